@@ -1,0 +1,60 @@
+# Every target sets itself up in .venv; the second time that is quick.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
+NATIVE := CMakeLists.txt $(shell find cpp/core cpp/bindings -name '*.[ch]pp')
+SOURCES := cpp/core/*.hpp cpp/core/*.cpp cpp/bindings/*.hpp cpp/bindings/*.cpp cpp/tests/*.cpp
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-core test-engines lint format bench docs clean
+
+help:  ## what there is
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /'
+
+$(VENV)/built: requirements/build.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) -r requirements/build.txt
+	@touch $@
+
+$(VENV)/installed: $(VENV)/built pyproject.toml $(NATIVE)
+	@echo "building orderless (about a minute the first time)"
+	@$(PIP) --no-build-isolation --config-settings=cmake.define.ORDERLESS_STRICT=ON --editable .
+	@touch $@
+
+$(VENV)/%-tools: requirements/%.txt $(VENV)/installed
+	@$(PIP) -r requirements/$*.txt
+	@touch $@
+
+demo: $(VENV)/installed  ## the main job, on data that is at hand
+	@$(BIN)/python examples/demo.py
+
+test: $(VENV)/test-tools test-core  ## all tests that need only Python and a compiler
+	$(BIN)/python -m pytest -q -m "not engine"
+
+test-core: $(VENV)/built  ## the C++ core's own tests
+	@$(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -S . -B build/core-tests \
+		-DORDERLESS_TESTS=ON -DORDERLESS_STRICT=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo > build/core-tests.log 2>&1 \
+		|| (cat build/core-tests.log; false)
+	@$(BIN)/cmake --build build/core-tests > build/core-tests.log 2>&1 || (cat build/core-tests.log; false)
+	$(BIN)/ctest --test-dir build/core-tests --output-on-failure
+
+lint: $(VENV)/lint-tools $(VENV)/test-tools  ## ruff, mypy strict, clang-format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(SOURCES)
+
+format: $(VENV)/lint-tools  ## write everything as lint wants it
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(SOURCES)
+
+bench: $(VENV)/test-tools  ## benchmarks against peers; prints the tables of benchmarks/README.md
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/docs-tools  ## the documentation, warnings are errors
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+clean:  ## forget everything that was built
+	rm -rf $(VENV) build dist docs/_build

@@ -1,0 +1,18 @@
+// The private module orderless._core: converts arrays, releases the GIL, calls, wraps. No logic.
+
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+void bind_tree(nb::module_& m);
+void bind_fingerprint(nb::module_& m);
+void bind_overlay(nb::module_& m);
+void bind_reach(nb::module_& m);
+
+NB_MODULE(_core, m) {
+  m.doc() = "The C++ core of orderless. Private: use the names of the package.";
+  bind_tree(m);
+  bind_fingerprint(m);
+  bind_overlay(m);
+  bind_reach(m);
+}

@@ -1,0 +1,209 @@
+#include "core/fingerprint.hpp"
+
+#include <bit>
+
+namespace orderless {
+
+std::uint64_t Field::reduce(std::uint64_t x) {
+  x = (x & prime) + (x >> 61);
+  return x >= prime ? x - prime : x;
+}
+
+std::uint64_t Field::add(std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t sum = a + b;
+  return sum >= prime ? sum - prime : sum;
+}
+
+std::uint64_t Field::subtract(std::uint64_t a, std::uint64_t b) {
+  return a >= b ? a - b : a + prime - b;
+}
+
+std::uint64_t Field::multiply(std::uint64_t a, std::uint64_t b) {
+  // Schoolbook product of 32-bit halves, so that every C++20 compiler can do it.
+  const std::uint64_t a1 = a >> 32, a0 = a & 0xffffffffU;
+  const std::uint64_t b1 = b >> 32, b0 = b & 0xffffffffU;
+  const std::uint64_t low = a0 * b0;
+  const std::uint64_t middle = a1 * b0 + (low >> 32);  // a1 < 2^29: no overflow
+  const std::uint64_t middle2 = a0 * b1 + (middle & 0xffffffffU);
+  const std::uint64_t high = a1 * b1 + (middle >> 32) + (middle2 >> 32);
+  const std::uint64_t bottom = (middle2 << 32) | (low & 0xffffffffU);
+  // high x 2^64 + bottom, and 2^61 = 1: fold at bit 61.
+  const std::uint64_t folded = (bottom & prime) + ((bottom >> 61) | (high << 3));
+  return reduce(folded);
+}
+
+Point siphash(std::array<std::uint64_t, 2> key, std::uint64_t message) {
+  std::uint64_t v0 = key[0] ^ 0x736f6d6570736575U;
+  std::uint64_t v1 = key[1] ^ 0x646f72616e646f6dU ^ 0xeeU;
+  std::uint64_t v2 = key[0] ^ 0x6c7967656e657261U;
+  std::uint64_t v3 = key[1] ^ 0x7465646279746573U;
+  const auto round = [&] {
+    v0 += v1;
+    v2 += v3;
+    v1 = std::rotl(v1, 13) ^ v0;
+    v3 = std::rotl(v3, 16) ^ v2;
+    v0 = std::rotl(v0, 32);
+    v2 += v1;
+    v0 += v3;
+    v1 = std::rotl(v1, 17) ^ v2;
+    v3 = std::rotl(v3, 21) ^ v0;
+    v2 = std::rotl(v2, 32);
+  };
+  const auto absorb = [&](std::uint64_t word) {
+    v3 ^= word;
+    round();
+    round();
+    v0 ^= word;
+  };
+  absorb(message);
+  absorb(std::uint64_t{8} << 56);  // the message's length
+  v2 ^= 0xeeU;
+  for (int i = 0; i < 4; ++i) round();
+  Point out{};
+  out[0] = v0 ^ v1 ^ v2 ^ v3;
+  v1 ^= 0xddU;
+  for (int i = 0; i < 4; ++i) round();
+  out[1] = v0 ^ v1 ^ v2 ^ v3;
+  return out;
+}
+
+TreeView Forest::tree(std::size_t i) const {
+  const auto begin = static_cast<std::size_t>(start[i]);
+  const auto n = static_cast<std::size_t>(start[i + 1]) - begin;
+  TreeView view = nodes;
+  view.feature = nodes.feature.subspan(begin, n);
+  view.threshold = nodes.threshold.subspan(begin, n);
+  view.nan_true = nodes.nan_true.subspan(begin, n);
+  view.when_true = nodes.when_true.subspan(begin, n);
+  view.when_false = nodes.when_false.subspan(begin, n);
+  view.leaf_class = nodes.leaf_class.subspan(begin, n);
+  view.set_start = nodes.set_start.subspan(begin, n + 1);
+  return view;
+}
+
+namespace {
+
+constexpr std::uint64_t nan_message = 0x7ff8000000000000U;  // the bits of NaN: never a threshold
+
+/// F(threshold): the random element that stands for the values up to the threshold.
+Point element(const FeatureWeights& weights, double threshold) {
+  const Point hash = siphash(weights.key, std::bit_cast<std::uint64_t>(threshold + 0.0));
+  return {Field::reduce(hash[0]), Field::reduce(hash[1])};
+}
+
+/// A side of a box together with its weight.
+struct Weighed {
+  Point lower{0, 0};  // ordered: F at both ends
+  Point upper{1, 1};
+  Point nan{0, 0};  // weight of NaN where it is in
+  Point weight{1, 1};
+  std::vector<std::uint64_t> bits;
+};
+
+Point plus(Point a, Point b) { return {Field::add(a[0], b[0]), Field::add(a[1], b[1])}; }
+Point minus(Point a, Point b) { return {Field::subtract(a[0], b[0]), Field::subtract(a[1], b[1])}; }
+Point times(Point a, Point b) { return {Field::multiply(a[0], b[0]), Field::multiply(a[1], b[1])}; }
+
+Weighed weigh_all(const Domain& domain, const FeatureWeights& weights) {
+  Weighed all;
+  if (!domain.ordered) {
+    all.bits = whole(domain).bits;
+  } else if (domain.nan) {
+    const Point hash = siphash(weights.key, nan_message);
+    all.nan = {Field::reduce(hash[0]), Field::reduce(hash[1])};
+    all.upper = minus(all.upper, all.nan);
+  }
+  return all;
+}
+
+Point weigh(const std::vector<std::uint64_t>& bits, const std::vector<Point>& values) {
+  Point sum{0, 0};
+  for (std::size_t word = 0; word < bits.size(); ++word) {
+    for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
+      sum = plus(sum, values[word * 64 + static_cast<std::size_t>(std::countr_zero(rest))]);
+    }
+  }
+  return sum;
+}
+
+struct WeighedParts {
+  Weighed on_true, on_false;
+  bool some_true = true, some_false = true;  // a Tree has no dead branches
+};
+
+WeighedParts split_weighed(const TreeView& tree, std::size_t node, const Weighed& part,
+                           const Domain& domain, const FeatureWeights& weights) {
+  WeighedParts parts;
+  Weighed& yes = parts.on_true;
+  Weighed& no = parts.on_false;
+  if (domain.ordered) {
+    const Point cut = element(weights, tree.threshold[node]);
+    yes.lower = part.lower;
+    yes.upper = cut;
+    no.lower = cut;
+    no.upper = part.upper;
+    (tree.nan_true[node] != 0 ? yes : no).nan = part.nan;
+    yes.weight = plus(minus(yes.upper, yes.lower), yes.nan);
+  } else {
+    Side side;
+    side.bits = part.bits;
+    auto [on_true, on_false] = split(tree, node, side, false);
+    yes.bits = std::move(on_true.bits);
+    no.bits = std::move(on_false.bits);
+    yes.weight = weigh(yes.bits, weights.values);
+  }
+  no.weight = minus(part.weight, yes.weight);
+  return parts;
+}
+
+}  // namespace
+
+std::vector<Point> fingerprints(const Forest& forest, std::span<const Domain> domains,
+                                std::span<const FeatureWeights> weights,
+                                std::span<const Point> class_values, Poll poll) {
+  std::vector<Weighed> whole_parts;
+  whole_parts.reserve(domains.size());
+  for (std::size_t f = 0; f < domains.size(); ++f) {
+    whole_parts.push_back(weigh_all(domains[f], weights[f]));
+  }
+  std::vector<Weighed> parts = whole_parts;
+  std::vector<std::uint8_t> is_used(domains.size(), 0);
+  std::vector<std::size_t> used;
+  std::vector<Point> out;
+  const std::size_t n_trees = forest.start.size() - 1;
+  out.reserve(n_trees);
+  std::size_t leaves = 0;
+  for (std::size_t i = 0; i < n_trees; ++i) {
+    const TreeView tree = forest.tree(i);
+    for (const std::int32_t feature : tree.feature) {
+      if (feature < 0) continue;
+      const auto f = static_cast<std::size_t>(feature);
+      if (!is_used[f]) used.push_back(f);
+      is_used[f] = 1;
+    }
+    Point sum{0, 0};
+    walk(
+        tree, parts,
+        [&](std::size_t node, const Weighed& part) {
+          const auto f = static_cast<std::size_t>(tree.feature[node]);
+          return split_weighed(tree, node, part, domains[f], weights[f]);
+        },
+        [&](std::int32_t leaf) {
+          const auto label = tree.leaf_class[static_cast<std::size_t>(leaf)];
+          Point term = class_values[static_cast<std::size_t>(label)];
+          for (const std::size_t f : used) term = times(term, parts[f].weight);
+          sum = plus(sum, term);
+          if (++leaves % 65536 == 0) poll();
+          return true;
+        });
+    out.push_back(sum);
+    for (const std::size_t f : used) {
+      is_used[f] = 0;
+      parts[f] = whole_parts[f];
+    }
+    used.clear();
+  }
+  return out;
+}
+
+}  // namespace orderless

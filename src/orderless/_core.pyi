@@ -1,0 +1,32 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Nodes = tuple[NDArray[Any], ...]
+Domains = tuple[NDArray[Any], ...]
+
+def check_links(nodes: Nodes) -> tuple[int, int, int]: ...
+def prune(
+    nodes: Nodes, domains: Domains
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], int, int]: ...
+def fingerprints(
+    nodes: Nodes,
+    start: NDArray[np.int64],
+    domains: Domains,
+    keys: NDArray[np.uint64],
+    value_weights: list[NDArray[np.uint64]],
+    class_values: NDArray[np.uint64],
+) -> NDArray[np.uint64]: ...
+def siphash(key0: int, key1: int, message: int) -> tuple[int, int]: ...
+def first_difference(a: Nodes, b: Nodes, domains: Domains) -> tuple[list[Any], int, int] | None: ...
+def share_of_difference(a: Nodes, b: Nodes, domains: Domains, cuts: list[list[float]]) -> float: ...
+def reach(
+    nodes: Nodes,
+    domains: Domains,
+    threshold: NDArray[np.float64],
+    columns: list[Any],
+    n_rows: int,
+    n_classes: int,
+    all_classes: bool,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]: ...

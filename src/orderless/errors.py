@@ -1,0 +1,33 @@
+"""The few error classes of the package, each a child of a built-in.
+
+In:  nothing; this is the top room of the house.
+Out: classes to catch, when catching ``ValueError`` is too wide.
+"""
+
+__all__ = [
+    "DataNotFound",
+    "InvalidData",
+    "InvalidSpace",
+    "InvalidTree",
+    "UnreadableModel",
+]
+
+
+class InvalidSpace(ValueError):
+    """Features, conditions or columns that do not fit together."""
+
+
+class InvalidTree(ValueError):
+    """Arrays, nested dicts or JSON that do not describe a tree."""
+
+
+class UnreadableModel(TypeError):
+    """A model that no reader knows, or a transformer that cannot be undone."""
+
+
+class InvalidData(ValueError):
+    """Rows, or a data set, with values that the features do not allow."""
+
+
+class DataNotFound(FileNotFoundError):
+    """A data set that is neither built in, nor in the folder, nor downloadable."""

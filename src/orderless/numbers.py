@@ -1,0 +1,76 @@
+"""Which numbers a feature can take, and how to write one down.
+
+In:  thresholds as they came.
+Out: the boundary that a threshold really draws, and the shortest text that draws it too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["next_value", "row_boundary", "short_number", "value_at_most"]
+
+Floats = NDArray[np.float64]
+
+
+def value_at_most(cut: Floats, values: str, strict: bool = False) -> Floats:
+    """Give the largest float64, float32 or integer at or (``strict``) below each cut."""
+    if strict:
+        cut = np.nextafter(cut, -np.inf)
+    if values == "integer":
+        return np.floor(cut) + 0.0
+    if values == "float32":
+        with np.errstate(over="ignore"):
+            near = cut.astype(np.float32)
+        down = np.nextafter(near, np.float32(-np.inf))
+        return np.where(near > cut, down, near).astype(np.float64) + 0.0
+    return cut + 0.0
+
+
+def next_value(boundary: Floats, values: str) -> Floats:
+    """Give the smallest float64, float32 or integer above each boundary."""
+    if values == "integer":
+        return np.floor(boundary) + 1.0
+    if values == "float32":
+        with np.errstate(over="ignore"):
+            above = np.nextafter(boundary.astype(np.float32), np.float32(np.inf))
+        return above.astype(np.float64)
+    return np.nextafter(boundary, np.inf)
+
+
+def row_boundary(boundary: Floats, values: str) -> Floats:
+    """Give the largest float64 that a row may hold and still fall on the lower side.
+
+    It differs from the boundary only for float32 features, whose rows are rounded first: to
+    nearest, ties to even.
+    """
+    if values != "float32":
+        return boundary
+    low = np.asarray(boundary, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        high = next_value(low, "float32")
+        # Beyond the largest float32 the next step would have been 2**128.
+        middle = np.where(np.isinf(high), (low + 2.0**128) / 2, (low + high) / 2)
+        middle = np.where(middle.astype(np.float32) <= low, middle, np.nextafter(middle, -np.inf))
+    return np.where(np.isfinite(low), middle, low)
+
+
+def short_number(boundary: float, values: str = "float64") -> str:
+    """Write the shortest decimal that, read as one of these values, is the boundary.
+
+    So a person who compares with the printed number decides every row as the tree does.
+
+    Examples
+    --------
+    >>> short_number(0.1), short_number(30.0), short_number(24.0, "integer")
+    ('0.1', '30', '24')
+    >>> short_number(0.800000011920929, "float32")  # the float32 that 0.8 is read as
+    '0.8'
+    """
+    if not np.isfinite(boundary):
+        return "inf" if boundary > 0 else "-inf"
+    number = np.float32(boundary) if values == "float32" else np.float64(boundary)
+    if number == 0 or 1e-5 <= abs(number) < 1e16:
+        return np.format_float_positional(number, unique=True, trim="-")
+    return np.format_float_scientific(number, unique=True, trim="-")

@@ -1,0 +1,215 @@
+"""Trees in: one file per library, one way out.
+
+In:  a trained model, or nested dicts, or JSON.
+Out: ``Tree``. A library is imported only by its reader, and only if the model comes from it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_args
+
+from ..errors import InvalidSpace, UnreadableModel
+from ..space import Space
+from ..tree import FORMAT, Tree
+from .nested import from_nested
+from .source import Nan, SourceTree, build, default_space, space_columns
+
+__all__ = ["read_tree", "read_trees"]
+
+# Library, reader. A reader has ``knows(model)`` and ``from_<library>(model)``.
+READERS = ("sklearn", "gosdt", "treefarms", "pydl85", "pystreed", "xgboost", "lightgbm")
+KNOWN = (
+    "scikit-learn, GOSDT, TreeFARMS, DL8.5, STreeD, XGBoost and LightGBM (one tree each), "
+    "nested dicts, our JSON"
+)
+
+
+def read_tree(
+    model: Any,
+    *,
+    through: Any = None,
+    space: Space | None = None,
+    feature_names: Sequence[str] | None = None,
+    nan: Nan = "unknown",
+) -> Tree:
+    """Read a trained tree, whatever made it.
+
+    Parameters
+    ----------
+    model : object
+        A fitted scikit-learn tree classifier, or a ``Pipeline`` that ends in one; a fitted tree of
+        GOSDT, TreeFARMS, DL8.5 or STreeD; an XGBoost or LightGBM classifier of one tree; nested
+        dicts (``feature``, ``true``, ``false``, ``prediction``) or their JSON; our own JSON, as
+        text or as a ``Path``; a ``Tree``.
+    through : fitted transformer, optional
+        What the model's table went through before: a binarizer, an encoder, a scaler, a
+        ``ColumnTransformer`` or ``Pipeline`` of these. The conditions come out on the features
+        that went in, in their own units, exactly.
+    space : Space, optional
+        What the columns of the table mean: of the model's table, or with ``through`` (or a
+        ``Pipeline``) of the table that went in. Without it every column is a feature of its own:
+        numeric, or boolean for the libraries that take 0/1 columns.
+    feature_names : sequence of str, optional
+        Names of the columns, where neither the model nor the space has them.
+    nan : "unknown" or "value"
+        Whether a missing value is unknown, and may be anything; or a value that the tree has
+        learned to send one way.
+
+    Returns
+    -------
+    Tree
+        Its ``predict`` equals the model's on every complete row.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> print(read_tree(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)))
+    petal width (cm) <= 0.8?
+      yes: 0
+      no:  petal width (cm) <= 1.75?
+        yes: 1
+        no:  2
+
+    >>> print(read_tree({"feature": "wet", "true": {"prediction": "stay"},
+    ...                  "false": {"prediction": "go"}}, feature_names=["cold", "wet"]))
+    not wet?
+      yes: go
+      no:  stay
+    """
+    if nan not in get_args(Nan):
+        raise ValueError(f"nan={nan!r}: legal are {get_args(Nan)}")
+    if isinstance(model, Path):
+        model = model.read_text(encoding="utf-8")
+    if isinstance(model, str) and f'"{FORMAT}"' in model[:200]:
+        model = Tree.from_json(model)
+    if isinstance(model, Tree):
+        return model if space is None else model.over(space)
+    model, through = _unpack_pipeline(model, through)
+    if isinstance(model, Mapping | str):
+        source = from_nested(model, _names_for_nested(through, space, feature_names))
+    else:
+        source = _reader(model)(model)
+    return _interpreter(source, through, space, feature_names, nan)(source)
+
+
+def read_trees(
+    models: Any,
+    *,
+    through: Any = None,
+    space: Space | None = None,
+    feature_names: Sequence[str] | None = None,
+    nan: Nan = "unknown",
+) -> list[Tree]:
+    """Read many trees: a TreeFARMS model set, or any iterable of what ``read_tree`` knows.
+
+    All of them share one space, so that comparing them is quick. Parameters are ``read_tree``'s.
+
+    Examples
+    --------
+    >>> leaf = {"prediction": 0}
+    >>> split = {"feature": 1, "true": {"prediction": 1}, "false": leaf}
+    >>> [tree.n_leaves for tree in read_trees([leaf, split], feature_names=["a", "b"])]
+    [1, 2]
+    """
+    members = _members(models)
+    trees: list[Tree] = []
+    interpret: Callable[[SourceTree], Tree] | None = None
+    for member in members:
+        if isinstance(member, SourceTree):
+            interpret = interpret or _interpreter(member, through, space, feature_names, nan)
+            trees.append(interpret(member))
+            continue
+        tree = read_tree(member, through=through, space=space, feature_names=feature_names, nan=nan)
+        if trees and tree.space == trees[0].space:
+            tree.space = trees[0].space
+        trees.append(tree)
+    return trees
+
+
+def _members(models: Any) -> Iterable[Any]:
+    """Open a model set of a library; leave other iterables as they are."""
+    for library in READERS:
+        if library in sys.modules:
+            reader = import_module(f".{library}", __name__)
+            if hasattr(reader, "knows_set") and reader.knows_set(models):
+                members: Iterable[Any] = reader.members(models)
+                return members
+    if isinstance(models, Mapping | str) or not isinstance(models, Iterable):
+        raise UnreadableModel(
+            f"expected a TreeFARMS model set or an iterable of trees, got a "
+            f"{type(models).__qualname__}: read one tree with read_tree"
+        )
+    return models
+
+
+def _unpack_pipeline(model: Any, through: Any) -> tuple[Any, Any]:
+    """Split a pipeline into what transforms and what decides."""
+    if "sklearn" not in sys.modules:
+        return model, through
+    from sklearn.pipeline import Pipeline
+
+    if not isinstance(model, Pipeline):
+        return model, through
+    before = model[:-1] if len(model.steps) > 1 else None
+    if before is not None:
+        through = before if through is None else Pipeline([("first", through), ("then", before)])
+    return model.steps[-1][1], through
+
+
+def _reader(model: Any) -> Callable[[Any], SourceTree]:
+    for library in READERS:
+        if library in sys.modules:
+            reader = import_module(f".{library}", __name__)
+            if reader.knows(model):
+                read: Callable[[Any], SourceTree] = getattr(reader, f"from_{library}")
+                return read
+    raise UnreadableModel(
+        f"cannot read a {type(model).__qualname__}: known sources are {KNOWN}; "
+        "build orderless.Tree(...) by hand for anything else"
+    )
+
+
+def _names_for_nested(
+    through: Any, space: Space | None, feature_names: Sequence[str] | None
+) -> Sequence[str] | None:
+    """Nested dicts may name columns: of the binarized table, or of the space."""
+    if through is not None:
+        own = getattr(through, "space_", None)
+        return own.column_names if own is not None else list(through.get_feature_names_out())
+    if space is not None:
+        return space.column_names
+    return feature_names
+
+
+def _interpreter(
+    source: SourceTree,
+    through: Any,
+    space: Space | None,
+    feature_names: Sequence[str] | None,
+    nan: Nan,
+) -> Callable[[SourceTree], Tree]:
+    """Say what the columns of a source mean: over which space, and how they arise from it."""
+    if through is not None:
+        from .through import columns_through
+
+        columns, space = columns_through(through, space, feature_names, nan)
+    elif space is not None:
+        if feature_names is not None and tuple(feature_names) != space.column_names:
+            raise InvalidSpace(
+                "the space names its columns already: leave feature_names out, or make them equal"
+            )
+        columns = space_columns(space)
+    else:
+        names = feature_names if feature_names is not None else source.column_names
+        if names is None:
+            names = [f"x{i}" for i in range(source.n_columns)]
+        space = default_space(source, [str(name) for name in names], nan)
+        columns = space_columns(space)
+    over = space
+    return lambda tree: build(tree, columns, over)

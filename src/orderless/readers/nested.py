@@ -1,0 +1,181 @@
+"""Nested dicts and their JSON, in the style of GOSDT and TreeFARMS.
+
+In:  ``{"feature": 0, "true": {...}, "false": {"prediction": 1}}``; a feature is the number or the
+     name of a column. A split may say ``"relation"`` (``==``, ``<=``, ``<``, ``>``, ``>=``, ``in``)
+     and ``"reference"``; without, it asks whether the column is 1.
+Out: ``SourceTree``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidTree
+from ..space import plain_label
+from .source import SourceTree
+
+__all__ = ["from_nested"]
+
+RELATIONS = ("==", "<=", "<", ">", ">=", "in")
+
+
+def from_nested(
+    given: Mapping[str, Any] | str, column_names: Sequence[str] | None = None
+) -> SourceTree:
+    """Read a tree of nested dicts. Without recursion, so depth is no problem."""
+    root = _parse(given) if isinstance(given, str) else given
+    position = {name: i for i, name in enumerate(column_names or ())}
+    reader = _Nodes(position, None if column_names is None else len(column_names))
+    # Children are numbered when they are met; a dict that is its own descendant is a cycle.
+    todo: list[tuple[Mapping[str, Any], int, str, frozenset[int]]] = [(root, -1, "", frozenset())]
+    met: set[int] = set()
+    while todo:
+        node, parent, side, above = todo.pop()
+        if not isinstance(node, Mapping):
+            raise InvalidTree(f"a node is a dict, got {type(node).__qualname__}: {node!r:.80}")
+        if id(node) in above:
+            raise InvalidTree("a node is its own descendant: this is a cycle, not a tree")
+        met.add(id(node))
+        at = reader.add(node)
+        if parent >= 0:
+            reader.children[side][parent] = at
+        if "prediction" not in node:
+            inside = above | {id(node)}
+            todo.append((node["false"], at, "false", inside))
+            todo.append((node["true"], at, "true", inside))
+    return reader.finish(column_names)
+
+
+def _parse(text: str) -> Mapping[str, Any]:
+    try:
+        parsed = json.loads(text)
+    except RecursionError:
+        raise InvalidTree("this JSON is nested too deeply to read") from None
+    except json.JSONDecodeError as fault:
+        raise InvalidTree(
+            f"this is not complete JSON (line {fault.lineno}, column {fault.colno}): {fault.msg}"
+        ) from fault
+    if not isinstance(parsed, dict):
+        raise InvalidTree(f"expected a JSON object, got {type(parsed).__name__}")
+    return parsed
+
+
+class _Nodes:
+    """Collects nodes while the dicts are walked."""
+
+    def __init__(self, position: Mapping[str, int], n_columns: int | None) -> None:
+        self.position = position
+        self.n_columns = n_columns
+        self.column: list[int] = []
+        self.threshold: list[float] = []
+        self.members: dict[int, list[Any]] = {}
+        self.children: dict[str, list[int]] = {"true": [], "false": []}
+        self.prediction: list[Any] = []
+        self.swap: list[bool] = []
+        self.binary = True
+        self.categories: dict[int, list[Any]] = {}
+
+    def add(self, node: Mapping[str, Any]) -> int:
+        at = len(self.column)
+        self.children["true"].append(-1)
+        self.children["false"].append(-1)
+        self.swap.append(False)
+        if "prediction" in node:
+            self.column.append(-1)
+            self.threshold.append(0.0)
+            self.prediction.append(plain_label(node["prediction"]))
+            return at
+        for key in ("feature", "true", "false"):
+            if key not in node:
+                raise InvalidTree(
+                    f"a split has the keys 'feature', 'true' and 'false', a leaf 'prediction'; "
+                    f"this node has {sorted(str(k) for k in node)}"
+                )
+        self.prediction.append(None)
+        self.column.append(self._column(node["feature"]))
+        self.threshold.append(self._threshold(at, node))
+        return at
+
+    def _column(self, feature: Any) -> int:
+        if isinstance(feature, str):
+            if feature not in self.position:
+                known = ", ".join(repr(name) for name in list(self.position)[:12])
+                raise InvalidTree(
+                    f"no column is named {feature!r}: there are {known or 'no names; give space= '}"
+                    f"{'' if known else 'or feature_names='}"
+                )
+            return self.position[feature]
+        if isinstance(feature, np.integer):
+            feature = int(feature)
+        legal = "any number from 0" if self.n_columns is None else f"0 to {self.n_columns - 1}"
+        if not isinstance(feature, int) or isinstance(feature, bool) or feature < 0 or (
+            self.n_columns is not None and feature >= self.n_columns
+        ):  # fmt: skip
+            raise InvalidTree(f"feature {feature!r} is not a column: legal are {legal}, or names")
+        return feature
+
+    def _threshold(self, at: int, node: Mapping[str, Any]) -> float:
+        """Give the node's threshold; mark it where its branches are to be swapped."""
+        relation = node.get("relation", "==")
+        reference = node.get("reference", 1)
+        if relation not in RELATIONS:
+            raise InvalidTree(f"relation {relation!r} is not known: legal are {RELATIONS}")
+        if relation == "in" or (relation == "==" and not _is_bit(reference)):
+            values = list(reference) if relation == "in" else [reference]
+            self.members[at] = [plain_label(value) for value in values]
+            self.binary = False
+            return 0.0
+        try:
+            number = float(reference)
+        except (TypeError, ValueError):
+            raise InvalidTree(f"reference {reference!r} is not a number") from None
+        if not np.isfinite(number):
+            raise InvalidTree(f"reference {reference!r} is not a finite number")
+        if relation == "==":  # a 0/1 column is 1: it is not at most one half
+            self.swap[at] = number == 1
+            return 0.5
+        self.binary = False
+        self.swap[at] = relation in (">", ">=")
+        below = relation in ("<", ">=")  # x < r is x at most the float below r
+        return float(np.nextafter(number, -np.inf)) if below else number
+
+    def finish(self, column_names: Sequence[str] | None) -> SourceTree:
+        classes = _ordered_labels(p for p in self.prediction if p is not None)
+        number = {label: i for i, label in enumerate(classes)}
+        yes = np.array(self.children["true"], dtype=np.int32)
+        no = np.array(self.children["false"], dtype=np.int32)
+        swap = np.array(self.swap)
+        n_columns = self.n_columns
+        if n_columns is None:
+            n_columns = max(self.column) + 1 if max(self.column) >= 0 else 0
+        return SourceTree(
+            classes=classes,
+            column=np.array(self.column, dtype=np.int32),
+            threshold=np.array(self.threshold),
+            when_true=np.where(swap, no, yes),
+            when_false=np.where(swap, yes, no),
+            leaf_class=np.array([-1 if p is None else number[p] for p in self.prediction]),
+            n_columns=n_columns,
+            column_names=column_names,
+            members=self.members,
+            binary=self.binary,
+            categories=self.categories,
+        )
+
+
+def _is_bit(value: Any) -> bool:
+    if isinstance(value, str):
+        return False
+    return isinstance(value, bool | int | float | np.generic) and value in (0, 1)
+
+
+def _ordered_labels(labels: Any) -> list[Any]:
+    unique = set(labels)
+    try:
+        return sorted(unique)
+    except TypeError:
+        raise InvalidTree(f"class labels are of one type, got {list(unique)!r:.120}") from None

@@ -1,0 +1,285 @@
+"""What every reader hands over, and how it becomes a ``Tree``.
+
+In:  ``SourceTree``: a tree over the columns that a model was fitted on, as its library stores it;
+     and for each column the ``SourceColumn`` that says how it arises from a feature.
+Out: ``Tree`` over the features, in their own units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UnreadableModel
+from ..numbers import row_boundary, value_at_most
+from ..space import Column, Feature, Label, Space
+from ..tree import Tree
+
+__all__ = ["SourceColumn", "SourceTree", "build", "default_space", "space_columns"]
+
+Floats = NDArray[np.float64]
+Nan = Literal["unknown", "value"]
+
+
+@dataclass(frozen=True)
+class SourceTree:
+    """A tree over columns, in the terms of the library that made it.
+
+    Attributes
+    ----------
+    classes : labels of the classes
+    column : per node the column it tests, -1 for a leaf
+    threshold : per node; the condition is ``x <= threshold``, or ``x < threshold`` if ``strict``
+    members : node -> column values for which its condition holds, where it is a set
+    when_true, when_false, leaf_class : as in ``Tree``
+    values : how the library rounds a row's numbers before it compares
+    nan_true : per node whether NaN follows the condition's true branch; None: the library has no
+        way with NaN
+    distribution : per node rows (or weights, or shares) by class
+    n_columns, column_names : of the table the model was fitted on
+    binary : columns are 0/1, so that by default each is a boolean feature
+    categories : column -> labels, for columns that the library treats as categorical; the column
+        holds the label itself
+    """
+
+    classes: Sequence[Any] | NDArray[Any]
+    column: NDArray[Any]
+    threshold: Floats
+    when_true: NDArray[Any]
+    when_false: NDArray[Any]
+    leaf_class: NDArray[Any]
+    n_columns: int
+    column_names: Sequence[str] | None = None
+    strict: bool = False
+    values: Literal["float64", "float32"] = "float64"
+    nan_true: NDArray[Any] | None = None
+    members: Mapping[int, Sequence[Any]] = field(default_factory=dict)
+    distribution: Floats | None = None
+    binary: bool = False
+    categories: Mapping[int, Sequence[Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SourceColumn:
+    """How a column of the model arises from one feature.
+
+    Attributes
+    ----------
+    feature : position in the space; None for a constant column
+    function : for an ordered feature: the column's numbers from the feature's, monotone; None: the
+        feature's own number
+    table : for a categorical feature: the column's value for each of the feature's values (a
+        label where the column holds labels)
+    constant : the value of a constant column
+    """
+
+    feature: int | None
+    function: Callable[[Floats], Floats] | None = None
+    table: tuple[Any, ...] | None = None
+    constant: float = 0.0
+
+    def then(self, function: Callable[[Floats], Floats]) -> SourceColumn:
+        """Apply a further monotone function to the column."""
+        if self.feature is None:
+            return replace(self, constant=float(function(np.array([self.constant]))[0]))
+        if self.table is not None:
+            numbers = function(np.array(self.table, dtype=np.float64))
+            return replace(self, table=tuple(numbers.tolist()))
+        first = self.function
+        if first is None:
+            return replace(self, function=function)
+        return replace(self, function=lambda x: function(first(x)))
+
+
+def space_columns(space: Space) -> list[SourceColumn]:
+    """Read a space's own columns: values of features, or 0/1 for conditions on them."""
+    return [_space_column(space, column) for column in space.columns]
+
+
+def _space_column(space: Space, column: Column) -> SourceColumn:
+    i = space.index(column.feature)
+    feature = space.features[i]
+    condition = column.condition
+    if condition is None:
+        if feature.ordered:
+            return SourceColumn(i)
+        labels: tuple[Any, ...] = tuple(feature.label(code) for code in range(feature.n_values))
+        return SourceColumn(i, table=labels)
+    if condition.at_most is not None:
+        top = float(feature.at_most(condition.at_most))
+        return SourceColumn(i, function=lambda x: (x <= top).astype(np.float64))
+    among = condition.among or ()
+    if feature.ordered:  # boolean
+        holds = np.array([False in among, True in among], dtype=np.float64)
+        return SourceColumn(i, function=lambda x: np.where(x <= 0, holds[0], holds[1]))
+    inside = [code < len(feature.categories) and feature.categories[code] in among
+              for code in range(feature.n_values)]  # fmt: skip
+    return SourceColumn(i, table=tuple(float(flag) for flag in inside))
+
+
+def default_space(source: SourceTree, names: Sequence[str], nan: Nan) -> Space:
+    """Give every column a feature of its own, of the kind that the library compares."""
+    with_nan = nan == "value" and source.nan_true is not None
+    features = []
+    for i, name in enumerate(names):
+        if i in source.categories:
+            labels = tuple(source.categories[i])
+            features.append(
+                Feature(name, "categorical", categories=labels, other=True, nan=with_nan)
+            )
+        elif source.binary:
+            features.append(Feature(name, "boolean"))
+        else:
+            features.append(Feature(name, values=source.values, nan=with_nan))
+    return Space(features)
+
+
+def build(source: SourceTree, columns: Sequence[SourceColumn], space: Space) -> Tree:
+    """Make the ``Tree``: each condition on a column becomes one on the column's feature.
+
+    Exact: where a column is a monotone function of a feature, the boundary is found by bisection
+    over all floats with that very function, at most 64 steps.
+    """
+    if len(columns) != source.n_columns:
+        raise UnreadableModel(
+            f"the model was fitted on {source.n_columns} columns and {len(columns)} are described: "
+            "give the space, feature_names or transformers of the very table it was fitted on"
+        )
+    n = len(source.column)
+    out_feature = np.full(n, -1, dtype=np.int32)
+    out_threshold = np.zeros(n)
+    when_true = np.array(source.when_true, dtype=np.int32)
+    when_false = np.array(source.when_false, dtype=np.int32)
+    nan_true = (
+        np.zeros(n, dtype=bool) if source.nan_true is None else np.array(source.nan_true, bool)
+    )
+    sets: dict[int, list[int]] = {}
+    for j in np.unique(source.column[source.column >= 0]).tolist():
+        nodes = np.flatnonzero(source.column == j)
+        by_set = [node for node in nodes.tolist() if node in source.members]
+        by_threshold = nodes[~np.isin(nodes, by_set)]
+        column = columns[j]
+        out_feature[nodes] = 0 if column.feature is None else column.feature
+        if column.feature is None:
+            for node in nodes.tolist():
+                holds = _holds_always(source, node, column.constant)
+                out_threshold[node] = np.inf if holds else -np.inf
+                sets[node] = list(range(space.features[0].n_values)) if holds else []
+            continue
+        feature = space.features[column.feature]
+        if feature.ordered:
+            if by_set:
+                raise UnreadableModel(
+                    f"the model tests sets of values of {feature.name!r}, which is {feature.kind}: "
+                    "declare it categorical in the space"
+                )
+            below = _boundary(source, by_threshold, column, feature, out_threshold)
+            flip = by_threshold[~below]
+            when_true[flip], when_false[flip] = when_false[flip], when_true[flip]
+            nan_true[flip] = ~nan_true[flip]
+            continue
+        for node in nodes.tolist():
+            sets[node] = _codes(source, node, column, feature, bool(nan_true[node]))
+    return Tree(
+        space,
+        source.classes,
+        feature=out_feature,
+        threshold=out_threshold,
+        when_true=when_true,
+        when_false=when_false,
+        leaf_class=source.leaf_class,
+        nan_true=nan_true,
+        sets=sets,
+        distribution=source.distribution,
+    )
+
+
+def _compare(x: Floats, source: SourceTree, nodes: NDArray[Any]) -> NDArray[np.bool_]:
+    """Evaluate the conditions of nodes as the library does, one number each."""
+    if source.values == "float32":
+        with np.errstate(over="ignore"):
+            x = x.astype(np.float32).astype(np.float64)
+    cut = source.threshold[nodes]
+    return np.asarray(x < cut if source.strict else x <= cut)
+
+
+def _holds_always(source: SourceTree, node: int, constant: float) -> bool:
+    if node in source.members:
+        return constant in source.members[node]
+    return bool(_compare(np.array([constant]), source, np.array([node]))[0])
+
+
+def _boundary(
+    source: SourceTree,
+    nodes: NDArray[Any],
+    column: SourceColumn,
+    feature: Feature,
+    out: Floats,
+) -> NDArray[np.bool_]:
+    """Write the nodes' boundaries on the feature; tell for which the condition holds below it."""
+    cut = source.threshold[nodes]
+    if column.function is None:
+        top = value_at_most(cut, source.values, source.strict)
+        out[nodes] = feature.at_most(row_boundary(top, source.values))
+        return np.ones(len(nodes), dtype=bool)
+    function = column.function
+    low = np.full(len(nodes), _key(np.array([-np.inf]))[0])
+    high = np.full(len(nodes), _key(np.array([np.inf]))[0])
+
+    def holds(key: NDArray[np.int64]) -> NDArray[np.bool_]:
+        with np.errstate(all="ignore"):
+            return _compare(function(_unkey(key)), source, nodes)
+
+    # Infinity may turn into NaN on the way; the largest finite floats decide there.
+    low, high = low + 1, high - 1
+    at_low, at_high = holds(low), holds(high)
+    always = at_low == at_high
+    while np.any(low + 1 < high):
+        middle = (low >> 1) + (high >> 1) + (low & high & 1)
+        same = holds(middle) == at_low
+        low = np.where(same, middle, low)
+        high = np.where(same, high, middle)
+    boundary = feature.at_most(_unkey(low))
+    out[nodes] = np.where(always, np.inf, boundary)
+    return at_low
+
+
+def _key(x: Floats) -> NDArray[np.int64]:
+    """Give each float its number in the order of all floats."""
+    bits = x.view(np.int64)
+    return np.where(bits < 0, np.int64(-(2**63)) - bits - 1, bits)
+
+
+def _unkey(key: NDArray[np.int64]) -> Floats:
+    return np.where(key < 0, np.int64(-(2**63)) - key - 1, key).view(np.float64)
+
+
+def _codes(
+    source: SourceTree, node: int, column: SourceColumn, feature: Feature, nan_true: bool
+) -> list[int]:
+    """Give the values of a categorical feature for which a node's condition holds."""
+    table = column.table
+    if table is None:
+        raise UnreadableModel(f"feature {feature.name!r} is categorical and used as a number")
+    if node in source.members:
+        inside: set[Label] = set(source.members[node])
+        codes = [code for code, value in enumerate(table) if value in inside]
+    else:
+        try:
+            numbers = np.array(table[: len(feature.categories) + feature.other], dtype=np.float64)
+        except ValueError:
+            raise UnreadableModel(
+                f"the model compares {feature.name!r} with {source.threshold[node]:g}, but its "
+                f"values are {feature.categories}: declare it numeric, or say how it was encoded "
+                "with through="
+            ) from None
+        holds = _compare(numbers, source, np.full(len(numbers), node))
+        codes = np.flatnonzero(holds).tolist()
+    missing = feature.n_values - 1 if feature.nan else None
+    if missing is not None:
+        codes = [code for code in codes if code != missing] + [missing] * nan_true
+    return codes

@@ -1,0 +1,547 @@
+"""Tree: the one internal form of every tree that comes in.
+
+In:  arrays of nodes over a ``Space``, from a reader or by hand.
+Out: ``Tree``: immutable, checked once, without dead branches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core, serial
+from .errors import InvalidSpace, InvalidTree
+from .numbers import row_boundary, short_number
+from .rows import Rows, labels_like, read_rows
+from .space import Feature, Label, Space, plain_label
+
+__all__ = ["Tree"]
+
+FORMAT = "orderless-tree"
+VERSION = 1
+
+Ints = NDArray[np.int32]
+
+
+class Tree:
+    """A decision tree over a space, whatever made it.
+
+    Node 0 is the root. An inner node asks one condition: a numeric or boolean feature is at most
+    the node's threshold, or a categorical feature has one of the node's values. A leaf has
+    feature -1 and a class.
+
+    Parameters
+    ----------
+    space : Space
+    classes : sequence of labels
+        Class labels; bool, int, float or str, all of one type.
+    feature : array of int
+        Per node the position of its feature in the space, -1 for a leaf.
+    threshold : array of float
+        Per node its threshold, ignored where there is none. "At most infinity" always holds, so
+        its branch is dropped; where NaN is a value it asks whether the value is known.
+    when_true, when_false : array of int
+        Per node the child where the condition holds, and where it does not.
+    leaf_class : array of int
+        Per leaf the position of its class in ``classes``.
+    nan_true : array of bool, optional
+        Where NaN is a value of the feature: whether NaN counts as "condition holds".
+    sets : dict of node -> sequence of int, optional
+        For nodes on categorical features, the numbers of the values for which the condition holds.
+    distribution : array of shape (nodes, classes), optional
+        Training rows (or weights, or shares) by class, kept for leaves.
+
+    Attributes
+    ----------
+    n_dropped : int
+        Nodes that were dropped because no row can reach them, or always answers them the same way.
+
+    Notes
+    -----
+    Checking and dropping dead branches is linear in the nodes.
+
+    Examples
+    --------
+    >>> from orderless import Space, Tree
+    >>> tree = Tree(Space({"age": "integer"}), ["no", "yes"], feature=[0, -1, -1],
+    ...             threshold=[24.5, 0, 0], when_true=[1, -1, -1], when_false=[2, -1, -1],
+    ...             leaf_class=[-1, 0, 1])
+    >>> print(tree)
+    age <= 24?
+      yes: no
+      no:  yes
+    >>> tree.predict([[24], [25]]).tolist()
+    ['no', 'yes']
+    """
+
+    space: Space
+    classes: tuple[Label, ...]
+    n_dropped: int
+
+    def __init__(
+        self,
+        space: Space,
+        classes: Sequence[Any] | NDArray[Any],
+        *,
+        feature: ArrayLike,
+        threshold: ArrayLike,
+        when_true: ArrayLike,
+        when_false: ArrayLike,
+        leaf_class: ArrayLike,
+        nan_true: ArrayLike | None = None,
+        sets: Mapping[int, Sequence[int]] | None = None,
+        distribution: ArrayLike | None = None,
+    ) -> None:
+        self.space = space
+        self.classes = _read_classes(classes)
+        arrays = {
+            "feature": _array(feature, np.int32, "feature"),
+            "threshold": _array(threshold, np.float64, "threshold"),
+            "when_true": _array(when_true, np.int32, "when_true"),
+            "when_false": _array(when_false, np.int32, "when_false"),
+            "leaf_class": _array(leaf_class, np.int32, "leaf_class"),
+        }
+        n = len(arrays["feature"])
+        arrays["nan_true"] = (
+            np.zeros(n, dtype=np.uint8)
+            if nan_true is None
+            else np.ascontiguousarray(np.asarray(nan_true, dtype=bool).astype(np.uint8))
+        )
+        shares = None
+        if distribution is not None:
+            shares = np.array(distribution, dtype=np.float64)
+        start, values = _flatten(sets or {}, n)
+        self._check_arrays(arrays, shares, start, values)
+        self._keep(arrays, shares, start, values)
+
+    # -- checks, once --------------------------------------------------------------------------
+
+    def _check_arrays(
+        self,
+        arrays: dict[str, NDArray[Any]],
+        shares: NDArray[np.float64] | None,
+        start: NDArray[np.int64],
+        values: Ints,
+    ) -> None:
+        n = len(arrays["feature"])
+        if n == 0:
+            raise InvalidTree("a tree has at least one node, got none")
+        for name, array in arrays.items():
+            if array.shape != (n,):
+                raise InvalidTree(f"{name} has shape {array.shape}, feature has ({n},)")
+        if shares is not None and shares.shape != (n, len(self.classes)):
+            raise InvalidTree(
+                f"distribution has shape {shares.shape}, expected ({n}, {len(self.classes)})"
+            )
+        feature = arrays["feature"]
+        inner = feature >= 0
+        _refuse("feature", feature, (feature < -1) | (feature >= len(self.space)), "-1 (a leaf) to "
+                f"{len(self.space) - 1}")  # fmt: skip
+        for name in ("when_true", "when_false"):
+            child = arrays[name]
+            _refuse(name, child, inner & ((child < 0) | (child >= n)), f"0 to {n - 1}")
+        label = arrays["leaf_class"]
+        _refuse("leaf_class", label, ~inner & ((label < 0) | (label >= len(self.classes))),
+                f"0 to {len(self.classes) - 1}")  # fmt: skip
+        if inner.any():
+            ordered = self.space.domains[0][feature] == 1
+            threshold = arrays["threshold"]
+            _refuse("threshold", threshold, inner & ordered & np.isnan(threshold), "a number")
+            sizes = np.array([f.n_values for f in self.space.features], dtype=np.int64)
+            owner = np.repeat(feature, np.diff(start))
+            _refuse("set value", values, (values < 0) | (values >= sizes[owner]),
+                    "the number of one of the feature's values")  # fmt: skip
+        fault, node, _ = _core.check_links(self._core_nodes(arrays, start, values))
+        if fault:
+            what = "hangs on two parents, or on itself" if fault == 1 else "cannot be reached"
+            raise InvalidTree(f"node {node} {what}: every node but the root has one parent")
+
+    def _keep(
+        self,
+        arrays: dict[str, NDArray[Any]],
+        shares: NDArray[np.float64] | None,
+        start: NDArray[np.int64],
+        values: Ints,
+    ) -> None:
+        """Normalise thresholds, drop dead branches, and freeze."""
+        self._normalise(arrays)
+        nodes = self._core_nodes(arrays, start, values)
+        index, when_true, when_false, _, n_kept = _core.prune(nodes, self.space.domains)
+        n = len(arrays["feature"])
+        self.n_dropped = n - n_kept
+        if self.n_dropped:
+            kept = np.flatnonzero(index >= 0)
+            kept = kept[np.argsort(index[kept])]
+            arrays["when_true"], arrays["when_false"] = when_true, when_false
+            arrays = {name: array[kept] for name, array in arrays.items()}
+            inner = arrays["feature"] >= 0
+            for name in ("when_true", "when_false"):
+                arrays[name] = np.where(inner, index[arrays[name]], -1).astype(np.int32)
+            shares = None if shares is None else shares[kept]
+            old = {new: values[start[i] : start[i + 1]].tolist() for new, i in enumerate(kept)}
+            start, values = _flatten({i: v for i, v in old.items() if len(v)}, len(kept))
+        self.feature: Ints = arrays["feature"]
+        self.threshold: NDArray[np.float64] = arrays["threshold"]
+        self.when_true: Ints = arrays["when_true"]
+        self.when_false: Ints = arrays["when_false"]
+        self.leaf_class: Ints = arrays["leaf_class"]
+        self.nan_true: NDArray[np.uint8] = arrays["nan_true"]
+        self.set_start, self.set_values = start, values
+        self.distribution = shares
+        inner = self.feature >= 0
+        self.when_true[~inner] = self.when_false[~inner] = -1
+        self.leaf_class[inner] = -1
+        self.nodes = self._core_nodes(arrays, start, values)
+        for array in (*self.nodes, *([] if shares is None else [shares])):
+            array.setflags(write=False)
+
+    def _normalise(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Move every threshold to the boundary that it really draws, so that equal is equal."""
+        feature, threshold = arrays["feature"], arrays["threshold"]
+        threshold[feature < 0] = 0.0
+        for i in np.unique(feature[feature >= 0]):
+            at = feature == i
+            if self.space.features[i].ordered:
+                threshold[at] = self.space.features[i].at_most(threshold[at])
+                if not self.space.features[i].nan:
+                    arrays["nan_true"][at] = 0
+            else:
+                threshold[at] = 0.0
+                arrays["nan_true"][at] = 0
+
+    @staticmethod
+    def _core_nodes(
+        arrays: dict[str, NDArray[Any]], start: NDArray[np.int64], values: Ints
+    ) -> tuple[NDArray[Any], ...]:
+        names = ("feature", "threshold", "nan_true", "when_true", "when_false", "leaf_class")
+        return (*(arrays[name] for name in names), start, values)
+
+    # -- what it is ----------------------------------------------------------------------------
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.feature)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int((self.feature < 0).sum())
+
+    @cached_property
+    def depth(self) -> int:
+        """Conditions on the longest path; 0 for a single leaf."""
+        return int(_core.check_links(self.nodes)[2])
+
+    @cached_property
+    def used(self) -> tuple[int, ...]:
+        """Positions of the features that it asks about."""
+        return tuple(int(i) for i in np.unique(self.feature[self.feature >= 0]))
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features that it asks about, in the order of the space."""
+        return tuple(self.space.features[i].name for i in self.used)
+
+    @cached_property
+    def labels(self) -> NDArray[Any]:
+        """Give the classes as an array, for results."""
+        return np.array(self.classes)
+
+    @cached_property
+    def row_threshold(self) -> NDArray[np.float64]:
+        """Give, per node, the largest float64 in a row for which its condition holds."""
+        out = self.threshold.copy()
+        for i in self.used:
+            feature = self.space.features[i]
+            if feature.kind == "numeric":
+                at = self.feature == i
+                out[at] = row_boundary(self.threshold[at], feature.values)
+        return out
+
+    def __repr__(self) -> str:
+        dropped = f", {self.n_dropped} dead nodes dropped" if self.n_dropped else ""
+        return (
+            f"Tree({self.n_leaves} leaves, depth {self.depth}, features {list(self.features)}, "
+            f"classes {list(self.classes)}{dropped})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same tree, node by node (``equivalent`` compares functions)."""
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return (
+            self.space == other.space
+            and self.classes == other.classes
+            and [type(c) for c in self.classes] == [type(c) for c in other.classes]
+            and all(np.array_equal(a, b) for a, b in zip(self.nodes, other.nodes, strict=True))
+            and _same(self.distribution, other.distribution)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.space, self.classes, *(array.tobytes() for array in self.nodes)))
+
+    def condition(self, node: int) -> str:
+        """Write the condition of an inner node in words."""
+        feature = self.space.features[self.feature[node]]
+        if feature.kind == "boolean":
+            return f"not {feature.name}"
+        if feature.kind == "numeric":
+            cut = float(self.threshold[node])
+            if np.isinf(cut):
+                return f"{feature.name} is {'known' if cut > 0 else 'missing'}"
+            missing = " or missing" if self.nan_true[node] else ""
+            return f"{feature.name} <= {short_number(cut, feature.values)}{missing}"
+        values = [str(feature.label(int(v))) for v in self.set_of(node)]
+        if len(values) == 1:
+            return f"{feature.name} = {values[0]}"
+        return f"{feature.name} in {{{', '.join(values)}}}"
+
+    def set_of(self, node: int) -> Ints:
+        """Give the numbers of the values for which a categorical condition holds."""
+        return self.set_values[self.set_start[node] : self.set_start[node + 1]]
+
+    def __str__(self) -> str:
+        """Draw it as indented text."""
+        lines: list[str] = []
+        todo: list[tuple[int, str, str]] = [(0, "", "")]
+        while todo:
+            node, lead, indent = todo.pop()
+            if self.feature[node] < 0:
+                lines.append(f"{lead}{self.classes[self.leaf_class[node]]}")
+                continue
+            lines.append(f"{lead}{self.condition(node)}?")
+            inside = indent + "  "
+            todo.append((int(self.when_false[node]), f"{inside}no:  ", inside))
+            todo.append((int(self.when_true[node]), f"{inside}yes: ", inside))
+        return "\n".join(lines)
+
+    # -- what it says --------------------------------------------------------------------------
+
+    def _reach(self, X: Any, all_classes: bool = False) -> tuple[NDArray[Any], ...]:
+        rows = X if isinstance(X, Rows) else read_rows(X, self.space, self.used)
+        out: tuple[NDArray[Any], ...] = _core.reach(
+            self.nodes,
+            self.space.domains,
+            self.row_threshold,
+            rows.columns,
+            rows.n_rows,
+            len(self.classes),
+            all_classes,
+        )
+        return out
+
+    def predict(self, X: Any) -> Any:
+        """Give each row's class where it is certain.
+
+        A row with unknowns (NaN, None, NA) has a class if every completion of it gets that class;
+        otherwise it is masked.
+
+        Parameters
+        ----------
+        X : array, data frame, or list of dicts
+            Arrays go by position, the others by name.
+
+        Returns
+        -------
+        numpy.ma.MaskedArray, or a nullable Series when a data frame came in
+
+        Notes
+        -----
+        The paper's Theorem 3.2, read off the tree: cost per row is the nodes that it can reach.
+        """
+        return labels_like(X, self.labels, self._reach(X)[1])
+
+    def apply(self, X: Any) -> Any:
+        """Give each row's leaf, masked where unknowns leave several."""
+        leaf = self._reach(X)[0]
+        return np.ma.MaskedArray(np.where(leaf < 0, 0, leaf), mask=leaf < 0)
+
+    def over(self, space: Space) -> Tree:
+        """State the same tree over another space that has its features, by name.
+
+        A feature may become narrower there: declared integer, or boolean, or with fewer
+        categories. Conditions that then always or never hold are dropped.
+        """
+        if space == self.space:
+            return self
+        at = np.array([space.index(name) for name in self.features], dtype=np.int32)
+        feature = self.feature.copy()
+        threshold = self.row_threshold.copy()
+        sets: dict[int, list[int]] = {}
+        for old, new in zip(self.used, at, strict=True):
+            nodes = self.feature == old
+            feature[nodes] = new
+            here, there = self.space.features[old], space.features[new]
+            if not _fits(here, there):
+                raise InvalidSpace(
+                    f"a tree over {here!r} cannot be stated over {there!r}: their values differ"
+                )
+            if not there.ordered:
+                for node in np.flatnonzero(nodes).tolist():
+                    sets[node] = self._set_over(node, here, there)
+        return Tree(
+            space,
+            self.labels,
+            feature=feature,
+            threshold=threshold,
+            when_true=self.when_true,
+            when_false=self.when_false,
+            leaf_class=self.leaf_class,
+            nan_true=self.nan_true,
+            sets=sets,
+            distribution=self.distribution,
+        )
+
+    def _set_over(self, node: int, here: Feature, there: Feature) -> list[int]:
+        """State a condition as a set of another feature's values."""
+        if here.ordered:
+            inside = [float(c) <= self.threshold[node] for c in there.categories]
+            codes = [code for code, flag in enumerate(inside) if flag]
+        else:
+            own = set(self.set_of(node).tolist())
+            codes = [i for i, label in enumerate(there.categories) if here.code(label) in own]
+            if there.other and len(here.categories) in own:
+                codes.append(len(there.categories))
+        if there.nan and (
+            self.nan_true[node] if here.ordered else here.n_values - 1 in self.set_of(node)
+        ):
+            codes.append(there.n_values - 1)
+        return codes
+
+    # -- files ---------------------------------------------------------------------------------
+
+    def to_json(self) -> str:
+        """Write it as versioned JSON (docs/formats); ``from_json`` gives back an equal tree."""
+        content: dict[str, Any] = {
+            "space": self.space.to_dict(),
+            "classes": list(self.classes),
+            "feature": self.feature.tolist(),
+            "threshold": [_number_out(t) for t in self.threshold.tolist()],
+            "when_true": self.when_true.tolist(),
+            "when_false": self.when_false.tolist(),
+            "leaf_class": self.leaf_class.tolist(),
+        }
+        if self.nan_true.any():
+            content["nan_true"] = [bool(flag) for flag in self.nan_true]
+        sets = {str(i): s for i in range(self.n_nodes) if (s := self.set_of(i).tolist())}
+        if sets:
+            content["sets"] = sets
+        if self.distribution is not None:
+            content["distribution"] = self.distribution.tolist()
+        return serial.dump(FORMAT, VERSION, content)
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, limit: int = serial.LIMIT) -> Tree:
+        """Read what ``to_json`` wrote. Anything else is an ``InvalidTree`` that says why.
+
+        Parameters
+        ----------
+        limit : int
+            Longest text, in characters, that is looked at.
+        """
+        content = serial.load(text, FORMAT, VERSION, limit=limit)
+        sets = content.get("sets", {})
+        if not isinstance(sets, dict):
+            raise InvalidTree(f"the entry 'sets' is a {type(sets).__name__}, expected a dict")
+        try:
+            return cls(
+                Space.from_dict(serial.take(content, "space", dict)),
+                serial.take(content, "classes", list),
+                feature=serial.take(content, "feature", list),
+                threshold=[_number_in(t) for t in serial.take(content, "threshold", list)],
+                when_true=serial.take(content, "when_true", list),
+                when_false=serial.take(content, "when_false", list),
+                leaf_class=serial.take(content, "leaf_class", list),
+                nan_true=content.get("nan_true"),
+                sets={int(node): values for node, values in sets.items()},
+                distribution=content.get("distribution"),
+            )
+        except InvalidTree:
+            raise
+        except (InvalidSpace, TypeError, ValueError, OverflowError) as fault:
+            raise InvalidTree(f"this does not describe a tree: {fault}") from fault
+
+    def leaves(self) -> Iterator[int]:
+        """Go through the leaves, in order of their numbers."""
+        return iter(np.flatnonzero(self.feature < 0).tolist())
+
+
+def _fits(here: Feature, there: Feature) -> bool:
+    """Whether every value of ``there`` is one of ``here``."""
+    if there.nan and not here.nan:
+        return False
+    if here.ordered and there.ordered:
+        return here.kind == "numeric" or there.kind == "boolean"
+    if here.ordered:
+        return not there.other and all(not isinstance(c, str) for c in there.categories)
+    if there.ordered:
+        return False
+    return (here.other or not there.other) and all(
+        here.code(label) is not None for label in there.categories
+    )
+
+
+def _read_classes(classes: Sequence[Any] | NDArray[Any]) -> tuple[Label, ...]:
+    labels = tuple(plain_label(label) for label in classes)
+    if not labels:
+        raise InvalidTree("a tree has at least one class, got none")
+    if len(set(labels)) != len(labels):
+        raise InvalidTree(f"a class is there twice: {labels}")
+    kinds = {str if isinstance(label, str) else bool if isinstance(label, bool) else float
+             for label in labels}  # fmt: skip
+    if len(kinds) > 1:
+        raise InvalidTree(f"class labels are of one type, got {labels}")
+    return labels
+
+
+def _array(given: ArrayLike, dtype: type, name: str) -> NDArray[Any]:
+    """Copy to a fresh array; an int array must really hold ints."""
+    try:
+        wide = np.array(given)
+        if dtype is np.int32:
+            if wide.size and wide.dtype.kind not in "iu":
+                raise InvalidTree(f"{name} holds whole numbers, got {wide.dtype}")
+            if wide.size and (wide.max() > 2**31 - 1 or wide.min() < -(2**31)):
+                raise InvalidTree(f"{name} holds a number that is too large")
+        elif wide.dtype.kind not in "iuf":
+            raise InvalidTree(f"{name} holds numbers, got {wide.dtype}")
+        return np.ascontiguousarray(wide.astype(dtype))
+    except (TypeError, ValueError) as fault:
+        raise InvalidTree(f"{name} is not an array of numbers: {fault}") from fault
+
+
+def _flatten(sets: Mapping[int, Sequence[int]], n: int) -> tuple[NDArray[np.int64], Ints]:
+    """Write sets by node one after the other."""
+    sizes = np.zeros(n + 1, dtype=np.int64)
+    parts = []
+    for node in sorted(sets):
+        if not 0 <= node < n:
+            raise InvalidTree(f"a set is given for node {node}, there are nodes 0 to {n - 1}")
+        part = np.unique(_array(sets[node], np.int32, "set"))
+        sizes[node + 1] = len(part)
+        parts.append(part)
+    flat = np.concatenate(parts) if parts else np.zeros(0)
+    return np.cumsum(sizes), flat.astype(np.int32)
+
+
+def _refuse(name: str, array: NDArray[Any], bad: NDArray[np.bool_], legal: str) -> None:
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise InvalidTree(f"{name} {array[at]} at {at} is not legal: legal is {legal}")
+
+
+def _same(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
+    return a is b if a is None or b is None else np.array_equal(a, b)
+
+
+def _number_out(number: float) -> float | str:
+    return number if np.isfinite(number) else ("inf" if number > 0 else "-inf")
+
+
+def _number_in(number: Any) -> Any:
+    return {"inf": np.inf, "-inf": -np.inf}.get(number) if isinstance(number, str) else number
