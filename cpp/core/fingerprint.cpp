@@ -85,8 +85,23 @@ namespace {
 
 constexpr std::uint64_t nan_message = 0x7ff8000000000000U;  // the bits of NaN: never a threshold
 
-/// F(threshold): the random element that stands for the values up to the threshold.
-Point element(const FeatureWeights& weights, double threshold) {
+Point plus(Point a, Point b) { return {Field::add(a[0], b[0]), Field::add(a[1], b[1])}; }
+Point minus(Point a, Point b) { return {Field::subtract(a[0], b[0]), Field::subtract(a[1], b[1])}; }
+Point times(Point a, Point b) { return {Field::multiply(a[0], b[0]), Field::multiply(a[1], b[1])}; }
+
+Point nan_weight(const FeatureWeights& weights) {
+  const Point hash = siphash(weights.key, nan_message);
+  return {Field::reduce(hash[0]), Field::reduce(hash[1])};
+}
+
+/// F(threshold): the random element that stands for the values up to the threshold; at the ends of
+/// the domain the ends of `all`.
+Point element(const FeatureWeights& weights, const Domain& domain, double threshold) {
+  if (threshold <= domain.lower) return {0, 0};
+  if (threshold >= domain.upper) {
+    if (!domain.nan) return {1, 1};
+    return minus({1, 1}, nan_weight(weights));
+  }
   const Point hash = siphash(weights.key, std::bit_cast<std::uint64_t>(threshold + 0.0));
   return {Field::reduce(hash[0]), Field::reduce(hash[1])};
 }
@@ -100,17 +115,12 @@ struct Weighed {
   std::vector<std::uint64_t> bits;
 };
 
-Point plus(Point a, Point b) { return {Field::add(a[0], b[0]), Field::add(a[1], b[1])}; }
-Point minus(Point a, Point b) { return {Field::subtract(a[0], b[0]), Field::subtract(a[1], b[1])}; }
-Point times(Point a, Point b) { return {Field::multiply(a[0], b[0]), Field::multiply(a[1], b[1])}; }
-
 Weighed weigh_all(const Domain& domain, const FeatureWeights& weights) {
   Weighed all;
   if (!domain.ordered) {
     all.bits = whole(domain).bits;
   } else if (domain.nan) {
-    const Point hash = siphash(weights.key, nan_message);
-    all.nan = {Field::reduce(hash[0]), Field::reduce(hash[1])};
+    all.nan = nan_weight(weights);
     all.upper = minus(all.upper, all.nan);
   }
   return all;
@@ -137,7 +147,7 @@ WeighedParts split_weighed(const TreeView& tree, std::size_t node, const Weighed
   Weighed& yes = parts.on_true;
   Weighed& no = parts.on_false;
   if (domain.ordered) {
-    const Point cut = element(weights, tree.threshold[node]);
+    const Point cut = element(weights, domain, tree.threshold[node]);
     yes.lower = part.lower;
     yes.upper = cut;
     no.lower = cut;

@@ -1,7 +1,49 @@
 """What a decision tree decides, free of the order in which it asks."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from . import datasets
+from .equivalence import (
+    counterexample,
+    disagreement,
+    equivalent,
+    fingerprint,
+    group_equivalent,
+)
 from .readers import read_tree, read_trees
 from .space import Condition, Feature, Space
 from .tree import Tree
 
-__all__ = ["Condition", "Feature", "Space", "Tree", "read_tree", "read_trees"]
+if TYPE_CHECKING:
+    from .binarize import QuantileBinarizer, ThresholdGuessBinarizer
+
+__all__ = [
+    "Condition",
+    "Feature",
+    "QuantileBinarizer",
+    "Space",
+    "ThresholdGuessBinarizer",
+    "Tree",
+    "counterexample",
+    "datasets",
+    "disagreement",
+    "equivalent",
+    "fingerprint",
+    "group_equivalent",
+    "read_tree",
+    "read_trees",
+]
+
+# Names whose modules need scikit-learn, which is slow to import: fetched when first asked for.
+_LATER = {"QuantileBinarizer": "binarize", "ThresholdGuessBinarizer": "binarize"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(f".{_LATER[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

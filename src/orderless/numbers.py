@@ -30,8 +30,9 @@ def value_at_most(cut: Floats, values: str, strict: bool = False) -> Floats:
 
 def next_value(boundary: Floats, values: str) -> Floats:
     """Give the smallest float64, float32 or integer above each boundary."""
-    if values == "integer":
-        return np.floor(boundary) + 1.0
+    if values == "integer":  # from 2^53 on floats are further than 1 apart
+        low = np.floor(boundary)
+        return np.maximum(low + 1.0, np.nextafter(low, np.inf))
     if values == "float32":
         with np.errstate(over="ignore"):
             above = np.nextafter(boundary.astype(np.float32), np.float32(np.inf))

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import InvalidSpace
 from .numbers import next_value, short_number, value_at_most
 
-__all__ = ["Column", "Condition", "Feature", "Label", "Space", "plain_label"]
+__all__ = ["Column", "Condition", "Feature", "Label", "Space", "plain_label", "shared_feature"]
 
 Label = bool | int | float | str
 Kind = Literal["numeric", "boolean", "categorical"]
@@ -220,6 +220,34 @@ class Column:
     name: str
     feature: str
     condition: Condition | None = None
+
+
+def shared_feature(a: Feature, b: Feature) -> Feature:
+    """Give the feature whose values are those that two features of one name have in common."""
+    nan = a.nan and b.nan
+    if a.ordered and b.ordered:
+        if "boolean" in (a.kind, b.kind):
+            return Feature(a.name, "boolean")
+        narrow = max(VALUES.index(a.values), VALUES.index(b.values))
+        return Feature(a.name, values=cast(Values, VALUES[narrow]), nan=nan)
+    if a.ordered:
+        a, b = b, a
+    if b.ordered:  # numbers that are categories
+        labels = [c for c in a.categories if not isinstance(c, str)]
+        if b.whole:
+            low, high = b.bounds
+            labels = [c for c in labels if c == int(c) and low < c <= high]
+        other = False
+    else:
+        labels = [c for c in a.categories if b.code(c) is not None]
+        labels += [c for c in b.categories if a.other and c not in a.categories]
+        other = a.other and b.other
+    if not labels:
+        raise InvalidSpace(
+            f"{a!r} and {b!r} have no value in common, so their trees cannot be compared: "
+            "rename one of them if they are different things"
+        )
+    return Feature(a.name, "categorical", categories=tuple(labels), other=other, nan=nan)
 
 
 FeatureSpec = Feature | str | type | Sequence[Label]

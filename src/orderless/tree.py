@@ -322,7 +322,8 @@ class Tree:
 
     # -- what it says --------------------------------------------------------------------------
 
-    def _reach(self, X: Any, all_classes: bool = False) -> tuple[NDArray[Any], ...]:
+    def reach(self, X: Any, all_classes: bool = False) -> tuple[NDArray[Any], ...]:
+        """Give by row the leaf, the class (-1: several), and on request all possible classes."""
         rows = X if isinstance(X, Rows) else read_rows(X, self.space, self.used)
         out: tuple[NDArray[Any], ...] = _core.reach(
             self.nodes,
@@ -354,11 +355,11 @@ class Tree:
         -----
         The paper's Theorem 3.2, read off the tree: cost per row is the nodes that it can reach.
         """
-        return labels_like(X, self.labels, self._reach(X)[1])
+        return labels_like(X, self.labels, self.reach(X)[1])
 
     def apply(self, X: Any) -> Any:
         """Give each row's leaf, masked where unknowns leave several."""
-        leaf = self._reach(X)[0]
+        leaf = self.reach(X)[0]
         return np.ma.MaskedArray(np.where(leaf < 0, 0, leaf), mask=leaf < 0)
 
     def over(self, space: Space) -> Tree:

@@ -15,8 +15,9 @@ from typing import Any, get_args
 from ..errors import InvalidSpace, UnreadableModel
 from ..space import Space
 from ..tree import FORMAT, Tree
+from .bulk import Builder
 from .nested import from_nested
-from .source import Nan, SourceTree, build, default_space, space_columns
+from .source import Nan, SourceTree, default_space, space_columns
 
 __all__ = ["read_tree", "read_trees"]
 
@@ -211,5 +212,4 @@ def _interpreter(
             names = [f"x{i}" for i in range(source.n_columns)]
         space = default_space(source, [str(name) for name in names], nan)
         columns = space_columns(space)
-    over = space
-    return lambda tree: build(tree, columns, over)
+    return Builder(columns, space)

@@ -120,14 +120,19 @@ class _Nodes:
 
     def _threshold(self, at: int, node: Mapping[str, Any]) -> float:
         """Give the node's threshold; mark it where its branches are to be swapped."""
+        if "relation" not in node and "reference" not in node:
+            self.swap[at] = True  # the column is 1: it is not at most one half
+            return 0.5
         relation = node.get("relation", "==")
         reference = node.get("reference", 1)
         if relation not in RELATIONS:
             raise InvalidTree(f"relation {relation!r} is not known: legal are {RELATIONS}")
-        if relation == "in" or (relation == "==" and not _is_bit(reference)):
+        if relation in ("==", "in"):
+            if relation == "in" and not isinstance(reference, Sequence | set | frozenset):
+                raise InvalidTree(f"reference {reference!r} is not a list of values")
             values = list(reference) if relation == "in" else [reference]
             self.members[at] = [plain_label(value) for value in values]
-            self.binary = False
+            self.binary = self.binary and all(_is_bit(value) for value in values)
             return 0.0
         try:
             number = float(reference)
@@ -135,9 +140,6 @@ class _Nodes:
             raise InvalidTree(f"reference {reference!r} is not a number") from None
         if not np.isfinite(number):
             raise InvalidTree(f"reference {reference!r} is not a finite number")
-        if relation == "==":  # a 0/1 column is 1: it is not at most one half
-            self.swap[at] = number == 1
-            return 0.5
         self.binary = False
         self.swap[at] = relation in (">", ">=")
         below = relation in ("<", ">=")  # x < r is x at most the float below r
@@ -168,9 +170,7 @@ class _Nodes:
 
 
 def _is_bit(value: Any) -> bool:
-    if isinstance(value, str):
-        return False
-    return isinstance(value, bool | int | float | np.generic) and value in (0, 1)
+    return value in ("true", "false") or (not isinstance(value, str) and value in (0, 1))
 
 
 def _ordered_labels(labels: Any) -> list[Any]:

@@ -7,7 +7,7 @@ Out: ``Tree`` over the features, in their own units.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -41,7 +41,10 @@ class SourceTree:
         way with NaN
     distribution : per node rows (or weights, or shares) by class
     n_columns, column_names : of the table the model was fitted on
-    binary : columns are 0/1, so that by default each is a boolean feature
+    more_columns : the library does not say how many columns there were: ``n_columns`` are the
+        least
+    by_name : the library does not say in which order the columns were: their names decide
+    binary : columns are 0/1, so that by default each is a boolean feature: all of them, or which
     categories : column -> labels, for columns that the library treats as categorical; the column
         holds the label itself
     """
@@ -54,12 +57,14 @@ class SourceTree:
     leaf_class: NDArray[Any]
     n_columns: int
     column_names: Sequence[str] | None = None
+    more_columns: bool = False
+    by_name: bool = False
     strict: bool = False
     values: Literal["float64", "float32"] = "float64"
     nan_true: NDArray[Any] | None = None
     members: Mapping[int, Sequence[Any]] = field(default_factory=dict)
     distribution: Floats | None = None
-    binary: bool = False
+    binary: bool | Collection[int] = False
     categories: Mapping[int, Sequence[Any]] = field(default_factory=dict)
 
 
@@ -74,12 +79,14 @@ class SourceColumn:
         feature's own number
     table : for a categorical feature: the column's value for each of the feature's values (a
         label where the column holds labels)
+    two_valued : whether the function gives 0 and 1 only
     constant : the value of a constant column
     """
 
     feature: int | None
     function: Callable[[Floats], Floats] | None = None
     table: tuple[Any, ...] | None = None
+    two_valued: bool = False
     constant: float = 0.0
 
     def then(self, function: Callable[[Floats], Floats]) -> SourceColumn:
@@ -111,11 +118,11 @@ def _space_column(space: Space, column: Column) -> SourceColumn:
         return SourceColumn(i, table=labels)
     if condition.at_most is not None:
         top = float(feature.at_most(condition.at_most))
-        return SourceColumn(i, function=lambda x: (x <= top).astype(np.float64))
+        return SourceColumn(i, lambda x: (x <= top).astype(np.float64), two_valued=True)
     among = condition.among or ()
     if feature.ordered:  # boolean
         holds = np.array([False in among, True in among], dtype=np.float64)
-        return SourceColumn(i, function=lambda x: np.where(x <= 0, holds[0], holds[1]))
+        return SourceColumn(i, lambda x: np.where(x <= 0, holds[0], holds[1]), two_valued=True)
     inside = [code < len(feature.categories) and feature.categories[code] in among
               for code in range(feature.n_values)]  # fmt: skip
     return SourceColumn(i, table=tuple(float(flag) for flag in inside))
@@ -131,7 +138,7 @@ def default_space(source: SourceTree, names: Sequence[str], nan: Nan) -> Space:
             features.append(
                 Feature(name, "categorical", categories=labels, other=True, nan=with_nan)
             )
-        elif source.binary:
+        elif source.binary is True or (source.binary and i in source.binary):
             features.append(Feature(name, "boolean"))
         else:
             features.append(Feature(name, values=source.values, nan=with_nan))
@@ -144,9 +151,12 @@ def build(source: SourceTree, columns: Sequence[SourceColumn], space: Space) -> 
     Exact: where a column is a monotone function of a feature, the boundary is found by bisection
     over all floats with that very function, at most 64 steps.
     """
-    if len(columns) != source.n_columns:
+    if len(columns) != source.n_columns and not (
+        source.more_columns and len(columns) > source.n_columns
+    ):
+        least = "at least " if source.more_columns else ""
         raise UnreadableModel(
-            f"the model was fitted on {source.n_columns} columns and {len(columns)} are described: "
+            f"the model was fitted on {least}{source.n_columns} columns and {len(columns)} are described: "
             "give the space, feature_names or transformers of the very table it was fitted on"
         )
     n = len(source.column)
@@ -172,11 +182,10 @@ def build(source: SourceTree, columns: Sequence[SourceColumn], space: Space) -> 
             continue
         feature = space.features[column.feature]
         if feature.ordered:
-            if by_set:
-                raise UnreadableModel(
-                    f"the model tests sets of values of {feature.name!r}, which is {feature.kind}: "
-                    "declare it categorical in the space"
-                )
+            for node in by_set:
+                swap = _bit_test(source.members[node], column, feature, node, out_threshold)
+                if swap:
+                    when_true[node], when_false[node] = when_false[node], when_true[node]
             below = _boundary(source, by_threshold, column, feature, out_threshold)
             flip = by_threshold[~below]
             when_true[flip], when_false[flip] = when_false[flip], when_true[flip]
@@ -205,6 +214,39 @@ def _compare(x: Floats, source: SourceTree, nodes: NDArray[Any]) -> NDArray[np.b
             x = x.astype(np.float32).astype(np.float64)
     cut = source.threshold[nodes]
     return np.asarray(x < cut if source.strict else x <= cut)
+
+
+def _bit_test(
+    members: Sequence[Any], column: SourceColumn, feature: Feature, node: int, out: Floats
+) -> bool:
+    """Write "the column is 0", "is 1", "is either" as a threshold; tell whether to swap."""
+    if not column.two_valued and feature.kind != "boolean":
+        raise UnreadableModel(
+            f"the model asks whether {feature.name!r} is one of {list(members)}, but it is "
+            f"{feature.kind}: declare it categorical in the space"
+        )
+    bits = {{"true": 1, "false": 0}.get(value, value) for value in members}
+    ends = np.array([0.0, 1.0]) if feature.kind == "boolean" else np.array([-np.inf, np.inf])
+    values = ends if column.function is None else column.function(ends)
+    low, high = (value in bits for value in values.tolist())
+    if low == high:
+        out[node] = np.inf
+    elif column.function is None or feature.kind == "boolean":
+        out[node] = 0.0
+    else:
+        out[node] = _step(column.function)
+    return not low
+
+
+def _step(function: Callable[[Floats], Floats]) -> float:
+    """Find the largest float before a two-valued function changes."""
+    low, high = _key(np.array([-np.inf])), _key(np.array([np.inf]))
+    first = function(_unkey(low))
+    while low + 1 < high:
+        middle = (low >> 1) + (high >> 1) + (low & high & 1)
+        same = function(_unkey(middle)) == first
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return float(_unkey(low)[0])
 
 
 def _holds_always(source: SourceTree, node: int, constant: float) -> bool:

@@ -1,0 +1,126 @@
+"""Brute force, to check every answer against. It shares no algorithm with the package.
+
+A tree is a plain nested tuple, a row a plain dict; everything is tried by enumeration.
+
+    Leaf  = ("leaf", label)
+    Split = ("split", feature name, test, yes, no)
+    test  = a number (value at most it) or a frozenset (value in it)
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+Spec = tuple[Any, ...]
+
+
+def as_float32(x: float) -> float:
+    try:
+        return struct.unpack("f", struct.pack("f", x))[0]
+    except OverflowError:
+        return math.copysign(math.inf, x)
+
+
+def decide(spec: Spec, row: dict[str, Any], float32: frozenset[str] = frozenset()) -> Any:
+    """Walk one complete row down a tree."""
+    while spec[0] == "split":
+        _, name, test, yes, no = spec
+        value = row[name]
+        if isinstance(test, frozenset):
+            holds = value in test
+        else:
+            holds = (as_float32(value) if name in float32 else value) <= test
+        spec = yes if holds else no
+    return spec[1]
+
+
+def tests_of(spec: Spec) -> Iterator[tuple[str, Any]]:
+    if spec[0] == "split":
+        yield spec[1], spec[2]
+        yield from tests_of(spec[3])
+        yield from tests_of(spec[4])
+
+
+def values_by_feature(kinds: dict[str, Any], *specs: Spec) -> dict[str, list[Any]]:
+    """For each feature enough values to tell all trees apart: one per bin at least.
+
+    ``kinds``: name -> "float64", "float32", "integer", "boolean", or a tuple of categories.
+    """
+    out: dict[str, list[Any]] = {}
+    for name, kind in kinds.items():
+        if kind == "boolean":
+            out[name] = [False, True]
+        elif isinstance(kind, tuple):
+            out[name] = list(kind)
+        else:
+            values = {0.0}
+            for spec in specs:
+                for tested, cut in tests_of(spec):
+                    if tested != name:
+                        continue
+                    if kind == "integer":
+                        low = float(math.floor(cut))
+                        values |= {low, max(low + 1, math.nextafter(low, math.inf))}
+                    elif kind == "float64":
+                        values |= {cut, math.nextafter(cut, math.inf)}
+                    else:
+                        near = as_float32(cut)
+                        values |= {near, *float32_neighbours(near)}
+            out[name] = sorted(values)
+    return out
+
+
+def float32_neighbours(x: float) -> tuple[float, float]:
+    """The float32 just below and just above a float32."""
+    (bits,) = struct.unpack("i", struct.pack("f", x))
+    key = bits if bits >= 0 else -(2**31) - bits
+    out = []
+    for step in (-1, 1):
+        k = key + step
+        bits = k if k >= 0 else -(2**31) - k
+        out.append(struct.unpack("f", struct.pack("i", bits))[0])
+    return out[0], out[1]
+
+
+def cells(kinds: dict[str, Any], *specs: Spec) -> Iterator[dict[str, Any]]:
+    """Rows that between them reach every combination of bins."""
+    values = values_by_feature(kinds, *specs)
+    for combination in itertools.product(*values.values()):
+        yield dict(zip(values, combination, strict=True))
+
+
+def float32_names(kinds: dict[str, Any]) -> frozenset[str]:
+    return frozenset(name for name, kind in kinds.items() if kind == "float32")
+
+
+def same_function(kinds: dict[str, Any], a: Spec, b: Spec) -> bool:
+    rounded = float32_names(kinds)
+    return all(decide(a, row, rounded) == decide(b, row, rounded) for row in cells(kinds, a, b))
+
+
+def completions(kinds: dict[str, Any], row: dict[str, Any], spec: Spec) -> Iterator[dict[str, Any]]:
+    """All ways to fill in the features that a row does not have (or has as None)."""
+    values = values_by_feature(kinds, spec)
+    known = {name: [row[name]] if row.get(name) is not None else values[name] for name in kinds}
+    for combination in itertools.product(*known.values()):
+        yield dict(zip(known, combination, strict=True))
+
+
+def possible_classes(kinds: dict[str, Any], row: dict[str, Any], spec: Spec) -> set[Any]:
+    rounded = float32_names(kinds)
+    return {decide(spec, full, rounded) for full in completions(kinds, row, spec)}
+
+
+def all_boolean_trees(names: tuple[str, ...]) -> Iterator[Spec]:
+    """Every decision tree that asks each boolean at most once on a path."""
+    yield ("leaf", 0)
+    yield ("leaf", 1)
+    for name in names:
+        rest = tuple(other for other in names if other != name)
+        children = list(all_boolean_trees(rest))
+        for yes, no in itertools.product(children, children):
+            yield ("split", name, frozenset([True]), yes, no)
