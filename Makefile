@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 NATIVE := CMakeLists.txt $(shell find cpp/core cpp/bindings -name '*.[ch]pp')
-SOURCES := cpp/core/*.hpp cpp/core/*.cpp cpp/bindings/*.hpp cpp/bindings/*.cpp cpp/tests/*.cpp
+SOURCES := cpp/core/*.hpp cpp/core/*.cpp cpp/bindings/*.hpp cpp/bindings/*.cpp cpp/tests/*.hpp cpp/tests/*.cpp
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-core test-engines lint format bench docs clean
@@ -33,6 +33,7 @@ test: $(VENV)/test-tools test-core  ## all tests that need only Python and a com
 	$(BIN)/python -m pytest -q -m "not engine"
 
 test-core: $(VENV)/built  ## the C++ core's own tests
+	@mkdir -p build
 	@$(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -S . -B build/core-tests \
 		-DORDERLESS_TESTS=ON -DORDERLESS_STRICT=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo > build/core-tests.log 2>&1 \
 		|| (cat build/core-tests.log; false)

@@ -124,3 +124,97 @@ def all_boolean_trees(names: tuple[str, ...]) -> Iterator[Spec]:
         children = list(all_boolean_trees(rest))
         for yes, no in itertools.product(children, children):
             yield ("split", name, frozenset([True]), yes, no)
+
+
+# -- reasons and rules -------------------------------------------------------------------------
+
+
+def bins_by_feature(kinds: dict[str, Any], *specs: Spec) -> dict[str, list[Any]]:
+    """One value per bin of each feature, in order: values that every test treats alike are one."""
+    rounded = float32_names(kinds)
+    out: dict[str, list[Any]] = {}
+    for name, values in values_by_feature(kinds, *specs).items():
+        tests = sorted({t for s in specs for f, t in tests_of(s) if f == name}, key=str)
+        if isinstance(kinds[name], tuple) or kinds[name] == "boolean":
+            out[name] = values  # every value by itself
+            continue
+        seen: dict[tuple[bool, ...], Any] = {}
+        for value in values:
+            x = as_float32(value) if name in rounded else value
+            seen.setdefault(tuple(x <= cut for cut in tests), value)
+        out[name] = sorted(seen.values())
+    return out
+
+
+def sides(kind: Any, values: list[Any]) -> list[frozenset[Any]]:
+    """All sides of a box: intervals of bins, or sets of categories."""
+    if isinstance(kind, tuple):
+        return [
+            frozenset(chosen)
+            for size in range(1, len(values) + 1)
+            for chosen in itertools.combinations(values, size)
+        ]
+    return [
+        frozenset(values[i:j]) for i in range(len(values)) for j in range(i + 1, len(values) + 1)
+    ]
+
+
+Box = tuple[frozenset[Any], ...]
+
+
+def all_boxes(kinds: dict[str, Any], spec: Spec) -> Iterator[tuple[Box, set[Any]]]:
+    """Every box, as one set of bins per feature in the order of ``kinds``, and its classes."""
+    bins = bins_by_feature(kinds, spec)
+    rounded = float32_names(kinds)
+    said = {
+        cell: decide(spec, dict(zip(kinds, cell, strict=True)), rounded)
+        for cell in itertools.product(*(bins[name] for name in kinds))
+    }
+    for box in itertools.product(*(sides(kinds[name], bins[name]) for name in kinds)):
+        yield box, {said[cell] for cell in itertools.product(*box)}
+
+
+def n_boxes(kinds: dict[str, Any], spec: Spec) -> int:
+    bins = bins_by_feature(kinds, spec)
+    return math.prod(len(sides(kinds[name], bins[name])) for name in kinds)
+
+
+def reasons(kinds: dict[str, Any], spec: Spec, label: Any) -> set[Box]:
+    """All maximal boxes on which the class is certain, by trying every box."""
+    certain = [box for box, classes in all_boxes(kinds, spec) if classes == {label}]
+
+    def inside(a: Box, b: Box) -> bool:
+        return all(p <= q for p, q in zip(a, b, strict=True))
+
+    by_size = sorted(certain, key=lambda box: -math.prod(len(side) for side in box))
+    maximal: list[Box] = []
+    for box in by_size:
+        if not any(inside(box, other) for other in maximal):
+            maximal.append(box)
+    return set(maximal)
+
+
+def smallest_cover_size(kinds: dict[str, Any], spec: Spec, label: Any, found: set[Box]) -> int:
+    """The least number of boxes that cover the class, by trying all choices of one, two, ..."""
+    bins = bins_by_feature(kinds, spec)
+    rounded = float32_names(kinds)
+    cells = [
+        cell
+        for cell in itertools.product(*(bins[name] for name in kinds))
+        if decide(spec, dict(zip(kinds, cell, strict=True)), rounded) == label
+    ]
+    boxes = list(found)
+    masks = [
+        sum(1 << k for k, cell in enumerate(cells)
+            if all(v in side for v, side in zip(cell, box, strict=True)))
+        for box in boxes
+    ]  # fmt: skip
+    full = (1 << len(cells)) - 1
+    for size in range(len(boxes) + 1):
+        for chosen in itertools.combinations(masks, size):
+            covered = 0
+            for mask in chosen:
+                covered |= mask
+            if covered == full:
+                return size
+    raise AssertionError("the reasons do not cover the class")

@@ -1,8 +1,8 @@
 #include "core/reach.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace orderless {
 
@@ -82,15 +82,30 @@ class Rows {
     }
   }
 
-  /// The same for rows that know a categorical feature only in part: there, two conditions that
-  /// can hold one by one need not be able to hold together, so the set shrinks along the path.
+  /// Whether the row knows a feature as a set that is no interval: there, two conditions that can
+  /// hold one by one need not be able to hold together.
+  [[nodiscard]] bool by_side(std::size_t f) const {
+    return columns_[f].kind == Column::Kind::among ||
+           (columns_[f].kind == Column::Kind::between && domains_[f].nan);
+  }
+
+  /// The same for rows with such features: the set shrinks along the path.
   template <class OnLeaf>
-  void leaves_among(std::size_t row, OnLeaf&& on_leaf) {
+  void leaves_by_side(std::size_t row, OnLeaf&& on_leaf) {
     Box box = whole(domains_);
     for (std::size_t f = 0; f < columns_.size(); ++f) {
-      if (columns_[f].kind != Column::Kind::among) continue;
-      const std::byte* allowed =
-          columns_[f].first + columns_[f].stride * static_cast<std::ptrdiff_t>(row);
+      if (!by_side(f)) continue;
+      const Column& column = columns_[f];
+      if (column.kind == Column::Kind::between) {
+        const double low = load<double>(column.first, column.stride, row);
+        const double high = load<double>(column.second, column.second_stride, row);
+        const double infinity = std::numeric_limits<double>::infinity();
+        box[f].nan = std::isnan(high);
+        box[f].upper = std::isnan(high) ? infinity : high;
+        box[f].lower = std::isnan(low) ? infinity : std::nextafter(low, -infinity);
+        continue;
+      }
+      const std::byte* allowed = column.first + column.stride * static_cast<std::ptrdiff_t>(row);
       for (std::size_t v = 0; v < static_cast<std::size_t>(domains_[f].n_values); ++v) {
         if (allowed[v] == std::byte{0}) box[f].bits[v / 64] &= ~(std::uint64_t{1} << (v % 64));
       }
@@ -104,9 +119,10 @@ class Rows {
         [&](std::size_t i, const Side& side) {
           const Node& node = nodes_[i];
           const auto f = static_cast<std::size_t>(node.feature);
-          if (columns_[f].kind == Column::Kind::among) {
-            auto [on_true, on_false] = split(tree_, i, side, false);
-            const bool some_true = !on_true.empty(false), some_false = !on_false.empty(false);
+          if (by_side(f)) {
+            const bool ordered = domains_[f].ordered;
+            auto [on_true, on_false] = split(tree_, i, side, ordered);
+            const bool some_true = !on_true.empty(ordered), some_false = !on_false.empty(ordered);
             return Parts{std::move(on_true), std::move(on_false), some_true, some_false};
           }
           const Ways way = ways(node, row);
@@ -157,9 +173,8 @@ void reach(const TreeView& tree, std::span<const Domain> domains, std::span<cons
            std::span<const Column> columns, std::size_t n_rows, std::size_t n_classes,
            const Reached& out, Poll poll) {
   Rows rows(tree, domains, threshold, columns);
-  const bool partial = std::any_of(columns.begin(), columns.end(), [](const Column& column) {
-    return column.kind == Column::Kind::among;
-  });
+  bool partial = false;
+  for (std::size_t f = 0; f < columns.size(); ++f) partial = partial || rows.by_side(f);
   const bool all_classes = !out.possible.empty();
   for (std::size_t row = 0; row < n_rows; ++row) {
     if (row % 65536 == 65535) poll();
@@ -177,7 +192,7 @@ void reach(const TreeView& tree, std::span<const Domain> domains, std::span<cons
       return one_label || all_classes;
     };
     if (partial) {
-      rows.leaves_among(row, on_leaf);
+      rows.leaves_by_side(row, on_leaf);
     } else {
       rows.leaves(row, on_leaf);
     }

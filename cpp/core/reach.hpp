@@ -15,7 +15,8 @@ struct Column {
     absent,   // unknown in every row
     f64,      // ordered values; NaN is unknown, or a value where the domain says so
     f32,      // likewise
-    between,  // ordered: known to lie in [first, second], as two columns of doubles
+    between,  // ordered: known to lie in [first, second], as two columns of doubles; where NaN is
+              // a value: second NaN is "at least first, or NaN", both NaN is NaN
     code,     // unordered: the value's number as int32, -1 unknown
     among,    // unordered: one byte per value, nonzero where it is possible
   };

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import datasets
+from .canonical import CanonicalForm, canonicalize
 from .equivalence import (
     counterexample,
     disagreement,
@@ -13,18 +14,22 @@ from .equivalence import (
 )
 from .readers import read_tree, read_trees
 from .space import Condition, Feature, Space
+from .term import Term
 from .tree import Tree
 
 if TYPE_CHECKING:
     from .binarize import QuantileBinarizer, ThresholdGuessBinarizer
 
 __all__ = [
+    "CanonicalForm",
     "Condition",
     "Feature",
     "QuantileBinarizer",
     "Space",
+    "Term",
     "ThresholdGuessBinarizer",
     "Tree",
+    "canonicalize",
     "counterexample",
     "datasets",
     "disagreement",

@@ -30,3 +30,24 @@ def reach(
     n_classes: int,
     all_classes: bool,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]: ...
+
+BinNodes = tuple[NDArray[Any], ...]
+Layout = tuple[NDArray[Any], ...]
+
+def reasons(
+    nodes: BinNodes, bins: Layout, n_classes: int, limit: int, time_limit: float
+) -> tuple[int, int, list[NDArray[np.uint16]]]: ...
+def leaf_boxes(
+    nodes: BinNodes, bins: Layout, n_classes: int
+) -> tuple[NDArray[np.int32], NDArray[np.uint16]]: ...
+def smallest_cover(
+    bins: Layout, leaves: NDArray[np.uint16], reasons: NDArray[np.uint16], time_limit: float
+) -> tuple[int, int, NDArray[np.int32]]: ...
+def irredundant_cover(
+    nodes: BinNodes,
+    bins: Layout,
+    n_classes: int,
+    class_index: int,
+    leaves: NDArray[np.uint16],
+    time_limit: float,
+) -> tuple[int, int, NDArray[np.uint16], int]: ...

@@ -42,10 +42,8 @@ class _Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.transformer_tags.preserves_dtype = []  # int8 comes out, whatever goes in
         return tags
 
-    def _learn(self, X: Floats, table: Any, cuts: Iterable[Cut]) -> Self:
+    def _learn(self, names: Sequence[str], features: Sequence[Feature], cuts: list[Cut]) -> Self:
         """Keep the cuts that differ, and write down what their columns mean."""
-        names, features = self._declared(table)
-        _check_values(X, names, features)
         seen: set[Cut] = set()
         self.thresholds_ = []
         for j, threshold in cuts:
@@ -56,7 +54,7 @@ class _Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not self.thresholds_:
             raise InvalidData(
                 f"no column is left: no cut divides the values of any of the {len(names)} "
-                f"feature(s) in these {len(X)} rows; give features that vary"
+                "feature(s) in these rows; give features that vary"
             )
         self.space_ = self._describe(names, features)
         return self
@@ -148,15 +146,10 @@ class _Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         rows = cast(Floats, validate_data(self, X, dtype=np.float64, reset=False))
-        names, features = self._declared(X)
-        _check_values(rows, names, features)
+        rows = _as_declared(rows, *self._declared(X))
         out = np.empty((len(rows), len(self.thresholds_)), dtype=np.int8)
         for k, (j, threshold) in enumerate(self.thresholds_):
-            column = rows[:, j]
-            if features[j].values == "float32":
-                with np.errstate(over="ignore"):
-                    column = column.astype(np.float32).astype(np.float64)
-            out[:, k] = column <= threshold
+            out[:, k] = rows[:, j] <= threshold
         return out
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> NDArray[Any]:
@@ -193,8 +186,13 @@ def _column_name(name: str, threshold: float) -> str:
     return f"{name} <= {short_number(threshold)}"
 
 
-def _check_values(X: Floats, names: Sequence[str], features: Sequence[Feature]) -> None:
-    """Refuse values that a declared kind does not allow."""
+def _as_declared(X: Floats, names: Sequence[str], features: Sequence[Feature]) -> Floats:
+    """Refuse values that a declared kind does not allow, and round those declared float32."""
+    single = [j for j, feature in enumerate(features) if feature.values == "float32"]
+    if single:
+        X = X.copy()
+        with np.errstate(over="ignore"):
+            X[:, single] = X[:, single].astype(np.float32)
     for j, feature in enumerate(features):
         if not feature.whole:
             continue
@@ -206,6 +204,7 @@ def _check_values(X: Floats, names: Sequence[str], features: Sequence[Feature]) 
                 f"column {names[j]!r} has the value {X[bad, j][0]:g} in row "
                 f"{int(np.argmax(bad))} and is declared {kind}: correct the row or the space"
             )
+    return X
 
 
 class ThresholdGuessBinarizer(_Binarizer):
@@ -311,6 +310,8 @@ class ThresholdGuessBinarizer(_Binarizer):
         self
         """
         rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        names, features = self._declared(X)
+        rows = _as_declared(rows, names, features)
         codes = _class_codes(labels)
         seed = self.random_state
         if not isinstance(seed, int | np.integer):
@@ -327,11 +328,11 @@ class ThresholdGuessBinarizer(_Binarizer):
             for k, (j, threshold) in enumerate(cuts):
                 bits[:, k] = rows[:, j] <= threshold
             cuts = [cuts[k] for k in _backward_selection(booster, bits, codes)]
-        return self._learn(rows, X, cuts)
+        return self._learn(names, features, cuts)
 
 
 def _class_codes(labels: NDArray[Any]) -> NDArray[np.intp]:
-    """Number the classes in the order of their labels."""
+    """Give every label the number of its class."""
     if labels.dtype == object and len({type(label) for label in labels}) == 1:
         labels = np.array(labels.tolist())  # plain bools or ints in a column of objects
     check_classification_targets(labels)
@@ -349,9 +350,7 @@ def _candidates(booster: GradientBoostingClassifier) -> list[Cut]:
     for estimator in booster.estimators_.ravel():
         tree = estimator.tree_
         inner = tree.children_left >= 0  # a leaf has no children
-        cuts.update(
-            zip(tree.feature[inner].tolist(), tree.threshold[inner].tolist(), strict=True)
-        )
+        cuts.update(zip(tree.feature[inner].tolist(), tree.threshold[inner].tolist(), strict=True))
     return sorted(cuts)
 
 
@@ -448,14 +447,14 @@ class QuantileBinarizer(_Binarizer):
         self
         """
         rows = cast(Floats, validate_data(self, X, dtype=np.float64, ensure_min_samples=2))
+        names, features = self._declared(X)
+        rows = _as_declared(rows, names, features)
         cuts = _quantiles(rows, self._checked_quantiles())
         top = rows.max(axis=0)
-        return self._learn(
-            rows,
-            X,
-            [(j, float(t)) for j in range(rows.shape[1]) for t in np.unique(cuts[:, j])
-             if t < top[j]],
-        )  # fmt: skip
+        useful = [
+            (j, float(t)) for j in range(len(names)) for t in np.unique(cuts[:, j]) if t < top[j]
+        ]
+        return self._learn(names, features, useful)
 
     def _checked_quantiles(self) -> list[float]:
         given = self.quantiles
@@ -475,4 +474,4 @@ def _quantiles(X: Floats, quantiles: list[float]) -> Floats:
         far = ~np.isfinite(cuts)
         if far.any():  # values so far apart that their difference is no longer a number
             cuts = np.where(far, 2 * np.quantile(X / 2, quantiles, axis=0), cuts)
-    return cast(Floats, cuts)
+    return cuts

@@ -9,6 +9,8 @@ __all__ = [
     "InvalidData",
     "InvalidSpace",
     "InvalidTree",
+    "OutOfTime",
+    "TooManyReasons",
     "UnreadableModel",
 ]
 
@@ -31,3 +33,15 @@ class InvalidData(ValueError):
 
 class DataNotFound(FileNotFoundError):
     """A data set that is neither built in, nor in the folder, nor downloadable."""
+
+
+class TooManyReasons(RuntimeError):
+    """There are more reasons than allowed; ``met`` of them were met before giving up."""
+
+    def __init__(self, message: str, met: int) -> None:
+        super().__init__(message)
+        self.met = met
+
+
+class OutOfTime(TimeoutError):
+    """An exact answer took longer than allowed."""

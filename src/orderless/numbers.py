@@ -17,7 +17,8 @@ Floats = NDArray[np.float64]
 def value_at_most(cut: Floats, values: str, strict: bool = False) -> Floats:
     """Give the largest float64, float32 or integer at or (``strict``) below each cut."""
     if strict:
-        cut = np.nextafter(cut, -np.inf)
+        with np.errstate(over="ignore"):  # below the lowest float there is only -inf
+            cut = np.nextafter(cut, -np.inf)
     if values == "integer":
         return np.floor(cut) + 0.0
     if values == "float32":
@@ -32,12 +33,14 @@ def next_value(boundary: Floats, values: str) -> Floats:
     """Give the smallest float64, float32 or integer above each boundary."""
     if values == "integer":  # from 2^53 on floats are further than 1 apart
         low = np.floor(boundary)
-        return np.maximum(low + 1.0, np.nextafter(low, np.inf))
-    if values == "float32":
         with np.errstate(over="ignore"):
-            above = np.nextafter(boundary.astype(np.float32), np.float32(np.inf))
-        return above.astype(np.float64)
-    return np.nextafter(boundary, np.inf)
+            return np.maximum(low + 1.0, np.nextafter(low, np.inf))
+    with np.errstate(over="ignore"):  # above the largest float there is only inf
+        if values == "float32":
+            near = boundary.astype(np.float32)
+            above = np.where(near > boundary, near, np.nextafter(near, np.float32(np.inf)))
+            return above.astype(np.float64) + 0.0
+        return np.nextafter(boundary, np.inf) + 0.0
 
 
 def row_boundary(boundary: Floats, values: str) -> Floats:

@@ -27,6 +27,13 @@ CoreColumn = tuple[int, NDArray[Any] | None, NDArray[Any] | None]
 Lookup = Callable[[str], "NDArray[Any] | None"]
 
 
+class _NotGiven:
+    """What a dict does not say: unknown, also where NaN is a value of its own."""
+
+
+NOT_GIVEN = _NotGiven()
+
+
 @dataclass(frozen=True, slots=True)
 class Rows:
     """Rows as the core reads them: for each feature of the space one entry."""
@@ -40,7 +47,8 @@ def read_rows(X: Any, space: Space, used: Iterable[int]) -> Rows:
 
     Arrays go by position of the space's columns, data frames and dicts by name: by the names of
     the columns, or by the features' own. In dicts a feature that is not there is unknown; in data
-    frames it is an error. NaN, None, NA, NaT and null are unknown.
+    frames it is an error. NaN, None, NA, NaT and null are unknown; where the feature says that NaN
+    is a value, they are that value.
     """
     n_rows, lookup, there = _lookup(X, space)
     columns: list[CoreColumn] = [(ABSENT, None, None)] * len(space)
@@ -56,17 +64,23 @@ def _lookup(X: Any, space: Space) -> tuple[int, Lookup, list[str] | None]:
     """
     if isinstance(X, Mapping):
         raise InvalidData("got one dict: give a list of rows, [{...}]")
-    if (
-        isinstance(X, Sequence)
-        and not isinstance(X, str)
-        and any(isinstance(row, Mapping) for row in X)
-    ):
+    if isinstance(X, str | bytes):
+        raise InvalidData(f"expected rows and columns, got text: {X!r:.80}")
+    if isinstance(X, Sequence) and (not X or any(isinstance(row, Mapping) for row in X)):
         return len(X), _lookup_dicts(X, space), None
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = _frame(X)
+    if frame is not None:
         return len(frame), _lookup_frame(frame), list(frame.columns)
     n_rows, lookup = _lookup_array(X, space)
     return n_rows, lookup, None
+
+
+def _frame(X: Any) -> nw.DataFrame[Any] | None:
+    try:
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+    except nw.exceptions.DuplicateError as fault:
+        raise InvalidData(f"the data frame has two columns of one name: {fault}") from fault
+    return frame if isinstance(frame, nw.DataFrame) else None
 
 
 def _lookup_dicts(X: Sequence[Any], space: Space) -> Lookup:
@@ -83,7 +97,7 @@ def _lookup_dicts(X: Sequence[Any], space: Space) -> Lookup:
     def get(name: str) -> NDArray[Any] | None:
         if not any(name in row for row in X):
             return None
-        return _object_array([row.get(name) for row in X])
+        return _object_array([row.get(name, NOT_GIVEN) for row in X])
 
     return get
 
@@ -105,13 +119,10 @@ def _lookup_frame(frame: nw.DataFrame[Any]) -> Lookup:
 
 
 def _lookup_array(X: Any, space: Space) -> tuple[int, Lookup]:
-    if hasattr(X, "tocsc"):
-        X = X.tocsc()
-    elif not isinstance(X, np.ndarray):
-        try:
-            X = np.asarray(X, dtype=np.float64)
-        except (TypeError, ValueError):
-            X = _object_rows(X)
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.where(np.ma.getmaskarray(X), None, X.astype(object).data)
+    elif not isinstance(X, np.ndarray) and not hasattr(X, "tocsc"):
+        X = _array_rows(X)
     if X.ndim != 2:
         raise InvalidData(
             f"expected rows and columns, got an array of {X.ndim} dimension(s): "
@@ -122,6 +133,7 @@ def _lookup_array(X: Any, space: Space) -> tuple[int, Lookup]:
             f"got {X.shape[1]} columns, the tree's space has {len(space.columns)}: "
             f"{_some(space.column_names)}"
         )
+    X = X.tocsc() if hasattr(X, "tocsc") else np.asarray(X)  # a matrix has no columns of its own
     position = {name: i for i, name in enumerate(space.column_names)}
 
     def get(name: str) -> NDArray[Any] | None:
@@ -135,19 +147,41 @@ def _lookup_array(X: Any, space: Space) -> tuple[int, Lookup]:
     return X.shape[0], get
 
 
-def _object_rows(X: Any) -> NDArray[Any]:
-    rows = [list(row) for row in X]
+def _array_rows(X: Any) -> NDArray[Any]:
+    """Read nested lists, and anything else that numpy takes; text stays text."""
+    try:
+        rows = np.asarray(X)
+    except (TypeError, ValueError):  # rows of different lengths, or nothing that has rows
+        rows = np.array(None)
+    if rows.ndim == 1 or rows.dtype.kind in "biuf" or (rows.ndim == 2 and rows.dtype == object):
+        return rows
+    if not isinstance(X, Iterable):
+        raise InvalidData(
+            f"cannot read rows out of a {type(X).__qualname__}: give an array, a data frame (a "
+            "lazy one collected), or a list of rows"
+        )
+    return _object_rows(X)
+
+
+def _object_rows(X: Iterable[Any]) -> NDArray[Any]:
+    rows = []
+    for i, row in enumerate(X):
+        if isinstance(row, str | bytes) or not isinstance(row, Iterable):
+            raise InvalidData(f"row {i} is {row!r:.80}: one row is a list of values")
+        rows.append(list(row))
     if len({len(row) for row in rows}) > 1:
         raise InvalidData("the rows have different lengths")
     out = np.empty((len(rows), len(rows[0]) if rows else 0), dtype=object)
     for i, row in enumerate(rows):
-        out[i, :] = row
+        for j, value in enumerate(row):
+            out[i, j] = value
     return out
 
 
 def _object_array(values: list[Any]) -> NDArray[Any]:
     out = np.empty(len(values), dtype=object)
-    out[:] = values
+    for i, value in enumerate(values):
+        out[i] = value
     return out
 
 
@@ -176,24 +210,45 @@ def _read_feature(
 
 
 def _read_values(feature: Feature, values: NDArray[Any]) -> CoreColumn:
+    if feature.nan and _not_given(values).any():
+        return _read_given(feature, values)
     if feature.ordered:
         return _read_numbers(feature, values)
     return CODE, _read_codes(feature, values), None
 
 
+def _not_given(values: NDArray[Any]) -> NDArray[np.bool_]:
+    if values.dtype != object:
+        return np.zeros(len(values), dtype=bool)
+    return np.array([value is NOT_GIVEN for value in values], dtype=bool)
+
+
+def _read_given(feature: Feature, values: NDArray[Any]) -> CoreColumn:
+    """Read a feature that has NaN as a value and that some rows do not tell at all."""
+    free = _not_given(values)
+    if feature.ordered:
+        number = _as_values(feature, _read_numbers(feature, values)[1])
+        return BETWEEN, np.where(free, -np.inf, number), np.where(free, np.nan, number)
+    codes = _read_codes(feature, values)
+    allowed = free[:, None] | (codes[:, None] == np.arange(feature.n_values))
+    return AMONG, allowed.astype(np.uint8), None
+
+
 def _read_numbers(feature: Feature, values: NDArray[Any]) -> CoreColumn:
     if values.dtype == object or values.dtype.kind in "USMm":
         values = _parse_numbers(feature, values)
-    elif values.dtype not in (np.float64, np.float32):
-        values = values.astype(np.float64)
+    elif values.dtype.kind not in "biuf":
+        raise InvalidData(f"feature {feature.name!r} is {feature.kind}, its column {values.dtype}")
+    elif values.dtype not in (np.float64, np.float32) or values.strides[0] % values.itemsize:
+        values = values.astype(np.float64)  # the core steps over whole values only
     if feature.whole:
         known = values[~np.isnan(values)]
         low, high = feature.bounds
-        bad = (known != np.floor(known)) | (known <= low) | (known > high)
+        bad = (known != np.floor(known)) | np.isinf(known) | (known <= low) | (known > high)
         if bad.any():
             kind = "boolean: 0, 1, False or True" if feature.kind == "boolean" else "integer"
             raise InvalidData(
-                f"feature {feature.name!r} has the value {known[bad][0]:g} and is declared {kind}"
+                f"feature {feature.name!r} has the value {known[bad][0]!s} and is declared {kind}"
             )
     return (F32 if values.dtype == np.float32 else F64), values, None
 
@@ -203,24 +258,38 @@ def _parse_numbers(feature: Feature, values: NDArray[Any]) -> NDArray[np.float64
     for i, value in enumerate(values):
         if is_unknown(value):
             continue
-        if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
+        try:
+            if isinstance(value, str | bytes | np.ndarray | np.datetime64 | np.timedelta64):
+                raise TypeError
+            out[i] = float(value)
+        except (TypeError, ValueError, OverflowError):
             legal = "0, 1, False or True" if feature.kind == "boolean" else "numbers"
             raise InvalidData(
-                f"feature {feature.name!r} has the value {value!r} in row {i}: "
+                f"feature {feature.name!r} has the value {value!r:.80} in row {i}: "
                 f"it is {feature.kind}, legal are {legal}, and NaN or None for unknown"
-            )
-        out[i] = float(value)
+            ) from None
+    return out
+
+
+def _as_values(feature: Feature, numbers: NDArray[Any] | None) -> NDArray[np.float64]:
+    """Round rows' numbers as the feature does."""
+    out = np.asarray(numbers, dtype=np.float64)
+    if feature.kind == "numeric" and feature.values == "float32":
+        with np.errstate(over="ignore"):
+            out = out.astype(np.float32).astype(np.float64)
     return out
 
 
 def is_unknown(value: Any) -> bool:
     """Whether a single value stands for "not known": None, NaN, NA, NaT."""
-    if value is None:
+    if value is None or value is NOT_GIVEN:
         return True
     try:
         return bool(value != value)
     except TypeError:  # pandas' NA does not say
         return True
+    except ValueError:  # an array: not known to be a value, but not unknown either
+        return False
 
 
 def _read_codes(feature: Feature, values: NDArray[Any]) -> NDArray[np.int32]:
@@ -233,10 +302,12 @@ def _read_codes(feature: Feature, values: NDArray[Any]) -> NDArray[np.int32]:
             if is_unknown(value):
                 code = unknown
             else:
-                code = feature.code(value.item() if isinstance(value, np.generic) else value)
+                label = value.item() if isinstance(value, np.generic) else value
+                if isinstance(label, bool | int | float | str):
+                    code = feature.code(label)
                 if code is None:
                     raise InvalidData(
-                        f"feature {feature.name!r} has the value {value!r} in row {i}: "
+                        f"feature {feature.name!r} has the value {value!r:.80} in row {i}: "
                         f"legal are {_some(feature.categories)}"
                     )
         out[i] = code
@@ -255,14 +326,18 @@ def _truth(feature: Feature, condition: Condition, values: NDArray[Any]) -> NDAr
 def _read_between(feature: Feature, known: Known, n_rows: int) -> CoreColumn:
     low = np.full(n_rows, -np.inf)
     high = np.full(n_rows, np.inf)
+    some = np.ones(n_rows, dtype=bool)  # whether it can be a number
+    missing = np.full(n_rows, feature.nan)  # whether it can be NaN, where that is a value
     for condition, values in known:
         if condition is None:
-            _, numbers, _ = _read_numbers(feature, values)
-            number = np.asarray(numbers, dtype=np.float64)
+            number = _as_values(feature, _read_numbers(feature, values)[1])
             low = np.fmax(low, number)
             high = np.fmin(high, number)
+            missing &= np.isnan(number)
+            some &= ~np.isnan(number) | _not_given(values) | (not feature.nan)
             continue
         truth = _truth(feature, condition, values)
+        missing &= truth != 1  # a condition that holds, holds for a number
         if condition.at_most is not None:
             top = feature.at_most(condition.at_most)
             high = np.where(truth == 1, np.minimum(high, top), high)
@@ -273,7 +348,12 @@ def _read_between(feature: Feature, known: Known, n_rows: int) -> CoreColumn:
                 value = np.where(truth == 1, among[0], 1.0 - among[0])
                 low = np.where(np.isnan(truth), low, np.maximum(low, value))
                 high = np.where(np.isnan(truth), high, np.minimum(high, value))
-    _no_contradiction(feature, low > high)
+            else:  # neither, or either: it never, or always holds
+                some &= truth != (0 if among else 1)
+    some &= low <= high
+    _no_contradiction(feature, ~some & ~missing)
+    if feature.nan:  # how the core is told that NaN is possible
+        low, high = np.where(some, low, np.nan), np.where(missing, np.nan, high)
     return BETWEEN, low, high
 
 
@@ -282,7 +362,7 @@ def _read_among(feature: Feature, known: Known, n_rows: int) -> CoreColumn:
     for condition, values in known:
         if condition is None:
             codes = _read_codes(feature, values)
-            rows = np.flatnonzero(codes >= 0)
+            rows = np.flatnonzero((codes >= 0) & ~_not_given(values))
             one = np.zeros_like(allowed)
             one[rows, codes[rows]] = True
             allowed[rows] &= one[rows]
@@ -324,20 +404,26 @@ def labels_like(X: Any, classes: NDArray[Any], codes: NDArray[np.int32]) -> Any:
     """
     unknown = codes < 0
     data = classes[np.where(unknown, 0, codes)]
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
+    frame = _frame(X)
+    if frame is None:
         return np.ma.MaskedArray(data, mask=unknown)
+    text = all(isinstance(label, str) for label in classes.tolist())
+    if not text and classes.dtype == object:
+        raise InvalidData(
+            f"the classes {_some(classes.tolist())} fit no column type of a data frame: "
+            "give the rows as an array"
+        )
     if frame.implementation.is_pandas():
         import pandas as pd
 
-        kind = {"i": "Int64", "u": "Int64", "b": "boolean", "f": "Float64"}
+        kind = {"i": "Int64", "u": "UInt64", "b": "boolean", "f": "Float64"}
         array = pd.array(data.tolist(), dtype=cast(Any, kind.get(data.dtype.kind, "string")))
         array[unknown] = pd.NA
         return pd.Series(array, index=frame.to_native().index, name="prediction")
     values = [
         None if hidden else value for value, hidden in zip(data.tolist(), unknown, strict=True)
     ]
-    dtype: Any = {"i": nw.Int64(), "u": nw.Int64(), "b": nw.Boolean(), "f": nw.Float64()}.get(
+    dtype: Any = {"i": nw.Int64(), "u": nw.UInt64(), "b": nw.Boolean(), "f": nw.Float64()}.get(
         data.dtype.kind, nw.String()
     )
     series = nw.new_series("prediction", values, dtype, backend=frame.implementation)

@@ -12,16 +12,20 @@ from typing import Any
 
 from .errors import InvalidTree
 
-__all__ = ["dump", "load", "take"]
+__all__ = ["dump", "load", "parse", "take"]
 
 LIMIT = 256 * 1024 * 1024
 
 
 def dump(form: str, version: int, content: Mapping[str, Any]) -> str:
     """Write the content as JSON with its format and version first. Floats keep every bit."""
-    return json.dumps(
-        {"format": form, "version": version, **content}, ensure_ascii=False, allow_nan=False
-    )
+    content = {"format": form, "version": version, **content}
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:  # half of a surrogate pair: legal in Python's text, not in a file
+        text = json.dumps(content, allow_nan=False)
+    return text
 
 
 def load(text: str | bytes, form: str, version: int, *, limit: int = LIMIT) -> dict[str, Any]:
@@ -43,8 +47,22 @@ def load(text: str | bytes, form: str, version: int, *, limit: int = LIMIT) -> d
         raise InvalidTree(f"expected JSON text, got {type(text).__qualname__}")
     if len(text) > limit:
         raise _too_long(len(text), limit)
+    content = parse(text)
+    if not isinstance(content, dict) or content.get("format") != form:
+        came = content.get("format") if isinstance(content, dict) else type(content).__name__
+        raise InvalidTree(f"expected the format {form!r}, got {came!r:.80}")
+    if content.get("version") != version or isinstance(content.get("version"), bool):
+        raise InvalidTree(
+            f"this {form} has version {content.get('version')!r:.80} and this orderless reads version "
+            f"{version}: read it with the orderless that wrote it, or a newer one"
+        )
+    return content
+
+
+def parse(text: str) -> Any:
+    """Parse JSON, strictly: no NaN, no entry twice; anything wrong is an ``InvalidTree``."""
     try:
-        content = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
     except RecursionError:
         raise InvalidTree(
             "this JSON is nested too deeply to read; our own format is flat: "
@@ -54,15 +72,10 @@ def load(text: str | bytes, form: str, version: int, *, limit: int = LIMIT) -> d
         raise InvalidTree(
             f"this is not complete JSON (line {fault.lineno}, column {fault.colno}): {fault.msg}"
         ) from fault
-    if not isinstance(content, dict) or content.get("format") != form:
-        came = content.get("format") if isinstance(content, dict) else type(content).__name__
-        raise InvalidTree(f"expected the format {form!r}, got {came!r}")
-    if content.get("version") != version or isinstance(content.get("version"), bool):
-        raise InvalidTree(
-            f"this {form} has version {content.get('version')!r} and this orderless reads version "
-            f"{version}: read it with the orderless that wrote it, or a newer one"
-        )
-    return content
+    except InvalidTree:
+        raise
+    except ValueError as fault:  # a whole number of thousands of digits
+        raise InvalidTree(f"this JSON cannot be read: {fault}") from fault
 
 
 def take(content: Mapping[str, Any], key: str, kind: type) -> Any:

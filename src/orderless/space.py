@@ -38,6 +38,8 @@ def plain_label(label: object) -> Label:
         label = label.item()
     if isinstance(label, float) and not math.isfinite(label):
         raise InvalidSpace(f"cannot use {label!r} as a label: finite numbers and text are legal")
+    if isinstance(label, int) and label.bit_length() > 1023:
+        raise InvalidSpace("cannot use a whole number of more than 1,023 bits as a label")
     if isinstance(label, bool | int | float | str):
         return label
     raise InvalidSpace(
@@ -97,6 +99,22 @@ class Feature:
             )
         if len(set(self.categories)) != len(self.categories):
             raise InvalidSpace(f"feature {self.name!r} lists a category twice: {self.categories}")
+        if self.other and self.kind != "categorical":
+            raise InvalidSpace(
+                f"feature {self.name!r} is {self.kind} and has other=True: only categorical "
+                "features have values that are not listed"
+            )
+        if self.values != "float64" and self.kind != "numeric":
+            raise InvalidSpace(
+                f"feature {self.name!r} is {self.kind} and has values={self.values!r}: "
+                "only numeric features choose which numbers they take"
+            )
+        for flag, name in ((self.other, OTHER), (self.nan, MISSING)):
+            if flag and name in self.categories:
+                raise InvalidSpace(
+                    f"feature {self.name!r} lists the category {name!r}, which is how an "
+                    "unlisted or missing value is written: rename the category"
+                )
         if self.kind == "boolean" and self.nan:
             raise InvalidSpace(
                 f"feature {self.name!r} is boolean, so NaN cannot be a value of it; "
@@ -194,13 +212,28 @@ class Condition:
                 f"a condition on {self.feature!r} is either at_most=number or among=labels, "
                 f"got at_most={self.at_most!r} and among={self.among!r}"
             )
+        if not isinstance(self.feature, str):
+            raise InvalidSpace(f"a condition names its feature, got {self.feature!r}")
         if self.at_most is not None:
-            number = float(self.at_most)
+            try:
+                if isinstance(self.at_most, bool | str | bytes):
+                    raise TypeError
+                number = float(self.at_most)
+            except (TypeError, ValueError, OverflowError):
+                raise InvalidSpace(
+                    f"a threshold on {self.feature!r} is a number, got {self.at_most!r:.80}"
+                ) from None
             if not math.isfinite(number):
                 raise InvalidSpace(f"a threshold on {self.feature!r} is finite, got {number}")
             object.__setattr__(self, "at_most", number + 0.0)
         if self.among is not None:
-            object.__setattr__(self, "among", tuple(plain_label(v) for v in self.among))
+            if isinstance(self.among, str | bytes) or not isinstance(self.among, Iterable):
+                raise InvalidSpace(
+                    f"the values of a condition on {self.feature!r} are a tuple of labels, "
+                    f"got {self.among!r}"
+                )
+            values = dict.fromkeys(plain_label(v) for v in self.among)  # each once
+            object.__setattr__(self, "among", tuple(values))
 
     def __str__(self) -> str:
         if self.at_most is not None:
@@ -318,7 +351,7 @@ class Space:
             features = [_feature(name, given) for name, given in features.items()]
         self.features = tuple(features)
         if columns is None:
-            columns = [Column(feature.name, feature.name) for feature in self.features]
+            columns = self._own_columns()
         elif isinstance(columns, Mapping):
             columns = [
                 Column(name, told.feature, told)
@@ -329,7 +362,22 @@ class Space:
         self.columns = tuple(columns)
         self._check()
 
+    def _own_columns(self) -> tuple[Column, ...]:
+        """Give one column per feature, holding its value."""
+        return tuple(Column(f.name, f.name) for f in self.features if isinstance(f, Feature))
+
     def _check(self) -> None:
+        for feature in self.features:
+            if not isinstance(feature, Feature):
+                raise InvalidSpace(
+                    f"expected a Feature, got {feature!r}: Space({{name: kind}}), "
+                    "Space.numeric(names) and Space.independent(names) take names"
+                )
+        for column in self.columns:
+            if not isinstance(column, Column):
+                raise InvalidSpace(f"expected a Column, got {column!r}")
+            if not isinstance(column.name, str) or not column.name:
+                raise InvalidSpace(f"a column's name is text and not empty, got {column.name!r}")
         for what, names in (("feature", self.names), ("column", self.column_names)):
             if len(set(names)) != len(names):
                 twice = next(name for name in names if names.count(name) > 1)
@@ -405,7 +453,7 @@ class Space:
         """Give the position of a feature; an error lists the legal names."""
         try:
             return self._index[name]
-        except KeyError:
+        except (KeyError, TypeError):
             known = ", ".join(repr(n) for n in self.names[:20])
             more = f" and {len(self) - 20} more" if len(self) > 20 else ""
             raise InvalidSpace(f"no feature {name!r} here: there are {known}{more}") from None
@@ -434,17 +482,23 @@ class Space:
         columns = f"; {told} columns tell conditions" if told else ""
         return f"Space({shown}{more}{columns})"
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"features": self.features, "columns": self.columns}  # the rest is derived
+
     @cached_property
     def domains(self) -> tuple[NDArray[Any], ...]:
         """What the core needs to know of the features' values."""
         bounds = [feature.bounds for feature in self.features]
-        return (
+        arrays = (
             np.array([feature.ordered for feature in self.features], dtype=np.uint8),
             np.array([feature.nan for feature in self.features], dtype=np.uint8),
             np.array([low for low, _ in bounds], dtype=np.float64),
             np.array([high for _, high in bounds], dtype=np.float64),
             np.array([feature.n_values for feature in self.features], dtype=np.int32),
         )
+        for array in arrays:
+            array.setflags(write=False)
+        return arrays
 
     def to_dict(self) -> dict[str, Any]:
         """Give what JSON needs to write it down (docs/formats)."""
@@ -468,9 +522,7 @@ class Space:
                 told["among"] = list(c.condition.among)
             columns.append(told)
         out: dict[str, Any] = {"features": features}
-        if any(c.condition is not None or c.name != c.feature for c in self.columns) or len(
-            self.columns
-        ) != len(self.features):
+        if self.columns != self._own_columns():
             out["columns"] = columns
         return out
 
@@ -478,20 +530,21 @@ class Space:
     def from_dict(cls, given: Mapping[str, Any]) -> Space:
         """Read what ``to_dict`` wrote; anything else is an ``InvalidSpace``."""
         try:
+            given["features"]
             features = [
                 Feature(
                     entry["name"],
                     entry["kind"],
                     entry.get("values", "float64"),
-                    tuple(entry.get("categories", ())),
+                    tuple(_list(entry, "categories")),
                     _flag(entry, "other"),
                     _flag(entry, "nan"),
                 )
-                for entry in given["features"]
+                for entry in _list(given, "features")
             ]
             columns = None
             if "columns" in given:
-                columns = [_read_column(entry) for entry in given["columns"]]
+                columns = [_read_column(entry) for entry in _list(given, "columns")]
         except (KeyError, TypeError, AttributeError) as fault:
             raise InvalidSpace(f"this does not describe a space: {fault!r}") from fault
         return cls(features, columns)
@@ -504,12 +557,17 @@ def _flag(entry: Mapping[str, Any], key: str) -> bool:
     return flag
 
 
+def _list(entry: Mapping[str, Any], key: str) -> list[Any]:
+    values = entry.get(key, [])
+    if not isinstance(values, list | tuple):
+        raise InvalidSpace(f"{key!r} is a list, got {values!r:.80}")
+    return list(values)
+
+
 def _read_column(entry: Mapping[str, Any]) -> Column:
     condition = None
     if "at_most" in entry:
         condition = Condition(entry["feature"], at_most=entry["at_most"])
     elif "among" in entry:
-        condition = Condition(entry["feature"], among=tuple(entry["among"]))
-    if not isinstance(entry["name"], str):
-        raise InvalidSpace(f"a column's name is text, got {entry['name']!r}")
+        condition = Condition(entry["feature"], among=tuple(_list(entry, "among")))
     return Column(entry["name"], entry["feature"], condition)

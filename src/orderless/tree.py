@@ -6,7 +6,7 @@ Out: ``Tree``: immutable, checked once, without dead branches.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +23,7 @@ __all__ = ["Tree"]
 
 FORMAT = "orderless-tree"
 VERSION = 1
+DRAWN = 100  # conditions on a path that are drawn as text
 
 Ints = NDArray[np.int32]
 
@@ -96,6 +97,8 @@ class Tree:
         sets: Mapping[int, Sequence[int]] | None = None,
         distribution: ArrayLike | None = None,
     ) -> None:
+        if not isinstance(space, Space):
+            raise InvalidTree(f"a tree stands over a Space, got a {type(space).__qualname__}")
         self.space = space
         self.classes = _read_classes(classes)
         arrays = {
@@ -109,11 +112,11 @@ class Tree:
         arrays["nan_true"] = (
             np.zeros(n, dtype=np.uint8)
             if nan_true is None
-            else np.ascontiguousarray(np.asarray(nan_true, dtype=bool).astype(np.uint8))
+            else _array(nan_true, np.uint8, "nan_true")
         )
         shares = None
         if distribution is not None:
-            shares = np.array(distribution, dtype=np.float64)
+            shares = _array(distribution, np.float64, "distribution")
         start, values = _flatten(sets or {}, n)
         self._check_arrays(arrays, shares, start, values)
         self._keep(arrays, shares, start, values)
@@ -137,6 +140,8 @@ class Tree:
             raise InvalidTree(
                 f"distribution has shape {shares.shape}, expected ({n}, {len(self.classes)})"
             )
+        if shares is not None and not np.isfinite(shares).all():
+            raise InvalidTree("distribution holds a number that is not finite")
         feature = arrays["feature"]
         inner = feature >= 0
         _refuse("feature", feature, (feature < -1) | (feature >= len(self.space)), "-1 (a leaf) to "
@@ -151,10 +156,10 @@ class Tree:
             ordered = self.space.domains[0][feature] == 1
             threshold = arrays["threshold"]
             _refuse("threshold", threshold, inner & ordered & np.isnan(threshold), "a number")
-            sizes = np.array([f.n_values for f in self.space.features], dtype=np.int64)
-            owner = np.repeat(feature, np.diff(start))
-            _refuse("set value", values, (values < 0) | (values >= sizes[owner]),
-                    "the number of one of the feature's values")  # fmt: skip
+        sizes = np.array([*(f.n_values for f in self.space.features), 0], dtype=np.int64)
+        owner = np.repeat(feature, np.diff(start))  # a leaf's -1 has no values
+        _refuse("set value", values, (values < 0) | (values >= sizes[owner]),
+                "the number of one of the feature's values")  # fmt: skip
         fault, node, _ = _core.check_links(self._core_nodes(arrays, start, values))
         if fault:
             what = "hangs on two parents, or on itself" if fault == 1 else "cannot be reached"
@@ -196,19 +201,36 @@ class Tree:
         self.when_true[~inner] = self.when_false[~inner] = -1
         self.leaf_class[inner] = -1
         self.nodes = self._core_nodes(arrays, start, values)
-        for array in (*self.nodes, *([] if shares is None else [shares])):
+        self._freeze()
+
+    def _freeze(self) -> None:
+        for array in (*self.nodes, *([] if self.distribution is None else [self.distribution])):
             array.setflags(write=False)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)  # copied and unpickled arrays can be written to
+        for name in ("labels", "row_threshold"):
+            self.__dict__.pop(name, None)
+        self._freeze()
 
     def _normalise(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Move every threshold to the boundary that it really draws, so that equal is equal."""
         feature, threshold = arrays["feature"], arrays["threshold"]
         threshold[feature < 0] = 0.0
+        arrays["nan_true"][feature < 0] = 0
         for i in np.unique(feature[feature >= 0]):
             at = feature == i
             if self.space.features[i].ordered:
                 threshold[at] = self.space.features[i].at_most(threshold[at])
                 if not self.space.features[i].nan:
                     arrays["nan_true"][at] = 0
+                # No value is at most -inf, so this asks "is it missing?": written one way only,
+                # as "is it known?", which also holds for a row's own -inf.
+                swap = at & np.isneginf(threshold) & (arrays["nan_true"] == 1)
+                threshold[swap] = np.inf
+                arrays["nan_true"][swap] = 0
+                yes, no = arrays["when_true"], arrays["when_false"]
+                yes[swap], no[swap] = no[swap], yes[swap]
             else:
                 threshold[at] = 0.0
                 arrays["nan_true"][at] = 0
@@ -250,7 +272,12 @@ class Tree:
     @cached_property
     def labels(self) -> NDArray[Any]:
         """Give the classes as an array, for results."""
-        return np.array(self.classes)
+        out = np.array(self.classes)
+        # numpy drops final NULs of text, and rounds whole numbers of different signs.
+        if out.tolist() != list(self.classes):
+            out = np.array(self.classes, dtype=object)
+        out.setflags(write=False)
+        return out
 
     @cached_property
     def row_threshold(self) -> NDArray[np.float64]:
@@ -261,6 +288,7 @@ class Tree:
             if feature.kind == "numeric":
                 at = self.feature == i
                 out[at] = row_boundary(self.threshold[at], feature.values)
+        out.setflags(write=False)
         return out
 
     def __repr__(self) -> str:
@@ -293,7 +321,7 @@ class Tree:
         if feature.kind == "numeric":
             cut = float(self.threshold[node])
             if np.isinf(cut):
-                return f"{feature.name} is {'known' if cut > 0 else 'missing'}"
+                return f"{feature.name} is known"
             missing = " or missing" if self.nan_true[node] else ""
             return f"{feature.name} <= {short_number(cut, feature.values)}{missing}"
         values = [str(feature.label(int(v))) for v in self.set_of(node)]
@@ -311,6 +339,9 @@ class Tree:
         todo: list[tuple[int, str, str]] = [(0, "", "")]
         while todo:
             node, lead, indent = todo.pop()
+            if len(indent) > 2 * DRAWN:  # the indents alone would be quadratic
+                lines.append(f"{lead}... (deeper than {DRAWN} conditions, not drawn)")
+                continue
             if self.feature[node] < 0:
                 lines.append(f"{lead}{self.classes[self.leaf_class[node]]}")
                 continue
@@ -387,7 +418,7 @@ class Tree:
                     sets[node] = self._set_over(node, here, there)
         return Tree(
             space,
-            self.labels,
+            self.classes,
             feature=feature,
             threshold=threshold,
             when_true=self.when_true,
@@ -401,7 +432,7 @@ class Tree:
     def _set_over(self, node: int, here: Feature, there: Feature) -> list[int]:
         """State a condition as a set of another feature's values."""
         if here.ordered:
-            inside = [float(c) <= self.threshold[node] for c in there.categories]
+            inside = [float(c) <= self.row_threshold[node] for c in there.categories]
             codes = [code for code, flag in enumerate(inside) if flag]
         else:
             own = set(self.set_of(node).tolist())
@@ -459,12 +490,12 @@ class Tree:
                 when_false=serial.take(content, "when_false", list),
                 leaf_class=serial.take(content, "leaf_class", list),
                 nan_true=content.get("nan_true"),
-                sets={int(node): values for node, values in sets.items()},
+                sets={_node_in(node): values for node, values in sets.items()},
                 distribution=content.get("distribution"),
             )
         except InvalidTree:
             raise
-        except (InvalidSpace, TypeError, ValueError, OverflowError) as fault:
+        except (InvalidSpace, TypeError, ValueError, OverflowError, RecursionError) as fault:
             raise InvalidTree(f"this does not describe a tree: {fault}") from fault
 
     def leaves(self) -> Iterator[int]:
@@ -477,9 +508,15 @@ def _fits(here: Feature, there: Feature) -> bool:
     if there.nan and not here.nan:
         return False
     if here.ordered and there.ordered:
-        return here.kind == "numeric" or there.kind == "boolean"
+        return there.kind == "boolean" or (
+            here.kind == "numeric" and (there.whole or not here.whole)
+        )
     if here.ordered:
-        return not there.other and all(not isinstance(c, str) for c in there.categories)
+        low, high = here.bounds
+        return not there.other and all(
+            not isinstance(c, str) and low < c <= high and (not here.whole or c == int(c))
+            for c in there.categories
+        )
     if there.ordered:
         return False
     return (here.other or not there.other) and all(
@@ -488,6 +525,8 @@ def _fits(here: Feature, there: Feature) -> bool:
 
 
 def _read_classes(classes: Sequence[Any] | NDArray[Any]) -> tuple[Label, ...]:
+    if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
+        raise InvalidTree(f"classes is a sequence of labels, got {classes!r:.80}")
     labels = tuple(plain_label(label) for label in classes)
     if not labels:
         raise InvalidTree("a tree has at least one class, got none")
@@ -504,7 +543,10 @@ def _array(given: ArrayLike, dtype: type, name: str) -> NDArray[Any]:
     """Copy to a fresh array; an int array must really hold ints."""
     try:
         wide = np.array(given)
-        if dtype is np.int32:
+        if dtype is np.uint8:
+            if wide.dtype.kind not in "biu" or not np.isin(wide, (0, 1)).all():
+                raise InvalidTree(f"{name} holds true or false, got {wide.dtype}")
+        elif dtype is np.int32:
             if wide.size and wide.dtype.kind not in "iu":
                 raise InvalidTree(f"{name} holds whole numbers, got {wide.dtype}")
             if wide.size and (wide.max() > 2**31 - 1 or wide.min() < -(2**31)):
@@ -512,18 +554,30 @@ def _array(given: ArrayLike, dtype: type, name: str) -> NDArray[Any]:
         elif wide.dtype.kind not in "iuf":
             raise InvalidTree(f"{name} holds numbers, got {wide.dtype}")
         return np.ascontiguousarray(wide.astype(dtype))
+    except InvalidTree:
+        raise
     except (TypeError, ValueError) as fault:
         raise InvalidTree(f"{name} is not an array of numbers: {fault}") from fault
 
 
 def _flatten(sets: Mapping[int, Sequence[int]], n: int) -> tuple[NDArray[np.int64], Ints]:
     """Write sets by node one after the other."""
+    whole = isinstance(sets, Mapping) and all(
+        isinstance(node, int | np.integer) and not isinstance(node, bool) for node in sets
+    )
+    if not whole:
+        raise InvalidTree(f"sets is a dict of node number -> values, got {sets!r:.80}")
     sizes = np.zeros(n + 1, dtype=np.int64)
     parts = []
     for node in sorted(sets):
         if not 0 <= node < n:
             raise InvalidTree(f"a set is given for node {node}, there are nodes 0 to {n - 1}")
-        part = np.unique(_array(sets[node], np.int32, "set"))
+        part = _array(sets[node], np.int32, "set")
+        if part.ndim != 1 or np.ndim(sets[node]) != 1:
+            raise InvalidTree(
+                f"the set of node {node} is a list of numbers, got {sets[node]!r:.80}"
+            )
+        part = np.unique(part)
         sizes[node + 1] = len(part)
         parts.append(part)
     flat = np.concatenate(parts) if parts else np.zeros(0)
@@ -542,6 +596,12 @@ def _same(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
 
 def _number_out(number: float) -> float | str:
     return number if np.isfinite(number) else ("inf" if number > 0 else "-inf")
+
+
+def _node_in(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and text == text.lstrip("0").rjust(1, "0")):
+        raise InvalidTree(f"'sets' goes by the numbers of nodes, got {text!r:.80}")
+    return int(text)
 
 
 def _number_in(number: Any) -> Any:

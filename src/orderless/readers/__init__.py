@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, get_args
+
+import numpy as np
 
 from ..errors import InvalidSpace, UnreadableModel
 from ..space import Space
@@ -22,9 +26,11 @@ from .source import Nan, SourceTree, default_space, space_columns
 __all__ = ["read_tree", "read_trees"]
 
 # Library, reader. A reader has ``knows(model)`` and ``from_<library>(model)``.
-READERS = ("sklearn", "gosdt", "treefarms", "pydl85", "pystreed", "xgboost", "lightgbm")
+READERS = (
+    "sklearn", "gosdt", "treefarms", "pydl85", "pystreed", "praxis", "xgboost", "lightgbm",
+)  # fmt: skip
 KNOWN = (
-    "scikit-learn, GOSDT, TreeFARMS, DL8.5, STreeD, XGBoost and LightGBM (one tree each), "
+    "scikit-learn, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost and LightGBM (one tree each), "
     "nested dicts, our JSON"
 )
 
@@ -43,9 +49,9 @@ def read_tree(
     ----------
     model : object
         A fitted scikit-learn tree classifier, or a ``Pipeline`` that ends in one; a fitted tree of
-        GOSDT, TreeFARMS, DL8.5 or STreeD; an XGBoost or LightGBM classifier of one tree; nested
-        dicts (``feature``, ``true``, ``false``, ``prediction``) or their JSON; our own JSON, as
-        text or as a ``Path``; a ``Tree``.
+        GOSDT, TreeFARMS, DL8.5, STreeD or PRAXIS; an XGBoost or LightGBM classifier of one tree;
+        nested dicts (``feature``, ``true``, ``false``, ``prediction``) or their JSON; our own JSON,
+        as text or as a ``Path``; a ``Tree``.
     through : fitted transformer, optional
         What the model's table went through before: a binarizer, an encoder, a scaler, a
         ``ColumnTransformer`` or ``Pipeline`` of these. The conditions come out on the features
@@ -95,7 +101,7 @@ def read_tree(
     if isinstance(model, Mapping | str):
         source = from_nested(model, _names_for_nested(through, space, feature_names))
     else:
-        source = _reader(model)(model)
+        source = _in_order(_reader(model)(model), through, space, feature_names)
     return _interpreter(source, through, space, feature_names, nan)(source)
 
 
@@ -107,7 +113,7 @@ def read_trees(
     feature_names: Sequence[str] | None = None,
     nan: Nan = "unknown",
 ) -> list[Tree]:
-    """Read many trees: a TreeFARMS model set, or any iterable of what ``read_tree`` knows.
+    """Read many trees: a set of TreeFARMS or PRAXIS, or any iterable of what ``read_tree`` knows.
 
     All of them share one space, so that comparing them is quick. Parameters are ``read_tree``'s.
 
@@ -118,14 +124,13 @@ def read_trees(
     >>> [tree.n_leaves for tree in read_trees([leaf, split], feature_names=["a", "b"])]
     [1, 2]
     """
-    members = _members(models)
+    members = iter(_members(models))
+    head = list(islice(members, 1))
+    if head and isinstance(head[0], SourceTree):
+        builder = _interpreter(head[0], through, space, feature_names, nan)
+        return list(builder.build_all(chain(head, members)))
     trees: list[Tree] = []
-    interpret: Callable[[SourceTree], Tree] | None = None
-    for member in members:
-        if isinstance(member, SourceTree):
-            interpret = interpret or _interpreter(member, through, space, feature_names, nan)
-            trees.append(interpret(member))
-            continue
+    for member in chain(head, members):
         tree = read_tree(member, through=through, space=space, feature_names=feature_names, nan=nan)
         if trees and tree.space == trees[0].space:
             tree.space = trees[0].space
@@ -143,7 +148,7 @@ def _members(models: Any) -> Iterable[Any]:
                 return members
     if isinstance(models, Mapping | str) or not isinstance(models, Iterable):
         raise UnreadableModel(
-            f"expected a TreeFARMS model set or an iterable of trees, got a "
+            f"expected a TreeFARMS or PRAXIS model set or an iterable of trees, got a "
             f"{type(models).__qualname__}: read one tree with read_tree"
         )
     return models
@@ -188,13 +193,38 @@ def _names_for_nested(
     return feature_names
 
 
+def _in_order(
+    source: SourceTree, through: Any, space: Space | None, feature_names: Sequence[str] | None
+) -> SourceTree:
+    """Bring columns whose order the library forgot into the order of the names that are given."""
+    names = _names_for_nested(through, space, feature_names)
+    if not source.by_name or names is None:
+        return source
+    own = list(source.column_names or ())
+    if sorted(names) != sorted(own):
+        raise UnreadableModel(
+            f"the model was fitted on the columns {own} and does not keep their order, so they go "
+            f"by name; got {list(names)}: give the same names"
+        )
+    place = np.array([list(names).index(name) for name in own])
+    bits = source.binary
+    return replace(
+        source,
+        column=np.where(source.column < 0, -1, place[source.column]),
+        column_names=list(names),
+        binary=bits if isinstance(bits, bool) else frozenset(place[list(bits)].tolist()),
+        categories={int(place[i]): labels for i, labels in source.categories.items()},
+        by_name=False,
+    )
+
+
 def _interpreter(
     source: SourceTree,
     through: Any,
     space: Space | None,
     feature_names: Sequence[str] | None,
     nan: Nan,
-) -> Callable[[SourceTree], Tree]:
+) -> Builder:
     """Say what the columns of a source mean: over which space, and how they arise from it."""
     if through is not None:
         from .through import columns_through

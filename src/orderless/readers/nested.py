@@ -8,19 +8,21 @@ Out: ``SourceTree``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidTree
+from ..serial import parse
 from ..space import plain_label
 from .source import SourceTree
 
 __all__ = ["from_nested"]
 
 RELATIONS = ("==", "<=", "<", ">", ">=", "in")
+MOST_COLUMNS = 2**20  # that a number alone may imply; with names or a space there is no limit
+MOST_NODES = 2**22
 
 
 def from_nested(
@@ -31,34 +33,32 @@ def from_nested(
     position = {name: i for i, name in enumerate(column_names or ())}
     reader = _Nodes(position, None if column_names is None else len(column_names))
     # Children are numbered when they are met; a dict that is its own descendant is a cycle.
-    todo: list[tuple[Mapping[str, Any], int, str, frozenset[int]]] = [(root, -1, "", frozenset())]
-    met: set[int] = set()
+    todo: list[tuple[Any, int, str]] = [(root, -1, "")]
+    above: set[int] = set()  # the dicts on the way from the root
     while todo:
-        node, parent, side, above = todo.pop()
+        node, parent, side = todo.pop()
+        if side == "done":
+            above.discard(id(node))
+            continue
         if not isinstance(node, Mapping):
             raise InvalidTree(f"a node is a dict, got {type(node).__qualname__}: {node!r:.80}")
         if id(node) in above:
             raise InvalidTree("a node is its own descendant: this is a cycle, not a tree")
-        met.add(id(node))
         at = reader.add(node)
+        if at >= MOST_NODES:  # dicts that are used twice can unfold without end
+            raise InvalidTree(f"more than {MOST_NODES:,} nodes: build orderless.Tree(...) by hand")
         if parent >= 0:
             reader.children[side][parent] = at
         if "prediction" not in node:
-            inside = above | {id(node)}
-            todo.append((node["false"], at, "false", inside))
-            todo.append((node["true"], at, "true", inside))
+            above.add(id(node))
+            todo.append((node, -1, "done"))
+            todo.append((node["false"], at, "false"))
+            todo.append((node["true"], at, "true"))
     return reader.finish(column_names)
 
 
 def _parse(text: str) -> Mapping[str, Any]:
-    try:
-        parsed = json.loads(text)
-    except RecursionError:
-        raise InvalidTree("this JSON is nested too deeply to read") from None
-    except json.JSONDecodeError as fault:
-        raise InvalidTree(
-            f"this is not complete JSON (line {fault.lineno}, column {fault.colno}): {fault.msg}"
-        ) from fault
+    parsed = parse(text)
     if not isinstance(parsed, dict):
         raise InvalidTree(f"expected a JSON object, got {type(parsed).__name__}")
     return parsed
@@ -111,11 +111,15 @@ class _Nodes:
             return self.position[feature]
         if isinstance(feature, np.integer):
             feature = int(feature)
-        legal = "any number from 0" if self.n_columns is None else f"0 to {self.n_columns - 1}"
-        if not isinstance(feature, int) or isinstance(feature, bool) or feature < 0 or (
-            self.n_columns is not None and feature >= self.n_columns
-        ):  # fmt: skip
-            raise InvalidTree(f"feature {feature!r} is not a column: legal are {legal}, or names")
+        n_columns = MOST_COLUMNS if self.n_columns is None else self.n_columns
+        if (
+            not isinstance(feature, int)
+            or isinstance(feature, bool)
+            or not 0 <= feature < n_columns
+        ):
+            raise InvalidTree(
+                f"feature {feature!r:.80} is not a column: legal are 0 to {n_columns - 1}, or names"
+            )
         return feature
 
     def _threshold(self, at: int, node: Mapping[str, Any]) -> float:
@@ -128,16 +132,19 @@ class _Nodes:
         if relation not in RELATIONS:
             raise InvalidTree(f"relation {relation!r} is not known: legal are {RELATIONS}")
         if relation in ("==", "in"):
-            if relation == "in" and not isinstance(reference, Sequence | set | frozenset):
-                raise InvalidTree(f"reference {reference!r} is not a list of values")
+            if relation == "in" and (
+                not isinstance(reference, Sequence | set | frozenset)
+                or isinstance(reference, str | bytes)
+            ):
+                raise InvalidTree(f"reference {reference!r:.80} is not a list of values")
             values = list(reference) if relation == "in" else [reference]
             self.members[at] = [plain_label(value) for value in values]
             self.binary = self.binary and all(_is_bit(value) for value in values)
             return 0.0
         try:
             number = float(reference)
-        except (TypeError, ValueError):
-            raise InvalidTree(f"reference {reference!r} is not a number") from None
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidTree(f"reference {reference!r:.80} is not a number") from None
         if not np.isfinite(number):
             raise InvalidTree(f"reference {reference!r} is not a finite number")
         self.binary = False
@@ -174,8 +181,8 @@ def _is_bit(value: Any) -> bool:
 
 
 def _ordered_labels(labels: Any) -> list[Any]:
-    unique = set(labels)
-    try:
-        return sorted(unique)
-    except TypeError:
-        raise InvalidTree(f"class labels are of one type, got {list(unique)!r:.120}") from None
+    labels = list(labels)
+    kinds = {str if isinstance(p, str) else bool if isinstance(p, bool) else float for p in labels}
+    if len(kinds) > 1:
+        raise InvalidTree(f"class labels are of one type, got {labels!r:.120}")
+    return sorted(set(labels))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from ..errors import UnreadableModel
 from ..numbers import row_boundary, value_at_most
 from ..space import Column, Feature, Label, Space
 from ..tree import Tree
+from .steps import Span, Steps, unfold
 
 __all__ = ["SourceColumn", "SourceTree", "build", "default_space", "space_columns"]
 
@@ -79,6 +80,10 @@ class SourceColumn:
         feature's own number
     table : for a categorical feature: the column's value for each of the feature's values (a
         label where the column holds labels)
+    steps : for an ordered feature: the column's numbers from what ``function`` gives, where they
+        rise and fall
+    at_missing : for an ordered feature: the column's number where it is missing; None: what
+        ``function`` makes of NaN
     two_valued : whether the function gives 0 and 1 only
     constant : the value of a constant column
     """
@@ -88,6 +93,8 @@ class SourceColumn:
     table: tuple[Any, ...] | None = None
     two_valued: bool = False
     constant: float = 0.0
+    steps: Steps | None = None
+    at_missing: float | None = None
 
     def then(self, function: Callable[[Floats], Floats]) -> SourceColumn:
         """Apply a further monotone function to the column."""
@@ -96,6 +103,11 @@ class SourceColumn:
         if self.table is not None:
             numbers = function(np.array(self.table, dtype=np.float64))
             return replace(self, table=tuple(numbers.tolist()))
+        if self.at_missing is not None:
+            missing = float(function(np.array([self.at_missing]))[0])
+            self = replace(self, at_missing=missing)
+        if self.steps is not None:
+            return replace(self, steps=self.steps.then(function), two_valued=False)
         first = self.function
         if first is None:
             return replace(self, function=function)
@@ -156,8 +168,9 @@ def build(source: SourceTree, columns: Sequence[SourceColumn], space: Space) -> 
     ):
         least = "at least " if source.more_columns else ""
         raise UnreadableModel(
-            f"the model was fitted on {least}{source.n_columns} columns and {len(columns)} are described: "
-            "give the space, feature_names or transformers of the very table it was fitted on"
+            f"the model was fitted on {least}{source.n_columns} columns and {len(columns)} are "
+            "described: give the space, feature_names or transformers of the very table it was "
+            "fitted on"
         )
     n = len(source.column)
     out_feature = np.full(n, -1, dtype=np.int32)
@@ -168,6 +181,7 @@ def build(source: SourceTree, columns: Sequence[SourceColumn], space: Space) -> 
         np.zeros(n, dtype=bool) if source.nan_true is None else np.array(source.nan_true, bool)
     )
     sets: dict[int, list[int]] = {}
+    spans: dict[int, Span] = {}
     for j in np.unique(source.column[source.column >= 0]).tolist():
         nodes = np.flatnonzero(source.column == j)
         by_set = [node for node in nodes.tolist() if node in source.members]
@@ -178,10 +192,16 @@ def build(source: SourceTree, columns: Sequence[SourceColumn], space: Space) -> 
             for node in nodes.tolist():
                 holds = _holds_always(source, node, column.constant)
                 out_threshold[node] = np.inf if holds else -np.inf
+                nan_true[node] = holds
                 sets[node] = list(range(space.features[0].n_values)) if holds else []
             continue
         feature = space.features[column.feature]
         if feature.ordered:
+            if feature.nan:
+                _send_missing(source, nodes, column, nan_true)
+            if column.steps is not None:
+                spans.update(_spans(source, nodes, column, feature, nan_true))
+                continue
             for node in by_set:
                 swap = _bit_test(source.members[node], column, feature, node, out_threshold)
                 if swap:
@@ -193,18 +213,19 @@ def build(source: SourceTree, columns: Sequence[SourceColumn], space: Space) -> 
             continue
         for node in nodes.tolist():
             sets[node] = _codes(source, node, column, feature, bool(nan_true[node]))
-    return Tree(
-        space,
-        source.classes,
-        feature=out_feature,
-        threshold=out_threshold,
-        when_true=when_true,
-        when_false=when_false,
-        leaf_class=source.leaf_class,
-        nan_true=nan_true,
-        sets=sets,
-        distribution=source.distribution,
-    )
+    arrays: dict[str, NDArray[Any]] = {
+        "feature": out_feature,
+        "threshold": out_threshold,
+        "when_true": when_true,
+        "when_false": when_false,
+        "leaf_class": np.asarray(source.leaf_class),
+        "nan_true": nan_true,
+    }
+    if spans:
+        return Tree(
+            space, source.classes, **unfold(space, arrays, sets, source.distribution, spans)
+        )
+    return Tree(space, source.classes, **arrays, sets=sets, distribution=source.distribution)
 
 
 def _compare(x: Floats, source: SourceTree, nodes: NDArray[Any]) -> NDArray[np.bool_]:
@@ -216,6 +237,26 @@ def _compare(x: Floats, source: SourceTree, nodes: NDArray[Any]) -> NDArray[np.b
     return np.asarray(x < cut if source.strict else x <= cut)
 
 
+def _bits(members: Sequence[Any]) -> list[Any]:
+    """Read "true" and "false", as TreeFARMS writes them, for columns of 0 and 1."""
+    return [{"true": 1, "false": 0}.get(value, value) for value in members]
+
+
+def _known_members(
+    members: Sequence[Any], values: Sequence[Any], feature: Feature
+) -> Sequence[Any]:
+    """Give the values that a model asks for; one that the column never has is an error."""
+    if not any(isinstance(value, str) for value in values):
+        members, values = _bits(members), (*values, 0, 1)
+    for value in members:
+        if value not in values:
+            raise UnreadableModel(
+                f"the model asks whether a column of {feature!r} is {value!r}, which it never is: "
+                f"declare the value in the space"
+            )
+    return members
+
+
 def _bit_test(
     members: Sequence[Any], column: SourceColumn, feature: Feature, node: int, out: Floats
 ) -> bool:
@@ -225,7 +266,7 @@ def _bit_test(
             f"the model asks whether {feature.name!r} is one of {list(members)}, but it is "
             f"{feature.kind}: declare it categorical in the space"
         )
-    bits = {{"true": 1, "false": 0}.get(value, value) for value in members}
+    bits = set(_known_members(members, (0, 1), feature))
     ends = np.array([0.0, 1.0]) if feature.kind == "boolean" else np.array([-np.inf, np.inf])
     values = ends if column.function is None else column.function(ends)
     low, high = (value in bits for value in values.tolist())
@@ -251,7 +292,7 @@ def _step(function: Callable[[Floats], Floats]) -> float:
 
 def _holds_always(source: SourceTree, node: int, constant: float) -> bool:
     if node in source.members:
-        return constant in source.members[node]
+        return constant in _bits(source.members[node])
     return bool(_compare(np.array([constant]), source, np.array([node]))[0])
 
 
@@ -269,25 +310,78 @@ def _boundary(
         out[nodes] = feature.at_most(row_boundary(top, source.values))
         return np.ones(len(nodes), dtype=bool)
     function = column.function
-    low = np.full(len(nodes), _key(np.array([-np.inf]))[0])
-    high = np.full(len(nodes), _key(np.array([np.inf]))[0])
 
-    def holds(key: NDArray[np.int64]) -> NDArray[np.bool_]:
-        with np.errstate(all="ignore"):
-            return _compare(function(_unkey(key)), source, nodes)
+    def holds(x: Floats) -> NDArray[np.bool_]:
+        return _compare(function(x), source, nodes)
 
-    # Infinity may turn into NaN on the way; the largest finite floats decide there.
-    low, high = low + 1, high - 1
-    at_low, at_high = holds(low), holds(high)
-    always = at_low == at_high
-    while np.any(low + 1 < high):
-        middle = (low >> 1) + (high >> 1) + (low & high & 1)
-        same = holds(middle) == at_low
-        low = np.where(same, middle, low)
-        high = np.where(same, high, middle)
-    boundary = feature.at_most(_unkey(low))
-    out[nodes] = np.where(always, np.inf, boundary)
+    last, at_low, always = _bisect(holds, len(nodes))
+    out[nodes] = np.where(always, np.inf, feature.at_most(last))
     return at_low
+
+
+def _bisect(
+    holds: Callable[[Floats], NDArray[np.bool_]], n: int
+) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
+    """Find where conditions change: the last float before, the answer there, whether they do not.
+
+    Infinity may turn into NaN on the way; the largest finite floats decide at the ends.
+    """
+    low = np.full(n, _key(np.array([-np.inf]))[0]) + 1
+    high = np.full(n, _key(np.array([np.inf]))[0]) - 1
+    with np.errstate(all="ignore"):
+        at_low, at_high = holds(_unkey(low)), holds(_unkey(high))
+        while np.any(low + 1 < high):
+            middle = (low >> 1) + (high >> 1) + (low & high & 1)
+            same = holds(_unkey(middle)) == at_low
+            low = np.where(same, middle, low)
+            high = np.where(same, high, middle)
+    return _unkey(low), at_low, at_low == at_high
+
+
+def _send_missing(
+    source: SourceTree, nodes: NDArray[Any], column: SourceColumn, nan_true: NDArray[np.bool_]
+) -> None:
+    """Send a missing value where the number goes that a transformer makes of it, if any."""
+    number = column.at_missing
+    if number is None:
+        if column.function is None:
+            return
+        number = float(column.function(np.array([np.nan]))[0])
+    if not np.isnan(number):
+        for node in nodes.tolist():
+            nan_true[node] = _holds_always(source, node, number)
+
+
+def _spans(
+    source: SourceTree,
+    nodes: NDArray[Any],
+    column: SourceColumn,
+    feature: Feature,
+    nan_true: NDArray[np.bool_],
+) -> dict[int, Span]:
+    """Give, for each node on a column that rises and falls, where on the feature it holds."""
+    steps, function = cast(Steps, column.steps), column.function
+    cuts, levels = np.array(steps.cuts, dtype=np.float64), np.array(steps.levels)
+    inner = function if function is not None else np.array
+
+    def holds(x: Floats) -> NDArray[np.bool_]:
+        return np.asarray(inner(x) <= cuts)
+
+    last, at_low, always = _bisect(holds, len(cuts))
+    # A function that falls meets the cuts from above.
+    falls = bool(np.any(~always & ~at_low))
+    last = np.where(always, np.where(at_low != falls, np.inf, -np.inf), last)
+    boundaries = feature.at_most(last)
+    out: dict[int, Span] = {}
+    for node in nodes.tolist():
+        if node in source.members:
+            flags = np.isin(levels, _bits(source.members[node]))
+        else:
+            flags = _compare(levels, source, np.full(len(levels), node))
+        flags = np.where(np.isnan(levels), nan_true[node], flags)
+        order = -1 if falls else 1
+        out[node] = (boundaries[::order].tolist(), flags[::order].tolist())
+    return out
 
 
 def _key(x: Floats) -> NDArray[np.int64]:
@@ -308,7 +402,7 @@ def _codes(
     if table is None:
         raise UnreadableModel(f"feature {feature.name!r} is categorical and used as a number")
     if node in source.members:
-        inside: set[Label] = set(source.members[node])
+        inside: set[Label] = set(_known_members(source.members[node], table, feature))
         codes = [code for code, value in enumerate(table) if value in inside]
     else:
         try:
@@ -320,8 +414,11 @@ def _codes(
                 "with through="
             ) from None
         holds = _compare(numbers, source, np.full(len(numbers), node))
-        codes = np.flatnonzero(holds).tolist()
+        codes = np.flatnonzero(np.where(np.isnan(numbers), nan_true, holds)).tolist()
     missing = feature.n_values - 1 if feature.nan else None
     if missing is not None:
+        number = table[missing]
+        if isinstance(number, float) and not np.isnan(number):
+            nan_true = _holds_always(source, node, number)
         codes = [code for code in codes if code != missing] + [missing] * nan_true
     return codes

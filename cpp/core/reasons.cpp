@@ -1,0 +1,446 @@
+#include "core/reasons.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <string_view>
+#include <unordered_set>
+
+#include "core/leafmasks.hpp"
+
+namespace orderless {
+
+BoxLayout::BoxLayout(std::vector<BinFeature> features) : features_(std::move(features)) {
+  for (const BinFeature& feature : features_) {
+    slot_.push_back(n_slots_);
+    n_slots_ += feature.ordered ? (feature.nan ? 3U : 2U)
+                                : (static_cast<std::size_t>(feature.n_bins) + 15) / 16;
+  }
+  slot_.push_back(n_slots_);
+}
+
+std::vector<std::uint16_t> BoxLayout::whole() const {
+  std::vector<std::uint16_t> box(n_slots_, 0);
+  for (std::size_t f = 0; f < n_features(); ++f) {
+    const std::size_t s = slot(f);
+    if (features_[f].ordered) {
+      box[s + 1] = static_cast<std::uint16_t>(features_[f].n_bins - 1);
+      if (features_[f].nan) box[s + 2] = 1;
+    } else {
+      for (std::size_t b = 0; b < static_cast<std::size_t>(features_[f].n_bins); ++b) {
+        box[s + b / 16] = static_cast<std::uint16_t>(box[s + b / 16] | 1U << (b % 16));
+      }
+    }
+  }
+  return box;
+}
+
+std::int32_t BoxLayout::n_conditions(const std::uint16_t* box) const {
+  std::int32_t n = 0;
+  for (std::size_t f = 0; f < n_features(); ++f) {
+    const std::size_t s = slot(f);
+    const BinFeature& feature = features_[f];
+    if (!feature.ordered) {
+      int bins = 0;
+      for (std::size_t i = s; i < slot_[f + 1]; ++i) bins += std::popcount(box[i]);
+      n += bins != feature.n_bins;
+      continue;
+    }
+    if (box[s] > box[s + 1]) {  // NaN alone: "is missing"
+      ++n;
+      continue;
+    }
+    const int bounds = (box[s] > 0) + (box[s + 1] < feature.n_bins - 1);
+    // A bound leaves NaN out by itself; without one, "is known" is a condition of its own.
+    n += bounds == 0 && feature.nan && box[s + 2] == 0 ? 1 : bounds;
+  }
+  return n;
+}
+
+namespace {
+
+/// Joins and tests the boxes of one tree.
+class Merger {
+ public:
+  Merger(const BinTree& tree, const BoxLayout& layout, std::int32_t n_classes, std::size_t limit,
+         const PollFunction& poll)
+      : tree_(tree),
+        layout_(layout),
+        masks_(tree, layout, n_classes),
+        n_classes_(static_cast<std::size_t>(n_classes)),
+        limit_(limit),
+        poll_(poll) {
+    ahead_.resize((layout.n_features() + 2) * masks_.n_words());
+    behind_.resize((layout.n_features() + 2) * masks_.n_words());
+    join_.resize(layout.n_slots());
+    wrong_.resize(masks_.n_words());
+  }
+
+  std::vector<BoxList> run() {
+    const std::size_t n = tree_.feature.size();
+    std::vector<std::vector<BoxList>> lists(n);
+    // Without recursion: a node is looked at a second time when its children are done.
+    std::vector<std::pair<std::size_t, bool>> todo{{0, false}};
+    while (!todo.empty()) {
+      const auto [node, ready] = todo.back();
+      todo.pop_back();
+      if (tree_.feature[node] < 0) {
+        lists[node] = fresh();
+        lists[node][static_cast<std::size_t>(tree_.leaf_class[node])].push(
+            masks_.region(node).data());
+        continue;
+      }
+      const auto yes = static_cast<std::size_t>(tree_.when_true[node]);
+      const auto no = static_cast<std::size_t>(tree_.when_false[node]);
+      if (!ready) {
+        todo.emplace_back(node, true);
+        todo.emplace_back(no, false);
+        todo.emplace_back(yes, false);
+        continue;
+      }
+      lists[node] = merge(node, yes, no, lists[yes], lists[no]);
+      lists[yes] = {};
+      lists[no] = {};
+    }
+    return std::move(lists[0]);
+  }
+
+ private:
+  std::vector<BoxList> fresh() const {
+    std::vector<BoxList> lists(n_classes_);
+    for (BoxList& list : lists) list.n_slots = layout_.n_slots();
+    return lists;
+  }
+
+  void look_at(std::size_t node) {
+    node_ = node;
+    feature_ = static_cast<std::size_t>(tree_.feature[node]);
+    first_word_ = masks_.first_leaf(node) / 64;
+    end_word_ = (masks_.end_leaf(node) + 63) / 64;
+  }
+
+  /// The leaves below the node whose class is another. (Features that are not asked below the node
+  /// are left out of the tests, so leaves elsewhere would seem to meet.)
+  void look_for_other_than(std::size_t c) {
+    const std::uint64_t* other = masks_.not_class(c);
+    for (std::size_t w = first_word_; w < end_word_; ++w) {
+      std::uint64_t here = ~std::uint64_t{0};
+      if (w == first_word_) here &= ~std::uint64_t{0} << (masks_.first_leaf(node_) % 64);
+      if (w + 1 == end_word_ && masks_.end_leaf(node_) % 64 != 0) {
+        here &= (std::uint64_t{1} << (masks_.end_leaf(node_) % 64)) - 1;
+      }
+      wrong_[w] = other[w] & here;
+    }
+  }
+
+  std::vector<BoxList> merge(std::size_t node, std::size_t yes, std::size_t no,
+                             const std::vector<BoxList>& below, const std::vector<BoxList>& above) {
+    look_at(node);
+    std::vector<BoxList> out = fresh();
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+      look_for_other_than(c);
+      keep_stuck(below[c], masks_.region(no).data(), out[c]);
+      keep_stuck(above[c], masks_.region(yes).data(), out[c]);
+      join_pairs(below[c], above[c], out[c]);
+      met_ = std::max(met_, out[c].size());
+    }
+    return out;
+  }
+
+  /// Keeps the boxes of one side that cannot grow into the region of the other.
+  void keep_stuck(const BoxList& list, const std::uint16_t* there, BoxList& out) {
+    const std::size_t s = layout_.slot(feature_);
+    const BinFeature& feature = layout_.feature(feature_);
+    std::vector<std::uint64_t> others(masks_.n_words());
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const std::uint16_t* box = list[i];
+      std::fill(others.begin(), others.end(), ~std::uint64_t{0});
+      for (const std::uint32_t f : masks_.active(node_)) {
+        if (f != feature_) masks_.meet(f, box, others.data(), first_word_, end_word_);
+      }
+      const auto blocked = [&](std::size_t b) {
+        const std::uint64_t* leaves = masks_.bin(feature_, b);
+        for (std::size_t w = first_word_; w < end_word_; ++w) {
+          if ((others[w] & leaves[w] & wrong_[w]) != 0) return true;
+        }
+        return false;
+      };
+      bool stuck = true;
+      if (feature.ordered) {
+        const bool some_here = box[s] <= box[s + 1];
+        const bool some_there = there[s] <= there[s + 1];
+        if (some_there && some_here) {
+          if (box[s + 1] + 1 == there[s]) stuck = blocked(there[s]);
+          if (stuck && there[s + 1] + 1 == box[s]) stuck = blocked(there[s + 1]);
+        } else if (some_there) {  // NaN alone can grow by any bin
+          for (std::size_t b = there[s]; stuck && b <= there[s + 1]; ++b) stuck = blocked(b);
+        }
+        if (stuck && feature.nan && there[s + 2] != 0) {
+          stuck = blocked(static_cast<std::size_t>(feature.n_bins));
+        }
+      } else {
+        for (std::size_t b = 0; stuck && b < static_cast<std::size_t>(feature.n_bins); ++b) {
+          if ((there[s + b / 16] >> (b % 16) & 1U) != 0) stuck = blocked(b);
+        }
+      }
+      if (stuck) add(box, out);
+      tick();
+    }
+  }
+
+  void join_pairs(const BoxList& below, const BoxList& above, BoxList& out) {
+    if (below.size() == 0 || above.size() == 0) return;
+    const std::size_t s = layout_.slot(feature_);
+    const BinFeature& feature = layout_.feature(feature_);
+    const bool ordered = feature.ordered;
+    const auto cut = static_cast<std::int32_t>(tree_.cut[node_]);
+    const auto touches = [&](const std::uint16_t* box, bool is_below) {
+      if (!ordered) return true;
+      if (feature.nan) return true;  // decided pair by pair
+      return is_below ? box[s + 1] == cut : box[s] == cut + 1;
+    };
+    const std::vector<Limited> p = limited(below, [&](auto* box) { return touches(box, true); });
+    const std::vector<Limited> q = limited(above, [&](auto* box) { return touches(box, false); });
+    std::unordered_set<std::string> seen;
+    for (const Limited& low : p) {
+      tick();
+      for (const Limited& high : q) {
+        if (!meet_elsewhere(low, high)) continue;
+        if (!intersect(low.box, high.box)) continue;
+        if (!ordered) {
+          for (std::size_t i = 0; i < layout_.slots_of(feature_); ++i) {
+            join_[s + i] = static_cast<std::uint16_t>(low.box[s + i] | high.box[s + i]);
+          }
+          offer(seen, out);
+        } else if (!feature.nan) {
+          join_[s] = low.box[s];
+          join_[s + 1] = high.box[s + 1];
+          offer(seen, out);
+        } else {
+          join_with_nan(low.box + s, high.box + s, seen, out);
+        }
+      }
+      tick(q.size() / 16);
+    }
+  }
+
+  /// The three ways in which sides with NaN can be joined into an interval with or without NaN.
+  void join_with_nan(const std::uint16_t* low, const std::uint16_t* high,
+                     std::unordered_set<std::string>& seen, BoxList& out) {
+    const std::size_t s = layout_.slot(feature_);
+    const bool some_low = low[0] <= low[1];
+    const bool some_high = high[0] <= high[1];
+    const auto put = [&](std::uint16_t first, std::uint16_t last, bool nan) {
+      join_[s] = first;
+      join_[s + 1] = last;
+      join_[s + 2] = nan ? 1 : 0;
+      offer(seen, out);
+    };
+    if (some_low && some_high && low[1] + 1 == high[0]) {
+      put(low[0], high[1], low[2] != 0 || high[2] != 0);
+    }
+    if (some_low && low[2] == 0 && high[2] != 0) put(low[0], low[1], true);
+    if (some_high && high[2] == 0 && low[2] != 0) put(high[0], high[1], true);
+  }
+
+  /// A box and the active features on which it is smaller than the region, by their place mod 64.
+  struct Limited {
+    const std::uint16_t* box;
+    std::uint64_t limits;
+  };
+
+  template <class Test>
+  std::vector<Limited> limited(const BoxList& list, Test&& test) {
+    std::vector<Limited> out;
+    const std::vector<std::uint16_t>& region = masks_.region(node_);
+    const std::vector<std::uint32_t>& active = masks_.active(node_);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (!test(list[i])) continue;
+      std::uint64_t limits = 0;
+      for (std::size_t k = 0; k < active.size(); ++k) {
+        const std::size_t f = active[k];
+        if (f != feature_ && std::memcmp(list[i] + layout_.slot(f), region.data() + layout_.slot(f),
+                                         layout_.slots_of(f) * sizeof(std::uint16_t)) != 0) {
+          limits |= std::uint64_t{1} << (k % 64);
+        }
+      }
+      out.push_back({list[i], limits});
+    }
+    return out;
+  }
+
+  /// Whether two boxes meet on all features but the node's.
+  [[nodiscard]] bool meet_elsewhere(const Limited& a, const Limited& b) const {
+    const std::vector<std::uint32_t>& active = masks_.active(node_);
+    for (std::uint64_t both = a.limits & b.limits; both != 0; both &= both - 1) {
+      for (auto k = static_cast<std::size_t>(std::countr_zero(both)); k < active.size(); k += 64) {
+        const std::size_t f = active[k];
+        if (f != feature_ && !sides_meet(f, a.box, b.box)) return false;
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool sides_meet(std::size_t f, const std::uint16_t* a,
+                                const std::uint16_t* b) const {
+    const std::size_t s = layout_.slot(f);
+    const BinFeature& feature = layout_.feature(f);
+    if (feature.ordered) {
+      if (std::max(a[s], b[s]) <= std::min(a[s + 1], b[s + 1])) return true;
+      return feature.nan && a[s + 2] != 0 && b[s + 2] != 0;
+    }
+    for (std::size_t i = s; i < s + layout_.slots_of(f); ++i) {
+      if ((a[i] & b[i]) != 0) return true;
+    }
+    return false;
+  }
+
+  /// join_ = a and b, on all features but the node's (which still has a's side).
+  bool intersect(const std::uint16_t* a, const std::uint16_t* b) {
+    std::copy(a, a + layout_.n_slots(), join_.begin());
+    for (const std::uint32_t f : masks_.active(node_)) {
+      if (f == feature_) continue;
+      const std::size_t s = layout_.slot(f);
+      const BinFeature& feature = layout_.feature(f);
+      if (feature.ordered) {
+        join_[s] = std::max(a[s], b[s]);
+        join_[s + 1] = std::min(a[s + 1], b[s + 1]);
+        if (join_[s] > join_[s + 1]) {
+          join_[s] = 1;
+          join_[s + 1] = 0;
+        }
+        if (feature.nan) join_[s + 2] = a[s + 2] & b[s + 2];
+      } else {
+        for (std::size_t i = s; i < s + layout_.slots_of(f); ++i) join_[i] = a[i] & b[i];
+      }
+    }
+    return true;
+  }
+
+  /// Takes join_ if it is new and cannot grow.
+  void offer(std::unordered_set<std::string>& seen, BoxList& out) {
+    if (!maximal()) return;
+    std::string key(reinterpret_cast<const char*>(join_.data()),
+                    join_.size() * sizeof(std::uint16_t));
+    if (seen.insert(std::move(key)).second) add(join_.data(), out);
+  }
+
+  /// Whether growing join_ by one bin, anywhere inside the node's region, meets another class.
+  bool maximal() {
+    const std::vector<std::uint32_t>& active = masks_.active(node_);
+    const std::size_t n = active.size();
+    const std::size_t n_words = masks_.n_words();
+    std::uint64_t* ahead = ahead_.data();  // ahead[k]: leaves that meet on active features < k
+    std::copy(wrong_.begin() + static_cast<std::ptrdiff_t>(first_word_),
+              wrong_.begin() + static_cast<std::ptrdiff_t>(end_word_), ahead + first_word_);
+    for (std::size_t k = 0; k < n; ++k) {
+      std::uint64_t* next = ahead + (k + 1) * n_words;
+      std::copy(ahead + k * n_words + first_word_, ahead + k * n_words + end_word_,
+                next + first_word_);
+      masks_.meet(active[k], join_.data(), next, first_word_, end_word_);
+    }
+    std::vector<std::uint64_t>& rest = behind_;  // leaves that meet on active features > k
+    std::fill(rest.begin() + static_cast<std::ptrdiff_t>(first_word_),
+              rest.begin() + static_cast<std::ptrdiff_t>(end_word_), ~std::uint64_t{0});
+    for (std::size_t k = n; k-- > 0;) {
+      const std::size_t f = active[k];
+      const std::uint64_t* before = ahead + k * n_words;
+      if (can_grow(f, before, rest.data())) return false;
+      masks_.meet(f, join_.data(), rest.data(), first_word_, end_word_);
+    }
+    return true;
+  }
+
+  /// Whether some bin next to join_'s side of f, in the region, meets no leaf of another class.
+  bool can_grow(std::size_t f, const std::uint64_t* before, const std::uint64_t* rest) const {
+    const std::uint16_t* region = masks_.region(node_).data();
+    const std::size_t s = layout_.slot(f);
+    const BinFeature& feature = layout_.feature(f);
+    const auto open = [&](std::size_t b) {
+      const std::uint64_t* leaves = masks_.bin(f, b);
+      for (std::size_t w = first_word_; w < end_word_; ++w) {
+        if ((before[w] & rest[w] & leaves[w]) != 0) return false;
+      }
+      return true;
+    };
+    if (!feature.ordered) {
+      for (std::size_t b = 0; b < static_cast<std::size_t>(feature.n_bins); ++b) {
+        const std::size_t i = s + b / 16;
+        if (((region[i] & ~join_[i]) >> (b % 16) & 1U) != 0 && open(b)) return true;
+      }
+      return false;
+    }
+    if (feature.nan && region[s + 2] != 0 && join_[s + 2] == 0 &&
+        open(static_cast<std::size_t>(feature.n_bins))) {
+      return true;
+    }
+    if (join_[s] > join_[s + 1]) {  // NaN alone: any bin of the region is next to it
+      for (std::size_t b = region[s]; region[s] <= region[s + 1] && b <= region[s + 1]; ++b) {
+        if (open(b)) return true;
+      }
+      return false;
+    }
+    if (join_[s] > region[s] && open(join_[s] - 1U)) return true;
+    return join_[s + 1] < region[s + 1] && open(join_[s + 1] + 1U);
+  }
+
+  void add(const std::uint16_t* box, BoxList& out) {
+    out.push(box);
+    if (out.size() > limit_) throw TooMany(out.size());
+  }
+
+  void tick(std::size_t steps = 1) {
+    steps_ += steps + 1;
+    if (steps_ < 4096) return;
+    steps_ = 0;
+    poll_(met_);
+  }
+
+  const BinTree& tree_;
+  const BoxLayout& layout_;
+  LeafMasks masks_;
+  std::size_t n_classes_;
+  std::size_t limit_;
+  const PollFunction& poll_;
+  std::size_t met_ = 0;
+  std::size_t steps_ = 0;
+
+  // The node at hand.
+  std::size_t node_ = 0;
+  std::size_t feature_ = 0;
+  std::size_t first_word_ = 0;
+  std::size_t end_word_ = 0;
+  std::vector<std::uint16_t> join_;
+  std::vector<std::uint64_t> wrong_;
+  std::vector<std::uint64_t> ahead_;
+  std::vector<std::uint64_t> behind_;
+};
+
+BoxList sorted(const BoxList& list, const BoxLayout& layout) {
+  std::vector<std::pair<std::int32_t, std::size_t>> order(list.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = {layout.n_conditions(list[i]), i};
+  std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first < b.first;
+    return std::lexicographical_compare(list[a.second], list[a.second] + list.n_slots,
+                                        list[b.second], list[b.second] + list.n_slots);
+  });
+  BoxList out;
+  out.n_slots = list.n_slots;
+  out.slots.reserve(list.slots.size());
+  for (const auto& [_, i] : order) out.push(list[i]);
+  return out;
+}
+
+}  // namespace
+
+std::vector<BoxList> reasons(const BinTree& tree, const BoxLayout& layout, std::int32_t n_classes,
+                             std::size_t limit, const PollFunction& poll) {
+  Merger merger(tree, layout, n_classes, limit, poll);
+  std::vector<BoxList> out;
+  for (const BoxList& list : merger.run()) out.push_back(sorted(list, layout));
+  return out;
+}
+
+}  // namespace orderless

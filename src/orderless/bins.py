@@ -1,0 +1,184 @@
+"""Bins: the conditions of a tree cut each feature's values into bins.
+
+In:  a ``Tree``.
+Out: ``Bins``: the same tree over bins, for the core; and the way back from boxes over bins to
+     intervals and sets of values.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import InvalidTree
+from .space import Feature, Label
+from .tree import Tree
+
+__all__ = ["Bins", "Side"]
+
+MOST_BINS = 65_535
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What a box says of one feature.
+
+    Attributes
+    ----------
+    feature : Feature
+    lower, upper : float
+        Ordered features: the values above ``lower`` and at most ``upper``; none if they are equal.
+    nan : bool
+        Whether it has NaN, where NaN is a value.
+    codes : tuple of int
+        Categorical features: the numbers of the values.
+    """
+
+    feature: Feature
+    lower: float = -math.inf
+    upper: float = math.inf
+    nan: bool = False
+    codes: tuple[int, ...] = ()
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """Categorical features: the values."""
+        return tuple(self.feature.label(code) for code in self.codes)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it says nothing: every value of the feature is in."""
+        if not self.feature.ordered:
+            return len(self.codes) == self.feature.n_values
+        low, high = self.feature.bounds
+        nan = self.nan or not self.feature.nan
+        return self.lower <= low and self.upper >= high and nan
+
+    def has(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Tell which numbers of an ordered feature it has (NaN only where NaN is a value)."""
+        return ((values > self.lower) & (values <= self.upper)) | (np.isnan(values) & self.nan)
+
+
+def _order_of_label(label: Label) -> tuple[int, Any]:
+    return (1, label) if isinstance(label, str) else (0, float(label))
+
+
+class Bins:
+    """A tree's features, cut into bins, in the order of their names.
+
+    Equal functions give the same boxes in the same order, whatever the order of the columns.
+
+    Attributes
+    ----------
+    features : tuple of Feature
+        The tree's features, sorted by name.
+    cuts : list of arrays
+        Ordered features: the sorted thresholds; bin i lies above cut i - 1 and at most at cut i.
+    groups : list of lists of tuples
+        Categorical features: per bin the numbers of the values that no condition tells apart.
+    layout : tuple of arrays
+        What the core needs: ordered, nan, number of bins.
+    nodes : tuple of arrays
+        The tree over bins, for the core.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        order = sorted(tree.used, key=lambda i: tree.space.features[i].name)
+        self.features: tuple[Feature, ...] = tuple(tree.space.features[i] for i in order)
+        self.cuts: list[NDArray[np.float64]] = []
+        self.groups: list[list[tuple[int, ...]]] = []
+        place = np.full(len(tree.space) + 1, -1, dtype=np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        feature = place[tree.feature]
+        cut = np.full(tree.n_nodes, -1, dtype=np.int32)
+        sets: dict[int, list[int]] = {}
+        for k, own in enumerate(self.features):
+            nodes = np.flatnonzero(feature == k)
+            if own.ordered:
+                thresholds = np.unique(tree.threshold[nodes])
+                self.cuts.append(thresholds[np.isfinite(thresholds)])
+                self.groups.append([])
+                # "At most -inf" is bin -1, "at most inf" the last bin.
+                cut[nodes] = np.searchsorted(self.cuts[k], tree.threshold[nodes])
+                cut[nodes[np.isneginf(tree.threshold[nodes])]] = -1
+            else:
+                self.cuts.append(np.zeros(0))
+                self.groups.append(self._group(own, nodes))
+                for node in nodes.tolist():
+                    inside = set(tree.set_of(node).tolist())
+                    sets[node] = [b for b, g in enumerate(self.groups[k]) if g[0] in inside]
+        n_bins = [
+            len(c) + 1 if f.ordered else len(g)
+            for f, c, g in zip(self.features, self.cuts, self.groups, strict=True)
+        ]
+        if n_bins and max(n_bins) > MOST_BINS:
+            raise InvalidTree(
+                f"one feature has {max(n_bins):,} bins and this works with at most {MOST_BINS:,}: "
+                "use a smaller tree"
+            )
+        self.layout = (
+            np.array([f.ordered for f in self.features], dtype=np.uint8),
+            np.array([f.nan for f in self.features], dtype=np.uint8),
+            np.array(n_bins, dtype=np.int32),
+        )
+        sizes = np.zeros(tree.n_nodes + 1, dtype=np.int64)
+        for node, inside_bins in sets.items():
+            sizes[node + 1] = len(inside_bins)
+        flat = [b for node in sorted(sets) for b in sets[node]]
+        self.nodes = (
+            feature,
+            cut,
+            tree.nan_true,
+            tree.when_true,
+            tree.when_false,
+            tree.leaf_class,
+            np.cumsum(sizes),
+            np.array(flat, dtype=np.int32),
+        )
+        self._slots = np.concatenate([[0], np.cumsum(self._widths())]).astype(int)
+
+    def _group(self, feature: Feature, nodes: NDArray[Any]) -> list[tuple[int, ...]]:
+        """Put together the values that no condition tells apart, first value first."""
+        n = len(feature.categories)
+        order = sorted(range(n), key=lambda code: _order_of_label(feature.categories[code]))
+        inside = [set(self.tree.set_of(node).tolist()) for node in nodes.tolist()]
+        groups: dict[tuple[bool, ...], list[int]] = {}
+        for code in [*order, *range(n, feature.n_values)]:
+            groups.setdefault(tuple(code in values for values in inside), []).append(code)
+        return [tuple(group) for group in groups.values()]
+
+    def _widths(self) -> list[int]:
+        return [
+            (3 if f.nan else 2) if f.ordered else (len(g) + 15) // 16
+            for f, g in zip(self.features, self.groups, strict=True)
+        ]
+
+    def sides(self, box: NDArray[np.uint16]) -> tuple[Side, ...]:
+        """Give what a box says of each feature, leaving out features of which it says nothing."""
+        sides = (self._side(k, box) for k in range(len(self.features)))
+        return tuple(side for side in sides if not side.is_whole)
+
+    def _side(self, k: int, box: NDArray[np.uint16]) -> Side:
+        feature = self.features[k]
+        slots = box[self._slots[k] : self._slots[k + 1]].tolist()
+        if feature.ordered:
+            low, high = slots[0], slots[1]
+            cuts = self.cuts[k]
+            nan = bool(feature.nan and slots[2])
+            if low > high:
+                return Side(feature, 0.0, 0.0, nan)
+            lower = float(cuts[low - 1]) if low > 0 else -math.inf
+            upper = float(cuts[high]) if high < len(cuts) else math.inf
+            return Side(feature, lower, upper, nan)
+        codes = [
+            code
+            for b, group in enumerate(self.groups[k])
+            if slots[b // 16] >> (b % 16) & 1
+            for code in group
+        ]
+        return Side(feature, codes=tuple(sorted(codes)))

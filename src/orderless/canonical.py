@@ -1,0 +1,282 @@
+"""Reasons and rules: what a tree decides, free of the order it asks in.
+
+In:  a ``Tree`` over a ``Space``.
+Out: ``CanonicalForm``.
+Paper: Algorithms 1, 4 and 5; departures are in docs/decisions.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core, serial
+from .bins import Bins
+from .equivalence import equivalent, fingerprint
+from .errors import InvalidSpace, InvalidTree, OutOfTime, TooManyReasons
+from .readers import read_tree
+from .space import Label, Space
+from .term import Term, tree_of_terms
+from .tree import Tree
+
+__all__ = ["CanonicalForm", "canonicalize"]
+
+FORMAT = "orderless-form"
+VERSION = 1
+LIMIT = 1_000_000
+TIME_LIMIT = 60.0
+
+
+def canonicalize(
+    tree: Any, *, limit: int = LIMIT, time_limit: float = TIME_LIMIT, exact: bool = True
+) -> CanonicalForm:
+    """Give the order-free form of a tree: its shortest rules, and every sufficient reason.
+
+    Parameters
+    ----------
+    tree : Tree, or any model that ``read_tree`` knows
+    limit : int
+        How many reasons a class may have before ``TooManyReasons`` is raised.
+    time_limit : float
+        Seconds that finding all reasons, or the rules of one class, may take before ``OutOfTime``
+        is raised.
+    exact : bool
+        Whether rules are proven minimal. If not, they are found without all reasons, quickly for
+        trees of any size; none of them can be left out, and ``bounds`` says how far from minimal
+        they may be.
+
+    Returns
+    -------
+    CanonicalForm
+        Rules and reasons are computed when they are first asked for.
+
+    Notes
+    -----
+    The paper's Algorithms 1 and 4, without truth tables: reasons by divide and conquer over the
+    tree, rules by covering with lazily found cells. The number of reasons can grow exponentially
+    with the leaves; everything else about a tree (equivalence, prediction with unknowns) works
+    without them.
+
+    Examples
+    --------
+    The tree of the paper's second figure has two rules for class 1, and one more reason:
+
+    >>> x3 = {"feature": "x3", "true": {"prediction": 1}, "false": {"prediction": 0}}
+    >>> x2 = {"feature": "x2", "true": {"prediction": 1}, "false": {"prediction": 0}}
+    >>> form = canonicalize(read_tree({"feature": "x1", "true": x2, "false": x3},
+    ...                               feature_names=["x1", "x2", "x3"]))
+    >>> [str(term) for term in form.rules[1]]
+    ['not x1 AND x3', 'x1 AND x2']
+    >>> [str(term) for term in form.reasons[1]]
+    ['not x1 AND x3', 'x2 AND x3', 'x1 AND x2']
+    """
+    if isinstance(tree, CanonicalForm):
+        tree = tree.tree
+    return CanonicalForm(read_tree(tree), limit=limit, time_limit=time_limit, exact=exact)
+
+
+class CanonicalForm:
+    """What a tree decides, free of the order in which it asks.
+
+    Made by ``canonicalize``. Rules and reasons are computed when they are first asked for.
+
+    Attributes
+    ----------
+    tree : Tree
+        The tree it came from.
+    limit : int
+        How many reasons a class may have.
+    time_limit : float
+        Seconds that computing the reasons, or the rules of one class, may take.
+    exact : bool
+        Whether rules are proven minimal.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        *,
+        limit: int = LIMIT,
+        time_limit: float = TIME_LIMIT,
+        exact: bool = True,
+    ) -> None:
+        if limit < 1:
+            raise ValueError(f"limit={limit}: at least one reason must be allowed")
+        if not time_limit > 0:
+            raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
+        self.tree = tree
+        self.limit = limit
+        self.time_limit = float(time_limit)
+        self.exact = exact
+
+    # -- what it is ----------------------------------------------------------------------------
+
+    @property
+    def space(self) -> Space:
+        """The features, and how rows say them."""
+        return self.tree.space
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """The class labels."""
+        return self.tree.classes
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """32 hex digits that name the function, the same on every machine."""
+        return fingerprint(self.tree)
+
+    @cached_property
+    def bins(self) -> Bins:
+        """The tree's features, cut into bins."""
+        return Bins(self.tree)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features that the decision depends on, sorted."""
+        names = {name for terms in self.rules.values() for term in terms for name in term.features}
+        return tuple(sorted(names))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CanonicalForm):
+            return NotImplemented
+        return self.fingerprint == other.fingerprint and equivalent(self.tree, other.tree)
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    # -- reasons and rules ---------------------------------------------------------------------
+
+    @cached_property
+    def _reason_tables(self) -> list[NDArray[np.uint16]]:
+        outcome, met, tables = _core.reasons(
+            self.bins.nodes, self.bins.layout, len(self.classes), self.limit, self.time_limit
+        )
+        if outcome == 1:
+            raise TooManyReasons(
+                f"a class of this tree has more than limit={self.limit:,} reasons (gave up after "
+                f"meeting {met:,}): raise limit=, use exact=False for rules without all reasons, "
+                "explain single rows, or use a smaller tree",
+                met,
+            )
+        if outcome == 2:
+            raise OutOfTime(
+                f"finding all reasons took longer than time_limit={self.time_limit:g} seconds "
+                f"(a class has {met:,} or more): raise time_limit=, use exact=False for rules "
+                "without all reasons, explain single rows, or use a smaller tree"
+            )
+        return tables
+
+    @cached_property
+    def reasons(self) -> dict[Label, tuple[Term, ...]]:
+        """All sufficient reasons: per class every maximal box on which it is certain.
+
+        The paper's Blake canonical form (its Algorithm 4), for any number of classes and any kinds
+        of features. Fewest conditions first.
+        """
+        return {
+            label: tuple(Term(self.bins, box) for box in table)
+            for label, table in zip(self.classes, self._reason_tables, strict=True)
+        }
+
+    @cached_property
+    def _leaf_tables(self) -> list[NDArray[np.uint16]]:
+        leaves, boxes = _core.leaf_boxes(self.bins.nodes, self.bins.layout, len(self.classes))
+        labels = self.tree.leaf_class[leaves]
+        return [np.ascontiguousarray(boxes[labels == c]) for c in range(len(self.classes))]
+
+    @cached_property
+    def _rules_and_bounds(self) -> list[tuple[tuple[Term, ...], int]]:
+        find = self._smallest if self.exact else self._irredundant
+        return [find(c) for c in range(len(self.classes))]
+
+    def _smallest(self, c: int) -> tuple[tuple[Term, ...], int]:
+        table = self._reason_tables[c]
+        outcome, _, chosen = _core.smallest_cover(
+            self.bins.layout, self._leaf_tables[c], table, self.time_limit
+        )
+        if outcome == 2:
+            raise OutOfTime(
+                f"the smallest set of rules for class {self.classes[c]!r} was not found in "
+                f"time_limit={self.time_limit:g} seconds: raise time_limit=, or use exact=False"
+            )
+        return tuple(Term(self.bins, table[i]) for i in chosen), len(chosen)
+
+    def _irredundant(self, c: int) -> tuple[tuple[Term, ...], int]:
+        outcome, _, table, bound = _core.irredundant_cover(
+            self.bins.nodes,
+            self.bins.layout,
+            len(self.classes),
+            c,
+            self._leaf_tables[c],
+            self.time_limit,
+        )
+        if outcome == 2:
+            raise OutOfTime(
+                f"rules for class {self.classes[c]!r} were not found in "
+                f"time_limit={self.time_limit:g} seconds: raise time_limit="
+            )
+        return tuple(Term(self.bins, box) for box in table), bound
+
+    @property
+    def rules(self) -> dict[Label, tuple[Term, ...]]:
+        """The fewest reasons that cover each class (the paper's minimal DNF).
+
+        With ``exact`` proven minimal: fewest rules, then fewest conditions, then first in a fixed
+        order, so that equivalent trees have identical rules. Otherwise none can be left out, and
+        ``bounds`` says how many are needed at least.
+        """
+        pairs = zip(self.classes, self._rules_and_bounds, strict=True)
+        return {label: terms for label, (terms, _) in pairs}
+
+    @property
+    def bounds(self) -> dict[Label, int]:
+        """Per class a proven lower bound on the number of rules."""
+        pairs = zip(self.classes, self._rules_and_bounds, strict=True)
+        return {label: bound for label, (_, bound) in pairs}
+
+    # -- what it says of rows ------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """Give each row's class where it is certain; see ``Tree.predict``."""
+        return self.tree.predict(X)
+
+    # -- files ---------------------------------------------------------------------------------
+
+    def to_json(self) -> str:
+        """Write the rules as versioned JSON (docs/formats), the same bytes for equivalent trees."""
+        return serial.dump(
+            FORMAT,
+            VERSION,
+            {
+                "space": self.space.to_dict(),
+                "classes": list(self.classes),
+                "fingerprint": self.fingerprint,
+                "exact": self.exact,
+                "rules": [[term.to_dict() for term in terms] for terms in self.rules.values()],
+            },
+        )
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, limit: int = serial.LIMIT) -> CanonicalForm:
+        """Read what ``to_json`` wrote; the fingerprint is checked. Anything else is refused.
+
+        Parameters
+        ----------
+        limit : int
+            Longest text, in characters, that is looked at.
+        """
+        content = serial.load(text, FORMAT, VERSION, limit=limit)
+        try:
+            space = Space.from_dict(serial.take(content, "space", dict))
+        except InvalidSpace as fault:
+            raise InvalidTree(f"this does not describe a form: {fault}") from fault
+        classes = serial.take(content, "classes", list)
+        rules = serial.take(content, "rules", list)
+        form = cls(tree_of_terms(space, classes, rules), exact=serial.take(content, "exact", bool))
+        if form.fingerprint != content.get("fingerprint"):
+            raise InvalidTree("the rules do not have the fingerprint that the file says")
+        return form

@@ -1,0 +1,83 @@
+"""Building many trees at once gives what building one at a time does."""
+
+import numpy as np
+import pytest
+
+import orderless as ol
+from orderless.readers.binary import join, leaf, over_bits
+from orderless.readers.bulk import AT_ONCE, Builder
+from orderless.readers.source import SourceColumn, build, space_columns
+
+# Columns that tell about an ordered, a categorical and a boolean feature, in both directions.
+TOLD = ol.Space(
+    {"age": "integer", "colour": ["red", "blue", "green"], "wet": "boolean"},
+    columns={
+        "young": ol.Condition("age", at_most=20),
+        "middle": ol.Condition("age", at_most=40),
+        "red": ol.Condition("colour", among=("red",)),
+        "blue or green": ol.Condition("colour", among=("blue", "green")),
+        "dry": ol.Condition("wet", among=(False,)),
+        "wet": "wet",
+    },
+)
+CLASSES = ("no", "maybe", "yes")
+
+
+def random_tree(rng, depth, n_columns):
+    if depth == 0 or rng.random() < 0.2:
+        return leaf(int(rng.integers(len(CLASSES))))
+    column = int(rng.integers(n_columns))
+    branches = [random_tree(rng, depth - 1, n_columns) for _ in range(2)]
+    return join(column, *branches)
+
+
+def random_sources(seed, n, n_columns):
+    rng = np.random.default_rng(seed)
+    return [over_bits(random_tree(rng, 4, n_columns), CLASSES, n_columns) for _ in range(n)]
+
+
+def assert_same(columns, space, sources):
+    quick = list(Builder(columns, space).build_all(sources))
+    slow = [build(source, columns, space) for source in sources]
+    assert quick == slow
+    for one, other in zip(quick, slow, strict=True):
+        assert type(one) is ol.Tree
+        assert vars(one).keys() == vars(other).keys()
+        assert one.n_dropped == other.n_dropped
+        assert [a.dtype for a in one.nodes] == [b.dtype for b in other.nodes]
+        assert not any(array.flags.writeable for array in one.nodes)
+    return quick
+
+
+@pytest.mark.parametrize("space", [ol.Space.independent("abcdef"), TOLD], ids=["paper", "aware"])
+@pytest.mark.parametrize("seed", range(3))
+def test_as_one_at_a_time(space, seed):
+    trees = assert_same(space_columns(space), space, random_sources(seed, 300, 6))
+    assert any(tree.n_dropped for tree in trees)
+    rows = np.array([[1, 1, 0, 1, 1, 0], [0, 1, 1, 0, 0, 1]])
+    for tree in trees:
+        assert not np.ma.is_masked(tree.predict(rows))
+
+
+def test_more_than_are_worked_on_at_once():
+    space = ol.Space.independent("ab")
+    assert_same(space_columns(space), space, random_sources(0, AT_ONCE + 2, 2))
+
+
+def test_a_constant_column():
+    space = ol.Space.independent("ab")
+    columns = [SourceColumn(0), SourceColumn(None, constant=1.0), SourceColumn(1)]
+    assert_same(columns, space, random_sources(0, 50, 3))
+
+
+def test_trees_of_different_classes():
+    space = ol.Space.independent("ab")
+    other = over_bits(join(0, leaf(0), leaf(1)), (False, True), 2)
+    assert_same(space_columns(space), space, [*random_sources(0, 5, 2), other])
+
+
+def test_leaves_only_and_nothing():
+    space = ol.Space.independent("a")
+    assert_same(space_columns(space), space, [over_bits(leaf(1), CLASSES, 1)] * 3)
+    assert_same([], ol.Space([]), [over_bits(leaf(1), CLASSES, 0)] * 3)
+    assert list(Builder([], ol.Space([])).build_all([])) == []

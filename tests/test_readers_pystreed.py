@@ -1,0 +1,165 @@
+"""STreeD's trees: ours, over the columns that went in, predicts what theirs does."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from neighbours import at_thresholds
+
+import orderless as ol
+from orderless.errors import UnreadableModel
+
+# pystreed imports scikit-survival, which is not always at peace with the newest pandas.
+pystreed = pytest.importorskip("pystreed", reason="STreeD comes with the extra orderless[sources]")
+
+
+def fitted(X, y, categorical=None, **options):
+    model = pystreed.STreeDClassifier(**{"max_depth": 3, "n_thresholds": 6, **options})
+    return model.fit(X, y, categorical=categorical)
+
+
+def numbers(seed):
+    rng = np.random.default_rng(seed)
+    X = np.column_stack(
+        [rng.normal(size=300), rng.integers(0, 2, 300), rng.integers(0, 9, 300), rng.random(300)]
+    )
+    y = ((X[:, 0] > 0.3) ^ (X[:, 1] == 1)) | (X[:, 2] > 6)
+    return X, np.where(rng.random(300) < 0.05, 0, y).astype(int)
+
+
+def mixed(seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, 300),
+            "colour": rng.choice(list("rgbkyw"), 300),
+            "flag": rng.integers(0, 2, 300),
+            "weight": rng.normal(70, 9, 300),
+            "sex": rng.choice(["f", "m"], 300),
+            "wet": rng.random(300) < 0.5,
+        }
+    )
+    y = (frame["age"] > 40) ^ frame["colour"].isin(["r", "k"]) ^ (frame["sex"] == "f")
+    return frame, np.where(rng.random(300) < 0.05, 0, y & frame["wet"]).astype(int)
+
+
+@pytest.mark.parametrize("strategy", ["quantile", "uniform", "tree"])
+@pytest.mark.parametrize("seed", range(3))
+def test_numbers_at_every_threshold(seed, strategy):
+    X, y = numbers(seed)
+    model = fitted(X, y, continuous_binarize_strategy=strategy)
+    tree = ol.read_tree(model)
+    assert [feature.kind for feature in tree.space.features] == [
+        "numeric", "boolean", "numeric", "numeric",
+    ]  # fmt: skip
+    thresholds = model.binarizer_.continuous_binarizer.thresholds_
+    cuts = [(j, cut) for j, several in zip([0, 2, 3], thresholds, strict=True) for cut in several]
+    rows = at_thresholds(X, cuts, random_state=0)
+    for table in (rows, rows.astype(np.float32)):
+        np.testing.assert_array_equal(tree.predict(table), model.predict(table))
+
+
+@pytest.mark.parametrize("options", [{}, {"n_categories": 2}, {"max_num_binary_features": 8}],
+                         ids=str)  # fmt: skip
+@pytest.mark.parametrize("seed", range(4))
+def test_a_data_frame_of_all_kinds(seed, options):
+    X, y = mixed(seed)
+    model = fitted(X, y, **options)
+    tree = ol.read_tree(model)
+    assert set(tree.space.names) == set(X)
+    assert tree.space["flag"].kind == tree.space["wet"].kind == "boolean"
+    assert tree.space["colour"].kind == "categorical"
+    new = X.assign(colour=["violet", *X["colour"][1:]], sex=["?", *X["sex"][1:]])
+    for table in (X, new, X[X.columns[::-1]]):
+        np.testing.assert_array_equal(tree.predict(table).to_numpy(int), model.predict(table))
+
+
+def test_a_space_and_names_go_by_name():
+    """STreeD forgets the order of the columns, so the reader must not count on its own."""
+    X, y = mixed(0)
+    X = X.drop(columns="colour")
+    model = fitted(X, y)
+    plain = ol.read_tree(model)
+    space = ol.Space(
+        {
+            "age": "integer", "flag": "boolean", "weight": "numeric", "sex": ["f", "m"],
+            "wet": "boolean",
+        }
+    )  # fmt: skip
+    for tree in (ol.read_tree(model, space=space), ol.read_tree(model, feature_names=list(X))):
+        assert tree.space.names == tuple(X)
+        assert set(tree.features) == set(plain.features)
+        np.testing.assert_array_equal(tree.predict(X).to_numpy(int), model.predict(X))
+        by_position = tree.predict(X.astype(object).to_numpy())
+        np.testing.assert_array_equal(by_position, model.predict(X))
+    with pytest.raises(UnreadableModel, match="does not keep their order, so they go by name"):
+        ol.read_tree(model, feature_names=["a", "b", "c", "d", "e"])
+
+
+def test_columns_said_to_be_categorical():
+    X, y = numbers(0)
+    for columns in ([2], [1, 2]):  # column 1 is 0/1 as well
+        model = fitted(X, y, categorical=columns)
+        tree = ol.read_tree(model)
+        assert tree.space["x2"].kind == "categorical"
+        np.testing.assert_array_equal(tree.predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [1, 2], [9, 10], [False, True], [0.0, 3.0]], ids=str)
+def test_labels(labels):
+    X, y = numbers(0)
+    model = fitted(X, np.array(labels)[y])
+    tree = ol.read_tree(model)
+    assert [type(label) for label in tree.classes] == [type(label) for label in labels]
+    np.testing.assert_array_equal(tree.predict(X), model.predict(X))
+
+
+def test_three_classes_and_what_the_leaves_hold():
+    X, y = numbers(0)
+    y = y + 2 * (X[:, 3] > 0.5)
+    model = fitted(X, y)
+    tree = ol.read_tree(model)
+    np.testing.assert_array_equal(tree.predict(X), model.predict(X))
+    leaf = np.asarray(tree.apply(X))
+    for node in tree.leaves():
+        expected = [np.sum((leaf == node) & (y == label)) for label in tree.classes]
+        np.testing.assert_array_equal(tree.distribution[node], expected)
+
+
+@pytest.mark.parametrize(
+    "task", ["cost-complex-accuracy", "f1-score", "balanced-accuracy", "accuracy-flex"]
+)
+def test_other_tasks(task):
+    X, y = numbers(1)
+    model = fitted(X, y, optimization_task=task)
+    np.testing.assert_array_equal(ol.read_tree(model).predict(X), model.predict(X))
+
+
+def test_bits_only_keep_their_order():
+    X = np.random.default_rng(0).integers(0, 2, (100, 4))
+    frame = pd.DataFrame(X, columns=list("dcba"))
+    model = fitted(frame, X[:, 0] & X[:, 2])
+    tree = ol.read_tree(model)
+    assert tree.space == ol.Space.independent("dcba")
+    np.testing.assert_array_equal(tree.predict(X), model.predict(frame))
+
+
+def test_a_leaf():
+    X, y = numbers(0)
+    tree = ol.read_tree(fitted(X, np.ones_like(y), max_depth=1))
+    assert set(tree.predict(X)) == {1}
+
+
+def test_labels_that_streed_cuts():
+    X, y = numbers(0)
+    with pytest.raises(UnreadableModel, match=r"cut the label 0.5 to 0: use whole numbers"):
+        ol.read_tree(fitted(X, y + 0.5))
+
+
+def test_a_model_that_is_not_fitted():
+    with pytest.raises(UnreadableModel, match="STreeDClassifier holds no tree: call fit"):
+        ol.read_tree(pystreed.STreeDClassifier())
+
+
+def test_a_regressor():
+    with pytest.raises(UnreadableModel, match="cannot read a STreeDRegressor"):
+        ol.read_tree(pystreed.STreeDRegressor())
