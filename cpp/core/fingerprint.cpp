@@ -1,6 +1,8 @@
 #include "core/fingerprint.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace orderless {
 
@@ -108,7 +110,9 @@ Point element(const FeatureWeights& weights, const Domain& domain, double thresh
 
 /// A side of a box together with its weight.
 struct Weighed {
-  Point lower{0, 0};  // ordered: F at both ends
+  double low = -std::numeric_limits<double>::infinity();  // ordered: both ends
+  double high = std::numeric_limits<double>::infinity();
+  Point lower{0, 0};  // F at both ends
   Point upper{1, 1};
   Point nan{0, 0};  // weight of NaN where it is in
   Point weight{1, 1};
@@ -147,7 +151,14 @@ WeighedParts split_weighed(const TreeView& tree, std::size_t node, const Weighed
   Weighed& yes = parts.on_true;
   Weighed& no = parts.on_false;
   if (domain.ordered) {
-    const Point cut = element(weights, domain, tree.threshold[node]);
+    // A condition on values that are gone already may still ask for NaN: its cut is then at an end.
+    const double threshold = tree.threshold[node];
+    const Point cut = threshold <= part.low    ? part.lower
+                      : threshold >= part.high ? part.upper
+                                               : element(weights, domain, threshold);
+    yes.low = part.low;
+    yes.high = no.low = std::clamp(threshold, part.low, part.high);
+    no.high = part.high;
     yes.lower = part.lower;
     yes.upper = cut;
     no.lower = cut;

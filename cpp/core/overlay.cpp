@@ -7,19 +7,72 @@ namespace orderless {
 
 namespace {
 
-/// Calls `on_pair(leaf of a, leaf of b, box)` for all leaves that meet, until it returns false.
+/// Calls `on_pair(class of a, class of b, box)` for all leaves that meet, until it returns false.
+/// Both trees are gone down at once: what the box has answered already, neither asks again, so
+/// that trees as deep as they have leaves take no longer than others.
 template <class OnPair>
 void overlay(const TreeView& a, const TreeView& b, std::span<const Domain> domains, Poll poll,
              OnPair&& on_pair) {
+  struct Step {
+    std::int32_t a, b;     // -1: only put the side back
+    std::int32_t feature;  // -1: nothing to put
+    Side side;
+  };
   Box box = whole(domains);
-  std::size_t pairs = 0;
-  walk_box(a, domains, box, [&](std::int32_t leaf_a) {
-    return walk_box(b, domains, box, [&](std::int32_t leaf_b) {
-      if (++pairs % 65536 == 0) poll();
-      return on_pair(a.leaf_class[static_cast<std::size_t>(leaf_a)],
-                     b.leaf_class[static_cast<std::size_t>(leaf_b)], box);
-    });
-  });
+  const auto inner = [](const TreeView& tree, std::int32_t node) {
+    return tree.feature[static_cast<std::size_t>(node)] >= 0;
+  };
+  const auto ask = [&](const TreeView& tree, std::int32_t node) {
+    const auto at = static_cast<std::size_t>(node);
+    const auto f = static_cast<std::size_t>(tree.feature[at]);
+    return split(tree, at, box[f], domains[f].ordered);
+  };
+  /// The first node from here on that the box has no answer to.
+  const auto settle = [&](const TreeView& tree, std::int32_t node) {
+    while (inner(tree, node)) {
+      const auto at = static_cast<std::size_t>(node);
+      const bool ordered = domains[static_cast<std::size_t>(tree.feature[at])].ordered;
+      const auto [on_true, on_false] = ask(tree, node);
+      if (on_false.empty(ordered)) {
+        node = tree.when_true[at];
+      } else if (on_true.empty(ordered)) {
+        node = tree.when_false[at];
+      } else {
+        break;
+      }
+    }
+    return node;
+  };
+  std::vector<Step> steps;
+  steps.push_back({0, 0, -1, {}});
+  for (std::size_t n = 1; !steps.empty(); ++n) {
+    if (n % 65536 == 0) poll();
+    Step step = std::move(steps.back());
+    steps.pop_back();
+    if (step.feature >= 0) box[static_cast<std::size_t>(step.feature)] = std::move(step.side);
+    if (step.a < 0) continue;
+    step.a = settle(a, step.a);
+    step.b = settle(b, step.b);
+    const bool ask_a = inner(a, step.a);
+    if (!ask_a && !inner(b, step.b)) {
+      if (!on_pair(a.leaf_class[static_cast<std::size_t>(step.a)],
+                   b.leaf_class[static_cast<std::size_t>(step.b)], box)) {
+        return;
+      }
+      continue;
+    }
+    const TreeView& tree = ask_a ? a : b;
+    const std::int32_t node = ask_a ? step.a : step.b;
+    const auto at = static_cast<std::size_t>(node);
+    const std::int32_t f = tree.feature[at];
+    auto [on_true, on_false] = ask(tree, node);
+    const auto go = [&](std::int32_t child, Side&& side) {
+      steps.push_back({ask_a ? child : step.a, ask_a ? step.b : child, f, std::move(side)});
+    };
+    steps.push_back({-1, -1, f, box[static_cast<std::size_t>(f)]});
+    go(tree.when_false[at], std::move(on_false));
+    go(tree.when_true[at], std::move(on_true));
+  }
 }
 
 }  // namespace

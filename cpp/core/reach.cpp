@@ -196,7 +196,7 @@ void reach(const TreeView& tree, std::span<const Domain> domains, std::span<cons
     } else {
       rows.leaves(row, on_leaf);
     }
-    out.leaf[row] = one_leaf ? leaf : -1;
+    if (!out.leaf.empty()) out.leaf[row] = one_leaf ? leaf : -1;
     out.label[row] = one_label ? label : -1;
   }
 }

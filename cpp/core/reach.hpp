@@ -27,9 +27,10 @@ struct Column {
   std::ptrdiff_t second_stride = 0;
 };
 
-/// Results by row. `leaf`: the reached leaf, -1 where several can be reached. `label`: the class on
-/// which all reachable leaves agree, -1 where they do not. `possible`: rows x n_classes, nonzero
-/// where a reachable leaf has the class; may be empty, and then a row is left at the second class.
+/// Results by row. `leaf`: the reached leaf, -1 where several can be reached; may be empty.
+/// `label`: the class on which all reachable leaves agree, -1 where they do not. `possible`: rows x
+/// n_classes, nonzero where a reachable leaf has the class; may be empty, and then a row is left at
+/// the second class.
 struct Reached {
   std::span<std::int32_t> leaf;
   std::span<std::int32_t> label;

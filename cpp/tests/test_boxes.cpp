@@ -1,11 +1,10 @@
 // Sides, boxes, walks over a tree's leaves, and what is wrong or dead in a tree.
 
-#include "core/boxes.hpp"
-
 #include <bit>
 #include <map>
 #include <set>
 
+#include "core/boxes.hpp"
 #include "tests/check.hpp"
 #include "tests/trees.hpp"
 
@@ -100,8 +99,8 @@ void test_walk_visits_all_leaves() {
     std::size_t visits = 0;
     const std::size_t stop = 1 + random.below(leaves.size());
     Box other = whole(domains);
-    const bool all = walk_box(tree.view(), domains, other,
-                              [&](std::int32_t) { return ++visits < stop; });
+    const bool all =
+        walk_box(tree.view(), domains, other, [&](std::int32_t) { return ++visits < stop; });
     CHECK(!all && visits == stop);
   }
 }

@@ -1,11 +1,10 @@
 // The field, the hash, and the polynomial of a tree against its definition, cell by cell.
 
-#include "core/fingerprint.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
 
+#include "core/fingerprint.hpp"
 #include "tests/check.hpp"
 #include "tests/trees.hpp"
 
@@ -21,9 +20,18 @@ void no_poll() {}
 
 void test_field() {
   Random random{1};
-  std::vector<std::uint64_t> elements{0, 1, 2, 7, 8, prime - 1, prime - 2, prime / 2,
-                                      (prime >> 1) + 1, (std::uint64_t{1} << 32) - 1,
-                                      std::uint64_t{1} << 32, std::uint64_t{1} << 60};
+  std::vector<std::uint64_t> elements{0,
+                                      1,
+                                      2,
+                                      7,
+                                      8,
+                                      prime - 1,
+                                      prime - 2,
+                                      prime / 2,
+                                      (prime >> 1) + 1,
+                                      (std::uint64_t{1} << 32) - 1,
+                                      std::uint64_t{1} << 32,
+                                      std::uint64_t{1} << 60};
   for (int i = 0; i < 300; ++i) elements.push_back(random.bits() % prime);
   for (const std::uint64_t a : elements) {
     for (const std::uint64_t b : elements) {
@@ -32,8 +40,8 @@ void test_field() {
       CHECK(Field::multiply(a, b) == static_cast<std::uint64_t>(Wide{a} * b % prime));
     }
   }
-  for (const std::uint64_t x : {std::uint64_t{0}, prime - 1, prime, prime + 1, 2 * prime,
-                                7 * prime, 8 * prime, ~std::uint64_t{0}}) {
+  for (const std::uint64_t x : {std::uint64_t{0}, prime - 1, prime, prime + 1, 2 * prime, 7 * prime,
+                                8 * prime, ~std::uint64_t{0}}) {
     CHECK(Field::reduce(x) == x % prime);
   }
   for (int i = 0; i < 100000; ++i) {
@@ -79,12 +87,12 @@ std::vector<Piece> pieces(const Domain& domain, const FeatureWeights& weights) {
   Point before{0, 0};
   for (const double cut : inner) {
     const Point here = reduced(siphash(weights.key, std::bit_cast<std::uint64_t>(cut)));
-    out.push_back({cut, {(here[0] + prime - before[0]) % prime,
-                         (here[1] + prime - before[1]) % prime}});
+    out.push_back(
+        {cut, {(here[0] + prime - before[0]) % prime, (here[1] + prime - before[1]) % prime}});
     before = here;
   }
-  out.push_back({domain.upper == 1 ? 1 : 1e9, {(rest[0] + prime - before[0]) % prime,
-                                              (rest[1] + prime - before[1]) % prime}});
+  out.push_back({domain.upper == 1 ? 1 : 1e9,
+                 {(rest[0] + prime - before[0]) % prime, (rest[1] + prime - before[1]) % prime}});
   return out;
 }
 

@@ -1,10 +1,9 @@
 // Two trees laid over each other, against all points.
 
-#include "core/overlay.hpp"
-
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/overlay.hpp"
 #include "tests/check.hpp"
 #include "tests/trees.hpp"
 

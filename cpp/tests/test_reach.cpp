@@ -1,11 +1,10 @@
 // Rows with unknowns, of every kind of column, against all of their completions.
 
-#include "core/reach.hpp"
-
 #include <cstring>
 #include <set>
 #include <stdexcept>
 
+#include "core/reach.hpp"
 #include "tests/check.hpp"
 #include "tests/trees.hpp"
 
@@ -87,8 +86,8 @@ Told tell(Random& random, const Domain& domain, std::size_t n_rows) {
         put(told.first, stride, row, low);
         put(told.second, stride, row, high);
         for (const double x : all) {
-          const bool is_in = std::isnan(x) ? std::isnan(high)
-                                           : low <= x && (std::isnan(high) || x <= high);
+          const bool is_in =
+              std::isnan(x) ? std::isnan(high) : low <= x && (std::isnan(high) || x <= high);
           if (is_in) possible.push_back(x);
         }
         break;

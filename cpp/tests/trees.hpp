@@ -23,8 +23,7 @@ struct Arrays {
   std::vector<std::int64_t> set_start{0};
 
   [[nodiscard]] TreeView view() const {
-    return {feature,    threshold,  nan_true,  when_true,
-            when_false, leaf_class, set_start, set_values};
+    return {feature, threshold, nan_true, when_true, when_false, leaf_class, set_start, set_values};
   }
 
   std::int32_t add(std::int32_t f, double cut, bool nan, std::int32_t label,

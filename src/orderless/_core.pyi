@@ -30,6 +30,14 @@ def reach(
     n_classes: int,
     all_classes: bool,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]: ...
+def decide(
+    nodes: Nodes,
+    domains: Domains,
+    threshold: NDArray[np.float64],
+    columns: list[Any],
+    n_rows: int,
+    n_threads: int,
+) -> NDArray[np.int32]: ...
 
 BinNodes = tuple[NDArray[Any], ...]
 Layout = tuple[NDArray[Any], ...]

@@ -244,6 +244,97 @@ class CanonicalForm:
         """Give each row's class where it is certain; see ``Tree.predict``."""
         return self.tree.predict(X)
 
+    # -- words ---------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        classes = ", ".join(f"{label!r:.40}" for label in self.classes[:8])
+        more = f", {len(self.classes) - 8:,} more" if len(self.classes) > 8 else ""
+        leaves = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves:,} leaves"
+        return f"CanonicalForm(of a tree with {leaves}, classes [{classes}{more}])"
+
+    def __str__(self) -> str:
+        """Write the rules, or in one line why there are none and what to do."""
+        from .output.text import form_in_short
+
+        return form_in_short(self)
+
+    def _repr_html_(self) -> str:
+        from .output.html import form_in_short
+
+        return form_in_short(self)
+
+    def to_text(self, X: Any = None, y: Any = None, *, terms: str = "rules") -> str:
+        """Write the rules as aligned text, "IF age <= 25 AND smoker THEN yes".
+
+        Numbers are as short as they can be while they still decide every row the same way.
+
+        Parameters
+        ----------
+        X : array, data frame, or list of dicts, optional
+            Rows; each rule is then shown with how many of them it covers for certain, whatever
+            their unknown values are.
+        y : array of labels, optional
+            The rows' labels; then also how many of the covered rows have the rule's class.
+        terms : "rules" or "reasons"
+            Reasons are all shown, however many there are.
+
+        Examples
+        --------
+        >>> print(canonicalize({"feature": 0, "true": {"prediction": 1},
+        ...                     "false": {"prediction": 0}}).to_text())
+        2 rules, proven minimal: 1 for 0, 1 for 1.
+        <BLANKLINE>
+        IF not x0  THEN 0
+        <BLANKLINE>
+        IF x0      THEN 1
+        """
+        from .output.text import form_as_text
+
+        return form_as_text(self, X, y, terms=terms)
+
+    def to_html(self, X: Any = None, y: Any = None, *, terms: str = "rules") -> str:
+        """Write the rules as an HTML fragment, a table per class; parameters as in ``to_text``."""
+        from .output.html import form_as_html
+
+        return form_as_html(self, X, y, terms=terms)
+
+    def to_markdown(self, X: Any = None, y: Any = None, *, terms: str = "rules") -> str:
+        """Write the rules as Markdown, a table per class; parameters as in ``to_text``."""
+        from .output.markdown import form_as_markdown
+
+        return form_as_markdown(self, X, y, terms=terms)
+
+    def to_latex(self, X: Any = None, y: Any = None, *, terms: str = "rules") -> str:
+        """Write the rules as LaTeX, a list per class, for any engine and without packages.
+
+        Parameters are those of ``to_text``.
+        """
+        from .output.latex import form_as_latex
+
+        return form_as_latex(self, X, y, terms=terms)
+
+    def to_python(self, function_name: str = "decide") -> str:
+        """Write the source of a Python module that decides as ``predict`` does.
+
+        It needs no package and Python 3.8 or later. Its function takes a dict of feature -> value
+        (the features' own values, also where the rows of this form have columns that tell
+        conditions) and gives the class, or None where that depends on unknown values. Its second
+        function, ``why(row)``, gives one of the reasons that hold, in words.
+
+        Parameters
+        ----------
+        function_name : str
+            An identifier.
+
+        Notes
+        -----
+        Linear in the tree; rules and reasons are not needed. A value is unknown if it is left out,
+        None or NaN; where NaN is a value of the feature, only if it is left out.
+        """
+        from .output.python import form_as_python
+
+        return form_as_python(self, function_name)
+
     # -- files ---------------------------------------------------------------------------------
 
     def to_json(self) -> str:

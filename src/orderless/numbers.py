@@ -24,7 +24,7 @@ def value_at_most(cut: Floats, values: str, strict: bool = False) -> Floats:
     if values == "float32":
         with np.errstate(over="ignore"):
             near = cut.astype(np.float32)
-        down = np.nextafter(near, np.float32(-np.inf))
+            down = np.nextafter(near, np.float32(-np.inf))
         return np.where(near > cut, down, near).astype(np.float64) + 0.0
     return cut + 0.0
 

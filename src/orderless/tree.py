@@ -6,6 +6,7 @@ Out: ``Tree``: immutable, checked once, without dead branches.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -119,7 +120,24 @@ class Tree:
             shares = _array(distribution, np.float64, "distribution")
         start, values = _flatten(sets or {}, n)
         self._check_arrays(arrays, shares, start, values)
+        self._normalise(arrays)
         self._keep(arrays, shares, start, values)
+
+    @classmethod
+    def of_normal(
+        cls,
+        space: Space,
+        classes: tuple[Label, ...],
+        arrays: dict[str, NDArray[Any]],
+        start: NDArray[np.int64],
+        values: Ints,
+    ) -> Tree:
+        """Make a tree out of arrays that are good and in normal form (readers of many trees)."""
+        tree = cls.__new__(cls)
+        tree.space = space
+        tree.classes = classes
+        tree._keep(arrays, None, start, values)
+        return tree
 
     # -- checks, once --------------------------------------------------------------------------
 
@@ -172,8 +190,7 @@ class Tree:
         start: NDArray[np.int64],
         values: Ints,
     ) -> None:
-        """Normalise thresholds, drop dead branches, and freeze."""
-        self._normalise(arrays)
+        """Drop dead branches, and freeze."""
         nodes = self._core_nodes(arrays, start, values)
         index, when_true, when_false, _, n_kept = _core.prune(nodes, self.space.domains)
         n = len(arrays["feature"])
@@ -367,7 +384,19 @@ class Tree:
         )
         return out
 
-    def predict(self, X: Any) -> Any:
+    def decide(self, X: Any, n_jobs: int = 1) -> NDArray[np.int32]:
+        """Give by row the position of its class in ``classes``, -1 where it is not determined."""
+        rows = X if isinstance(X, Rows) else read_rows(X, self.space, self.used)
+        return _core.decide(
+            self.nodes,
+            self.space.domains,
+            self.row_threshold,
+            rows.columns,
+            rows.n_rows,
+            _n_threads(n_jobs),
+        )
+
+    def predict(self, X: Any, *, n_jobs: int = 1) -> Any:
         """Give each row's class where it is certain.
 
         A row with unknowns (NaN, None, NA) has a class if every completion of it gets that class;
@@ -377,6 +406,8 @@ class Tree:
         ----------
         X : array, data frame, or list of dicts
             Arrays go by position, the others by name.
+        n_jobs : int
+            Threads to use; -1 is all cores.
 
         Returns
         -------
@@ -386,7 +417,7 @@ class Tree:
         -----
         The paper's Theorem 3.2, read off the tree: cost per row is the nodes that it can reach.
         """
-        return labels_like(X, self.labels, self.reach(X)[1])
+        return labels_like(X, self.labels, self.decide(X, n_jobs))
 
     def apply(self, X: Any) -> Any:
         """Give each row's leaf, masked where unknowns leave several."""
@@ -501,6 +532,12 @@ class Tree:
     def leaves(self) -> Iterator[int]:
         """Go through the leaves, in order of their numbers."""
         return iter(np.flatnonzero(self.feature < 0).tolist())
+
+
+def _n_threads(n_jobs: int) -> int:
+    if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs == 0 or n_jobs < -1:
+        raise ValueError(f"n_jobs={n_jobs!r}: legal are 1, 2, ..., and -1 for all cores")
+    return n_jobs if n_jobs > 0 else os.cpu_count() or 1
 
 
 def _fits(here: Feature, there: Feature) -> bool:

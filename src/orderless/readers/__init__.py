@@ -197,8 +197,10 @@ def _in_order(
     source: SourceTree, through: Any, space: Space | None, feature_names: Sequence[str] | None
 ) -> SourceTree:
     """Bring columns whose order the library forgot into the order of the names that are given."""
+    if not source.by_name:
+        return source
     names = _names_for_nested(through, space, feature_names)
-    if not source.by_name or names is None:
+    if names is None:
         return source
     own = list(source.column_names or ())
     if sorted(names) != sorted(own):

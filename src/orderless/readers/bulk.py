@@ -124,22 +124,11 @@ class Builder:
         for source in sources:
             end = at + len(source.column)
             start = starts[at : end + 1] - starts[at]
-            tree: Tree = _Normal.__new__(_Normal)
-            tree.space = self.space
-            tree.classes = classes
-            tree._keep(
+            yield Tree.of_normal(
+                self.space,
+                classes,
                 {name: array[at:end] for name, array in arrays.items()},
-                None,
                 start,
                 values[starts[at] : starts[end]],
             )
-            tree.__class__ = Tree
-            yield tree
             at = end
-
-
-class _Normal(Tree):
-    """A tree whose arrays are good and in normal form when they come."""
-
-    def _normalise(self, arrays: dict[str, Any]) -> None:
-        pass

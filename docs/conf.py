@@ -1,0 +1,38 @@
+"""Sphinx settings: `make docs`."""
+
+project = "orderless"
+author = "The orderless developers"
+copyright = f"2025, {author}"
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+]
+
+source_suffix = {".md": "markdown"}
+exclude_patterns = ["_build"]
+nitpicky = False
+
+myst_enable_extensions = ["attrs_block", "deflist"]
+myst_heading_anchors = 3
+
+napoleon_google_docstring = False
+napoleon_numpy_docstring = True
+napoleon_use_rtype = False
+autodoc_typehints = "none"  # the docstrings say it in words
+autodoc_member_order = "bysource"
+autodoc_default_options = {"members": True, "inherited-members": False}
+add_module_names = False
+python_display_short_literal_types = True
+
+html_theme = "furo"
+html_title = "orderless"
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {"sidebar_hide_name": False}
+html_static_path = ["_static"]
+html_css_files = ["figures.css"]
+pygments_style = "tango"
+pygments_dark_style = "monokai"

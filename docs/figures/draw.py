@@ -1,0 +1,215 @@
+"""Draw the figures of the documentation: `python docs/figures/draw.py [png]`.
+
+Writes an SVG beside this file for each of them; with "png" a PNG as well, to look at. The colours
+are those of Okabe and Ito, which colour-blind people can tell apart; everything that a colour says
+is also said in words or by a hatch. The ground is white in the light and the dark theme.
+"""
+
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("agg")
+
+import matplotlib.pyplot as plt
+from matplotlib.patches import Rectangle
+from sklearn.datasets import load_iris
+from sklearn.tree import DecisionTreeClassifier
+
+import orderless as ol
+
+HERE = Path(__file__).parent
+INK, GREY = "#1f2328", "#59636e"
+BLUE, ORANGE = "#0072B2", "#D55E00"
+PALE = {BLUE: "#d4e6f2", ORANGE: "#f9dfd0"}
+
+plt.rcParams.update(
+    {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "orderless",
+        "font.family": "DejaVu Sans",
+        "font.size": 11,
+        "text.color": INK,
+        "axes.edgecolor": GREY,
+        "axes.labelcolor": INK,
+        "xtick.color": GREY,
+        "ytick.color": GREY,
+        "hatch.linewidth": 0.6,
+    }
+)
+
+
+def save(figure, name):
+    look = {"facecolor": "white", "bbox_inches": "tight", "pad_inches": 0.15}
+    figure.savefig(HERE / f"{name}.svg", metadata={"Date": None}, **look)
+    if "png" in sys.argv[1:]:
+        figure.savefig(HERE / f"{name}.png", dpi=110, **look)
+    plt.close(figure)
+
+
+# -- trees -----------------------------------------------------------------------------------------
+
+
+def draw_tree(axes, tree, x, y, width=1.0, drop=1.0):
+    """Draw (question, tree when no, tree when yes), or a class, with its root at (x, y)."""
+    if not isinstance(tree, tuple):
+        colour = BLUE if tree == 1 else ORANGE
+        box = {"boxstyle": "round,pad=0.45", "facecolor": PALE[colour], "edgecolor": colour,
+               "linewidth": 1.6}  # fmt: skip
+        axes.text(x, y, str(tree), ha="center", va="center", bbox=box, fontweight="bold", zorder=3)
+        return
+    question, no, yes = tree
+    for child, side, word in ((no, -1, "no"), (yes, 1, "yes")):
+        at = x + side * width, y - drop
+        axes.plot([x, at[0]], [y, at[1]], color=GREY, linewidth=1.3, zorder=1)
+        label = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
+        axes.text((x + at[0]) / 2, (y + at[1]) / 2, word, ha="center", va="center", color=GREY,
+                  fontsize=9.5, bbox=label, zorder=2)  # fmt: skip
+        draw_tree(axes, child, *at, width / 1.85, drop)
+    box = {"boxstyle": "round,pad=0.45", "facecolor": "white", "edgecolor": INK, "linewidth": 1.2}
+    axes.text(x, y, question, ha="center", va="center", bbox=box, zorder=3)
+
+
+def bare(axes, left, right, bottom, top):
+    axes.set_xlim(left, right)
+    axes.set_ylim(bottom, top)
+    axes.axis("off")
+
+
+def two_orders():
+    """The paper's Figure 1: two trees for "x1 and x2"."""
+    figure, axes = plt.subplots(figsize=(7.2, 3.3))
+    draw_tree(axes, ("x1", 0, ("x2", 0, 1)), 0, 2, 0.9)
+    draw_tree(axes, ("x2", 0, ("x1", 0, 1)), 4, 2, 0.9)
+    axes.text(2.2, 1.5, "=", ha="center", va="center", fontsize=30, color=GREY)
+    axes.text(2.2, -0.85, "both say 1 exactly if x1 and x2", ha="center", va="center")
+    bare(axes, -1.3, 5.9, -1.2, 2.4)
+    save(figure, "two-orders")
+
+
+def third_reason():
+    """The paper's Figure 2: a tree with two rules and a third reason."""
+    figure, axes = plt.subplots(figsize=(7.2, 3.6))
+    draw_tree(axes, ("x1", ("x3", 0, 1), ("x2", 0, 1)), 0, 2, 1.15)
+    bare(axes, -2.1, 6.4, -0.4, 2.5)
+    x = 2.5
+    axes.text(x, 2.0, "Class 1", fontweight="bold", color=BLUE)
+    lines = [
+        (1.55, "rules (fewest)", "x1 and x2", INK),
+        (1.2, "", "(not x1) and x3", INK),
+        (0.65, "one more reason", "x2 and x3", BLUE),
+    ]
+    for y, head, text, colour in lines:
+        axes.text(x, y, head, color=GREY, fontsize=9.5)
+        axes.text(x + 1.95, y, text, color=colour,
+                  fontweight="bold" if colour == BLUE else "normal")  # fmt: skip
+    axes.text(x, 0.12, "With x2 and x3 known, x1 does not matter:\n"
+              "the third reason says so, the rules do not.", color=GREY, fontsize=9.5,
+              va="center")  # fmt: skip
+    save(figure, "third-reason")
+
+
+# -- boxes -----------------------------------------------------------------------------------------
+
+LENGTH, WIDTH = "petal length (cm)", "petal width (cm)"
+EDGES = {LENGTH: (2.9, 7.0), WIDTH: (0.9, 2.6)}
+COLOUR = {"versicolor": BLUE, "virginica": ORANGE}
+HATCH = {"versicolor": "", "virginica": "////"}
+
+
+def iris_tree():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    two = y > 0
+    X, y = X.loc[two, [LENGTH, WIDTH]], y[two].map({1: "versicolor", 2: "virginica"})
+    return X, y, ol.read_tree(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y))
+
+
+def leaf_boxes(tree):
+    """Give every leaf's class and box, by walking the tree."""
+    todo = [(0, dict(EDGES))]
+    while todo:
+        node, box = todo.pop()
+        if tree.feature[node] < 0:
+            yield tree.classes[tree.leaf_class[node]], box
+            continue
+        name = tree.space.names[tree.feature[node]]
+        low, high = box[name]
+        cut = float(tree.threshold[node])
+        todo.append((int(tree.when_true[node]), {**box, name: (low, min(high, cut))}))
+        todo.append((int(tree.when_false[node]), {**box, name: (max(low, cut), high)}))
+
+
+def term_box(term):
+    box = dict(EDGES)
+    for side in term.sides:
+        low, high = EDGES[side.feature.name]
+        box[side.feature.name] = (max(low, side.lower), min(high, side.upper))
+    return box
+
+
+def overlap(a, b):
+    return all(max(a[n][0], b[n][0]) < min(a[n][1], b[n][1]) for n in EDGES)
+
+
+def draw_box(axes, label, box, inset=0.0, alpha=0.55, dashed=False):
+    (left, right), (bottom, top) = box[LENGTH], box[WIDTH]
+    dx, dy = inset * (7.0 - 2.9), inset * (2.6 - 0.9)
+    place = (left + dx, bottom + dy), right - left - 2 * dx, top - bottom - 2 * dy
+    colour = COLOUR[label]
+    axes.add_patch(Rectangle(*place, facecolor=PALE[colour], alpha=alpha, linewidth=0, zorder=1))
+    if HATCH[label]:
+        axes.add_patch(Rectangle(*place, facecolor="none", edgecolor=colour, alpha=0.35,
+                                 hatch=HATCH[label], linewidth=0, zorder=1.5))  # fmt: skip
+    axes.add_patch(Rectangle(*place, facecolor="none", edgecolor=colour,
+                             linewidth=2.4 if dashed else 1.6,
+                             linestyle=(0, (4, 2)) if dashed else "-", zorder=3))  # fmt: skip
+
+
+def boxes():
+    """The leaves of a tree beside its rules and reasons."""
+    X, y, tree = iris_tree()
+    form = ol.canonicalize(tree)
+    figure, panels = plt.subplots(1, 3, figsize=(11.4, 4.5), sharey=True, layout="constrained")
+    n_rules = sum(map(len, form.rules.values()))
+    n_reasons = sum(map(len, form.reasons.values()))
+    titles = (
+        f"the tree: {tree.n_leaves} leaves",
+        f"rules: {n_rules}, the fewest",
+        f"reasons: {n_reasons}, all there are",
+    )
+    for axes, title in zip(panels, titles, strict=True):
+        axes.set_title(title, fontsize=11.5)
+        axes.set_xlim(*EDGES[LENGTH])
+        axes.set_ylim(*EDGES[WIDTH])
+        axes.set_xlabel(LENGTH)
+        for label, marker in (("versicolor", "o"), ("virginica", "^")):
+            rows = X[y == label]
+            axes.scatter(rows[LENGTH], rows[WIDTH], s=13, marker=marker, facecolor="white",
+                         edgecolor=COLOUR[label], linewidth=0.8, zorder=2)  # fmt: skip
+    panels[0].set_ylabel(WIDTH)
+    for label, box in leaf_boxes(tree):
+        draw_box(panels[0], label, box, inset=0.004)
+    for panel, terms in ((panels[1], form.rules), (panels[2], form.reasons)):
+        for label, own in terms.items():
+            drawn = []
+            for box, new in ((term_box(term), term not in form.rules[label]) for term in own):
+                k = sum(overlap(box, other) for other in drawn)  # insets show what overlaps
+                draw_box(panel, label, box, inset=0.004 + 0.007 * k, dashed=new)
+                drawn.append(box)
+    place = {"versicolor": (3.05, 1.42), "virginica": (5.5, 2.48)}
+    for axes in panels:
+        for label, at in place.items():
+            ground = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.5}
+            axes.text(*at, label, color=COLOUR[label], fontweight="bold", zorder=4, bbox=ground)
+    panels[2].annotate("not needed for a rule,\na reason all the same", (6.2, 1.6), (5.1, 1.1),
+                       fontsize=9, color=INK, zorder=4,
+                       bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.9, "pad": 2},
+                       arrowprops={"arrowstyle": "->", "color": INK})  # fmt: skip
+    save(figure, "boxes")
+
+
+if __name__ == "__main__":
+    two_orders()
+    third_reason()
+    boxes()

@@ -1,0 +1,80 @@
+"""The documentation says what is true: every example in it is run, and so is every lesson."""
+
+import doctest
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "guide").glob("*.md")])
+LESSONS = sorted((ROOT / "examples").glob("[0-9]*.py"))
+RECORDS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+
+
+def examples(text: str) -> str:
+    """Keep the lines of ``pycon`` blocks, in their places; blank out all others."""
+    out, inside = [], False
+    for line in text.splitlines():
+        if line.lstrip().startswith("```"):
+            inside = not inside and line.strip() == "```pycon"
+            out.append("")
+        else:
+            out.append(line if inside else "")
+    return "\n".join(out) + "\n"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_examples_of_a_page_do_what_it_says(page, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # what an example writes does not stay
+    text = page.read_text(encoding="utf-8")
+    if "```pycon" not in text:
+        pytest.skip("no examples")
+    test = doctest.DocTestParser().get_doctest(examples(text), {}, page.name, str(page), 0)
+    said: list[str] = []
+    doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=said.append)
+    assert not said, "".join(said)
+
+
+def test_python_in_pages_is_run():
+    """A block of Python that is not an example would go stale unseen."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r"^\s*```(python|py)$", text, re.MULTILINE), page.name
+        shown = text.count("\n>>> ") + text.count("\n    >>> ")
+        run = len(doctest.DocTestParser().get_examples(examples(text)))
+        assert run == shown, f"{page.name}: {shown} examples are shown and {run} run"
+
+
+def test_pages_link_to_what_is_there():
+    for page in [*PAGES, *RECORDS]:
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_public_name_is_in_the_api_page():
+    import orderless
+
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    for name in orderless.__all__:
+        assert re.search(rf"::\s+(orderless\.)?{name}$", page, re.MULTILINE), name
+
+
+def test_figures_are_there_with_words():
+    """Every figure that a page shows exists, and says in words what it shows."""
+    shown = 0
+    for page in PAGES:
+        for words, target in re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", page.read_text("utf-8")):
+            assert len(words) > 40, f"{page.name}: {target} needs words"
+            assert (page.parent / target).is_file()
+            shown += 1
+    assert shown >= 3
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
+def test_lesson_runs(lesson, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(lesson), run_name="__main__")
+    assert capsys.readouterr().out.count("\n") >= 5
