@@ -15,11 +15,12 @@ source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
 nitpicky = False
 
-myst_enable_extensions = ["attrs_block", "deflist"]
+myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 
 napoleon_google_docstring = False
 napoleon_numpy_docstring = True
+napoleon_use_ivar = True
 napoleon_use_rtype = False
 autodoc_typehints = "none"  # the docstrings say it in words
 autodoc_member_order = "bysource"
@@ -33,6 +34,20 @@ html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {"sidebar_hide_name": False}
 html_static_path = ["_static"]
-html_css_files = ["figures.css"]
-pygments_style = "tango"
+html_css_files = ["orderless.css"]
+pygments_style = "sphinx"
 pygments_dark_style = "monokai"
+
+
+def _words_are_not_links(app, doctree):
+    """Leave "sequence of labels" alone: only names with a capital or a dot are types of ours."""
+    from sphinx.addnodes import pending_xref
+
+    for node in list(doctree.findall(pending_xref)):
+        target = node.get("reftarget", "")
+        if node.get("refdomain") == "py" and target.islower() and "." not in target:
+            node.replace_self(node.children)
+
+
+def setup(app):
+    app.connect("doctree-read", _words_are_not_links)

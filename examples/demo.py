@@ -44,7 +44,11 @@ def ask_first(tree, feature):
     return ol.read_tree(copy, space=tree.space)
 
 
-last = tree.features[-1] if tree.features[-1] != tree.space.names[tree.feature[0]] else tree.features[0]
+last = (
+    tree.features[-1]
+    if tree.features[-1] != tree.space.names[tree.feature[0]]
+    else tree.features[0]
+)
 mirror = ask_first(tree, last)
 print(f"\nThe same, asking {last!r} first:\n")
 print(mirror)
@@ -62,7 +66,9 @@ row = ol.counterexample(tree, other)
 used = sorted({*tree.features, *ol.read_tree(other).features})
 print("equivalent: ", ol.equivalent(tree, other))
 print("row:        ", {name: row[name] for name in used}, "and anything else")
-print("first says: ", tree.predict([row])[0], "   third says:", ol.read_tree(other).predict([row])[0])
+print(
+    "first says: ", tree.predict([row])[0], "   third says:", ol.read_tree(other).predict([row])[0]
+)
 print(f"they differ on {ol.disagreement(tree, other, X):.1%} of the {len(X)} patients")
 
 print("\n4. What the tree decides, free of the order in which it asks")
@@ -80,4 +86,6 @@ print(form.explain(patient))
 for name in tree.features:
     known = {k: v for k, v in patient.items() if k != name}
     answer = form.predict([known])[0]
-    print(f"without {name}: {'not certain' if answer is not answer or not isinstance(answer, str) else answer}")
+    print(
+        f"without {name}: {'not certain' if answer is not answer or not isinstance(answer, str) else answer}"
+    )

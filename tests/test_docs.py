@@ -25,12 +25,12 @@ def examples(text: str) -> str:
     return "\n".join(out) + "\n"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if "```pycon" in page.read_text("utf-8")], ids=lambda p: p.stem
+)
 def test_examples_of_a_page_do_what_it_says(page, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # what an example writes does not stay
     text = page.read_text(encoding="utf-8")
-    if "```pycon" not in text:
-        pytest.skip("no examples")
     test = doctest.DocTestParser().get_doctest(examples(text), {}, page.name, str(page), 0)
     said: list[str] = []
     doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=said.append)
@@ -59,7 +59,7 @@ def test_every_public_name_is_in_the_api_page():
 
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     for name in orderless.__all__:
-        assert re.search(rf"::\s+(orderless\.)?{name}$", page, re.MULTILINE), name
+        assert re.search(rf"::\s+orderless\.{name}$", page, re.MULTILINE), name
 
 
 def test_figures_are_there_with_words():

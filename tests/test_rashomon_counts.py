@@ -37,7 +37,9 @@ def test_distinct_functions_of_fold_0(name, shared, monkeypatch, capfd):
     independent = ol.read_trees(model)
     aware = ol.read_trees(model, through=binarizer)
     assert len(independent) == len(aware) == known.loc[name, "treefarms_without_trivial"]
-    assert len(ol.group_equivalent(independent)) == known.loc[name, "treefarms_distinct_independent"]
+    assert (
+        len(ol.group_equivalent(independent)) == known.loc[name, "treefarms_distinct_independent"]
+    )
     groups = ol.group_equivalent(aware)
     assert len(groups) == known.loc[name, "treefarms_distinct_aware"]
     # The same through the space of the binarized columns; and on rows the trees are what they were.

@@ -33,8 +33,11 @@ from sklearn.tree import DecisionTreeClassifier
 import orderless as ol
 from orderless.binarize import QuantileBinarizer, ThresholdGuessBinarizer
 from orderless.errors import InvalidSpace, UnreadableModel
+from orderless.readers.binary import Flat, over_bits
+from orderless.readers.bulk import Builder
 from orderless.readers.source import SourceColumn, SourceTree, build
 from orderless.readers.steps import Steps, unfold
+from orderless.readers.through import columns_through
 
 NUMBERS = ["age", "blood pressure (mm)", 'it\'s "quoted"', "größe"]
 COLORS = ("red", "green", "blue", 'it\'s "x"', "größer ☃")
@@ -190,6 +193,49 @@ def test_sparse_tables_are_scaled_by_the_inverse() -> None:
         assert parts.fit(X[NUMBERS]).sparse_output_
 
 
+BITWISE = [n for n, t in SCALERS.items() if not isinstance(t, FunctionTransformer | SelectKBest)]
+SPARSE = ["standard", "neither", "max abs", "robust", "robust scale", "binarizer", "variance"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        *((name, kind) for name in BITWISE for kind in ("float64", "float32")),
+        *((name, "sparse") for name in SPARSE),
+    ],
+)
+def test_columns_are_what_transform_gives_bit_by_bit(name: str, kind: str) -> None:
+    """Beyond the trees: the numbers themselves, also far outside of the training rows."""
+    X, y = table(23)
+    first: Any = "passthrough"
+    rows = np.vstack([X[NUMBERS].to_numpy() * factor for factor in (-7.0, 0.0, 0.3, 1.0, 1e5)])
+    if kind == "float32":
+        first = KBinsDiscretizer(50, encode="ordinal", strategy="uniform", dtype=np.float32)
+    if kind == "sparse":
+        bins = KBinsDiscretizer(3, encode="onehot", strategy="uniform")
+        first = ColumnTransformer(
+            [("x", "passthrough", [0, 1, 2, 3]), ("b", bins, [0])], sparse_threshold=1.0
+        )
+    last = clone(SCALERS[name])
+    if kind == "sparse":
+        centred = {"with_mean": False, "with_centering": False}
+        last.set_params(**{k: v for k, v in centred.items() if k in last.get_params()})
+    both = make_pipeline(first, last).fit(X[NUMBERS].to_numpy(), y)
+    columns, space = columns_through(both, None, NUMBERS, "unknown")
+    assert space.names == tuple(NUMBERS)
+    out = both.transform(rows)
+    out = out.toarray() if hasattr(out, "toarray") else out
+    assert len(columns) == out.shape[1]
+    for column, theirs in zip(columns, out.T.astype(np.float64), strict=True):
+        assert column.feature is not None
+        ours = rows[:, column.feature]
+        if column.function is not None:
+            ours = column.function(ours)
+        if column.steps is not None:
+            ours = np.array(column.steps.levels)[np.searchsorted(column.steps.cuts, ours)]
+        assert np.array_equal(ours, theirs)
+
+
 @given(
     st.lists(st.floats(-1e12, 1e12, allow_subnormal=False), min_size=4, max_size=12, unique=True),
     st.sampled_from(["standard", "min max", "range", "robust", "max abs", "only std"]),
@@ -240,8 +286,52 @@ def test_many_trees_through_bins() -> None:
     ]
     read = ol.read_trees(trees, through=bins)
     bits = bins.transform(X)
-    for j, tree in enumerate(read):
+    classes = (0, 1)
+    flats = [Flat((j, -1, -1), (1, 0, 0), (2, 0, 0), (0, 0, 1)) for j in range(8)]
+    builder = Builder(*columns_through(bins, None, None, "unknown"))
+    built = builder.build_all(over_bits(flat, classes, 8) for flat in flats)
+    for j, (tree, again) in enumerate(zip(read, built, strict=True)):
         assert tree.predict(X).tolist() == bits[:, j].astype(int).tolist()
+        assert ol.equivalent(again, tree)
+
+
+def stump(nan_true: bool) -> SourceTree:
+    """Is the column at most one half? Then 0, else 1."""
+    return SourceTree(
+        classes=[0, 1],
+        column=np.array([0, -1, -1]),
+        threshold=np.array([0.5, 0.0, 0.0]),
+        when_true=np.array([1, -1, -1]),
+        when_false=np.array([2, -1, -1]),
+        leaf_class=np.array([-1, 0, 1]),
+        n_columns=1,
+        nan_true=np.array([nan_true, False, False]),
+    )
+
+
+@pytest.mark.parametrize("nan_true", [False, True])
+def test_constant_columns_and_missing_values(nan_true: bool) -> None:
+    """Whatever feature a constant column is put on: missing values of it go the same way."""
+    space = ol.Space([ol.Feature("a", nan=True)])
+    for constant in (0.0, 1.0):
+        tree = build(stump(nan_true), [SourceColumn(None, constant=constant)], space)
+        assert tree.predict([[np.nan], [3.0]]).tolist() == [constant, constant]
+
+
+@pytest.mark.parametrize("nan_true", [False, True])
+@pytest.mark.parametrize("at_missing", [0.0, 1.0, np.nan, None])
+def test_numbers_that_become_missing(nan_true: bool, at_missing: float | None) -> None:
+    """A piece on which the column is NaN goes where the model sends NaN."""
+    steps = Steps((0.0, 1.0, 2.0, 3.0), (0.0, np.nan, 1.0, np.nan, 0.0))
+    column = SourceColumn(0, steps=steps, at_missing=at_missing)
+    gone = 0 if nan_true else 1
+    rows = [[-1.0], [0.0], [0.5], [1.0], [1.5], [2.0], [2.5], [3.0], [3.5]]
+    expected = [0, 0, gone, gone, 1, 1, gone, gone, 0]
+    tree = build(stump(nan_true), [column], ol.Space.numeric(["a"]))
+    assert tree.predict(rows).tolist() == expected
+    tree = build(stump(nan_true), [column], ol.Space([ol.Feature("a", nan=True)]))
+    unset = at_missing is None or np.isnan(at_missing)
+    assert tree.predict([*rows, [np.nan]]).tolist() == [*expected, gone if unset else at_missing]
 
 
 def test_too_many_copies_are_refused() -> None:
@@ -332,10 +422,15 @@ def test_encoders_after_other_steps() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["one-hot", "ignore", "ordinal", "ordinal new", "rare or new"])
+@pytest.mark.parametrize(
+    "name", ["one-hot", "ignore", "ordinal", "ordinal new", "ordinal nan", "rare or new"]
+)
 def test_a_column_used_as_category_and_as_number(name: str) -> None:
     X, y = table(8)
-    both = FeatureUnion([("as label", ENCODERS[name]), ("as number", StandardScaler())])
+    encoder = clone(ENCODERS[name])
+    if isinstance(encoder, OneHotEncoder):
+        encoder.set_params(sparse_output=False)
+    both = FeatureUnion([("as label", encoder), ("as number", StandardScaler())])
     takes_others = name not in ("one-hot", "ordinal")
     tree = check(make_pipeline(both, tree_model()), X[["grade"]], y, edges=takes_others)
     assert tree.space["grade"].kind == "numeric"
@@ -756,6 +851,7 @@ def test_missing_is_a_value_only_where_the_transformers_take_it() -> None:
     assert tree.space["age"].nan
     assert not tree.space["color"].nan  # this encoder raises: it has seen none
     for refusing in (QuantileBinarizer(), Binarizer(threshold=100), SelectKBest(k=1),
+                     FunctionTransformer(validate=True),
                      KBinsDiscretizer(2, encode="ordinal", strategy="uniform")):  # fmt: skip
         model = make_pipeline(refusing, tree_model()).fit(full[["age"]], y)
         assert not ol.read_tree(model, nan="value").space["age"].nan

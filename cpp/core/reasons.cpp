@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <memory>
-#include <numeric>
-#include <string_view>
-#include <unordered_set>
+#include <iterator>
 
 #include "core/leafmasks.hpp"
 
@@ -61,6 +58,54 @@ std::int32_t BoxLayout::n_conditions(const std::uint16_t* box) const {
 
 namespace {
 
+/// Which boxes of a list, from some position on, are there already. Open addressing over their
+/// positions, so that a box is written down once.
+class Known {
+ public:
+  Known(const BoxList& list, std::size_t first) : list_(list), first_(first), table_(64, 0) {}
+
+  /// Whether the box is not in the list yet; if so, the next box of the list has to be this one.
+  bool is_new(const std::uint16_t* box) {
+    if (2 * (hashes_.size() + 1) > table_.size()) grow();
+    const std::uint64_t hash = hash_of(box);
+    std::size_t at = hash & (table_.size() - 1);
+    for (; table_[at] != 0; at = (at + 1) & (table_.size() - 1)) {
+      const std::size_t i = table_[at] - 1;
+      if (hashes_[i] == hash && std::equal(box, box + list_.n_slots, list_[first_ + i])) {
+        return false;
+      }
+    }
+    hashes_.push_back(hash);
+    table_[at] = hashes_.size();
+    return true;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t hash_of(const std::uint16_t* box) const {
+    std::uint64_t hash = 0;
+    for (std::size_t i = 0; i < list_.n_slots; i += 4) {
+      std::uint64_t part = 0;
+      std::memcpy(&part, box + i, std::min<std::size_t>(4, list_.n_slots - i) * sizeof(*box));
+      hash = (std::rotl(hash, 23) ^ part) * 0x9E3779B97F4A7C15U;
+    }
+    return hash ^ hash >> 32;
+  }
+
+  void grow() {
+    table_.assign(4 * table_.size(), 0);
+    for (std::size_t i = 0; i < hashes_.size(); ++i) {
+      std::size_t at = hashes_[i] & (table_.size() - 1);
+      while (table_[at] != 0) at = (at + 1) & (table_.size() - 1);
+      table_[at] = i + 1;
+    }
+  }
+
+  const BoxList& list_;
+  std::size_t first_;
+  std::vector<std::uint64_t> hashes_;
+  std::vector<std::size_t> table_;  // position after first_, plus 1; 0: free
+};
+
 /// Joins and tests the boxes of one tree.
 class Merger {
  public:
@@ -72,9 +117,9 @@ class Merger {
         n_classes_(static_cast<std::size_t>(n_classes)),
         limit_(limit),
         poll_(poll) {
-    ahead_.resize((layout.n_features() + 2) * masks_.n_words());
-    behind_.resize((layout.n_features() + 2) * masks_.n_words());
     join_.resize(layout.n_slots());
+    meets_.resize(layout.n_features() * masks_.n_words());
+    once_.resize(masks_.n_words());
     wrong_.resize(masks_.n_words());
   }
 
@@ -141,29 +186,69 @@ class Merger {
     std::vector<BoxList> out = fresh();
     for (std::size_t c = 0; c < n_classes_; ++c) {
       look_for_other_than(c);
-      keep_stuck(below[c], masks_.region(no).data(), out[c]);
-      keep_stuck(above[c], masks_.region(yes).data(), out[c]);
-      join_pairs(below[c], above[c], out[c]);
+      const std::vector<Limited> low = limited(below[c]);
+      const std::vector<Limited> high = limited(above[c]);
+      keep_stuck(low, masks_.region(no).data(), out[c]);
+      keep_stuck(high, masks_.region(yes).data(), out[c]);
+      join_pairs(low, high, out[c]);
       met_ = std::max(met_, out[c].size());
     }
     return out;
   }
 
+  /// A box and the active features, but the node's, on which it is smaller than the region, by
+  /// their place mod 64. On the others it meets every leaf below the node, and cannot grow.
+  struct Limited {
+    const std::uint16_t* box;
+    std::uint64_t limits;
+  };
+
+  [[nodiscard]] std::vector<Limited> limited(const BoxList& list) const {
+    std::vector<Limited> out;
+    out.reserve(list.size());
+    const std::uint16_t* region = masks_.region(node_).data();
+    const std::vector<std::uint32_t>& active = masks_.active(node_);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const std::uint16_t* box = list[i];
+      std::uint64_t limits = 0;
+      for (std::size_t k = 0; k < active.size(); ++k) {
+        const std::size_t f = active[k];
+        if (f == feature_) continue;
+        const std::size_t s = layout_.slot(f);
+        const bool smaller = !std::equal(box + s, box + layout_.slot(f + 1), region + s);
+        limits |= static_cast<std::uint64_t>(smaller) << (k % 64);
+      }
+      out.push_back({box, limits});
+    }
+    return out;
+  }
+
+  /// Calls on_feature with the features of some limits, never with the node's.
+  template <class OnFeature>
+  void each(std::uint64_t limits, OnFeature&& on_feature) const {
+    const std::vector<std::uint32_t>& active = masks_.active(node_);
+    for (; limits != 0; limits &= limits - 1) {
+      for (auto k = static_cast<std::size_t>(std::countr_zero(limits)); k < active.size();
+           k += 64) {
+        if (active[k] != feature_) on_feature(std::size_t{active[k]});
+      }
+    }
+  }
+
   /// Keeps the boxes of one side that cannot grow into the region of the other.
-  void keep_stuck(const BoxList& list, const std::uint16_t* there, BoxList& out) {
+  void keep_stuck(const std::vector<Limited>& list, const std::uint16_t* there, BoxList& out) {
     const std::size_t s = layout_.slot(feature_);
     const BinFeature& feature = layout_.feature(feature_);
     std::vector<std::uint64_t> others(masks_.n_words());
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const std::uint16_t* box = list[i];
-      std::fill(others.begin(), others.end(), ~std::uint64_t{0});
-      for (const std::uint32_t f : masks_.active(node_)) {
-        if (f != feature_) masks_.meet(f, box, others.data(), first_word_, end_word_);
-      }
+    for (const auto& [box, limits] : list) {
+      std::copy(wrong_.begin(), wrong_.end(), others.begin());
+      each(limits, [&, box = box](std::size_t f) {
+        masks_.meet(f, box, others.data(), first_word_, end_word_);
+      });
       const auto blocked = [&](std::size_t b) {
         const std::uint64_t* leaves = masks_.bin(feature_, b);
         for (std::size_t w = first_word_; w < end_word_; ++w) {
-          if ((others[w] & leaves[w] & wrong_[w]) != 0) return true;
+          if ((others[w] & leaves[w]) != 0) return true;
         }
         return false;
       };
@@ -190,36 +275,38 @@ class Merger {
     }
   }
 
-  void join_pairs(const BoxList& below, const BoxList& above, BoxList& out) {
-    if (below.size() == 0 || above.size() == 0) return;
+  void join_pairs(const std::vector<Limited>& below, const std::vector<Limited>& above,
+                  BoxList& out) {
     const std::size_t s = layout_.slot(feature_);
     const BinFeature& feature = layout_.feature(feature_);
-    const bool ordered = feature.ordered;
     const auto cut = static_cast<std::int32_t>(tree_.cut[node_]);
-    const auto touches = [&](const std::uint16_t* box, bool is_below) {
-      if (!ordered) return true;
-      if (feature.nan) return true;  // decided pair by pair
-      return is_below ? box[s + 1] == cut : box[s] == cut + 1;
+    const auto touching = [&](const std::vector<Limited>& list, bool is_below) {
+      if (!feature.ordered || feature.nan) return list;  // NaN: decided pair by pair
+      std::vector<Limited> kept;
+      std::copy_if(list.begin(), list.end(), std::back_inserter(kept), [&](const Limited& one) {
+        return is_below ? one.box[s + 1] == cut : one.box[s] == cut + 1;
+      });
+      return kept;
     };
-    const std::vector<Limited> p = limited(below, [&](auto* box) { return touches(box, true); });
-    const std::vector<Limited> q = limited(above, [&](auto* box) { return touches(box, false); });
-    std::unordered_set<std::string> seen;
+    const std::vector<Limited> p = touching(below, true);
+    const std::vector<Limited> q = touching(above, false);
+    Known known(out, out.size());
     for (const Limited& low : p) {
       tick();
       for (const Limited& high : q) {
         if (!meet_elsewhere(low, high)) continue;
-        if (!intersect(low.box, high.box)) continue;
-        if (!ordered) {
+        intersect(low, high);
+        if (!feature.ordered) {
           for (std::size_t i = 0; i < layout_.slots_of(feature_); ++i) {
             join_[s + i] = static_cast<std::uint16_t>(low.box[s + i] | high.box[s + i]);
           }
-          offer(seen, out);
+          offer(known, out);
         } else if (!feature.nan) {
           join_[s] = low.box[s];
           join_[s + 1] = high.box[s + 1];
-          offer(seen, out);
+          offer(known, out);
         } else {
-          join_with_nan(low.box + s, high.box + s, seen, out);
+          join_with_nan(low.box + s, high.box + s, known, out);
         }
       }
       tick(q.size() / 16);
@@ -227,8 +314,8 @@ class Merger {
   }
 
   /// The three ways in which sides with NaN can be joined into an interval with or without NaN.
-  void join_with_nan(const std::uint16_t* low, const std::uint16_t* high,
-                     std::unordered_set<std::string>& seen, BoxList& out) {
+  void join_with_nan(const std::uint16_t* low, const std::uint16_t* high, Known& known,
+                     BoxList& out) {
     const std::size_t s = layout_.slot(feature_);
     const bool some_low = low[0] <= low[1];
     const bool some_high = high[0] <= high[1];
@@ -236,39 +323,13 @@ class Merger {
       join_[s] = first;
       join_[s + 1] = last;
       join_[s + 2] = nan ? 1 : 0;
-      offer(seen, out);
+      offer(known, out);
     };
     if (some_low && some_high && low[1] + 1 == high[0]) {
       put(low[0], high[1], low[2] != 0 || high[2] != 0);
     }
     if (some_low && low[2] == 0 && high[2] != 0) put(low[0], low[1], true);
     if (some_high && high[2] == 0 && low[2] != 0) put(high[0], high[1], true);
-  }
-
-  /// A box and the active features on which it is smaller than the region, by their place mod 64.
-  struct Limited {
-    const std::uint16_t* box;
-    std::uint64_t limits;
-  };
-
-  template <class Test>
-  std::vector<Limited> limited(const BoxList& list, Test&& test) {
-    std::vector<Limited> out;
-    const std::vector<std::uint16_t>& region = masks_.region(node_);
-    const std::vector<std::uint32_t>& active = masks_.active(node_);
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (!test(list[i])) continue;
-      std::uint64_t limits = 0;
-      for (std::size_t k = 0; k < active.size(); ++k) {
-        const std::size_t f = active[k];
-        if (f != feature_ && std::memcmp(list[i] + layout_.slot(f), region.data() + layout_.slot(f),
-                                         layout_.slots_of(f) * sizeof(std::uint16_t)) != 0) {
-          limits |= std::uint64_t{1} << (k % 64);
-        }
-      }
-      out.push_back({list[i], limits});
-    }
-    return out;
   }
 
   /// Whether two boxes meet on all features but the node's.
@@ -298,70 +359,73 @@ class Merger {
   }
 
   /// join_ = a and b, on all features but the node's (which still has a's side).
-  bool intersect(const std::uint16_t* a, const std::uint16_t* b) {
-    std::copy(a, a + layout_.n_slots(), join_.begin());
-    for (const std::uint32_t f : masks_.active(node_)) {
-      if (f == feature_) continue;
+  void intersect(const Limited& a, const Limited& b) {
+    std::copy(a.box, a.box + layout_.n_slots(), join_.begin());
+    limited_.clear();
+    limited_.push_back(feature_);
+    each(a.limits | b.limits, [&](std::size_t f) {
+      limited_.push_back(f);
       const std::size_t s = layout_.slot(f);
       const BinFeature& feature = layout_.feature(f);
       if (feature.ordered) {
-        join_[s] = std::max(a[s], b[s]);
-        join_[s + 1] = std::min(a[s + 1], b[s + 1]);
+        join_[s] = std::max(a.box[s], b.box[s]);
+        join_[s + 1] = std::min(a.box[s + 1], b.box[s + 1]);
         if (join_[s] > join_[s + 1]) {
           join_[s] = 1;
           join_[s + 1] = 0;
         }
-        if (feature.nan) join_[s + 2] = a[s + 2] & b[s + 2];
+        if (feature.nan) join_[s + 2] = a.box[s + 2] & b.box[s + 2];
       } else {
-        for (std::size_t i = s; i < s + layout_.slots_of(f); ++i) join_[i] = a[i] & b[i];
+        for (std::size_t i = s; i < layout_.slot(f + 1); ++i) join_[i] = a.box[i] & b.box[i];
       }
-    }
-    return true;
+    });
   }
 
   /// Takes join_ if it is new and cannot grow.
-  void offer(std::unordered_set<std::string>& seen, BoxList& out) {
-    if (!maximal()) return;
-    std::string key(reinterpret_cast<const char*>(join_.data()),
-                    join_.size() * sizeof(std::uint16_t));
-    if (seen.insert(std::move(key)).second) add(join_.data(), out);
+  void offer(Known& known, BoxList& out) {
+    if (maximal() && known.is_new(join_.data())) add(join_.data(), out);
   }
 
   /// Whether growing join_ by one bin, anywhere inside the node's region, meets another class.
+  ///
+  /// The class is certain in join_, so a leaf of another class that meets the grown box misses
+  /// join_ on the grown feature, and on no other: it is enough to know the leaves that miss once.
   bool maximal() {
-    const std::vector<std::uint32_t>& active = masks_.active(node_);
-    const std::size_t n = active.size();
     const std::size_t n_words = masks_.n_words();
-    std::uint64_t* ahead = ahead_.data();  // ahead[k]: leaves that meet on active features < k
-    std::copy(wrong_.begin() + static_cast<std::ptrdiff_t>(first_word_),
-              wrong_.begin() + static_cast<std::ptrdiff_t>(end_word_), ahead + first_word_);
-    for (std::size_t k = 0; k < n; ++k) {
-      std::uint64_t* next = ahead + (k + 1) * n_words;
-      std::copy(ahead + k * n_words + first_word_, ahead + k * n_words + end_word_,
-                next + first_word_);
-      masks_.meet(active[k], join_.data(), next, first_word_, end_word_);
+    std::uint64_t* meets = meets_.data();
+    for (const std::size_t f : limited_) {
+      std::fill(meets + first_word_, meets + end_word_, ~std::uint64_t{0});
+      masks_.meet(f, join_.data(), meets, first_word_, end_word_);
+      meets += n_words;
     }
-    std::vector<std::uint64_t>& rest = behind_;  // leaves that meet on active features > k
-    std::fill(rest.begin() + static_cast<std::ptrdiff_t>(first_word_),
-              rest.begin() + static_cast<std::ptrdiff_t>(end_word_), ~std::uint64_t{0});
-    for (std::size_t k = n; k-- > 0;) {
-      const std::size_t f = active[k];
-      const std::uint64_t* before = ahead + k * n_words;
-      if (can_grow(f, before, rest.data())) return false;
-      masks_.meet(f, join_.data(), rest.data(), first_word_, end_word_);
+    for (std::size_t w = first_word_; w < end_word_; ++w) {
+      std::uint64_t never = wrong_[w];
+      std::uint64_t once = 0;
+      for (std::size_t k = 0; k < limited_.size(); ++k) {
+        const std::uint64_t meet = meets_[k * n_words + w];
+        once = (once & meet) | (never & ~meet);
+        never &= meet;
+      }
+      once_[w] = once;
+    }
+    meets = meets_.data();
+    for (const std::size_t f : limited_) {
+      if (can_grow(f, meets)) return false;
+      meets += n_words;
     }
     return true;
   }
 
-  /// Whether some bin next to join_'s side of f, in the region, meets no leaf of another class.
-  bool can_grow(std::size_t f, const std::uint64_t* before, const std::uint64_t* rest) const {
+  /// Whether some bin next to join_'s side of f, in the region, is in no leaf of another class that
+  /// misses join_ on f alone.
+  bool can_grow(std::size_t f, const std::uint64_t* meets) const {
     const std::uint16_t* region = masks_.region(node_).data();
     const std::size_t s = layout_.slot(f);
     const BinFeature& feature = layout_.feature(f);
     const auto open = [&](std::size_t b) {
       const std::uint64_t* leaves = masks_.bin(f, b);
       for (std::size_t w = first_word_; w < end_word_; ++w) {
-        if ((before[w] & rest[w] & leaves[w]) != 0) return false;
+        if ((once_[w] & ~meets[w] & leaves[w]) != 0) return false;
       }
       return true;
     };
@@ -413,9 +477,10 @@ class Merger {
   std::size_t first_word_ = 0;
   std::size_t end_word_ = 0;
   std::vector<std::uint16_t> join_;
+  std::vector<std::size_t> limited_;  // features on which join_ may be smaller than the region
   std::vector<std::uint64_t> wrong_;
-  std::vector<std::uint64_t> ahead_;
-  std::vector<std::uint64_t> behind_;
+  std::vector<std::uint64_t> meets_;  // per limited feature the leaves that meet join_ on it
+  std::vector<std::uint64_t> once_;   // leaves of another class that miss join_ on one feature
 };
 
 BoxList sorted(const BoxList& list, const BoxLayout& layout) {

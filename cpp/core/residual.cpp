@@ -139,8 +139,8 @@ Residuals::Id Residuals::build(const BinTree& tree) {
       }
       const auto f = static_cast<std::size_t>(feature);
       Live& here = live[f];
-      Frame frame{node, {feature, 0, 0}, tree.when_true[node], tree.when_false[node], here, here,
-                  0,    -1};
+      Frame frame{node, {feature, 0, 0}, tree.when_true[node], tree.when_false[node], here, here, 0,
+                  -1};
       Live yes = here;
       Live no = here;
       bool some_yes = false;
@@ -281,7 +281,7 @@ Residuals::Id Residuals::numbers(Id id, std::int32_t feature) {
   return restrict(id, keep_of({feature, 0, last(feature), 0}));
 }
 
-std::vector<Residuals::Live> Residuals::live(Id id) const {
+std::vector<Residuals::Live> Residuals::live(Id id) {
   std::vector<Live> out;
   for (std::int32_t f = 0; f < static_cast<std::int32_t>(features_.size()); ++f) {
     if (!has(id, f)) continue;
@@ -294,7 +294,7 @@ std::vector<Residuals::Live> Residuals::live(Id id) const {
     }
     Mask both = mask(found.a);
     for (std::size_t w = 0; w < both.size(); ++w) both[w] |= mask(found.b)[w];
-    out.push_back({f, by_mask_.at(both)});
+    out.push_back({f, mask_of(both)});
   }
   return out;
 }
@@ -306,9 +306,9 @@ const std::uint64_t* Residuals::cuts(Id id) {
     (void)cuts(own.no);
     // Neighbours across a cut go the same way up to a question that asks this very cut, so it is
     // enough to look at each such question by itself.
-    const bool differs = ordered(own.feature) && own.a < last(own.feature) &&
-                         !same(slice(own.yes, own.feature, own.a),
-                               slice(own.no, own.feature, own.a + 1));
+    const bool differs =
+        ordered(own.feature) && own.a < last(own.feature) &&
+        !same(slice(own.yes, own.feature, own.a), slice(own.no, own.feature, own.a + 1));
     for (std::size_t w = 0; w < n_cut_words_; ++w) {
       cuts_[at(id) * n_cut_words_ + w] =
           cuts_[at(own.yes) * n_cut_words_ + w] | cuts_[at(own.no) * n_cut_words_ + w];
@@ -370,7 +370,8 @@ std::uint64_t Residuals::fingerprint(Id id) {
       if (node.b != 2) part.nan = weight(node.feature, last(node.feature) + 1);
       part.high -= part.nan;
     } else {
-      const std::uint64_t all = sum_of(node.feature, node.a, part) + sum_of(node.feature, node.b, part);
+      const std::uint64_t all =
+          sum_of(node.feature, node.a, part) + sum_of(node.feature, node.b, part);
       for (std::size_t w = n_mask_words_; w-- > 0;) {
         const std::uint64_t bits = mask(node.a)[w] | mask(node.b)[w];
         if (bits != 0) part.first = static_cast<std::int32_t>(w * 64) + std::countr_zero(bits);

@@ -67,7 +67,7 @@ class Residuals {
   [[nodiscard]] std::uint64_t fingerprint(Id id);
 
   /// The sides of the features that are still asked about, by feature.
-  [[nodiscard]] std::vector<Live> live(Id id) const;
+  [[nodiscard]] std::vector<Live> live(Id id);
 
   /// The cuts of ordered features at which the function changes somewhere, as bits numbered from
   /// `first_cut(f)`; each is asked at least once by every tree for the function.

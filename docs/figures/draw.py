@@ -35,7 +35,7 @@ plt.rcParams.update(
         "axes.labelcolor": INK,
         "xtick.color": GREY,
         "ytick.color": GREY,
-        "hatch.linewidth": 0.6,
+        "hatch.linewidth": 0.8,
     }
 )
 
@@ -170,7 +170,7 @@ def boxes():
     """The leaves of a tree beside its rules and reasons."""
     X, y, tree = iris_tree()
     form = ol.canonicalize(tree)
-    figure, panels = plt.subplots(1, 3, figsize=(11.4, 4.5), sharey=True, layout="constrained")
+    figure, panels = plt.subplots(1, 3, figsize=(9.6, 4.4), sharey=True, layout="constrained")
     n_rules = sum(map(len, form.rules.values()))
     n_reasons = sum(map(len, form.reasons.values()))
     titles = (
@@ -185,7 +185,7 @@ def boxes():
         axes.set_xlabel(LENGTH)
         for label, marker in (("versicolor", "o"), ("virginica", "^")):
             rows = X[y == label]
-            axes.scatter(rows[LENGTH], rows[WIDTH], s=13, marker=marker, facecolor="white",
+            axes.scatter(rows[LENGTH], rows[WIDTH], s=11, marker=marker, facecolor="white",
                          edgecolor=COLOUR[label], linewidth=0.8, zorder=2)  # fmt: skip
     panels[0].set_ylabel(WIDTH)
     for label, box in leaf_boxes(tree):
@@ -202,7 +202,7 @@ def boxes():
         for label, at in place.items():
             ground = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.5}
             axes.text(*at, label, color=COLOUR[label], fontweight="bold", zorder=4, bbox=ground)
-    panels[2].annotate("not needed for a rule,\na reason all the same", (6.2, 1.6), (5.1, 1.1),
+    panels[2].annotate("not needed for a rule,\na reason all the same", (6.2, 1.6), (5.05, 1.1),
                        fontsize=9, color=INK, zorder=4,
                        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.9, "pad": 2},
                        arrowprops={"arrowstyle": "->", "color": INK})  # fmt: skip

@@ -13,6 +13,7 @@ from .equivalence import (
     group_equivalent,
 )
 from .readers import read_tree, read_trees
+from .smallest import smallest_tree
 from .space import Condition, Feature, Space
 from .term import Term
 from .tree import Tree
@@ -38,6 +39,7 @@ __all__ = [
     "group_equivalent",
     "read_tree",
     "read_trees",
+    "smallest_tree",
 ]
 
 # Names whose modules need scikit-learn, which is slow to import: fetched when first asked for.

@@ -38,6 +38,14 @@ def decide(
     n_rows: int,
     n_threads: int,
 ) -> NDArray[np.int32]: ...
+def first_determined(
+    nodes: Nodes,
+    start: NDArray[np.int64],
+    domains: Domains,
+    threshold: NDArray[np.float64],
+    columns: list[Any],
+    n_rows: int,
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
 
 BinNodes = tuple[NDArray[Any], ...]
 Layout = tuple[NDArray[Any], ...]
@@ -59,3 +67,13 @@ def irredundant_cover(
     leaves: NDArray[np.uint16],
     time_limit: float,
 ) -> tuple[int, int, NDArray[np.uint16], int]: ...
+def smallest_tree(
+    nodes: BinNodes,
+    bins: Layout,
+    minimize: int,
+    with_rows: bool,
+    rows: NDArray[np.int32],
+    weight: NDArray[np.int64],
+    limit: int,
+    time_limit: float,
+) -> tuple[BinNodes, int, int, int, bool, int] | None: ...

@@ -60,7 +60,8 @@ class Side:
 
     def has(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell which numbers of an ordered feature it has (NaN only where NaN is a value)."""
-        return ((values > self.lower) & (values <= self.upper)) | (np.isnan(values) & self.nan)
+        above = (values > self.lower) | math.isinf(self.lower)  # a row may hold -inf itself
+        return (above & (values <= self.upper)) | (np.isnan(values) & self.nan)
 
 
 def _order_of_label(label: Label) -> tuple[int, Any]:

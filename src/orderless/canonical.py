@@ -7,8 +7,9 @@ Paper: Algorithms 1, 4 and 5; departures are in docs/decisions.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from .readers import read_tree
 from .space import Label, Space
 from .term import Term, tree_of_terms
 from .tree import Tree
+
+if TYPE_CHECKING:
+    from .explain import Explanation
 
 __all__ = ["CanonicalForm", "canonicalize"]
 
@@ -243,6 +247,42 @@ class CanonicalForm:
     def predict(self, X: Any) -> Any:
         """Give each row's class where it is certain; see ``Tree.predict``."""
         return self.tree.predict(X)
+
+    def explain(
+        self, row: Any, *, costs: Mapping[str, float] | None = None, limit: int = 10_000
+    ) -> Explanation:
+        """Explain why one row gets its class, and what would change it.
+
+        Parameters
+        ----------
+        row : dict, one-row data frame, Series, or values in the order of the space's columns
+            What is missing, None or NaN is unknown.
+        costs : dict of feature -> cost, optional
+            If given, the text shows the cheapest reason, otherwise the shortest.
+        limit : int
+            How many reasons ``all_reasons`` may list before ``TooManyReasons`` is raised.
+
+        Returns
+        -------
+        Explanation
+            Every part is computed when it is asked for, without the whole form.
+
+        Examples
+        --------
+        >>> young = {"feature": "age", "relation": "<=", "reference": 25,
+        ...          "true": {"prediction": 1}, "false": {"prediction": 0}}
+        >>> tree = {"feature": "priors", "relation": ">", "reference": 3,
+        ...         "true": young, "false": {"prediction": 0}}
+        >>> form = canonicalize(read_tree(tree, space=Space({"age": int, "priors": int})))
+        >>> print(form.explain({"age": 23, "priors": 5}))
+        1, because age <= 25 AND priors > 3.
+        It would be 0 if age were > 25, or if priors were <= 3.
+        >>> print(form.explain({"age": 23}))
+        Not determined: 0 or 1 are possible, because priors is unknown.
+        """
+        from .explain import explain_row
+
+        return explain_row(self, row, costs=costs, limit=limit)
 
     # -- words ---------------------------------------------------------------------------------
 

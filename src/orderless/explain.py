@@ -24,8 +24,8 @@ import numpy as np
 from .bins import Side
 from .errors import InvalidData, TooManyReasons
 from .numbers import short_number
-from .rows import is_unknown, read_rows
 from .rowleaves import row_sides
+from .rows import is_unknown, read_rows
 from .rowsearch import RowSearch
 from .space import Label, Space
 from .term import Term, side_text
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Change", "Explanation", "explain_row"]
 
+LIMIT = 10_000
 LISTED = 6  # names, or ways to change, that a text lists
 
 Costs = Mapping[str, float]
@@ -98,7 +99,9 @@ class Explanation:
     A reason of a row is a sufficient reason of its class (a maximal box on which the class is
     certain) that holds for the row whatever its unknown values are. There may be exponentially
     many; they are found one at a time from the leaves, without the whole form, in a search whose
-    every step costs O(features x leaves / 64). A row that is not determined has no reasons.
+    every step costs O(features x leaves / 64). On trees from data a reason takes a few steps; no
+    bound is known that holds for all trees (listing minimal hitting sets is as hard), so between
+    two reasons the form's ``time_limit`` is kept. A row that is not determined has no reasons.
     """
 
     row: Mapping[str, Any]
@@ -223,7 +226,7 @@ class Explanation:
         features on which the row misses it); the ranges take the square of their number.
         """
         out = []
-        for features, label, sides, certain in self._search.changes(self._limit):
+        for features, label, sides, certain in self._search.changes(max(self._limit, LIMIT)):
             ranges = {side.feature.name: side for side in self._search.term(sides).sides}
             label_of = self._search.bins.tree.classes[label]
             out.append(Change(self._names(features), label_of, ranges, certain))
@@ -268,9 +271,9 @@ class Explanation:
         return "\n".join(self._lines())
 
     def __repr__(self) -> str:
-        return f"Explanation({self.label!r})" if self.label is not None else (
-            f"Explanation(not determined: {list(self.possible)})"
-        )
+        if self.label is None:
+            return f"Explanation(not determined: {list(self.possible)})"
+        return f"Explanation({self.label!r})"
 
     def _repr_html_(self) -> str:
         lines = "".join(f"<p>{html.escape(line)}</p>" for line in self._lines())
@@ -292,7 +295,7 @@ class Explanation:
 
 
 def explain_row(
-    form: CanonicalForm, row: Any, *, costs: Costs | None = None, limit: int = 10_000
+    form: CanonicalForm, row: Any, *, costs: Costs | None = None, limit: int = LIMIT
 ) -> Explanation:
     """Explain one row; see ``CanonicalForm.explain``."""
     if limit < 1:
@@ -300,19 +303,121 @@ def explain_row(
     space = form.space
     if costs is not None:
         _read_costs(costs, space, space.names)
-    given, known = _one_row(row, space)
+    rows, told = _one_row(row, space)
     # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
-    used = form.tree.used if known is None else range(len(space))
-    search = RowSearch(form.bins, row_sides(form.bins, read_rows(given, space, used)), form.time_limit)
+    used = range(len(space)) if isinstance(rows, list) else form.tree.used
+    sides = row_sides(form.bins, read_rows(rows, space, used))
+    search = RowSearch(form.bins, sides, form.time_limit)
     possible = tuple(form.classes[c] for c in search.possible)
-    names = tuple(form.bins.features[k].name for k in search.unsettled)
     return Explanation(
-        row=_first_row(given) if known is None else known,
+        row=told,
         label=possible[0] if len(possible) == 1 else None,
         possible=possible,
-        unknown=names,
+        unknown=tuple(form.bins.features[k].name for k in search.unsettled),
         _space=space,
         _search=search,
         _costs=costs,
         _limit=limit,
     )
+
+
+def _one_row(row: Any, space: Space) -> tuple[Any, dict[str, Any]]:
+    """Give one row as ``read_rows`` wants rows, and as a dict."""
+    if isinstance(row, Mapping):
+        return [dict(row)], dict(row)
+    try:
+        frame = nw.from_native(row, eager_only=True, pass_through=True)
+    except nw.exceptions.DuplicateError as fault:
+        raise InvalidData(f"the data frame has two columns of one name: {fault}") from fault
+    if isinstance(frame, nw.DataFrame):
+        _refuse_several(len(frame))
+        there = [name for name in frame.columns if name in space or name in space.column_names]
+        return row, {name: frame.get_column(name).to_list()[0] for name in there}
+    no_values = isinstance(row, str | bytes | set | frozenset) or not isinstance(row, Iterable)
+    if no_values or getattr(row, "ndim", 1) == 0:
+        raise InvalidData(
+            f"cannot read one row out of {row!r:.80}: give a dict {{feature: value}}, or the "
+            "values in the order of the columns"
+        )
+    if hasattr(row, "items"):  # a Series: a row of a data frame
+        told = dict(row.items())
+        if all(isinstance(name, str) for name in told):
+            return [told], told
+        row = told.values()
+    if hasattr(row, "toarray"):  # sparse
+        row = row.toarray()
+    values = row.tolist() if isinstance(row, np.ndarray) else list(row)
+    if values and all(isinstance(v, Mapping | list | tuple | np.ndarray) for v in values):
+        _refuse_several(len(values))
+        return _one_row(values[0], space)
+    return [values], dict(zip(space.column_names, values, strict=False))
+
+
+def _refuse_several(n_rows: int) -> None:
+    if n_rows != 1:
+        raise InvalidData(
+            f"explain takes one row, got {n_rows:,}: explain them one by one, or predict(X) all"
+        )
+
+
+def _read_costs(costs: Costs, space: Space, names: Iterable[str]) -> list[int]:
+    """Check costs; give those of some features as whole numbers of one unit, to add exactly."""
+    if not isinstance(costs, Mapping):
+        raise InvalidData(
+            f"costs are a dict {{feature: cost}}, got a {type(costs).__qualname__}: "
+            f"features are {_some(list(space.names))}"
+        )
+    exact = {}
+    for name, cost in costs.items():
+        _ = space.index(name)  # says which features there are
+        try:
+            if isinstance(cost, str | bytes):
+                raise TypeError
+            number = float(cost)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if not math.isfinite(number) or number < 0:
+            raise InvalidData(
+                f"the cost of {name!r} is {cost!r:.80}: legal are finite numbers of at least 0"
+            )
+        exact[name] = Fraction(repr(number))  # 0.1 + 0.2 is 0.3 here, as people expect
+    unit = math.lcm(*(cost.denominator for cost in exact.values()))
+    return [int(exact.get(name, 0) * unit) for name in names]
+
+
+def _plain(value: Any) -> Any:
+    """Give a row's value as JSON can hold it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if is_unknown(value):
+        return None
+    return value if isinstance(value, bool | int | float | str) else str(value)
+
+
+def _some(names: Iterable[str], joined: str = "and") -> str:
+    """List names in a sentence, not too many."""
+    shown = list(names)
+    if len(shown) > LISTED:
+        shown = [*shown[: LISTED - 1], f"{len(shown) - LISTED + 1} more"]
+    return f" {joined} ".join([", ".join(shown[:-1]), shown[-1]] if shown[1:] else shown)
+
+
+def _were(side: Side) -> str:
+    """Write what a feature would have to be."""
+    feature = side.feature
+    if feature.kind == "boolean":
+        return f"{feature.name} were {'true' if side.upper >= 1 else 'false'}"
+    if not feature.ordered:
+        text = side_text(side)[len(feature.name) + 1 :]  # "= red", "!= red", "in {red, blue}"
+        for sign, word in (("= ", ""), ("!= ", "not ")):
+            text = word + text[len(sign) :] if text.startswith(sign) else text
+        return f"{feature.name} were {text}"
+    low, high = (short_number(x, feature.values) for x in (side.lower, side.upper))
+    bounds = []
+    if not side.lower < side.upper:
+        return f"{feature.name} were missing"
+    if math.isfinite(side.lower):
+        bounds.append(f"> {low}")
+    if math.isfinite(side.upper):
+        bounds.append(f"<= {high}")
+    return f"{feature.name} were {' and '.join(bounds) or 'known'}" + " or missing" * side.nan

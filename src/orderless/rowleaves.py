@@ -282,7 +282,7 @@ class RowLeaves:
             groups.setdefault((features, int(self._leaf_class[leaf])), set()).add(box)
         out = []
         for (features, label), boxes in sorted(groups.items()):
-            for box in sorted(self._widened(features, boxes, limit)):
+            for box in self._widened(features, boxes, limit):
                 sides = list(self.full)
                 for k, side in zip(features, box, strict=True):
                     sides[k] = side
@@ -290,26 +290,23 @@ class RowLeaves:
                 out.append((features, label, tuple(sides), certain))
         return out
 
-    def _widened(self, features: tuple[int, ...], boxes: set[Sides], limit: int) -> set[Sides]:
-        kept = _largest(boxes)
-        todo = set(kept)
+    def _widened(self, features: tuple[int, ...], boxes: set[Sides], limit: int) -> list[Sides]:
+        kept: list[Sides] = []
+        todo = sorted(boxes, reverse=True)
         while todo:
-            new = {
-                join
-                for a in todo
-                for b in kept
-                for join in self._joins(features, a, b)
-                if not any(_inside(join, box) for box in kept)
-            }
-            if len(new) + len(kept) > limit:
+            new = todo.pop()
+            if any(_inside(new, box) for box in kept):
+                continue
+            kept = [box for box in kept if not _inside(box, new)]
+            todo += [join for box in kept for join in self._joins(features, new, box)]
+            kept.append(new)
+            if len(todo) > limit:
                 raise TooManyReasons(
-                    f"there are more than limit={limit:,} ranges for the features whose change "
-                    "gives another class: raise limit=, or use a smaller tree",
-                    len(new) + len(kept),
+                    f"there are more than limit={limit:,} ranges to look at for the features whose "
+                    "change gives another class: raise explain(..., limit=), or use a smaller tree",
+                    len(todo),
                 )
-            kept = _largest(kept | new)
-            todo = new & kept
-        return kept
+        return sorted(kept, key=lambda box: [f"{side:b}"[::-1] for side in box], reverse=True)
 
     def _joins(self, features: tuple[int, ...], a: Sides, b: Sides) -> Iterator[Sides]:
         """Give the boxes that join two along one feature and intersect them elsewhere."""
@@ -341,10 +338,6 @@ def _run(side: int) -> bool:
 
 def _inside(a: Sides, b: Sides) -> bool:
     return not any(p & ~q for p, q in zip(a, b, strict=True))
-
-
-def _largest(boxes: set[Sides]) -> set[Sides]:
-    return {a for a in boxes if not any(a != b and _inside(a, b) for b in boxes)}
 
 
 def _distinct(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:

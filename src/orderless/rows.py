@@ -120,7 +120,8 @@ def _lookup_frame(frame: nw.DataFrame[Any]) -> Lookup:
 
 def _lookup_array(X: Any, space: Space) -> tuple[int, Lookup]:
     if isinstance(X, np.ma.MaskedArray):
-        X = np.where(np.ma.getmaskarray(X), None, X.astype(object).data)
+        values: Any = X.astype(object).data
+        X = np.where(np.ma.getmaskarray(X), None, values)
     elif not isinstance(X, np.ndarray) and not hasattr(X, "tocsc"):
         X = _array_rows(X)
     if X.ndim != 2:
@@ -228,7 +229,7 @@ def _read_given(feature: Feature, values: NDArray[Any]) -> CoreColumn:
     free = _not_given(values)
     if feature.ordered:
         number = _as_values(feature, _read_numbers(feature, values)[1])
-        return BETWEEN, np.where(free, -np.inf, number), np.where(free, np.nan, number)
+        return BETWEEN, np.where(free, -np.inf, number), np.where(free, np.nan, _end(number))
     codes = _read_codes(feature, values)
     allowed = free[:, None] | (codes[:, None] == np.arange(feature.n_values))
     return AMONG, allowed.astype(np.uint8), None
@@ -295,6 +296,8 @@ def is_unknown(value: Any) -> bool:
 def _read_codes(feature: Feature, values: NDArray[Any]) -> NDArray[np.int32]:
     unknown = len(feature.categories) + feature.other if feature.nan else -1
     number: dict[Any, int] = {label: i for i, label in enumerate(feature.categories)}
+    if values.dtype.kind == "f":
+        values = values.astype(np.float64)  # whatever its width
     out = np.empty(len(values), dtype=np.int32)
     for i, value in enumerate(values.tolist() if values.dtype != object else values):
         code = number.get(value) if isinstance(value, bool | int | float | str) else None
@@ -353,8 +356,16 @@ def _read_between(feature: Feature, known: Known, n_rows: int) -> CoreColumn:
     some &= low <= high
     _no_contradiction(feature, ~some & ~missing)
     if feature.nan:  # how the core is told that NaN is possible
-        low, high = np.where(some, low, np.nan), np.where(missing, np.nan, high)
+        low, high = np.where(some, low, np.nan), np.where(missing, np.nan, _end(high))
     return BETWEEN, low, high
+
+
+def _end(high: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give upper ends above -inf: the core's intervals are open below, so up to -inf is nothing.
+
+    No condition tells -inf from the least number.
+    """
+    return np.maximum(high, np.finfo(np.float64).min)
 
 
 def _read_among(feature: Feature, known: Known, n_rows: int) -> CoreColumn:

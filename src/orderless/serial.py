@@ -53,8 +53,8 @@ def load(text: str | bytes, form: str, version: int, *, limit: int = LIMIT) -> d
         raise InvalidTree(f"expected the format {form!r}, got {came!r:.80}")
     if content.get("version") != version or isinstance(content.get("version"), bool):
         raise InvalidTree(
-            f"this {form} has version {content.get('version')!r:.80} and this orderless reads version "
-            f"{version}: read it with the orderless that wrote it, or a newer one"
+            f"this {form} has version {content.get('version')!r:.80} and this orderless reads "
+            f"version {version}: read it with the orderless that wrote it, or a newer one"
         )
     return content
 

@@ -266,10 +266,11 @@ def shared_feature(a: Feature, b: Feature) -> Feature:
     if a.ordered:
         a, b = b, a
     if b.ordered:  # numbers that are categories
-        labels = [c for c in a.categories if not isinstance(c, str)]
+        numbers = [c for c in a.categories if not isinstance(c, str)]
         if b.whole:
             low, high = b.bounds
-            labels = [c for c in labels if c == int(c) and low < c <= high]
+            numbers = [c for c in numbers if c == int(c) and low < c <= high]
+        labels: list[Label] = list(numbers)
         other = False
     else:
         labels = [c for c in a.categories if b.code(c) is not None]

@@ -174,7 +174,9 @@ def _certainly(
     )
     if kind == BETWEEN:
         assert second is not None
-        return seen.has(first) & seen.has(second)
+        # An open end that may also be NaN (see rows): then all numbers from the first on count.
+        numbers = np.where(np.isnan(second) & ~np.isnan(first), np.inf, second)
+        return seen.has(first) & seen.has(second) & seen.has(numbers)
     return seen.has(first.astype(np.float64, copy=False))
 
 

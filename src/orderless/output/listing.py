@@ -141,16 +141,12 @@ def _read_labels(y: Any, n_rows: int, classes: tuple[Label, ...]) -> list[Any]:
         raise InvalidData(f"y has the shape {labels.shape}, X has {n_rows} rows")
     out = [None if is_unknown(value) else value for value in labels]
     known = [value for value in out if value is not None]
-    if known and not any(value == label for value in set(map(_plain, known)) for label in classes):
+    if known and not any(value == label for value in known for label in classes):
         raise InvalidData(
             f"y has labels like {known[0]!r:.80}, and none of the classes {list(classes)!r:.200}: "
             "give the labels that the tree was fitted on"
         )
     return out
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
 
 
 # -- words -------------------------------------------------------------------------------------

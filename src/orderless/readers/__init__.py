@@ -162,8 +162,9 @@ def _unpack_pipeline(model: Any, through: Any) -> tuple[Any, Any]:
 
     if not isinstance(model, Pipeline):
         return model, through
-    before = model[:-1] if len(model.steps) > 1 else None
-    if before is not None:
+    steps = [step for step in model.steps[:-1] if step[1] not in (None, "passthrough")]
+    if steps:
+        before = Pipeline(steps)
         through = before if through is None else Pipeline([("first", through), ("then", before)])
     return model.steps[-1][1], through
 
@@ -231,7 +232,9 @@ def _interpreter(
     if through is not None:
         from .through import columns_through
 
-        columns, space = columns_through(through, space, feature_names, nan)
+        # A library that has no way with NaN cannot have learned one.
+        known = nan if source.nan_true is not None else "unknown"
+        columns, space = columns_through(through, space, feature_names, known)
     elif space is not None:
         if feature_names is not None and tuple(feature_names) != space.column_names:
             raise InvalidSpace(

@@ -197,10 +197,11 @@ def build(source: SourceTree, columns: Sequence[SourceColumn], space: Space) -> 
             continue
         feature = space.features[column.feature]
         if feature.ordered:
+            if column.steps is not None:
+                spans.update(_spans(source, nodes, column, feature, nan_true))
             if feature.nan:
                 _send_missing(source, nodes, column, nan_true)
             if column.steps is not None:
-                spans.update(_spans(source, nodes, column, feature, nan_true))
                 continue
             for node in by_set:
                 swap = _bit_test(source.members[node], column, feature, node, out_threshold)

@@ -224,9 +224,9 @@ class Wire:
         """
         column = start
         if missing:
-            ends = start.function(np.array([np.nan])) if start.function is not None else [np.nan]
-            cell = self.on_cell(float(ends[0]))
-            column = replace(column, at_missing=as_number(cell))
+            gap = np.array([np.nan])
+            held = float((gap if start.function is None else start.function(gap))[0])
+            column = replace(column, at_missing=as_number(self.on_cell(held)))
         for stage in self.stages:
             try:
                 column = _on_numbers(stage, column)

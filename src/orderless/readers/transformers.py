@@ -12,15 +12,16 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping
 from inspect import getattr_static
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidSpace, UnreadableModel
 from ..rows import is_unknown
-from ..space import Condition, Feature, Label, Space, plain_label
-from .stage import Block, Encode, Fill, Flag, Pass, Rescale, Stage, Wire
+from ..space import Label, Space, plain_label
+from .speaking import by_space
+from .stage import Block, Encode, Fill, Flag, Pass, Rescale, Wire
 
 __all__ = ["KNOWN", "apply"]
 
@@ -39,7 +40,7 @@ NO_LABEL = "\0 a label that no encoder has seen"
 def apply(transformer: Any, block: Block, step: str) -> Block:
     """Send columns through one transformer that is not made of others."""
     if isinstance(getattr(transformer, "space_", None), Space):
-        return _by_space(transformer, block, step)
+        return by_space(transformer, block, step)
     for kind, handler in _handlers().items():
         # A subclass that transforms in its own way is not known.
         if isinstance(transformer, kind) and getattr_static(
@@ -308,7 +309,7 @@ def _indicated(indicator: Any, block: Block, step: str) -> Block:
     return Block(wires, sparse)
 
 
-# -- names, choices, conditions --------------------------------------------------------------------
+# -- names and choices --------------------------------------------------------------------
 
 
 def _function(transformer: Any, block: Block, step: str) -> Block:
@@ -347,72 +348,3 @@ def _selected(selector: Any, block: Block, step: str) -> Block:
     if not get_tags(selector).input_tags.allow_nan:
         wires = [wire.then(Pass(step)) for wire in wires]
     return Block(wires, block.sparse)
-
-
-def _by_space(transformer: Any, block: Block, step: str) -> Block:
-    """Read a transformer that says itself what its columns mean."""
-    binarize = sys.modules.get("orderless.binarize")
-    if binarize is not None and isinstance(transformer, binarize._Binarizer):
-        return _cut(transformer, block, step)
-    space: Space = transformer.space_
-    named = [str(name) for name in getattr(transformer, "feature_names_in_", ())]
-    if len(space) != len(block.wires) and not set(space.names) <= set(named):
-        raise UnreadableModel(
-            f"{step} has a space_ over the features {list(space.names)[:12]}, which are not the "
-            f"{len(block.wires)} columns that go in: give space= of the table that went in"
-        )
-    wires = []
-    for column in space.columns:
-        feature = space[column.feature]
-        at = named.index(feature.name) if feature.name in named else space.index(feature.name)
-        wires.append(block.wires[at].then(_condition(step, feature, column.condition)))
-    return Block(wires)
-
-
-def _condition(step: str, feature: Feature, condition: Condition | None) -> Stage:
-    if condition is None and feature.ordered:
-        return Rescale(step, np.array, feature.nan, hint=feature)
-    if condition is not None and condition.at_most is not None:
-        top = condition.at_most
-        return Rescale(
-            step, lambda x: (x <= top).astype(np.float64), feature.nan, two_valued=True,
-            hint=feature,
-        )  # fmt: skip
-    if condition is None:
-        raise UnreadableModel(f"{step} hands the labels of {feature.name!r} on: encode them before")
-    among = cast("tuple[Label, ...]", condition.among)
-    legal = (False, True) if feature.kind == "boolean" else feature.categories
-    return Encode(
-        step,
-        {label: float(label in among) for label in legal},
-        0.0 if feature.other else None,
-        0.0 if feature.nan else None,
-        hint=feature,
-    )
-
-
-def _cut(binarizer: Any, block: Block, step: str) -> Block:
-    """Read one of our own binarizers: a column that goes in is at most a threshold."""
-    features: list[Feature | None] = [None] * len(block.wires)
-    if binarizer.space is None:
-        features = list(binarizer.space_.features)
-    else:
-        names = getattr(binarizer, "feature_names_in_", binarizer.space.column_names)
-        told = {column.name: column for column in binarizer.space.columns}
-        for k, name in enumerate(names):
-            column = told[str(name)]
-            features[k] = binarizer.space[column.feature] if column.condition is None else None
-
-    def stage(k: int, threshold: float) -> Rescale:
-        feature = features[k]
-        rounded = feature is not None and feature.values == "float32"
-
-        def function(x: Floats) -> Floats:
-            if rounded:
-                with np.errstate(over="ignore"):
-                    x = x.astype(np.float32).astype(np.float64)
-            return (x <= threshold).astype(np.float64)
-
-        return Rescale(step, function, takes_missing=False, two_valued=True, hint=feature)
-
-    return Block([block.wires[k].then(stage(k, t), np.int8) for k, t in binarizer.thresholds_])

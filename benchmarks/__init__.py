@@ -1,0 +1,1 @@
+"""Benchmarks against peers: ``python -m benchmarks`` (README.md has the last tables)."""

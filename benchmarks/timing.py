@@ -1,0 +1,245 @@
+"""Clocks and tables: what every benchmark here shares.
+
+In:  work to time, here or in a process that is ended when it takes too long.
+Out: seconds, ratios, and tables in Markdown.
+"""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module, metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+NOT_INSTALLED = "not installed"
+
+
+# -- clocks --------------------------------------------------------------------------------------
+
+
+def best_of(work: Callable[[], Any], n: int = 7, *, budget: float = 2.0) -> float:
+    """Seconds of the quickest of ``n`` calls, fewer when ``budget`` seconds are used up.
+
+    Calls much shorter than a tick of the clock are put together.
+    """
+    start = time.perf_counter()
+    work()
+    first = time.perf_counter() - start
+    together = max(1, min(1000, int(2e-4 / max(first, 1e-7))))
+    best, used = first, first
+    for _ in range(n - 1):
+        if used > budget:
+            break
+        start = time.perf_counter()
+        for _ in range(together):
+            work()
+        passed = time.perf_counter() - start
+        best, used = min(best, passed / together), used + passed
+    return best
+
+
+# -- peers ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """What a peer gives that was ended: it did not finish in so many seconds."""
+
+    limit: float
+
+    def __str__(self) -> str:
+        return f"did not finish in {self.limit:g} s"
+
+
+@dataclass(frozen=True)
+class Failed:
+    """What a peer gives that raised an error."""
+
+    message: str
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass
+class Peer:
+    """A function of ``benchmarks.peers`` in a process of its own, ended when it takes too long.
+
+    Parameters
+    ----------
+    function : str
+        Its name. It gives (seconds, answer); imports and conversions are not in the seconds.
+    packages : str
+        What must be installed, separated by spaces.
+    """
+
+    function: str
+    packages: str
+    _process: Any = field(default=None, repr=False)
+    _pipe: Any = field(default=None, repr=False)
+
+    @property
+    def installed(self) -> bool:
+        return all(find_spec(name) is not None for name in self.packages.split())
+
+    def __call__(self, *args: Any, limit: float) -> tuple[float, Any] | Unfinished | Failed:
+        if not self.installed:
+            return Failed(NOT_INSTALLED)
+        if self._process is None:
+            self._start()
+        self._pipe.send(args)
+        if not self._pipe.poll(limit):
+            self.stop()
+            return Unfinished(limit)
+        try:
+            good, value = self._pipe.recv()
+        except EOFError:
+            self.stop()
+            return Failed("crashed")
+        return value if good else Failed(value)
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._pipe, end = context.Pipe()
+        self._process = context.Process(target=_serve, args=(self.function, end), daemon=True)
+        self._process.start()
+        end.close()
+        if not self._pipe.poll(60):  # imports, not counted
+            raise RuntimeError(f"{self.function} did not start in 60 s")
+        self._pipe.recv()
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._pipe.close()
+            self._process = self._pipe = None
+
+    def __enter__(self) -> Peer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+def _serve(function: str, pipe: Any) -> None:
+    with quiet():  # some peers print
+        work = getattr(import_module("benchmarks.peers"), function)
+        work(None)  # import what it needs
+        pipe.send("ready")
+        while True:
+            try:
+                args = pipe.recv()
+            except EOFError:
+                return
+            try:
+                pipe.send((True, work(*args)))
+            except Exception as fault:
+                pipe.send((False, f"{type(fault).__name__}: {fault}"[:80]))
+
+
+@contextmanager
+def quiet():  # type: ignore[no-untyped-def]
+    """Nothing that libraries print, from C++ either, gets into the tables."""
+    keep = os.dup(1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 1)
+        yield
+    finally:
+        os.dup2(keep, 1)
+        os.close(keep)
+        os.close(nowhere)
+
+
+# -- words ---------------------------------------------------------------------------------------
+
+
+def seconds(value: Any) -> str:
+    """Write a time with three digits, in the unit that fits."""
+    if not isinstance(value, float):
+        return str(value)
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if value >= size:
+            return f"{value / size:.3g} {unit}" if value / size < 1000 else f"{value / size:,.0f} s"
+    return f"{value / 1e-9:.0f} ns"
+
+
+def ratio(theirs: Any, ours: float) -> str:
+    """Write how many times longer a peer takes; below 1 it is quicker than we are."""
+    if isinstance(theirs, Unfinished):
+        return f"> {_two_digits(theirs.limit / ours)}x"
+    if not isinstance(theirs, float):
+        return ""
+    return f"{_two_digits(theirs / ours)}x"
+
+
+def _two_digits(x: float) -> str:
+    digits = max(0, 1 - math.floor(math.log10(x)))
+    return f"{round(x, 1 - math.floor(math.log10(x))):,.{digits}f}"
+
+
+def against(target: float, measured: float) -> str:
+    """Write a target, and whether it is met."""
+    return f"< {seconds(target)}: {'met' if measured < target else '**missed**'}"
+
+
+@dataclass
+class Table:
+    """Rows for people, as Markdown; numbers are aligned right."""
+
+    title: str
+    columns: Sequence[str]
+    notes: Sequence[str] = ()
+    rows: list[list[str]] = field(default_factory=list)
+
+    def add(self, *cells: Any) -> None:
+        if len(cells) != len(self.columns):
+            raise ValueError(f"{len(cells)} cells for {len(self.columns)} columns")
+        self.rows.append([f"{c:,}" if isinstance(c, int) else str(c) for c in cells])
+
+    def __str__(self) -> str:
+        table = [list(self.columns), *self.rows]
+        widths = [max(3, *(len(row[i]) for row in table)) for i in range(len(self.columns))]
+        right = [
+            all(row[i][:1].isdigit() or row[i][:1] in "<>" or not row[i] for row in self.rows)
+            for i in range(len(self.columns))
+        ]
+
+        def line(cells: Sequence[str]) -> str:
+            padded = [
+                c.rjust(w) if r else c.ljust(w)
+                for c, w, r in zip(cells, widths, right, strict=True)
+            ]
+            return "| " + " | ".join(padded) + " |"
+
+        rule = ["-" * (w - 1) + (":" if r else "-") for w, r in zip(widths, right, strict=True)]
+        body = [line(self.columns), line(rule), *(line(row) for row in self.rows)]
+        return "\n".join([f"### {self.title}", "", *body, *(f"\n{note}" for note in self.notes)])
+
+
+def machine(packages: Sequence[str]) -> str:
+    """Say what it ran on: processor, Python and versions; no names of hosts, no paths."""
+    model = platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.is_file():
+        lines = [line for line in info.read_text().splitlines() if line.startswith("model name")]
+        model = lines[0].partition(":")[2].strip() if lines else model
+    found = []
+    for name in packages:
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            found.append(f"{name} {NOT_INSTALLED}")
+    return (
+        f"{model}, {os.cpu_count()} cores ({platform.system()}, {platform.machine()}); "
+        f"Python {platform.python_version()}; {', '.join(found)}."
+    )

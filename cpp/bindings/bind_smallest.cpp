@@ -1,0 +1,60 @@
+#include <chrono>
+#include <stdexcept>
+
+#include "bindings/bins.hpp"
+#include "core/smallest.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace orderless;
+using namespace orderless::bindings;
+
+namespace {
+
+using BinTable = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+/// Lets Ctrl-C through and watches the clock; called by the core with the GIL released.
+PollFunction watch(double time_limit) {
+  const auto start = std::chrono::steady_clock::now();
+  return [start, time_limit](std::size_t) {
+    poll_signals();
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    if (passed.count() > time_limit) throw StopSearch{};
+  };
+}
+
+}  // namespace
+
+void bind_smallest(nb::module_& m) {
+  m.def(
+      "smallest_tree",
+      [](const nb::tuple& arrays, const nb::tuple& bins, std::int32_t minimize, bool with_rows,
+         const BinTable& rows, const Array<std::int64_t>& weight, std::size_t limit,
+         double time_limit) -> nb::object {
+        const BinNodes nodes(arrays);
+        const std::vector<BinFeature> features = bin_features(bins);
+        const WeightedRows weighted{{rows.data(), rows.size()}, view(weight)};
+        SmallestTree found;
+        bool countable = true;
+        {
+          nb::gil_scoped_release unlocked;  // pure C++ below: no Python object is touched
+          try {
+            found = smallest_tree(nodes.tree(), features, static_cast<Minimize>(minimize),
+                                  with_rows ? &weighted : nullptr, limit, watch(time_limit));
+          } catch (const std::length_error&) {
+            countable = false;
+          }
+        }
+        if (!countable) return nb::none();
+        return nb::make_tuple(
+            nb::make_tuple(give(std::move(found.feature)), give(std::move(found.cut)),
+                           give(std::move(found.nan_true)), give(std::move(found.when_true)),
+                           give(std::move(found.when_false)), give(std::move(found.leaf_class)),
+                           give(std::move(found.set_start)), give(std::move(found.set_bins))),
+            found.value, found.bound, found.weight, found.first, found.n_states);
+      },
+      "nodes"_a, "bins"_a, "minimize"_a, "with_rows"_a, "rows"_a, "weight"_a, "limit"_a,
+      "time_limit"_a,
+      "(nodes over bins, value, bound, weight, whether it is the first of the smallest, states); "
+      "None if there are too many combinations of bins to count.");
+}
