@@ -21,27 +21,30 @@ from typing import Any
 
 NOT_INSTALLED = "not installed"
 
+# Processor time of this process: what other jobs on a shared machine take away does not count.
+clock = time.process_time
+
 
 # -- clocks --------------------------------------------------------------------------------------
 
 
 def best_of(work: Callable[[], Any], n: int = 7, *, budget: float = 2.0) -> float:
-    """Seconds of the quickest of ``n`` calls, fewer when ``budget`` seconds are used up.
+    """Processor seconds of the quickest of ``n`` calls, fewer when ``budget`` seconds are used up.
 
     Calls much shorter than a tick of the clock are put together.
     """
-    start = time.perf_counter()
+    start = clock()
     work()
-    first = time.perf_counter() - start
+    first = clock() - start
     together = max(1, min(1000, int(2e-4 / max(first, 1e-7))))
     best, used = first, first
     for _ in range(n - 1):
         if used > budget:
             break
-        start = time.perf_counter()
+        start = clock()
         for _ in range(together):
             work()
-        passed = time.perf_counter() - start
+        passed = clock() - start
         best, used = min(best, passed / together), used + passed
     return best
 
@@ -95,16 +98,29 @@ class Peer:
             return Failed(NOT_INSTALLED)
         if self._process is None:
             self._start()
+        before, start = self._worked(), time.perf_counter()
         self._pipe.send(args)
-        if not self._pipe.poll(limit):
-            self.stop()
-            return Unfinished(limit)
+        while not self._pipe.poll(0.1):
+            # Seconds of work, as everywhere here; on a busy machine more pass on the wall.
+            passed = time.perf_counter() - start
+            if self._worked() - before > limit or passed > 3 * limit:
+                self.stop()
+                return Unfinished(limit)
         try:
             good, value = self._pipe.recv()
         except EOFError:
             self.stop()
             return Failed("crashed")
         return value if good else Failed(value)
+
+    def _worked(self) -> float:
+        """Processor seconds of the process so far; 0 where the system does not tell."""
+        try:
+            text = Path(f"/proc/{self._process.pid}/stat").read_text()
+        except OSError:
+            return 0.0
+        user, system = text.rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")

@@ -35,7 +35,7 @@ html_copy_source = False
 html_theme_options = {"sidebar_hide_name": False}
 html_static_path = ["_static"]
 html_css_files = ["orderless.css"]
-pygments_style = "sphinx"
+pygments_style = "default"
 pygments_dark_style = "monokai"
 
 

@@ -3,6 +3,8 @@
 Run by `make demo`; uses data that ships with scikit-learn.
 """
 
+import itertools
+
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
@@ -21,7 +23,6 @@ def ask_first(tree, feature):
     """Rebuild a tree so that it asks about one feature first: all of its thresholds, in order."""
     at = tree.space.index(feature)
     cuts = sorted({float(t) for t, f in zip(tree.threshold, tree.feature, strict=True) if f == at})
-    copy = {"prediction": None}
 
     def below(node, low, high):
         if tree.feature[node] < 0:
@@ -38,7 +39,7 @@ def ask_first(tree, feature):
 
     edges = [float("-inf"), *cuts, float("inf")]
     copy = below(0, edges[-2], edges[-1])
-    for low, high in reversed(list(zip(edges[:-2], edges[1:-1], strict=True))):
+    for low, high in reversed(list(itertools.pairwise(edges[:-1]))):
         copy = {"feature": feature, "relation": "<=", "reference": high,
                 "true": below(0, low, high), "false": copy}  # fmt: skip
     return ol.read_tree(copy, space=tree.space)
@@ -75,17 +76,15 @@ print("\n4. What the tree decides, free of the order in which it asks")
 print("------------------------------------------------------------")
 form = ol.canonicalize(tree)
 print(form.to_text(X, y))
-n = {label: len(terms) for label, terms in form.reasons.items()}
-print(f"\nEvery sufficient reason ({', '.join(f'{n[c]} for {c}' for c in form.classes)}):")
+print("\nThe rules cover every patient. There are more reasons, each enough by itself:\n")
 print(form.to_text(X, y, terms="reasons"))
 
 print("\n5. Why this patient? And what if some values are missing?")
 print("----------------------------------------------------------")
 patient = X.iloc[19].to_dict()
 print(form.explain(patient))
-for name in tree.features:
-    known = {k: v for k, v in patient.items() if k != name}
-    answer = form.predict([known])[0]
-    print(
-        f"without {name}: {'not certain' if answer is not answer or not isinstance(answer, str) else answer}"
-    )
+for unknown in (["radius3"], ["radius3", "concave_points3"], ["texture3", "concave_points3"]):
+    known = {name: value for name, value in patient.items() if name not in unknown}
+    answer = form.predict([known])
+    said = "not certain" if answer.mask[0] else f"still certain: {answer[0]}"
+    print(f"without {' and '.join(unknown)}: {said}")

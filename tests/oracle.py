@@ -401,3 +401,53 @@ def smallest(
         return known[box]
 
     return best(frozenset(said))
+
+
+# -- ranges, and what is needed ----------------------------------------------------------------
+
+
+def values_in_range(kind: Any, values: list[Any], low: Any, high: Any) -> list[Any]:
+    """Values of a feature from low to high (None: no end), enough to meet every bin there."""
+    if kind == "boolean":
+        ends: list[Any] = []
+    elif kind == "integer":
+        ends = [math.ceil(low)] if low is not None else []
+        ends += [math.floor(high)] if high is not None else []
+    else:
+        ends = [end for end in (low, high) if end is not None]
+    return [
+        value
+        for value in [*values, *ends]
+        if (low is None or value >= low) and (high is None or value <= high)
+    ]
+
+
+def classes_of_box(kinds: dict[str, Any], spec: Spec, box: dict[str, list[Any]]) -> set[Any]:
+    """The classes of all combinations of the values that a box lists."""
+    rounded = float32_names(kinds)
+    return {
+        decide(spec, dict(zip(box, cell, strict=True)), rounded)
+        for cell in itertools.product(*box.values())
+    }
+
+
+def needed(
+    kinds: dict[str, Any], row: dict[str, Any], spec: Spec
+) -> tuple[set[frozenset[str]], set[frozenset[str]]]:
+    """All smallest sets of unknown features that settle a row for all, and for some, values."""
+    values = values_by_feature(kinds, spec)
+    unknown = [name for name in kinds if row.get(name) is None]
+    settle: set[frozenset[str]] = set()
+    could: set[frozenset[str]] = set()
+    for size in range(len(unknown) + 1):
+        for chosen in itertools.combinations(unknown, size):
+            settled = [
+                len(possible_classes(kinds, {**row, **dict(zip(chosen, cell, strict=True))}, spec))
+                == 1
+                for cell in itertools.product(*(values[name] for name in chosen))
+            ]
+            if all(settled) and all(len(other) == size for other in settle):
+                settle.add(frozenset(chosen))
+            if any(settled) and all(len(other) == size for other in could):
+                could.add(frozenset(chosen))
+    return settle, could

@@ -384,7 +384,7 @@ def test_words_for_sides():
         return str(form.rules[1][0]), str(form.rules[0][0])
 
     assert rule("age", "<=", 24.5) == ("age <= 24", "age > 24")
-    assert rule("t", "<=", 0.1) == ("t <= 0.099999994", "t > 0.099999994")
+    assert rule("t", "<=", 0.1) == ("t < 0.1", "t >= 0.1")
     assert rule("t", "<=", 24.5) == ("t <= 24.5", "t > 24.5")
     assert rule("color", "in", ["red"]) == ("color = red", "color != red")
     assert rule("color", "in", ["red", "blue"]) == (

@@ -46,7 +46,7 @@ def explained(draw, max_features=4, most=6000):
 
 
 @given(explained())
-@settings(max_examples=250)
+@settings(max_examples=180)
 def test_reasons_are_all_maximal_boxes_around_the_row(case):
     """Proposition 3.3 and Algorithm 4 for one row, complete or not, against every box there is."""
     kinds, spec, row = case
@@ -71,7 +71,7 @@ def test_reasons_are_all_maximal_boxes_around_the_row(case):
 
 
 @given(explained(), st.data())
-@settings(max_examples=250)
+@settings(max_examples=180)
 def test_features_and_the_best(case, data):
     """Necessary, relevant, shortest and cheapest against the list of all reasons."""
     kinds, spec, row = case
@@ -95,7 +95,7 @@ def test_features_and_the_best(case, data):
 
 
 @given(explained(max_features=4, most=3000))
-@settings(max_examples=250)
+@settings(max_examples=180)
 def test_changes_are_the_fewest_and_their_ranges_the_widest(case):
     """Against all subsets of features and all cells; with unknowns, what becomes possible."""
     kinds, spec, row = case
@@ -121,7 +121,7 @@ def test_changes_are_the_fewest_and_their_ranges_the_widest(case):
 
 
 @given(problems(n_trees=1, max_features=3), st.data())
-@settings(max_examples=100)
+@settings(max_examples=80)
 def test_equivalent_trees_give_the_same_explanation(problem, data):
     kinds, (spec,) = problem
     small(kinds, spec, 3000)
@@ -179,7 +179,7 @@ VALUES = (
 
 
 @given(trees_with_nan(), st.tuples(*map(st.sampled_from, VALUES)), st.sets(st.integers(0, 2)))
-@settings(max_examples=300)
+@settings(max_examples=250)
 def test_missing_as_a_value(tree, values, known):
     """Against the reasons of the whole form: None is the value "missing", what is left out not."""
     form = ol.canonicalize(tree)
@@ -301,7 +301,7 @@ def test_limits_are_kept():
     with pytest.raises(ValueError, match="limit=0"):
         form.explain(row, limit=0)
     tree = LEAF[0]
-    for i in range(9):  # many ranges to join
+    for i in reversed(range(9)):  # many ranges to join
         tree = split("x", i, split("y", 9 - i, LEAF[0], LEAF[1]), tree)
     stairs = form_of(split("x", -1, LEAF[0], tree), ol.Space.numeric(["x", "y"])).explain([-2, -2])
     assert 1 < len(stairs.changes()) < 20
@@ -415,7 +415,7 @@ def test_text_of_every_kind_of_change():
         "1, because t is missing.\nIt would be 0 if t were known."
     )
     assert said(split("u", 0.1, LEAF[0], LEAF[1]), {"u": 0.0}, numbers) == (
-        "It would be 1 if u were > 0.099999994."
+        "It would be 1 if u were >= 0.1."
     )
     colors = ol.Space({"c": ["red", "green", "blue", "grey", "black"]})
     for inside, then in [

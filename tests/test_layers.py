@@ -11,13 +11,16 @@ import orderless
 
 PACKAGE = Path(orderless.__file__).parent
 ROOMS = [
-    "errors", "numbers", "space", "serial", "rows", "inference", "tree", "readers", "binarize",
-    "equivalence", "bins", "term", "rowleaves", "rowsearch", "explain", "canonical", "missing",
+    "errors", "numbers", "space", "serial", "rows", "ranges", "inference", "tree", "readers",
+    "binarize", "equivalence", "bins", "words", "term", "rowleaves", "rowsearch", "explain",
+    "canonical", "smallest", "missing", "needed", "many", "study", "imputation", "bounds",
     "rashomon", "importance", "acquisition", "estimator", "output", "datasets", "reproduce", "cli",
 ]  # fmt: skip
 # Imports inside a function, of a room below, each with its reason.
 LATER = {
     ("space", "inference"): "Space.infer is where people look for it; the work is its own room",
+    ("tree", "missing"): "tree.possible_classes(X): a tree offers what can be asked of it",
+    ("tree", "needed"): "tree.missing_needed(row): likewise",
     ("canonical", "output"): "print(form), form.to_sql(): an object offers how it is written",
 }
 # A room that may use these only, although more is above it.

@@ -8,7 +8,7 @@ from test_canonical import many_reasons
 from test_output_text import long_form
 
 import orderless as ol
-from orderless.output.listing import label_text, printable
+from orderless.words import label_text, printable
 
 VOID = {"br", "hr", "img", "input", "meta", "link"}
 LEGAL = {"div", "p", "b", "bdi", "span", "table", "caption", "thead", "tbody", "tr", "th", "td"}

@@ -10,7 +10,7 @@ from test_output_html import NAMES
 
 import orderless as ol
 from orderless.output import latex, markdown
-from orderless.output.listing import printable
+from orderless.words import printable
 
 
 @pytest.mark.parametrize("name", showcase.FORMS)

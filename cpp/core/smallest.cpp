@@ -17,10 +17,12 @@ using Id = Residuals::Id;
 using Question = Residuals::Question;
 using Value = std::int64_t;
 
-constexpr int leaf_bits = 20;            // expected depth: weight above, leaves below
-constexpr std::size_t most_cells = 512;  // looked at for one bound
+constexpr int leaf_bits = 20;             // expected depth: weight above, leaves below
+constexpr std::size_t most_cells = 1024;  // looked at for one bound
+constexpr std::int64_t few_cells = 64;    // looked at one by one
 constexpr std::int32_t most_depth = 500;
-constexpr std::size_t small_effort = 300;
+constexpr std::int64_t small_effort = 100'000;  // steps, about 10 ms
+constexpr std::int64_t steps_per_poll = 10'000;
 constexpr std::size_t nodes_per_state = 20;
 constexpr Value endless = std::int64_t{1} << 62;
 
@@ -131,6 +133,7 @@ class Search {
     out.weight = weights_.weight(states_[at(root)].context);
     try {
       polish(root);
+      look_ahead(root);
       solve(root);
       if (states_[at(root)].low == states_[at(root)].high) {
         settle(root);
@@ -138,6 +141,8 @@ class Search {
       }
     } catch (const StopSearch&) {
     }
+    std::vector<std::uint8_t> seen(states_.size(), 0);
+    raise(root, seen);
     refresh(root);
     write(out, root);
     out.n_states = states_.size();
@@ -178,7 +183,6 @@ class Search {
     if (states_.size() >= limit_ || residuals_.size() > nodes_per_state * limit_) {
       throw StopSearch{};
     }
-    if (states_.size() % 64 == 0) poll_(states_.size());
     State fresh;
     fresh.tree = fresh.given = tree;
     fresh.context = context;
@@ -205,13 +209,7 @@ class Search {
   [[nodiscard]] Value value_of(Id tree, std::int32_t context) {
     if (minimize_ == Minimize::leaves) return residuals_.n_leaves(tree);
     if (minimize_ == Minimize::depth) return residuals_.depth(tree);
-    const Residuals::Node node = residuals_.node(tree);
-    if (node.feature < 0) return 1;
-    const Weights::Part yes = weights_.side(context, node, true, node.yes);
-    const Weights::Part no = weights_.side(context, node, false, node.no);
-    return (weights_.weight(context) << leaf_bits) +
-           scaled(value_of(node.yes, yes.context), yes.scale) +
-           scaled(value_of(node.no, no.context), no.scale);
+    return (weights_.asked(context, tree) << leaf_bits) + residuals_.n_leaves(tree);
   }
 
   [[nodiscard]] static Value scaled(Value value, std::int64_t scale) {
@@ -266,9 +264,16 @@ class Search {
 
   // -- the search ------------------------------------------------------------------------------
 
-  void tick() {
-    if (effort_ && (*effort_)-- == 0) throw Pause{};
-    if (++ticks_ % 64 == 0) poll_(states_.size());
+  /// Counts steps of work, looks at the clock now and then, and ends an attempt of limited effort.
+  void spend(std::int64_t steps) {
+    since_poll_ += steps;
+    if (since_poll_ > steps_per_poll) {
+      since_poll_ = 0;
+      poll_(states_.size());
+    }
+    if (!effort_) return;
+    *effort_ -= steps;
+    if (*effort_ < 0) throw Pause{};
   }
 
   void expand(std::int32_t s) {
@@ -277,31 +282,45 @@ class Search {
     const Questions asked = questions(residuals_, from.tree);
     std::vector<Split> splits;
     splits.reserve(asked.list.size());
-    for (const Question& question : asked.list) splits.push_back(split(from, question, from.tree));
+    for (const Question& question : asked.list) {
+      spend(residuals_.n_leaves(from.tree));
+      splits.push_back(split(from, question, from.tree));
+    }
     from.splits = std::move(splits);
     from.complete = asked.complete;
     from.expanded = true;
   }
 
   /// The better, dearer lower bounds.
-  void bound(State& s) {
+  void bound(std::int32_t id) {
+    State& s = states_[at(id)];
+    if (s.bounded || s.low >= s.high) return;
+    const std::int64_t size = residuals_.n_leaves(s.given);
+    spend(size * size);
     s.bounded = true;
-    if (residuals_.is_leaf(s.tree)) return;
     const Apart::Bounds found = apart_.bounds(s.given);
     const std::int64_t leaves =
         std::max<std::int64_t>(found.leaves, std::max(residuals_.n_cuts(s.tree), 1) + 1);
     std::int64_t asked = 0;
     if (minimize_ == Minimize::expected_depth) {
-      std::int64_t seen = 0;
-      weights_.cells(s.context, most_cells,
-                     [&](std::span<const std::int32_t> cell, std::int64_t n) {
-                       asked += n * std::max(apart_.questions(s.given, cell), 1);
-                       seen += n;
-                     });
-      asked += weights_.weight(s.context) - seen;
+      asked = asked_at_least(s);
     }
     const Value better = value(leaves, std::max(found.depth, log2_up(leaves)), asked);
     s.low = std::max(s.low, better);
+  }
+
+  [[nodiscard]] std::int64_t asked_at_least(const State& s) {
+    const std::int64_t weight = weights_.weight(s.context);
+    if (weights_.kind() == Weights::Kind::bins && weight > few_cells) {
+      return std::max(weight, weights_.asked_at_least(s.context, s.given));
+    }
+    std::int64_t asked = 0;
+    std::int64_t seen = 0;
+    weights_.cells(s.context, most_cells, [&](std::span<const std::int32_t> cell, std::int64_t n) {
+      asked += n * std::max(apart_.questions(s.given, cell), 1);
+      seen += n;
+    });
+    return asked + weight - seen;
   }
 
   /// Afterwards the state's value is known, or it is more than the budget.
@@ -309,8 +328,8 @@ class Search {
     State& s = states_[at(id)];
     const auto over = [&] { return s.low >= s.high || s.low > budget || s.tried >= budget; };
     if (over()) return;
-    tick();
-    if (!s.bounded) bound(s);
+    spend(1);
+    bound(id);
     if (over()) return;
     expand(id);
     std::vector<std::pair<Value, std::int32_t>> order;
@@ -338,6 +357,10 @@ class Search {
   /// Searches both sides as far as the split may still cost at most `target`.
   void try_split(const State& s, const Split& split, Value target) {
     if (low(s, split) > target) return;
+    bound(split.yes);
+    if (low(s, split) > target) return;
+    bound(split.no);
+    if (low(s, split) > target) return;
     // The side with less to find out first: it is cheap, and may be enough.
     const State& yes = states_[at(split.yes)];
     const State& no = states_[at(split.no)];
@@ -351,11 +374,11 @@ class Search {
   /// Raises the budget until the value is known, or nothing more can be found out.
   void solve(std::int32_t id) {
     State& s = states_[at(id)];
-    if (!s.bounded) bound(s);
+    bound(id);
     Value budget = -1;
     while (s.low < s.high && s.tried < s.high - 1) {
       const Value from = std::max(s.low, budget + 1);
-      const Value step = minimize_ == Minimize::expected_depth ? (s.high - from) / 4 : 0;
+      const Value step = minimize_ == Minimize::expected_depth ? (s.high - from) / 8 : 0;
       budget = std::min(from + step, s.high - 1);
       search(id, budget);
     }
@@ -385,11 +408,23 @@ class Search {
     effort_.reset();
   }
 
+  /// One step ahead with the better bounds, so that there is a good bound should time run out.
+  void look_ahead(std::int32_t id) {
+    if (states_[at(id)].low >= states_[at(id)].high) return;
+    expand(id);
+    for (const Split& split : states_[at(id)].splits) {
+      bound(split.yes);
+      bound(split.no);
+    }
+    std::vector<std::uint8_t> seen(states_.size(), 0);
+    raise(id, seen);
+  }
+
   /// Finds, at every node of the tree, the first split that leads to a smallest tree.
   void settle(std::int32_t id) {
     State& s = states_[at(id)];
     if (residuals_.is_leaf(s.tree) || s.first >= 0) return;
-    tick();
+    spend(1);
     expand(id);
     for (std::size_t i = 0; i < s.splits.size(); ++i) {
       const Split& split = s.splits[i];
@@ -407,6 +442,20 @@ class Search {
   }
 
   // -- the tree --------------------------------------------------------------------------------
+
+  /// Brings the lower bounds up to date, where a search was ended before it did.
+  void raise(std::int32_t id, std::vector<std::uint8_t>& seen) {
+    State& s = states_[at(id)];
+    if (seen[at(id)] != 0 || !s.expanded || !s.complete || s.low >= s.high) return;
+    seen[at(id)] = 1;
+    Value least = endless;
+    for (const Split& split : s.splits) {
+      raise(split.yes, seen);
+      raise(split.no, seen);
+      least = std::min(least, low(s, split));
+    }
+    s.low = std::max(s.low, std::min(least, s.high));
+  }
 
   /// Brings the values of the best trees up to date: parts may have got better since.
   Value refresh(std::int32_t id) {
@@ -435,8 +484,8 @@ class Search {
   Minimize minimize_;
   std::size_t limit_;
   const PollFunction& poll_;
-  std::size_t ticks_ = 0;
-  std::optional<std::size_t> effort_;
+  std::int64_t since_poll_ = 0;
+  std::optional<std::int64_t> effort_;
   std::deque<State> states_;
   std::unordered_map<std::uint64_t, std::vector<std::int32_t>> by_print_;
 };

@@ -126,6 +126,19 @@ bool Weights::holds(const Residuals::Question& question, std::int32_t bin) const
   return bin == feature.n_bins ? question.b == 1 : bin <= question.a;
 }
 
+Weights::Side Weights::part(Side side, const Residuals::Question& question, bool yes) const {
+  if (!residuals_.features()[at(side.feature)].ordered) {
+    side.lo = yes ? question.a : question.b;
+    return side;
+  }
+  const std::int32_t cut = before_[at(side.feature)][at(question.a) + 1];
+  if (yes) side.hi = std::min(side.hi, cut);
+  if (!yes) side.lo = std::max(side.lo, cut);
+  if (side.lo >= side.hi) side.lo = side.hi = 0;
+  if (question.b != (yes ? 1 : 0)) side.nan = 0;
+  return side;
+}
+
 Weights::Part Weights::side(std::int32_t context, const Residuals::Question& question, bool yes,
                             Residuals::Id left) {
   if (kind_ == Kind::none) return {};
@@ -148,19 +161,8 @@ Weights::Part Weights::side(std::int32_t context, const Residuals::Question& que
   std::int64_t scale = 1;
   total = 1;
   for (const std::uint64_t word : key) {
-    Side side = unpack(word);
-    const BinFeature& feature = residuals_.features()[at(side.feature)];
-    if (side.feature == question.feature) {
-      if (!feature.ordered) {
-        side.lo = yes ? question.a : question.b;
-      } else {
-        const std::int32_t cut = before_[at(side.feature)][at(question.a) + 1];
-        if (yes) side.hi = std::min(side.hi, cut);
-        if (!yes) side.lo = std::max(side.lo, cut);
-        if (side.lo >= side.hi) side.lo = side.hi = 0;
-        if (question.b != (yes ? 1 : 0)) side.nan = 0;
-      }
-    }
+    const Side whole = unpack(word);
+    const Side side = whole.feature == question.feature ? this->part(whole, question, yes) : whole;
     if (residuals_.has(left, side.feature)) {
       part.push_back(pack(side));
       total *= size(side);

@@ -45,6 +45,12 @@ class Weights {
   [[nodiscard]] std::int64_t weight(std::int32_t context) const {
     return kind_ == Kind::none ? 0 : weight_[static_cast<std::size_t>(context)];
   }
+  /// Questions that a residual asks as it stands, over all rows of its context.
+  [[nodiscard]] std::int64_t asked(std::int32_t context, Residuals::Id id) const;
+  /// Combinations of bins: a lower bound on the questions that any tree asks over all of them. The
+  /// path of a cell has a question for each direction in which its class changes (see Apart).
+  /// Cost: leaves x features x leaves, about.
+  [[nodiscard]] std::int64_t asked_at_least(std::int32_t context, Residuals::Id id) const;
   /// Calls `use(cell, weight)` for cells of a context, at most `most` of them.
   template <class Use>
   void cells(std::int32_t context, std::size_t most, Use&& use) const;
@@ -61,6 +67,9 @@ class Weights {
   [[nodiscard]] static Side unpack(std::uint64_t word);
   [[nodiscard]] std::int64_t size(const Side& side) const;
   [[nodiscard]] std::int32_t intern(Key key, std::int64_t weight);
+  [[nodiscard]] std::vector<Side> sides(std::int32_t context) const;
+  [[nodiscard]] Side part(Side side, const Residuals::Question& question, bool yes) const;
+  friend class BinWalk;
   [[nodiscard]] bool holds(const Residuals::Question& question, std::int32_t bin) const;
   [[nodiscard]] std::vector<std::int32_t> bins_of(const Side& side) const;
 

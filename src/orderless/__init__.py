@@ -12,19 +12,27 @@ from .equivalence import (
     fingerprint,
     group_equivalent,
 )
+from .imputation import imputation_dependence
+from .many import determined_by_any
+from .missing import odds, possible_classes, predict_between, predict_features, predict_path
+from .needed import missing_needed
 from .readers import read_tree, read_trees
 from .smallest import smallest_tree
 from .space import Condition, Feature, Space
+from .study import coverage
 from .term import Term
 from .tree import Tree
 
 if TYPE_CHECKING:
     from .binarize import QuantileBinarizer, ThresholdGuessBinarizer
+    from .bounds import forest_bounds, probability_bounds, regression_bounds
+    from .estimator import OrderlessClassifier
 
 __all__ = [
     "CanonicalForm",
     "Condition",
     "Feature",
+    "OrderlessClassifier",
     "QuantileBinarizer",
     "Space",
     "Term",
@@ -32,18 +40,37 @@ __all__ = [
     "Tree",
     "canonicalize",
     "counterexample",
+    "coverage",
     "datasets",
+    "determined_by_any",
     "disagreement",
     "equivalent",
     "fingerprint",
+    "forest_bounds",
     "group_equivalent",
+    "imputation_dependence",
+    "missing_needed",
+    "odds",
+    "possible_classes",
+    "predict_between",
+    "predict_features",
+    "predict_path",
+    "probability_bounds",
     "read_tree",
     "read_trees",
+    "regression_bounds",
     "smallest_tree",
 ]
 
 # Names whose modules need scikit-learn, which is slow to import: fetched when first asked for.
-_LATER = {"QuantileBinarizer": "binarize", "ThresholdGuessBinarizer": "binarize"}
+_LATER = {
+    "OrderlessClassifier": "estimator",
+    "QuantileBinarizer": "binarize",
+    "ThresholdGuessBinarizer": "binarize",
+    "forest_bounds": "bounds",
+    "probability_bounds": "bounds",
+    "regression_bounds": "bounds",
+}
 
 
 def __getattr__(name: str) -> Any:

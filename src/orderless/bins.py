@@ -60,7 +60,7 @@ class Side:
 
     def has(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell which numbers of an ordered feature it has (NaN only where NaN is a value)."""
-        above = (values > self.lower) | math.isinf(self.lower)  # a row may hold -inf itself
+        above = (values > self.lower) | (self.lower == -math.inf)  # a row may hold -inf itself
         return (above & (values <= self.upper)) | (np.isnan(values) & self.nan)
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core, serial
 from .bins import Bins
@@ -247,6 +247,22 @@ class CanonicalForm:
     def predict(self, X: Any) -> Any:
         """Give each row's class where it is certain; see ``Tree.predict``."""
         return self.tree.predict(X)
+
+    def predict_between(self, lower: Any, upper: Any) -> Any:
+        """Give each row's class where it is certain; see ``orderless.predict_between``."""
+        return self.tree.predict_between(lower, upper)
+
+    def possible_classes(self, X: Any) -> list[tuple[Label, ...]]:
+        """Give, for each row, every class that some completion of it gets, in their order."""
+        return self.tree.possible_classes(X)
+
+    def missing_needed(self, row: Any, *, limit: int = 200_000) -> Any:
+        """Tell which unknown features would settle a row; see ``orderless.missing_needed``."""
+        return self.tree.missing_needed(row, limit=limit)
+
+    def odds(self, X: Any, weights: Any = "leaves", y: ArrayLike | None = None) -> Any:
+        """Give the share of each class among training rows that fit; see ``orderless.odds``."""
+        return self.tree.odds(X, weights, y)
 
     def explain(
         self, row: Any, *, costs: Mapping[str, float] | None = None, limit: int = 10_000

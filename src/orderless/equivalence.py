@@ -227,7 +227,13 @@ def fingerprint_points(trees: Sequence[Tree]) -> NDArray[np.uint64]:
     return out
 
 
-def _points(trees: list[Tree], space: Space) -> NDArray[np.uint64]:
+def flat_nodes(
+    trees: Sequence[Tree],
+) -> tuple[tuple[NDArray[Any], ...], NDArray[np.int64], list[Label]]:
+    """Give the nodes of trees over one space one after the other, as the core reads many trees.
+
+    With them the first node of each tree and the end, and the labels that classes now stand for.
+    """
     start = np.zeros(len(trees) + 1, dtype=np.int64)
     np.cumsum([len(tree.feature) for tree in trees], out=start[1:])
     flat = [np.concatenate(arrays) for arrays in zip(*(tree.nodes[:5] for tree in trees))]  # noqa: B905
@@ -246,7 +252,11 @@ def _points(trees: list[Tree], space: Space) -> NDArray[np.uint64]:
         all_sizes = np.concatenate([np.diff(tree.set_start) for tree in trees])
         np.cumsum(all_sizes, out=set_start[1:])
     set_values = np.concatenate([tree.set_values for tree in trees])
-    nodes = (*flat, np.concatenate(leaf_class), set_start, set_values)
+    return (*flat, np.concatenate(leaf_class), set_start, set_values), start, list(labels)
+
+
+def _points(trees: list[Tree], space: Space) -> NDArray[np.uint64]:
+    nodes, start, labels = flat_nodes(trees)
     keys = np.array([_hash(b"feature", f.name) for f in space.features], dtype=np.uint64).ravel()
     weights = [np.array(_value_weights(f), dtype=np.uint64).ravel() for f in space.features]
     values = np.array([_class_value(label) for label in labels], dtype=np.uint64).ravel()

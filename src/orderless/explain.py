@@ -23,12 +23,13 @@ import numpy as np
 
 from .bins import Side
 from .errors import InvalidData, TooManyReasons
-from .numbers import short_number
+from .numbers import short_end
 from .rowleaves import row_sides
 from .rows import is_unknown, read_rows
 from .rowsearch import RowSearch
 from .space import Label, Space
-from .term import Term, side_text
+from .term import Term
+from .words import pieces, side_text
 
 if TYPE_CHECKING:
     from .canonical import CanonicalForm
@@ -408,16 +409,18 @@ def _were(side: Side) -> str:
     if feature.kind == "boolean":
         return f"{feature.name} were {'true' if side.upper >= 1 else 'false'}"
     if not feature.ordered:
-        text = side_text(side)[len(feature.name) + 1 :]  # "= red", "!= red", "in {red, blue}"
+        parts = [text for kind, text in pieces(side) if kind != "name"]
+        text = "".join(parts).lstrip()  # "= red", "!= red", "in {red, blue}"
         for sign, word in (("= ", ""), ("!= ", "not ")):
             text = word + text[len(sign) :] if text.startswith(sign) else text
         return f"{feature.name} were {text}"
-    low, high = (short_number(x, feature.values) for x in (side.lower, side.upper))
     bounds = []
     if not side.lower < side.upper:
         return f"{feature.name} were missing"
     if math.isfinite(side.lower):
-        bounds.append(f"> {low}")
+        number, beyond = short_end(side.lower, feature.values)
+        bounds.append(f">= {number}" if beyond else f"> {number}")
     if math.isfinite(side.upper):
-        bounds.append(f"<= {high}")
+        number, beyond = short_end(side.upper, feature.values)
+        bounds.append(f"< {number}" if beyond else f"<= {number}")
     return f"{feature.name} were {' and '.join(bounds) or 'known'}" + " or missing" * side.nan

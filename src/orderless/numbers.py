@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["interval_text", "next_value", "row_boundary", "short_number", "value_at_most"]
+__all__ = ["next_value", "row_boundary", "short_end", "short_number", "value_at_most"]
 
 Floats = NDArray[np.float64]
 
@@ -80,36 +80,25 @@ def short_number(boundary: float, values: str = "float64") -> str:
     return np.format_float_scientific(number, unique=True, trim="-")
 
 
-def interval_text(lower: float, upper: float, values: str = "float64") -> tuple[str, str, str, str]:
-    """Write the numbers above ``lower`` and at most ``upper`` with as few digits as can be.
+def short_end(boundary: float, values: str = "float64") -> tuple[str, bool]:
+    """Write the end of an interval: the boundary, or the next number beyond it if that is shorter.
 
     "At most 2.4499998" and "less than 2.45" are the same among float32, which have no number
-    between the two; the shorter one is taken.
+    between the two.
 
     Returns
     -------
-    low, low_relation, high_relation, high : str
-        ``low low_relation x high_relation high``, each relation ``<`` or ``<=``; an end that is
-        not there is empty text.
+    number : str
+    beyond : bool
+        Whether it is the next number: values up to the boundary are then *less than* it.
 
     Examples
     --------
-    >>> interval_text(3.0, 7.0)
-    ('3', '<', '<=', '7')
-    >>> interval_text(float("-inf"), 2.4499998092651367, "float32")
-    ('', '', '<', '2.45')
+    >>> short_end(7.0), short_end(2.4499998092651367, "float32")
+    (('7', False), ('2.45', True))
     """
-    low, low_beyond = ("", False) if np.isinf(lower) else _short_end(lower, values)
-    high, high_beyond = ("", False) if np.isinf(upper) else _short_end(upper, values)
-    low_relation = low and ("<=" if low_beyond else "<")
-    high_relation = high and ("<" if high_beyond else "<=")
-    return low, low_relation, high_relation, high
-
-
-def _short_end(boundary: float, values: str) -> tuple[str, bool]:
-    """Write a boundary, or the next number beyond it where that is shorter; tell which."""
     own = short_number(boundary, values)
-    if values == "integer":
+    if values == "integer" or not np.isfinite(boundary):
         return own, False
     beyond = short_number(float(next_value(np.asarray(boundary), values)), values)
     return (beyond, True) if len(beyond) < len(own) else (own, False)

@@ -35,6 +35,7 @@ class _Goal:
     """What is sought: a reason that is worth less than ``below``."""
 
     costs: list[int]
+    deadline: float
     below: Value | None = None
     leaf_costs: dict[int, int] = field(default_factory=dict)
 
@@ -64,7 +65,7 @@ class RowSearch(RowLeaves):
         """
         if len(self.possible) != 1:
             return
-        deadline = time.monotonic() + self.time_limit
+        deadline = time.monotonic() + self.time_limit if goal is None else goal.deadline
         todo: list[tuple[Cuts, Must]] = [({}, must or {})]
         while todo:
             cuts, must = todo.pop()
@@ -73,7 +74,8 @@ class RowSearch(RowLeaves):
                 continue
             if not met:
                 yield tuple(cuts.get(k, side) for k, side in enumerate(self.full))
-                deadline = time.monotonic() + self.time_limit
+                if goal is None:
+                    deadline = time.monotonic() + self.time_limit
                 continue
             if time.monotonic() > deadline:
                 raise self._out_of_time()
@@ -142,7 +144,7 @@ class RowSearch(RowLeaves):
         Branch and bound; leaves that have no way in common each need one of their own. Among
         equals the first is found by asking again, feature by feature, for one that is wider.
         """
-        goal = _Goal(costs)
+        goal = _Goal(costs, time.monotonic() + self.time_limit)
         found: Sides = ()
         for sides in self.boxes(goal=goal):
             found, goal.below = sides, self._value(sides, costs)

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from .bins import Bins, Side
 from .errors import InvalidSpace, InvalidTree
-from .numbers import row_boundary, short_number
+from .numbers import row_boundary
 from .rows import AMONG, BETWEEN, CODE, Rows, read_rows
 from .space import Feature, Space
 from .tree import Tree
+from .words import side_text
 
-__all__ = ["Term", "side_text", "tree_of_terms"]
+__all__ = ["Term", "tree_of_terms"]
 
 MOST_NODES = 1_000_000
 
@@ -115,45 +116,6 @@ def _n_conditions(side: Side) -> int:
     return max((side.lower > low) + (side.upper < high), 1)
 
 
-def side_text(side: Side) -> str:
-    """Write what a box says of one feature."""
-    feature = side.feature
-    name = feature.name
-    if feature.kind == "boolean":
-        return name if side.upper >= 1 else f"not {name}"
-    if not feature.ordered:
-        return _among_text(side)
-    if not side.lower < side.upper:
-        return f"{name} is missing"
-    if math.isinf(side.lower) and math.isinf(side.upper):
-        return f"{name} is known"
-    low, high = (short_number(x, feature.values) for x in (side.lower, side.upper))
-    if math.isinf(side.lower):
-        text = f"{name} <= {high}"
-    elif math.isinf(side.upper):
-        text = f"{name} > {low}"
-    else:
-        text = f"{low} < {name} <= {high}"
-    return f"{text} or missing" if side.nan else text
-
-
-def _among_text(side: Side) -> str:
-    """Write a set of categories, or what is left out where that is shorter."""
-    inside = [str(label) for label in side.labels]
-    outside = [
-        str(side.feature.label(code))
-        for code in range(side.feature.n_values)
-        if code not in side.codes
-    ]
-    if len(inside) == 1:
-        return f"{side.feature.name} = {inside[0]}"
-    if len(outside) == 1:
-        return f"{side.feature.name} != {outside[0]}"
-    if len(outside) < len(inside):
-        return f"{side.feature.name} not in {{{', '.join(outside)}}}"
-    return f"{side.feature.name} in {{{', '.join(inside)}}}"
-
-
 def _certainly(
     side: Side, kind: int, first: NDArray[Any] | None, second: NDArray[Any] | None, n_rows: int
 ) -> NDArray[np.bool_]:
@@ -209,11 +171,16 @@ def _side_from_dict(space: Space, given: Any) -> Side:
         codes = [feature.code(label) for label in given.get("among", ())]
         if None in codes or len(feature.categories) in codes:
             raise InvalidTree(f"{given!r:.120} names a value that {feature!r} does not have")
+        for flag, legal in (("other", feature.other), ("missing", feature.nan)):
+            if given.get(flag) and not legal:
+                raise InvalidTree(f"{given!r:.120}: {feature!r} has no value {flag!r}")
         if given.get("other"):
             codes.append(len(feature.categories))
         if given.get("missing"):
             codes.append(feature.n_values - 1)
         return Side(feature, codes=tuple(sorted({code for code in codes if code is not None})))
+    if given.get("missing") and not feature.nan:
+        raise InvalidTree(f"{given!r:.120}: {feature!r} has no value 'missing'")
     if given.get("missing") == "only":
         return Side(feature, 0.0, 0.0, True)
     low, high = given.get("above", -math.inf), given.get("at_most", math.inf)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core, serial
 from .errors import InvalidSpace, InvalidTree
-from .numbers import row_boundary, short_number
+from .numbers import row_boundary, short_end
 from .rows import Rows, labels_like, read_rows
 from .space import Feature, Label, Space, plain_label
 
@@ -340,7 +340,8 @@ class Tree:
             if np.isinf(cut):
                 return f"{feature.name} is known"
             missing = " or missing" if self.nan_true[node] else ""
-            return f"{feature.name} <= {short_number(cut, feature.values)}{missing}"
+            number, beyond = short_end(cut, feature.values)
+            return f"{feature.name} {'<' if beyond else '<='} {number}{missing}"
         values = [str(feature.label(int(v))) for v in self.set_of(node)]
         if len(values) == 1:
             return f"{feature.name} = {values[0]}"
@@ -418,6 +419,33 @@ class Tree:
         The paper's Theorem 3.2, read off the tree: cost per row is the nodes that it can reach.
         """
         return labels_like(X, self.labels, self.decide(X, n_jobs))
+
+    def predict_between(self, lower: Any, upper: Any) -> Any:
+        """Give each row's class where it is certain, for values known only to lie in a range.
+
+        See ``orderless.predict_between``.
+        """
+        from .missing import predict_between
+
+        return predict_between(self, lower, upper)
+
+    def possible_classes(self, X: Any) -> list[tuple[Label, ...]]:
+        """Give, for each row, every class that some completion of it gets, in their order."""
+        from .missing import possible_classes
+
+        return possible_classes(self, X)
+
+    def missing_needed(self, row: Any, *, limit: int = 200_000) -> Any:
+        """Tell which unknown features would settle a row; see ``orderless.missing_needed``."""
+        from .needed import missing_needed
+
+        return missing_needed(self, row, limit=limit)
+
+    def odds(self, X: Any, weights: Any = "leaves", y: ArrayLike | None = None) -> Any:
+        """Give the share of each class among training rows that fit; see ``orderless.odds``."""
+        from .missing import odds
+
+        return odds(self, X, weights, y)
 
     def apply(self, X: Any) -> Any:
         """Give each row's leaf, masked where unknowns leave several."""

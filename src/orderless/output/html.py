@@ -11,7 +11,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ..bins import Side
-from .listing import FAULTS, Block, Line, Listing, label_text, list_terms, pieces
+from ..words import label_text, pieces
+from .listing import FAULTS, Block, Line, Listing, list_terms
 
 if TYPE_CHECKING:
     from ..canonical import CanonicalForm

@@ -14,7 +14,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..bins import Side
-from .listing import Block, Line, Listing, Piece, label_text, list_terms, pieces
+from ..words import Piece, label_text, pieces
+from .listing import Block, Line, Listing, list_terms
 
 if TYPE_CHECKING:
     from ..canonical import CanonicalForm
@@ -48,8 +49,8 @@ ACCENTS = {
 }  # fmt: skip
 LIGATURES = "-',"  # two of them in a row would become another sign
 SIGNS = {
-    " <= ": r"\leq", " < ": "<", " > ": ">", " = ": "=", " != ": r"\neq", " in ": r"\in",
-    " not in ": r"\notin", "not ": r"\lnot", "{": r"\{", "}": r"\}",
+    " <= ": r"\leq", " >= ": r"\geq", " < ": "<", " > ": ">", " = ": "=", " != ": r"\neq",
+    " in ": r"\in", " not in ": r"\notin", "not ": r"\lnot", "{": r"\{", "}": r"\}",
 }  # fmt: skip
 
 

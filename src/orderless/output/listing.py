@@ -6,29 +6,25 @@ Out: ``Listing``: blocks of lines by class, with counts; conditions as pieces; t
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..bins import Side
 from ..errors import InvalidData, InvalidTree, OutOfTime, TooManyReasons
-from ..numbers import short_number
 from ..rows import is_unknown, read_rows
 from ..space import Label
 from ..term import Term
+from ..words import label_text
 
 if TYPE_CHECKING:
     from ..canonical import CanonicalForm
 
-__all__ = ["FAULTS", "TERMS", "Block", "Line", "Listing", "Piece", "Terms", "label_text",
-           "list_terms", "pieces", "printable"]  # fmt: skip
+__all__ = ["FAULTS", "TERMS", "Block", "Line", "Listing", "Terms", "list_terms"]
 
 Terms = Literal["rules", "reasons"]
 TERMS = ("rules", "reasons")
-Piece = tuple[Literal["name", "label", "number", "sign"], str]
 
 # Why rules may not be at hand. Each says what to do.
 FAULTS = (TooManyReasons, OutOfTime, InvalidTree)
@@ -147,92 +143,3 @@ def _read_labels(y: Any, n_rows: int, classes: tuple[Label, ...]) -> list[Any]:
             "give the labels that the tree was fitted on"
         )
     return out
-
-
-# -- words -------------------------------------------------------------------------------------
-
-
-def printable(text: str) -> str:
-    r"""Write characters that would break a line, or cannot be seen, as escapes.
-
-    Examples
-    --------
-    >>> print(printable("blood\npressure"))
-    blood\npressure
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-
-
-def label_text(label: Label) -> str:
-    """Write a class or category; text that is empty, or begins or ends in space, in quotes.
-
-    Examples
-    --------
-    >>> label_text("red"), label_text(1), label_text("")
-    ('red', '1', "''")
-    """
-    text = str(label)
-    return repr(text) if text != text.strip() or not text else printable(text)
-
-
-def pieces(side: Side) -> Iterator[Piece]:
-    """Write what a box says of one feature as pieces; together they read as ``Term`` does.
-
-    Examples
-    --------
-    >>> from orderless import Feature
-    >>> list(pieces(Side(Feature("age", values="integer"), upper=24.0)))
-    [('name', 'age'), ('sign', ' <= '), ('number', '24')]
-    """
-    feature = side.feature
-    name: Piece = ("name", printable(feature.name))
-    if feature.kind == "boolean":
-        if side.upper < 1:
-            yield "sign", "not "
-        yield name
-    elif not feature.ordered:
-        yield name
-        yield from _among(side)
-    elif not side.lower < side.upper:
-        yield name
-        yield "sign", " is missing"
-    elif math.isinf(side.lower) and math.isinf(side.upper):
-        yield name
-        yield "sign", " is known"
-    else:
-        yield from _between(side, name)
-
-
-def _between(side: Side, name: Piece) -> Iterator[Piece]:
-    low, high = (short_number(x, side.feature.values) for x in (side.lower, side.upper))
-    if math.isinf(side.upper):
-        yield from (name, ("sign", " > "), ("number", low))
-    else:
-        if not math.isinf(side.lower):
-            yield from (("number", low), ("sign", " < "))
-        yield from (name, ("sign", " <= "), ("number", high))
-    if side.nan:
-        yield "sign", " or missing"
-
-
-def _among(side: Side) -> Iterator[Piece]:
-    """Write a set of categories, or what is left out where that is shorter."""
-    inside = [label_text(label) for label in side.labels]
-    own = set(side.codes)
-    outside = [
-        label_text(side.feature.label(code))
-        for code in range(side.feature.n_values)
-        if code not in own
-    ]
-    if len(inside) == 1 or len(outside) == 1:
-        sign, shown = (" = ", inside) if len(inside) == 1 else (" != ", outside)
-        yield from (("sign", sign), ("label", shown[0]))
-        return
-    sign, shown = (" not in ", outside) if len(outside) < len(inside) else (" in ", inside)
-    yield "sign", sign
-    for i, label in enumerate(shown):
-        yield "sign", ", " if i else "{"
-        yield "label", label
-    yield "sign", "}"

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..bins import Side
-from .listing import Block, Line, Listing, label_text, list_terms, pieces
+from ..words import label_text, pieces
+from .listing import Block, Line, Listing, list_terms
 
 if TYPE_CHECKING:
     from ..canonical import CanonicalForm

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..numbers import short_number
+from ..numbers import short_end
 from ..space import Feature
 from .python_parts import BODY, DECIDE, HEAD, NAN, WHY
 from .text import WIDTH
@@ -28,6 +28,7 @@ from .text import WIDTH
 if TYPE_CHECKING:
     from ..canonical import CanonicalForm
     from ..tree import Tree
+from ..words import label_text, printable
 
 __all__ = ["form_as_python"]
 
@@ -110,11 +111,13 @@ def _feature(tree: Tree, i: int) -> Iterator[tuple[str, list[str] | str]]:
     """Give what the module must know of a feature: key and literal, or literals of a tuple."""
     feature: Feature = tree.space.features[i]
     yield "name", repr(feature.name)
+    yield "shown", repr(printable(feature.name))
     kind = "integer" if feature.values == "integer" else feature.kind
     yield "kind", f'"{kind}"'
     yield "nan", repr(feature.nan)
     if not feature.ordered:
         yield "values", [repr(label) for label in feature.categories]
+        yield "labels", [repr(label_text(label)) for label in feature.categories]
         yield "other", repr(feature.other)
         return
     nodes = np.flatnonzero(tree.feature == i)
@@ -122,8 +125,7 @@ def _feature(tree: Tree, i: int) -> Iterator[tuple[str, list[str] | str]]:
     _, first = np.unique(tree.threshold[nodes], return_index=True)
     nodes = nodes[first]
     yield "cuts", [_number(cut) for cut in tree.row_threshold[nodes].tolist()]
-    yield "words", [f'"{short_number(cut, feature.values)}"'
-                    for cut in tree.threshold[nodes].tolist()]  # fmt: skip
+    yield "words", [repr(short_end(cut, feature.values)) for cut in tree.threshold[nodes].tolist()]
 
 
 def _entry(start: str, value: list[str] | str) -> Iterator[str]:

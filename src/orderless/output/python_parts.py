@@ -218,7 +218,7 @@ def _furthest(sides, i, answer, end, goal):
 
 
 def _words(feature, side):
-    name = feature["name"]
+    name = feature["shown"]
     if feature["kind"] == "boolean":
         return name if side[1] == 1 else "not " + name
     if feature["kind"] == "categorical":
@@ -230,24 +230,27 @@ def _words(feature, side):
     if (low, high) == (0, last):
         return name + " is known"
     if high == last:
-        said = name + " > " + feature["words"][low - 1]
+        number, beyond = feature["words"][low - 1]
+        said = name + (" >= " if beyond else " > ") + number
     else:
-        said = name + " <= " + feature["words"][high]
+        number, beyond = feature["words"][high]
+        said = name + (" < " if beyond else " <= ") + number
         if low > 0:
-            said = feature["words"][low - 1] + " < " + said
+            number, beyond = feature["words"][low - 1]
+            said = number + (" <= " if beyond else " < ") + said
     return said + " or missing" if nan else said
 
 
 def _set_words(feature, side):
-    names = [str(value) for value in feature["values"]]
+    names = list(feature["labels"])
     names += ["(other)"] * feature["other"] + ["(missing)"] * feature["nan"]
     inside = [name for code, name in enumerate(names) if code in side]
     outside = [name for code, name in enumerate(names) if code not in side]
     if len(inside) == 1:
-        return feature["name"] + " = " + inside[0]
+        return feature["shown"] + " = " + inside[0]
     if len(outside) == 1:
-        return feature["name"] + " != " + outside[0]
+        return feature["shown"] + " != " + outside[0]
     if len(outside) < len(inside):
-        return feature["name"] + " not in {" + ", ".join(outside) + "}"
-    return feature["name"] + " in {" + ", ".join(inside) + "}"
+        return feature["shown"] + " not in {" + ", ".join(outside) + "}"
+    return feature["shown"] + " in {" + ", ".join(inside) + "}"
 '''

@@ -10,7 +10,8 @@ import textwrap
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
-from .listing import FAULTS, Block, Line, Listing, label_text, list_terms, pieces
+from ..words import label_text, pieces
+from .listing import FAULTS, Block, Line, Listing, list_terms
 
 if TYPE_CHECKING:
     from ..canonical import CanonicalForm

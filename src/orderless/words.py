@@ -1,0 +1,118 @@
+"""Words: what a box says of a feature, as text and as pieces of text.
+
+In:  ``Side``.
+Out: ``age <= 24``, ``color in {red, blue}``; also as pieces.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Literal
+
+from .bins import Side
+from .numbers import short_end
+from .space import Label
+
+__all__ = ["Piece", "label_text", "pieces", "printable", "side_text"]
+
+Piece = tuple[Literal["name", "label", "number", "sign"], str]
+
+
+def side_text(side: Side) -> str:
+    """Write what a box says of one feature.
+
+    Examples
+    --------
+    >>> from orderless import Feature
+    >>> side_text(Side(Feature("lab value", values="float32"), upper=2.4499998092651367))
+    'lab value < 2.45'
+    """
+    return "".join(text for _, text in pieces(side))
+
+
+def printable(text: str) -> str:
+    r"""Write characters that would break a line, or cannot be seen, as escapes.
+
+    Examples
+    --------
+    >>> print(printable("blood\npressure"))
+    blood\npressure
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def label_text(label: Label) -> str:
+    """Write a class or category; text that is empty, or begins or ends in space, in quotes.
+
+    Examples
+    --------
+    >>> label_text("red"), label_text(1), label_text("")
+    ('red', '1', "''")
+    """
+    text = str(label)
+    return repr(text) if text != text.strip() or not text else printable(text)
+
+
+def pieces(side: Side) -> Iterator[Piece]:
+    """Write what a box says of one feature as pieces; together they are ``side_text``.
+
+    Examples
+    --------
+    >>> from orderless import Feature
+    >>> list(pieces(Side(Feature("age", values="integer"), upper=24.0)))
+    [('name', 'age'), ('sign', ' <= '), ('number', '24')]
+    """
+    feature = side.feature
+    name: Piece = ("name", printable(feature.name))
+    if feature.kind == "boolean":
+        if side.upper < 1:
+            yield "sign", "not "
+        yield name
+    elif not feature.ordered:
+        yield name
+        yield from _among(side)
+    elif not side.lower < side.upper:
+        yield name
+        yield "sign", " is missing"
+    elif math.isinf(side.lower) and math.isinf(side.upper):
+        yield name
+        yield "sign", " is known"
+    else:
+        yield from _between(side, name)
+
+
+def _between(side: Side, name: Piece) -> Iterator[Piece]:
+    low, low_beyond = short_end(side.lower, side.feature.values)
+    high, high_beyond = short_end(side.upper, side.feature.values)
+    if math.isinf(side.upper):
+        yield from (name, ("sign", " >= " if low_beyond else " > "), ("number", low))
+    else:
+        if not math.isinf(side.lower):
+            yield from (("number", low), ("sign", " <= " if low_beyond else " < "))
+        yield from (name, ("sign", " < " if high_beyond else " <= "), ("number", high))
+    if side.nan:
+        yield "sign", " or missing"
+
+
+def _among(side: Side) -> Iterator[Piece]:
+    """Write a set of categories, or what is left out where that is shorter."""
+    inside = [label_text(label) for label in side.labels]
+    own = set(side.codes)
+    outside = [
+        label_text(side.feature.label(code))
+        for code in range(side.feature.n_values)
+        if code not in own
+    ]
+    if len(inside) == 1 or len(outside) == 1:
+        sign, shown = (" = ", inside) if len(inside) == 1 else (" != ", outside)
+        yield from (("sign", sign), ("label", shown[0]))
+        return
+    sign, shown = (" not in ", outside) if len(outside) < len(inside) else (" in ", inside)
+    yield "sign", sign
+    for i, label in enumerate(shown):
+        yield "sign", ", " if i else "{"
+        yield "label", label
+    yield "sign", "}"
