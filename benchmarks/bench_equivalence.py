@@ -202,8 +202,8 @@ def pairs(quick: bool) -> Table:
         "`equivalent` of two trees of 1,000 leaves",
         ["trees", "same?", "time", "target", "peer", "time ", "ratio"],
         [
-            "Best of 7. Comparing predictions is what people do; on numeric features it is not "
-            "exact: it can only show that trees differ, and here overlooks that they do."
+            "Best of 7. Comparing predictions on random rows is what people do. It is not exact: "
+            "it can show that trees differ, never that they are the same."
         ],
     )
     rng = np.random.default_rng(3)

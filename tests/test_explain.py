@@ -633,3 +633,31 @@ def test_spaces_of_strategies_are_told_in_order():
     )
     assert space_of(kinds).names == ("z", "a")
     assert ol.canonicalize(tree_of(spec, kinds)).explain([5, True]).label == 1
+
+
+def test_unknown_features_that_decide_nothing_are_not_named():
+    leaf = [{"prediction": 0}, {"prediction": 1}]
+    yes = {"feature": "t", "true": leaf[1], "false": leaf[0]}
+    tree = {"feature": "r", "true": {"feature": "c", "true": yes, "false": yes}, "false": leaf[0]}
+    form = ol.canonicalize(ol.read_tree(tree, feature_names=["c", "r", "t"]))
+    why = form.explain({"r": 1})
+    assert why.unknown == ("t",)
+    assert str(why) == "Not determined: 0 or 1 are possible, because t is unknown."
+
+
+@given(problems(max_features=4), st.data())
+@settings(max_examples=150)
+def test_unknown_features_are_those_that_decide(problem, data):
+    """By brute force: some two completions differ on the feature only, and in their class."""
+    kinds, (spec,) = problem
+    row = data.draw(partial_rows(kinds, spec))
+    why = ol.canonicalize(tree_of(spec, kinds)).explain(row)
+    rounded = oracle.float32_names(kinds)
+    full = list(oracle.completions(kinds, row, spec))
+    assume(len(full) <= 400)
+    decide = set()
+    for a, b in itertools.combinations(full, 2):
+        differ = [name for name in kinds if a[name] != b[name]]
+        if len(differ) == 1 and oracle.decide(spec, a, rounded) != oracle.decide(spec, b, rounded):
+            decide.add(differ[0])
+    assert set(why.unknown) == decide

@@ -21,6 +21,8 @@ LATER = {
     ("space", "inference"): "Space.infer is where people look for it; the work is its own room",
     ("tree", "missing"): "tree.possible_classes(X): a tree offers what can be asked of it",
     ("tree", "needed"): "tree.missing_needed(row): likewise",
+    ("canonical", "smallest"): "form.to_tree(): likewise",
+    ("tree", "output"): "tree.to_sklearn(): an object offers how it is written",
     ("canonical", "output"): "print(form), form.to_sql(): an object offers how it is written",
 }
 # A room that may use these only, although more is above it.

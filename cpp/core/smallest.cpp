@@ -17,9 +17,9 @@ using Id = Residuals::Id;
 using Question = Residuals::Question;
 using Value = std::int64_t;
 
-constexpr int leaf_bits = 20;             // expected depth: weight above, leaves below
-constexpr std::size_t most_cells = 1024;  // looked at for one bound
-constexpr std::int64_t few_cells = 64;    // looked at one by one
+constexpr int leaf_bits = 20;              // expected depth: weight above, leaves below
+constexpr std::size_t most_cells = 16384;  // looked at for one bound
+constexpr std::int64_t few_cells = 64;     // looked at one by one
 constexpr std::int32_t most_depth = 500;
 constexpr std::int64_t small_effort = 100'000;  // steps, about 10 ms
 constexpr std::int64_t steps_per_poll = 10'000;
@@ -125,6 +125,7 @@ class Search {
         apart_(residuals),
         minimize_(minimize),
         limit_(limit),
+        most_nodes_(residuals.size() + nodes_per_state * limit),
         poll_(poll) {}
 
   [[nodiscard]] SmallestTree run() {
@@ -180,7 +181,7 @@ class Search {
       }
       return s;
     }
-    if (states_.size() >= limit_ || residuals_.size() > nodes_per_state * limit_) {
+    if (states_.size() >= limit_ || residuals_.size() > most_nodes_) {
       throw StopSearch{};
     }
     State fresh;
@@ -483,6 +484,7 @@ class Search {
   Apart apart_;
   Minimize minimize_;
   std::size_t limit_;
+  std::size_t most_nodes_;
   const PollFunction& poll_;
   std::int64_t since_poll_ = 0;
   std::optional<std::int64_t> effort_;

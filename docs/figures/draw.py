@@ -13,8 +13,10 @@ import matplotlib as mpl
 mpl.use("agg")
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.patches import Rectangle
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
@@ -209,7 +211,54 @@ def boxes():
     save(figure, "boxes")
 
 
+# -- missing values --------------------------------------------------------------------------------
+
+
+def wisconsin():
+    """The tree of the guide to missing values, and the patients that it has not seen."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    y = y.map({0: "malignant", 1: "benign"})
+    X_train, X_test, y_train, _ = train_test_split(X, y, test_size=0.5, random_state=0)
+    model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X_train, y_train)
+    return ol.read_tree(model), X_train, X_test
+
+
+def missing_wisconsin():
+    """How many patients are answered, and on how many the answer would hang on the imputer."""
+    tree, X_train, X_test = wisconsin()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.4, 4.3), layout="constrained")
+    ol.coverage(tree, X_test, n_repeats=10).plot(left)
+    left.set_title("three ways to answer", fontsize=11.5)
+    left.set_xlabel("share of measurements missing")
+    left.set_ylabel("share of patients answered")
+    rates = np.arange(1, 10) / 10
+    parts = []
+    for rate in rates:
+        gone = np.random.RandomState(0).random_sample(X_test.shape) < rate
+        table = ol.imputation_dependence(tree, X_test.mask(gone), X_train)
+        table = table[table["between"] == "mean, median, iterative"].set_index("rows")
+        n = table.loc["all", "n_rows"]
+        differ = table.loc["not determined", "n_differ"]
+        parts.append((table.loc["determined", "n_rows"] / n, differ / n))
+    determined, differ = np.array(parts).T
+    agree = 1 - determined - differ
+    look = {"width": 0.075, "edgecolor": "white", "linewidth": 0.6}
+    right.bar(rates, determined, color=BLUE, label="determined", **look)
+    right.bar(rates, agree, bottom=determined, color="#d0d7de", hatch="...",
+              label="not determined, the imputers agree", **look)  # fmt: skip
+    right.bar(rates, differ, bottom=determined + agree, color=ORANGE, hatch="////",
+              label="not determined, the imputers differ", **look)  # fmt: skip
+    right.set_title("mean, median and iterative imputation", fontsize=11.5)
+    right.set(xlabel="share of measurements missing", ylabel="share of patients", ylim=(0, 1.0))
+    right.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), frameon=False, fontsize=9.5)
+    for axes in (left, right):
+        axes.set_xticks(rates)
+        axes.spines[["top", "right"]].set_visible(False)
+    save(figure, "missing-wisconsin")
+
+
 if __name__ == "__main__":
     two_orders()
     third_reason()
     boxes()
+    missing_wisconsin()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -390,6 +390,12 @@ class CanonicalForm:
         from .output.python import form_as_python
 
         return form_as_python(self, function_name)
+
+    def to_tree(self, minimize: Literal["leaves", "depth", "expected_depth"] = "leaves") -> Tree:
+        """Give the smallest tree that decides the same; see ``smallest_tree``."""
+        from .smallest import smallest_tree
+
+        return smallest_tree(self.tree, minimize=minimize)
 
     # -- files ---------------------------------------------------------------------------------
 

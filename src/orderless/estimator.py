@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import column_or_1d, get_tags
+from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
@@ -29,6 +29,7 @@ from .tree import Tree
 __all__ = ["OrderlessClassifier"]
 
 WORDS = ("na", "raise", "majority")
+EXACT = 2**53  # whole numbers up to this are floats, too
 TIE = 1e-9  # shares that differ by less are equal: they come from sums of rounded numbers
 
 Codes = NDArray[np.int32]
@@ -96,7 +97,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
     >>> tree = DecisionTreeClassifier(max_depth=2, random_state=0)
     >>> model = OrderlessClassifier(tree).fit(X, y)
     >>> model.predict([[None, None, 1.4, 0.2], [6.0, None, 4.5, None]]).tolist()
-    [0, None]
+    [0.0, None]
     >>> model.predict_proba([[6.0, None, 4.5, None]]).round(2).tolist()
     [[0.33, 0.33, 0.33]]
     >>> model.set_params(undetermined=2).predict([[6.0, None, 4.5, None]]).tolist()
@@ -128,7 +129,8 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         tags.input_tags = inner.input_tags
         tags.input_tags.allow_nan = True
         tags.non_deterministic = inner.non_deterministic
-        tags.classifier_tags.poor_score = inner.classifier_tags.poor_score
+        if inner.classifier_tags is not None:  # not a classifier: fit says so
+            tags.classifier_tags.poor_score = inner.classifier_tags.poor_score
         return tags
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
@@ -147,7 +149,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         self
         """
         validate_data(self, X, y, skip_check_array=True)
-        y = column_or_1d(y, warn=True)
+        y = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
         check_classification_targets(y)
         X = _unmasked(X)
         estimator = clone(self._inner()).fit(X, y, **fit_params)
@@ -157,14 +159,14 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             space=self.space,
             feature_names=None if named is None or self.space is not None else list(named),
         )
-        table = self._by_position(X)
+        table = self._readable(X)
         self.tree_ = _with_counts(tree, table, y)
         self.form_ = canonicalize(self.tree_)
         self.estimator_ = estimator
         labels = np.asarray(getattr(estimator, "classes_", ()))
         self.classes_ = labels if labels.tolist() == list(tree.classes) else tree.labels
-        way, _ = self._way()
-        if way == "imputer":
+        self.__dict__.pop("imputer_", None)  # of an earlier fit
+        if self._way()[0] == "imputer":
             self.imputer_ = clone(self.undetermined).fit(X)
         self.coverage_ = float(np.mean(self.tree_.decide(table) >= 0))
         return self
@@ -180,10 +182,12 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
                 "X.reshape(1, -1), one column is X.reshape(-1, 1)"
             )
         validate_data(self, X, reset=False, skip_check_array=True)
-        return self._by_position(_unmasked(X))
+        return self._readable(_unmasked(X))
 
-    def _by_position(self, X: Any) -> Any:
-        """Give a data frame without names (in training) as an array, whose columns have none."""
+    def _readable(self, X: Any) -> Any:
+        """Give a data frame as an array, if the training table had no names."""
+        if hasattr(X, "tocsc"):
+            return X.tocsc()
         frame = None if hasattr(self, "feature_names_in_") else frame_of(X)
         return X if frame is None else frame.to_numpy()
 
@@ -281,8 +285,9 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         Returns
         -------
         array of labels
-            With ``undetermined="na"``, if some row is not determined: a masked array of objects,
-            or when a data frame came in, a nullable Series.
+            With ``undetermined="na"``, if some row is not determined: a masked array (of floats for
+            labels that are numbers, else of objects), or a nullable Series when a data frame came
+            in.
         """
         codes = self._codes(self._table(X))
         gaps = codes < 0
@@ -290,17 +295,15 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             return self.classes_[codes]
         if frame_of(X) is not None:
             return labels_like(X, self.tree_.labels, codes)
-        # Not a label under the mask, which numpy and scikit-learn like to lose, but None.
-        said = self.classes_[codes].astype(object)
-        said[gaps] = None
+        # numpy and scikit-learn like to lose masks. What is under it is no label then, but NaN or
+        # None, which metrics refuse: an answer that was not given is never counted as one.
+        number = self.classes_.dtype.kind in "iuf" and np.abs(self.classes_).max() <= EXACT
+        said = self.classes_[codes].astype(np.float64 if number else object)
+        said[gaps] = np.nan if number else None
         return np.ma.MaskedArray(said, mask=gaps)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Give the share of each class among the training rows of the leaves that a row can reach.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
 
         Returns
         -------
@@ -312,16 +315,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         return self._odds(self._table(X))
 
     def determined(self, X: Any) -> NDArray[np.bool_]:
-        """Tell which rows get the same class from every completion.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-
-        Returns
-        -------
-        array of bool, shape (n_rows,)
-        """
+        """Tell, for each row, whether every completion of it gets the same class."""
         table = self._table(X)
         return self.tree_.decide(table) >= 0
 
@@ -330,28 +324,14 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         return float(np.mean(self.determined(X)))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Give the share of the rows that get their right class.
+        """Give the share of all rows that get their right class, by weight if there are weights.
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-        y : array of labels
-        sample_weight : array of shape (n_rows,), optional
-
-        Returns
-        -------
-        float
-            Over all rows: with ``undetermined="na"`` one that is not determined counts as wrong.
+        With ``undetermined="na"`` a row that is not determined counts as wrong.
         """
         return float(np.average(self._right(self._codes(self._table(X)), y), weights=sample_weight))
 
     def score_determined(self, X: Any, y: Any) -> tuple[float, float]:
         """Give the share of the rows that are determined, and how many of these are right.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-        y : array of labels
 
         Returns
         -------

@@ -250,12 +250,28 @@ class RowLeaves:
 
     @property
     def unsettled(self) -> list[int]:
-        """Features that the row does not know exactly and on which reachable leaves differ."""
-        met = np.flatnonzero(~self._missed.any(axis=1)).tolist()
+        """Features whose unknown values decide: two leaves of different classes differ on it only.
+
+        Exact: rows that differ on one feature only lie in leaves that meet on all others. Quadratic
+        in the leaves that the row reaches.
+        """
+        met = np.flatnonzero(~self._missed.any(axis=1))
+        count = np.zeros((len(met), len(met)), dtype=np.int32)
+        apart = []
+        for k, row in enumerate(self.row):
+            sides = [row & self._leaf_side(leaf, k) for leaf in met.tolist()]
+            distinct = list(dict.fromkeys(sides))
+            number = {side: i for i, side in enumerate(distinct)}
+            which = np.array([number[side] for side in sides])
+            differ = np.array([[not a & b for b in distinct] for a in distinct], dtype=bool)
+            apart.append((differ, which))
+            count += differ[np.ix_(which, which)]
+        label = self._leaf_class[met]
+        decides = (label[:, None] != label) & (count == 1)
         return [
             k
-            for k, side in enumerate(self.row)
-            if any(side & ~self._leaf_side(leaf, k) for leaf in met)
+            for k, (differ, which) in enumerate(apart)
+            if differ.any() and (decides & differ[np.ix_(which, which)]).any()
         ]
 
     @property

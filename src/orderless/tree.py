@@ -504,6 +504,16 @@ class Tree:
             codes.append(there.n_values - 1)
         return codes
 
+    def to_sklearn(self) -> Any:
+        """Give a fitted ``DecisionTreeClassifier`` that predicts the same.
+
+        See ``orderless.output.sklearn.to_sklearn`` for which columns it takes, and for rows that
+        are not float32.
+        """
+        from .output.sklearn import to_sklearn
+
+        return to_sklearn(self)
+
     # -- files ---------------------------------------------------------------------------------
 
     def to_json(self) -> str:
