@@ -113,8 +113,10 @@ def test_numbers_and_booleans_predict_the_same(data):
 
 
 def test_a_float64_boundary_between_two_float32_numbers():
-    tree = ol.read_tree({"feature": 0, "relation": "<=", "reference": 0.1, "true": {"prediction": 1},
-                         "false": {"prediction": 0}}, feature_names=["x0"])  # fmt: skip
+    tree = ol.read_tree(
+        {"feature": 0, "relation": "<=", "reference": 0.1, "true": {"prediction": 1},
+         "false": {"prediction": 0}}, feature_names=["x0"],
+    )  # fmt: skip
     made = tree.to_sklearn()
     below = np.nextafter(np.float32(0.1), np.float32(0))
     rows = np.array([[below], [np.float32(0.1)]], dtype=np.float32)

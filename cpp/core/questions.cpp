@@ -138,4 +138,21 @@ Questions questions(Residuals& residuals, Id tree) {
   return out;
 }
 
+std::vector<std::int32_t> counted_bins(Residuals& residuals) {
+  std::vector<std::int32_t> counted(residuals.features().size(), 0);
+  for (const Residuals::Live& live : residuals.live(residuals.root())) {
+    if (residuals.features()[at(live.feature)].ordered) continue;
+    Residuals::Mask first(residuals.mask(live.side).size(), 0);
+    for (const Residuals::Mask& group : groups_of(residuals, residuals.root(), live)) {
+      for (std::size_t w = 0; w < group.size(); ++w) {
+        if (group[w] == 0) continue;
+        first[w] |= group[w] & (~group[w] + 1);
+        break;
+      }
+    }
+    counted[at(live.feature)] = residuals.mask_of(first);
+  }
+  return counted;
+}
+
 }  // namespace orderless

@@ -27,4 +27,8 @@ struct Questions {
 [[nodiscard]] std::vector<Residuals::Mask> groups_of(Residuals& residuals, Residuals::Id tree,
                                                      const Residuals::Live& live);
 
+/// Per unordered feature the mask of the first bins of the groups that the whole function tells
+/// apart.
+[[nodiscard]] std::vector<std::int32_t> counted_bins(Residuals& residuals);
+
 }  // namespace orderless

@@ -8,6 +8,7 @@
 
 #include "core/apart.hpp"
 #include "core/questions.hpp"
+#include "core/treeout.hpp"
 
 namespace orderless {
 
@@ -51,70 +52,6 @@ struct State {
   std::int32_t first = -1;  // the first of the best splits, once known
   std::vector<Split> splits;
 };
-
-/// Part of a tree to write: a state, or (state -1) a residual as it stands.
-struct Step {
-  std::int32_t state = -1;
-  Id tree = 0;
-};
-
-std::int32_t write_node(const Residuals& residuals, SmallestTree& out, const Question& question) {
-  const auto number = static_cast<std::int32_t>(out.feature.size());
-  const bool leaf = question.feature < 0;
-  const bool ordered = !leaf && residuals.features()[at(question.feature)].ordered;
-  out.feature.push_back(question.feature);
-  out.cut.push_back(ordered ? question.a : -1);
-  out.nan_true.push_back(ordered && question.b == 1 ? 1 : 0);
-  out.when_true.push_back(-1);
-  out.when_false.push_back(-1);
-  out.leaf_class.push_back(leaf ? question.a : -1);
-  if (!leaf && !ordered) {
-    const Residuals::Mask& mask = residuals.mask(question.a);
-    for (std::size_t w = 0; w < mask.size(); ++w) {
-      for (std::uint64_t bits = mask[w]; bits != 0; bits &= bits - 1) {
-        out.set_bins.push_back(static_cast<std::int32_t>(w * 64) + std::countr_zero(bits));
-      }
-    }
-  }
-  out.set_start.push_back(static_cast<std::int64_t>(out.set_bins.size()));
-  return number;
-}
-
-/// `best_split(step)` gives the split of a state, or none and the residual to write in its place.
-template <class BestSplit>
-void write_tree(const Residuals& residuals, SmallestTree& out, Step root, BestSplit&& best_split) {
-  struct Hanging : Step {
-    std::int32_t parent = -1;
-    bool yes = true;
-  };
-  std::vector<Hanging> todo{{root, -1, true}};
-  while (!todo.empty()) {
-    Hanging step = todo.back();
-    todo.pop_back();
-    const std::optional<Split> best = best_split(step);
-    const Residuals::Node node = residuals.node(step.tree);
-    const std::int32_t number = write_node(residuals, out, best ? best->question : node);
-    if (step.parent >= 0) {
-      (step.yes ? out.when_true : out.when_false)[at(step.parent)] = number;
-    }
-    if (best) {
-      todo.push_back({{best->no, 0}, number, false});
-      todo.push_back({{best->yes, 0}, number, true});
-    } else if (node.feature >= 0) {
-      todo.push_back({{-1, node.no}, number, false});
-      todo.push_back({{-1, node.yes}, number, true});
-    }
-  }
-}
-
-SmallestTree as_it_stands(const Residuals& residuals, Minimize minimize) {
-  SmallestTree out;
-  write_tree(residuals, out, Step{-1, residuals.root()}, [](const Step&) { return std::nullopt; });
-  const bool leaves = minimize == Minimize::leaves;
-  out.value = leaves ? residuals.n_leaves(residuals.root()) : residuals.depth(residuals.root());
-  out.bound = leaves ? 2 : 1;
-  return out;
-}
 
 class Search {
  public:
@@ -470,12 +407,10 @@ class Search {
   }
 
   void write(SmallestTree& out, std::int32_t root) const {
-    write_tree(residuals_, out, Step{root, 0}, [&](Step& step) -> std::optional<Split> {
-      if (step.state < 0) return std::nullopt;
-      const State& s = states_[at(step.state)];
-      step.tree = s.given;
-      step.state = -1;
-      return s.best.yes < 0 ? std::nullopt : std::optional<Split>(s.best);
+    write_tree(residuals_, out, {root, 0}, [&](const TreePart& part) -> PartSplit {
+      const State& s = states_[at(part.state)];
+      if (s.best.yes < 0) return {{}, {-1, s.given}, {-1, -1}, false};
+      return {s.best.question, {s.best.yes, -1}, {s.best.no, -1}, true};
     });
   }
 
@@ -492,24 +427,6 @@ class Search {
   std::unordered_map<std::uint64_t, std::vector<std::int32_t>> by_print_;
 };
 
-/// The masks of the first bins of each group that the whole function tells apart.
-std::vector<std::int32_t> counted_bins(Residuals& residuals) {
-  std::vector<std::int32_t> counted(residuals.features().size(), 0);
-  for (const Residuals::Live& live : residuals.live(residuals.root())) {
-    if (residuals.features()[at(live.feature)].ordered) continue;
-    Residuals::Mask first(residuals.mask(live.side).size(), 0);
-    for (const Residuals::Mask& group : groups_of(residuals, residuals.root(), live)) {
-      for (std::size_t w = 0; w < group.size(); ++w) {
-        if (group[w] == 0) continue;
-        first[w] |= group[w] & (~group[w] + 1);
-        break;
-      }
-    }
-    counted[at(live.feature)] = residuals.mask_of(first);
-  }
-  return counted;
-}
-
 }  // namespace
 
 SmallestTree smallest_tree(const BinTree& tree, const std::vector<BinFeature>& features,
@@ -517,9 +434,13 @@ SmallestTree smallest_tree(const BinTree& tree, const std::vector<BinFeature>& f
                            const PollFunction& poll) {
   Residuals residuals(tree, features);
   const bool weighed = minimize == Minimize::expected_depth;
-  if (residuals.depth(residuals.root()) > most_depth) {  // the search would go as deep as the tree
+  const Id root = residuals.root();
+  if (weighed && residuals.n_leaves(root) >> (leaf_bits - 1) != 0) {
+    throw std::length_error("too many leaves to weigh");
+  }
+  if (residuals.depth(root) > most_depth) {  // the search would go as deep as the tree
     if (weighed) throw std::length_error("too deep a tree to weigh");
-    return as_it_stands(residuals, minimize);
+    return as_it_stands(residuals, minimize == Minimize::leaves);
   }
   if (!weighed) {
     Weights weights(residuals);

@@ -244,7 +244,7 @@ def missing_wisconsin():
     agree = 1 - determined - differ
     look = {"width": 0.075, "edgecolor": "white", "linewidth": 0.6}
     right.bar(rates, determined, color=BLUE, label="determined", **look)
-    right.bar(rates, agree, bottom=determined, color="#d0d7de", hatch="...",
+    right.bar(rates, agree, bottom=determined, color="#d0d7de",
               label="not determined, the imputers agree", **look)  # fmt: skip
     right.bar(rates, differ, bottom=determined + agree, color=ORANGE, hatch="////",
               label="not determined, the imputers differ", **look)  # fmt: skip

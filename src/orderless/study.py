@@ -81,18 +81,13 @@ class Coverage:
         for way, (name, colour, marker, line) in WAYS.items():
             share = self.table[self.table["way"] == way].groupby("rate")["answered"]
             mean, n = share.mean(), int(share.size().min())
-            error = share.std(ddof=1) / np.sqrt(n) if n > 1 else None
-            ax.errorbar(mean.index, mean, yerror(error), label=name, color=colour, marker=marker,
+            error = np.asarray(share.std(ddof=1)) / np.sqrt(n) if n > 1 else None
+            ax.errorbar(mean.index, mean, error, label=name, color=colour, marker=marker,
                         linestyle=line, markersize=5, capsize=3)  # fmt: skip
         unit = "features" if self.level == "feature" else "columns"
         ax.set(xlabel=f"share of {unit} missing", ylabel="share of rows answered", ylim=(0, 1.02))
         ax.legend(frameon=False)
         return ax
-
-
-def yerror(error: Any) -> Any:
-    """Give error bars as matplotlib wants them: an array, or None."""
-    return None if error is None else np.asarray(error)
 
 
 def coverage(
