@@ -30,7 +30,7 @@ demo: $(VENV)/installed  ## the main job, on data that is at hand
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/test-tools test-core  ## all tests that need only Python and a compiler
-	$(BIN)/python -m pytest -q -m "not engine"
+	$(BIN)/python -m pytest -q -n auto -m "not engine"
 
 test-core: $(VENV)/built  ## the C++ core's own tests
 	@mkdir -p build

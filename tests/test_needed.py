@@ -21,7 +21,7 @@ from orderless.needed import Needed
 
 
 @given(problems(max_features=4), st.data())
-@settings(max_examples=200)
+@settings(max_examples=150)
 def test_missing_needed_by_brute_force(problem, data):
     kinds, (spec,) = problem
     row = data.draw(partial_rows(kinds, spec))
@@ -106,7 +106,7 @@ def test_missing_needed_refuses():
 
 
 @given(problems(n_trees=4, max_features=3), st.data())
-@settings(max_examples=60)
+@settings(max_examples=50)
 def test_determined_by_any_is_the_first_that_is(problem, data):
     kinds, specs = problem
     trees = [tree_of(spec, kinds) for spec in specs]

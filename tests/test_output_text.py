@@ -14,8 +14,8 @@ from test_canonical import many_reasons
 import orderless as ol
 from orderless.errors import InvalidData
 from orderless.output.listing import Block, Line, Listing
-from orderless.words import label_text, pieces, printable
 from orderless.output.text import width_of
+from orderless.words import label_text, pieces, printable
 
 
 @pytest.mark.parametrize("name", showcase.FORMS)

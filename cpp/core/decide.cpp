@@ -1,14 +1,18 @@
 #include "core/decide.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <map>
 #include <optional>
 #include <thread>
 #include <vector>
+
+#include "core/rowmasks.hpp"
 
 namespace orderless {
 
@@ -153,6 +157,69 @@ class Walker {
   std::vector<std::int32_t> later_;
 };
 
+/// The leaves of a packed tree as intervals by feature, for RowMasks.
+struct MaskTree {
+  std::vector<MaskFeature> features;
+  std::vector<std::size_t> leaf_class;
+};
+
+MaskTree masks_of(const Packed& tree) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  MaskTree out;
+  std::map<std::ptrdiff_t, std::size_t> place;
+  for (const Node& node : tree.nodes) {
+    if (node.bit != 0) continue;
+    const auto [it, is_new] = place.emplace(node.offset, out.features.size());
+    if (is_new) out.features.push_back({node.offset, {}, {}});
+    out.features[it->second].cuts.push_back(node.cut);
+  }
+  for (MaskFeature& feature : out.features) {
+    std::sort(feature.cuts.begin(), feature.cuts.end());
+    feature.cuts.erase(std::unique(feature.cuts.begin(), feature.cuts.end()), feature.cuts.end());
+  }
+  using Sides = std::vector<std::pair<double, double>>;
+  std::vector<std::pair<std::int32_t, Sides>> todo;
+  todo.emplace_back(0, Sides(out.features.size(), {-infinity, infinity}));
+  while (!todo.empty()) {
+    auto [i, sides] = std::move(todo.back());
+    todo.pop_back();
+    const Node& node = tree.nodes[static_cast<std::size_t>(i)];
+    if (node.bit != 0) {
+      const std::size_t leaf = out.leaf_class.size();
+      out.leaf_class.push_back(static_cast<std::size_t>(std::countr_zero(node.bit)));
+      for (std::size_t f = 0; f < sides.size(); ++f) {
+        out.features[f].intervals.push_back({leaf, sides[f].first, sides[f].second});
+      }
+      continue;
+    }
+    const std::size_t f = place.at(node.offset);
+    Sides above = sides;
+    sides[f].second = std::min(sides[f].second, node.cut);
+    above[f].first = std::max(above[f].first, node.cut);
+    todo.emplace_back(node.child[1], std::move(above));
+    todo.emplace_back(node.child[0], std::move(sides));
+  }
+  return out;
+}
+
+/// The share of the values that the tree asks for which is unknown, in a look at some rows.
+template <class T>
+double share_unknown(const Packed& tree, const std::byte* base, std::ptrdiff_t stride,
+                     std::size_t first, std::size_t end) {
+  std::size_t unknown = 0;
+  std::size_t seen = 0;
+  for (std::size_t row = first; row < std::min(end, first + 32); ++row) {
+    for (const Node& node : tree.nodes) {
+      if (node.bit != 0) continue;
+      T x;
+      std::memcpy(&x, base + stride * static_cast<std::ptrdiff_t>(row) + node.offset, sizeof(T));
+      unknown += x != x ? 1 : 0;
+      ++seen;
+    }
+  }
+  return static_cast<double>(unknown) / static_cast<double>(seen);
+}
+
 /// The common first byte and spacing of the columns that the tree uses, if they are all doubles or
 /// all floats and equally spaced, NaN is unknown, and there are at most 64 classes.
 struct Spacing {
@@ -221,15 +288,38 @@ void decide(const TreeView& tree, std::span<const Domain> domains,
     return;
   }
   const Packed packed = pack(tree, threshold, columns, spacing->base);
-  const auto run = [&]<class T>(T) {
-    in_blocks(n_rows, n_threads, poll, [&](std::size_t first, std::size_t end) {
-      Walker<T>(packed, spacing->base, spacing->stride).run(first, end, label.data());
-    });
+  const std::size_t n_leaves = (packed.nodes.size() + 1) / 2;
+  const auto work = [&]<class T>(T) {
+    const std::byte* base = spacing->base;
+    const std::ptrdiff_t stride = spacing->stride;
+    const auto walk_rows = [&](std::size_t first, std::size_t end) {
+      Walker<T>(packed, base, stride).run(first, end, label.data());
+    };
+    // Masks do the same work for every row, which grows with the leaves; a walk does more, the more
+    // is unknown. Where they cross was measured; four floats are compared at a time, and two
+    // doubles.
+    const auto by_masks = [&]<std::size_t n_words>(std::array<int, n_words>, double least_unknown) {
+      const MaskTree leaves = masks_of(packed);
+      const RowMasks<T, n_words> masks(leaves.features, leaves.leaf_class, base, stride);
+      in_blocks(n_rows, n_threads, poll, [&](std::size_t first, std::size_t end) {
+        if (share_unknown<T>(packed, base, stride, first, end) >= least_unknown) {
+          masks.run(first, end, label.data());
+        } else {
+          walk_rows(first, end);
+        }
+      });
+    };
+    if (n_leaves <= 64) return by_masks(std::array<int, 1>{}, 0.0);
+    if constexpr (sizeof(T) == 4) {
+      if (n_leaves <= 128) return by_masks(std::array<int, 2>{}, 0.2);
+      if (n_leaves <= 192) return by_masks(std::array<int, 3>{}, 0.3);
+    }
+    in_blocks(n_rows, n_threads, poll, walk_rows);
   };
   if (spacing->kind == Column::Kind::f64) {
-    run(double{});
+    work(double{});
   } else {
-    run(float{});
+    work(float{});
   }
 }
 
