@@ -128,7 +128,7 @@ def forest_bounds(forest: Any, X: Any) -> tuple[Any, Any]:
     A forest's number is the mean of its trees' numbers. Each tree's bounds are exact, and the mean
     of the lower (upper) ends is below (above) what any completion gets. But one completion need not
     reach all of these ends at once, so the true range may be narrower. Finding it is NP-hard
-    [1]_.
+    (Kantchelian, Tygar and Joseph, "Evasion and hardening of tree ensemble classifiers", 2016).
 
     Parameters
     ----------
@@ -148,11 +148,6 @@ def forest_bounds(forest: Any, X: Any) -> tuple[Any, Any]:
     -----
     Numbers are added in another order than scikit-learn does it: equal up to rounding on complete
     rows. Cost: that of ``probability_bounds``, for each tree.
-
-    References
-    ----------
-    .. [1] A. Kantchelian, J. D. Tygar, A. Joseph: "Evasion and hardening of tree ensemble
-       classifiers", ICML 2016.
 
     Examples
     --------

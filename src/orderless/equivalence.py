@@ -257,10 +257,16 @@ def flat_nodes(
 
 def _points(trees: list[Tree], space: Space) -> NDArray[np.uint64]:
     nodes, start, labels = flat_nodes(trees)
-    keys = np.array([_hash(b"feature", f.name) for f in space.features], dtype=np.uint64).ravel()
-    weights = [np.array(_value_weights(f), dtype=np.uint64).ravel() for f in space.features]
+    keys, weights = _space_weights(space)
     values = np.array([_class_value(label) for label in labels], dtype=np.uint64).ravel()
     return _core.fingerprints(nodes, start, space.domains, keys, weights, values).reshape(-1, 2)
+
+
+@lru_cache(maxsize=64)
+def _space_weights(space: Space) -> tuple[NDArray[np.uint64], list[NDArray[np.uint64]]]:
+    """Give the keys of a space's features, and the weights of categorical values."""
+    keys = np.array([_hash(b"feature", f.name) for f in space.features], dtype=np.uint64).ravel()
+    return keys, [np.array(_value_weights(f), dtype=np.uint64).ravel() for f in space.features]
 
 
 @lru_cache(maxsize=65536)

@@ -473,8 +473,12 @@ class Space:
             return NotImplemented
         return self is other or (self.features, self.columns) == (other.features, other.columns)
 
-    def __hash__(self) -> int:
+    @cached_property
+    def _hash(self) -> int:
         return hash((self.features, self.columns))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(feature) for feature in self.features[:6])
