@@ -176,7 +176,16 @@ def test_no_rows():
 
 @pytest.mark.parametrize(
     "nothing",
-    [None, math.nan, np.nan, np.float32("nan"), pd.NA, pd.NaT, np.datetime64("NaT"), np.ma.masked],
+    [
+        None,
+        math.nan,
+        np.nan,
+        np.float32("nan"),
+        pd.NA,
+        pd.NaT,
+        np.datetime64("NaT", "ns"),
+        np.ma.masked,
+    ],
     ids=repr,
 )
 def test_every_way_to_say_unknown(nothing):
