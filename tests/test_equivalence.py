@@ -398,3 +398,16 @@ except KeyboardInterrupt:
 
 def test_space_of_kinds_is_what_the_strategies_mean():
     assert space_of({"a": "float64", "b": ("x", "y")}).names == ("a", "b")
+
+
+def test_a_tree_fitted_without_names_against_one_with_names():
+    """Features compare by name; made-up names are most likely a mistake, and that is said."""
+    import pandas as pd
+
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0]])
+    y = [0, 1, 1]
+    named = DecisionTreeClassifier(random_state=0).fit(pd.DataFrame(X, columns=["p", "q"]), y)
+    bare = DecisionTreeClassifier(random_state=0).fit(X, y)
+    with pytest.warns(UserWarning, match=r"'p', .* has 'x0', .*feature_names="):
+        assert not ol.equivalent(named, bare)
+    assert ol.equivalent(named, ol.read_tree(bare, feature_names=["p", "q"]))

@@ -15,8 +15,8 @@ from sklearn.ensemble import (
     GradientBoostingClassifier,
     RandomForestClassifier,
 )
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -379,15 +379,53 @@ def test_what_is_refused() -> None:
     for regressor in (DecisionTreeRegressor(), ExtraTreeRegressor()):
         with pytest.raises(UnreadableModel, match="predicts numbers, not classes"):
             ol.read_tree(regressor.fit(X, y))
-    for ensemble in (RandomForestClassifier(2), GradientBoostingClassifier(n_estimators=2)):
-        with pytest.raises(UnreadableModel, match=r"is many trees: .*estimators_\[i\]"):
-            ol.read_tree(ensemble.fit(X, y))
+    with pytest.raises(UnreadableModel, match=r"is many trees: .*estimators_\[i\]"):
+        ol.read_tree(RandomForestClassifier(2).fit(X, y))
     with pytest.raises(UnreadableModel, match="2 outputs at once; fit one tree per output"):
         ol.read_tree(DecisionTreeClassifier().fit(X, np.column_stack([y, 1 - y])))
-    with pytest.raises(NotFittedError, match="not fitted"):
+    with pytest.raises(UnreadableModel, match="not fitted: call fit"):
         ol.read_tree(DecisionTreeClassifier())
-    for unknown in (LogisticRegression(), object(), 3, DecisionTreeClassifier):
+    for unknown in (LogisticRegression(), object(), 3):
         with pytest.raises(UnreadableModel, match=r"cannot read a .*known sources are"):
             ol.read_tree(unknown)
     with pytest.raises(UnreadableModel, match="iterable of trees, got a DecisionTreeClassifier"):
         ol.read_trees(DecisionTreeClassifier().fit(X, y))
+
+
+def test_models_that_hold_other_models_say_what_to_do():
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GridSearchCV
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.repeat([0, 1], 30)
+    for boosted in (GradientBoostingClassifier(n_estimators=2), HistGradientBoostingClassifier()):
+        with pytest.raises(UnreadableModel, match="adds up many regression trees"):
+            ol.read_tree(boosted.fit(X, y))
+    search = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]}).fit(X, y)
+    with pytest.raises(UnreadableModel, match="best_estimator_"):
+        ol.read_tree(search)
+    assert ol.read_tree(search.best_estimator_).n_leaves > 1
+    with pytest.raises(UnreadableModel, match="scikit-learn's tree classifiers"):
+        ol.read_tree(LogisticRegression().fit(X, y))
+    with pytest.raises(UnreadableModel, match="got the class DecisionTreeClassifier"):
+        ol.read_tree(DecisionTreeClassifier)
+
+
+def test_arguments_of_the_wrong_kind(tmp_path):
+    tree = DecisionTreeClassifier(max_depth=1).fit([[0], [1]], [0, 1])
+    for space in ({"x0": "numeric"}, ["x0"]):
+        with pytest.raises(ValueError, match=r"expected a Space: write orderless\.Space"):
+            ol.read_tree(tree, space=space)
+    with pytest.raises(ValueError, match="expected a list of names"):
+        ol.read_tree(tree, feature_names="a")
+    with pytest.raises(ValueError, match=r"is not JSON: to read a file give a path"):
+        ol.read_tree("tree.json")
+    bad = tmp_path / "bad.json"
+    bad.write_bytes(b"\xff\xfe{")
+    with pytest.raises(ValueError, match=r"'bad.json' is not UTF-8"):
+        ol.read_tree(bad)
+    with pytest.raises(UnreadableModel, match=r"StandardScaler does not say .* is it fitted"):
+        ol.read_tree(tree, through=StandardScaler())
+    with pytest.raises(UnreadableModel, match="has no transform"):
+        ol.read_tree(tree, through="scaler")

@@ -935,7 +935,9 @@ def test_what_is_not_fitted_is_named() -> None:
         with pytest.raises(UnreadableModel, match="is not a fitted transformer"):
             ol.read_tree(model, through=nothing, **names)
     for silent in (Binarizer(), make_pipeline("passthrough")):
-        with pytest.raises(UnreadableModel, match="does not say how many columns went in"):
+        with pytest.raises(
+            UnreadableModel, match="does not say how many columns went in; is it fitted"
+        ):
             ol.read_tree(model, through=silent)
         assert ol.read_tree(model, through=silent, **names).space.names == tuple(NUMBERS)
 

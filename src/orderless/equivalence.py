@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import warnings
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -314,6 +315,7 @@ def _over_shared_space(trees: list[Tree]) -> list[Tree]:
     spaces = list({id(tree.space): tree.space for tree in trees}.values())
     if all(space == spaces[0] for space in spaces):
         return trees
+    _warn_of_made_up_names(spaces)
     used = {name for tree in trees for name in tree.features}
     features: dict[str, Feature] = {}
     for space in spaces:
@@ -324,6 +326,23 @@ def _over_shared_space(trees: list[Tree]) -> list[Tree]:
             features[feature.name] = feature if known is None else shared_feature(known, feature)
     shared = Space(features.values())
     return [tree.over(shared) for tree in trees]
+
+
+def _warn_of_made_up_names(spaces: Sequence[Space]) -> None:
+    """Say so when one tree has names and another only has x0, x1, ... for as many columns."""
+    made_up = [s for s in spaces if s.names == tuple(f"x{i}" for i in range(len(s)))]
+    named = [s for s in spaces if s not in made_up]
+    for space in made_up:
+        for other in named:
+            if len(space) == len(other) > 0 and not set(space.names) & set(other.names):
+                warnings.warn(
+                    f"features compare by name, and one tree has {other.names[0]!r}, ... where "
+                    f"another, fitted without names, has {space.names[0]!r}, ...: if they mean the "
+                    "same columns, read the other with feature_names=",
+                    UserWarning,
+                    stacklevel=4,
+                )
+                return
 
 
 def _shared_classes(trees: Sequence[Tree]) -> list[NDArray[np.int32]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, cast
 
 import narwhals as nw
@@ -91,7 +92,9 @@ def _lookup_dicts(X: Sequence[Any], space: Space) -> Lookup:
         for name in row:
             if name not in legal:
                 raise InvalidData(
-                    f"row {i} has the unknown feature {name!r}: legal are {_some(space.names)}"
+                    f"row {i} has the unknown feature {name!r}{_near(name, legal)}: legal are "
+                    f"{_some(space.names)}. A tree's features are named with "
+                    "read_tree(..., feature_names=)"
                 )
 
     def get(name: str) -> NDArray[Any] | None:
@@ -197,9 +200,9 @@ def _read_feature(
     if there is not None and len(known) < len(told) and feature.name not in there:
         absent = [column.name for column in told if column.name not in there]
         raise InvalidData(
-            f"the data frame lacks the column {_some(absent)}; it has {_some(there)}. Unknown "
-            "values are NaN or null in a column that is there; a tree's features are named with "
-            "read_tree(..., feature_names=)"
+            f"the data frame lacks the column {_some(absent)}{_near(absent[0], there)}; it has "
+            f"{_some(there)}. Unknown values are NaN or null in a column that is there; a tree's "
+            "features are named with read_tree(..., feature_names=)"
         )
     if not known:
         return ABSENT, None, None
@@ -399,6 +402,13 @@ def _no_contradiction(feature: Feature, bad: NDArray[np.bool_]) -> None:
             "the feature fits all of its columns. Correct the row, or treat the columns as "
             "unrelated with Space.independent(...)"
         )
+
+
+def _near(name: object, legal: Iterable[object]) -> str:
+    """Name the legal name that is closest, for an error message."""
+    by_text = {str(other).casefold(): other for other in legal}
+    close = get_close_matches(str(name).casefold(), by_text, n=1)
+    return f" (did you mean {by_text[close[0]]!r}?)" if close else ""
 
 
 def _some(names: Iterable[object], most: int = 12) -> str:

@@ -212,7 +212,12 @@ def _check(
     for name, number, least in (("n_repeats", n_repeats, 1), ("random_state", random_state, 0)):
         if not isinstance(number, int | np.integer) or number < least:
             raise ValueError(f"{name}={number!r}: legal are whole numbers from {least}")
-    out = [float(rate) for rate in rates]
+    try:
+        out = [float(rate) for rate in rates]
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"missing_rates is {rates!r:.80}: legal are shares from 0 to 1; labels go in y="
+        ) from None
     for rate in out:
         if not 0 <= rate <= 1:
             raise ValueError(f"missing_rates has {rate}: legal are shares from 0 to 1")

@@ -16,7 +16,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ..errors import InvalidSpace, UnreadableModel
+from ..errors import InvalidSpace, InvalidTree, UnreadableModel
 from ..space import Space
 from ..tree import FORMAT, Tree
 from .bulk import Builder
@@ -30,8 +30,8 @@ READERS = (
     "sklearn", "gosdt", "treefarms", "pydl85", "pystreed", "praxis", "xgboost", "lightgbm",
 )  # fmt: skip
 KNOWN = (
-    "scikit-learn, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost and LightGBM (one tree each), "
-    "nested dicts, our JSON"
+    "scikit-learn's tree classifiers, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost and "
+    "LightGBM (one tree each), nested dicts, our JSON"
 )
 
 
@@ -91,8 +91,21 @@ def read_tree(
     """
     if nan not in get_args(Nan):
         raise ValueError(f"nan={nan!r}: legal are {get_args(Nan)}")
+    if space is not None and not isinstance(space, Space):
+        raise InvalidSpace(
+            f"space= is a {type(space).__qualname__}, expected a Space: write "
+            "orderless.Space({name: kind, ...}), or propose one with orderless.Space.infer(X)"
+        )
+    if isinstance(feature_names, str):
+        raise InvalidSpace(
+            f"feature_names= is the text {feature_names!r}, expected a list of names"
+        )
     if isinstance(model, Path):
-        model = model.read_text(encoding="utf-8")
+        model = _text_of(model)
+    if isinstance(model, str) and "{" not in model and model.lower().endswith(".json"):
+        raise InvalidTree(
+            f"{model!r:.80} is not JSON: to read a file give a path, pathlib.Path({model!r:.80})"
+        )
     if isinstance(model, str) and f'"{FORMAT}"' in model[:200]:
         model = Tree.from_json(model)
     if isinstance(model, Tree):
@@ -138,6 +151,13 @@ def read_trees(
     return trees
 
 
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as fault:
+        raise InvalidTree(f"the file {path.name!r} is not UTF-8 text: {fault}") from fault
+
+
 def _members(models: Any) -> Iterable[Any]:
     """Open a model set of a library; leave other iterables as they are."""
     for library in READERS:
@@ -176,6 +196,8 @@ def _reader(model: Any) -> Callable[[Any], SourceTree]:
             if reader.knows(model):
                 read: Callable[[Any], SourceTree] = getattr(reader, f"from_{library}")
                 return read
+    if isinstance(model, type):
+        raise UnreadableModel(f"got the class {model.__qualname__}: give a fitted model of it")
     raise UnreadableModel(
         f"cannot read a {type(model).__qualname__}: known sources are {KNOWN}; "
         "build orderless.Tree(...) by hand for anything else"

@@ -21,10 +21,24 @@ __all__ = ["from_sklearn", "knows", "tree_of_regressor"]
 
 def knows(model: Any) -> bool:
     """Whether it is a tree classifier of scikit-learn; forests and regressors are refused."""
-    from sklearn.base import is_regressor
-    from sklearn.ensemble import BaseEnsemble
+    from sklearn.base import BaseEstimator, is_regressor
+    from sklearn.ensemble import (
+        BaseEnsemble,
+        GradientBoostingClassifier,
+        HistGradientBoostingClassifier,
+    )
     from sklearn.tree import BaseDecisionTree
 
+    if isinstance(model, GradientBoostingClassifier | HistGradientBoostingClassifier):
+        raise UnreadableModel(
+            f"a {type(model).__qualname__} adds up many regression trees, so none of them decides: "
+            "fit a DecisionTreeClassifier"
+        )
+    if isinstance(model, BaseEstimator) and hasattr(model, "best_estimator_"):
+        raise UnreadableModel(
+            f"a {type(model).__qualname__} holds the model it found: "
+            "read_tree(model.best_estimator_)"
+        )
     if isinstance(model, BaseEnsemble):
         raise UnreadableModel(
             f"a {type(model).__qualname__} is many trees: read one with "
@@ -102,9 +116,10 @@ def tree_of_regressor(
 
 def _leaf_values(model: Any) -> Any:
     """Give what the nodes of a fitted tree hold, nodes x classes (or x 1)."""
-    from sklearn.utils.validation import check_is_fitted
-
-    check_is_fitted(model)
+    if not hasattr(model, "tree_"):
+        raise UnreadableModel(
+            f"this {type(model).__qualname__} is not fitted: call fit(X, y) first"
+        )
     if model.n_outputs_ != 1:
         raise UnreadableModel(
             f"this tree predicts {model.n_outputs_} outputs at once; "

@@ -85,10 +85,15 @@ def _source_names(
         names = [f"x{i}" for i in range(int(count))]
         if isinstance(named, Space) and len(named) == count:
             names = list(named.names)
+    if names is None and not hasattr(transformer, "transform"):
+        raise UnreadableModel(
+            f"through= is a {type(transformer).__qualname__}, which has no transform: give the "
+            "fitted transformer that made the model's table"
+        )
     if names is None:
         raise UnreadableModel(
-            f"a {type(transformer).__qualname__} does not say how many columns went in: give "
-            "feature_names= or space= of the table that went in"
+            f"a {type(transformer).__qualname__} does not say how many columns went in; is it "
+            "fitted? Fit it, or give feature_names= or space= of the table that went in"
         )
     if count is not None and len(names) != count:
         what = "feature_names" if given is not None else "the space"
