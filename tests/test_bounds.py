@@ -22,7 +22,6 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -313,7 +312,7 @@ def test_what_is_no_regression_tree():
     both = DecisionTreeRegressor().fit(X, np.stack([number, number], axis=1))
     with pytest.raises(UnreadableModel, match="predicts 2 outputs at once"):
         ol.regression_bounds(both, X)
-    with pytest.raises(NotFittedError):
+    with pytest.raises(UnreadableModel, match="not fitted"):
         ol.regression_bounds(DecisionTreeRegressor(), X)
     with pytest.raises(UnreadableModel, match="predicts numbers, not classes: use a classifier"):
         ol.read_tree(DecisionTreeRegressor().fit(X, number))
@@ -324,7 +323,7 @@ def test_what_is_no_forest():
     for model in (GradientBoostingRegressor().fit(X, number), TREES[0].fit(X, number), None):
         with pytest.raises(UnreadableModel, match="is no forest that averages trees: legal are"):
             ol.forest_bounds(model, X)
-    with pytest.raises(NotFittedError):
+    with pytest.raises(UnreadableModel, match="not fitted"):
         ol.forest_bounds(RandomForestRegressor(), X)
     both = RandomForestRegressor(n_estimators=2).fit(X, np.stack([number, number], axis=1))
     with pytest.raises(UnreadableModel, match="predicts 2 outputs at once"):

@@ -215,7 +215,6 @@ def _trees_of_forest(forest: Any) -> tuple[list[Tree], Sequence[Any] | None]:
         RandomForestClassifier,
         RandomForestRegressor,
     )
-    from sklearn.utils.validation import check_is_fitted
 
     model, through = _unpack_pipeline(forest, None)
     classify = isinstance(model, RandomForestClassifier | ExtraTreesClassifier)
@@ -225,7 +224,10 @@ def _trees_of_forest(forest: Any) -> tuple[list[Tree], Sequence[Any] | None]:
             "scikit-learn's RandomForest and ExtraTrees classifiers and regressors; for one tree "
             "use probability_bounds or regression_bounds"
         )
-    check_is_fitted(model)
+    if not hasattr(model, "estimators_"):
+        raise UnreadableModel(
+            f"this {type(model).__qualname__} is not fitted: call fit(X, y) first"
+        )
     names = None if through is not None else getattr(model, "feature_names_in_", None)
     read = read_tree if classify else tree_of_regressor
     trees = [read(one, through=through, feature_names=names) for one in model.estimators_]
