@@ -1,0 +1,150 @@
+"""Pages: an ``Outcome`` written as CSV files, figures and Markdown.
+
+In:  a ``Target``, its ``Outcome``, and a folder.
+Out: files, each written beside its place and then moved there.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .target import DIFFERS, Outcome, Target
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Line", "table_text", "write_index", "write_page"]
+
+Line = tuple[Target, Outcome, float]
+
+
+def write_page(target: Target, outcome: Outcome, folder: Path, *, quick: bool) -> Path:
+    """Write what a target gave.
+
+    Parameters
+    ----------
+    target, outcome
+    folder : pathlib.Path
+    quick : bool
+        Whether it was run small; the page says so.
+
+    Returns
+    -------
+    pathlib.Path
+        The Markdown page.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, table in outcome.tables.items():
+        _write(folder / f"{name}.csv", table.to_csv(index=False))
+    for name, figure in outcome.figures.items():
+        for ending in ("svg", "png"):
+            part = folder / f".{name}.part.{ending}"
+            metadata: dict[str, Any] = {"Date": None} if ending == "svg" else {"Software": None}
+            figure.savefig(part, dpi=150, bbox_inches="tight", metadata=metadata)
+            os.replace(part, folder / f"{name}.{ending}")
+    page = folder / f"{target.name}.md"
+    _write(page, page_text(target, outcome, quick=quick))
+    return page
+
+
+def page_text(target: Target, outcome: Outcome, *, quick: bool) -> str:
+    """Give the Markdown page of a target."""
+    parts = [f"# {target.title}", f"*{target.place}; `orderless reproduce {target.name}`.*"]
+    if quick:
+        parts.append("Run with `--quick`: less data than the paper's, so that it takes seconds.")
+    if outcome.text:
+        parts.append(outcome.text)
+    for name in outcome.figures:
+        parts.append(f"![{target.title}]({name}.png)")
+    if outcome.comparison is not None:
+        shown = outcome.comparison.drop(columns="rounding", errors="ignore")
+        parts += ["## Beside the paper", table_text(shown)]
+        parts.append(f"Verdict: **{outcome.verdict}**{_because(outcome)}")
+    elif outcome.reason:
+        parts.append(outcome.reason)
+    if outcome.absent:
+        parts.append(_absent(outcome.absent))
+    files = ", ".join(f"[{name}.csv]({name}.csv)" for name in outcome.tables)
+    parts.append(f"All numbers: {files}.")
+    return "\n\n".join(parts) + "\n"
+
+
+def write_index(lines: Sequence[Line], folder: Path, *, quick: bool, about: str) -> Path:
+    """Write the index page: one line per target.
+
+    Parameters
+    ----------
+    lines : sequence of (target, outcome, seconds)
+    folder : pathlib.Path
+    quick : bool
+    about : str
+        Versions and machine.
+
+    Returns
+    -------
+    pathlib.Path
+    """
+    size = "small, with `--quick`" if quick else "at the paper's size"
+    out = [
+        "# The paper, reproduced",
+        f"Run {size}. {about}",
+        "| target | what | largest difference | verdict | seconds |\n|---|---|---|---|---|\n"
+        + "\n".join(
+            f"| [{target.name}]({target.name}.md) | {target.title} | "
+            f"{_number(outcome.largest_difference)} | {outcome.verdict}{_because(outcome)} | "
+            f"{seconds:.1f} |"
+            for target, outcome, seconds in lines
+        ),
+    ]
+    absent = sorted({name for _, outcome, _ in lines for name in outcome.absent})
+    if absent:
+        out.append(_absent(absent))
+    page = folder / "index.md"
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(page, "\n\n".join(out) + "\n")
+    return page
+
+
+def table_text(table: pd.DataFrame) -> str:
+    """Give a DataFrame as a Markdown table, numbers with the digits that matter."""
+    head = "| " + " | ".join(map(str, table.columns)) + " |\n" + "|---" * table.shape[1] + "|\n"
+    lines = (
+        "| " + " | ".join(_cell(value) for value in line) + " |"
+        for line in table.itertuples(index=False)
+    )
+    return head + "\n".join(lines)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, str):
+        return value.replace("|", "\\|").replace("\n", " ")
+    return _number(value) if isinstance(value, float) else str(value)
+
+
+def _number(value: float) -> str:
+    if math.isnan(value):
+        return ""
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.4g}"
+
+
+def _because(outcome: Outcome) -> str:
+    return f" because {outcome.reason}" if outcome.verdict == DIFFERS and outcome.reason else ""
+
+
+def _absent(names: Sequence[str]) -> str:
+    return (
+        f"Not at hand, so not run: {', '.join(names)}. `orderless datasets` says which file to "
+        "put where."
+    )
+
+
+def _write(path: Path, text: str) -> None:
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)

@@ -1,0 +1,149 @@
+"""``run``: one target of the paper, or all of them.
+
+In:  names of targets.
+Out: a folder of pages, with an index.
+"""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import orderless as ol
+from orderless.errors import InvalidData
+
+from . import introduction, missingness
+from .cache import Cache
+from .page import Line, write_index, write_page
+from .target import Setting, Target
+from .work import Work
+
+__all__ = ["ALIASES", "TARGETS", "run", "targets"]
+
+TARGETS: dict[str, Target] = {
+    target.name: target
+    for module in (introduction, missingness)
+    for target in module.TARGETS
+}
+ALIASES: dict[str, str] = {}
+
+
+def targets() -> tuple[Target, ...]:
+    """List the targets, in the order of the paper.
+
+    Returns
+    -------
+    tuple of Target
+        With ``name``, ``title`` and ``place``.
+
+    Examples
+    --------
+    >>> targets()[0].name
+    'figure-and'
+    """
+    return tuple(TARGETS.values())
+
+
+def run(
+    names: str | Sequence[str] = "all",
+    folder: str | Path = "reproduction",
+    *,
+    quick: bool = False,
+    cache: bool = True,
+    n_jobs: int = 1,
+    backend: str | None = None,
+    progress: bool | None = None,
+    told: Callable[[str], Any] | None = None,
+) -> list[Line]:
+    """Run tables and figures of the paper, and write what came out beside what was published.
+
+    Parameters
+    ----------
+    names : str or sequence of str
+        Targets, or "all".
+    folder : path
+        Gets one page per target (Markdown, CSV, PNG, SVG), ``index.md`` when several are run, and
+        the cache.
+    quick : bool
+        Seconds instead of the paper's size.
+    cache : bool
+        Whether pieces that were finished before, with these parameters, this data and this code,
+        are taken from the folder's cache.
+    n_jobs, backend
+        As joblib takes them.
+    progress : bool, optional
+        By default on a terminal.
+    told : function, optional
+        Called with a line of text when a target is done.
+
+    Returns
+    -------
+    list of (Target, Outcome, seconds)
+
+    Raises
+    ------
+    InvalidData
+        A name is no target.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as place:
+    ...     ((target, outcome, seconds),) = run("figure-and", place, quick=True)
+    >>> outcome.verdict
+    'equal'
+    """
+    chosen = _chosen([names] if isinstance(names, str) else list(names))
+    place = Path(folder)
+    work = Work(
+        Cache(place / "cache" if cache else None),
+        n_jobs=n_jobs,
+        backend=backend,
+        progress=progress,
+    )
+    lines: list[Line] = []
+    for target in chosen:
+        start = time.perf_counter()
+        outcome = target(Setting(quick, work))
+        lines.append((target, outcome, time.perf_counter() - start))
+        page = write_page(target, outcome, place, quick=quick)
+        if told is not None:
+            told(f"{target.name}: {outcome.verdict} ({lines[-1][2]:.1f} s), {page}")
+        if len(chosen) > 1:
+            write_index(lines, place, quick=quick, about=_about(n_jobs))
+    return lines
+
+
+def _chosen(names: list[str]) -> list[Target]:
+    out: dict[str, Target] = {}
+    for name in names:
+        if name == "all":
+            out.update(TARGETS)
+            continue
+        known = ALIASES.get(name, name)
+        if known not in TARGETS:
+            raise InvalidData(
+                f"there is no target {name!r}: legal are all, {', '.join([*TARGETS, *ALIASES])}"
+            )
+        out[known] = TARGETS[known]
+    return list(out.values())
+
+
+def _about(n_jobs: int) -> str:
+    import numpy
+    import sklearn
+
+    return (
+        f"orderless {_version()}, Python {platform.python_version()}, numpy {numpy.__version__}, "
+        f"scikit-learn {sklearn.__version__}, {platform.machine()}, n_jobs={n_jobs}."
+    )
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    assert ol.__name__ == "orderless"
+    return version("orderless")

@@ -1,0 +1,141 @@
+"""``Target`` and ``Outcome``: what a table or figure of the paper is, and what running it gives.
+
+In:  functions of the target modules.
+Out: values that ``page`` writes and ``run`` lists.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from .work import Work
+
+__all__ = ["DIFFERS", "EQUAL", "NOTHING", "WITHIN", "Outcome", "Setting", "Target", "judge"]
+
+EQUAL = "equal"
+WITHIN = "within error"
+DIFFERS = "differs"
+NOTHING = "nothing published to compare"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a target is run.
+
+    Attributes
+    ----------
+    quick : bool
+        Seconds instead of the paper's size; the page then says so.
+    work : Work
+        Runs the pieces, in parallel and from the cache.
+    """
+
+    quick: bool
+    work: Work
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a target gives.
+
+    Attributes
+    ----------
+    tables : mapping from file name (without ending) to DataFrame
+        Tidy, complete.
+    comparison : DataFrame or None
+        One line per published number: ``what``, ``published``, ``error`` (the published standard
+        error, NaN where there is none), ``ours`` (the paper's semantics) and ``aware`` (thresholds
+        and one-hot groups understood); perhaps ``rounding``, a tolerance of its own.
+    figures : mapping from file name (without ending) to Figure
+    text : str
+        Markdown: what was run, and what is to be seen.
+    reason : str
+        Why numbers differ, where they do: what was tried, and what explains it.
+    tolerance : float
+        Two numbers are equal up to this: the digits that the paper prints.
+    absent : tuple of str
+        Data sets of the paper that were not at hand.
+    """
+
+    tables: Mapping[str, pd.DataFrame]
+    comparison: pd.DataFrame | None = None
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+    text: str = ""
+    reason: str = ""
+    tolerance: float = 0.5
+    absent: tuple[str, ...] = ()
+
+    @property
+    def largest_difference(self) -> float:
+        """The largest distance between a published number and ours; NaN without any."""
+        if self.comparison is None or self.comparison.empty:
+            return math.nan
+        return float((self.comparison["ours"] - self.comparison["published"]).abs().max())
+
+    @property
+    def verdict(self) -> str:
+        """``equal``, ``within error``, or ``differs``, of all numbers together."""
+        return NOTHING if self.comparison is None else judge(self.comparison, self.tolerance)
+
+
+def judge(comparison: pd.DataFrame, tolerance: float) -> str:
+    """Compare our numbers with the published ones.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        With ``published``, ``error`` and ``ours``; lines without a number of ours are left out.
+    tolerance : float
+        Numbers are equal up to this, or up to the line's ``rounding`` where there is one.
+
+    Returns
+    -------
+    str
+        "equal", "within error" (every difference is at most one published standard error, or the
+        tolerance), "differs", or that there is nothing to compare.
+    """
+    import pandas as pd
+
+    both = comparison.dropna(subset=["published", "ours"])
+    if both.empty:
+        return NOTHING
+    difference = (both["ours"] - both["published"]).abs()
+    exact = both["rounding"] if "rounding" in both else pd.Series(tolerance, both.index)
+    if bool((difference <= exact).all()):
+        return EQUAL
+    allowed = both["error"].fillna(0).clip(lower=exact)
+    return WITHIN if bool((difference <= allowed).all()) else DIFFERS
+
+
+@dataclass(frozen=True)
+class Target:
+    """A table or figure of the paper.
+
+    Attributes
+    ----------
+    name : str
+        As the command line takes it.
+    title : str
+        One line.
+    place : str
+        Where it stands in the paper.
+    make : function from Setting to Outcome
+    """
+
+    name: str
+    title: str
+    place: str
+    make: Callable[[Setting], Outcome]
+
+    def __call__(self, setting: Setting) -> Outcome:
+        """Run it."""
+        outcome: Any = self.make(setting)
+        assert isinstance(outcome, Outcome)
+        return outcome

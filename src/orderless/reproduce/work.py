@@ -1,0 +1,111 @@
+"""``Work``: many independent pieces, in parallel, with progress, from the cache where possible.
+
+In:  a module-level function and a list of JSON parameters.
+Out: what it gives for each, in order.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+from .cache import Cache
+
+__all__ = ["Work"]
+
+Piece = Callable[..., Any]
+
+
+class Work:
+    """Runs pieces of the studies.
+
+    Parameters
+    ----------
+    cache : Cache
+    n_jobs : int
+        As joblib takes it.
+    backend : str or None
+        A joblib backend: "loky" (processes), "threading", "dask" or "ray" (a cluster that the
+        caller has connected to).
+    progress : bool or None
+        None: shown when standard error is a terminal.
+    """
+
+    def __init__(
+        self,
+        cache: Cache,
+        *,
+        n_jobs: int = 1,
+        backend: str | None = None,
+        progress: bool | None = None,
+    ) -> None:
+        self.cache, self.n_jobs, self.backend = cache, n_jobs, backend
+        self.progress = sys.stderr.isatty() if progress is None else progress
+
+    def map(self, piece: Piece, parameters: Iterable[dict[str, Any]], label: str) -> list[Any]:
+        """Run a function on each set of parameters, those that are not in the cache.
+
+        Parameters
+        ----------
+        piece : function at the top of a module
+            Takes the parameters by name; gives JSON values.
+        parameters : iterable of dict
+            JSON values.
+        label : str
+            What the progress bar calls it.
+
+        Returns
+        -------
+        list
+            In the order of the parameters, each as JSON gives it back: the first run and one
+            from the cache are the same.
+        """
+        todo = list(parameters)
+        name = f"{piece.__module__}.{piece.__qualname__}"
+        keys = [self.cache.key(name, each) for each in todo]
+        found = [self.cache.get(key) for key in keys]
+        left = [i for i, value in enumerate(found) if value is None]
+        with self._bar(label, len(todo), len(todo) - len(left)) as step:
+            for i, value in zip(left, self._run(piece, [todo[i] for i in left]), strict=True):
+                found[i] = json.loads(json.dumps(value))
+                self.cache.put(keys[i], found[i])
+                step()
+        return found
+
+    def _run(self, piece: Piece, todo: list[dict[str, Any]]) -> Iterable[Any]:
+        if self.n_jobs == 1 and self.backend is None or len(todo) < 2:
+            return (piece(**each) for each in todo)
+        from joblib import Parallel, delayed, parallel_config
+
+        chosen: Any = (
+            nullcontext()
+            if self.backend is None
+            else parallel_config(backend=self.backend, n_jobs=self.n_jobs)
+        )
+        with chosen:
+            calls = [delayed(piece)(**each) for each in todo]
+            try:
+                parallel = Parallel(n_jobs=self.n_jobs, return_as="generator")
+            except ValueError:  # a backend that gives its results all at the end
+                parallel = Parallel(n_jobs=self.n_jobs)
+            results: Iterable[Any] = parallel(calls)
+        return results
+
+    @contextmanager
+    def _bar(self, label: str, total: int, done: int) -> Iterator[Callable[[], None]]:
+        if not self.progress:
+            yield lambda: None
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+        bar = Progress(
+            "[progress.description]{task.description}", BarColumn(), MofNCompleteColumn(),
+            TimeRemainingColumn(), console=Console(stderr=True), transient=True,
+        )  # fmt: skip
+        with bar:
+            task = bar.add_task(label, total=total, completed=done)
+            yield lambda: bar.advance(task)
