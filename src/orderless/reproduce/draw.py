@@ -25,7 +25,9 @@ LINES = {
 }
 
 
-def panels(rows: int, columns: int, *, width: float = 3.2, height: float = 2.6) -> tuple[Any, Any]:
+def panels(
+    rows: int, columns: int, *, width: float = 3.2, height: float = 2.6
+) -> tuple[Figure, Any]:
     """Make a figure without a window, and its grid of axes."""
     figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
     return figure, figure.subplots(rows, columns, squeeze=False)

@@ -26,7 +26,7 @@ def _split(feature: str, true: Any, false: Any) -> dict[str, Any]:
 
 
 def figure_and(setting: Setting) -> Outcome:
-    """Two trees that ask for X1 and X2 in either order decide the same."""
+    """Show that two trees that ask for X1 and X2 in either order decide the same."""
     del setting  # nothing to make smaller
     space = ol.Space.independent(["X1", "X2"])
     orders = {
@@ -60,7 +60,7 @@ def figure_and(setting: Setting) -> Outcome:
 
 
 def figure_dnf_bcf(setting: Setting) -> Outcome:
-    """A tree with two rules and three reasons."""
+    """Show a tree with two rules and three reasons."""
     del setting
     space = ol.Space.independent(["X1", "X2", "X3"])
     tree = ol.read_tree(

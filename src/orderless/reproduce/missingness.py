@@ -16,7 +16,17 @@ import pandas as pd
 import orderless as ol
 
 from . import draw
-from .protocol import APPENDIX, FOLDS, MAIN, QUICK, at_hand, binarized_fold, fit, published_name
+from .protocol import (
+    APPENDIX,
+    FOLDS,
+    MAIN,
+    QUICK,
+    at_hand,
+    binarized_fold,
+    fit,
+    learners_at_hand,
+    published_name,
+)
 from .published import MISSINGNESS_RATIOS, reference
 from .target import Outcome, Setting, Target
 
@@ -35,7 +45,7 @@ def missing_rows(dataset: str, fold: int, learner: str, max_depth: int, level: s
     model = fit(learner, data.X, data.y, max_depth=max_depth, seed=SEED)
     space = data.binarizer.space_
     trees = {
-        "independent": ol.read_tree(model, feature_names=list(data.X)),
+        "independent": ol.read_tree(model, feature_names=[str(name) for name in data.X]),
         "aware": ol.read_tree(model, space=space),
     }
     out: list[Any] = []
@@ -58,23 +68,19 @@ def _make(
     wanted = tuple(name for name in datasets if not setting.quick or name in QUICK) or QUICK
     names, absent = at_hand(wanted)
     folds = 2 if setting.quick else FOLDS
+    fitted = learners_at_hand(tuple(learners))
     pieces = [
         {"dataset": name, "fold": fold, "learner": learner, "max_depth": depth, "level": level}
         for name in names
-        for learner in learners
+        for learner in fitted
         for depth in depths
         for fold in range(folds)
     ]
     found = setting.work.map(missing_rows, pieces, file)
-    table = pd.concat(
-        [pd.DataFrame(rows).assign(**piece) for rows, piece in zip(found, pieces, strict=True)],
-        ignore_index=True,
+    table = pd.DataFrame(
+        [{**piece, **row} for rows, piece in zip(found, pieces, strict=True) for row in rows]
     )
-    if len(depths) > 1:
-        panels, shown = "max_depth", "max_depth"
-    else:
-        panels = shown = "learner"
-    table[shown] = table[shown].astype(str) if shown == "learner" else table[shown]
+    panels = "max_depth" if len(depths) > 1 else "learner"
     comparison = None
     if tuple(datasets) == MAIN and len(learners) == len(depths) == 1 and level == "column":
         comparison = _compare(table)
@@ -86,6 +92,8 @@ def _make(
         "meets no missing value. Features: none of the tree's features is missing.\n\n"
         + _summary(table)
     )
+    if len(fitted) < len(learners):
+        text += f"\n\nNot installed: {', '.join(sorted(set(learners) - set(fitted)))}."
     return Outcome(
         {file: table},
         comparison,

@@ -7,8 +7,11 @@ Paper: Sections 4 and 6, and the appendix on preprocessing.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -18,7 +21,8 @@ import orderless as ol
 from orderless.errors import DataNotFound
 
 __all__ = [
-    "APPENDIX", "MAIN", "QUICK", "Fold", "at_hand", "binarized_fold", "fit", "published_name",
+    "APPENDIX", "MAIN", "QUICK", "Fold", "at_hand", "binarized_fold", "fit",
+    "learners_at_hand", "published_name",
 ]  # fmt: skip
 
 MAIN = ("compas", "wine_quality", "wisconsin", "coupon")
@@ -145,11 +149,31 @@ def fit(learner: str, X: pd.DataFrame, y: pd.Series, *, max_depth: int, seed: in
 
         return DecisionTreeClassifier(max_depth=max_depth, random_state=seed).fit(X, y)
     if learner == "gosdt":
-        from gosdt import GOSDTClassifier
-
+        gosdt = _import("gosdt")
         # GOSDT counts the leaf as a level.
-        model = GOSDTClassifier(depth_budget=max_depth + 1, regularization=0.01, verbose=False)
+        model = gosdt.GOSDTClassifier(depth_budget=max_depth + 1, regularization=0.01)
         return model.fit(X, y)
-    from pydl85 import DL85Classifier
+    pydl85 = _import("pydl85")
+    return pydl85.DL85Classifier(max_depth=max_depth).fit(X.to_numpy(dtype=np.int64), y.to_numpy())
 
-    return DL85Classifier(max_depth=max_depth).fit(np.asarray(X, dtype=np.int64), np.asarray(y))
+
+def learners_at_hand(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Keep the learners that are installed.
+
+    Parameters
+    ----------
+    names : tuple of str
+
+    Returns
+    -------
+    tuple of str
+    """
+    packages = {"sklearn": "sklearn", "gosdt": "gosdt", "dl85": "pydl85"}
+    return tuple(name for name in names if find_spec(packages[name]) is not None)
+
+
+def _import(name: str) -> Any:
+    """Import a learner without its complaints about what Python will drop one day."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return import_module(name)

@@ -24,9 +24,7 @@ from .work import Work
 __all__ = ["ALIASES", "TARGETS", "run", "targets"]
 
 TARGETS: dict[str, Target] = {
-    target.name: target
-    for module in (introduction, missingness)
-    for target in module.TARGETS
+    target.name: target for module in (introduction, missingness) for target in module.TARGETS
 }
 ALIASES: dict[str, str] = {}
 

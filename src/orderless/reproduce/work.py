@@ -76,7 +76,7 @@ class Work:
         return found
 
     def _run(self, piece: Piece, todo: list[dict[str, Any]]) -> Iterable[Any]:
-        if self.n_jobs == 1 and self.backend is None or len(todo) < 2:
+        if (self.n_jobs == 1 and self.backend is None) or len(todo) < 2:
             return (piece(**each) for each in todo)
         from joblib import Parallel, delayed, parallel_config
 

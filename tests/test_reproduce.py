@@ -1,0 +1,203 @@
+"""The reproduction: frame, cache, pages; every target runs small; known numbers come out."""
+
+import json
+import math
+
+import pandas as pd
+import pytest
+
+from orderless.errors import InvalidData
+from orderless.reproduce import run, targets
+from orderless.reproduce.cache import Cache, code_version, data_version
+from orderless.reproduce.page import table_text
+from orderless.reproduce.run import ALIASES, TARGETS
+from orderless.reproduce.target import DIFFERS, EQUAL, NOTHING, WITHIN, judge
+from orderless.reproduce.work import Work
+
+CALLS = []
+
+
+def square(number):
+    CALLS.append(number)
+    return {"number": number, "square": number**2}
+
+
+def fails(number):
+    if number == 2:
+        raise KeyboardInterrupt
+    return square(number)
+
+
+@pytest.fixture(autouse=True)
+def no_calls():
+    CALLS.clear()
+
+
+def pieces(*numbers):
+    return [{"number": number} for number in numbers]
+
+
+# -- cache and work ------------------------------------------------------------------------------
+
+
+def test_a_piece_is_run_once(tmp_path):
+    work = Work(Cache(tmp_path))
+    first = work.map(square, pieces(1, 2, 3), "squares")
+    assert [each["square"] for each in first] == [1, 4, 9]
+    assert work.map(square, pieces(3, 2, 4), "squares") == [first[2], first[1], square(4)]
+    assert CALLS == [1, 2, 3, 4, 4]  # the last is the comparison's own
+
+
+def test_without_a_cache_everything_is_run(tmp_path):
+    work = Work(Cache(None))
+    work.map(square, pieces(1), "squares")
+    work.map(square, pieces(1), "squares")
+    assert CALLS == [1, 1]
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_interrupted_run_goes_on(tmp_path):
+    work = Work(Cache(tmp_path))
+    with pytest.raises(KeyboardInterrupt):
+        work.map(fails, pieces(0, 1, 2, 3), "squares")
+    assert CALLS == [0, 1]
+    assert len(list(tmp_path.glob("*.json"))) == 2
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_broken_or_foreign_entry_is_not_trusted(tmp_path):
+    cache = Cache(tmp_path)
+    key = cache.key("piece", {"a": 1})
+    cache.put(key, [1, 2])
+    assert cache.get(key) == [1, 2]
+    file = tmp_path / f"{key}.json"
+    whole = file.read_text()
+    for broken in (whole[: len(whole) // 2], whole.replace("[1, 2]", "[1, 3]"), "[]", "{}", ""):
+        file.write_text(broken)
+        assert cache.get(key) is None
+    other = cache.key("piece", {"a": 2})
+    (tmp_path / f"{other}.json").write_text(whole)  # an entry under another's name
+    assert cache.get(other) is None
+
+
+def test_the_key_knows_parameters_data_and_code(tmp_path, monkeypatch):
+    cache = Cache(tmp_path)
+    key = cache.key("piece", {"dataset": "spiral", "fold": 0})
+    assert key == cache.key("piece", {"fold": 0, "dataset": "spiral"})
+    assert key != cache.key("piece", {"dataset": "spiral", "fold": 1})
+    assert key != cache.key("other", {"dataset": "spiral", "fold": 0})
+    assert data_version("spiral") != data_version("iris_setosa")
+    monkeypatch.setattr("orderless.reproduce.cache.code_version", lambda: "0" * 16)
+    assert key != cache.key("piece", {"dataset": "spiral", "fold": 0})
+    assert len(code_version()) == 16
+
+
+def test_parallel_gives_the_same(tmp_path):
+    serial = Work(Cache(None)).map(math_piece, pieces(1, 2, 3), "x")
+    assert Work(Cache(None), n_jobs=2).map(math_piece, pieces(1, 2, 3), "x") == serial
+    threads = Work(Cache(None), n_jobs=2, backend="threading")
+    assert threads.map(math_piece, pieces(1, 2, 3), "x") == serial
+
+
+def math_piece(number):
+    return math.sqrt(number)
+
+
+# -- judging and pages ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("published", "error", "ours", "verdict"),
+    [
+        ([10.0, 20], [1.0, 1], [10.4, 19.6], EQUAL),
+        ([10.0, 20], [1.0, 1], [10.9, 20], WITHIN),
+        ([10.0, 20], [1.0, 1], [11.1, 20], DIFFERS),
+        ([10.0, 20], [math.nan, 1], [10.6, 20], DIFFERS),
+        ([10.0, math.nan], [1.0, 1], [10, 99], EQUAL),
+        ([10.0], [1.0], [math.nan], NOTHING),
+    ],
+)
+def test_verdicts(published, error, ours, verdict):
+    table = pd.DataFrame({"published": published, "error": error, "ours": ours})
+    assert judge(table, 0.5) == verdict
+
+
+def test_a_line_may_have_a_rounding_of_its_own():
+    table = pd.DataFrame(
+        {
+            "published": [1.0, 100.0],
+            "error": math.nan,
+            "ours": [1.04, 100.4],
+            "rounding": [0.05, 0.5],
+        }
+    )
+    assert judge(table, 0.0) == EQUAL
+    assert judge(table.assign(rounding=[0.03, 0.5]), 0.5) == DIFFERS
+
+
+def test_tables_are_markdown():
+    table = pd.DataFrame({"a|b": ["x|y\nz"], "n": [1234.0], "f": [0.12345], "none": [math.nan]})
+    assert table_text(table).splitlines()[-1] == "| x\\|y z | 1,234 | 0.1235 |  |"
+
+
+def test_unknown_targets_are_refused(tmp_path):
+    with pytest.raises(
+        InvalidData, match="there is no target 'table-9': legal are all, figure-and"
+    ):
+        run("table-9", tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_are_unique_and_aliases_lead_somewhere():
+    assert len({target.name for target in targets()}) == len(targets()) == len(TARGETS)
+    assert set(ALIASES.values()) <= set(TARGETS)
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_every_target_runs_small(name, tmp_path):
+    lines = []
+    ((target, outcome, seconds),) = run(name, tmp_path, quick=True, told=lines.append)
+    assert lines == [f"{name}: {outcome.verdict} ({seconds:.1f} s), {tmp_path / name}.md"]
+    page = (tmp_path / f"{name}.md").read_text(encoding="utf-8")
+    assert page.startswith(f"# {target.title}\n")
+    assert "--quick" in page
+    for table in outcome.tables:
+        assert len(pd.read_csv(tmp_path / f"{table}.csv")) == len(outcome.tables[table]) > 0
+    for figure in outcome.figures:
+        assert (tmp_path / f"{figure}.svg").read_text(encoding="utf-8").startswith("<?xml")
+        assert (tmp_path / f"{figure}.png").read_bytes().startswith(b"\x89PNG")
+    if outcome.verdict == DIFFERS:
+        assert outcome.reason
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_several_targets_get_an_index(tmp_path):
+    run(["figure-and", "figure-dnf-bcf"], tmp_path, quick=True)
+    index = (tmp_path / "index.md").read_text(encoding="utf-8")
+    assert "[figure-and](figure-and.md)" in index
+    assert "| 0 | equal |" in index
+
+
+def test_a_second_run_takes_the_cache_and_gives_the_same(tmp_path):
+    run("figure-missingness-datasets", tmp_path, quick=True)
+    first = (tmp_path / "figure-missingness-datasets.csv").read_bytes()
+    entries = sorted((tmp_path / "cache").iterdir())
+    for entry in entries:
+        json.loads(entry.read_text())
+    run("figure-missingness-datasets", tmp_path, quick=True)
+    assert (tmp_path / "figure-missingness-datasets.csv").read_bytes() == first
+    assert sorted((tmp_path / "cache").iterdir()) == entries
+
+
+# -- the paper's numbers -------------------------------------------------------------------------
+
+
+def test_missing_value_shares_are_the_published(shared, monkeypatch, tmp_path):
+    """All four data sets, five folds: shares at p = 0.5, and the printed ratios."""
+    monkeypatch.setenv("ORDERLESS_DATA", str(shared / "data"))
+    ((_, outcome, _),) = run("figure-missingness", tmp_path)
+    assert outcome.verdict == EQUAL
+    assert len(outcome.comparison) == 20
+    aware = outcome.comparison.set_index("what")["aware"]
+    assert aware["COMPAS: answered at p = 0.5, determined"] > 0.66
+    assert aware["Wine Quality: answered at p = 0.5, determined"] > 0.83
