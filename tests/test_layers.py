@@ -13,7 +13,8 @@ PACKAGE = Path(orderless.__file__).parent
 ROOMS = [
     "errors", "numbers", "space", "serial", "rows", "ranges", "inference", "tree", "readers",
     "binarize", "equivalence", "bins", "words", "term", "rowleaves", "rowsearch", "explain",
-    "canonical", "smallest", "missing", "needed", "many", "study", "imputation", "bounds",
+    "canonical", "smallest", "missing", "redundant", "needed", "many", "study", "imputation",
+    "bounds",
     "rashomon", "importance", "acquisition", "estimator", "output", "datasets", "reproduce", "cli",
 ]  # fmt: skip
 # Imports inside a function, of a room below, each with its reason.

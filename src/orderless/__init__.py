@@ -17,6 +17,7 @@ from .many import determined_by_any
 from .missing import odds, possible_classes, predict_between, predict_features, predict_path
 from .needed import missing_needed
 from .readers import read_tree, read_trees
+from .redundant import redundant_splits
 from .smallest import smallest_tree
 from .space import Condition, Feature, Space
 from .study import coverage
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from .binarize import QuantileBinarizer, ThresholdGuessBinarizer
     from .bounds import forest_bounds, probability_bounds, regression_bounds
     from .estimator import OrderlessClassifier
+    from .output.report.page import report
 
 __all__ = [
     "CanonicalForm",
@@ -58,7 +60,9 @@ __all__ = [
     "probability_bounds",
     "read_tree",
     "read_trees",
+    "redundant_splits",
     "regression_bounds",
+    "report",
     "smallest_tree",
 ]
 
@@ -70,6 +74,7 @@ _LATER = {
     "forest_bounds": "bounds",
     "probability_bounds": "bounds",
     "regression_bounds": "bounds",
+    "report": "output.report.page",
 }
 
 

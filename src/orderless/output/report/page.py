@@ -1,0 +1,183 @@
+"""``report``: one self-contained page on one tree.
+
+In:  a tree, and labelled rows.
+Out: ``Report``: HTML that loads nothing from anywhere, in light and dark, on screen and paper.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+from ...bins import Bins
+from ...errors import InvalidData
+from ...missing import known_rows, tree_of
+from ...redundant import redundant_splits
+from ...rows import read_rows
+from ...tree import Tree
+from ..drawing import DRAWN_LEAVES
+from . import sections
+from .sections import Section, Subject
+
+__all__ = ["Report", "report"]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A page on one tree. Made by ``report``.
+
+    Attributes
+    ----------
+    html : str
+        The whole page.
+    """
+
+    html: str
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+
+        Returns
+        -------
+        pathlib.Path
+        """
+        place = Path(path)
+        with NamedTemporaryFile(
+            "w", dir=place.parent, prefix=f".{place.name}.", delete=False, encoding="utf-8"
+        ) as part:
+            try:
+                part.write(self.html)
+            except BaseException:
+                os.unlink(part.name)
+                raise
+        os.chmod(part.name, 0o644)
+        os.replace(part.name, place)
+        return place
+
+    def __repr__(self) -> str:
+        return f"Report({len(self.html):,} characters of HTML; save(path) writes it)"
+
+
+def report(
+    tree: Any,
+    X: Any,
+    y: Any,
+    costs: Any = None,
+    *,
+    title: str = "What this decision tree decides",
+    about: Mapping[str, str] | None = None,
+    random_state: int = 0,
+) -> Report:
+    """Write all that can be said of one tree on one page.
+
+    The tree as it came, its rules with coverage and accuracy, the reasons, redundant splits and
+    the smallest equivalent tree, robustness to missing values, and how it was made.
+
+    Parameters
+    ----------
+    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    X : rows
+        Complete, as the tree takes them.
+    y : labels
+    costs : dict or array, optional
+        What each feature costs: the page then shows the cheapest way to an answer.
+    title : str
+    about : mapping of text, optional
+        More lines for "How this was made": where the data came from, parameters.
+    random_state : int
+        For the values that are taken away.
+
+    Returns
+    -------
+    Report
+        The same input gives the same bytes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.RandomState(0).randint(2, size=(50, 2))
+    >>> tree = {"feature": 0, "true": {"prediction": 1}, "false": {"feature": 1,
+    ...         "true": {"prediction": 1}, "false": {"prediction": 0}}}
+    >>> page = report(tree, X, X.max(axis=1))
+    >>> page.html.startswith("<!DOCTYPE html>")
+    True
+    """
+    from jinja2 import Environment
+
+    tree = tree_of(tree)
+    n_rows = len(X)
+    if n_rows == 0:
+        raise InvalidData("there are no rows: a report needs the data that the tree is judged on")
+    if len(y) != n_rows:
+        raise InvalidData(f"X has {n_rows} rows and y {len(y)}: they must be as many")
+    if _gaps(tree, X):
+        raise InvalidData(
+            "some rows have unknown values: a report judges the tree on complete rows; drop those "
+            "with gaps first"
+        )
+    subject = Subject(tree, X, y, costs, None, dict(about or {}), random_state)
+    template = Environment(autoescape=True).from_string(
+        files(__package__).joinpath("template.html").read_text(encoding="utf-8")
+    )
+    made: list[Section] = [make(subject) for make in _SECTIONS]
+    return Report(
+        template.render(
+            title=title,
+            lead=_lead(subject),
+            facts=_facts(subject),
+            sections=[section for section in made if section.body or section.lead],
+            version=version("orderless"),
+        )
+    )
+
+
+_SECTIONS: tuple[Callable[[Subject], Section], ...] = (
+    sections.as_it_came,
+    sections.rules,
+    sections.reasons,
+    sections.smallest,
+    sections.missing,
+    sections.made,
+)
+
+
+def _gaps(tree: Tree, X: Any) -> bool:
+    bins = Bins(tree)
+    return not bool(known_rows(bins, read_rows(X, tree.space, tree.used)).all())
+
+
+def _lead(subject: Subject) -> str:
+    tree = subject.tree
+    n_rules = sum(map(len, subject.form.rules.values()))
+    used = len(tree.features)
+    return (
+        f"A tree of {tree.n_leaves} leaves that asks about {used} "
+        f"feature{'' if used == 1 else 's'}. "
+        f"Free of the order in which it asks, it says {n_rules} rule{'' if n_rules == 1 else 's'}. "
+        f"It gives the right class for {subject.accuracy:.1%} of the {subject.n_rows:,} rows."
+    )
+
+
+def _facts(subject: Subject) -> list[dict[str, str]]:
+    tree = subject.tree
+    n_rules = sum(map(len, subject.form.rules.values()))
+    gone = len(redundant_splits(tree)) if tree.n_leaves <= DRAWN_LEAVES else None
+    facts = [
+        (f"{tree.n_leaves}", "leaves"),
+        (f"{tree.depth}", "questions at most"),
+        (f"{n_rules}", "rules"),
+        (f"{subject.accuracy:.1%}", "right on the data"),
+    ]
+    if gone is not None:
+        facts.insert(3, (f"{gone}", "redundant splits"))
+    return [{"number": number, "what": what} for number, what in facts]

@@ -1,0 +1,258 @@
+"""The report's sections, each a function of what is known of the tree.
+
+In:  ``Subject``.
+Out: ``Section``: a title, a sentence, and HTML in which every name is escaped.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from html import escape
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from ...canonical import CanonicalForm, canonicalize
+from ...errors import OutOfTime, TooManyReasons
+from ...redundant import redundant_splits
+from ...smallest import smallest_tree
+from ...study import coverage
+from ...tree import Tree
+from ...words import label_text
+from ..drawing import DRAWN_LEAVES, tree_as_svg
+from ..html import form_as_html
+from .figure import figure_as_svg
+
+__all__ = ["Section", "Subject", "table"]
+
+MANY_REASONS = 400  # more are counted, not listed
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page; ``body`` is HTML."""
+
+    id: str
+    title: str
+    lead: str
+    body: str
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What the report is about."""
+
+    tree: Tree
+    X: Any
+    y: Any
+    costs: Any = None
+    rashomon: dict[str, Any] | None = None
+    about: dict[str, str] = field(default_factory=dict)
+    random_state: int = 0
+
+    @cached_property
+    def form(self) -> CanonicalForm:
+        """The order-free form; not proven minimal where that would take long."""
+        form = canonicalize(self.tree)
+        try:
+            _ = form.rules
+        except (OutOfTime, TooManyReasons):
+            form = canonicalize(self.tree, exact=False)
+        return form
+
+    @cached_property
+    def accuracy(self) -> float:
+        """Share of the rows whose label the tree gives."""
+        said = np.asarray(self.tree.predict(self.X))
+        return float((said == np.asarray(self.y)).mean())
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self.X)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Write a table; numbers are set to the right, text is escaped."""
+    body = "".join(
+        "<tr>" + "".join(_cell(value, first=k == 0) for k, value in enumerate(row)) + "</tr>"
+        for row in rows
+    )
+    top = "".join(
+        f'<th scope="col"{"" if k == 0 else " class=n"}>{escape(name)}</th>'
+        for k, name in enumerate(head)
+    )
+    return (
+        f'<div class="scroll" tabindex="0"><table class="plain"><thead><tr>{top}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _cell(value: Any, *, first: bool) -> str:
+    text = escape(value if isinstance(value, str) else f"{value:,}")
+    return f'<th scope="row">{text}</th>' if first else f"<td class=n>{text}</td>"
+
+
+def as_it_came(subject: Subject) -> Section:
+    """Draw the tree; redundant splits are dashed."""
+    tree = subject.tree
+    gone = redundant_splits(tree) if tree.n_leaves <= DRAWN_LEAVES else ()
+    lead = "Each row answers the questions from left to right until it reaches a class."
+    if gone:
+        lead += f" The {_count(len(gone), 'question')} with a dashed frame could be left out."
+    return Section("tree", "The tree as it came", lead, _drawn(subject, tree, gone))
+
+
+def _drawn(subject: Subject, tree: Tree, marked: Sequence[int] = ()) -> str:
+    legend = " ".join(
+        f'<span><span class="chip" style="background:var(--class-{k % 8})"></span>'
+        f"{escape(label_text(label))}</span>"
+        for k, label in enumerate(tree.classes)
+    )
+    if tree.n_leaves > DRAWN_LEAVES:
+        return (
+            f"<p>With {tree.n_leaves:,} leaves it is too large to draw.</p><details><summary>"
+            f"As text</summary><pre>{escape(str(tree))}</pre></details>"
+        )
+    drawn = tree_as_svg(tree, subject.X, subject.y, marked=marked)
+    return f'<p class="quiet">{legend}</p><div class="scroll" tabindex="0">{drawn}</div>'
+
+
+def rules(subject: Subject) -> Section:
+    """List the fewest rules per class, with coverage and accuracy on the data."""
+    return Section(
+        "rules",
+        "What it decides: the shortest rules",
+        "The same function without an order: the fewest rules that cover each class. A row may "
+        "meet several of them; they never contradict each other.",
+        _scroll(form_as_html(subject.form, subject.X, subject.y)),
+    )
+
+
+def reasons(subject: Subject) -> Section:
+    """Count the sufficient reasons, and list them where that can be read."""
+    lead = (
+        "A reason is a set of conditions that settles the class whatever everything else is, and "
+        "from which nothing can be left out. Rules are chosen among them."
+    )
+    try:
+        found = subject.form.reasons
+    except (OutOfTime, TooManyReasons) as fault:
+        return Section("reasons", "Every sufficient reason", lead, f"<p>{escape(str(fault))}</p>")
+    counts = table(
+        ("class", "reasons", "conditions of the shortest"),
+        (
+            (label_text(label), len(terms), min((t.n_conditions for t in terms), default=0))
+            for label, terms in found.items()
+        ),
+    )
+    total = sum(map(len, found.values()))
+    if total > MANY_REASONS:
+        return Section(
+            "reasons", "Every sufficient reason", lead,
+            f"{counts}<p>The {total:,} reasons are too many to read; "
+            "<code>orderless explain --reasons</code> lists them.</p>",
+        )  # fmt: skip
+    listed = form_as_html(subject.form, subject.X, subject.y, terms="reasons")
+    return Section(
+        "reasons", "Every sufficient reason", lead,
+        f"{counts}<details><summary>All {total:,} reasons</summary>"
+        f'<div class="scroll" tabindex="0">{listed}</div></details>',
+    )  # fmt: skip
+
+
+def smallest(subject: Subject) -> Section:
+    """Draw the smallest equivalent tree."""
+    tree = subject.tree
+    try:
+        best = smallest_tree(tree)
+    except (OutOfTime, TooManyReasons) as fault:
+        return Section("smallest", "The smallest tree that decides the same", "",
+                       f"<p>{escape(str(fault))}</p>")  # fmt: skip
+    if best.n_leaves == tree.n_leaves:
+        lead = f"No tree with fewer than {_count(tree.n_leaves, 'leaf')} decides the same."
+        return Section("smallest", "The smallest tree that decides the same", lead, "")
+    lead = (
+        f"{_count(best.n_leaves, 'leaf')} instead of {tree.n_leaves}, the same class for every row "
+        "there could be."
+    )
+    return Section("smallest", "The smallest tree that decides the same", lead,
+                   _drawn(subject, best))  # fmt: skip
+
+
+def missing(subject: Subject) -> Section:
+    """Draw how many rows are still answered when values are missing."""
+    if not subject.tree.features:
+        return Section(
+            "missing", "With missing values", "It asks nothing: every answer is certain.", ""
+        )
+    found = coverage(subject.tree, subject.X, y=subject.y, n_repeats=5,
+                     random_state=subject.random_state)  # fmt: skip
+    mean = found.table.groupby(["way", "rate"])["answered"].mean()
+    shown = [0.1, 0.3, 0.5]
+    body = figure_as_svg(
+        found.plot,
+        alt="Share of rows answered against the share of features missing, for three ways to "
+        "answer; determined is always the highest.",
+    ) + table(
+        ("share of features missing", *(f"{rate:.0%}" for rate in shown)),
+        (
+            (name, *(f"{mean[way, rate]:.1%}" for rate in shown))
+            for way, name in (
+                ("determined", "answer is certain"),
+                ("path", "tree can be walked"),
+                ("features", "nothing is missing that the tree uses"),
+            )
+        ),
+    )
+    return Section(
+        "missing",
+        "With missing values",
+        "A row with gaps still has a certain answer if every way to fill them gives the same "
+        "class. Here features of the data above were taken away at random.",
+        body,
+    )
+
+
+def made(subject: Subject) -> Section:
+    """Say how the report was made, so that it can be made again."""
+    content = sha256()
+    for column in _columns(subject.X):
+        content.update("\0".join(map(str, column)).encode())
+    content.update("\0".join(map(str, subject.y)).encode())
+    facts = {
+        "tree": subject.form.fingerprint + " (fingerprint: equal for trees that decide the same)",
+        "data": f"{subject.n_rows:,} rows, sha256 {content.hexdigest()[:32]}",
+        **subject.about,
+        "random_state": str(subject.random_state),
+        "versions": f"orderless {version('orderless')}, numpy {np.__version__}, "
+        f"Python {platform.python_version()}",
+    }
+    body = "".join(
+        f'<tr><th scope="row">{escape(name)}</th><td><code>{escape(what)}</code></td></tr>'
+        for name, what in facts.items()
+    )
+    return Section(
+        "made", "How this was made", "", f'<table class="plain"><tbody>{body}</tbody></table>'
+    )
+
+
+def _columns(X: Any) -> Iterable[Any]:
+    import pandas as pd
+
+    frame = pd.DataFrame(X)
+    return (frame[name].to_list() for name in frame)
+
+
+def _scroll(inside: str) -> str:
+    return f'<div class="scroll" tabindex="0">{inside}</div>'
+
+
+def _count(n: int, noun: str) -> str:
+    plural = {"leaf": "leaves"}.get(noun, f"{noun}s")
+    return f"{n:,} {noun if n == 1 else plural}"
