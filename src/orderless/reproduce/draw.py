@@ -14,7 +14,9 @@ from matplotlib.figure import Figure
 
 from .protocol import published_name
 
-__all__ = ["BLUE", "GREY", "ORANGE", "VERMILION", "coverage", "panels"]
+__all__ = [
+    "BLUE", "GREEN", "GREY", "ORANGE", "VERMILION", "costs", "coverage", "hyperparameters", "panels",
+]  # fmt: skip
 
 BLUE, ORANGE, VERMILION, GREY, GREEN = "#0072B2", "#E69F00", "#D55E00", "#595959", "#009E73"
 LINES = {
@@ -76,3 +78,181 @@ def _mean(table: pd.DataFrame, column: str) -> tuple[Any, Any]:
     grouped = table.groupby("rate")[column]
     mean, n = grouped.mean(), grouped.size().min()
     return mean, (np.asarray(grouped.std(ddof=1)) / np.sqrt(n) if n > 1 else None)
+
+
+POLICY = {
+    "naive": ("naive", GREY), "path": ("path", VERMILION), "greedy": ("greedy", ORANGE),
+    "q-learning": ("q-learning", GREEN), "optimal": ("optimal", BLUE),
+}  # fmt: skip
+
+
+def costs(table: pd.DataFrame) -> Figure:
+    """Draw the mean cost of each policy, a panel per data set; lines: standard deviation.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With dataset, policy, semantics, release, cost; the paper's way of preparing the data and
+        the aware semantics are drawn.
+
+    Returns
+    -------
+    Figure
+    """
+    shown = table[(table["semantics"] == "aware") & ~table["release"].astype(bool)]
+    names = list(shown["dataset"].unique())
+    policies = [policy for policy in POLICY if policy in set(shown["policy"])]
+    wide = min(4, len(names))
+    figure, grid = panels(-(-len(names) // wide), wide, width=2.9, height=2.7)
+    for i, name in enumerate(names):
+        ax = grid[i // wide, i % wide]
+        part = shown[shown["dataset"] == name].groupby("policy")["cost"]
+        mean, deviation = part.mean(), part.std(ddof=1)
+        ax.bar(
+            range(len(policies)), mean[policies], color=[POLICY[p][1] for p in policies],
+            yerr=deviation[policies], capsize=3, width=0.7, ecolor="#333333",
+        )  # fmt: skip
+        ax.set(title=published_name(name), xticks=range(len(policies)))
+        ax.set_xticklabels([POLICY[p][0] for p in policies], rotation=40, ha="right")
+    for ax in grid.ravel()[len(names) :]:
+        ax.set_visible(False)
+    for ax in grid[:, 0]:
+        ax.set_ylabel("mean cost of an answer")
+    return figure
+
+
+def hyperparameters(table: pd.DataFrame, exact: pd.DataFrame) -> Figure:
+    """Draw Q-learning's cost over its parameters, with the optimum as a line.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With dataset, semantics, alpha, gamma, exploration, cost.
+    exact : DataFrame
+        The same trees under the optimal policy.
+
+    Returns
+    -------
+    Figure
+    """
+    shown = table[table["semantics"] == "aware"]
+    names, gammas = list(shown["dataset"].unique()), sorted(shown["gamma"].unique())
+    figure, grid = panels(len(names), len(gammas), width=2.9, height=2.3)
+    for i, name in enumerate(names):
+        best = exact[(exact["dataset"] == name) & (exact["semantics"] == "aware")]["cost"].mean()
+        for k, gamma in enumerate(gammas):
+            ax = grid[i, k]
+            part = shown[(shown["dataset"] == name) & (shown["gamma"] == gamma)]
+            alphas = sorted(part["alpha"].unique())
+            for j, (rate, lines) in enumerate(part.groupby("exploration")):
+                cost = lines.groupby("alpha")["cost"]
+                ax.bar(
+                    np.arange(len(alphas)) + (j - 1) * 0.27, cost.mean(), 0.25,
+                    yerr=cost.std(ddof=1), capsize=2, ecolor="#333333",
+                    color=(BLUE, ORANGE, GREEN)[j], label=f"exploration {rate:g}",
+                )  # fmt: skip
+            ax.axhline(best, color="black", linestyle="--", linewidth=1, label="optimal")
+            ax.set(title=f"{published_name(name)}, gamma {gamma:g}", xticks=range(len(alphas)))
+            ax.set_xticklabels([f"alpha {alpha:g}" for alpha in alphas])
+        grid[i, 0].set_ylabel("mean cost")
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    return figure
+
+
+def rashomon_coverage(table: pd.DataFrame) -> Figure:
+    """Draw rows answered by some near-optimal tree, and the accuracy on them.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With dataset, rate, semantics, answered, accuracy.
+
+    Returns
+    -------
+    Figure
+    """
+    names = list(table["dataset"].unique())
+    wide = min(4, len(names))
+    figure, grid = panels(-(-len(names) // wide), wide)
+    for i, name in enumerate(names):
+        ax = grid[i // wide, i % wide]
+        for semantics, line in (("aware", "-"), ("independent", "--")):
+            part = table[(table["dataset"] == name) & (table["semantics"] == semantics)]
+            note = "" if semantics == "aware" else ", independent columns"
+            for column, colour, marker in (("answered", BLUE, "o"), ("accuracy", ORANGE, "s")):
+                mean, error = _mean(part, column)
+                ax.errorbar(mean.index, mean, error, label=column + note, color=colour,
+                            marker=marker, linestyle=line, markersize=4, capsize=2)  # fmt: skip
+        ax.set(title=published_name(name), ylim=(0, 1.03))
+    for ax in grid.ravel()[len(names) :]:
+        ax.set_visible(False)
+    for ax in grid[:, 0]:
+        ax.set_ylabel("share of rows")
+    for ax in grid[-1]:
+        ax.set_xlabel("probability of missing")
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    return figure
+
+
+def sizes(mean: pd.DataFrame) -> Figure:
+    """Draw how many trees and functions the sets have, on a log axis.
+
+    Parameters
+    ----------
+    mean : DataFrame
+        Mean counts by data set.
+
+    Returns
+    -------
+    Figure
+    """
+    shown = {
+        "trees": ("all trees", GREY), "nontrivial": ("without trivial", ORANGE),
+        "distinct_independent": ("functions, independent columns", VERMILION),
+        "distinct_aware": ("functions of the features", BLUE),
+    }  # fmt: skip
+    figure, grid = panels(1, 1, width=8.4, height=3.6)
+    ax = grid[0, 0]
+    for k, (column, (label, colour)) in enumerate(shown.items()):
+        ax.bar(np.arange(len(mean)) + (k - 1.5) * 0.2, mean[column], 0.19, label=label, color=colour)
+    ax.set(yscale="log", ylabel="how many, mean of five folds", xticks=range(len(mean)))
+    ax.set_xticklabels([published_name(str(name)) for name in mean.index], rotation=30, ha="right")
+    ax.legend(frameon=False, ncols=2)
+    return figure
+
+
+def importance_curves(table: pd.DataFrame) -> Figure:
+    """Draw cumulative distributions of importance, with duplicates and without.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With dataset, feature, ks and curves: per way the 1 % to 100 % quantiles.
+
+    Returns
+    -------
+    Figure
+    """
+    lines = table.drop_duplicates(["dataset", "feature"]).to_dict("records")
+    wide = max(1, min(4, len(lines)))
+    figure, grid = panels(max(1, -(-len(lines) // wide)), wide)
+    share = np.arange(1, 101) / 100
+    for i, line in enumerate(lines):
+        ax = grid[i // wide, i % wide]
+        for way, colour, style in (("original", GREY, "--"), ("corrected", BLUE, "-")):
+            label = "with duplicates" if way == "original" else "each function once"
+            ax.step(line["curves"][way], share, color=colour, linestyle=style, label=label)
+        ax.set(title=f"{published_name(line['dataset'])}: {line['feature']}"[:34], ylim=(0, 1.02))
+        ax.title.set_fontsize(9)
+        ax.text(0.97, 0.05, f"KS {line['ks']:.3f}", transform=ax.transAxes, ha="right", fontsize=9)
+    for ax in grid.ravel()[len(lines) :]:
+        ax.set_visible(False)
+    for ax in grid[:, 0]:
+        ax.set_ylabel("share of functions")
+    for ax in grid[-1]:
+        ax.set_xlabel("importance")
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
+    return figure
