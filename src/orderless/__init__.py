@@ -13,6 +13,13 @@ from .equivalence import (
     group_equivalent,
 )
 from .imputation import imputation_dependence
+from .importance import (
+    ImportanceRange,
+    conditional_model_reliance,
+    importance_range,
+    impurity_importance,
+    permutation_importance,
+)
 from .many import determined_by_any
 from .missing import odds, possible_classes, predict_between, predict_features, predict_path
 from .needed import missing_needed
@@ -32,6 +39,7 @@ __all__ = [
     "CanonicalForm",
     "Condition",
     "Feature",
+    "ImportanceRange",
     "OrderlessClassifier",
     "QuantileBinarizer",
     "Space",
@@ -39,6 +47,7 @@ __all__ = [
     "ThresholdGuessBinarizer",
     "Tree",
     "canonicalize",
+    "conditional_model_reliance",
     "counterexample",
     "coverage",
     "datasets",
@@ -48,9 +57,12 @@ __all__ = [
     "fingerprint",
     "forest_bounds",
     "group_equivalent",
+    "importance_range",
+    "impurity_importance",
     "imputation_dependence",
     "missing_needed",
     "odds",
+    "permutation_importance",
     "possible_classes",
     "predict_between",
     "predict_features",
