@@ -12,7 +12,6 @@ from .equivalence import (
     fingerprint,
     group_equivalent,
 )
-from .imputation import imputation_dependence
 from .importance import (
     ImportanceRange,
     conditional_model_reliance,
@@ -20,6 +19,7 @@ from .importance import (
     impurity_importance,
     permutation_importance,
 )
+from .imputation import imputation_dependence
 from .many import determined_by_any
 from .missing import odds, possible_classes, predict_between, predict_features, predict_path
 from .needed import missing_needed

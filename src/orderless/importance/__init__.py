@@ -13,7 +13,7 @@ from .reliance import conditional_model_reliance
 __all__ = [
     "ImportanceRange",
     "conditional_model_reliance",
-    "impurity_importance",
     "importance_range",
+    "impurity_importance",
     "permutation_importance",
 ]

@@ -2,7 +2,7 @@
 
 In:  a tree (or many flat trees over 0/1 columns), complete rows with labels.
 Out: the loss of accuracy by feature, exactly expected over all permutations, or by a few.
-Paper: Section 5.2, which averages over five permutations; docs/decisions/0008 says why we need none.
+Paper: Section 5.2, which averages over five permutations (docs/decisions/0008).
 """
 
 from __future__ import annotations
@@ -122,8 +122,8 @@ def permutation_importance(
     r"""Give the accuracy that is lost, on average, when a feature's values are permuted.
 
     It depends on the function only, so equivalent trees agree on it (for ``by="column"`` see
-    below). The expectation over all n! permutations has a closed form: a permuted row lies in a leaf
-    iff its own other values and the handed value fit, so
+    below). The expectation over all n! permutations has a closed form: a permuted row lies in a
+    leaf iff its own other values and the handed value fit, so
 
     .. math:: E_j = \frac{1}{n} \sum_{\text{leaves } l} W_j(l) \cdot E_{-j}(l),
 
@@ -278,8 +278,8 @@ def _told(given: Given, k: int, column: Column) -> NDArray[np.bool_] | None:
         parts = [{code in inside for code in group} for group in given.bins.groups[k]]
         return None if any(len(part) > 1 for part in parts) else np.array([p.pop() for p in parts])
     if condition.at_most is None:  # a boolean told by its values
-        inside = {float(label) for label in condition.among or ()}
-        out = np.array([value in inside for value in (0.0, 1.0)])
+        numbers = {float(label) for label in condition.among or ()}
+        out = np.array([value in numbers for value in (0.0, 1.0)])
     else:
         at = np.flatnonzero(given.bins.cuts[k] == feature.at_most(condition.at_most))
         if not len(at):

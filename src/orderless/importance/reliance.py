@@ -120,7 +120,7 @@ def _excess(
 
 
 def _others(columns: list[Codes], n_rows: int) -> list[Codes]:
-    """Number, for each feature, the rows by what they say in all the other features."""
+    """Give, for each feature, a number for what a row says in all the other features."""
     none = np.zeros(n_rows, dtype=np.int64)
     before, after = [none], [none]
     for column in columns[:-1]:
@@ -131,11 +131,11 @@ def _others(columns: list[Codes], n_rows: int) -> list[Codes]:
 
 
 def _pair(a: Codes, b: Codes) -> Codes:
-    """Number pairs of numbers, from 0."""
+    """Give pairs of numbers a number each, from 0."""
     if not a.any() and not b.any():
         return a
     _, which = np.unique(a * (int(b.max()) + 1) + b, return_inverse=True)
-    return which.astype(np.int64)
+    return np.asarray(which, dtype=np.int64)
 
 
 def _function_codes(given: Given) -> list[Codes]:
@@ -195,7 +195,7 @@ def _complete(feature: Feature, unknown: NDArray[np.bool_]) -> None:
 
 
 def _number(table: NDArray[Any]) -> Codes:
-    """Number the distinct rows of a table; NaN equals NaN."""
+    """Give the distinct rows of a table a number each; NaN equals NaN."""
     out = np.zeros(len(table), dtype=np.int64)
     for column in table.T:
         out = _pair(out, np.unique(column, return_inverse=True)[1].ravel().astype(np.int64))
