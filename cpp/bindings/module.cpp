@@ -8,6 +8,7 @@ void bind_tree(nb::module_& m);
 void bind_fingerprint(nb::module_& m);
 void bind_overlay(nb::module_& m);
 void bind_reach(nb::module_& m);
+void bind_importance(nb::module_& m);
 void bind_many(nb::module_& m);
 void bind_reasons(nb::module_& m);
 void bind_smallest(nb::module_& m);
@@ -18,6 +19,7 @@ NB_MODULE(_core, m) {
   bind_fingerprint(m);
   bind_overlay(m);
   bind_reach(m);
+  bind_importance(m);
   bind_many(m);
   bind_reasons(m);
   bind_smallest(m);

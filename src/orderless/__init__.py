@@ -12,6 +12,13 @@ from .equivalence import (
     fingerprint,
     group_equivalent,
 )
+from .importance import (
+    ImportanceRange,
+    conditional_model_reliance,
+    importance_range,
+    impurity_importance,
+    permutation_importance,
+)
 from .imputation import imputation_dependence
 from .many import determined_by_any
 from .missing import odds, possible_classes, predict_between, predict_features, predict_path
@@ -34,6 +41,7 @@ __all__ = [
     "CanonicalForm",
     "Condition",
     "Feature",
+    "ImportanceRange",
     "OrderlessClassifier",
     "QuantileBinarizer",
     "Space",
@@ -41,6 +49,7 @@ __all__ = [
     "ThresholdGuessBinarizer",
     "Tree",
     "canonicalize",
+    "conditional_model_reliance",
     "counterexample",
     "coverage",
     "datasets",
@@ -50,9 +59,12 @@ __all__ = [
     "fingerprint",
     "forest_bounds",
     "group_equivalent",
+    "importance_range",
+    "impurity_importance",
     "imputation_dependence",
     "missing_needed",
     "odds",
+    "permutation_importance",
     "possible_classes",
     "predict_between",
     "predict_features",

@@ -77,3 +77,44 @@ def smallest_tree(
     limit: int,
     time_limit: float,
 ) -> tuple[BinNodes, int, int, int, bool, int] | None: ...
+def all_orders(
+    nodes: BinNodes,
+    bins: Layout,
+    rows: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    criterion: int,
+    limit: int,
+) -> tuple[
+    int,
+    NDArray[np.uint32],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    bool,
+    int,
+]: ...
+def function_bins(nodes: BinNodes, bins: Layout) -> list[NDArray[np.int32]]: ...
+def permuted_errors(
+    offsets: NDArray[np.int64],
+    column: NDArray[np.int32],
+    label: NDArray[np.int32],
+    cells: NDArray[np.uint8],
+    y: NDArray[np.int32],
+    weight: NDArray[np.int64],
+    group: NDArray[np.int32],
+    n_classes: int,
+    n_groups: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]: ...
+def permuted_errors_real(
+    offsets: NDArray[np.int64],
+    column: NDArray[np.int32],
+    label: NDArray[np.int32],
+    cells: NDArray[np.uint8],
+    y: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    group: NDArray[np.int32],
+    n_classes: int,
+    n_groups: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]: ...

@@ -10,6 +10,7 @@ __all__ = [
     "InvalidSpace",
     "InvalidTree",
     "OutOfTime",
+    "TooManyBoxes",
     "TooManyReasons",
     "UnreadableModel",
 ]
@@ -33,6 +34,10 @@ class InvalidData(ValueError):
 
 class DataNotFound(FileNotFoundError):
     """A data set that is neither built in, nor in the folder, nor downloadable."""
+
+
+class TooManyBoxes(RuntimeError):
+    """An exact answer needs more boxes than allowed."""
 
 
 class TooManyReasons(RuntimeError):

@@ -212,12 +212,21 @@ def _weighted_rows(bins: Bins, X: Any) -> tuple[NDArray[np.int32], NDArray[np.in
     n = len(bins.features)
     if X is None:
         return np.zeros((0, n), dtype=np.int32), np.zeros(0, dtype=np.int64)
+    table = row_bins(bins, X)
+    if not len(table):
+        raise InvalidData("there are no rows to take the expected depth over")
+    distinct, count = (
+        np.unique(table, axis=0, return_counts=True) if n else (table[:1], [len(table)])
+    )
+    return np.ascontiguousarray(distinct, dtype=np.int32), np.array(count, dtype=np.int64)
+
+
+def row_bins(bins: Bins, X: Any) -> NDArray[np.int32]:
+    """Give each row's bin of each feature; rows must be complete."""
     space = bins.tree.space
     used = [space.index(feature.name) for feature in bins.features]
     rows = read_rows(X, space, used)
-    if rows.n_rows == 0:
-        raise InvalidData("there are no rows to take the expected depth over")
-    table = np.zeros((rows.n_rows, n), dtype=np.int32)
+    table = np.zeros((rows.n_rows, len(used)), dtype=np.int32)
     for k, i in enumerate(used):
         table[:, k] = _bins_of(bins, k, rows.columns[i], rows.n_rows)
         if (table[:, k] < 0).any():
@@ -225,10 +234,7 @@ def _weighted_rows(bins: Bins, X: Any) -> tuple[NDArray[np.int32], NDArray[np.in
                 f"row {int(np.argmax(table[:, k] < 0))} does not tell the bin of "
                 f"{bins.features[k].name!r}: give complete rows"
             )
-    distinct, count = (
-        np.unique(table, axis=0, return_counts=True) if n else (table[:1], [len(table)])
-    )
-    return np.ascontiguousarray(distinct, dtype=np.int32), np.array(count, dtype=np.int64)
+    return table
 
 
 def _bins_of(bins: Bins, k: int, column: CoreColumn, n_rows: int) -> NDArray[np.int32]:

@@ -1,0 +1,318 @@
+"""Permutation importance: what is lost when a feature's values are handed to other rows.
+
+In:  a tree (or many flat trees over 0/1 columns), complete rows with labels.
+Out: the loss of accuracy by feature, exactly expected over all permutations, or by a few.
+Paper: Section 5.2, which averages over five permutations (docs/decisions/0008).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from ..errors import InvalidData, InvalidTree
+from ..missing import class_codes, tree_of
+from ..space import Column
+from .given import Given, by_name, label_array
+
+__all__ = ["FlatTrees", "permutation_importance", "permuted_errors"]
+
+By = Literal["feature", "column"]
+BY = ("feature", "column")
+
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class FlatTrees:
+    """Trees over 0/1 columns, one after the other, as the core of Rashomon sets gives them.
+
+    Attributes
+    ----------
+    offsets : array of int64
+        Tree t has the nodes ``offsets[t]`` to ``offsets[t + 1] - 1``, in preorder: a node, the
+        subtree where its column is 1, the subtree where it is 0.
+    column : array of int32
+        By node, -1 for a leaf.
+    label : array of int32
+        By leaf the number of its class; elsewhere of no account.
+    """
+
+    offsets: NDArray[np.int64]
+    column: Ints
+    label: Ints
+
+
+def permuted_errors(
+    trees: FlatTrees,
+    cells: NDArray[np.uint8],
+    y: Ints,
+    weight: NDArray[Any],
+    group: Ints,
+    *,
+    n_classes: int,
+    n_groups: int,
+) -> tuple[NDArray[Any], NDArray[Any], int | float]:
+    """Give, for many trees, how many errors more are expected when a group is permuted.
+
+    Parameters
+    ----------
+    trees : FlatTrees
+    cells : array of uint8, rows x columns
+        0 or 1.
+    y : array of int32
+        By row the number of its class; one above all classes of the trees is always an error.
+    weight : array of int64 or float64
+        By row; a row of weight w counts as w rows (the multiplicities of a bootstrap sample).
+    group : array of int32
+        By column the group (source feature) with which it is permuted.
+
+    Returns
+    -------
+    excess : array, trees x groups
+        (Expected errors - errors) x total, of the type of the weights: exact for whole ones.
+        Divided by the square of the total it is the importance.
+    errors : array
+        By tree the weight of its errors.
+    total : int or float
+        The weight of all rows.
+
+    Notes
+    -----
+    Boxes are weighed once for all trees, and equal rows put together. Cost: nodes, plus distinct
+    boxes x distinct rows / 64.
+    """
+    whole = weight.dtype.kind in "iu"
+    work: Any = _core.permuted_errors if whole else _core.permuted_errors_real
+    try:
+        excess, errors, total = work(
+            np.ascontiguousarray(trees.offsets, dtype=np.int64),
+            np.ascontiguousarray(trees.column, dtype=np.int32),
+            np.ascontiguousarray(trees.label, dtype=np.int32),
+            np.ascontiguousarray(cells, dtype=np.uint8),
+            np.ascontiguousarray(y, dtype=np.int32),
+            np.ascontiguousarray(weight, dtype=np.int64 if whole else np.float64),
+            np.ascontiguousarray(group, dtype=np.int32),
+            n_classes,
+            n_groups,
+        )
+    except OverflowError:
+        raise InvalidData(
+            "the weights of all rows pass 3,037,000,499, where whole numbers end to be exact: "
+            "give weights as shares, such as weight / weight.sum()"
+        ) from None
+    return excess.reshape(len(errors), n_groups), errors, total
+
+
+def permutation_importance(
+    tree: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    by: By = "feature",
+    exact: bool = True,
+    n_repeats: int = 5,
+    random_state: int | np.random.Generator | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Any:
+    r"""Give the accuracy that is lost, on average, when a feature's values are permuted.
+
+    It depends on the function only, so equivalent trees agree on it (for ``by="column"`` see
+    below). The expectation over all n! permutations has a closed form: a permuted row lies in a
+    leaf iff its own other values and the handed value fit, so
+
+    .. math:: E_j = \frac{1}{n} \sum_{\text{leaves } l} W_j(l) \cdot E_{-j}(l),
+
+    with :math:`W_j(l)` the rows whose value of j fits the leaf, and :math:`E_{-j}(l)` the rows
+    whose other values do and whose label is not the leaf's class.
+
+    Parameters
+    ----------
+    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    X : array, data frame, or list of dicts
+        Rows, complete in the features that the tree asks about.
+    y : labels
+        By row. A label that is no class of the tree is an error always.
+    by : "feature" or "column"
+        What is permuted: a feature, so all columns that speak about it together; or each column of
+        the space by itself. The two differ where several columns speak about one feature. Single
+        columns make rows that contradict themselves ("age <= 3" but not "age <= 5"); the tree
+        answers them as its questions come, so equivalent trees can then differ, unless the columns
+        are independent (``Space.independent``).
+    exact : bool
+        Whether to give the expectation over all permutations; otherwise the mean over
+        ``n_repeats`` of them, as the paper does.
+    n_repeats : int
+        For ``exact=False``.
+    random_state : int or numpy Generator, optional
+        For ``exact=False``; what is never permuted draws nothing.
+    sample_weight : array, optional
+        By row; a row of weight 2 counts as two rows, as in a bootstrap sample.
+
+    Returns
+    -------
+    array of float, or a Series when a pandas data frame came in
+        By feature of the tree's space, or by column. 0 for features that the function does not
+        depend on; below 0 where permuting helps.
+
+    Notes
+    -----
+    For whole weights the only rounding is one last division. Cost: rows x conditions, plus leaves x
+    features on the path x rows / 64; ``exact=False``: features x repeats x rows x depth.
+
+    Examples
+    --------
+    >>> import orderless as ol
+    >>> tree = ol.read_tree({"feature": "x1", "true": {"feature": "x2", "true": {"prediction": 1},
+    ...     "false": {"prediction": 0}}, "false": {"prediction": 0}}, feature_names=["x1", "x2"])
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
+    >>> ol.permutation_importance(tree, X, y).tolist()
+    [0.25, 0.25]
+    """
+    if by not in BY:
+        raise ValueError(f"by={by!r}: legal are {BY}")
+    if not isinstance(n_repeats, int | np.integer) or n_repeats < 1:
+        raise ValueError(f"n_repeats={n_repeats!r}: legal are whole numbers from 1")
+    source = tree_of(tree)
+    given = Given.read(source, X, sample_weight)
+    n_classes = len(source.classes)
+    codes = class_codes(source, label_array(y, given.n_rows), given.n_rows)
+    codes = np.where(codes < 0, n_classes, codes).astype(np.int32)
+    names = source.space.names if by == "feature" else source.space.column_names
+    table = _Conditions(given, by)
+    if exact:
+        excess, _, total = permuted_errors(
+            table.flat, table.cells, codes, given.weight, table.group,
+            n_classes=n_classes + 1, n_groups=len(names),
+        )  # fmt: skip
+        out = _divide(excess[0], total)
+    else:
+        out = _sampled(table, codes, given.weight, len(names), int(n_repeats), random_state)
+    return by_name(X, names, out)
+
+
+def _divide(excess: NDArray[Any], total: float) -> NDArray[np.float64]:
+    """Divide by the square of the total; whole numbers as such, so that it rounds once."""
+    square = total * total
+    return np.array([value / square for value in excess.tolist()], dtype=np.float64)
+
+
+class _Conditions:
+    """A tree as a flat tree over its own conditions.
+
+    ``cells``: by row whether each condition holds; ``group``: by condition the number of the
+    feature, or column, with which it is permuted.
+    """
+
+    def __init__(self, given: Given, by: By) -> None:
+        tree = given.tree
+        place: dict[tuple[int, bytes], int] = {}
+        cells: list[NDArray[np.uint8]] = []
+        group: list[int] = []
+        column = np.full(tree.n_nodes, -1, dtype=np.int32)
+        order: list[int] = []
+        todo = [0]
+        while todo:
+            node = todo.pop()
+            order.append(node)
+            if tree.feature[node] < 0:
+                continue
+            k, truth = given.truth(node)
+            key = (k, truth.tobytes())
+            if key not in place:
+                place[key] = len(cells)
+                cells.append(truth[given.table[:, k]].astype(np.uint8))
+                own = int(tree.feature[node])
+                group.append(own if by == "feature" else _column_of(given, node, k, truth))
+            column[node] = place[key]
+            todo += [int(tree.when_false[node]), int(tree.when_true[node])]
+        self.cells = (
+            np.stack(cells, axis=1) if cells else np.zeros((given.n_rows, 0), dtype=np.uint8)
+        )
+        self.group = np.array(group, dtype=np.int32)
+        offsets = np.array([0, tree.n_nodes], dtype=np.int64)
+        self.flat = FlatTrees(offsets, column[order], tree.leaf_class[order])
+
+    def decide(self, cells: NDArray[np.uint8]) -> Ints:
+        """Give by row the class of its leaf."""
+        out = np.zeros(len(cells), dtype=np.int32)
+        waiting = [np.arange(len(cells))]  # rows of subtrees that are still to come, next one last
+        for column, label in zip(self.flat.column.tolist(), self.flat.label.tolist(), strict=True):
+            rows = waiting.pop()
+            if column < 0:
+                out[rows] = label
+                continue
+            holds = cells[rows, column] == 1
+            waiting += [rows[~holds], rows[holds]]
+        return out
+
+
+def _column_of(given: Given, node: int, k: int, truth: NDArray[np.bool_]) -> int:
+    """Give the position of the column that tells a node's condition, or the feature itself."""
+    space = given.tree.space
+    own = space.columns_of[given.bins.features[k].name]
+    for i in own:
+        if space.columns[i].condition is None:
+            return i
+        told = _told(given, k, space.columns[i])
+        if told is not None and (np.array_equal(told, truth) or np.array_equal(told, ~truth)):
+            return i
+    raise InvalidTree(
+        f"no single column tells the condition {given.tree.condition(node)!r}: "
+        f"{given.bins.features[k].name!r} is told by {[space.columns[i].name for i in own]}. "
+        "Permute features, with by='feature'"
+    )
+
+
+def _told(given: Given, k: int, column: Column) -> NDArray[np.bool_] | None:
+    """Tell in which bins a column's condition holds; None where it parts a bin."""
+    feature, condition = given.bins.features[k], column.condition
+    assert condition is not None
+    n_bins = int(given.bins.layout[2][k])
+    if not feature.ordered:
+        inside = {feature.code(label) for label in condition.among or ()}
+        parts = [{code in inside for code in group} for group in given.bins.groups[k]]
+        return None if any(len(part) > 1 for part in parts) else np.array([p.pop() for p in parts])
+    if condition.at_most is None:  # a boolean told by its values
+        numbers = {float(label) for label in condition.among or ()}
+        out = np.array([value in numbers for value in (0.0, 1.0)])
+    else:
+        at = np.flatnonzero(given.bins.cuts[k] == feature.at_most(condition.at_most))
+        if not len(at):
+            return None
+        out = np.arange(n_bins) <= at[0]
+    return np.append(out, False) if feature.nan else out
+
+
+def _sampled(
+    table: _Conditions,
+    codes: Ints,
+    weight: NDArray[Any],
+    n_groups: int,
+    n_repeats: int,
+    random_state: int | np.random.Generator | None,
+) -> NDArray[np.float64]:
+    """Give the mean over some permutations."""
+    if weight.dtype.kind == "f":
+        raise InvalidData(
+            "exact=False counts a row of weight w as w rows, so weights are whole numbers: round "
+            "sample_weight, or use exact=True"
+        )
+    random = np.random.default_rng(random_state)
+    rows = np.repeat(np.arange(len(weight)), weight)
+    cells, truth = table.cells[rows], codes[rows]
+    errors = int((table.decide(cells) != truth).sum())
+    out = np.zeros(n_groups)
+    for group in np.unique(table.group).tolist():
+        own = np.flatnonzero(table.group == group)
+        wrong = 0
+        for _ in range(n_repeats):
+            permuted = cells.copy()
+            permuted[:, own] = cells[np.ix_(random.permutation(len(rows)), own)]
+            wrong += int((table.decide(permuted) != truth).sum())
+        out[group] = (wrong - n_repeats * errors) / (n_repeats * len(rows))
+    return out
