@@ -55,7 +55,7 @@ def test_the_page_is_whole_and_loads_nothing(wisconsin):
         if name == "href" or name == "xlink:href":
             assert value.startswith("#")
     sections = {value for name, value in page.attributes if name == "id"}
-    for name in ("tree", "rules", "reasons", "smallest", "missing", "made"):
+    for name in ("tree", "rules", "reasons", "smallest", "missing", "importance", "made"):
         assert name in sections
         assert f'href="#{name}"' in wisconsin[3]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -249,9 +248,7 @@ def figure_hyperparameters(setting: Setting) -> Outcome:
     keys = ["dataset", "semantics"]
     wide = table.pivot_table("cost", [*keys, "alpha", "exploration"], "gamma").reset_index()
     wide.columns = [c if isinstance(c, str) else f"gamma {c:g}" for c in wide.columns]
-    wide = wide.merge(
-        exact.groupby(keys)["cost"].mean().rename("optimal").reset_index(), on=keys
-    )
+    wide = wide.merge(exact.groupby(keys)["cost"].mean().rename("optimal").reset_index(), on=keys)
     text = (
         "Mean cost on the rows that the bootstrap left out. With gamma below 1 a further question "
         "is punished by itself, so that the learner asks few questions rather than cheap ones; "

@@ -216,7 +216,9 @@ def sizes(mean: pd.DataFrame) -> Figure:
     figure, grid = panels(1, 1, width=8.4, height=3.6)
     ax = grid[0, 0]
     for k, (column, (label, colour)) in enumerate(shown.items()):
-        ax.bar(np.arange(len(mean)) + (k - 1.5) * 0.2, mean[column], 0.19, label=label, color=colour)
+        ax.bar(
+            np.arange(len(mean)) + (k - 1.5) * 0.2, mean[column], 0.19, label=label, color=colour
+        )
     ax.set(yscale="log", ylabel="how many, mean of five folds", xticks=range(len(mean)))
     ax.set_xticklabels([published_name(str(name)) for name in mean.index], rotation=30, ha="right")
     ax.legend(frameon=False, ncols=2)

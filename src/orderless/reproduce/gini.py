@@ -100,7 +100,7 @@ def figure_gini_12(setting: Setting) -> Outcome:
         fmt="D", color="black", capsize=4, markersize=4, label="all orders: mean and range",
     )  # fmt: skip
     ax.set(xticks=range(len(names)), xticklabels=names, ylabel="Gini importance")
-    ax.legend(frameon=False, ncols=2, fontsize=9)
+    figure.legend(loc="outside upper center", frameon=False, ncols=4, fontsize=9)
     used = table[table["mean over orders"] > 0]
     text = (
         f"AND of {relevant} of {bits} bits over the whole truth table. The three trees decide the "

@@ -59,7 +59,9 @@ def rashomon_rows(dataset: str, fold: int, level: str) -> list[Any]:
     return out
 
 
-def _make(setting: Setting, *, file: str, datasets: Sequence[str], level: str, part: str) -> Outcome:
+def _make(
+    setting: Setting, *, file: str, datasets: Sequence[str], level: str, part: str
+) -> Outcome:
     wanted = tuple(name for name in datasets if not setting.quick or name in QUICK) or QUICK
     names, absent = at_hand(wanted)
     pieces = [

@@ -83,7 +83,9 @@ def table_rashomon_size(setting: Setting) -> Outcome:
             for name in names
         ]
     )
-    source = "TreeFARMS 0.2.3 is" if compared == "treefarms" else "TreeFARMS is not installed: we are"
+    source = (
+        "TreeFARMS 0.2.3 is" if compared == "treefarms" else "TreeFARMS is not installed: we are"
+    )
     text = (
         f"Depth 3, 0.01 per leaf, 0.02 above the optimum; mean of five folds. {source} the source "
         "of the trees in the column `ours`, as in the paper; `exact` is our engine in whole "

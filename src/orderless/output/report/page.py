@@ -81,7 +81,8 @@ def report(
     """Write all that can be said of one tree on one page.
 
     The tree as it came, its rules with coverage and accuracy, the reasons, redundant splits and
-    the smallest equivalent tree, robustness to missing values, and how it was made.
+    the smallest equivalent tree, robustness to missing values, which features matter over all
+    orders, and how it was made.
 
     Parameters
     ----------
@@ -147,6 +148,7 @@ _SECTIONS: tuple[Callable[[Subject], Section], ...] = (
     sections.reasons,
     sections.smallest,
     sections.missing,
+    sections.importance,
     sections.made,
 )
 

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from ...canonical import CanonicalForm, canonicalize
-from ...errors import OutOfTime, TooManyReasons
+from ...errors import OutOfTime, TooManyBoxes, TooManyReasons
+from ...importance import importance_range, impurity_importance, permutation_importance
 from ...redundant import redundant_splits
 from ...smallest import smallest_tree
 from ...study import coverage
@@ -215,6 +216,54 @@ def missing(subject: Subject) -> Section:
         "With missing values",
         "A row with gaps still has a certain answer if every way to fill them gives the same "
         "class. Here features of the data above were taken away at random.",
+        body,
+    )
+
+
+def importance(subject: Subject) -> Section:
+    """Draw impurity importance with its range over all orders, and the order-free importances."""
+    title = "Which features matter"
+    if not subject.tree.features:
+        return Section("importance", title, "It asks nothing: none does.", "")
+    used = subject.tree.features
+    names = subject.tree.space.names
+    shuffled = np.asarray(permutation_importance(subject.tree, subject.X, subject.y))
+    try:
+        found = importance_range(subject.tree, subject.X, subject.y)
+    except TooManyBoxes as fault:
+        gini = np.asarray(impurity_importance(subject.tree, subject.X, subject.y))
+        order = sorted(used, key=lambda name: -gini[names.index(name)])
+        rows = (
+            (n, f"{gini[names.index(n)]:.3f}", f"{shuffled[names.index(n)]:.3f}") for n in order
+        )
+        return Section(
+            "importance", title, str(fault), table(("feature", "Gini", "permutation"), rows)
+        )
+    at = {name: i for i, name in enumerate(found.features)}
+    order = sorted(used, key=lambda name: -found.mean[at[name]])
+    rows = (
+        (
+            name,
+            f"{found.importance[at[name]]:.3f}",
+            f"{found.low[at[name]]:.3f} to {found.high[at[name]]:.3f}",
+            f"{found.mean[at[name]]:.3f}",
+            f"{shuffled[names.index(name)]:.3f}",
+        )
+        for name in order
+    )
+    body = figure_as_svg(
+        found.plot,
+        alt="Impurity importance of each feature in this tree, with its smallest and largest value "
+        "over all equivalent trees.",
+        height=1.4 + 0.3 * len(used),
+    ) + table(("feature", "Gini, this order", "Gini, all orders", "mean", "permutation"), rows)
+    return Section(
+        "importance",
+        title,
+        f"Impurity (Gini) importance depends on the order in which a tree asks: {found.n_trees:,} "
+        "trees without redundant splits decide the same, and the range is over all of them. Their "
+        "mean and the permutation importance (loss of accuracy when a feature's values are "
+        "shuffled) depend on the function only.",
         body,
     )
 
