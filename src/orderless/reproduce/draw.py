@@ -15,7 +15,8 @@ from matplotlib.figure import Figure
 from .protocol import published_name
 
 __all__ = [
-    "BLUE", "GREEN", "GREY", "ORANGE", "VERMILION", "costs", "coverage", "hyperparameters", "panels",
+    "BLUE", "GREEN", "GREY", "ORANGE", "VERMILION", "costs", "coverage", "hyperparameters",
+    "importance_curves", "panels", "rashomon_coverage", "sizes",
 ]  # fmt: skip
 
 BLUE, ORANGE, VERMILION, GREY, GREEN = "#0072B2", "#E69F00", "#D55E00", "#595959", "#009E73"

@@ -105,8 +105,8 @@ def figure_gini_12(setting: Setting) -> Outcome:
     text = (
         f"AND of {relevant} of {bits} bits over the whole truth table. The three trees decide the "
         "same, and each rates the variables in its own way; between the orders a variable's "
-        f"importance goes from {used['lowest'].min():.4f} to {used['highest'].max():.4f}, while the "
-        f"mean over all orders is {used['mean over orders'].iloc[0]:.4f} for each that matters."
+        f"importance goes from {used['lowest'].min():.4f} to {used['highest'].max():.4f}, while "
+        f"the mean over all orders is {used['mean over orders'].iloc[0]:.4f} for each that matters."
     )
     return Outcome({"figure-gini-12": table}, None, {"figure-gini-12": figure}, text)
 

@@ -32,6 +32,7 @@ from .figure import figure_as_svg
 __all__ = ["Section", "Subject", "table"]
 
 MANY_REASONS = 400  # more are counted, not listed
+MANY_BOXES = 200_000  # that the range over all orders may look at: seconds
 
 
 @dataclass(frozen=True)
@@ -229,7 +230,11 @@ def importance(subject: Subject) -> Section:
     names = subject.tree.space.names
     shuffled = np.asarray(permutation_importance(subject.tree, subject.X, subject.y))
     try:
-        found = importance_range(subject.tree, subject.X, subject.y)
+        if subject.tree.n_leaves > DRAWN_LEAVES:
+            raise TooManyBoxes(
+                f"The range over all orders is left out: the tree has {subject.tree.n_leaves} leaves."
+            )
+        found = importance_range(subject.tree, subject.X, subject.y, limit=MANY_BOXES)
     except TooManyBoxes as fault:
         gini = np.asarray(impurity_importance(subject.tree, subject.X, subject.y))
         order = sorted(used, key=lambda name: -gini[names.index(name)])
@@ -260,7 +265,8 @@ def importance(subject: Subject) -> Section:
     return Section(
         "importance",
         title,
-        f"Impurity (Gini) importance depends on the order in which a tree asks: {found.n_trees:,} "
+        f"Impurity (Gini) importance depends on the order in which a tree asks: "
+        f"{_large(found.n_trees)} "
         "trees without redundant splits decide the same, and the range is over all of them. Their "
         "mean and the permutation importance (loss of accuracy when a feature's values are "
         "shuffled) depend on the function only.",
@@ -296,6 +302,14 @@ def _columns(X: Any) -> Iterable[Any]:
 
     frame = pd.DataFrame(X)
     return (frame[name].to_list() for name in frame)
+
+
+def _large(n: int) -> str:
+    """Write a count; a huge one as a power of ten."""
+    if n < 10**12:
+        return f"{n:,}"
+    power = len(str(n)) - 1
+    return f"about {n // 10 ** (power - 1) / 10:g} x 10^{power}"
 
 
 def _scroll(inside: str) -> str:
