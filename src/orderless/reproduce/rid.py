@@ -85,8 +85,8 @@ def table_rid_synthetic(setting: Setting) -> Outcome:
     )
     text = (
         "1-Wasserstein distance between RID and the permutation importance of `f = X3`, 1,000 "
-        "rows. Column `ours`: the released program's noise (1 %, 0.5 %), 0.01 per leaf, importances of "
-        "all bootstraps pooled as it does. `aware`: the same with RID as it is defined, the mean "
+        "rows. Column `ours`: the released program's noise (1 %, 0.5 %), 0.01 per leaf, importances "
+        "of all bootstraps pooled as it does. `aware`: the same with RID as it is defined, the mean "
         "of the bootstraps' distributions. `printed parameters`: noise 5 % and 5 %, 0.02 per leaf."
     )
     reason = (

@@ -231,9 +231,8 @@ def importance(subject: Subject) -> Section:
     shuffled = np.asarray(permutation_importance(subject.tree, subject.X, subject.y))
     try:
         if subject.tree.n_leaves > DRAWN_LEAVES:
-            raise TooManyBoxes(
-                f"The range over all orders is left out: the tree has {subject.tree.n_leaves} leaves."
-            )
+            n = subject.tree.n_leaves
+            raise TooManyBoxes(f"The range over all orders is left out: the tree has {n} leaves.")
         found = importance_range(subject.tree, subject.X, subject.y, limit=MANY_BOXES)
     except TooManyBoxes as fault:
         gini = np.asarray(impurity_importance(subject.tree, subject.X, subject.y))
