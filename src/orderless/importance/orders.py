@@ -147,13 +147,14 @@ class ImportanceRange:
         ax.plot(self.mean[order], y, linestyle="none", marker="|", markersize=15, color=BLUE,
                 markeredgewidth=2.5, label="their mean")  # fmt: skip
         ax.plot(self.importance[order], y, linestyle="none", marker="D", markersize=6,
-                color=ORANGE, label="this tree")  # fmt: skip
+                color=ORANGE, clip_on=False, label="this tree")  # fmt: skip
         ax.set_yticks(y, [self.features[i] for i in order])
         ax.invert_yaxis()
         ax.set_xlim(left=0)
         share = "share of the " if self.normalized else ""
         ax.set_xlabel(f"{share}{self.criterion} importance")
-        ax.legend(frameon=False)
+        *marks, bars = ax.get_legend_handles_labels()[0]
+        ax.legend(handles=[bars, *marks], frameon=False)
         return ax
 
 
