@@ -73,15 +73,28 @@ void bind_importance(nb::module_& m) {
       "tree is one of them, states).");
   m.def(
       "function_bins",
-      [](const nb::tuple& arrays, const nb::tuple& bins) {
+      [](const nb::tuple& arrays, const nb::tuple& bins) -> nb::object {
         const BinNodes nodes(arrays);
-        nb::list out;
-        for (auto& groups : function_bins(nodes.tree(), bin_features(bins))) {
-          out.append(give(std::move(groups)));
+        const std::vector<BinFeature> features = bin_features(bins);
+        std::vector<std::vector<std::int32_t>> found;
+        bool shallow = true;
+        {
+          nb::gil_scoped_release unlocked;  // pure C++ below: no Python object is touched
+          try {
+            found = function_bins(nodes.tree(), features);
+          } catch (const TooMany&) {
+            shallow = false;
+          }
         }
+        if (!shallow) return nb::none();
+        nb::list out;
+        for (auto& groups : found) out.append(give(std::move(groups)));
         return out;
       },
-      "nodes"_a, "bins"_a, "Per feature, by bin, the group of bins the function keeps together.");
+      "nodes"_a, "bins"_a,
+      "Per feature, by bin, the group of bins that the function keeps together; None where the "
+      "tree "
+      "is too deep.");
   m.def("permuted_errors", &permuted<std::int64_t>, "offsets"_a, "column"_a, "label"_a, "cells"_a,
         "y"_a, "weight"_a, "group"_a, "n_classes"_a, "n_groups"_a,
         "(excess errors x weight by tree and group, errors by tree, weight of all rows).");

@@ -337,6 +337,7 @@ std::vector<std::vector<std::int32_t>> function_bins(const BinTree& tree,
     out.emplace_back(at(feature.n_bins) + (feature.ordered && feature.nan ? 1 : 0), 0);
   }
   const Id root = residuals.root();
+  if (residuals.depth(root) > most_depth) throw TooMany(0);
   const Questions asked = questions(residuals, root);
   for (const Residuals::Live& live : residuals.live(root)) {
     const std::size_t f = at(live.feature);

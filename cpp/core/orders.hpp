@@ -54,7 +54,7 @@ struct TooManySets {};
 
 /// Per feature and bin (NaN last, if it has it) the group of bins that the function does not tell
 /// apart: neighbours of an ordered feature, any values of an unordered one. All 0 where the feature
-/// does not matter.
+/// does not matter. Throws TooMany for trees deeper than 500 questions.
 [[nodiscard]] std::vector<std::vector<std::int32_t>> function_bins(
     const BinTree& tree, const std::vector<BinFeature>& features);
 
