@@ -15,7 +15,7 @@ template <class T>
 using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 /// How the search ended: with its answer, or at one of its limits.
-enum Outcome { done = 0, too_many = 1, too_many_sets = 2 };
+enum Outcome { done = 0, too_many = 1, too_many_sets = 2, too_deep = 3 };
 
 template <class Weight>
 nb::tuple permuted(const Array<std::int64_t>& offsets, const Array<std::int32_t>& column,
@@ -61,6 +61,8 @@ void bind_importance(nb::module_& m) {
             outcome = too_many;
           } catch (const TooManySets&) {
             outcome = too_many_sets;
+          } catch (const TooDeep&) {
+            outcome = too_deep;
           }
         }
         return nb::make_tuple(static_cast<int>(outcome), give(std::move(found.n_trees)),
@@ -82,7 +84,7 @@ void bind_importance(nb::module_& m) {
           nb::gil_scoped_release unlocked;  // pure C++ below: no Python object is touched
           try {
             found = function_bins(nodes.tree(), features);
-          } catch (const TooMany&) {
+          } catch (const TooDeep&) {
             shallow = false;
           }
         }

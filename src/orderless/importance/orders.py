@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ImportanceRange", "importance_range"]
 
-LIMIT = 200_000
+LIMIT = 300_000
 CRITERIA = {"gini": 0, "entropy": 1}
 BLUE, ORANGE, GREY, PALE = "#0072B2", "#D55E00", "#595959", "#d4e6f2"
 
@@ -206,6 +206,9 @@ def importance_range(
     ------
     TooManyBoxes
         Where there are more boxes than ``limit``.
+    InvalidTree
+        Where a categorical feature has more than 12 groups of values that the function tells
+        apart, or a path can have more than 500 conditions.
 
     Notes
     -----
@@ -254,13 +257,17 @@ def importance_range(
     )
     if outcome == 1:
         raise TooManyBoxes(
-            f"there are more than {limit:,} boxes to look at, or paths of more than 500 "
-            "conditions: raise limit=, or use a smaller tree"
+            f"there are more than {limit:,} boxes to look at: raise limit=, or use a smaller tree"
         )
     if outcome == 2:
         raise InvalidTree(
             "a categorical feature has more than 12 groups of values that the function tells "
             "apart, too many sets to ask for: use a smaller tree, or fewer categories"
+        )
+    if outcome == 3:
+        raise InvalidTree(
+            "an equivalent tree can ask more than 500 conditions on one path, too many to look at: "
+            "use a smaller tree"
         )
     own = raw_importance(given, weight, criterion)
     low, high, mean, share_low, share_high = (_by_feature(given, values) for values in found)
