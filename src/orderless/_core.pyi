@@ -77,3 +77,65 @@ def smallest_tree(
     limit: int,
     time_limit: float,
 ) -> tuple[BinNodes, int, int, int, bool, int] | None: ...
+
+FlatTrees = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
+
+class RashomonGraph:
+    def __init__(
+        self,
+        columns: NDArray[np.uint8],
+        y: NDArray[np.int32],
+        weights: NDArray[np.int64],
+        n_classes: int,
+        max_depth: int,
+        error_cost: int,
+        leaf_cost: int,
+        epsilon_num: int,
+        epsilon_den: int,
+        relative: bool,
+        memory_limit: int,
+        time_limit: float,
+    ) -> None: ...
+    @property
+    def optimum(self) -> int: ...
+    @property
+    def bound(self) -> int: ...
+    @property
+    def n_nodes(self) -> int: ...
+    @property
+    def n_edges(self) -> int: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    def best_tree(self) -> FlatTrees: ...
+    def counts(
+        self,
+        bound: int,
+        max_leaves: int,
+        allowed: NDArray[np.uint8],
+        required: list[list[int]],
+        trivial: bool,
+        memory_limit: int,
+        time_limit: float,
+    ) -> RashomonCounts: ...
+
+class RashomonCounts:
+    @property
+    def n(self) -> tuple[int, int]: ...
+    @property
+    def bytes(self) -> int: ...
+    def histogram(
+        self,
+    ) -> tuple[
+        NDArray[np.int32],
+        NDArray[np.int64],
+        NDArray[np.uint64],
+        NDArray[np.uint64],
+        NDArray[np.uint64],
+        NDArray[np.uint64],
+    ]: ...
+    def unrank(self, positions: NDArray[np.uint64]) -> FlatTrees: ...
+    def rank(
+        self, column: NDArray[np.int32], label: NDArray[np.int32]
+    ) -> tuple[int, int] | None: ...
