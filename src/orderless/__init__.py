@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .binarize import QuantileBinarizer, ThresholdGuessBinarizer
     from .bounds import forest_bounds, probability_bounds, regression_bounds
     from .estimator import OrderlessClassifier
+    from .rashomon import RashomonSet, rashomon_sizes
 
 __all__ = [
     "CanonicalForm",
@@ -34,6 +35,7 @@ __all__ = [
     "Feature",
     "OrderlessClassifier",
     "QuantileBinarizer",
+    "RashomonSet",
     "Space",
     "Term",
     "ThresholdGuessBinarizer",
@@ -56,6 +58,7 @@ __all__ = [
     "predict_features",
     "predict_path",
     "probability_bounds",
+    "rashomon_sizes",
     "read_tree",
     "read_trees",
     "regression_bounds",
@@ -66,9 +69,11 @@ __all__ = [
 _LATER = {
     "OrderlessClassifier": "estimator",
     "QuantileBinarizer": "binarize",
+    "RashomonSet": "rashomon",
     "ThresholdGuessBinarizer": "binarize",
     "forest_bounds": "bounds",
     "probability_bounds": "bounds",
+    "rashomon_sizes": "rashomon",
     "regression_bounds": "bounds",
 }
 

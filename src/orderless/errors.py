@@ -9,7 +9,9 @@ __all__ = [
     "InvalidData",
     "InvalidSpace",
     "InvalidTree",
+    "OutOfMemory",
     "OutOfTime",
+    "TooLarge",
     "TooManyReasons",
     "UnreadableModel",
 ]
@@ -45,3 +47,15 @@ class TooManyReasons(RuntimeError):
 
 class OutOfTime(TimeoutError):
     """An exact answer took longer than allowed."""
+
+
+class OutOfMemory(MemoryError):
+    """An exact answer needs more memory than allowed."""
+
+
+class TooLarge(RuntimeError):
+    """A set has more members than allowed; at least ``met`` of them were met."""
+
+    def __init__(self, message: str, met: int) -> None:
+        super().__init__(message)
+        self.met = met
