@@ -119,6 +119,55 @@ class RashomonGraph:
         memory_limit: int,
         time_limit: float,
     ) -> RashomonCounts: ...
+    def functions(
+        self,
+        bound: int,
+        max_leaves: int,
+        allowed: NDArray[np.uint8],
+        required: list[list[int]],
+        trivial: bool,
+        measure: tuple[Any, ...] | None,
+        with_counts: bool,
+        limit: int,
+        residue: tuple[int, int] | None,
+        memory_limit: int,
+        time_limit: float,
+    ) -> RashomonFunctions: ...
+    def decide(
+        self,
+        bound: int,
+        max_leaves: int,
+        allowed: NDArray[np.uint8],
+        required: list[list[int]],
+        trivial: bool,
+        may_be_true: NDArray[np.uint8],
+        may_be_false: NDArray[np.uint8],
+        time_limit: float,
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
+
+class RashomonFunctions:
+    @property
+    def n(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    def arrays(
+        self,
+    ) -> tuple[
+        NDArray[np.uint64],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.uint64],
+        NDArray[np.uint64],
+    ]: ...
+    def trees(self, positions: NDArray[np.int64]) -> FlatTrees: ...
+    def trees_of(self, position: int, start: int, count: int) -> FlatTrees: ...
+    def votes(self, columns: NDArray[np.uint8]) -> NDArray[np.int64]: ...
+    def disagreement(
+        self,
+        columns: NDArray[np.uint8],
+        weights: NDArray[np.int64],
+        positions: NDArray[np.int64],
+    ) -> NDArray[np.int64]: ...
 
 class RashomonCounts:
     @property
