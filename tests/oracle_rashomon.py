@@ -106,8 +106,8 @@ class Problem:
 
     def functions(self, where: str, trees: Sequence[Any] | None = None) -> dict[Any, list[Any]]:
         """Trees by what they say: on "all" bit rows, on the "cells" of the space, on the "rows"."""
-        at = {"all": self.every_row, "cells": self.cells,
-              "rows": [x for x, w in zip(self.X, self.weights, strict=True) if w > 0]}[where]  # fmt: skip
+        rows = [x for x, w in zip(self.X, self.weights, strict=True) if w > 0]
+        at = {"all": self.every_row, "cells": self.cells, "rows": rows}[where]
         out: dict[Any, list[Any]] = {}
         for tree in self.trees if trees is None else trees:
             out.setdefault(tuple(say(tree, row) for row in at), []).append(tree)

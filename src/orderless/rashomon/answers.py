@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from ..rows import labels_like
-from .flat import FlatTrees
-from .functions import FunctionSet
+from .flat import FlatTrees, distinct
 from .meaning import Bits, Meaning
 from .problem import Problem
 from .source import Source
 from .view import View
 
-__all__ = ["Sampled", "best_determined", "complete_rows", "differing", "disagreements", "votes"]
+__all__ = ["Sampled", "best_determined", "complete_rows", "differing", "disagreements", "predict"]
 
 AT_ONCE = 256
 
@@ -56,7 +55,7 @@ def best_determined(source: Source, view: View, X: Any, limit: int) -> NDArray[n
     """
     meaning = source.problem.meaning
     one, zero, partly = meaning.read(X)
-    which, first = _distinct(np.hstack([one, zero, partly[:, None].astype(np.uint8)]))
+    first, which = distinct(np.hstack([one, zero, partly[:, None].astype(np.uint8)]))
     answer = np.full(len(first), -1, dtype=np.int32)
     plain = first[~partly[first]]
     found = source.decide(view, one[plain], zero[plain]) if len(plain) else None
@@ -67,16 +66,6 @@ def best_determined(source: Source, view: View, X: Any, limit: int) -> NDArray[n
         by_trying = _try_trees(source, view, X, rest, limit)
         answer[np.isin(first, rest)] = by_trying
     return answer[which]
-
-
-def _distinct(table: Bits) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Give which distinct row each row is, and the first of each."""
-    if not len(table):
-        return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
-    packed = np.ascontiguousarray(np.packbits(table, axis=1))
-    keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
-    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-    return which.ravel(), first
 
 
 def _try_trees(
@@ -101,8 +90,10 @@ def _try_trees(
         some = np.arange(start, min(start + AT_ONCE, len(cost)))
         for k, tree in zip(some.tolist(), listing.trees(functions.trees(some)), strict=True):
             said = tree.decide(rows)
-            better = (said >= 0) & open_ & (
-                (cost[k] < reached) | ((cost[k] == reached) & (said < answer))
+            better = (
+                (said >= 0)
+                & open_
+                & ((cost[k] < reached) | ((cost[k] == reached) & (said < answer)))
             )
             answer[better] = said[better]
             reached[better] = cost[k]
@@ -134,19 +125,9 @@ def complete_rows(meaning: Meaning, X: Any) -> Bits:
     return one
 
 
-def votes(trees: FlatTrees, bits: Bits, n_classes: int) -> NDArray[np.int64]:
-    """Count, by row and class, the trees that give the class."""
-    which, first = _distinct(bits)
-    out = np.zeros((len(first), n_classes), dtype=np.int64)
-    for _, said in trees.says_in_parts(bits[first]):
-        for c in range(n_classes):
-            out[:, c] += (said == c).sum(axis=0)
-    return out[which]
-
-
 def differing(trees: FlatTrees, best: FlatTrees, bits: Bits) -> NDArray[np.float64]:
     """Give, per tree, the share of rows on which it differs from the best."""
-    which, first = _distinct(bits)
+    first, which = distinct(bits)
     weight = np.bincount(which, minlength=len(first)) / len(bits)
     base = best.says(bits[first])[0]
     out = np.zeros(len(trees))
@@ -166,11 +147,3 @@ def disagreements(problem: Problem, trees: FlatTrees) -> NDArray[np.float64]:
     distance = np.clip(1 - same, 0, 1)
     np.fill_diagonal(distance, 0)
     return distance
-
-
-def chosen_trees(functions: FunctionSet, sample: int | None, random: Any) -> FlatTrees:
-    """Give a tree of each function, or of a uniform sample of them."""
-    table_of = functions
-    if sample is not None:
-        table_of = functions.take(np.sort(random.integers(0, len(functions), size=sample)))
-    return table_of.table().trees

@@ -17,6 +17,7 @@ from ..errors import InvalidData, InvalidSpace
 from ..inference import read_columns
 from ..rows import is_unknown, read_rows
 from ..space import Column, Label, Space, plain_label
+from .flat import distinct
 from .meaning import Meaning, independent, meaning_of
 
 __all__ = ["Table", "read_labels", "read_table"]
@@ -57,32 +58,40 @@ def read_table(X: Any, y: NDArray[np.int32], space: Any, binarizer: Any) -> Tabl
             f"binarizer={binarizer!r}: legal are {', '.join(map(repr, WORDS))}, a binarizer with a "
             "space_, and None for columns that are 0/1 already"
         )
-    names, columns = _complete(X, space)
-    if len(columns[0]) != len(y):
-        raise InvalidData(f"X has {len(columns[0])} rows and y has {len(y)} labels")
-    whole = all(np.isin(column, (0.0, 1.0)).all() for column in columns)
+    names, table = _complete(X, space)
+    if len(table) != len(y):
+        raise InvalidData(f"X has {len(table)} rows and y has {len(y)} labels")
+    other = (table != 0) & (table != 1)
     told = space is None or all(_tells(space, name) for name in names)
-    if whole and told and (binarizer is None or isinstance(binarizer, str)):
-        bits = np.stack(columns, axis=1).astype(np.uint8)
+    if not other.any() and told and (binarizer is None or isinstance(binarizer, str)):
+        bits = np.ascontiguousarray(table, dtype=np.uint8)
         if space is None:
             return Table(bits, independent(names), False, None)
         space = _in_order(space, names)
-        meaning = meaning_of(space)
-        read_rows(bits, space, range(len(space)))  # refuses rows that contradict the space
-        return Table(bits, meaning, True, None)
+        _check_rows(bits, space)
+        return Table(bits, meaning_of(space), True, None)
     if binarizer is None:
-        j = next((j for j, c in enumerate(columns) if not np.isin(c, (0.0, 1.0)).all()), 0)
-        value = next((v for v in columns[j].tolist() if v not in (0, 1)), columns[j][0])
+        row, j = np.argwhere(other)[0] if other.any() else (0, 0)
         raise InvalidData(
-            f"column {names[j]!r} has the value {value:g} and is not 0/1, and binarizer=None: give "
-            "0/1 columns, or binarizer='threshold-guess', 'quantile' or a binarizer of your own"
+            f"column {names[j]!r} has the value {table[row, j]:g} in row {row}, and binarizer=None "
+            "takes 0/1 columns that the space, if given, says are 0/1: give such columns, or "
+            "binarizer='threshold-guess', 'quantile' or a binarizer of your own"
         )
-    return _binarized(names, columns, y, space, binarizer)
+    return _binarized(names, table, y, space, binarizer)
 
 
-def _complete(X: Any, space: Space | None) -> tuple[list[str], list[Floats]]:
+def _check_rows(bits: NDArray[np.uint8], space: Space) -> None:
+    """Refuse rows that contradict the space; equal ones are looked at once."""
+    try:
+        read_rows(bits[distinct(bits)[0]], space, range(len(space)))
+    except InvalidData:
+        read_rows(bits, space, range(len(space)))  # says which row it is
+
+
+def _complete(X: Any, space: Space | None) -> tuple[list[str], NDArray[Any]]:
     """Give names and numbers of the columns; refuse text and unknowns."""
     names, given, named = read_columns(X)
+    whole = np.asarray(X) if isinstance(X, np.ndarray) or hasattr(X, "dtypes") else None
     if space is not None and not named:
         if len(names) != len(space.columns):
             raise InvalidSpace(
@@ -93,6 +102,8 @@ def _complete(X: Any, space: Space | None) -> tuple[list[str], list[Floats]]:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InvalidData(f"two columns of X are named {twice!r}: give each a name of its own")
+    if whole is not None and whole.dtype.kind in "bi":  # the usual case, all at once
+        return names, whole
     columns: list[Floats] = []
     for name, values in zip(names, given, strict=True):
         if not isinstance(values, np.ndarray):
@@ -109,7 +120,7 @@ def _complete(X: Any, space: Space | None) -> tuple[list[str], list[Floats]]:
                 "unknowns)"
             )
         columns.append(values)
-    return names, columns
+    return names, np.stack(columns, axis=1)
 
 
 def _tells(space: Space, name: str) -> bool:
@@ -132,11 +143,15 @@ def _in_order(space: Space, names: Sequence[str]) -> Space:
 
 
 def _binarized(
-    names: list[str], columns: list[Floats], y: NDArray[np.int32], space: Space | None, binarizer: Any
+    names: list[str],
+    values: NDArray[Any],
+    y: NDArray[np.int32],
+    space: Space | None,
+    binarizer: Any,
 ) -> Table:
     import pandas as pd
 
-    table = pd.DataFrame(dict(zip(names, columns, strict=True)))
+    table = pd.DataFrame(values, columns=names)
     fitted = _binarizer(binarizer, space).fit(table, y)
     told = getattr(fitted, "space_", None)
     if not isinstance(told, Space):
@@ -147,9 +162,8 @@ def _binarized(
         )
     bits = np.asarray(fitted.transform(table))
     own = getattr(fitted, "space", None)
-    kept = None
     if isinstance(own, Space):
-        kept = [column for column in _in_order(own, names).columns]
+        kept = list(_in_order(own, names).columns)
     else:
         kept = [Column(name, name) for name in names]
     there = set(told.names)
@@ -180,26 +194,35 @@ def read_labels(y: Any) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
     """Give the classes, sorted, and each row's."""
     if getattr(y, "ndim", 1) == 2 and getattr(y, "shape", (0, 0))[1] == 1:
         y = y.iloc[:, 0] if hasattr(y, "iloc") else np.asarray(y)[:, 0]
-    if hasattr(y, "to_list"):
-        values = y.to_list()
-    else:
-        values = np.asarray(y, dtype=getattr(y, "dtype", object)).tolist()
-    if not isinstance(values, list) or any(isinstance(value, list) for value in values):
+    array = np.asarray(y)
+    if array.ndim == 1 and array.dtype.kind in "biu":
+        distinct, codes = np.unique(array, return_inverse=True)
+        return _two_classes(tuple(distinct.tolist())), codes.astype(np.int32)
+    values = y.to_list() if hasattr(y, "to_list") else np.asarray(y, dtype=object).tolist()
+    if array.ndim != 1 or any(isinstance(value, list) for value in values):
         raise InvalidData("y is one label per row, in one dimension")
+    plain: dict[Any, Label] = {}
     for row, value in enumerate(values):
         if is_unknown(value):
             raise InvalidData(f"y has {value!r} in row {row}: every row needs a label")
-    labels = [plain_label(value) for value in values]
+        if value not in plain:
+            plain[value] = plain_label(value)
+    labels = set(plain.values())
     try:
-        classes = tuple(sorted(set(labels)))
+        classes = tuple(sorted(labels))
     except TypeError:
         raise InvalidData(
-            f"y mixes text and numbers, for example {labels[0]!r}: use labels of one type"
+            f"y mixes text and numbers, for example {values[0]!r}: use labels of one type"
         ) from None
+    number = {label: i for i, label in enumerate(_two_classes(classes))}
+    code = {value: number[label] for value, label in plain.items()}
+    return classes, np.array([code[value] for value in values], dtype=np.int32)
+
+
+def _two_classes(classes: tuple[Label, ...]) -> tuple[Label, ...]:
     if len(classes) < 2:
         raise InvalidData(
             f"y has {'the one class ' + repr(classes[0]) if classes else 'no rows'}: near-optimal "
             "trees need at least two classes"
         )
-    number = {label: i for i, label in enumerate(classes)}
-    return classes, np.array([number[label] for label in labels], dtype=np.int32)
+    return classes

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -82,9 +83,7 @@ def to_json(trees: TreeSet) -> str:
 
 def from_json(text: str | bytes, limit: int | None = None) -> TreeSet:
     """Read what ``to_json`` wrote; anything else is an ``InvalidTree`` that says why."""
-    content = serial.load(
-        text, FORMAT, VERSION, limit=serial.LIMIT if limit is None else limit
-    )
+    content = serial.load(text, FORMAT, VERSION, limit=serial.LIMIT if limit is None else limit)
     try:
         problem = _problem(content)
         source = _source(content, problem)
@@ -136,7 +135,7 @@ def _problem(content: Mapping[str, Any]) -> Problem:
         depth,
         _fraction(content, "regularization"),
         _fraction(content, "epsilon"),
-        kind,  # type: ignore[arg-type]
+        kind,
     )
 
 
@@ -201,7 +200,7 @@ def _check_trees(flat: FlatTrees, n_columns: int, n_classes: int) -> None:
         and ((flat.label >= 0) == (flat.column < 0)).all()
     )
     if legal:
-        for a, b in zip(flat.offsets[:-1].tolist(), flat.offsets[1:].tolist(), strict=True):
+        for a, b in pairwise(flat.offsets.tolist()):
             open_ends = [0]
             for node in range(a, b):
                 if not open_ends or (open_ends[-1] and node - a != open_ends[-1]):
@@ -218,7 +217,9 @@ def _check_trees(flat: FlatTrees, n_columns: int, n_classes: int) -> None:
 
 
 def _view(given: Mapping[str, Any], n_columns: int) -> View:
-    groups = [serial.take({"g": group}, "g", list) for group in serial.take(given, "required", list)]
+    groups = [
+        serial.take({"g": group}, "g", list) for group in serial.take(given, "required", list)
+    ]
     forbidden = serial.take(given, "forbidden", list)
     named = [*forbidden, *(column for group in groups for column in group)]
     if any(not isinstance(column, int) or not 0 <= column < n_columns for column in named):

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FlatTrees", "join"]
+__all__ = ["FlatTrees", "distinct", "join"]
 
 MOST_CELLS = 8_000_000  # of a table of trees by rows, at one time
 
@@ -143,11 +144,19 @@ class FlatTrees:
             part = slice(start, min(start + step, len(self)))
             yield part, self[part].says(bits)
 
+    def votes(self, bits: NDArray[np.uint8], n_classes: int) -> NDArray[np.int64]:
+        """Count, by complete row and class, the trees that give the class."""
+        out = np.zeros((len(bits), n_classes), dtype=np.int64)
+        for _, said in self.says_in_parts(bits):
+            for c in range(n_classes):
+                out[:, c] += (said == c).sum(axis=0)
+        return out
+
     def keys(self) -> list[bytes]:
         """Give bytes per tree that are equal for equal trees only."""
         both = np.stack([self.column, self.label], axis=1).astype(np.int32)
         ends = self.offsets.tolist()
-        return [both[a:b].tobytes() for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        return [both[a:b].tobytes() for a, b in pairwise(ends)]
 
 
 def join(parts: Sequence[FlatTrees]) -> FlatTrees:
@@ -163,3 +172,15 @@ def join(parts: Sequence[FlatTrees]) -> FlatTrees:
         np.concatenate([part.label for part in parts]),
         np.concatenate([part.false_child for part in parts]),
     )
+
+
+def distinct(bits: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Find equal rows of bits: the first row of each kind, and which kind each row is."""
+    n_rows = len(bits)
+    packed = np.packbits(bits, axis=1)
+    width = 8 * max(1, -(-packed.shape[1] // 8))
+    words = np.zeros((n_rows, width), dtype=np.uint8)
+    words[:, : packed.shape[1]] = packed
+    keys = words.view(np.uint64 if width == 8 else np.dtype((np.void, width))).ravel()
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    return first, which.ravel()

@@ -21,9 +21,9 @@ from ..equivalence import fingerprint, hex_digits
 from ..errors import InvalidData
 from ..space import Label
 from ..tree import Tree
-from .flat import FlatTrees
+from .flat import FlatTrees, distinct
 from .meaning import Meaning
-from .source import Functions, Source
+from .source import Functions, Piece, Source
 from .view import View
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class FunctionTable:
         1 unless sample weights are not whole.
     leaves : array of int
         Fewest leaves of a tree of the set.
-    n_trees, n_nontrivial : list of int
+    n_trees, n_nontrivial : array of uint64
         How many trees of the set are this function; how many have no trivial split.
     trees : FlatTrees
         A cheapest tree of each, over ``columns``.
@@ -69,8 +69,8 @@ class FunctionTable:
     errors: NDArray[np.int64]
     weight_scale: int
     leaves: NDArray[np.int32]
-    n_trees: list[int]
-    n_nontrivial: list[int]
+    n_trees: NDArray[np.uint64]
+    n_nontrivial: NDArray[np.uint64]
     trees: FlatTrees
     columns: Meaning
     classes: tuple[Label, ...]
@@ -82,16 +82,20 @@ class FunctionTable:
 class Listing:
     """The functions of one view, found when first asked for, and again after unpickling."""
 
-    def __init__(self, source: Source, view: View, measure: str, limit: int) -> None:
+    def __init__(
+        self, source: Source, view: View, measure: str, limit: int, piece: Piece | None = None
+    ) -> None:
         self.source, self.view, self.measure, self.limit = source, view, measure, limit
+        self.piece = piece
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("source", "view", "measure", "limit")}
+        kept = ("source", "view", "measure", "limit", "piece")
+        return {name: getattr(self, name) for name in kept}
 
     @cached_property
     def functions(self) -> Functions:
         """What the source found."""
-        return self.source.functions(self.view, self.measure, self.limit)
+        return self.source.functions(self.view, self.measure, self.limit, self.piece)
 
     @cached_property
     def cost(self) -> NDArray[np.int64]:
@@ -278,6 +282,14 @@ class FunctionSet:
         other = _as_functions(other)
         return FunctionSet((*self._parts, *(other - self)._parts))
 
+    def votes(self, bits: NDArray[np.uint8], n_classes: int) -> NDArray[np.int64]:
+        """Count, by complete row of 0/1 columns and class, the functions that give the class."""
+        first, which = distinct(bits)
+        listing, at = self._parts[0]
+        if len(self._parts) == 1 and len(at) == len(listing.functions.errors):  # all of them
+            return listing.functions.votes(bits[first], n_classes)[which]
+        return self.table().trees.votes(bits[first], n_classes)[which]
+
     # -- all at once ---------------------------------------------------------------------------
 
     def table(self) -> FunctionTable:
@@ -294,7 +306,6 @@ class FunctionSet:
         if any(other is not listing for other, _ in self._parts):
             raise InvalidData("these functions come from several views: ask each for its table")
         found, problem = listing.functions, listing.source.problem
-        chosen = at.tolist()
         return FunctionTable(
             found.fingerprint[at],
             listing.cost[at],
@@ -302,8 +313,8 @@ class FunctionSet:
             found.errors[at],
             problem.weight_scale,
             found.leaves[at],
-            [found.n_trees[k] for k in chosen],
-            [found.n_nontrivial[k] for k in chosen],
+            found.n_trees[at],
+            found.n_nontrivial[at],
             found.trees(at),
             problem.meaning,
             problem.classes,

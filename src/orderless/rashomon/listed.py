@@ -18,7 +18,7 @@ from ..errors import TooLarge
 from .flat import FlatTrees
 from .meaning import independent
 from .problem import Problem
-from .source import Histogram
+from .source import Histogram, Piece
 from .view import View
 
 __all__ = ["Listed"]
@@ -93,10 +93,15 @@ class Listed:
         """Count the functions of a view."""
         return len(self.functions(view, measure, limit).errors)
 
-    def functions(self, view: View, measure: str, limit: int) -> ListedFunctions:
-        """Give the functions of a view."""
+    def functions(
+        self, view: View, measure: str, limit: int, piece: Piece | None = None
+    ) -> ListedFunctions:
+        """Give the functions of a view, or one piece of them."""
         inside = self._inside(view)
         points = self._points(inside, measure)
+        if piece is not None:
+            chosen = points[:, 0] % np.uint64(1 << piece[1]) == piece[0]
+            inside, points = inside[chosen], points[chosen]
         distinct, which = np.unique(points, axis=0, return_inverse=True)
         if len(distinct) > limit:
             raise TooLarge(
@@ -173,8 +178,8 @@ class ListedFunctions:
         self.errors = source.errors[inside][firsts]
         self.leaves = leaves[firsts]
         good = source.flat.nontrivial
-        self.n_trees = [len(group) for group in self.members]
-        self.n_nontrivial = [int(good[group].sum()) for group in self.members]
+        self.n_trees = np.array([len(group) for group in self.members], dtype=np.uint64)
+        self.n_nontrivial = np.array([good[group].sum() for group in self.members], dtype=np.uint64)
 
     def trees(self, positions: NDArray[np.int64]) -> FlatTrees:
         """Give a cheapest tree of some functions."""
@@ -184,3 +189,7 @@ class ListedFunctions:
     def trees_of(self, position: int, start: int, count: int) -> FlatTrees:
         """Give some trees of one function, in order of leaves."""
         return self.source.flat[self.members[position][start : start + count]]
+
+    def votes(self, bits: NDArray[np.uint8], n_classes: int) -> NDArray[np.int64]:
+        """Count, by complete row and class, the functions that give the class."""
+        return self.trees(np.arange(len(self.errors))).votes(bits, n_classes)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,6 @@ from numpy.typing import NDArray
 
 from ..equivalence import class_weights, space_weights
 from ..errors import InvalidSpace
-from ..readers.bulk import Builder
-from ..readers.source import SourceTree, space_columns
 from ..rows import AMONG, read_rows
 from ..space import Label, Space
 from ..tree import Tree
@@ -102,7 +101,7 @@ class Meaning:
         at = np.repeat(self.set_start[:-1][asked] - starts[:-1], sizes) + np.arange(starts[-1])
         values = self.set_values[at]
         ends = flat.offsets.tolist()
-        for a, b in zip(ends[:-1], ends[1:], strict=True):
+        for a, b in pairwise(ends):
             yield Tree.of_normal(
                 self.space,
                 classes,
@@ -232,32 +231,51 @@ def meaning_of(columns: Space, rows: Space | None = None) -> Meaning:
     space = columns if rows is None else rows
     if space.features != columns.features:
         raise InvalidSpace("the rows' space and the columns' have different features")
-    builder = Builder(space_columns(columns), space)
     n = len(columns.columns)
-    blank = np.zeros(1, dtype=np.int64)
-    question = SourceTree(
-        classes=(0, 1), column=np.full(1, -1), threshold=np.zeros(1), when_true=blank,
-        when_false=blank, leaf_class=blank, n_columns=n, binary=True,
-    )  # fmt: skip
-    for j in range(n):
-        builder.meet(j, question)
-        if builder.constant[j]:
+    threshold = np.zeros(n)
+    one_is_true = np.ones(n, dtype=np.uint8)
+    sets: list[list[int]] = [[] for _ in range(n)]
+    for j, column in enumerate(columns.columns):
+        feature, told = columns[column.feature], column.condition
+        among = told.among if told is not None and told.among is not None else (True,)
+        if told is not None and told.at_most is not None:
+            threshold[j] = float(feature.at_most(told.at_most))
+            changes = bool(np.isfinite(threshold[j]))
+        elif feature.kind == "boolean":  # asked as "is it at most 0?"
+            one_is_true[j] = False in among
+            changes = len(among) == 1
+        elif told is None:
             raise InvalidSpace(
-                f"column {columns.column_names[j]!r} never changes in this space: leave it out of "
-                "X and of the space"
+                f"column {column.name!r} holds the values of {feature!r}, which are not 0/1: give "
+                "the space of the binarized columns"
             )
-    sizes = np.concatenate([[0], np.cumsum(builder.set_size)]).astype(np.int64)
-    empty = np.zeros(0, dtype=np.int32)
+        else:
+            # Asked as the readers of 0/1 columns ask: is the column 0?
+            inside = {feature.categories.index(label) for label in among}
+            sets[j] = [code for code in range(feature.n_values) if code not in inside]
+            one_is_true[j] = 0
+            changes = 0 < len(among) < feature.n_values
+        if not changes:
+            raise InvalidSpace(
+                f"column {column.name!r} never changes in this space: leave it out of X and of "
+                "the space"
+            )
     return Meaning(
         space,
         columns.column_names,
-        builder.feature,
-        builder.threshold,
-        builder.nan_true,
-        sizes,
-        np.concatenate([empty, *builder.set_values]).astype(np.int32),
-        builder.flip.astype(np.uint8),
+        np.array([space.index(column.feature) for column in columns.columns], dtype=np.int32),
+        threshold,
+        np.zeros(n, dtype=np.uint8),
+        *_flat_sets(sets),
+        one_is_true,
     )
+
+
+def _flat_sets(sets: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Write sets one after the other."""
+    sizes = np.zeros(len(sets) + 1, dtype=np.int64)
+    np.cumsum([len(part) for part in sets], out=sizes[1:])
+    return sizes, np.array([value for part in sets for value in part], dtype=np.int32)
 
 
 def meaning_of_trees(trees: Sequence[Tree]) -> Meaning:
@@ -274,7 +292,6 @@ def meaning_of_trees(trees: Sequence[Tree]) -> Meaning:
     # A boolean's own column is 1 where it is true, and its condition is "not".
     plain = [space.features[key[0]].kind == "boolean" for key in keys]
     sets = [np.frombuffer(key[3], dtype=np.int32) for key in keys]
-    sizes = np.concatenate([[0], np.cumsum([len(part) for part in sets])]).astype(np.int64)
     return Meaning(
         space,
         tuple(
@@ -284,7 +301,6 @@ def meaning_of_trees(trees: Sequence[Tree]) -> Meaning:
         np.array([key[0] for key in keys], dtype=np.int32),
         np.array([key[1] for key in keys], dtype=np.float64),
         np.array([key[2] for key in keys], dtype=np.uint8),
-        sizes,
-        np.concatenate([np.zeros(0, dtype=np.int32), *sets]).astype(np.int32),
+        *_flat_sets(sets),
         1 - np.array(plain, dtype=np.uint8),
     )

@@ -117,22 +117,22 @@ def plot_objectives(trees: TreeSet, ax: Any = None) -> Any:
         chosen = (table["leaves"] == n).to_numpy()
         counts = np.zeros(30)
         np.add.at(counts, at[chosen], table["trees"][chosen].astype(float))
+        name = "1 leaf" if n == 1 else f"{n} leaves"
         ax.bar(edges[:-1], counts, np.diff(edges), bottom=bottom, align="edge", color=colour,
-               edgecolor="white", linewidth=0.4, label=f"{n} {'leaf' if n == 1 else 'leaves'}")  # fmt: skip
+               edgecolor="white", linewidth=0.4, label=name)  # fmt: skip
         bottom += counts
     ax.axvline(high, color=ORANGE, linestyle="--", linewidth=1.2)
     on = trees.on_bound
+    ground = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
     ax.annotate(f"bound\n{on:,} exactly on it", (high, bottom.max()), xytext=(-6, 0),
                 textcoords="offset points", ha="right", va="top", fontsize=9, color=ORANGE,
-                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1})  # fmt: skip
+                bbox=ground)  # fmt: skip
     ax.set(xlabel="objective", ylabel="trees")
     ax.legend(frameon=False, fontsize=9, loc="upper left")
     return ax
 
 
-def plot_map(
-    trees: TreeSet, ax: Any = None, *, most: int = 1000, random_state: Any = 0
-) -> Any:
+def plot_map(trees: TreeSet, ax: Any = None, *, most: int = 1000, random_state: Any = 0) -> Any:
     """Place the functions so that those that disagree on more training rows lie farther apart.
 
     Parameters

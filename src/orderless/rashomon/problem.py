@@ -1,8 +1,8 @@
 """The problem whose near-optimal trees are wanted, in whole numbers.
 
 In:  0/1 columns, labels, weights; regularization and epsilon as people write them.
-Out: ``Problem``: merged rows, and every objective as an integer of one unit, so that a tree that lies
-     exactly on the bound is in for sure.
+Out: ``Problem``: merged rows, and every objective as an integer of one unit, so that a tree that
+     lies exactly on the bound is in for sure.
 Paper: Section 4; docs/decisions/0007 says why integers.
 """
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from ..space import Label
-from .flat import FlatTrees
+from .flat import FlatTrees, distinct
 from .meaning import Meaning
 
 __all__ = ["Problem", "decimal", "merge", "whole_weights"]
@@ -79,7 +79,7 @@ class Problem:
                 f"objectives in whole numbers would pass 2^62: a total weight of "
                 f"{self.total_weight:,} units, regularization {_text(self.regularization)} and "
                 f"epsilon {_text(self.epsilon)} have too many digits together; round "
-                "regularization, epsilon or sample_weight to fewer digits, or take a smaller epsilon"
+                "regularization, epsilon or sample_weight, or take a smaller epsilon"
             )
 
     @cached_property
@@ -209,10 +209,10 @@ def merge(
     """Put equal rows of one class together, and leave out those without weight."""
     there = weights > 0
     bits, y, weights = bits[there], y[there], weights[there]
-    label = y.astype(np.int32)[:, None].view(np.uint8).reshape(len(y), 4)
-    key = np.ascontiguousarray(np.hstack([np.packbits(bits, axis=1), label]))
-    packed = key.view(np.dtype((np.void, key.shape[1]))).ravel()
-    _, first, which = np.unique(packed, return_index=True, return_inverse=True)
+    _, kind = distinct(bits)
+    _, first, which = np.unique(
+        kind * (int(y.max()) + 1) + y, return_index=True, return_inverse=True
+    )
     total = np.zeros(len(first), dtype=np.int64)
-    np.add.at(total, which, weights)
+    np.add.at(total, which.ravel(), weights)
     return np.ascontiguousarray(bits[first]), y[first].astype(np.int32), total

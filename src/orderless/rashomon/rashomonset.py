@@ -164,8 +164,10 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
 
     def _check(self) -> None:
         depth = self.max_depth
-        if isinstance(depth, bool) or not isinstance(depth, int | np.integer) or not (
-            0 <= depth <= MOST_DEPTH
+        if (
+            isinstance(depth, bool)
+            or not isinstance(depth, int | np.integer)
+            or not (0 <= depth <= MOST_DEPTH)
         ):
             raise ValueError(f"max_depth={depth!r}: legal are whole numbers from 0 to {MOST_DEPTH}")
         if self.epsilon_kind not in KINDS:
@@ -332,5 +334,3 @@ def _flatten(trees: list[Tree], classes: tuple[Any, ...]) -> tuple[Meaning, Flat
         if all(part is not None for part in parts):
             return meaning, join([part for part in parts if part is not None])
     raise AssertionError("every condition of the trees is a column")
-
-

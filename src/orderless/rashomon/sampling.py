@@ -36,11 +36,12 @@ def positions_below(n: int, k: int, random: np.random.Generator) -> list[int]:
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
         raise ValueError(f"k={k!r}: legal are whole numbers from 0")
     if n <= 2**63:
-        return random.integers(0, n - 1, size=k, endpoint=True, dtype=np.uint64).tolist()
+        drawn = random.integers(0, n - 1, size=k, endpoint=True, dtype=np.uint64)
+        return [int(position) for position in drawn]
     n_bits = (n - 1).bit_length()
     out: list[int] = []
     while len(out) < k:  # on average less than twice for each
-        drawn = int.from_bytes(random.bytes((n_bits + 7) // 8), "little") & ((1 << n_bits) - 1)
-        if drawn < n:
-            out.append(drawn)
+        one = int.from_bytes(random.bytes((n_bits + 7) // 8), "little") & ((1 << n_bits) - 1)
+        if one < n:
+            out.append(one)
     return out

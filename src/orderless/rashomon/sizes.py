@@ -62,7 +62,7 @@ class RashomonSizes:
         groups = self.table.groupby("dataset", sort=False)[list(COUNTS)]
         mean, n = groups.mean(), groups.size()
         error = groups.std(ddof=1).div(np.sqrt(n), axis=0)
-        out = mean.join(error, rsuffix="_se")[
+        out = mean.join(error.add_suffix("_se"))[
             [name for count in COUNTS for name in (count, f"{count}_se")]
         ]
         if self.published is not None:
@@ -70,7 +70,7 @@ class RashomonSizes:
         return out
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the mean sizes of each data set, before and after; see ``orderless.rashomon.plots``."""
+        """Draw the mean sizes of each data set, before and after."""
         from .plots import draw_sizes
 
         mean = self.table.groupby("dataset", sort=False)[list(COUNTS)].mean()

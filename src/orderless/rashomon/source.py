@@ -1,8 +1,8 @@
 """Where the trees of a set come from: the core's graph, or a list.
 
 In:  a ``Problem``.
-Out: for any ``View``: counts, trees by their position, functions, decisions on rows. ``Engine`` here,
-     ``Listed`` in listed.py, alike from outside.
+Out: for any ``View``: counts, trees by their position, functions, decisions on rows. ``Engine``
+     here, ``Listed`` in listed.py, alike from outside.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from .meaning import independent
 from .problem import Problem
 from .view import View
 
-__all__ = ["Counts", "Engine", "Functions", "Histogram", "Source", "wide"]
+__all__ = ["Counts", "Engine", "Functions", "Histogram", "Piece", "Source", "wide"]
 
-MEASURES = ("aware", "independent", "rows")
+# (r, k): the functions whose fingerprint is r modulo 2^k, a random 2^k-th of all.
+Piece = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,14 +61,17 @@ class Functions(Protocol):
     fingerprint: NDArray[np.uint64]
     errors: NDArray[np.int64]
     leaves: NDArray[np.int32]
-    n_trees: list[int]
-    n_nontrivial: list[int]
+    n_trees: NDArray[np.uint64]
+    n_nontrivial: NDArray[np.uint64]
 
     def trees(self, positions: NDArray[np.int64]) -> FlatTrees:
         """Give a cheapest tree of some functions."""
 
     def trees_of(self, position: int, start: int, count: int) -> FlatTrees:
         """Give some trees of one function, in order of leaves."""
+
+    def votes(self, bits: NDArray[np.uint8], n_classes: int) -> NDArray[np.int64]:
+        """Count, by complete row and class, the functions that give the class."""
 
 
 class Source(Protocol):
@@ -89,8 +93,10 @@ class Source(Protocol):
     def count_functions(self, view: View, measure: str, limit: int) -> int:
         """Count the functions of a view."""
 
-    def functions(self, view: View, measure: str, limit: int) -> Functions:
-        """Give the functions of a view."""
+    def functions(
+        self, view: View, measure: str, limit: int, piece: Piece | None = None
+    ) -> Functions:
+        """Give the functions of a view, or one piece of them."""
 
     def decide(
         self, view: View, one: NDArray[np.uint8], zero: NDArray[np.uint8]
@@ -101,7 +107,8 @@ class Source(Protocol):
 def wide(high: NDArray[np.uint64], low: NDArray[np.uint64]) -> list[int]:
     """Read 128-bit numbers that come in two halves."""
     if not high.any():
-        return low.tolist()
+        small: list[int] = low.tolist()
+        return small
     return [(h << 64) | v for h, v in zip(high.tolist(), low.tolist(), strict=True)]
 
 
@@ -135,17 +142,10 @@ class _EngineCounts:
 class _EngineFunctions:
     def __init__(self, core: Any) -> None:
         self.core = core
-        self.fingerprint: NDArray[np.uint64] = core.fingerprint
-        self.errors: NDArray[np.int64] = core.errors
-        self.leaves: NDArray[np.int32] = core.leaves
-
-    @cached_property
-    def n_trees(self) -> list[int]:
-        return wide(*self.core.n_trees)
-
-    @cached_property
-    def n_nontrivial(self) -> list[int]:
-        return wide(*self.core.n_nontrivial)
+        points, self.errors, self.leaves, trees, nontrivial = core.arrays()
+        self.fingerprint: NDArray[np.uint64] = points.reshape(-1, 2)
+        self.n_trees: NDArray[np.uint64] = trees
+        self.n_nontrivial: NDArray[np.uint64] = nontrivial
 
     def trees(self, positions: NDArray[np.int64]) -> FlatTrees:
         if not len(positions):
@@ -154,6 +154,10 @@ class _EngineFunctions:
 
     def trees_of(self, position: int, start: int, count: int) -> FlatTrees:
         return FlatTrees.of(self.core.trees_of(position, start, count))
+
+    def votes(self, bits: NDArray[np.uint8], n_classes: int) -> NDArray[np.int64]:
+        counts: NDArray[np.int64] = self.core.votes(np.ascontiguousarray(bits))
+        return counts.reshape(len(bits), n_classes)
 
 
 class Engine:
@@ -194,10 +198,12 @@ class Engine:
 
     @property
     def optimum(self) -> int:
+        """The smallest objective."""
         return int(self.graph.optimum)
 
     @property
     def bound(self) -> int:
+        """The largest objective."""
         return int(self.graph.bound)
 
     @contextmanager
@@ -222,14 +228,17 @@ class Engine:
     def _view(self, view: View) -> tuple[Any, ...]:
         return view.core(len(self.problem.meaning))
 
-    def counts(self, view: View) -> _EngineCounts:
+    def counts(self, view: View) -> Counts:
+        """Count the trees of a view."""
         if view not in self._counts:
             with self._caps("counting the trees"):
                 core = self.graph.counts(*self._view(view), self.memory_limit, self._seconds)
             self._counts[view] = _EngineCounts(core)
         return self._counts[view]
 
-    def _functions(self, view: View, measure: str, limit: int, counts: bool) -> Any:
+    def _functions(
+        self, view: View, measure: str, limit: int, counts: bool, piece: Piece | None
+    ) -> Any:
         weights = None
         if measure != "rows":
             meaning = self.problem.meaning
@@ -239,7 +248,7 @@ class Engine:
         with self._caps("the list of functions"):
             try:
                 return self.graph.functions(
-                    *self._view(view), weights, counts, limit, None, self.memory_limit,
+                    *self._view(view), weights, counts, limit, piece, self.memory_limit,
                     self._seconds,
                 )  # fmt: skip
             except RuntimeError as fault:
@@ -250,14 +259,19 @@ class Engine:
                 ) from fault
 
     def count_functions(self, view: View, measure: str, limit: int) -> int:
-        return int(self._functions(view, measure, limit, False).n)
+        """Count the functions of a view."""
+        return int(self._functions(view, measure, limit, False, None).n)
 
-    def functions(self, view: View, measure: str, limit: int) -> _EngineFunctions:
-        return _EngineFunctions(self._functions(view, measure, limit, True))
+    def functions(
+        self, view: View, measure: str, limit: int, piece: Piece | None = None
+    ) -> Functions:
+        """Give the functions of a view, or one piece of them."""
+        return _EngineFunctions(self._functions(view, measure, limit, True, piece))
 
     def decide(
         self, view: View, one: NDArray[np.uint8], zero: NDArray[np.uint8]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
+        """Give the class and objective of the best determined tree by row."""
         with self._caps("deciding the rows"):
             label, cost = self.graph.decide(*self._view(view), one, zero, self._seconds)
         return label, cost

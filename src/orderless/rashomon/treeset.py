@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import readers
-from ..errors import InvalidData
+from ..errors import InvalidData, TooLarge
 from ..space import Label
 from ..tree import Tree
-from . import answers
-from .answers import Sampled
 from .functions import FunctionSet, FunctionTable, Listing
 from .problem import Problem, decimal
+from .rowanswers import LIMIT, RowAnswers
 from .sampling import generator, positions_below
 from .source import Counts, Histogram, Source
 from .view import View
@@ -32,12 +31,11 @@ if TYPE_CHECKING:
 
 __all__ = ["TreeSet"]
 
-LIMIT = 5_000_000
 SEMANTICS = ("aware", "independent", "rows")
 AT_ONCE = 4096
 
 
-class TreeSet:
+class TreeSet(RowAnswers):
     """A set of near-optimal trees: a ``RashomonSet``, a view of one, or a list of trees.
 
     ``len(trees)`` is their number (``n_trees`` where that passes 2^63), ``trees[i]`` the tree at a
@@ -95,7 +93,7 @@ class TreeSet:
 
     @property
     def n_distinct_independent(self) -> int:
-        """How many functions of the columns, each taken as unrelated to the others (the paper's)."""
+        """How many functions of the columns, taken as unrelated to each other (the paper's)."""
         return self.count_distinct("independent")
 
     @property
@@ -351,142 +349,56 @@ class TreeSet:
         -------
         FunctionSet
         """
-        return FunctionSet.of(
-            Listing(self._source, self._view, self._semantics(semantics), limit)
-        )
+        return FunctionSet.of(Listing(self._source, self._view, self._semantics(semantics), limit))
 
     def function_table(self, *, limit: int = LIMIT, semantics: str | None = None) -> FunctionTable:
         """Give the different functions as arrays, without an object for each."""
         return self.functions(limit=limit, semantics=semantics).table()
 
-    def sample_functions(self, k: int, *, random_state: Any = None, limit: int = LIMIT) -> FunctionSet:
-        """Draw functions: each is any function with the same chance, one may come twice."""
-        self._not_empty()
-        found = self.functions(limit=limit)
-        chosen = positions_below(len(found), k, generator(random_state))
-        return found.take(np.array(sorted(chosen), dtype=np.int64))
-
-    def __and__(self, other: Any) -> FunctionSet:
-        return self.functions() & other
-
-    def __or__(self, other: Any) -> FunctionSet:
-        return self.functions() | other
-
-    def __sub__(self, other: Any) -> FunctionSet:
-        return self.functions() - other
-
-    # -- rows ----------------------------------------------------------------------------------
-
-    def predict(self, X: Any, *, limit: int = LIMIT) -> Any:
-        """Give each row the class of the best tree that is determined on it.
-
-        A row with unknowns is determined by a tree if every completion gets the same class there.
-        The smallest objective decides; of several classes at the same objective, the first.
+    def sample_functions(
+        self, k: int, *, random_state: Any = None, limit: int = LIMIT
+    ) -> FunctionSet:
+        """Draw functions: each is any function with the same chance, one may come twice.
 
         Parameters
         ----------
-        X : array, data frame, or list of dicts
-            NaN, None, NA and null are unknown.
-        limit : int
-            Most functions that are tried, where trees have to be tried one by one: for a list of
-            trees, and for rows of which a categorical feature is known in part.
-
-        Returns
-        -------
-        numpy.ma.MaskedArray, or a nullable Series when a data frame came in
-            Masked where no tree is determined.
-
-        Notes
-        -----
-        The paper's Section 6. No tree is enumerated: dynamic programming over the compressed set,
-        cost distinct rows x edges.
-        """
-        self._not_empty()
-        return answers.predict(self._source, self._view, X, limit)
-
-    def _voters(self, sample: int | None, random_state: Any, limit: int) -> Any:
-        self._not_empty()
-        if sample is not None and (not isinstance(sample, int | np.integer) or sample < 1):
-            raise ValueError(f"sample={sample!r}: legal are whole numbers from 1, and None for all")
-        functions = self.functions(limit=limit)
-        return answers.chosen_trees(functions, sample, generator(random_state))
-
-    def multiplicity(
-        self, X: Any, *, sample: int | None = None, random_state: Any = None, limit: int = LIMIT
-    ) -> Any:
-        """Count, for each row, the functions that give it each class.
-
-        Parameters
-        ----------
-        X : array, data frame, or list of dicts
-            Complete rows.
-        sample : int, optional
-            Ask only so many functions, drawn uniformly. The answer is then a ``Sampled``.
+        k : int
         random_state : int, RandomState, Generator or None
         limit : int
-            Most functions; more are an error.
-
-        Returns
-        -------
-        array of int, rows by classes (``classes`` has their order), or Sampled of it
+            Most functions that are listed at once. Of more than that, they are drawn from a random
+            2^b-th of all: those whose fingerprint has given last bits.
         """
-        trees = self._voters(sample, random_state, limit)
-        bits = answers.complete_rows(self._problem.meaning, X)
-        counts = answers.votes(trees, bits, len(self.classes))
-        return counts if sample is None else Sampled(counts, len(trees))
+        self._not_empty()
+        random = generator(random_state)
+        found = self._some_functions(random, limit)
+        chosen = positions_below(len(found), k, random)
+        return found.take(np.array(sorted(chosen), dtype=np.int64))
 
-    def predict_proba(
-        self, X: Any, *, sample: int | None = None, random_state: Any = None, limit: int = LIMIT
-    ) -> Any:
-        """Give, for each row, the share of the distinct functions that give it each class.
-
-        A vote, each function counted once: not a probability of the class. Parameters are those of
-        ``multiplicity``.
-        """
-        counts = self.multiplicity(X, sample=sample, random_state=random_state, limit=limit)
-        if sample is None:
-            return counts / counts.sum(axis=1, keepdims=True)
-        share = counts.value / counts.n_functions
-        error = np.sqrt(share * (1 - share) / counts.n_functions)
-        return Sampled(share, counts.n_functions, error)
-
-    def ambiguity(self, X: Any, y: Any = None, *, limit: int = LIMIT) -> float:
-        """Give the share of rows on which some function differs from the best one.
-
-        Parameters
-        ----------
-        X : array, data frame, or list of dicts
-            Complete rows.
-        y : labels, optional
-            With labels: the share of rows for which some function is right and some is wrong,
-            which is the same where there are two classes.
-        limit : int
-            Most functions; more are an error.
-        """
-        counts = self.multiplicity(X, limit=limit)
-        self._some(counts)
-        if y is None:
-            return float(np.mean((counts > 0).sum(axis=1) > 1))
-        labels = {label: i for i, label in enumerate(self.classes)}
-        codes = [labels.get(label) for label in np.asarray(y).tolist()]
-        if len(codes) != len(counts):
-            raise InvalidData(f"X has {len(counts)} rows and y has {len(codes)} labels")
-        total = counts.sum(axis=1)
-        right = np.array(
-            [0 if c is None else row[c] for c, row in zip(codes, counts.tolist(), strict=True)]
+    def _some_functions(self, random: np.random.Generator, limit: int) -> FunctionSet:
+        """Give all functions; or, where they pass the limit, a random piece of them."""
+        measure = self._semantics(None)
+        piece = None
+        for bits in range(0, 41, 4):
+            if bits:
+                piece = (int(random.integers(0, 1 << bits)), bits)
+            try:
+                found = FunctionSet.of(Listing(self._source, self._view, measure, limit, piece))
+            except TooLarge:
+                continue
+            if len(found):
+                return found
+        raise TooLarge(
+            f"no piece of the functions has between 1 and limit={limit:,}: raise limit=", limit
         )
-        return float(np.mean((right > 0) & (right < total)))
 
-    def discrepancy(self, X: Any, *, limit: int = LIMIT) -> float:
-        """Give the largest share of rows on which one function differs from the best one."""
-        trees = self._voters(None, None, limit)
-        bits = answers.complete_rows(self._problem.meaning, X)
-        self._some(bits)
-        return float(answers.differing(trees, trees[:1], bits).max())
+    def __and__(self, other: Any) -> FunctionSet:
+        return self.functions().__and__(other)
 
-    def _some(self, rows: NDArray[Any]) -> None:
-        if not len(rows):
-            raise InvalidData("there are no rows")
+    def __or__(self, other: Any) -> FunctionSet:
+        return self.functions().__or__(other)
+
+    def __sub__(self, other: Any) -> FunctionSet:
+        return self.functions().__sub__(other)
 
     # -- pictures and files --------------------------------------------------------------------
 

@@ -69,10 +69,10 @@ class Builder:
         column = np.unique(np.concatenate([source.column for source in sources]))
         column = column[column >= 0]
         for j in column[~self.met[column]].tolist():
-            self.meet(j, first)
+            self._meet(j, first)
         return not self.constant[column].any()
 
-    def meet(self, column: int, source: SourceTree) -> None:
+    def _meet(self, column: int, source: SourceTree) -> None:
         """Learn what it means that a column is 0: let ``build`` make a tree of that question."""
         question = replace(
             source,
