@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .binarize import QuantileBinarizer, ThresholdGuessBinarizer
     from .bounds import forest_bounds, probability_bounds, regression_bounds
     from .estimator import OrderlessClassifier
+    from .rashomon import RashomonSet, rashomon_sizes
 
 __all__ = [
     "CanonicalForm",
@@ -42,6 +43,7 @@ __all__ = [
     "ImportanceRange",
     "OrderlessClassifier",
     "QuantileBinarizer",
+    "RashomonSet",
     "Space",
     "Term",
     "ThresholdGuessBinarizer",
@@ -68,6 +70,7 @@ __all__ = [
     "predict_features",
     "predict_path",
     "probability_bounds",
+    "rashomon_sizes",
     "read_tree",
     "read_trees",
     "regression_bounds",
@@ -78,9 +81,11 @@ __all__ = [
 _LATER = {
     "OrderlessClassifier": "estimator",
     "QuantileBinarizer": "binarize",
+    "RashomonSet": "rashomon",
     "ThresholdGuessBinarizer": "binarize",
     "forest_bounds": "bounds",
     "probability_bounds": "bounds",
+    "rashomon_sizes": "rashomon",
     "regression_bounds": "bounds",
 }
 
