@@ -144,9 +144,9 @@ def test_exact_is_the_limit_of_scikit_learn():
     X = random.normal(size=(200, 3))
     y = (X[:, 0] + X[:, 1] > 0).astype(int)
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
-    theirs = permutation_importance(model, X, y, n_repeats=300, random_state=0)
+    theirs = permutation_importance(model, X, y, n_repeats=60, random_state=0)
     ours = ol.permutation_importance(model, X, y)
-    error = theirs.importances_std / math.sqrt(300)
+    error = theirs.importances_std / math.sqrt(60)
     assert (np.abs(theirs.importances_mean - ours) <= 5 * error + 1e-12).all()
 
 
@@ -517,3 +517,35 @@ def test_constant_tree():
     for exact in (True, False):
         assert ol.permutation_importance(tree, BITS, LABELS, exact=exact).tolist() == [0, 0]
     assert ol.conditional_model_reliance(tree, BITS, LABELS).tolist() == [0, 0]
+
+
+def chain(n):
+    """A tree as deep as it has conditions: x <= 1, x <= 2, ..."""
+    inner = np.arange(n)
+    return ol.Tree(
+        ol.Space({"x": "integer"}),
+        [0, 1],
+        feature=np.r_[np.zeros(n, dtype=int), np.full(n + 1, -1)],
+        threshold=np.r_[inner, np.zeros(n + 1)],
+        when_true=np.r_[n + inner, np.full(n + 1, -1)],
+        when_false=np.r_[inner[1:], 2 * n, np.full(n + 1, -1)],
+        leaf_class=np.r_[np.full(n, -1), np.arange(n + 1) % 2],
+    )
+
+
+def test_deep_trees_are_answered_or_refused():
+    tree, X = chain(3000), np.arange(0, 3000, 100)[:, None]
+    y = X[:, 0] // 100 % 2
+    rows = [((int(x),), int(label), 1) for (x,), label in zip(X, y, strict=True)]
+    expected, _, total = brute.handed(lambda cell: cell[0] % 2, rows, [0])
+    assert ol.permutation_importance(tree, X, y)[0] == float(Fraction(expected, total**2))
+    few = ol.permutation_importance(tree, X, y, exact=False, random_state=0)
+    assert few.shape == (1,)
+    assert ol.impurity_importance(tree, X, y).tolist() == [1.0]
+    # The only feature: one stratum, so reliance is permutation importance.
+    reliance = ol.conditional_model_reliance(tree, X, y)
+    assert reliance[0] == pytest.approx(float(Fraction(expected, total**2)), abs=1e-12)
+    with pytest.raises(InvalidTree, match="deeper than 500 conditions"):
+        ol.conditional_model_reliance(tree, X, y, strata="bins")
+    with pytest.raises(InvalidTree, match="more than 500 conditions on one path"):
+        ol.importance_range(tree, X, y)

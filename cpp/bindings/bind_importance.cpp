@@ -15,7 +15,7 @@ template <class T>
 using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 /// How the search ended: with its answer, or at one of its limits.
-enum Outcome { done = 0, too_many = 1, too_many_sets = 2 };
+enum Outcome { done = 0, too_many = 1, too_many_sets = 2, too_deep = 3 };
 
 template <class Weight>
 nb::tuple permuted(const Array<std::int64_t>& offsets, const Array<std::int32_t>& column,
@@ -61,6 +61,8 @@ void bind_importance(nb::module_& m) {
             outcome = too_many;
           } catch (const TooManySets&) {
             outcome = too_many_sets;
+          } catch (const TooDeep&) {
+            outcome = too_deep;
           }
         }
         return nb::make_tuple(static_cast<int>(outcome), give(std::move(found.n_trees)),
@@ -73,15 +75,28 @@ void bind_importance(nb::module_& m) {
       "tree is one of them, states).");
   m.def(
       "function_bins",
-      [](const nb::tuple& arrays, const nb::tuple& bins) {
+      [](const nb::tuple& arrays, const nb::tuple& bins) -> nb::object {
         const BinNodes nodes(arrays);
-        nb::list out;
-        for (auto& groups : function_bins(nodes.tree(), bin_features(bins))) {
-          out.append(give(std::move(groups)));
+        const std::vector<BinFeature> features = bin_features(bins);
+        std::vector<std::vector<std::int32_t>> found;
+        bool shallow = true;
+        {
+          nb::gil_scoped_release unlocked;  // pure C++ below: no Python object is touched
+          try {
+            found = function_bins(nodes.tree(), features);
+          } catch (const TooDeep&) {
+            shallow = false;
+          }
         }
+        if (!shallow) return nb::none();
+        nb::list out;
+        for (auto& groups : found) out.append(give(std::move(groups)));
         return out;
       },
-      "nodes"_a, "bins"_a, "Per feature, by bin, the group of bins the function keeps together.");
+      "nodes"_a, "bins"_a,
+      "Per feature, by bin, the group of bins that the function keeps together; None where the "
+      "tree "
+      "is too deep.");
   m.def("permuted_errors", &permuted<std::int64_t>, "offsets"_a, "column"_a, "label"_a, "cells"_a,
         "y"_a, "weight"_a, "group"_a, "n_classes"_a, "n_groups"_a,
         "(excess errors x weight by tree and group, errors by tree, weight of all rows).");

@@ -7,6 +7,7 @@ namespace nb = nanobind;
 void bind_tree(nb::module_& m);
 void bind_fingerprint(nb::module_& m);
 void bind_overlay(nb::module_& m);
+void bind_rashomon(nb::module_& m);
 void bind_reach(nb::module_& m);
 void bind_importance(nb::module_& m);
 void bind_many(nb::module_& m);
@@ -18,6 +19,7 @@ NB_MODULE(_core, m) {
   bind_tree(m);
   bind_fingerprint(m);
   bind_overlay(m);
+  bind_rashomon(m);
   bind_reach(m);
   bind_importance(m);
   bind_many(m);

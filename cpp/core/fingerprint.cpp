@@ -91,13 +91,13 @@ Point plus(Point a, Point b) { return {Field::add(a[0], b[0]), Field::add(a[1], 
 Point minus(Point a, Point b) { return {Field::subtract(a[0], b[0]), Field::subtract(a[1], b[1])}; }
 Point times(Point a, Point b) { return {Field::multiply(a[0], b[0]), Field::multiply(a[1], b[1])}; }
 
+}  // namespace
+
 Point nan_weight(const FeatureWeights& weights) {
   const Point hash = siphash(weights.key, nan_message);
   return {Field::reduce(hash[0]), Field::reduce(hash[1])};
 }
 
-/// F(threshold): the random element that stands for the values up to the threshold; at the ends of
-/// the domain the ends of `all`.
 Point element(const FeatureWeights& weights, const Domain& domain, double threshold) {
   if (threshold <= domain.lower) return {0, 0};
   if (threshold >= domain.upper) {
@@ -107,6 +107,8 @@ Point element(const FeatureWeights& weights, const Domain& domain, double thresh
   const Point hash = siphash(weights.key, std::bit_cast<std::uint64_t>(threshold + 0.0));
   return {Field::reduce(hash[0]), Field::reduce(hash[1])};
 }
+
+namespace {
 
 /// A side of a box together with its weight.
 struct Weighed {

@@ -31,6 +31,13 @@ struct FeatureWeights {
   std::vector<Point> values;           // unordered: one weight per value, summing to 1
 };
 
+/// The weight of NaN, where it is a value of an ordered feature.
+[[nodiscard]] Point nan_weight(const FeatureWeights& weights);
+
+/// F(threshold): the random element that stands for the values of an ordered feature up to the
+/// threshold; at the ends of the domain 0, and 1 less the weight of NaN.
+[[nodiscard]] Point element(const FeatureWeights& weights, const Domain& domain, double threshold);
+
 /// Many trees over the same features, their nodes one after the other.
 struct Forest {
   TreeView nodes;                       // child indices are relative to the tree's first node

@@ -140,9 +140,8 @@ class Graph {
       key.second += scatter(2 * std::uint64_t{row} + 1);
     }
     if (const auto found = states_.find(key); found != states_.end()) return found->second;
-    if (++n_begun_ > limit_ || residuals_.size() > most_nodes_ || depth > most_depth) {
-      throw TooMany(n_begun_);
-    }
+    if (depth > most_depth) throw TooDeep{};
+    if (++n_begun_ > limit_ || residuals_.size() > most_nodes_) throw TooMany(n_begun_);
     if (n_begun_ % 256 == 0) poll_(n_begun_);
     const Id own = functions_[at(key.function)].tree;
     const std::vector<Question> list = functions_[at(key.function)].questions;
@@ -306,7 +305,7 @@ Orders all_orders(const BinTree& tree, const std::vector<BinFeature>& features,
     values->assign(n, 0.0);
   }
   Residuals residuals(tree, features);
-  if (residuals.depth(residuals.root()) > most_depth) throw TooMany(0);
+  if (residuals.depth(residuals.root()) > most_depth) throw TooDeep{};
   Graph graph(residuals, rows, criterion, limit, poll);
   const auto n_leaves = std::count(tree.leaf_class.begin(), tree.leaf_class.end(), -1);
   out.irredundant = residuals.n_leaves(residuals.root()) ==
@@ -337,6 +336,7 @@ std::vector<std::vector<std::int32_t>> function_bins(const BinTree& tree,
     out.emplace_back(at(feature.n_bins) + (feature.ordered && feature.nan ? 1 : 0), 0);
   }
   const Id root = residuals.root();
+  if (residuals.depth(root) > most_depth) throw TooDeep{};
   const Questions asked = questions(residuals, root);
   for (const Residuals::Live& live : residuals.live(root)) {
     const std::size_t f = at(live.feature);

@@ -35,6 +35,9 @@ struct Orders {
 /// A feature has too many groups of values to ask for all sets of them.
 struct TooManySets {};
 
+/// A tree asks more than 500 questions on one path.
+struct TooDeep {};
+
 /// Looks at every tree for the function of `tree` that asks nothing in vain: a question is asked in
 /// a box only where it makes a difference there, that is
 /// - a cut, if the function changes across it somewhere in the box (NaN, if it is in the box, goes
@@ -47,14 +50,14 @@ struct TooManySets {};
 /// by Dinkelbach's way: where no tree has importance - x total > 0, no share is above x.
 /// Cost: states x questions, times features x a few for the shares.
 ///
-/// Throws TooMany at `limit` states, and TooManySets.
+/// Throws TooMany at `limit` states, TooManySets, and TooDeep.
 [[nodiscard]] Orders all_orders(const BinTree& tree, const std::vector<BinFeature>& features,
                                 const ClassRows& rows, Criterion criterion, std::size_t limit,
                                 const PollFunction& poll);
 
 /// Per feature and bin (NaN last, if it has it) the group of bins that the function does not tell
 /// apart: neighbours of an ordered feature, any values of an unordered one. All 0 where the feature
-/// does not matter.
+/// does not matter. Throws TooDeep.
 [[nodiscard]] std::vector<std::vector<std::int32_t>> function_bins(
     const BinTree& tree, const std::vector<BinFeature>& features);
 

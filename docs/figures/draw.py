@@ -5,6 +5,7 @@ are those of Okabe and Ito, which colour-blind people can tell apart; everything
 is also said in words or by a hatch. The ground is white in the light and the dark theme.
 """
 
+import itertools
 import sys
 from pathlib import Path
 
@@ -215,17 +216,17 @@ def boxes():
 
 
 def wisconsin():
-    """The tree of the guide to missing values, and the patients that it has not seen."""
+    """The tree of the guides, its patients with their classes, and patients it has not seen."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     y = y.map({0: "malignant", 1: "benign"})
     X_train, X_test, y_train, _ = train_test_split(X, y, test_size=0.5, random_state=0)
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X_train, y_train)
-    return ol.read_tree(model), X_train, X_test
+    return ol.read_tree(model), X_train, y_train, X_test
 
 
 def missing_wisconsin():
     """How many patients are answered, and on how many the answer would hang on the imputer."""
-    tree, X_train, X_test = wisconsin()
+    tree, X_train, _, X_test = wisconsin()
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.4, 4.3), layout="constrained")
     ol.coverage(tree, X_test, n_repeats=10).plot(left)
     left.set_title("three ways to answer", fontsize=11.5)
@@ -257,8 +258,48 @@ def missing_wisconsin():
     save(figure, "missing-wisconsin")
 
 
+# -- importance ------------------------------------------------------------------------------------
+
+
+def importance_orders():
+    """The paper's Figure on Gini importance, with the range of all orders; and a tree from data."""
+    figure, (left, right) = plt.subplots(
+        1, 2, figsize=(11.4, 4.9), layout="constrained", gridspec_kw={"width_ratios": (1.35, 1)}
+    )
+    X = np.array(list(itertools.product((0, 1), repeat=12)))
+    y = X[:, :10].all(axis=1).astype(int)
+    models = [DecisionTreeClassifier(random_state=seed).fit(X, y) for seed in (0, 1, 2)]
+    found = ol.importance_range(models[0], X, y)
+    at = np.arange(12)
+    left.bar(at, found.high - found.low, bottom=found.low, width=0.62, color=PALE[BLUE],
+             edgecolor=BLUE, linewidth=1.0, label=f"all {found.n_trees:,} orders")  # fmt: skip
+    left.plot(at, found.mean, linestyle="none", marker="_", markersize=17, markeredgewidth=2.5,
+              color=BLUE, label="their mean")  # fmt: skip
+    looks = (("D", ORANGE), ("o", INK), ("^", "#009E73"))
+    for k, (model, (marker, colour)) in enumerate(zip(models, looks, strict=True)):
+        left.plot(at + 0.18 * (k - 1), model.feature_importances_, linestyle="none", marker=marker,
+                  markersize=6, color=colour, clip_on=False,
+                  label=f"tree with random_state={k}")  # fmt: skip
+    left.set_xticks(at, [f"x{i + 1}" for i in at], fontsize=9.5)
+    left.set_title("x1 and x2 and ... and x10", fontsize=11.5)
+    left.set_ylabel("share of the gini importance")
+    left.set_ylim(0, 0.53)
+    below = {"frameon": False, "fontsize": 9.5, "loc": "upper center"}
+    *marks, bars = left.get_legend_handles_labels()[0]
+    left.legend(handles=[bars, *marks], ncols=2, bbox_to_anchor=(0.5, -0.1), **below)
+    tree, X_train, y_train, _ = wisconsin()
+    ol.importance_range(tree, X_train, y_train).plot(right)
+    right.set_title(f"a tree from data, {tree.n_leaves} leaves", fontsize=11.5)
+    *marks, bars = right.get_legend_handles_labels()[0]
+    right.legend(handles=[bars, *marks], ncols=3, bbox_to_anchor=(0.3, -0.16), **below)
+    for axes in (left, right):
+        axes.spines[["top", "right"]].set_visible(False)
+    save(figure, "importance-orders")
+
+
 if __name__ == "__main__":
     two_orders()
     third_reason()
     boxes()
     missing_wisconsin()
+    importance_orders()

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .bounds import forest_bounds, probability_bounds, regression_bounds
     from .estimator import OrderlessClassifier
     from .output.report.page import report
+    from .rashomon import RashomonSet, rashomon_sizes
 
 __all__ = [
     "CanonicalForm",
@@ -44,6 +45,7 @@ __all__ = [
     "ImportanceRange",
     "OrderlessClassifier",
     "QuantileBinarizer",
+    "RashomonSet",
     "Space",
     "Term",
     "ThresholdGuessBinarizer",
@@ -70,6 +72,7 @@ __all__ = [
     "predict_features",
     "predict_path",
     "probability_bounds",
+    "rashomon_sizes",
     "read_tree",
     "read_trees",
     "redundant_splits",
@@ -82,9 +85,11 @@ __all__ = [
 _LATER = {
     "OrderlessClassifier": "estimator",
     "QuantileBinarizer": "binarize",
+    "RashomonSet": "rashomon",
     "ThresholdGuessBinarizer": "binarize",
     "forest_bounds": "bounds",
     "probability_bounds": "bounds",
+    "rashomon_sizes": "rashomon",
     "regression_bounds": "bounds",
     "report": "output.report.page",
 }

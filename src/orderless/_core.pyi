@@ -95,7 +95,7 @@ def all_orders(
     bool,
     int,
 ]: ...
-def function_bins(nodes: BinNodes, bins: Layout) -> list[NDArray[np.int32]]: ...
+def function_bins(nodes: BinNodes, bins: Layout) -> list[NDArray[np.int32]] | None: ...
 def permuted_errors(
     offsets: NDArray[np.int64],
     column: NDArray[np.int32],
@@ -118,3 +118,114 @@ def permuted_errors_real(
     n_classes: int,
     n_groups: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]: ...
+
+FlatTrees = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
+
+class RashomonGraph:
+    def __init__(
+        self,
+        columns: NDArray[np.uint8],
+        y: NDArray[np.int32],
+        weights: NDArray[np.int64],
+        n_classes: int,
+        max_depth: int,
+        error_cost: int,
+        leaf_cost: int,
+        epsilon_num: int,
+        epsilon_den: int,
+        relative: bool,
+        memory_limit: int,
+        time_limit: float,
+    ) -> None: ...
+    @property
+    def optimum(self) -> int: ...
+    @property
+    def bound(self) -> int: ...
+    @property
+    def n_nodes(self) -> int: ...
+    @property
+    def n_edges(self) -> int: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    def best_tree(self) -> FlatTrees: ...
+    def counts(
+        self,
+        bound: int,
+        max_leaves: int,
+        allowed: NDArray[np.uint8],
+        required: list[list[int]],
+        trivial: bool,
+        memory_limit: int,
+        time_limit: float,
+    ) -> RashomonCounts: ...
+    def functions(
+        self,
+        bound: int,
+        max_leaves: int,
+        allowed: NDArray[np.uint8],
+        required: list[list[int]],
+        trivial: bool,
+        measure: tuple[Any, ...] | None,
+        with_counts: bool,
+        limit: int,
+        residue: tuple[int, int] | None,
+        memory_limit: int,
+        time_limit: float,
+    ) -> RashomonFunctions: ...
+    def decide(
+        self,
+        bound: int,
+        max_leaves: int,
+        allowed: NDArray[np.uint8],
+        required: list[list[int]],
+        trivial: bool,
+        may_be_true: NDArray[np.uint8],
+        may_be_false: NDArray[np.uint8],
+        time_limit: float,
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
+
+class RashomonFunctions:
+    @property
+    def n(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    def arrays(
+        self,
+    ) -> tuple[
+        NDArray[np.uint64],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.uint64],
+        NDArray[np.uint64],
+    ]: ...
+    def trees(self, positions: NDArray[np.int64]) -> FlatTrees: ...
+    def trees_of(self, position: int, start: int, count: int) -> FlatTrees: ...
+    def votes(self, columns: NDArray[np.uint8]) -> NDArray[np.int64]: ...
+    def disagreement(
+        self,
+        columns: NDArray[np.uint8],
+        weights: NDArray[np.int64],
+        positions: NDArray[np.int64],
+    ) -> NDArray[np.int64]: ...
+
+class RashomonCounts:
+    @property
+    def n(self) -> tuple[int, int]: ...
+    @property
+    def bytes(self) -> int: ...
+    def histogram(
+        self,
+    ) -> tuple[
+        NDArray[np.int32],
+        NDArray[np.int64],
+        NDArray[np.uint64],
+        NDArray[np.uint64],
+        NDArray[np.uint64],
+        NDArray[np.uint64],
+    ]: ...
+    def unrank(self, positions: NDArray[np.uint64]) -> FlatTrees: ...
+    def rank(
+        self, column: NDArray[np.int32], label: NDArray[np.int32]
+    ) -> tuple[int, int] | None: ...

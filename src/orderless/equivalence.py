@@ -56,7 +56,7 @@ def fingerprint(tree: Any) -> str:
     >>> fingerprint(one) == fingerprint(other)
     True
     """
-    return _hex(fingerprint_points([read_tree(tree)])[0])
+    return hex_digits(fingerprint_points([read_tree(tree)])[0])
 
 
 def equivalent(a: Any, b: Any) -> bool:
@@ -258,13 +258,18 @@ def flat_nodes(
 
 def _points(trees: list[Tree], space: Space) -> NDArray[np.uint64]:
     nodes, start, labels = flat_nodes(trees)
-    keys, weights = _space_weights(space)
-    values = np.array([_class_value(label) for label in labels], dtype=np.uint64).ravel()
+    keys, weights = space_weights(space)
+    values = class_weights(labels)
     return _core.fingerprints(nodes, start, space.domains, keys, weights, values).reshape(-1, 2)
 
 
+def class_weights(labels: Sequence[Label]) -> NDArray[np.uint64]:
+    """Give the values of classes in fingerprints, two field elements each."""
+    return np.array([_class_value(label) for label in labels], dtype=np.uint64).ravel()
+
+
 @lru_cache(maxsize=64)
-def _space_weights(space: Space) -> tuple[NDArray[np.uint64], list[NDArray[np.uint64]]]:
+def space_weights(space: Space) -> tuple[NDArray[np.uint64], list[NDArray[np.uint64]]]:
     """Give the keys of a space's features, and the weights of categorical values."""
     keys = np.array([_hash(b"feature", f.name) for f in space.features], dtype=np.uint64).ravel()
     return keys, [np.array(_value_weights(f), dtype=np.uint64).ravel() for f in space.features]
@@ -301,7 +306,8 @@ def _value_weights(feature: Feature) -> list[list[int]]:
     return [[pair[k] * scale[k] % PRIME for k in (0, 1)] for pair in raw]
 
 
-def _hex(point: NDArray[np.uint64]) -> str:
+def hex_digits(point: NDArray[np.uint64]) -> str:
+    """Write the two field elements of a function as its fingerprint."""
     return "".join(f"{int(part):016x}" for part in point)
 
 

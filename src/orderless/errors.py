@@ -9,8 +9,10 @@ __all__ = [
     "InvalidData",
     "InvalidSpace",
     "InvalidTree",
+    "OutOfMemory",
     "OutOfTime",
     "TooManyBoxes",
+    "TooLarge",
     "TooManyReasons",
     "UnreadableModel",
 ]
@@ -50,3 +52,15 @@ class TooManyReasons(RuntimeError):
 
 class OutOfTime(TimeoutError):
     """An exact answer took longer than allowed."""
+
+
+class OutOfMemory(MemoryError):
+    """An exact answer needs more memory than allowed."""
+
+
+class TooLarge(RuntimeError):
+    """A set has more members than allowed; at least ``met`` of them were met."""
+
+    def __init__(self, message: str, met: int) -> None:
+        super().__init__(message)
+        self.met = met

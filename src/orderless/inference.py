@@ -87,7 +87,7 @@ def infer_space(X: Any, *, one_hot: bool = True) -> Space:
     Feature('weight', numeric)
     Feature('smoker', boolean)
     """
-    names, columns, named = _read_columns(X)
+    names, columns, named = read_columns(X)
     features: list[Feature] = []
     bits: dict[str, Floats] = {}
     for name, values in zip(names, columns, strict=True):
@@ -102,7 +102,7 @@ def infer_space(X: Any, *, one_hot: bool = True) -> Space:
 # -- columns in ----------------------------------------------------------------------------------
 
 
-def _read_columns(X: Any) -> tuple[list[str], Iterator[Floats | list[Label]], bool]:
+def read_columns(X: Any) -> tuple[list[str], Iterator[Floats | list[Label]], bool]:
     """Give the names, each column's numbers or labels, and whether the names came with X."""
     try:
         frame = nw.from_native(X, eager_only=True, pass_through=True)

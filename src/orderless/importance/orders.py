@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ImportanceRange", "importance_range"]
 
-LIMIT = 200_000
+LIMIT = 300_000
 CRITERIA = {"gini": 0, "entropy": 1}
 BLUE, ORANGE, GREY, PALE = "#0072B2", "#D55E00", "#595959", "#d4e6f2"
 
@@ -147,13 +147,14 @@ class ImportanceRange:
         ax.plot(self.mean[order], y, linestyle="none", marker="|", markersize=15, color=BLUE,
                 markeredgewidth=2.5, label="their mean")  # fmt: skip
         ax.plot(self.importance[order], y, linestyle="none", marker="D", markersize=6,
-                color=ORANGE, label="this tree")  # fmt: skip
+                color=ORANGE, clip_on=False, label="this tree")  # fmt: skip
         ax.set_yticks(y, [self.features[i] for i in order])
         ax.invert_yaxis()
         ax.set_xlim(left=0)
         share = "share of the " if self.normalized else ""
         ax.set_xlabel(f"{share}{self.criterion} importance")
-        ax.legend(frameon=False)
+        *marks, bars = ax.get_legend_handles_labels()[0]
+        ax.legend(handles=[bars, *marks], frameon=False)
         return ax
 
 
@@ -205,6 +206,9 @@ def importance_range(
     ------
     TooManyBoxes
         Where there are more boxes than ``limit``.
+    InvalidTree
+        Where a categorical feature has more than 12 groups of values that the function tells
+        apart, or a path can have more than 500 conditions.
 
     Notes
     -----
@@ -253,13 +257,17 @@ def importance_range(
     )
     if outcome == 1:
         raise TooManyBoxes(
-            f"there are more than {limit:,} boxes to look at, or paths of more than 500 "
-            "conditions: raise limit=, or use a smaller tree"
+            f"there are more than {limit:,} boxes to look at: raise limit=, or use a smaller tree"
         )
     if outcome == 2:
         raise InvalidTree(
             "a categorical feature has more than 12 groups of values that the function tells "
             "apart, too many sets to ask for: use a smaller tree, or fewer categories"
+        )
+    if outcome == 3:
+        raise InvalidTree(
+            "an equivalent tree can ask more than 500 conditions on one path, too many to look at: "
+            "use a smaller tree"
         )
     own = raw_importance(given, weight, criterion)
     low, high, mean, share_low, share_high = (_by_feature(given, values) for values in found)

@@ -2,7 +2,7 @@
 
 In:  a tree (or many flat trees over 0/1 columns), complete rows with labels.
 Out: the loss of accuracy by feature, exactly expected over all permutations, or by a few.
-Paper: Section 5.2, which averages over five permutations (docs/decisions/0008).
+Paper: Section 5.2, which averages over five permutations (docs/decisions/0007).
 """
 
 from __future__ import annotations

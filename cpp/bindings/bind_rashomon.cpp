@@ -1,0 +1,361 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+
+#include <chrono>
+#include <memory>
+
+#include "bindings/arrays.hpp"
+#include "core/rashomon_counts.hpp"
+#include "core/rashomon_decide.hpp"
+#include "core/rashomon_functions.hpp"
+#include "core/rashomon_graph.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace orderless;
+using namespace orderless::bindings;
+using namespace orderless::rashomon;
+
+namespace {
+
+using ByteTable = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using WordTable = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Groups = std::vector<std::vector<std::int32_t>>;
+
+struct OutOfTime {};
+
+/// Lets Ctrl-C through and watches the clock; called by the core with the GIL released.
+Meter meter(std::size_t memory_limit, double time_limit) {
+  const auto start = std::chrono::steady_clock::now();
+  return {memory_limit, [start, time_limit] {
+            poll_signals();
+            const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+            if (passed.count() > time_limit) throw OutOfTime{};
+          }};
+}
+
+/// Runs `work` without the GIL, and says its limits as Python does.
+template <class Work>
+auto unlocked(Work&& work) {
+  PyObject* kind = nullptr;
+  std::string text;
+  try {
+    nb::gil_scoped_release released;  // pure C++ below: no Python object is touched
+    return work();
+  } catch (const OutOfTime&) {
+    kind = PyExc_TimeoutError;
+    text = "the time limit has passed";
+  } catch (const MemoryLimit& error) {
+    kind = PyExc_MemoryError;
+    text = error.what();
+  } catch (const FunctionLimit& error) {
+    kind = PyExc_RuntimeError;
+    text = error.what();
+  } catch (const std::overflow_error& error) {
+    kind = PyExc_OverflowError;
+    text = error.what();
+  }
+  PyErr_SetString(kind, text.c_str());
+  throw nb::python_error();
+}
+
+std::pair<std::uint64_t, std::uint64_t> halves(Count n) {
+  return {static_cast<std::uint64_t>(n >> 64U), static_cast<std::uint64_t>(n)};
+}
+
+nb::tuple give_trees(FlatTrees trees) {
+  return nb::make_tuple(give(std::move(trees.start)), give(std::move(trees.column)),
+                        give(std::move(trees.label)), give(std::move(trees.false_child)));
+}
+
+View view_of(std::int64_t bound, std::int64_t max_leaves, const Array<std::uint8_t>& allowed,
+             const Groups& required, bool trivial) {
+  View view;
+  view.bound = bound;
+  view.max_leaves = max_leaves;
+  view.allowed.assign(allowed.data(), allowed.data() + allowed.size());
+  view.required = required;
+  view.trivial = trivial;
+  return view;
+}
+
+std::shared_ptr<Graph> make_graph(const ByteTable& columns, const Array<std::int32_t>& y,
+                                  const Array<std::int64_t>& weights, std::size_t n_classes,
+                                  int max_depth, std::int64_t error_cost, std::int64_t leaf_cost,
+                                  std::int64_t epsilon_num, std::int64_t epsilon_den, bool relative,
+                                  std::size_t memory_limit, double time_limit) {
+  const std::span<const std::uint8_t> table{columns.data(), columns.size()};
+  const std::size_t n_columns = columns.shape(1);
+  const std::span<const std::int32_t> classes = view(y);
+  const std::span<const std::int64_t> weight = view(weights);
+  Meter limits = meter(memory_limit, time_limit);
+  return unlocked([&] {
+    return std::make_shared<Graph>(
+        build_graph(read_rows(table, n_columns, classes, weight, n_classes),
+                    {error_cost, leaf_cost}, max_depth, {epsilon_num, epsilon_den, relative},
+                    limits));
+  });
+}
+
+std::vector<Point> points(const Array<std::uint64_t>& flat) {
+  std::vector<Point> out(flat.size() / 2);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = {flat.data()[2 * i], flat.data()[2 * i + 1]};
+  }
+  return out;
+}
+
+/// (meaning, domains, keys, value weights, class values), kept alive while C++ looks at them.
+struct MeasureArrays {
+  Array<std::int32_t> feature;
+  Array<double> threshold;
+  Array<std::uint8_t> nan_true, one_is_true;
+  Array<std::int64_t> set_start;
+  Array<std::int32_t> set_values;
+  std::vector<Domain> domains;
+  std::vector<FeatureWeights> weights;
+  std::vector<Point> class_values;
+
+  explicit MeasureArrays(const nb::tuple& given) {
+    const auto meaning = nb::cast<nb::tuple>(given[0]);
+    feature = nb::cast<Array<std::int32_t>>(meaning[0]);
+    threshold = nb::cast<Array<double>>(meaning[1]);
+    nan_true = nb::cast<Array<std::uint8_t>>(meaning[2]);
+    one_is_true = nb::cast<Array<std::uint8_t>>(meaning[3]);
+    set_start = nb::cast<Array<std::int64_t>>(meaning[4]);
+    set_values = nb::cast<Array<std::int32_t>>(meaning[5]);
+    domains = read_domains(nb::cast<nb::tuple>(given[1]));
+    const std::vector<Point> keys = points(nb::cast<Array<std::uint64_t>>(given[2]));
+    const auto values = nb::cast<nb::list>(given[3]);
+    weights.resize(domains.size());
+    for (std::size_t f = 0; f < weights.size(); ++f) {
+      weights[f].key = keys[f];
+      weights[f].values = points(nb::cast<Array<std::uint64_t>>(values[f]));
+    }
+    class_values = points(nb::cast<Array<std::uint64_t>>(given[4]));
+  }
+
+  [[nodiscard]] SpaceMeasure measure() const {
+    TreeView conditions;
+    conditions.feature = view(feature);
+    conditions.threshold = view(threshold);
+    conditions.nan_true = view(nan_true);
+    conditions.set_start = view(set_start);
+    conditions.set_values = view(set_values);
+    return {{conditions, view(one_is_true)}, domains, weights};
+  }
+};
+
+/// Class values for the training rows: only equality matters, any fixed ones will do.
+std::vector<Point> plain_class_values(std::size_t n_classes) {
+  std::vector<Point> out;
+  for (std::uint64_t c = 0; c < n_classes; ++c) {
+    const Point hash = siphash({0x6f72646572U, 0x6c657373U}, c);
+    out.push_back({Field::reduce(hash[0]), Field::reduce(hash[1])});
+  }
+  return out;
+}
+
+std::shared_ptr<Functions> make_functions(
+    std::shared_ptr<Graph> graph, std::int64_t bound, std::int64_t max_leaves,
+    const Array<std::uint8_t>& allowed, const Groups& required, bool trivial,
+    const std::optional<nb::tuple>& measure, bool with_counts, std::size_t limit,
+    const std::optional<std::pair<std::uint64_t, int>>& residue, std::size_t memory_limit,
+    double time_limit) {
+  View trees = view_of(bound, max_leaves, allowed, required, trivial);
+  Functions::Options options;
+  options.with_counts = with_counts;
+  options.limit = limit;
+  if (residue) options.residue = Residue{residue->first, residue->second};
+  std::optional<MeasureArrays> arrays;
+  if (measure) arrays.emplace(*measure);
+  Meter limits = meter(memory_limit, time_limit);
+  return unlocked([&] {
+    std::optional<SpaceMeasure> space;
+    if (arrays) space.emplace(arrays->measure());
+    const std::size_t n_classes = graph->rows.n_classes;
+    return std::make_shared<Functions>(
+        std::move(graph), std::move(trees), space ? &*space : nullptr,
+        arrays ? arrays->class_values : plain_class_values(n_classes), options, limits);
+  });
+}
+
+nb::tuple function_arrays(const Functions& functions) {
+  std::vector<std::uint64_t> value, trees, nontrivial;
+  std::vector<std::int64_t> errors;
+  std::vector<std::int32_t> leaves;
+  value.reserve(2 * functions.n());
+  for (const Function& f : functions.all()) {
+    value.insert(value.end(), {f.value[0], f.value[1]});
+    errors.push_back(f.errors);
+    leaves.push_back(f.leaves);
+  }
+  for (std::size_t i = 0; functions.counted() && i < functions.n(); ++i) {
+    trees.push_back(functions.n_trees(i));
+    nontrivial.push_back(functions.n_nontrivial(i));
+  }
+  return nb::make_tuple(give(std::move(value)), give(std::move(errors)), give(std::move(leaves)),
+                        give(std::move(trees)), give(std::move(nontrivial)));
+}
+
+void check_positions(const Functions& functions, std::span<const std::int64_t> positions) {
+  for (const std::int64_t position : positions) {
+    if (position < 0 || static_cast<std::size_t>(position) >= functions.n()) {
+      throw nb::index_error("there is no such function");
+    }
+  }
+}
+
+Meter no_limits() { return meter(~std::size_t{0} / 2, 1e18); }
+
+nb::tuple histogram(const Counts& counts) {
+  std::vector<std::int32_t> leaves;
+  std::vector<std::int64_t> errors;
+  std::vector<std::uint64_t> hi, lo, nontrivial_hi, nontrivial_lo;
+  const Costs& costs = counts.graph().costs;
+  for (const Cell& cell : counts.histogram()) {
+    leaves.push_back(cell.leaves);
+    errors.push_back((cell.cost - costs.leaf * cell.leaves) / costs.error);
+    hi.push_back(halves(cell.trees).first);
+    lo.push_back(halves(cell.trees).second);
+    nontrivial_hi.push_back(halves(cell.nontrivial).first);
+    nontrivial_lo.push_back(halves(cell.nontrivial).second);
+  }
+  return nb::make_tuple(give(std::move(leaves)), give(std::move(errors)), give(std::move(hi)),
+                        give(std::move(lo)), give(std::move(nontrivial_hi)),
+                        give(std::move(nontrivial_lo)));
+}
+
+}  // namespace
+
+void bind_rashomon(nb::module_& m) {
+  nb::class_<Graph>(m, "RashomonGraph", "All near-optimal trees, shared. Immutable.")
+      .def(nb::new_(&make_graph), "columns"_a, "y"_a, "weights"_a, "n_classes"_a, "max_depth"_a,
+           "error_cost"_a, "leaf_cost"_a, "epsilon_num"_a, "epsilon_den"_a, "relative"_a,
+           "memory_limit"_a, "time_limit"_a)
+      .def_ro("optimum", &Graph::optimum)
+      .def_ro("bound", &Graph::bound)
+      .def_prop_ro("n_nodes", &Graph::n_nodes)
+      .def_prop_ro("n_edges", [](const Graph& graph) { return graph.edges.size(); })
+      .def_prop_ro("n_rows", [](const Graph& graph) { return graph.rows.n_rows; })
+      .def_prop_ro("bytes", &Graph::bytes)
+      .def("best_tree", [](const Graph& graph) { return give_trees(best_tree(graph)); })
+      .def(
+          "counts",
+          [](std::shared_ptr<Graph> graph, std::int64_t bound, std::int64_t max_leaves,
+             const Array<std::uint8_t>& allowed, const Groups& required, bool trivial,
+             std::size_t memory_limit, double time_limit) {
+            View trees = view_of(bound, max_leaves, allowed, required, trivial);
+            Meter limits = meter(memory_limit, time_limit);
+            return unlocked([&] {
+              return std::make_shared<Counts>(std::move(graph), std::move(trees), limits);
+            });
+          },
+          "bound"_a, "max_leaves"_a, "allowed"_a, "required"_a, "trivial"_a, "memory_limit"_a,
+          "time_limit"_a)
+      .def("functions", &make_functions, "bound"_a, "max_leaves"_a, "allowed"_a, "required"_a,
+           "trivial"_a, "measure"_a.none(), "with_counts"_a, "limit"_a, "residue"_a.none(),
+           "memory_limit"_a, "time_limit"_a,
+           "The distinct functions; measure None: on the training rows.")
+      .def(
+          "decide",
+          [](const Graph& graph, std::int64_t bound, std::int64_t max_leaves,
+             const Array<std::uint8_t>& allowed, const Groups& required, bool trivial,
+             const ByteTable& may_be_true, const ByteTable& may_be_false, double time_limit) {
+            const View trees = view_of(bound, max_leaves, allowed, required, trivial);
+            const std::span<const std::uint8_t> one{may_be_true.data(), may_be_true.size()};
+            const std::span<const std::uint8_t> zero{may_be_false.data(), may_be_false.size()};
+            const std::size_t n_rows = may_be_true.shape(0);
+            Meter limits = meter(~std::size_t{0} / 2, time_limit);
+            Decisions found =
+                unlocked([&] { return decide(graph, trees, one, zero, n_rows, limits); });
+            return nb::make_tuple(give(std::move(found.label)), give(std::move(found.cost)));
+          },
+          "bound"_a, "max_leaves"_a, "allowed"_a, "required"_a, "trivial"_a, "may_be_true"_a,
+          "may_be_false"_a, "time_limit"_a,
+          "(class, objective) of the best tree that is certain of each row; -1: none is.");
+
+  nb::class_<Counts>(m, "RashomonCounts", "How many trees of a view, and which is where.")
+      .def_prop_ro("n", [](const Counts& counts) { return halves(counts.n()); })
+      .def_prop_ro("bytes", &Counts::bytes)
+      .def("histogram", &histogram,
+           "(leaves, errors, trees as high and low words, likewise those without trivial splits)")
+      .def(
+          "unrank",
+          [](const Counts& counts, const WordTable& positions) {
+            std::vector<Count> wanted(positions.shape(0));
+            for (std::size_t i = 0; i < wanted.size(); ++i) {
+              wanted[i] = static_cast<Count>(positions.data()[2 * i]) << 64U |
+                          positions.data()[2 * i + 1];
+              if (wanted[i] >= counts.n()) throw nb::index_error("there is no such tree");
+            }
+            Meter limits = no_limits();
+            return give_trees(unlocked([&] { return counts.unrank(wanted, limits); }));
+          },
+          "positions"_a)
+      .def(
+          "rank",
+          [](const Counts& counts, const Array<std::int32_t>& column,
+             const Array<std::int32_t>& label) {
+            Meter limits = no_limits();
+            const auto columns = view(column);
+            const auto labels = view(label);
+            const auto found = unlocked([&] { return counts.rank(columns, labels, limits); });
+            std::optional<std::pair<std::uint64_t, std::uint64_t>> out;
+            if (found) out = halves(*found);
+            return out;
+          },
+          "column"_a, "label"_a);
+
+  nb::class_<Functions>(m, "RashomonFunctions", "The distinct functions of a view.")
+      .def_prop_ro("n", &Functions::n)
+      .def_prop_ro("bytes", &Functions::bytes)
+      .def("arrays", &function_arrays,
+           "(two field elements per function, errors, fewest leaves, trees, those without trivial "
+           "splits); the last two are empty unless counted. Sorted by cost, leaves, elements.")
+      .def(
+          "trees",
+          [](const Functions& functions, const Array<std::int64_t>& positions) {
+            const auto wanted = view(positions);
+            check_positions(functions, wanted);
+            Meter limits = no_limits();
+            return give_trees(unlocked([&] { return functions.trees(wanted, limits); }));
+          },
+          "positions"_a, "A smallest tree of each function.")
+      .def(
+          "trees_of",
+          [](const Functions& functions, std::int64_t position, std::uint64_t start,
+             std::uint64_t count) {
+            check_positions(functions, {&position, 1});
+            if (!functions.counted()) throw nb::value_error("made without counts");
+            Meter limits = no_limits();
+            return give_trees(unlocked([&] {
+              return functions.trees_of(static_cast<std::size_t>(position), start, count, limits);
+            }));
+          },
+          "position"_a, "start"_a, "count"_a, "Trees of one function, by leaves.")
+      .def(
+          "votes",
+          [](const Functions& functions, const ByteTable& columns) {
+            const std::span<const std::uint8_t> table{columns.data(), columns.size()};
+            const std::size_t n_rows = columns.shape(0);
+            Meter limits = no_limits();
+            return give(unlocked([&] { return functions.votes(table, n_rows, limits); }));
+          },
+          "columns"_a, "Per row and class the number of functions that say it.")
+      .def(
+          "disagreement",
+          [](const Functions& functions, const ByteTable& columns,
+             const Array<std::int64_t>& weights, const Array<std::int64_t>& positions) {
+            const std::span<const std::uint8_t> table{columns.data(), columns.size()};
+            const auto weight = view(weights);
+            const auto wanted = view(positions);
+            check_positions(functions, wanted);
+            Meter limits = no_limits();
+            return give(unlocked(
+                [&] { return functions.disagreement(table, weight, wanted, limits); }));
+          },
+          "columns"_a, "weights"_a, "positions"_a,
+          "Weight of the rows on which each two of some functions differ.");
+}

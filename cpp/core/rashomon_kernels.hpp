@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/rashomon_rows.hpp"
+
+// The inner loops over words and columns, for the widest registers that the machine has.
+namespace orderless::rashomon {
+
+/// out[c x stride + j] = weight of class c in mask & column j, for columns one after the other.
+void and_counts(const std::uint64_t* mask, const std::uint64_t* columns, std::size_t n_words,
+                std::size_t n_columns, std::span<const Segment> segments, std::size_t n_classes,
+                std::int64_t* out, std::size_t stride);
+
+/// Puts the bits of `from` under `mask` one after the other; gives whether `mask` has any.
+bool pack_bits(const std::uint64_t* mask, const std::uint64_t* from, std::size_t n_words,
+               std::uint64_t* to);
+
+/// Two NH hashes of the words; keys: 2 x n_words + 4.
+[[nodiscard]] Key universal_hash(const std::uint64_t* words, std::size_t n_words,
+                                 const std::uint64_t* keys);
+
+/// Signs of two columns as a number: 0 both 1, 1 second 0, 2 first 0, 3 both 0.
+inline constexpr std::size_t n_signs = 4;
+
+/// For two columns i < j all columns k > j at once. Counts per class (rows of a table with stride
+/// `stride`): n3 of i & j & k, n2i of i & k, n2j of j & k, n1 of k; nij, ni, nj, n of the rest.
+/// Lowers to the errors of two leaves: ij[signs] over all splits on k; ik[signs][k] over a split on
+/// j; jk[signs][k] over a split on i. `room` has at least 16 x stride.
+struct Triples {
+  std::size_t n_classes, stride, begin, end;
+  const std::int64_t *n3, *n2i, *n2j, *n1;
+  const std::int64_t *nij, *ni, *nj, *n;
+  std::int64_t* ij;
+  std::int64_t* ik;  // signs x stride
+  std::int64_t* jk;
+  std::int64_t* room;
+};
+void lower_triples(const Triples& triples);
+
+}  // namespace orderless::rashomon

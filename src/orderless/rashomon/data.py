@@ -1,0 +1,228 @@
+"""Tables in: 0/1 columns as they are, other features through a binarizer.
+
+In:  X and y of any usual kind, a ``Space`` or a binarizer.
+Out: ``Table``: the 0/1 columns, what they mean, and the classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidData, InvalidSpace
+from ..inference import read_columns
+from ..rows import is_unknown, read_rows
+from ..space import Column, Label, Space, plain_label
+from .flat import distinct
+from .meaning import Meaning, independent, meaning_of
+
+__all__ = ["Table", "read_labels", "read_table"]
+
+WORDS = ("threshold-guess", "quantile")
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Complete rows as 0/1 columns.
+
+    Attributes
+    ----------
+    bits : array of 0/1, rows by columns
+    meaning : Meaning
+    aware : bool
+        Whether the columns are understood as conditions on features.
+    binarizer : fitted binarizer, or None where the columns came as they are
+    """
+
+    bits: NDArray[np.uint8]
+    meaning: Meaning
+    aware: bool
+    binarizer: Any
+
+
+def read_table(X: Any, y: NDArray[np.int32], space: Any, binarizer: Any) -> Table:
+    """Read complete rows; columns that are not 0/1 go through the binarizer."""
+    if space is not None and not isinstance(space, Space):
+        raise InvalidSpace(
+            f"space= is a {type(space).__qualname__}, expected a Space: a binarizer's space_, or "
+            "orderless.Space({name: kind, ...})"
+        )
+    if isinstance(binarizer, str) and binarizer not in WORDS:
+        raise ValueError(
+            f"binarizer={binarizer!r}: legal are {', '.join(map(repr, WORDS))}, a binarizer with a "
+            "space_, and None for columns that are 0/1 already"
+        )
+    names, table = _complete(X, space)
+    if len(table) != len(y):
+        raise InvalidData(f"X has {len(table)} rows and y has {len(y)} labels")
+    other = (table != 0) & (table != 1)
+    told = space is None or all(_tells(space, name) for name in names)
+    if not other.any() and told and (binarizer is None or isinstance(binarizer, str)):
+        bits = np.ascontiguousarray(table, dtype=np.uint8)
+        if space is None:
+            return Table(bits, independent(names), False, None)
+        space = _in_order(space, names)
+        _check_rows(bits, space)
+        return Table(bits, meaning_of(space), True, None)
+    if binarizer is None:
+        row, j = np.argwhere(other)[0] if other.any() else (0, 0)
+        raise InvalidData(
+            f"column {names[j]!r} has the value {table[row, j]:g} in row {row}, and binarizer=None "
+            "takes 0/1 columns that the space, if given, says are 0/1: give such columns, or "
+            "binarizer='threshold-guess', 'quantile' or a binarizer of your own"
+        )
+    return _binarized(names, table, y, space, binarizer)
+
+
+def _check_rows(bits: NDArray[np.uint8], space: Space) -> None:
+    """Refuse rows that contradict the space; equal ones are looked at once."""
+    try:
+        read_rows(bits[distinct(bits)[0]], space, range(len(space)))
+    except InvalidData:
+        read_rows(bits, space, range(len(space)))  # says which row it is
+
+
+def _complete(X: Any, space: Space | None) -> tuple[list[str], NDArray[Any]]:
+    """Give names and numbers of the columns; refuse text and unknowns."""
+    names, given, named = read_columns(X)
+    whole = np.asarray(X) if isinstance(X, np.ndarray) or hasattr(X, "dtypes") else None
+    if space is not None and not named:
+        if len(names) != len(space.columns):
+            raise InvalidSpace(
+                f"X has {len(names)} columns, the space describes {len(space.columns)}: give one "
+                "for each"
+            )
+        names = list(space.column_names)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidData(f"two columns of X are named {twice!r}: give each a name of its own")
+    if whole is not None and whole.dtype.kind in "bi":  # the usual case, all at once
+        return names, whole
+    columns: list[Floats] = []
+    for name, values in zip(names, given, strict=True):
+        if not isinstance(values, np.ndarray):
+            raise InvalidData(
+                f"column {name!r} holds text, and sets are trained on numbers: encode it as 0/1 "
+                "columns, and say with space= that they are one feature"
+            )
+        unknown = ~np.isfinite(values)
+        if unknown.any():
+            row = int(np.argmax(unknown))
+            raise InvalidData(
+                f"column {name!r} has {values[row]} in row {row}: sets are trained on complete "
+                "rows of finite numbers; leave such rows out or fill them in (predict takes "
+                "unknowns)"
+            )
+        columns.append(values)
+    return names, np.stack(columns, axis=1)
+
+
+def _tells(space: Space, name: str) -> bool:
+    """Whether a column is 0/1 by what the space says of it."""
+    for column in space.columns:
+        if column.name == name:
+            return column.condition is not None or space[column.feature].kind == "boolean"
+    raise InvalidSpace(
+        f"X has a column {name!r} and the space has none: its columns are "
+        f"{list(space.column_names)[:12]}"
+    )
+
+
+def _in_order(space: Space, names: Sequence[str]) -> Space:
+    """Give the space with the columns of X only, in their order."""
+    if list(space.column_names) == list(names):
+        return space
+    by_name = dict(zip(space.column_names, space.columns, strict=True))
+    return Space(space.features, [by_name[name] for name in names])
+
+
+def _binarized(
+    names: list[str],
+    values: NDArray[Any],
+    y: NDArray[np.int32],
+    space: Space | None,
+    binarizer: Any,
+) -> Table:
+    import pandas as pd
+
+    table = pd.DataFrame(values, columns=names)
+    fitted = _binarizer(binarizer, space).fit(table, y)
+    told = getattr(fitted, "space_", None)
+    if not isinstance(told, Space):
+        raise InvalidSpace(
+            f"the binarizer {type(fitted).__qualname__} has no space_ that says what its columns "
+            "mean: use ThresholdGuessBinarizer or QuantileBinarizer, or binarize before and give "
+            "space="
+        )
+    bits = np.asarray(fitted.transform(table))
+    own = getattr(fitted, "space", None)
+    if isinstance(own, Space):
+        kept = list(_in_order(own, names).columns)
+    else:
+        kept = [Column(name, name) for name in names]
+    there = set(told.names)
+    rows = Space(told.features, [column for column in kept if column.feature in there])
+    return Table(bits.astype(np.uint8), meaning_of(told, rows), True, fitted)
+
+
+def _binarizer(given: Any, space: Space | None) -> Any:
+    from ..binarize import QuantileBinarizer, ThresholdGuessBinarizer
+
+    if given == "threshold-guess":
+        return ThresholdGuessBinarizer(space=space)
+    if given == "quantile":
+        return QuantileBinarizer(space=space)
+    if not hasattr(given, "fit") or not hasattr(given, "transform") or isinstance(given, type):
+        raise ValueError(
+            f"binarizer={given!r:.80}: legal are 'threshold-guess', 'quantile', a binarizer with a "
+            "space_, and None for columns that are 0/1 already"
+        )
+    if space is not None and getattr(given, "space", None) is None:
+        raise InvalidSpace("give the space to the binarizer itself: its space= is None")
+    from sklearn.base import clone
+
+    return clone(given)
+
+
+def read_labels(y: Any) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
+    """Give the classes, sorted, and each row's."""
+    if getattr(y, "ndim", 1) == 2 and getattr(y, "shape", (0, 0))[1] == 1:
+        y = y.iloc[:, 0] if hasattr(y, "iloc") else np.asarray(y)[:, 0]
+    array = np.asarray(y)
+    if array.ndim == 1 and array.dtype.kind in "biu":
+        distinct, codes = np.unique(array, return_inverse=True)
+        return _two_classes(tuple(distinct.tolist())), codes.astype(np.int32)
+    values = y.to_list() if hasattr(y, "to_list") else np.asarray(y, dtype=object).tolist()
+    if array.ndim != 1 or any(isinstance(value, list) for value in values):
+        raise InvalidData("y is one label per row, in one dimension")
+    plain: dict[Any, Label] = {}
+    for row, value in enumerate(values):
+        if is_unknown(value):
+            raise InvalidData(f"y has {value!r} in row {row}: every row needs a label")
+        if value not in plain:
+            plain[value] = plain_label(value)
+    labels = set(plain.values())
+    try:
+        classes = tuple(sorted(labels))
+    except TypeError:
+        raise InvalidData(
+            f"y mixes text and numbers, for example {values[0]!r}: use labels of one type"
+        ) from None
+    number = {label: i for i, label in enumerate(_two_classes(classes))}
+    code = {value: number[label] for value, label in plain.items()}
+    return classes, np.array([code[value] for value in values], dtype=np.int32)
+
+
+def _two_classes(classes: tuple[Label, ...]) -> tuple[Label, ...]:
+    if len(classes) < 2:
+        raise InvalidData(
+            f"y has {'the one class ' + repr(classes[0]) if classes else 'no rows'}: near-optimal "
+            "trees need at least two classes"
+        )
+    return classes

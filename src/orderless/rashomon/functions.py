@@ -1,0 +1,364 @@
+"""The distinct functions of a set of trees, each counted once.
+
+In:  a ``Source`` and a ``View``.
+Out: ``FunctionSet``: functions with their fingerprint and their trees, set operations between folds
+     and bootstraps, and all of them at once as arrays (``FunctionTable``).
+Paper: Section 4, "Ours": equivalent trees are one model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..equivalence import fingerprint, hex_digits
+from ..errors import InvalidData
+from ..space import Label
+from ..tree import Tree
+from .flat import FlatTrees, distinct
+from .meaning import Meaning
+from .source import Functions, Piece, Source
+from .view import View
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["FunctionSet", "FunctionTable", "Listing", "RashomonFunction"]
+
+AT_ONCE = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionTable:
+    """All functions of a set at once, without an object for each.
+
+    Sorted by the objective of the cheapest tree, then its leaves, then the fingerprint.
+
+    Attributes
+    ----------
+    fingerprint : array of uint64, functions by 2
+        As in ``orderless.fingerprint``, whose digits are the two numbers in hexadecimal.
+    cost : array of int
+        Objective of the cheapest tree, in ``1 / unit``-ths.
+    unit : int
+    errors : array of int
+        Weight that the function gets wrong, in ``1 / weight_scale``-ths.
+    weight_scale : int
+        1 unless sample weights are not whole.
+    leaves : array of int
+        Fewest leaves of a tree of the set.
+    n_trees, n_nontrivial : array of uint64
+        How many trees of the set are this function; how many have no trivial split.
+    trees : FlatTrees
+        A cheapest tree of each, over ``columns``.
+    columns : Meaning
+        What the columns mean: ``columns.names``, ``columns.space``, ``columns.feature`` (per column
+        the position of its feature in the space).
+    classes : tuple of labels
+    """
+
+    fingerprint: NDArray[np.uint64]
+    cost: NDArray[np.int64]
+    unit: int
+    errors: NDArray[np.int64]
+    weight_scale: int
+    leaves: NDArray[np.int32]
+    n_trees: NDArray[np.uint64]
+    n_nontrivial: NDArray[np.uint64]
+    trees: FlatTrees
+    columns: Meaning
+    classes: tuple[Label, ...]
+
+    def __len__(self) -> int:
+        return len(self.cost)
+
+
+class Listing:
+    """The functions of one view, found when first asked for, and again after unpickling."""
+
+    def __init__(
+        self, source: Source, view: View, measure: str, limit: int, piece: Piece | None = None
+    ) -> None:
+        self.source, self.view, self.measure, self.limit = source, view, measure, limit
+        self.piece = piece
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("source", "view", "measure", "limit", "piece")
+        return {name: getattr(self, name) for name in kept}
+
+    @cached_property
+    def functions(self) -> Functions:
+        """What the source found."""
+        return self.source.functions(self.view, self.measure, self.limit, self.piece)
+
+    @cached_property
+    def cost(self) -> NDArray[np.int64]:
+        """Objectives of the cheapest trees, in the problem's whole numbers."""
+        found = self.functions
+        cost: NDArray[np.int64] = self.source.problem.cost(
+            found.errors, found.leaves.astype(np.int64)
+        )
+        return cost
+
+    def trees(self, flat: FlatTrees) -> Iterator[Tree]:
+        """Make ``Tree``s over the features."""
+        problem = self.source.problem
+        return problem.meaning.trees(flat, problem.classes)
+
+
+@dataclass(frozen=True, eq=False)
+class RashomonFunction:
+    """One function of a set, with all trees that are this function.
+
+    Attributes
+    ----------
+    fingerprint : str
+        As ``orderless.fingerprint`` of any of its trees (of the trees over independent columns, or
+        of what they say of the training rows, if functions were asked for in that reading).
+    objective : Fraction
+        Of its cheapest tree.
+    errors : int, or Fraction
+        Weight of the training rows that it gets wrong.
+    leaves : int
+        Fewest leaves of a tree of it.
+    n_trees, n_nontrivial : int
+        Trees of the set that are this function; those without trivial splits.
+    """
+
+    fingerprint: str
+    objective: Fraction
+    errors: int | Fraction
+    leaves: int
+    n_trees: int
+    n_nontrivial: int
+    _listing: Listing = field(repr=False)
+    _position: int = field(repr=False)
+
+    @property
+    def tree(self) -> Tree:
+        """A cheapest tree of it."""
+        flat = self._listing.functions.trees(np.array([self._position]))
+        return next(self._listing.trees(flat))
+
+    def trees(self) -> Iterator[Tree]:
+        """Go through all trees of the set that are this function, those with few leaves first."""
+        start, step = 0, 16
+        while start < self.n_trees:
+            found = self._listing.functions.trees_of(
+                self._position, start, min(step, self.n_trees - start)
+            )
+            yield from self._listing.trees(found)
+            start += len(found)
+            step = min(4 * step, AT_ONCE)
+
+    def predict(self, X: Any) -> Any:
+        """Give each row's class where it is certain; see ``Tree.predict``."""
+        return self.tree.predict(X)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RashomonFunction):
+            return NotImplemented
+        return self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+
+Part = tuple[Listing, NDArray[np.int64]]
+
+
+class FunctionSet:
+    """Distinct functions, in order of objective. Made by ``RashomonSet.functions``.
+
+    ``a & b``, ``a | b`` and ``a - b`` go by fingerprint: also between sets of different folds,
+    thresholds and spaces, where features of one name are one feature. What a function of both sets
+    costs, and how many trees it has, is then said of the left one; ``|`` lists the left set first.
+
+    Examples
+    --------
+    >>> from orderless import RashomonSet
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> found = RashomonSet(max_depth=2, epsilon=0.26).fit(X, [0, 0, 0, 1]).functions()
+    >>> len(found), found[0].n_trees, float(found[0].objective)
+    (4, 2, 0.03)
+    >>> len(found & found), len(found - found)
+    (4, 0)
+    """
+
+    def __init__(self, parts: tuple[Part, ...]) -> None:
+        self._parts = parts
+        self._ends = np.cumsum([len(positions) for _, positions in parts])
+
+    @classmethod
+    def of(cls, listing: Listing) -> FunctionSet:
+        """Take all functions of a listing."""
+        return cls(((listing, np.arange(len(listing.functions.errors))),))
+
+    @property
+    def fingerprints(self) -> NDArray[np.uint64]:
+        """Two numbers per function; ``RashomonFunction.fingerprint`` is their hexadecimal form."""
+        return np.concatenate(
+            [np.zeros((0, 2), dtype=np.uint64)]
+            + [listing.functions.fingerprint[at] for listing, at in self._parts]
+        )
+
+    def __len__(self) -> int:
+        return int(self._ends[-1]) if len(self._ends) else 0
+
+    def __getitem__(self, which: Any) -> Any:
+        """Give a function by its position; a slice is a smaller ``FunctionSet``."""
+        if isinstance(which, slice):
+            chosen = np.arange(len(self))[which]
+            return self.take(chosen)
+        position = int(which)
+        if not -len(self) <= position < len(self):
+            raise IndexError(f"function {which} of {len(self):,}")
+        position %= len(self)
+        part = int(np.searchsorted(self._ends, position, side="right"))
+        listing, at = self._parts[part]
+        return _function(listing, int(at[position - (self._ends[part] - len(at))]))
+
+    def take(self, positions: NDArray[np.int64]) -> FunctionSet:
+        """Choose functions by their positions."""
+        start = self._ends - [len(at) for _, at in self._parts]
+        part = np.searchsorted(self._ends, positions, side="right")
+        cuts = np.flatnonzero(np.diff(part)) + 1
+        parts = []
+        for some in np.split(positions, cuts):
+            if len(some):
+                k = int(np.searchsorted(self._ends, some[0], side="right"))
+                listing, at = self._parts[k]
+                parts.append((listing, at[some - start[k]]))
+        return FunctionSet(tuple(parts))
+
+    def __iter__(self) -> Iterator[RashomonFunction]:
+        for listing, at in self._parts:
+            for position in at.tolist():
+                yield _function(listing, position)
+
+    def __contains__(self, tree: object) -> bool:
+        """Whether a tree, a model that ``read_tree`` knows, or a function is one of these."""
+        name = tree.fingerprint if isinstance(tree, RashomonFunction) else fingerprint(tree)
+        point = np.array([int(name[:16], 16), int(name[16:], 16)], dtype=np.uint64)
+        return bool((self.fingerprints == point).all(axis=1).any())
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same set of functions."""
+        if not isinstance(other, FunctionSet):
+            return NotImplemented
+        return len(self) == len(other) and bool(self._in(other).all())
+
+    def __hash__(self) -> int:
+        return hash(np.sort(_packed(self.fingerprints)).tobytes())
+
+    def __repr__(self) -> str:
+        return f"FunctionSet({len(self):,} functions)"
+
+    # -- set operations ------------------------------------------------------------------------
+
+    def _in(self, other: FunctionSet) -> NDArray[np.bool_]:
+        measures = {listing.measure == "rows" for listing, _ in (*self._parts, *other._parts)}
+        if measures == {True} and len({id(p[0].source) for p in (*self._parts, *other._parts)}) > 1:
+            raise InvalidData(
+                "functions on the training rows of different sets cannot be compared: ask for "
+                "functions() without semantics='rows'"
+            )
+        theirs = set(_packed(other.fingerprints).tolist())
+        return np.array([key in theirs for key in _packed(self.fingerprints).tolist()], dtype=bool)
+
+    def __and__(self, other: Any) -> FunctionSet:
+        return self.take(np.flatnonzero(self._in(_as_functions(other))))
+
+    def __sub__(self, other: Any) -> FunctionSet:
+        return self.take(np.flatnonzero(~self._in(_as_functions(other))))
+
+    def __or__(self, other: Any) -> FunctionSet:
+        other = _as_functions(other)
+        return FunctionSet((*self._parts, *(other - self)._parts))
+
+    def votes(self, bits: NDArray[np.uint8], n_classes: int) -> NDArray[np.int64]:
+        """Count, by complete row of 0/1 columns and class, the functions that give the class."""
+        first, which = distinct(bits)
+        listing, at = self._parts[0]
+        if len(self._parts) == 1 and len(at) == len(listing.functions.errors):  # all of them
+            return listing.functions.votes(bits[first], n_classes)[which]
+        return self.table().trees.votes(bits[first], n_classes)[which]
+
+    # -- all at once ---------------------------------------------------------------------------
+
+    def table(self) -> FunctionTable:
+        """Give all functions at once, as arrays; linear in their trees' nodes."""
+        if len(self._parts) > 1 and len({id(part[0].source) for part in self._parts}) > 1:
+            raise InvalidData(
+                "these functions come from several sets, whose columns may differ: ask each set "
+                "for its table"
+            )
+        if not self._parts:
+            raise InvalidData("there is no function here, so there are no columns to speak of")
+        listing = self._parts[0][0]
+        at = np.concatenate([positions for _, positions in self._parts])
+        if any(other is not listing for other, _ in self._parts):
+            raise InvalidData("these functions come from several views: ask each for its table")
+        found, problem = listing.functions, listing.source.problem
+        return FunctionTable(
+            found.fingerprint[at],
+            listing.cost[at],
+            problem.unit,
+            found.errors[at],
+            problem.weight_scale,
+            found.leaves[at],
+            found.n_trees[at],
+            found.n_nontrivial[at],
+            found.trees(at),
+            problem.meaning,
+            problem.classes,
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Give one row per function: fingerprint, objective, errors, leaves, numbers of trees."""
+        import pandas as pd
+
+        names = ("fingerprint", "objective", "errors", "leaves", "n_trees", "n_nontrivial")
+        rows = [
+            [f.fingerprint, float(f.objective), f.errors, f.leaves, f.n_trees, f.n_nontrivial]
+            for f in self
+        ]
+        return pd.DataFrame(rows, columns=list(names))
+
+
+def _packed(points: NDArray[np.uint64]) -> NDArray[Any]:
+    """Give one 16-byte key per function."""
+    return np.ascontiguousarray(points).view(np.dtype((np.void, 16))).ravel()
+
+
+def _as_functions(given: Any) -> FunctionSet:
+    if isinstance(given, FunctionSet):
+        return given
+    if hasattr(given, "functions"):
+        found = given.functions()
+        if isinstance(found, FunctionSet):
+            return found
+    raise TypeError(
+        f"cannot compare functions with a {type(given).__qualname__}: give a RashomonSet, a view "
+        "of one, or its functions()"
+    )
+
+
+def _function(listing: Listing, position: int) -> RashomonFunction:
+    found, problem = listing.functions, listing.source.problem
+    return RashomonFunction(
+        hex_digits(found.fingerprint[position]),
+        problem.objective(int(listing.cost[position])),
+        problem.errors_as_given(int(found.errors[position])),
+        int(found.leaves[position]),
+        int(found.n_trees[position]),
+        int(found.n_nontrivial[position]),
+        listing,
+        position,
+    )

@@ -1,0 +1,195 @@
+"""Trees that come as a list: from TreeFARMS, from tree-praxis, or by hand.
+
+In:  ``FlatTrees`` over the columns of a ``Problem``, and their errors.
+Out: ``Listed``, which answers what ``Engine`` answers, by looking at every tree.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..equivalence import fingerprint_points
+from ..errors import TooLarge
+from .flat import FlatTrees
+from .meaning import independent
+from .problem import Problem
+from .source import Histogram, Piece
+from .view import View
+
+__all__ = ["Listed"]
+
+Positions = NDArray[np.intp]
+
+
+class Listed:
+    """A list of different trees, sorted by objective, leaves, and a fixed order.
+
+    Attributes
+    ----------
+    flat : FlatTrees
+    errors : array of int
+        Wrong weight of each.
+    """
+
+    def __init__(self, problem: Problem, flat: FlatTrees, reference: int | None = None) -> None:
+        self.problem = problem
+        keys = flat.keys()
+        first = sorted({key: i for i, key in reversed(list(enumerate(keys)))}.values())
+        self.n_given, flat = len(flat), flat[np.array(first, dtype=np.intp)]
+        errors = problem.errors_of(flat)
+        cost = problem.cost(errors, flat.n_leaves.astype(np.int64))
+        # Positions depend on the set of trees only, not on the order in which they came.
+        names = np.array([hashlib.blake2b(keys[i], digest_size=8).hexdigest() for i in first])
+        order = np.lexsort((names, flat.n_leaves, cost)) if first else np.zeros(0, dtype=np.intp)
+        self.flat, self.errors, self.cost = flat[order], errors[order], cost[order]
+        self.optimum = reference if reference is not None else int(self.cost.min(initial=2**62))
+
+    @property
+    def bound(self) -> int:
+        """The largest objective in the list."""
+        return int(self.cost.max(initial=self.optimum))
+
+    @cached_property
+    def _uses(self) -> NDArray[np.bool_]:
+        return self.flat.uses(len(self.problem.meaning))
+
+    def _inside(self, view: View) -> Positions:
+        """Give the positions of the trees of a view."""
+        there = self.cost <= view.bound
+        if view.max_leaves:
+            there &= self.flat.n_leaves <= view.max_leaves
+        if view.forbidden:
+            there &= ~self._uses[:, sorted(view.forbidden)].any(axis=1)
+        for group in view.required:
+            there &= self._uses[:, list(group)].any(axis=1)
+        if not view.trivial:
+            there &= self.flat.nontrivial
+        return np.flatnonzero(there)
+
+    def counts(self, view: View) -> ListedCounts:
+        """Count the trees of a view."""
+        return ListedCounts(self, self._inside(view))
+
+    def _points(self, inside: Positions, measure: str) -> NDArray[np.uint64]:
+        """Give two numbers per tree that are equal for equal functions."""
+        flat = self.flat[inside]
+        if measure == "rows":
+            digests = []
+            for _, said in flat.says_in_parts(self.problem.bits):
+                digests += [hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in said]
+            return np.frombuffer(b"".join(digests), dtype=np.uint64).reshape(-1, 2)
+        meaning = self.problem.meaning
+        if measure == "independent" and self.problem.aware:
+            meaning = independent(meaning.names)
+        trees = list(meaning.trees(flat, self.problem.classes))
+        return fingerprint_points(trees) if trees else np.zeros((0, 2), dtype=np.uint64)
+
+    def count_functions(self, view: View, measure: str, limit: int) -> int:
+        """Count the functions of a view."""
+        return len(self.functions(view, measure, limit).errors)
+
+    def functions(
+        self, view: View, measure: str, limit: int, piece: Piece | None = None
+    ) -> ListedFunctions:
+        """Give the functions of a view, or one piece of them."""
+        inside = self._inside(view)
+        points = self._points(inside, measure)
+        if piece is not None:
+            chosen = points[:, 0] % np.uint64(1 << piece[1]) == piece[0]
+            inside, points = inside[chosen], points[chosen]
+        distinct, which = np.unique(points, axis=0, return_inverse=True)
+        if len(distinct) > limit:
+            raise TooLarge(
+                f"there are {len(distinct):,} functions, more than limit={limit:,}: raise limit=",
+                len(distinct),
+            )
+        return ListedFunctions(self, inside, points, which.ravel())
+
+    def decide(
+        self, view: View, one: NDArray[np.uint8], zero: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
+        """Leave it to whoever asks: trees are tried one after the other."""
+        return None
+
+
+class ListedCounts:
+    """The trees of a view of a list."""
+
+    def __init__(self, source: Listed, inside: Positions) -> None:
+        self.source, self.inside = source, inside
+        self.n = len(inside)
+
+    def histogram(self) -> Histogram:
+        """Count them by leaves and errors."""
+        flat, errors = self.source.flat[self.inside], self.source.errors[self.inside]
+        good = flat.nontrivial
+        counts: dict[tuple[int, int], list[int]] = {}
+        for leaves, wrong, fine in zip(
+            flat.n_leaves.tolist(), errors.tolist(), good.tolist(), strict=True
+        ):
+            entry = counts.setdefault((leaves, wrong), [0, 0])
+            entry[0] += 1
+            entry[1] += fine
+        keys = list(counts)  # the trees are sorted, so these are
+        return Histogram(
+            np.array([leaves for leaves, _ in keys], dtype=np.int32),
+            np.array([wrong for _, wrong in keys], dtype=np.int64),
+            [counts[key][0] for key in keys],
+            [counts[key][1] for key in keys],
+        )
+
+    def unrank(self, positions: Sequence[int]) -> FlatTrees:
+        """Give the trees at some positions."""
+        return self.source.flat[self.inside[np.array(positions, dtype=np.intp)]]
+
+    def rank(self, tree: FlatTrees) -> int | None:
+        """Give the position of a tree, None if it is not in."""
+        return self._ranks.get(tree.keys()[0])
+
+    @cached_property
+    def _ranks(self) -> dict[bytes, int]:
+        return {key: i for i, key in enumerate(self.source.flat[self.inside].keys())}
+
+
+class ListedFunctions:
+    """The functions of a view of a list."""
+
+    def __init__(
+        self, source: Listed, inside: Positions, points: NDArray[np.uint64], which: Positions
+    ) -> None:
+        self.source = source
+        groups: dict[int, list[int]] = {}
+        for i, group in enumerate(which.tolist()):
+            groups.setdefault(group, []).append(i)  # the cheapest tree first
+        firsts = np.array([members[0] for members in groups.values()], dtype=np.intp)
+        leaves = source.flat.n_leaves[inside]
+        cost = source.cost[inside]
+        keys = (points[firsts, 1], points[firsts, 0], leaves[firsts], cost[firsts])
+        order = np.lexsort(keys) if len(firsts) else np.zeros(0, dtype=np.intp)
+        members = list(groups.values())
+        self.members = [inside[members[k]] for k in order.tolist()]
+        firsts = firsts[order]
+        self.fingerprint = points[firsts]
+        self.errors = source.errors[inside][firsts]
+        self.leaves = leaves[firsts]
+        good = source.flat.nontrivial
+        self.n_trees = np.array([len(group) for group in self.members], dtype=np.uint64)
+        self.n_nontrivial = np.array([good[group].sum() for group in self.members], dtype=np.uint64)
+
+    def trees(self, positions: NDArray[np.int64]) -> FlatTrees:
+        """Give a cheapest tree of some functions."""
+        chosen = np.array([self.members[k][0] for k in positions.tolist()], dtype=np.intp)
+        return self.source.flat[chosen]
+
+    def trees_of(self, position: int, start: int, count: int) -> FlatTrees:
+        """Give some trees of one function, in order of leaves."""
+        return self.source.flat[self.members[position][start : start + count]]
+
+    def votes(self, bits: NDArray[np.uint8], n_classes: int) -> NDArray[np.int64]:
+        """Count, by complete row and class, the functions that give the class."""
+        return self.trees(np.arange(len(self.errors))).votes(bits, n_classes)

@@ -1,0 +1,218 @@
+"""The problem whose near-optimal trees are wanted, in whole numbers.
+
+In:  0/1 columns, labels, weights; regularization and epsilon as people write them.
+Out: ``Problem``: merged rows, and every objective as an integer of one unit, so that a tree that
+     lies exactly on the bound is in for sure.
+Paper: Section 4; docs/decisions/0007 says why integers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidData
+from ..space import Label
+from .flat import FlatTrees, distinct
+from .meaning import Meaning
+
+__all__ = ["Problem", "decimal", "merge", "whole_weights"]
+
+LARGEST = 2**62  # objectives stay below, so that sums of two fit the core's integers
+MOST_DEPTH = 20
+
+Kind = Literal["additive", "relative"]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    r"""Rows, labels and weights, and what an error and a leaf cost.
+
+    The objective of a tree is its share of weight that it gets wrong + regularization x leaves. In
+    ``unit``-ths it is the whole number ``error_cost`` x wrong weight + ``leaf_cost`` x leaves.
+
+    Attributes
+    ----------
+    bits : array of 0/1, distinct rows by columns
+    y : array of int
+        Position of each row's class.
+    weights : array of int
+        Weight of each row, in ``1 / weight_scale``-ths.
+    weight_scale : int
+    classes : tuple of labels
+    meaning : Meaning
+        What the columns mean.
+    aware : bool
+        Whether the meaning relates columns to each other, or every column stands alone.
+    max_depth : int
+    regularization, epsilon : Fraction
+    kind : "additive" or "relative"
+    """
+
+    bits: NDArray[np.uint8]
+    y: NDArray[np.int32]
+    weights: NDArray[np.int64]
+    weight_scale: int
+    classes: tuple[Label, ...]
+    meaning: Meaning
+    aware: bool
+    max_depth: int
+    regularization: Fraction
+    epsilon: Fraction
+    kind: Kind
+
+    def __post_init__(self) -> None:
+        most = self.error_cost * self.total_weight + self.leaf_cost * 2**self.max_depth
+        if self.kind == "additive":
+            most += math.floor(self.epsilon * self.unit)
+        else:
+            most += math.floor(most * self.epsilon)
+        if most >= LARGEST:
+            raise InvalidData(
+                f"objectives in whole numbers would pass 2^62: a total weight of "
+                f"{self.total_weight:,} units, regularization {_text(self.regularization)} and "
+                f"epsilon {_text(self.epsilon)} have too many digits together; round "
+                "regularization, epsilon or sample_weight, or take a smaller epsilon"
+            )
+
+    @cached_property
+    def total_weight(self) -> int:
+        """Of all rows, in ``1 / weight_scale``-ths."""
+        return int(self.weights.sum())
+
+    @cached_property
+    def _costs(self) -> tuple[int, int]:
+        error = self.regularization.denominator
+        leaf = self.regularization.numerator * self.total_weight
+        common = math.gcd(error, leaf)
+        return error // common, leaf // common
+
+    @property
+    def error_cost(self) -> int:
+        """What a unit of wrong weight costs."""
+        return self._costs[0]
+
+    @property
+    def leaf_cost(self) -> int:
+        """What a leaf costs."""
+        return self._costs[1]
+
+    @property
+    def unit(self) -> int:
+        """How many of these whole numbers an objective of 1 is."""
+        return self.error_cost * self.total_weight
+
+    def cost(self, errors: Any, leaves: Any) -> Any:
+        """Give objectives in whole numbers (arrays too)."""
+        return errors * self.error_cost + leaves * self.leaf_cost
+
+    def objective(self, cost: int) -> Fraction:
+        """Give an objective that is written as a whole number."""
+        return Fraction(int(cost), self.unit)
+
+    def bound_of(self, optimum: int, epsilon: Fraction) -> int:
+        """Give the largest whole number that is within epsilon of an optimum."""
+        if self.kind == "additive":
+            return optimum + math.floor(epsilon * self.unit)
+        return optimum + math.floor(optimum * epsilon)
+
+    def exact_bound(self, optimum: int, epsilon: Fraction) -> Fraction:
+        """Give the bound itself, which need not be any tree's objective."""
+        best = self.objective(optimum)
+        return best + epsilon if self.kind == "additive" else best * (1 + epsilon)
+
+    def errors_as_given(self, errors: int) -> int | Fraction:
+        """Give wrong weight as it came in: rows, or the sum of their weights."""
+        out = Fraction(int(errors), self.weight_scale)
+        return out.numerator if out.denominator == 1 else out
+
+    def errors_of(self, flat: FlatTrees) -> NDArray[np.int64]:
+        """Evaluate trees on the rows, one by one."""
+        out = np.zeros(len(flat), dtype=np.int64)
+        for part, said in flat.says_in_parts(self.bits):
+            out[part] = (said != self.y) @ self.weights
+        return out
+
+
+def _text(number: Fraction) -> str:
+    return f"{float(number):.17g}"
+
+
+def decimal(given: Any, name: str) -> Fraction:
+    """Read a number as the decimal that a person wrote: 0.01 is 1/100."""
+    legal = "a number from 0 on, such as 0.01 or Fraction(1, 100)"
+    try:
+        if isinstance(given, bool | np.bool_):
+            raise TypeError
+        if isinstance(given, Fraction | int | Decimal | str):
+            number = Fraction(given)
+        elif isinstance(given, np.floating):
+            number = Fraction(str(given))
+        elif isinstance(given, np.integer):
+            number = Fraction(int(given))
+        elif isinstance(given, float):
+            number = Fraction(repr(given))
+        else:
+            raise TypeError
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        raise ValueError(f"{name}={given!r:.80}: legal is {legal}") from None
+    if number < 0:
+        raise ValueError(f"{name}={given!r:.80} is negative: legal is {legal}")
+    return number
+
+
+def whole_weights(given: Any, n_rows: int) -> tuple[NDArray[np.int64], int]:
+    """Turn weights, read as decimals, into whole numbers; give them and their denominator."""
+    if given is None:
+        return np.ones(n_rows, dtype=np.int64), 1
+    weights = np.asarray(given)
+    if weights.shape != (n_rows,):
+        raise InvalidData(
+            f"sample_weight has shape {weights.shape}, expected ({n_rows},): one number per row"
+        )
+    if weights.dtype.kind not in "biufO":
+        raise InvalidData(f"sample_weight holds numbers from 0 on, got {weights.dtype}")
+    fractions = [_weight(value, i) for i, value in enumerate(weights.tolist())]
+    scale = math.lcm(*(weight.denominator for weight in fractions))
+    whole = [int(weight * scale) for weight in fractions]
+    total = sum(whole)
+    if total == 0:
+        raise InvalidData("sample_weight is 0 for every row: give some row a positive weight")
+    if total >= LARGEST:
+        raise InvalidData(
+            f"sample_weight has too many digits: as whole numbers the weights sum to {total:.3g}, "
+            "more than 2^62; round them, for example np.round(sample_weight, 6)"
+        )
+    common = math.gcd(scale, *whole)
+    return np.array(whole, dtype=np.int64) // common, scale // common
+
+
+def _weight(value: Any, row: int) -> Fraction:
+    try:
+        return decimal(value, "sample_weight")
+    except ValueError:
+        raise InvalidData(
+            f"sample_weight has {value!r:.80} in row {row}: legal are finite numbers from 0 on"
+        ) from None
+
+
+def merge(
+    bits: NDArray[np.uint8], y: NDArray[np.int32], weights: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64]]:
+    """Put equal rows of one class together, and leave out those without weight."""
+    there = weights > 0
+    bits, y, weights = bits[there], y[there], weights[there]
+    _, kind = distinct(bits)
+    _, first, which = np.unique(
+        kind * (int(y.max()) + 1) + y, return_index=True, return_inverse=True
+    )
+    total = np.zeros(len(first), dtype=np.int64)
+    np.add.at(total, which.ravel(), weights)
+    return np.ascontiguousarray(bits[first]), y[first].astype(np.int32), total

@@ -1,0 +1,277 @@
+"""Where the trees of a set come from: the core's graph, or a list.
+
+In:  a ``Problem``.
+Out: for any ``View``: counts, trees by their position, functions, decisions on rows. ``Engine``
+     here, ``Listed`` in listed.py, alike from outside.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..errors import OutOfMemory, OutOfTime, TooLarge
+from .flat import FlatTrees
+from .meaning import independent
+from .problem import Problem
+from .view import View
+
+__all__ = ["Counts", "Engine", "Functions", "Histogram", "Piece", "Source", "wide"]
+
+# (r, k): the functions whose fingerprint is r modulo 2^k, a random 2^k-th of all.
+Piece = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """How many trees have so many leaves and so much wrong weight, best first."""
+
+    leaves: NDArray[np.int32]
+    errors: NDArray[np.int64]
+    trees: list[int]
+    nontrivial: list[int]
+
+
+class Counts(Protocol):
+    """The trees of a view, in order of objective, then leaves, then a fixed order."""
+
+    n: int
+
+    def histogram(self) -> Histogram:
+        """Count them by leaves and errors."""
+
+    def unrank(self, positions: Sequence[int]) -> FlatTrees:
+        """Give the trees at some positions."""
+
+    def rank(self, tree: FlatTrees) -> int | None:
+        """Give the position of a tree, None if it is not in."""
+
+
+class Functions(Protocol):
+    """The distinct functions of a view, by objective of the cheapest tree, leaves, fingerprint."""
+
+    fingerprint: NDArray[np.uint64]
+    errors: NDArray[np.int64]
+    leaves: NDArray[np.int32]
+    n_trees: NDArray[np.uint64]
+    n_nontrivial: NDArray[np.uint64]
+
+    def trees(self, positions: NDArray[np.int64]) -> FlatTrees:
+        """Give a cheapest tree of some functions."""
+
+    def trees_of(self, position: int, start: int, count: int) -> FlatTrees:
+        """Give some trees of one function, in order of leaves."""
+
+    def votes(self, bits: NDArray[np.uint8], n_classes: int) -> NDArray[np.int64]:
+        """Count, by complete row and class, the functions that give the class."""
+
+
+class Source(Protocol):
+    """Trees, and the problem that they solve."""
+
+    problem: Problem
+
+    @property
+    def optimum(self) -> int:
+        """The smallest objective."""
+
+    @property
+    def bound(self) -> int:
+        """The largest objective that views can reach."""
+
+    def counts(self, view: View) -> Counts:
+        """Count the trees of a view."""
+
+    def count_functions(self, view: View, measure: str, limit: int) -> int:
+        """Count the functions of a view."""
+
+    def functions(
+        self, view: View, measure: str, limit: int, piece: Piece | None = None
+    ) -> Functions:
+        """Give the functions of a view, or one piece of them."""
+
+    def decide(
+        self, view: View, one: NDArray[np.uint8], zero: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
+        """Give the class and objective of the best determined tree by row; None: by trying."""
+
+
+def wide(high: NDArray[np.uint64], low: NDArray[np.uint64]) -> list[int]:
+    """Read 128-bit numbers that come in two halves."""
+    if not high.any():
+        small: list[int] = low.tolist()
+        return small
+    return [(h << 64) | v for h, v in zip(high.tolist(), low.tolist(), strict=True)]
+
+
+def _narrow(positions: Sequence[int]) -> NDArray[np.uint64]:
+    """Write numbers in two halves."""
+    mask = 2**64 - 1
+    pairs = [(p >> 64, p & mask) for p in positions]
+    return np.array(pairs, dtype=np.uint64).reshape(len(pairs), 2)
+
+
+class _EngineCounts:
+    def __init__(self, core: Any) -> None:
+        self.core = core
+        high, low = core.n
+        self.n = (int(high) << 64) | int(low)
+
+    def histogram(self) -> Histogram:
+        leaves, errors, *counts = self.core.histogram()
+        return Histogram(leaves, errors, wide(*counts[:2]), wide(*counts[2:]))
+
+    def unrank(self, positions: Sequence[int]) -> FlatTrees:
+        if not len(positions):
+            return FlatTrees.none()
+        return FlatTrees.of(self.core.unrank(_narrow(positions)))
+
+    def rank(self, tree: FlatTrees) -> int | None:
+        found = self.core.rank(tree.column, tree.label)
+        return None if found is None else (int(found[0]) << 64) | int(found[1])
+
+
+class _EngineFunctions:
+    def __init__(self, core: Any) -> None:
+        self.core = core
+        points, self.errors, self.leaves, trees, nontrivial = core.arrays()
+        self.fingerprint: NDArray[np.uint64] = points.reshape(-1, 2)
+        self.n_trees: NDArray[np.uint64] = trees
+        self.n_nontrivial: NDArray[np.uint64] = nontrivial
+
+    def trees(self, positions: NDArray[np.int64]) -> FlatTrees:
+        if not len(positions):
+            return FlatTrees.none()
+        return FlatTrees.of(self.core.trees(np.asarray(positions, dtype=np.int64)))
+
+    def trees_of(self, position: int, start: int, count: int) -> FlatTrees:
+        return FlatTrees.of(self.core.trees_of(position, start, count))
+
+    def votes(self, bits: NDArray[np.uint8], n_classes: int) -> NDArray[np.int64]:
+        counts: NDArray[np.int64] = self.core.votes(np.ascontiguousarray(bits))
+        return counts.reshape(len(bits), n_classes)
+
+
+class Engine:
+    """All near-optimal trees of a problem, as the core's compressed graph.
+
+    Made when first asked, and made again after unpickling: the graph is not written down.
+    """
+
+    def __init__(self, problem: Problem, memory_limit: int, time_limit: float | None) -> None:
+        self.problem = problem
+        self.memory_limit = memory_limit
+        self.time_limit = time_limit
+        self._counts: dict[View, _EngineCounts] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("problem", "memory_limit", "time_limit")
+        return {**{name: self.__dict__[name] for name in kept}, "_counts": {}}
+
+    @property
+    def _seconds(self) -> float:
+        return math.inf if self.time_limit is None else self.time_limit
+
+    @cached_property
+    def graph(self) -> Any:
+        """The core's own object."""
+        problem = self.problem
+        relative = problem.kind == "relative"
+        if relative:
+            epsilon = (problem.epsilon.numerator, problem.epsilon.denominator)
+        else:
+            epsilon = (math.floor(problem.epsilon * problem.unit), 1)
+        with self._caps("the set"):
+            return _core.RashomonGraph(
+                problem.bits, problem.y, problem.weights, len(problem.classes), problem.max_depth,
+                problem.error_cost, problem.leaf_cost, *epsilon, relative,
+                self.memory_limit, self._seconds,
+            )  # fmt: skip
+
+    @property
+    def optimum(self) -> int:
+        """The smallest objective."""
+        return int(self.graph.optimum)
+
+    @property
+    def bound(self) -> int:
+        """The largest objective."""
+        return int(self.graph.bound)
+
+    @contextmanager
+    def _caps(self, what: str) -> Iterator[None]:
+        """Say what to do where the core gives up."""
+        shrink = "take a smaller max_depth or epsilon, a larger regularization, or fewer columns"
+        try:
+            yield
+        except MemoryError as fault:
+            raise OutOfMemory(
+                f"{what} needs more than memory_limit={self.memory_limit:,} bytes: raise it, or "
+                f"{shrink}"
+            ) from fault
+        except TimeoutError as fault:
+            raise OutOfTime(
+                f"{what} took longer than time_limit={self.time_limit} seconds: raise it, or "
+                f"{shrink}"
+            ) from fault
+        except OverflowError as fault:
+            raise TooLarge(f"{what} holds more than 2^128 trees: {shrink}", 2**128) from fault
+
+    def _view(self, view: View) -> tuple[Any, ...]:
+        return view.core(len(self.problem.meaning))
+
+    def counts(self, view: View) -> Counts:
+        """Count the trees of a view."""
+        if view not in self._counts:
+            with self._caps("counting the trees"):
+                core = self.graph.counts(*self._view(view), self.memory_limit, self._seconds)
+            self._counts[view] = _EngineCounts(core)
+        return self._counts[view]
+
+    def _functions(
+        self, view: View, measure: str, limit: int, counts: bool, piece: Piece | None
+    ) -> Any:
+        weights = None
+        if measure != "rows":
+            meaning = self.problem.meaning
+            if measure == "independent" and self.problem.aware:
+                meaning = independent(meaning.names)
+            weights = meaning.weights(self.problem.classes)
+        with self._caps("the list of functions"):
+            try:
+                return self.graph.functions(
+                    *self._view(view), weights, counts, limit, piece, self.memory_limit,
+                    self._seconds,
+                )  # fmt: skip
+            except RuntimeError as fault:
+                raise TooLarge(
+                    f"there are more than limit={limit:,} functions: raise limit=, look at a view "
+                    "(within, at_most, using, without), or sample trees",
+                    limit,
+                ) from fault
+
+    def count_functions(self, view: View, measure: str, limit: int) -> int:
+        """Count the functions of a view."""
+        return int(self._functions(view, measure, limit, False, None).n)
+
+    def functions(
+        self, view: View, measure: str, limit: int, piece: Piece | None = None
+    ) -> Functions:
+        """Give the functions of a view, or one piece of them."""
+        return _EngineFunctions(self._functions(view, measure, limit, True, piece))
+
+    def decide(
+        self, view: View, one: NDArray[np.uint8], zero: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
+        """Give the class and objective of the best determined tree by row."""
+        with self._caps("deciding the rows"):
+            label, cost = self.graph.decide(*self._view(view), one, zero, self._seconds)
+        return label, cost

@@ -1,0 +1,262 @@
+"""What goes into a set: tables, labels, weights, decimals; and what is refused."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import orderless as ol
+from orderless.errors import InvalidData, InvalidSpace, OutOfMemory, OutOfTime
+
+X = np.array([[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1], [0, 1, 0]])
+Y = ["n", "n", "n", "y", "y", "n"]
+
+
+def fit(table=X, y=Y, weight=None, **options):
+    return ol.RashomonSet(**{"max_depth": 2, "epsilon": 0.2, **options}).fit(table, y, weight)
+
+
+def test_tables_of_all_kinds_give_one_set():
+    named = pd.DataFrame(X, columns=["x0", "x1", "x2"])
+    known = fit()
+    for table in (X.tolist(), X.astype(bool), X.astype(float), X.astype(np.int8), named,
+                  named.astype(bool), pl.DataFrame(X, schema=["x0", "x1", "x2"]),
+                  named.astype("Int64")):  # fmt: skip
+        found = fit(table)
+        assert (found.n_trees, found.n_distinct) == (known.n_trees, known.n_distinct)
+        assert [str(tree) for tree in found] == [str(tree) for tree in known]
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        ([0, 0, 0, 1, 1, 0], (0, 1)),
+        ([False, False, False, True, True, False], (False, True)),
+        ([1.5, 1.5, 1.5, 2.0, 2.0, 1.5], (1.5, 2.0)),
+        (pd.Series(list("nnnyyn")), ("n", "y")),
+        (pd.Categorical(list("nnnyyn")), ("n", "y")),
+        (pl.Series(list("nnnyyn")), ("n", "y")),
+        (np.array(list("nnnyyn"))[:, None], ("n", "y")),
+    ],
+)
+def test_labels_of_all_kinds(labels, classes):
+    found = fit(y=labels)
+    assert found.classes == classes
+    assert [type(c) for c in found.classes] == [type(c) for c in classes]
+    assert found.n_trees == fit().n_trees
+    assert set(found.predict(X).tolist()) == set(classes)
+
+
+def test_numbers_are_the_decimals_that_are_written():
+    known = fit(regularization=0.05, epsilon=0.1)
+    assert known.objective.denominator in (1, 2, 3, 5, 10, 15, 20, 30, 60)
+    for one, two in ((Fraction(1, 20), Fraction(1, 10)), (Decimal("0.05"), "0.1"),
+                     (np.float64(0.05), np.float32(0.1))):  # fmt: skip
+        again = fit(regularization=one, epsilon=two)
+        assert (again.n_trees, again.bound) == (known.n_trees, known.bound)
+    # A third has no decimal: the fraction and the float are different bounds.
+    assert fit(epsilon=Fraction(1, 3)).bound != fit(epsilon=1 / 3).bound
+
+
+def test_a_tree_on_the_bound_is_in():
+    """Three leaves at 0.1 are 0.30000000000000004 in floats; here they are 3/10."""
+    found = fit(regularization=0.1, epsilon=0.1)
+    assert found.bound == Fraction(4, 10)
+    assert found.on_bound > 0
+    assert found.on_bound == found.n_trees - found.within(Fraction(999999, 10**7)).n_trees
+    assert fit(regularization=0.1, epsilon=0.0999999).n_trees == found.n_trees - found.on_bound
+
+
+def test_weights_are_repeated_rows():
+    weights = np.array([2, 1, 3, 1, 0, 2])
+    many = fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights))
+    for scale in (1, 0.1, 0.25, 1.5):
+        found = fit(weight=weights * scale if scale != 0.1 else [0.2, 0.1, 0.3, 0.1, 0, 0.2])
+        assert found.n_trees == many.n_trees
+        assert found.objective == many.objective
+        assert found.n_distinct == many.n_distinct
+    half = fit(weight=[0.5] * 6).histogram()
+    assert (half.errors == fit().histogram().errors / 2).all()
+
+
+def test_constant_and_duplicate_columns_are_kept():
+    wide = np.hstack([X, X[:, :1], np.ones((6, 1), int)])
+    found = fit(wide)
+    assert found.columns == ("x0", "x1", "x2", "x3", "x4")
+    assert found.without("x3").n_trees == fit().n_trees
+    assert found.using("x4").n_trees == 0
+    assert found.n_trees > fit().n_trees
+    # Two columns that tell the same of one feature: different trees, one function.
+    space = ol.Space(
+        {"a": "boolean", "b": "boolean"},
+        {"a": "a", "b": "b", "also a": ol.Condition("a", among=(True,)),
+         "not a": ol.Condition("a", among=(False,))},
+    )  # fmt: skip
+    table = np.stack([X[:, 0], X[:, 1], X[:, 0], 1 - X[:, 0]], axis=1)
+    aware, plain = fit(table, space=space), fit(pd.DataFrame(X[:, :2], columns=["a", "b"]))
+    assert aware.n_distinct == plain.n_distinct
+    assert aware.n_trees > plain.n_trees
+    assert {str(tree) for tree in aware} == {str(tree) for tree in plain}
+    assert all(tree in aware for tree in aware)
+
+
+def test_raw_features_come_out_as_conditions_on_them():
+    random = np.random.default_rng(0)
+    table = pd.DataFrame({"age": random.integers(18, 80, 200), "size": random.normal(size=200)})
+    y = (table.age > 40) & (table["size"] > 0)
+    for binarizer in ("threshold-guess", "quantile", ol.QuantileBinarizer(quantiles=(0.2, 0.5))):
+        found = fit(table, y, binarizer=binarizer)
+        assert found.best_tree.space.names == ("age", "size")
+        assert found.n_distinct == found.n_distinct_aware <= found.n_distinct_independent
+        by_hand = found.binarizer_.transform(table)
+        again = fit(by_hand, y, space=found.binarizer_.space_)
+        assert again.n_trees == found.n_trees
+        assert again.n_distinct == found.n_distinct
+        assert again.functions() == found.functions()
+        assert found.predict(table).tolist() == again.predict(by_hand).tolist()
+        assert found.predict(table.to_numpy()).tolist() == found.predict(table).tolist()
+    whole = fit(table, y, space=ol.Space({"age": "integer", "size": "numeric"}))
+    assert "age <= " in str(whole.best_tree)
+    assert whole.best_tree.space["age"].values == "integer"
+
+
+def test_a_binarizer_is_applied_to_bits_too():
+    found = fit(binarizer=ol.ThresholdGuessBinarizer(backward_select=False))
+    assert found.columns[0].endswith("<= 0.5")
+    assert fit().columns == ("x0", "x1", "x2")
+
+
+def test_parameters_are_scikit_learns():
+    found = ol.RashomonSet(max_depth=4, epsilon=0.1)
+    assert clone(found).get_params()["max_depth"] == 4
+    assert found.set_params(max_depth=2).fit(X, Y).best_tree.depth <= 2
+    assert "max_depth=2" in repr(found)
+    assert ol.RashomonSet()
+    with pytest.raises(NotFittedError, match="not fitted"):
+        ol.RashomonSet().n_trees  # noqa: B018
+    with pytest.raises(NotFittedError, match="not fitted"):
+        ol.RashomonSet().within(0)
+
+
+BAD = [
+    ({"table": X * 2, "binarizer": None}, InvalidData, "'x2' has the value 2 in row 0, and bin"),
+    ({"y": ["n"] * 6}, InvalidData, "y has the one class 'n'"),
+    ({"y": Y[:5]}, InvalidData, "X has 6 rows and y has 5 labels"),
+    ({"y": ["n", "n", None, "y", "y", "n"]}, InvalidData, "y has None in row 2"),
+    ({"y": [0.0, np.nan, 1, 1, 0, 1]}, InvalidData, "y has nan in row 1"),
+    ({"y": ["n", "n", 1, "y", "y", "n"]}, InvalidData, "mixes text and numbers"),
+    ({"y": X}, InvalidData, "in one dimension"),
+    ({"table": np.where(X == 1, np.nan, X)}, InvalidData, "trained on complete rows"),
+    ({"table": np.where(X == 1, np.inf, X)}, InvalidData, "has inf in row 2"),
+    ({"table": pd.DataFrame({"a": list("pqrpqr")})}, InvalidData, "'a' holds text"),
+    ({"table": X[:0], "y": []}, InvalidData, "y has no rows"),
+    ({"regularization": -0.01}, ValueError, "regularization=-0.01 is negative"),
+    ({"regularization": float("nan")}, ValueError, "regularization=nan: legal is a number"),
+    ({"regularization": True}, ValueError, "regularization=True: legal"),
+    ({"regularization": "one"}, ValueError, "regularization='one': legal"),
+    ({"regularization": 1e-20}, InvalidData, "too many digits together"),
+    ({"regularization": 0.1234567890123456, "epsilon": 1e9}, InvalidData, "too many digits"),
+    ({"epsilon": -1}, ValueError, "epsilon=-1 is negative"),
+    ({"epsilon": None}, ValueError, "epsilon=None"),
+    ({"epsilon_kind": "both"}, ValueError, "epsilon_kind='both'"),
+    ({"max_depth": -1}, ValueError, "max_depth=-1"),
+    ({"max_depth": 2.0}, ValueError, "max_depth=2.0"),
+    ({"max_depth": 99}, ValueError, "max_depth=99"),
+    ({"memory_limit": 0}, ValueError, "memory_limit=0"),
+    ({"time_limit": -1.0}, ValueError, "time_limit=-1.0"),
+    ({"binarizer": "best"}, ValueError, "binarizer='best'"),
+    ({"binarizer": 3}, ValueError, "binarizer=3"),
+    ({"space": {"x0": "boolean"}}, InvalidSpace, "space= is a dict"),
+    ({"space": ol.Space.independent(["a"])}, InvalidSpace, "3 columns, the space describes 1"),
+    ({"weight": [1, 2]}, InvalidData, r"sample_weight has shape \(2,\)"),
+    ({"weight": [1, -1, 1, 1, 1, 1]}, InvalidData, "sample_weight has -1 in row 1"),
+    ({"weight": [1, np.nan, 1, 1, 1, 1]}, InvalidData, "sample_weight has nan in row 1"),
+    ({"weight": [0] * 6}, InvalidData, "sample_weight is 0 for every row"),
+    ({"weight": [1e-20] + [1] * 5}, InvalidData, "sample_weight has too many digits"),
+    ({"weight": list("abcdef")}, InvalidData, "sample_weight holds numbers"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "kind", "words"), BAD, ids=lambda value: None)
+def test_bad_input_is_refused(options, kind, words):
+    with pytest.raises(kind, match=words):
+        fit(**options)
+
+
+def test_rows_that_contradict_the_space_are_refused():
+    space = ol.Space({"age": "numeric"}, {"a": ol.Condition("age", at_most=5.0),
+                                          "b": ol.Condition("age", at_most=9.0)})  # fmt: skip
+    with pytest.raises(InvalidData, match="row 3 contradicts itself about 'age'"):
+        fit([[1, 1], [0, 1], [0, 0], [1, 0], [0, 1], [0, 0]], space=space)
+    with pytest.raises(InvalidSpace, match="the space has none"):
+        fit(pd.DataFrame(X[:, :2], columns=["a", "c"]), space=space)
+    never = ol.Space({"color": ["red"]}, {"r": ol.Condition("color", among=("red",))})
+    with pytest.raises(InvalidSpace, match="'r' never changes in this space"):
+        fit(np.ones((6, 1), int), space=never)
+
+
+def test_views_refuse_what_is_not_there():
+    found = fit()
+    with pytest.raises(InvalidSpace, match="no feature 'age' here"):
+        found.using("age")
+    with pytest.raises(ValueError, match="name at least one feature"):
+        found.without()
+    with pytest.raises(ValueError, match="larger than this set's"):
+        found.within(0.3)
+    with pytest.raises(ValueError, match="leaves=0"):
+        found.at_most(0)
+    with pytest.raises(IndexError, match="tree 999"):
+        found[999]
+    with pytest.raises(TypeError, match="positions are whole numbers"):
+        found["a"]
+    with pytest.raises(ValueError, match="semantics='mine'"):
+        found.count_distinct("mine")
+    with pytest.raises(ValueError, match="start=-1"):
+        found.trees(-1)
+    with pytest.raises(ValueError, match="k=-1"):
+        found.sample(-1)
+    with pytest.raises(ValueError, match="random_state='seed'"):
+        found.sample(1, random_state="seed")
+    many = fit(np.eye(20, dtype=int), [0, 1] * 10, max_depth=1)
+    with pytest.raises(ValueError, match="17 features are required"):
+        many.using([f"x{j}" for j in range(17)])
+
+
+def hard():
+    random = np.random.default_rng(0)
+    return random.integers(0, 2, (400, 40)), random.integers(0, 2, 400)
+
+
+def test_limits_are_kept():
+    table, y = hard()
+    with pytest.raises(OutOfMemory, match="more than memory_limit=50,000 bytes: raise it"):
+        ol.RashomonSet(4, 0.001, 0.1, memory_limit=50_000).fit(table, y)
+    with pytest.raises(OutOfTime, match=r"longer than time_limit=0\.001 seconds: raise it"):
+        ol.RashomonSet(6, 0, 0.3, time_limit=0.001).fit(table, y)
+
+
+def test_counts_beyond_machine_words():
+    """An epsilon so large that every tree is in: the numbers stay exact."""
+    table, y = hard()
+    found = ol.RashomonSet(5, 0.0, 1.0).fit(table[:, :7], y)
+    assert found.n_trees > 2**64
+    with pytest.raises(OverflowError, match="use n_trees"):
+        len(found)
+    last = found[found.n_trees - 1]
+    assert found.rank(last) is not None
+    assert key_of(found[2**64 : 2**64 + 2]) == key_of([found[2**64], found[2**64 + 1]])
+    assert found.rank(found[2**64 + 12345]) == 2**64 + 12345
+    drawn = found.sample(3, random_state=0)
+    assert [found.rank(tree) for tree in drawn] == [
+        found.rank(tree) for tree in found.sample(3, random_state=0)
+    ]
+    assert sum(found.histogram().trees) == found.n_trees
+
+
+def key_of(trees):
+    return [str(tree) for tree in trees]
