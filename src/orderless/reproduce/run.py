@@ -15,7 +15,7 @@ from typing import Any
 import orderless as ol
 from orderless.errors import InvalidData
 
-from . import gini, introduction, missingness
+from . import gini, introduction, missingness, missingness_rashomon, rashomon_size
 from .cache import Cache
 from .page import Line, write_index, write_page
 from .target import Setting, Target
@@ -24,7 +24,7 @@ from .work import Work
 __all__ = ["ALIASES", "TARGETS", "run", "targets"]
 
 TARGETS: dict[str, Target] = {
-    target.name: target for module in (introduction, gini, missingness) for target in module.TARGETS
+    target.name: target for module in (introduction, rashomon_size, gini, missingness, missingness_rashomon) for target in module.TARGETS
 }
 ALIASES: dict[str, str] = {}
 
