@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -146,11 +147,10 @@ def frame_for(trees: Tree | Iterable[Tree], part: Part, table: str) -> pd.DataFr
         for name in _wanted(tree, part, table):
             parser = parser_of(tree.space, name)
             values = known_cells(part.columns[name], parser, name, table, part.first)
-            ordered = parser[0] in (number, _truth)
-            if ordered and all(isinstance(value, float | int) for value in values):
-                columns[name] = np.array(values, dtype=np.float64)
-            else:
-                columns[name] = pd.Series(values, dtype=object)
+            columns[name] = pd.Series(values, dtype=object)
+            if parser[0] in (number, _truth):
+                with suppress(TypeError, ValueError):  # dates and the like are refused later
+                    columns[name] = np.array(values, dtype=np.float64)
     return pd.DataFrame(columns, index=range(part.n_rows))
 
 

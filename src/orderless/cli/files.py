@@ -12,7 +12,7 @@ import csv
 import io
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -75,7 +75,7 @@ def open_table(
     """Open a CSV or Parquet file with a header; faults while reading name the file."""
     path = Path(path)
     name = "standard input" if str(path) == "-" else path.name
-    with _opened(path, name) as handle:
+    with _opened(path, name) as handle, ExitStack() as stack:
         try:
             head = b"" if name == "standard input" else handle.read(4)
             if head == b"PK\x03\x04":
@@ -85,7 +85,7 @@ def open_table(
                 return
             if name != "standard input":
                 handle.seek(0)
-            yield _csv(path, name, handle, options, chunk_rows)
+            yield _csv(path, name, handle, options, chunk_rows, stack)
         except UnicodeDecodeError as fault:
             guess = "utf-16" if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "cp1252"
             raise Mistake(
@@ -111,7 +111,12 @@ def _opened(path: Path, name: str) -> Iterator[IO[bytes]]:
 
 
 def _csv(
-    path: Path, name: str, handle: IO[bytes], options: FileOptions, chunk_rows: int
+    path: Path,
+    name: str,
+    handle: IO[bytes],
+    options: FileOptions,
+    chunk_rows: int,
+    stack: ExitStack,
 ) -> TableFile:
     size = None if name == "standard input" else path.stat().st_size
     if size == 0:
@@ -120,7 +125,7 @@ def _csv(
     if path.suffix in PACKED:
         from importlib import import_module
 
-        plain = import_module(PACKED[path.suffix]).open(handle, "rb")
+        plain = stack.enter_context(import_module(PACKED[path.suffix]).open(handle, "rb"))
     encoding = {"utf-8": "utf-8-sig", "utf8": "utf-8-sig"}.get(
         options.encoding.lower(), options.encoding
     )
@@ -130,6 +135,7 @@ def _csv(
         raise Mistake(
             f"there is no encoding {options.encoding!r}: common are utf-8, cp1252, latin-1, utf-16"
         ) from None
+    stack.callback(text.detach)  # the handle is closed by whoever opened it
     first = "\t" if ".tsv" in path.suffixes else ","
     delimiter = _delimiter(options.delimiter) or first
     reader = csv.reader(text, delimiter=delimiter, strict=True)

@@ -134,16 +134,17 @@ class _Csv:
     def __init__(
         self, handle: IO[bytes], table: TableFile, added: tuple[str, ...], model: Tree
     ) -> None:
-        self.out = io.TextIOWrapper(handle, "utf-8", "backslashreplace", newline="")
-        self.writer = csv.writer(self.out, lineterminator="\n")
-        self.writer.writerow([*table.columns, *added])
+        self.handle, self.head = handle, [[*table.columns, *added]]
 
     def write(self, part: Part, frame: pd.DataFrame, columns: dict[str, list[Any]]) -> None:
-        self.writer.writerows(zip(*part.columns.values(), *_shown(columns), strict=True))
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerows(self.head)
+        writer.writerows(zip(*part.columns.values(), *_shown(columns), strict=True))
+        self.handle.write(out.getvalue().encode("utf-8", "backslashreplace"))
+        self.head = []
 
-    def close(self) -> None:
-        self.out.flush()
-        self.out.detach()
+    def close(self) -> None: ...
 
 
 class _Json:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import datasets
 from ..readers import read_tree
@@ -70,7 +71,7 @@ def fit(data: DataOptions, files: FileOptions) -> Fitted:
     y = _classes(part.columns[target], target, name)
     columns = {column: _typed(part.columns[column], column, name) for column in names}
     X = pd.DataFrame(columns)
-    text = [column for column in names if X[column].dtype == object]
+    text = [column for column in names if columns[column].dtype == object]
     encode = make_column_transformer(
         (OneHotEncoder(handle_unknown="error"), text), remainder="passthrough"
     )
@@ -82,7 +83,7 @@ def fit(data: DataOptions, files: FileOptions) -> Fitted:
         model.fit(X, y)
     except ValueError as fault:
         raise Mistake(f"scikit-learn cannot fit a tree on {name}: {fault}") from fault
-    return Fitted(read_tree(model, space=_space(X, infer=data.infer_kinds)), name, X, y)
+    return Fitted(read_tree(model, space=_space(X, columns, infer=data.infer_kinds)), name, X, y)
 
 
 def rows_for(
@@ -141,7 +142,7 @@ def _complete(part: Part, name: str, columns: list[str], drop: bool) -> Part:
     return Part({c: [part.columns[c][i] for i in keep] for c in columns}, 1)
 
 
-def _typed(cells: list[Any], column: str, name: str) -> Any:
+def _typed(cells: list[Any], column: str, name: str) -> NDArray[Any]:
     """Read a column as numbers, as true and false, or as text."""
     distinct = dict.fromkeys(cells)
     if {str(cell).strip().lower() for cell in distinct} <= {"true", "false"}:
@@ -193,7 +194,7 @@ def _classes(cells: list[Any], target: str, name: str) -> list[Any]:
     return [int(numbers[cell]) if whole else numbers[cell] for cell in cells]
 
 
-def _space(X: pd.DataFrame, *, infer: bool) -> Space:
+def _space(X: pd.DataFrame, columns: dict[str, NDArray[Any]], *, infer: bool) -> Space:
     """Say what the columns are. Numbers are float32: scikit-learn's trees round rows to that."""
     if infer:
         proposed = Space.infer(X)
@@ -203,11 +204,11 @@ def _space(X: pd.DataFrame, *, infer: bool) -> Space:
         ]
         return Space(narrow, proposed.columns)
     features = []
-    for column in X.columns:
-        if X[column].dtype == object:
-            labels = tuple(sorted(set(X[column])))
+    for column, cells in columns.items():
+        if cells.dtype == object:
+            labels = tuple(sorted(set(cells.tolist())))
             features.append(Feature(column, "categorical", categories=labels))
-        elif X[column].dtype == bool:
+        elif cells.dtype == bool:
             features.append(Feature(column, "boolean"))
         else:
             features.append(Feature(column, values="float32"))
