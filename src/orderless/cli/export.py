@@ -91,9 +91,9 @@ def command(
 ) -> None:
     """Write a tree as JSON, Graphviz (dot) or text, or its rules in other languages.
 
-    There is no PMML and no ONNX: the packages that write them from Python (sklearn2pmml needs
-    Java; skl2onnx) take scikit-learn models, which Tree.to_sklearn() gives, and both formats have
-    no word for "not determined", which is what rows with gaps are here.
+    There is no PMML and no ONNX: the packages that write them (sklearn2pmml, which needs Java, and
+    skl2onnx) take scikit-learn models, which Tree.to_sklearn() gives, and neither format can say
+    that a row with gaps is certain exactly where all ways to fill them agree.
     """
     kind = str(format) if format is not None else _by_name(output)
     if dialect is not None and kind != "sql":
