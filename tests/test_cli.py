@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from commands import PATIENTS, fine, mistake, patients, records, run
@@ -172,6 +173,16 @@ def test_explain_takes_one_question_at_a_time(models):
     assert "not several" in mistake("explain", model, "--row", "age=1", "--reasons")
     assert "twice" in mistake("explain", model, "--row", "age=1", "--row", "age=2")
     assert "there is no tree" in mistake("explain")
+
+
+def test_options_that_would_do_nothing_are_refused(models):
+    model, data = models / "mixed.json", models / "mixed.csv"
+    said = mistake("explain", model, "--max-depth", 2)
+    assert "--max-depth is for fitting a tree, and this one comes from mixed.json" in said
+    assert "--ignore is for fitting" in mistake("export", model, "--data", data, "--ignore", "age")
+    assert "--target names a column of --data" in mistake("explain", model, "--target", "risk")
+    args = ("predict", model, data, "--data", data, "--target", "risk")
+    assert "give one of them" in mistake(*args)
 
 
 def test_limits_are_named_as_options(models):
@@ -383,6 +394,22 @@ def test_ctrl_c_ends_quietly(monkeypatch, models):
     result = run("explain", models / "mixed.json")
     assert result.exit_code == 130
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stopped_process_leaves_nothing_behind(models, tmp_path, number, code):
+    command = [sys.executable, "-m", "orderless", "predict", models / "mixed.json", "-",
+               "--chunk-rows", "1", "--output", tmp_path / "out.csv"]  # fmt: skip
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        running.stdin.write(b"age,lab value,smoker,color\n" + b"1,2,0,red\n" * 10_000)
+        running.stdin.flush()
+        while not list(tmp_path.iterdir()):
+            assert running.poll() is None
+            time.sleep(0.01)
+        running.send_signal(number)
+        assert running.wait() == code
+        assert running.stderr.read() == b""
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_program_is_the_console_script():

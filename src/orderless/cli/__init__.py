@@ -14,6 +14,11 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line of this process."""
+    import signal
+    import sys
+
     from .app import app
 
+    # Asked to end, leave as after Ctrl-C: with nothing half-written behind.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     app()

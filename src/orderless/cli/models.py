@@ -6,7 +6,7 @@ Out: ``Source``: a ``Tree``, and rows with labels if there are some.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +50,10 @@ class Source:
 
 def source_of(model: ModelOptions, data: DataOptions, files: FileOptions) -> Source:
     """Read the tree of a file, or fit one on the data."""
+    if data.data is None and data.target is not None:
+        raise Mistake("--target names a column of --data, which is not given")
     if model.model is not None:
+        _refuse_fitting(data, model.model)
         tree = load_model(model.model, allow_pickle=model.allow_pickle)
         if data.data is None:
             return Source(tree, model.model.name)
@@ -67,6 +70,17 @@ def source_of(model: ModelOptions, data: DataOptions, files: FileOptions) -> Sou
 
     fitted = fit(data, files)
     return Source(fitted.tree, fitted.name, fitted.X, fitted.y)
+
+
+def _refuse_fitting(data: DataOptions, model: Path) -> None:
+    """Refuse options that would do nothing, since nothing is fitted."""
+    for field in fields(data):
+        if field.name not in ("data", "target") and getattr(data, field.name) != field.default:
+            option = "--" + field.name.replace("_", "-")
+            raise Mistake(
+                f"{option} is for fitting a tree, and this one comes from {model.name}: leave out "
+                "one of the two"
+            )
 
 
 def form_of(tree: Tree, limits: LimitOptions) -> CanonicalForm:

@@ -92,6 +92,10 @@ def command(
             "which rows? Give a model and a file, orderless predict MODEL ROWS, or data to fit on "
             "and a file, orderless predict ROWS --data FILE --target COLUMN"
         )
+    if model.model is not None and data.data is not None:
+        raise Mistake(
+            f"the tree comes from {model.model.name}, or is fitted on --data: give one of them"
+        )
     if format is None:
         ending = output.suffix.lower().lstrip(".") if output is not None else ""
         named = {"jsonl": "json", "ndjson": "json", "pq": "parquet", "txt": "text"}
@@ -102,7 +106,7 @@ def command(
     from .models import source_of
     from .stream import predict_file
 
-    source = source_of(model, data if model.model is None else DataOptions(), files)
+    source = source_of(model, data, files)
     with bar("Predicting") as progress:
         summary = predict_file(
             source.tree,
