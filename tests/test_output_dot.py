@@ -24,7 +24,7 @@ def test_nodes_and_edges(name):
     assert lines[0] == "digraph tree {"
     assert lines[-1] == "}"
     labels, edges = {}, {}
-    for line in lines[3:-1]:
+    for line in lines[4:-1]:
         node = re.fullmatch(rf'  n(\d+) \[label={STRING}(?:, fillcolor="#[0-9a-f]{{6}}")?\];', line)
         edge = re.fullmatch(r'  n(\d+) -> n(\d+) \[label="(yes|no)"\];', line)
         assert bool(node) != bool(edge), line

@@ -11,10 +11,10 @@ from ..words import label_text, printable
 
 __all__ = ["tree_as_dot"]
 
-# Okabe and Ito's colours, told apart by the colour-blind, mixed with white so that black text
-# stays readable.
+# The colours of our plots (Okabe and Ito's, told apart by the colour-blind), mixed with white so
+# that black text on them can be read.
 FILLS = (
-    "#99c7e0", "#f7d999", "#99d8c7", "#eebf99", "#ebc9dc", "#bbe1f6", "#f9f4b3", "#d9d9d9",
+    "#b2d5e8", "#f2cfb2", "#b2e2d5", "#f0d7e5", "#eadbb6", "#cce8f8", "#d1d1d1",
 )  # fmt: skip
 
 
@@ -31,17 +31,19 @@ def tree_as_dot(tree: Tree) -> str:
     digraph tree {
       node [shape=box, style="rounded,filled", fillcolor="#ffffff", fontname="Helvetica"];
       edge [fontname="Helvetica"];
+      graph [ordering=out];
       n0 [label="not x0?"];
-      n1 [label="no", fillcolor="#99c7e0"];
-      n2 [label="yes", fillcolor="#f7d999"];
-      n0 -> n1 [label="yes"];
-      n0 -> n2 [label="no"];
+      n1 [label="yes", fillcolor="#f2cfb2"];
+      n2 [label="no", fillcolor="#b2d5e8"];
+      n0 -> n2 [label="yes"];
+      n0 -> n1 [label="no"];
     }
     """
     lines = [
         "digraph tree {",
         '  node [shape=box, style="rounded,filled", fillcolor="#ffffff", fontname="Helvetica"];',
         '  edge [fontname="Helvetica"];',
+        "  graph [ordering=out];",  # yes to the left
     ]
     edges = []
     for node in range(tree.n_nodes):
