@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+import pty
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,3 +63,25 @@ def patients(folder: Path, text: str = PATIENTS) -> Path:
 
 def records(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
+
+
+def on_terminal(*args: object, **environment: str) -> tuple[int, bytes, str]:
+    """Run a true process whose stderr is a terminal; give its code, stdout and what was shown."""
+    screen, end = pty.openpty()
+    names = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+    names |= {"TERM": "xterm-256color", **environment}
+    command = [sys.executable, "-m", "orderless", *map(str, args)]
+    with (
+        tempfile.TemporaryFile() as out,
+        subprocess.Popen(command, stdout=out, stderr=end, env=names) as running,
+    ):
+        os.close(end)
+        shown = b""
+        with suppress(OSError):  # how Linux says that the other end is closed
+            while part := os.read(screen, 65536):
+                shown += part
+        code = running.wait()
+        out.seek(0)
+        said = out.read()
+    os.close(screen)
+    return code, said, shown.decode()

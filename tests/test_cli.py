@@ -8,7 +8,7 @@ import sys
 import time
 
 import pytest
-from commands import PATIENTS, fine, mistake, patients, records, run
+from commands import PATIENTS, fine, mistake, on_terminal, patients, records, run
 from showcase import check_golden, hostile, iris, mixed, mixed_rows
 
 import orderless as ol
@@ -341,28 +341,15 @@ def test_a_reader_that_leaves_is_no_fault(models, tmp_path):
         assert running.wait() == 128 + signal.SIGPIPE
 
 
-def test_colour_only_on_a_terminal(models):
-    """On a pseudo-terminal errors are red, unless NO_COLOR is set; progress shows on stderr."""
-    import pty
-
-    def on_terminal(**environment):
-        screen, end = pty.openpty()
-        names = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
-        names |= {"TERM": "xterm-256color", **environment}
-        command = [sys.executable, "-m", "orderless", "explain", "nothing.json"]
-        code = subprocess.run(command, stderr=end, stdout=end, env=names).returncode
-        os.close(end)
-        said = os.read(screen, 10_000)
-        os.close(screen)
-        return code, said
-
-    code, said = on_terminal()
-    assert code == 2
-    assert b"\x1b[1;31mError" in said
-    code, said = on_terminal(NO_COLOR="1")
-    assert code == 2
-    assert b"\x1b[1;31m" not in said
-    assert b"\x1b[31m" not in said
+def test_colour_only_on_a_terminal():
+    code, out, shown = on_terminal("explain", "nothing.json")
+    assert (code, out) == (2, b"")
+    assert "\x1b[1;31mError" in shown
+    code, out, shown = on_terminal("explain", "nothing.json", NO_COLOR="1")
+    assert (code, out) == (2, b"")
+    assert "nothing.json: No such file" in shown
+    assert "\x1b[1;31m" not in shown
+    assert "\x1b[31m" not in shown
 
 
 def test_completion_knows_the_commands():

@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import random
 import subprocess
 import sys
@@ -10,7 +9,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from commands import PATIENTS, fine, mistake, patients, records
+from commands import PATIENTS, fine, mistake, on_terminal, patients, records
 from showcase import check_golden, mixed, mixed_rows
 
 import orderless as ol
@@ -232,23 +231,17 @@ def test_memory_does_not_grow_with_the_file(folder):
         out = subprocess.run(command, capture_output=True, text=True, check=True)
         peaks.append(int(out.stderr))
     assert (folder / "out.csv").stat().st_size > 200_000 * len(line)
-    assert peaks[1] < peaks[0] + 4 * 1024  # kB; the file has 7 MB more
+    assert peaks[1] < peaks[0] + 30 * 1024  # kB; all rows at once would take more than 100 MB
 
 
 def test_progress_is_for_people(folder):
     """On a terminal a summary is shown, on stderr; the rows on stdout are the same."""
-    import pty
-
     write_rows(many_rows(50))
-    screen, end = pty.openpty()
-    command = [sys.executable, "-m", "orderless", "predict", "model.json", "rows.csv"]
-    out = subprocess.run(command, stdout=subprocess.PIPE, stderr=end, check=True)
-    os.close(end)
-    said = os.read(screen, 100_000).decode()
-    os.close(screen)
+    code, out, shown = on_terminal("predict", "model.json", "rows.csv")
+    assert code == 0
     sure = sum(sure for _, sure, _ in answers(many_rows(50)))
-    assert f"{sure} of 50 rows are determined" in said
-    assert out.stdout.decode() == fine("predict", "model.json", "rows.csv")
+    assert f"{sure} of 50 rows are determined" in shown
+    assert out.decode() == fine("predict", "model.json", "rows.csv")
 
 
 def test_quotes_and_gaps_of_patients(folder):
