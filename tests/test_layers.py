@@ -15,6 +15,7 @@ ROOMS = [
     "binarize", "equivalence", "bins", "words", "term", "rowleaves", "rowsearch", "explain",
     "canonical", "smallest", "missing", "needed", "many", "study", "imputation", "bounds",
     "rashomon", "importance", "acquisition", "estimator", "output", "datasets", "reproduce", "cli",
+    "__main__",
 ]  # fmt: skip
 # Imports inside a function, of a room below, each with its reason.
 LATER = {

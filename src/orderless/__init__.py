@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .binarize import QuantileBinarizer, ThresholdGuessBinarizer
     from .bounds import forest_bounds, probability_bounds, regression_bounds
     from .estimator import OrderlessClassifier
+    from .output.plots import plot_rules, plot_tree
 
 __all__ = [
     "CanonicalForm",
@@ -63,6 +64,8 @@ __all__ = [
     "missing_needed",
     "odds",
     "permutation_importance",
+    "plot_rules",
+    "plot_tree",
     "possible_classes",
     "predict_between",
     "predict_features",
@@ -74,12 +77,14 @@ __all__ = [
     "smallest_tree",
 ]
 
-# Names whose modules need scikit-learn, which is slow to import: fetched when first asked for.
+# Names whose modules need scikit-learn, or draw: fetched when first asked for.
 _LATER = {
     "OrderlessClassifier": "estimator",
     "QuantileBinarizer": "binarize",
     "ThresholdGuessBinarizer": "binarize",
     "forest_bounds": "bounds",
+    "plot_rules": "output.plots",
+    "plot_tree": "output.plots",
     "probability_bounds": "bounds",
     "regression_bounds": "bounds",
 }
