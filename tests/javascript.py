@@ -22,7 +22,9 @@ const revive = (key, value) => {
   return BigInt(value.$);
 };
 const plain = (key, value) => typeof value === "bigint" ? {$: String(value)} : value;
-const attempt = (work) => { try { return work(); } catch (fault) { return {fault: String(fault)}; } };
+const attempt = (work) => {
+  try { return work(); } catch (fault) { return {fault: String(fault)}; }
+};
 """
 HOST = (
     REVIVE

@@ -519,8 +519,9 @@ class Tree:
 
         It has three functions. ``decide(row)`` takes an object of feature: value and gives the
         class, or null where that depends on unknown values; ``possibleClasses(row)`` gives all
-        classes that are left; ``why(row)`` gives one of the reasons that hold, in words. A value may
-        also be a range, ``{from: 20, to: 30}``, or one of several categories, ``["red", "blue"]``.
+        classes that are left; ``why(row)`` gives one of the reasons that hold, in words. A value
+        may also be a range, ``{from: 20, to: 30}``, or one of several categories,
+        ``["red", "blue"]``.
 
         Parameters
         ----------

@@ -40,7 +40,7 @@ HEAD = """\
  * possibleClasses(row) gives every class that the row can get;
  * why(row) gives a reason for its class in words, or null.
  *
- * A value is unknown if it is left out, undefined, null, NaN or "" (which may also be a category){nan}.
+ * A value is unknown if it is left out, undefined, null, NaN or "" (if that is no category){nan}.
  * {{from: 20, to: 30}} is a number known to lie in a range, both ends included, either may be left
  * out; ["red", "blue"] is one of several categories. Whole numbers beyond 2^53 are BigInt.
  *
@@ -105,7 +105,8 @@ def tree_tables(tree: Tree, *others: Tree) -> tuple[list[dict[str, Any]], list[l
 
 
 def _cuts(trees: Sequence[Tree], i: int) -> NDArray[np.float64]:
-    found = np.unique(np.concatenate([tree.threshold[tree.feature == i] for tree in trees]))
+    own = [tree.threshold[tree.feature == i] for tree in trees]
+    found: NDArray[np.float64] = np.unique(np.concatenate(own))
     return found[np.isfinite(found)]
 
 
@@ -153,15 +154,18 @@ def _model(tree: Tree) -> str:
 
 def model_text(tree: Tree, features: list[dict[str, Any]], nodes: list[list[Any]]) -> str:
     """Write the tables as the constant that the engine reads."""
-    lines = ["// The features that are asked about, in the order of their names.", "const MODEL = {"]
+    lines = [
+        "// The features that are asked about, in the order of their names.",
+        "const MODEL = {",
+    ]
     lines += _listed("features", features)
     lines += [
         "  // All features that a row may have.",
         f"  names: {literal(list(tree.space.names))},",
         f"  classes: {literal(list(tree.classes))},",
-        "  // A leaf is [class]. Any other node is [feature, test, where NaN goes, next node if the",
-        "  // test holds, next node if not]; a test is the last bin that meets it, or the numbers",
-        "  // of the categories.",
+        "  // A leaf is [class]. Any other node is [feature, test, where NaN goes, next node if",
+        "  // the test holds, next node if not]; a test is the last bin that meets it, or the",
+        "  // numbers of the categories.",
     ]
     lines += _listed("nodes", nodes)
     return "\n".join([*lines, "};", ""])

@@ -40,6 +40,10 @@ function namesOf(features) {
 /** Say what is required of a feature. */
 function condition(i, side) {
   const out = element("span", "condition");
+  if (FEATURES[i].kind === "boolean") {
+    out.append(isolated(PAGE.names[i], "name"), side.high === 1 ? ": yes" : ": no");
+    return out;
+  }
   const unit = PAGE.units[i];
   for (const [kind, text] of say(i, side)) {
     if (kind === "name") out.append(isolated(PAGE.names[i], "name"));
@@ -180,7 +184,7 @@ function changesOf(others) {
     return [element("p", "", "No other value of a single feature would change it.")];
   }
   const items = others.map(({ i, side, labels }) =>
-    element("li", "", condition(i, side), " → ", ...outcome(labels)),
+    element("li", "", condition(i, side), ...outcome(labels)),
   );
   const list = element("ul", "outcomes", ...items.slice(0, LISTED));
   const out = [element("p", "quiet", "One feature at a time, all else as it is:"), list];
@@ -194,8 +198,11 @@ function changesOf(others) {
 }
 
 function outcome(labels) {
-  if (labels.length === 1) return labelsOf(labels);
-  return [element("span", "quiet", "open: "), ...labelsOf(labels)];
+  const arrow = element("span", "", " → ");
+  arrow.setAttribute("aria-hidden", "true");
+  const leads = [arrow, element("span", "hidden", " leads to ")];
+  if (labels.length === 1) return [...leads, ...labelsOf(labels)];
+  return [...leads, element("span", "quiet", "open: "), ...labelsOf(labels)];
 }
 
 function open({ next, outcomes: each, matters }, box) {
@@ -204,9 +211,10 @@ function open({ next, outcomes: each, matters }, box) {
   go.addEventListener("click", () => focusOn(next));
   const out = [element("h3", "", "Ask next"), go];
   const items = each.map(({ side, labels }) =>
-    element("li", "", condition(next, side), " → ", ...outcome(labels)),
+    element("li", "", condition(next, side), ...outcome(labels)),
   );
-  out.push(element("ul", "outcomes", ...items.slice(0, 2 * LISTED)));
+  if (items.length > 1) out.push(element("ul", "outcomes", ...items.slice(0, 2 * LISTED)));
+  else out.push(element("p", "quiet", "It narrows things down; more has to be asked after it."));
   const others = matters.filter((i) => i !== next);
   if (others.length) {
     out.push(element("h3", "", "Can still make a difference"));
@@ -214,7 +222,7 @@ function open({ next, outcomes: each, matters }, box) {
   }
   const spare = PAGE.order.filter((i) => !matters.includes(i) && isWhole(i, box[i]));
   if (spare.length) {
-    out.push(element("h3", "", "Makes no difference any more"));
+    out.push(element("h3", "", "Makes no difference"));
     out.push(element("p", "", ...namesOf(spare), "."));
   }
   return out;
@@ -314,8 +322,10 @@ document.getElementById("clear").addEventListener("click", () => {
 });
 const examples = document.getElementById("example");
 examples?.addEventListener("change", () => {
-  if (examples.value) fillIn(PAGE.examples[Number(examples.value)]);
+  const chosen = examples.value;
+  if (chosen) fillIn(PAGE.examples[Number(chosen)]);
   else clear();
+  examples.value = chosen;
 });
 window.addEventListener("pageshow", clear);
 clear();
