@@ -331,7 +331,7 @@ def expected_open(name, everything, fits):
 
 @needs_node
 @given(small_problems(), st.data())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_what_would_change_the_answer(problem, data):
     kinds, (spec,) = problem
     tree = tree_of(spec, kinds)

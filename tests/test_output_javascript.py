@@ -1,6 +1,9 @@
 import itertools
+import json
 import math
+import re
 import subprocess
+from pathlib import Path
 
 import javascript
 import numpy as np
@@ -47,7 +50,7 @@ def test_form_and_tree_write_the_same():
 
 @needs_node
 @given(problems(max_features=4), st.data())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_decides_as_predict_does(problem, data):
     """Theorem 3.2 in JavaScript: complete rows, rows with unknowns, rows at the thresholds."""
     kinds, (spec,) = problem
@@ -68,7 +71,7 @@ def test_decides_as_predict_does(problem, data):
 
 @needs_node
 @given(problems(max_features=4), st.data())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_ranges_and_sets_as_predict_between_does(problem, data):
     kinds, (spec,) = problem
     tree = tree_of(spec, kinds)
@@ -99,7 +102,7 @@ def test_ranges_and_sets_as_predict_between_does(problem, data):
 
 @needs_node
 @given(problems(max_features=4), st.data())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_why_gives_a_reason_that_holds(problem, data):
     """It is one of the sufficient reasons, and none asks fewer features."""
     kinds, (spec,) = problem
@@ -119,7 +122,7 @@ def test_why_gives_a_reason_that_holds(problem, data):
 
 @needs_node
 @given(nan_trees(), st.data())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_where_nan_is_a_value(tree, data):
     """Null and NaN are that value; a feature that is left out is unknown."""
     form = ol.canonicalize(tree)
@@ -361,3 +364,20 @@ def test_a_module_is_imported(tmp_path):
     command = [javascript.NODE, "use.mjs"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "decide,possibleClasses,why high age > 60 AND color != green"
+
+
+@needs_node
+def test_the_guide_says_what_it_gives():
+    """Each line of the guide's JavaScript gives what the comment after it says."""
+    guide = Path(__file__).parents[1] / "docs" / "guide" / "page.md"
+    (block,) = re.findall(r"```js\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
+    lines = re.findall(r"^((?:decide|possibleClasses|why)\(.*\));\s+// (.*)$", block, re.MULTILINE)
+    assert len(lines) == block.count(");")
+    oxygen = showcase.ask("oxygen", "<=", 91.5, showcase.leaf("intensive care"),
+                          showcase.leaf("ward"))  # fmt: skip
+    tree = showcase.ask("breathless", "==", 1, oxygen, showcase.leaf("home"))
+    space = ol.Space({"oxygen": "numeric", "breathless": "boolean"})
+    source = script(ol.read_tree(tree, space=space))
+    for call, said in lines:
+        expected = json.loads(said.partition(": ")[0])
+        assert run(source, [0], f"orderless.{call}") == [expected]
