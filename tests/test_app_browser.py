@@ -9,6 +9,7 @@ import pytest
 import showcase
 from javascript import REVIVE, packed
 from test_app import MIXED
+from test_output_python import chain
 
 import orderless as ol
 from orderless.output.serve import address, page_server
@@ -159,6 +160,14 @@ def test_one_of_several_categories(visit):
     assert verdict(tab).startswith("Not certain yet")
     color.get_by_label("(other)").check()
     assert verdict(tab).startswith("✓ Certain high")
+
+
+def test_nothing_is_cut_silently(visit):
+    tab = visit(ol.write_page(chain(20)))
+    assert tab.locator("#details > ul > li").count() == 6
+    tab.get_by_text("15 more").click()
+    assert tab.locator("#details li").count() == 21
+    assert tab.get_by_text("x > 19.5").is_visible()
 
 
 @pytest.mark.parametrize(
@@ -345,6 +354,7 @@ def test_what_is_typed_is_what_is_decided(visit):
 def axe(tab):
     from axe_playwright_python.sync_playwright import Axe
 
+    tab.evaluate("scrollTo(0, 0)")  # half of a target under the bar of the phone would be too small
     found = Axe().run(tab, options={"runOnly": {"type": "tag", "values": STANDARDS}})
     faults = found.response["violations"]
     assert not faults, "\n".join(

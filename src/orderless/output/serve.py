@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-__all__ = ["page_server", "serve_page"]
+__all__ = ["address", "page_server", "serve_page"]
 
 LOOPBACK = "127.0.0.1"
 HEADERS = {

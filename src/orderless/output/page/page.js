@@ -1,7 +1,7 @@
 // The page: reads the form, and shows the advice. Text only ever enters as text.
 
 const SIGNS = { " <= ": " ≤ ", " >= ": " ≥ ", " != ": " is not ", " = ": " is " };
-const LISTED = 6; // changes that are shown at first
+const LISTED = 6; // outcomes that are shown at first
 const answer = document.getElementById("answer");
 const verdict = document.getElementById("verdict");
 const details = document.getElementById("details");
@@ -186,15 +186,16 @@ function changesOf(others) {
   const items = others.map(({ i, side, labels }) =>
     element("li", "", condition(i, side), ...outcome(labels)),
   );
-  const list = element("ul", "outcomes", ...items.slice(0, LISTED));
-  const out = [element("p", "quiet", "One feature at a time, all else as it is:"), list];
-  if (items.length > LISTED) {
-    const more = items.slice(LISTED);
-    const rest = element("details", "", element("summary", "", `${more.length} more`));
-    rest.append(element("ul", "outcomes", ...more));
-    out.push(rest);
-  }
-  return out;
+  return [element("p", "quiet", "One feature at a time, all else as it is:"), ...listed(items)];
+}
+
+/** Show the first items of a list, and the rest on demand. */
+function listed(items) {
+  const first = element("ul", "outcomes", ...items.slice(0, LISTED));
+  if (items.length <= LISTED) return [first];
+  const rest = element("ul", "outcomes", ...items.slice(LISTED));
+  const more = element("summary", "", `${items.length - LISTED} more`);
+  return [first, element("details", "", more, rest)];
 }
 
 function outcome(labels) {
@@ -213,7 +214,7 @@ function open({ next, outcomes: each, matters }, box) {
   const items = each.map(({ side, labels }) =>
     element("li", "", condition(next, side), ...outcome(labels)),
   );
-  if (items.length > 1) out.push(element("ul", "outcomes", ...items.slice(0, 2 * LISTED)));
+  if (items.length > 1) out.push(...listed(items));
   else out.push(element("p", "quiet", "It narrows things down; more has to be asked after it."));
   const others = matters.filter((i) => i !== next);
   if (others.length) {
