@@ -23,7 +23,7 @@ LATER = {
     ("tree", "missing"): "tree.possible_classes(X): a tree offers what can be asked of it",
     ("tree", "needed"): "tree.missing_needed(row): likewise",
     ("canonical", "smallest"): "form.to_tree(): likewise",
-    ("tree", "output"): "tree.to_sklearn(): an object offers how it is written",
+    ("tree", "output"): "tree.to_sklearn(), to_javascript(): an object offers how it is written",
     ("canonical", "output"): "print(form), form.to_sql(): an object offers how it is written",
 }
 # A room that may use these only, although more is above it.

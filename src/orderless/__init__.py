@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from .binarize import QuantileBinarizer, ThresholdGuessBinarizer
     from .bounds import forest_bounds, probability_bounds, regression_bounds
     from .estimator import OrderlessClassifier
+    from .output.app import write_page
     from .output.plots import plot_rules, plot_tree
+    from .output.serve import serve_page
 
 __all__ = [
     "CanonicalForm",
@@ -74,10 +76,13 @@ __all__ = [
     "read_tree",
     "read_trees",
     "regression_bounds",
+    "serve_page",
     "smallest_tree",
+    "write_page",
 ]
 
-# Names whose modules need scikit-learn, or draw: fetched when first asked for.
+# Names whose modules need what is slow to import (scikit-learn, a server): fetched when first
+# asked for.
 _LATER = {
     "OrderlessClassifier": "estimator",
     "QuantileBinarizer": "binarize",
@@ -87,6 +92,8 @@ _LATER = {
     "plot_tree": "output.plots",
     "probability_bounds": "bounds",
     "regression_bounds": "bounds",
+    "serve_page": "output.serve",
+    "write_page": "output.app",
 }
 
 
