@@ -16,6 +16,7 @@ ROOMS = [
     "canonical", "smallest", "missing", "redundant", "needed", "many", "study", "imputation",
     "bounds",
     "rashomon", "importance", "acquisition", "estimator", "output", "datasets", "reproduce", "cli",
+    "__main__",
 ]  # fmt: skip
 # Imports inside a function, of a room below, each with its reason.
 LATER = {
@@ -23,7 +24,7 @@ LATER = {
     ("tree", "missing"): "tree.possible_classes(X): a tree offers what can be asked of it",
     ("tree", "needed"): "tree.missing_needed(row): likewise",
     ("canonical", "smallest"): "form.to_tree(): likewise",
-    ("tree", "output"): "tree.to_sklearn(): an object offers how it is written",
+    ("tree", "output"): "tree.to_sklearn(), to_javascript(): an object offers how it is written",
     ("canonical", "output"): "print(form), form.to_sql(): an object offers how it is written",
 }
 # A room that may use these only, although more is above it.

@@ -5,13 +5,15 @@ import showcase
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_canonical import many_reasons
+from test_output_python import chain, nan_trees
 from test_output_text import long_form
 
 import orderless as ol
 from orderless.words import label_text, printable
 
 VOID = {"br", "hr", "img", "input", "meta", "link"}
-LEGAL = {"div", "p", "b", "bdi", "span", "table", "caption", "thead", "tbody", "tr", "th", "td"}
+LEGAL = {"div", "p", "b", "bdi", "span", "table", "caption", "thead", "tbody", "tr", "th", "td",
+         "ul", "li"}  # fmt: skip
 LEGAL_ATTRIBUTES = {"class", "style", "scope", "role", "tabindex", "aria-label", "aria-hidden"}
 
 
@@ -132,3 +134,89 @@ def test_a_form_without_rules_says_so():
     read = Reader(html)
     assert "limit=10" in "".join(read.said)
     assert "table" not in [tag for tag, _ in read.tags]
+
+
+# -- trees -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", showcase.FORMS)
+def test_golden_tree(name):
+    html = showcase.FORMS[name]().tree._repr_html_()
+    Reader(html)
+    showcase.check_golden(f"{name}_tree.html", html)
+
+
+class Branches(Reader):
+    """Follows the lists of a tree: one line per node, with how deep it stands."""
+
+    def __init__(self, text):
+        self.lines = []
+        super().__init__(text)
+
+    def handle_starttag(self, tag, attrs):
+        super().handle_starttag(tag, attrs)
+        if tag in ("li", "div"):
+            self.lines.append([self.open.count("li"), ""])
+
+    def handle_data(self, data):
+        super().handle_data(data)
+        if "p" not in self.open and self.lines:
+            self.lines[-1][1] += data
+
+
+def words(tree):
+    """What the lists should say, by recursion."""
+
+    def below(node, depth, answer):
+        if tree.feature[node] < 0:
+            yield depth, f"{answer}{label_text(tree.classes[tree.leaf_class[node]])}"
+            return
+        yes, no = tree.when_true[node], tree.when_false[node]
+        said = tree.condition(node)
+        if tree.space.features[tree.feature[node]].kind == "boolean":
+            yes, no, said = no, yes, said.removeprefix("not ")
+        yield depth, f"{answer}{printable(said)}?"
+        yield from below(yes, depth + 1, "yes ")
+        yield from below(no, depth + 1, "no ")
+
+    return list(below(0, 0, ""))
+
+
+def drawn(tree):
+    lines = Branches(tree._repr_html_()).lines[1:]  # the first is the frame
+    return [(depth, " ".join(said.replace(" ≤ ", " <= ").split())) for depth, said in lines]
+
+
+@pytest.mark.parametrize("name", ["mixed", "constant", "iris"])
+def test_a_tree_is_drawn_node_by_node(name):
+    tree = showcase.FORMS[name]().tree
+    assert drawn(tree) == words(tree)
+
+
+@given(nan_trees())
+@settings(max_examples=40)
+def test_a_tree_is_drawn_where_nan_is_a_value(tree):
+    """Sets may be said by what is left out; every node is there, with its leaves."""
+    lines, expected = drawn(tree), words(tree)
+    assert [depth for depth, _ in lines] == [depth for depth, _ in expected]
+    for (_, said), (_, word) in zip(lines, expected, strict=True):
+        if " in {" not in word and " = " not in word:
+            assert said == word
+
+
+def test_a_large_tree_is_drawn_in_part():
+    html = chain(5000)._repr_html_()
+    Reader(html)
+    assert len(html) < 100_000
+    assert html.count("(not shown)") == 1
+    assert "5,001 leaves" in html
+
+
+@given(NAMES, NAMES)
+@settings(max_examples=60)
+def test_no_name_gets_out_of_its_node(name, label):
+    leaves = {"true": {"prediction": label}, "false": {"prediction": label + "x"}}
+    tree = ol.read_tree({"feature": name, **leaves}, space=ol.Space({name: "boolean"}))
+    said = Reader(tree._repr_html_()).said
+    assert printable(name) in said
+    assert label_text(label) in said

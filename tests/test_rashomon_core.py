@@ -346,9 +346,7 @@ def test_the_best_certain_tree_of_rows_with_unknowns(seed):
                 *view, (table != 0).astype(np.uint8), (table != 1).astype(np.uint8), 60.0
             )
             for row, says, costs in zip(rows, label.tolist(), cost.tolist(), strict=True):
-                completions = list(
-                    itertools.product(*([0, 1] if v == 2 else [v] for v in row))
-                )
+                completions = list(itertools.product(*([0, 1] if v == 2 else [v] for v in row)))
                 certain = []
                 for tree in trees:
                     said = {say(tree, full) for full in completions}
@@ -380,9 +378,7 @@ def test_votes_and_disagreement(seed):
             for i, a in enumerate(some.tolist()):
                 for j, b in enumerate(some.tolist()):
                     differ = (say(members[a], r) != say(members[b], r) for r in rows)
-                    assert apart[i, j] == sum(
-                        w for w, d in zip(weights, differ, strict=True) if d
-                    )
+                    assert apart[i, j] == sum(w for w, d in zip(weights, differ, strict=True) if d)
 
 
 # -- limits ------------------------------------------------------------------------------------

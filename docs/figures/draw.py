@@ -297,9 +297,25 @@ def importance_orders():
     save(figure, "importance-orders")
 
 
+# -- the library's own plots -----------------------------------------------------------------------
+
+
+def drawn():
+    """``plot_tree`` and ``plot_rules``, of a small tree of breast cancer."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    y = y.map({0: "malignant", 1: "benign"})
+    X = X[["worst radius", "worst concave points"]]
+    tree = ol.read_tree(DecisionTreeClassifier(max_leaf_nodes=5, random_state=0).fit(X, y))
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.3), layout="constrained")
+    ol.plot_tree(tree, ax=left)
+    ol.plot_rules(tree, X=X, ax=right)
+    save(figure, "drawn")
+
+
 if __name__ == "__main__":
     two_orders()
     third_reason()
     boxes()
     missing_wisconsin()
     importance_orders()
+    drawn()

@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     from .binarize import QuantileBinarizer, ThresholdGuessBinarizer
     from .bounds import forest_bounds, probability_bounds, regression_bounds
     from .estimator import OrderlessClassifier
+    from .output.app import write_page
+    from .output.plots import plot_rules, plot_tree
     from .output.report.page import report
+    from .output.serve import serve_page
     from .rashomon import RashomonSet, rashomon_sizes
 
 __all__ = [
@@ -67,6 +70,8 @@ __all__ = [
     "missing_needed",
     "odds",
     "permutation_importance",
+    "plot_rules",
+    "plot_tree",
     "possible_classes",
     "predict_between",
     "predict_features",
@@ -78,20 +83,27 @@ __all__ = [
     "redundant_splits",
     "regression_bounds",
     "report",
+    "serve_page",
     "smallest_tree",
+    "write_page",
 ]
 
-# Names whose modules need scikit-learn, which is slow to import: fetched when first asked for.
+# Names whose modules need what is slow to import (scikit-learn, a server): fetched when first
+# asked for.
 _LATER = {
     "OrderlessClassifier": "estimator",
     "QuantileBinarizer": "binarize",
     "RashomonSet": "rashomon",
     "ThresholdGuessBinarizer": "binarize",
     "forest_bounds": "bounds",
+    "plot_rules": "output.plots",
+    "plot_tree": "output.plots",
     "probability_bounds": "bounds",
     "rashomon_sizes": "rashomon",
     "regression_bounds": "bounds",
     "report": "output.report.page",
+    "serve_page": "output.serve",
+    "write_page": "output.app",
 }
 
 

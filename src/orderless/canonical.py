@@ -391,6 +391,10 @@ class CanonicalForm:
 
         return form_as_python(self, function_name)
 
+    def to_javascript(self, *, module: bool = True) -> str:
+        """Write JavaScript that decides as ``predict`` does; see ``Tree.to_javascript``."""
+        return self.tree.to_javascript(module=module)
+
     def to_tree(self, minimize: Literal["leaves", "depth", "expected_depth"] = "leaves") -> Tree:
         """Give the smallest tree that decides the same; see ``smallest_tree``."""
         from .smallest import smallest_tree

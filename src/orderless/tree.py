@@ -514,6 +514,35 @@ class Tree:
 
         return to_sklearn(self)
 
+    def to_javascript(self, *, module: bool = True) -> str:
+        """Write JavaScript that decides as ``predict`` does, without dependencies.
+
+        It has three functions. ``decide(row)`` takes an object of feature: value and gives the
+        class, or null where that depends on unknown values; ``possibleClasses(row)`` gives all
+        classes that are left; ``why(row)`` gives one of the reasons that hold, in words. A value
+        may also be a range, ``{from: 20, to: 30}``, or one of several categories,
+        ``["red", "blue"]``.
+
+        Parameters
+        ----------
+        module : bool
+            Whether to write an ES module that exports the functions, or a script that puts them
+            into the global object ``orderless``.
+
+        Notes
+        -----
+        Linear in the tree. A value is unknown if it is left out, undefined, null, NaN or ``""``;
+        where NaN is a value of the feature, null and NaN are that value.
+        """
+        from .output.javascript import tree_as_javascript
+
+        return tree_as_javascript(self, module=module)
+
+    def _repr_html_(self) -> str:
+        from .output.html import tree_as_html
+
+        return tree_as_html(self)
+
     # -- files ---------------------------------------------------------------------------------
 
     def to_json(self) -> str:

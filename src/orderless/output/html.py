@@ -1,6 +1,6 @@
-"""HTML: an order-free form as a fragment for notebooks and pages.
+"""HTML: an order-free form, or a tree, as a fragment for notebooks and pages.
 
-In:  a ``CanonicalForm``, and data if there is some.
+In:  a ``CanonicalForm``, and data if there is some; or a ``Tree``.
 Out: a ``<div>`` that needs no style sheet and no script. Colours are the page's own, so that it
      reads in light and in dark; every name and label is escaped.
 """
@@ -16,8 +16,9 @@ from .listing import FAULTS, Block, Line, Listing, list_terms
 
 if TYPE_CHECKING:
     from ..canonical import CanonicalForm
+    from ..tree import Tree
 
-__all__ = ["form_as_html", "form_in_short"]
+__all__ = ["form_as_html", "form_in_short", "tree_as_html"]
 
 MANY = 40  # lines of one table from which on it scrolls
 SHORT = 40  # characters of a condition that are kept on one line
@@ -49,6 +50,10 @@ BAR = (
     "vertical-align:.1em;"
 )
 SIGNS = {" <= ": " ≤ ", " != ": " ≠ "}
+LIST = "list-style:none;margin:0;padding:0"
+BRANCH = f"margin:0;padding:.05em 0 .05em 1.1em;border-left:{RULE}.45)"
+ANSWER = "font-size:.88em;opacity:.75;display:inline-block;min-width:2.2em"
+DRAWN_NODES, DRAWN_DEPTH = 300, 40  # of a tree; the rest is left out, and that is said
 
 
 def form_as_html(form: CanonicalForm, X: Any = None, y: Any = None, *, terms: str = "rules") -> str:
@@ -76,6 +81,58 @@ def form_in_short(form: CanonicalForm) -> str:
     except FAULTS as fault:
         said = escape(f"{form!r}: no rules to show, {fault}")
         return _outer(f'<p style="{HEAD}">{said}</p>')
+
+
+def tree_as_html(tree: Tree) -> str:
+    """Write a tree as nested lists, yes before no; very large ones in part.
+
+    Examples
+    --------
+    >>> from orderless import read_tree
+    >>> tree = read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
+    >>> tree_as_html(tree).count("<li")
+    2
+    """
+    leaves = "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves:,} leaves"
+    classes = ", ".join(_isolated(label_text(label)) for label in tree.classes[:8])
+    more = f" and {len(tree.classes) - 8:,} more" if len(tree.classes) > 8 else ""
+    parts = [
+        f'<p style="{HEAD}">A tree with {leaves}, depth {tree.depth}. Classes: {classes}{more}.</p>'
+    ]
+    todo: list[tuple[int, str, int] | str] = [(0, "", 0)]
+    drawn = 0
+    while todo:
+        step = todo.pop()
+        if isinstance(step, str):
+            parts.append(step)
+            continue
+        node, answer, depth = step
+        drawn += 1
+        said = f'<span style="{ANSWER}">{answer}</span> ' if answer else ""
+        begin, end = (f'<li style="{BRANCH}">', "</li>") if answer else ("<div>", "</div>")
+        if tree.feature[node] < 0:
+            label = _isolated(label_text(tree.classes[tree.leaf_class[node]]))
+            parts.append(f"{begin}{said}<b>{label}</b>{end}")
+        elif drawn > DRAWN_NODES or depth >= DRAWN_DEPTH:
+            parts.append(f"{begin}{said}… (not shown){end}")
+        else:
+            yes, no = int(tree.when_true[node]), int(tree.when_false[node])
+            if tree.space.features[tree.feature[node]].kind == "boolean":
+                yes, no = no, yes  # "smoker?" reads better than "not smoker?"
+            parts.append(f'{begin}{said}{_question(tree, node)}?<ul style="{LIST}">')
+            todo += [f"</ul>{end}", (no, "no", depth + 1), (yes, "yes", depth + 1)]
+    return _outer("\n".join(parts))
+
+
+def _question(tree: Tree, node: int) -> str:
+    feature = tree.space.features[tree.feature[node]]
+    if feature.kind == "boolean":
+        return _condition(Side(feature, 0.0, 1.0))
+    if feature.ordered:
+        return _condition(
+            Side(feature, upper=float(tree.threshold[node]), nan=bool(tree.nan_true[node]))
+        )
+    return _condition(Side(feature, codes=tuple(tree.set_of(node).tolist())))
 
 
 def _outer(content: str) -> str:

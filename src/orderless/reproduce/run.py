@@ -24,7 +24,9 @@ from .work import Work
 __all__ = ["ALIASES", "TARGETS", "run", "targets"]
 
 TARGETS: dict[str, Target] = {
-    target.name: target for module in (introduction, rashomon_size, gini, missingness, missingness_rashomon) for target in module.TARGETS
+    target.name: target
+    for module in (introduction, rashomon_size, gini, missingness, missingness_rashomon)
+    for target in module.TARGETS
 }
 ALIASES: dict[str, str] = {}
 

@@ -1,0 +1,159 @@
+"""The program: its commands, and what becomes of what they raise.
+
+In:  command functions, one module each.
+Out: ``app``.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Annotated, Any, cast
+
+import typer
+from typer.core import TyperGroup
+
+from . import compare, datasets, explain, export, predict
+from .mistakes import MISTAKES, one_line
+from .options import unfold
+
+__all__ = ["app"]
+
+# typer passes click's classes on under its own names; the parent of BadParameter is UsageError,
+# the parent of that is everything click reports to a user.
+Usage: Any = typer.BadParameter.__mro__[2]
+
+EPILOG = (
+    "Exit codes: 0 fine, 1 a fault of ours, 2 a mistake that you can put right. "
+    "ORDERLESS_TRACEBACK=1 shows where a fault of ours happened."
+)
+
+
+class _ReaderLeft(Exception):
+    """Whoever reads our output has had enough, as head does."""
+
+
+class Program(TyperGroup):
+    """Commands whose mistakes are one line on stderr and exit code 2, never a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; typer would end with code 1 when the reader has left."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise _ReaderLeft from None
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run one command line and leave with its exit code."""
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):  # a terminal that cannot show a name still shows it
+                stream.reconfigure(errors="backslashreplace")
+        with warnings.catch_warnings():
+            warnings.showwarning = cast(Any, _show_warning)
+            try:
+                code = super().main(
+                    args,
+                    prog_name or "orderless",
+                    complete_var,
+                    standalone_mode=False,
+                    windows_expand_args=windows_expand_args,
+                    **extra,
+                )
+                sys.stdout.flush()
+            except (_ReaderLeft, BrokenPipeError):
+                _leave_quietly()
+                code = 141
+            except (Usage, *MISTAKES) as fault:
+                _say("Error", _usage(fault) if isinstance(fault, Usage) else one_line(fault))
+                code = 2
+            except typer.Abort:
+                _say("Stopped", "by you")
+                code = 130
+            except MemoryError:
+                _say("Error", "not enough memory: use a smaller tree or file, or a lower --limit")
+                code = 2
+            except Exception as fault:
+                if os.environ.get("ORDERLESS_TRACEBACK"):
+                    raise
+                _say(
+                    "Fault",
+                    f"{type(fault).__name__}: {one_line(fault)}. This is a bug in orderless; "
+                    "ORDERLESS_TRACEBACK=1 shows where, please report it",
+                )
+                code = 1
+        if not isinstance(code, int):
+            code = 0
+        if standalone_mode:
+            sys.exit(code)
+        return code
+
+
+def _usage(fault: Any) -> str:
+    """Write what is wrong with the arguments, and where to look."""
+    where = getattr(fault, "ctx", None)
+    path = where.command_path if where is not None else "orderless"
+    return f"{' '.join(fault.format_message().split()).rstrip('.')} (see {path} --help)"
+
+
+def _say(kind: str, text: str) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    colour = {"Error": "bold red", "Fault": "bold red"}.get(kind, "bold yellow")
+    line = Text.assemble((f"{kind}: ", colour), text)
+    Console(stderr=True, soft_wrap=True, highlight=False).print(line)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    _say("Warning", one_line(message) if isinstance(message, Warning) else message)
+
+
+def _leave_quietly() -> None:
+    """Send what is left of the output nowhere, or Python complains when it ends."""
+    with suppress(OSError, ValueError):  # no real file behind it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"orderless {version('orderless')}")
+        raise typer.Exit
+
+
+app = typer.Typer(
+    name="orderless",
+    cls=Program,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=EPILOG,
+)
+
+
+@app.callback()
+def orderless(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Say which version."),
+    ] = False,
+) -> None:
+    """Say what a decision tree decides, free of the order in which it asks."""
+
+
+for module in (explain, predict, compare, export):
+    app.command(epilog=module.EXAMPLE)(unfold(module.command, module.__name__.split(".")[-1]))
+app.add_typer(datasets.app)

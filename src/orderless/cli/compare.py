@@ -1,0 +1,178 @@
+"""``orderless compare``: which trees are the same function, and where the others differ."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .mistakes import Mistake
+from .options import DATA, TREE, FileOptions, Format, OutputOptions
+from .progress import busy
+
+if TYPE_CHECKING:
+    from ..tree import Tree
+
+__all__ = ["EXAMPLE", "command"]
+
+EXAMPLE = "Example: orderless compare old.json new.json other.skops --data patients.csv"
+
+
+def command(
+    models: Annotated[
+        list[Path], typer.Argument(metavar="MODEL...", help="Two trees or more: JSON or skops.")
+    ],
+    files: FileOptions,
+    output: OutputOptions,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="CSV or Parquet file; on how many of its rows do the trees differ?",
+            rich_help_panel=DATA,
+            show_default=False,
+        ),
+    ] = None,
+    allow_pickle: Annotated[
+        bool,
+        typer.Option(
+            "--allow-pickle",
+            help="Open pickle and joblib files too. Dangerous: such a file runs whatever code its "
+            "author put into it.",
+            rich_help_panel=TREE,
+        ),
+    ] = False,
+) -> None:
+    """Group trees that decide the same, and show where others differ from the first.
+
+    A tree that differs is shown with a row that tells the two apart, the share of the space on
+    which they differ (every bin of every feature equally likely), and with --data the number of
+    rows.
+    """
+    if len(models) < 2:
+        raise Mistake("comparing takes two trees or more: orderless compare A B")
+    from .models import load_model
+    from .sink import records_as, write
+
+    trees = [load_model(path, allow_pickle=allow_pickle) for path in models]
+    with busy("Comparing"):
+        records = _records([str(path) for path in models], trees, data, files)
+    if output.format == Format.text:
+        write(_text(records), output.output)
+    elif output.format == Format.json:
+        write(json.dumps(records, ensure_ascii=False, indent=1, allow_nan=False), output.output)
+    else:
+        flat = [{**record, "example": _example(record["example"])} for record in records]
+        write(records_as(flat, output.format), output.output)
+
+
+def _records(
+    names: list[str], trees: list[Tree], data: Path | None, files: FileOptions
+) -> list[dict[str, Any]]:
+    """Say of each tree which group it is in, and how it differs from the first."""
+    from ..equivalence import counterexample, disagreement, fingerprint, group_equivalent
+
+    group_of = {i: k for k, group in enumerate(group_equivalent(trees), 1) for i in group}
+    said = _predictions(trees, data, files)
+    out: list[dict[str, Any]] = []
+    for i, (name, tree) in enumerate(zip(names, trees, strict=True)):
+        same = group_of[i] == group_of[0]
+        row = None if same else counterexample(trees[0], tree)
+        record = {
+            "tree": name,
+            "group": group_of[i],
+            "fingerprint": fingerprint(tree),
+            "leaves": tree.n_leaves,
+            "depth": tree.depth,
+            "differs_on_space": 0.0 if same else disagreement(trees[0], tree),
+        }
+        if said is not None:
+            pairs = list(zip(said[0], said[i], strict=True))
+            record["rows"] = len(pairs)
+            record["rows_differ"] = sum(
+                a is not None and b is not None and a != b for a, b in pairs
+            )
+            record["rows_undetermined"] = sum(a is None or b is None for a, b in pairs)
+        used = {*trees[0].features, *tree.features}
+        record["example"] = None if row is None else _told(row, used)
+        record["first_says"] = None if row is None else _answer(trees[0], row)
+        record["says"] = None if row is None else _answer(tree, row)
+        out.append(record)
+    return out
+
+
+def _predictions(
+    trees: list[Tree], data: Path | None, files: FileOptions
+) -> list[list[Any]] | None:
+    if data is None:
+        return None
+    from .cells import frame_for
+    from .files import open_table
+
+    said: list[list[Any]] = [[] for _ in trees]
+    with open_table(data, files) as table:
+        for part in table.parts:
+            for own, tree in zip(said, trees, strict=True):
+                codes = tree.decide(frame_for(tree, part, table.name)).tolist()
+                own += [None if code < 0 else tree.classes[code] for code in codes]
+    return said
+
+
+def _answer(tree: Tree, row: dict[str, Any]) -> Any:
+    known = {name: value for name, value in row.items() if name in tree.space}
+    return tree.classes[int(tree.decide([known])[0])]
+
+
+def _told(row: dict[str, Any], used: set[str]) -> dict[str, Any]:
+    """Keep what one of the trees asks about, as JSON can hold it."""
+    return {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in row.items()
+        if name in used
+    }
+
+
+def _example(row: dict[str, Any] | None) -> str:
+    from ..numbers import short_number
+    from ..words import label_text, printable
+
+    def shown(value: Any) -> str:
+        if value is None:
+            return "missing"
+        return short_number(value) if isinstance(value, float) else label_text(value)
+
+    return ", ".join(f"{printable(name)} = {shown(value)}" for name, value in (row or {}).items())
+
+
+def _text(records: list[dict[str, Any]]) -> str:
+    from ..words import label_text, printable
+
+    groups: dict[int, list[dict[str, Any]]] = {}
+    for record in records:
+        groups.setdefault(record["group"], []).append(record)
+    n = len(groups)
+    lines = [
+        f"{len(records)} trees, "
+        + ("all the same function." if n == 1 else f"{n} different functions.")
+    ]
+    first = printable(records[0]["tree"])
+    for k, members in groups.items():
+        lines.append("")
+        names = ", ".join(printable(member["tree"]) for member in members)
+        lines.append(f"Function {k} ({members[0]['fingerprint']}): {names}")
+        own = members[0]
+        if own["example"] is None:
+            continue
+        share = own["differs_on_space"]
+        lines.append(f"  differs from {first} on {share:.2%} of the space")
+        if "rows" in own:
+            gaps = own["rows_undetermined"]
+            more = f" ({gaps:,} rows are not determined)" if gaps else ""
+            lines.append(f"  and on {own['rows_differ']:,} of {own['rows']:,} rows{more}")
+        lines.append(f"  for example at {_example(own['example'])}:")
+        says = [label_text(own["first_says"]), label_text(own["says"])]
+        lines.append(f"  {first} says {says[0]}, {names.split(', ')[0]} says {says[1]}")
+    return "\n".join(lines)

@@ -1,0 +1,129 @@
+"""``orderless export``: a tree, or what it decides, in another language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..canonical import CanonicalForm
+from .mistakes import Mistake
+from .options import OUTPUT, DataOptions, FileOptions, LimitOptions, ModelOptions
+from .progress import busy
+
+__all__ = ["EXAMPLE", "command"]
+
+EXAMPLE = (
+    "Example: orderless export model.json --format dot --output tree.dot\n\n"
+    "Example: orderless export --data patients.csv --target diagnosis --format python -o decide.py"
+)
+
+
+def _dot(form: CanonicalForm) -> str:
+    from ..output.dot import tree_as_dot
+
+    return tree_as_dot(form.tree)
+
+
+# Format: what its files end in, and what writes it. A name stands for a method of the form.
+KINDS: dict[str, tuple[str, Callable[[CanonicalForm], str] | str]] = {
+    "json": (".json", lambda form: form.tree.to_json()),
+    "rules-json": ("", "to_json"),
+    "dot": (".dot .gv", _dot),
+    "python": (".py", "to_python"),
+    "sql": (".sql", "to_sql"),
+    "javascript": (".js .mjs", "to_javascript"),
+    "text": (".txt", lambda form: str(form.tree)),
+    "html": (".html .htm", "to_html"),
+    "latex": (".tex", "to_latex"),
+    "md": (".md", "to_markdown"),
+}
+Kind = StrEnum(  # type: ignore[misc]  # what the form can write
+    "Kind",
+    {
+        name: name
+        for name, (_, how) in KINDS.items()
+        if callable(how) or hasattr(CanonicalForm, how)
+    },
+)
+
+
+def command(
+    model: ModelOptions,
+    data: DataOptions,
+    files: FileOptions,
+    limits: LimitOptions,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write here, all or nothing, instead of to the screen.",
+            rich_help_panel=OUTPUT,
+            show_default=False,
+        ),
+    ] = None,
+    format: Annotated[  # noqa: A002  the name of the option
+        Kind | None,
+        typer.Option(
+            "--format",
+            "-f",
+            help="What to write; by default what the name of --output ends in, else json.",
+            rich_help_panel=OUTPUT,
+            show_default=False,
+        ),
+    ] = None,
+    smallest: Annotated[
+        bool,
+        typer.Option(
+            "--smallest",
+            help="Export the smallest tree that decides the same instead.",
+        ),
+    ] = False,
+    dialect: Annotated[
+        str | None,
+        typer.Option(help="Which SQL, for --format sql.", rich_help_panel=OUTPUT),
+    ] = None,
+) -> None:
+    """Write a tree as JSON, Graphviz (dot) or text, or its rules in other languages.
+
+    There is no PMML and no ONNX: the packages that write them (sklearn2pmml, which needs Java, and
+    skl2onnx) take scikit-learn models, which Tree.to_sklearn() gives, and neither format can say
+    that a row with gaps is certain exactly where all ways to fill them agree.
+    """
+    kind = str(format) if format is not None else _by_name(output)
+    if dialect is not None and kind != "sql":
+        raise Mistake(f"--dialect is for --format sql, and this writes {kind}")
+    from .models import form_of, source_of
+    from .sink import write
+
+    tree = source_of(model, data, files).tree
+    with busy(f"Writing {kind}"):
+        if smallest:
+            from ..smallest import smallest_tree
+
+            tree = smallest_tree(tree)
+        form = form_of(tree, limits)
+        how = KINDS[kind][1]
+        if callable(how):
+            text = how(form)
+        else:
+            text = getattr(form, how)(**({} if dialect is None else {"dialect": dialect}))
+    write(text, output)
+
+
+def _by_name(output: Path | None) -> str:
+    if output is None:
+        return "json"
+    ending = output.suffix.lower()
+    found = [n for n in Kind.__members__ if ending and ending in KINDS[n][0].split()]
+    if not found:
+        raise Mistake(
+            f"{output.name} does not say what to write: give --format, one of "
+            f"{', '.join(Kind.__members__)}"
+        )
+    return found[0]

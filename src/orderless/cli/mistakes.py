@@ -1,0 +1,78 @@
+"""Mistakes: what a user can put right, said in one line.
+
+In:  exceptions.
+Out: ``Mistake``, and the line that people see instead of a traceback.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import (
+    DataNotFound,
+    InvalidData,
+    InvalidSpace,
+    InvalidTree,
+    OutOfTime,
+    TooManyReasons,
+    UnreadableModel,
+)
+from ..words import printable
+
+__all__ = ["MISTAKES", "Mistake", "one_line", "some"]
+
+
+class Mistake(ValueError):
+    """Something that the user can put right; the message says how."""
+
+
+MISTAKES = (
+    Mistake,
+    DataNotFound,
+    InvalidData,
+    InvalidSpace,
+    InvalidTree,
+    OutOfTime,
+    TooManyReasons,
+    UnreadableModel,
+    OSError,  # no such file, no permission, no space left
+)
+
+# The library's messages name parameters, people here have options.
+OPTIONS = (
+    (re.compile(r"\bexact=False\b"), "--no-exact"),
+    (re.compile(r"\btime_limit=(?=\d)"), "--time-limit "),
+    (re.compile(r"\btime_limit="), "--time-limit"),
+    (re.compile(r"\blimit=(?=\d)"), "--limit "),
+    (re.compile(r"\blimit="), "--limit"),
+)
+
+
+def one_line(fault: BaseException) -> str:
+    r"""Write what is wrong in one line, without characters that a terminal would obey.
+
+    Examples
+    --------
+    >>> one_line(Mistake("a name\nlike \x1b[31m, more than limit=7: raise limit="))
+    'a name like \\x1b[31m, more than --limit 7: raise --limit'
+    """
+    text = str(fault)
+    if isinstance(fault, OSError) and fault.strerror:
+        name = fault.filename if fault.filename is not None else ""
+        text = f"{name}: {fault.strerror}" if name else fault.strerror
+    text = printable(" ".join(text.split()))
+    for option, written in OPTIONS:
+        text = option.sub(written, text)
+    return text or type(fault).__name__
+
+
+def some(names: list[str] | tuple[str, ...], most: int = 8) -> str:
+    """List a few names for a message.
+
+    Examples
+    --------
+    >>> some(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")

@@ -1,0 +1,233 @@
+"""Options that commands share, as groups; a command takes a group as one parameter.
+
+In:  dataclasses whose fields are typer's options.
+Out: ``ModelOptions``, ``DataOptions``, ``FileOptions``, ``LimitOptions``, ``OutputOptions``, and
+     ``unfold``, which shows typer the single options.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from enum import StrEnum
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+__all__ = [
+    "DataOptions",
+    "FileOptions",
+    "Format",
+    "LimitOptions",
+    "ModelOptions",
+    "OutputOptions",
+    "unfold",
+]
+
+TREE = "Where the tree comes from"
+DATA = "Data"
+OUTPUT = "Output"
+LIMITS = "Limits"
+
+
+class Format(StrEnum):
+    """How results are written."""
+
+    text = "text"
+    json = "json"
+    csv = "csv"
+    md = "md"
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """One tree, from a file."""
+
+    model: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="MODEL",
+            help="A tree: JSON (a tree, an order-free form, nested dicts) or a skops file. "
+            "Left out: a tree is fitted on --data.",
+            show_default=False,
+        ),
+    ] = None
+    allow_pickle: Annotated[
+        bool,
+        typer.Option(
+            "--allow-pickle",
+            help="Open pickle and joblib files too. Dangerous: such a file runs whatever code its "
+            "author put into it, the moment it is opened. Only for files that you made yourself.",
+            rich_help_panel=TREE,
+        ),
+    ] = False
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """How table files are written."""
+
+    delimiter: Annotated[
+        str | None,
+        typer.Option(
+            help="What separates the cells of a CSV file; by default a tab in .tsv files, else a "
+            "comma.",
+            rich_help_panel=DATA,
+            show_default=False,
+        ),
+    ] = None
+    encoding: Annotated[
+        str, typer.Option(help="How a CSV file is encoded.", rich_help_panel=DATA)
+    ] = "utf-8"
+    max_columns: Annotated[
+        int,
+        typer.Option(
+            min=1, help="More columns than this are taken for a mistake.", rich_help_panel=DATA
+        ),
+    ] = 1000
+
+
+@dataclass(frozen=True)
+class DataOptions:
+    """Data to fit a tree on, or to count with."""
+
+    data: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|NAME",
+            help="CSV or Parquet file with a header, or the name of a data set (see orderless "
+            "datasets). Without MODEL the tree is fitted on it.",
+            rich_help_panel=DATA,
+            show_default=False,
+        ),
+    ] = None
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The column with the classes; known for data sets.",
+            rich_help_panel=DATA,
+            show_default=False,
+        ),
+    ] = None
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A column to leave out of fitting; may be given several times.",
+            rich_help_panel=DATA,
+            show_default=False,
+        ),
+    ] = None
+    drop_incomplete: Annotated[
+        bool,
+        typer.Option(
+            "--drop-incomplete",
+            help="Fit on the complete rows only. Without it, data with gaps are refused.",
+            rich_help_panel=DATA,
+        ),
+    ] = False
+    max_depth: Annotated[
+        int, typer.Option(min=1, help="Depth of the fitted tree.", rich_help_panel=TREE)
+    ] = 4
+    min_leaf: Annotated[
+        int,
+        typer.Option(min=1, help="Fewest rows in a leaf of the fitted tree.", rich_help_panel=TREE),
+    ] = 1
+    infer_kinds: Annotated[
+        bool,
+        typer.Option(
+            "--infer-kinds",
+            help="Judge by the data which columns are whole numbers, which are true or false, and "
+            "which 0/1 columns are the values of one feature. Other values are refused later.",
+            rich_help_panel=TREE,
+        ),
+    ] = False
+
+
+@dataclass(frozen=True)
+class LimitOptions:
+    """How long to try."""
+
+    exact: Annotated[
+        bool,
+        typer.Option(
+            help="Whether rules are proven minimal; without, quick for trees of any size.",
+            rich_help_panel=LIMITS,
+        ),
+    ] = True
+    limit: Annotated[
+        int,
+        typer.Option(min=1, help="Most reasons that a class may have.", rich_help_panel=LIMITS),
+    ] = 1_000_000
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            min=0.001,
+            help="Most seconds for all reasons, or the rules of a class.",
+            rich_help_panel=LIMITS,
+        ),
+    ] = 60.0
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """Where the result goes, and how it is written."""
+
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write here, all or nothing, instead of to the screen.",
+            rich_help_panel=OUTPUT,
+            show_default=False,
+        ),
+    ] = None
+    format: Annotated[
+        Format,
+        typer.Option("--format", "-f", help="How it is written.", rich_help_panel=OUTPUT),
+    ] = Format.text
+
+
+def unfold(command: Callable[..., None], name: str) -> Callable[..., None]:
+    """Give a command that takes groups of options the way typer wants it: option by option.
+
+    Examples
+    --------
+    >>> def show(output: OutputOptions) -> None: ...
+    >>> list(inspect.signature(unfold(show, "show")).parameters)
+    ['output', 'format']
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {}
+    shown: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        kind = hints[parameter.name]
+        if not is_dataclass(kind):
+            shown.append(parameter.replace(annotation=kind))
+            continue
+        groups[parameter.name] = kind
+        types = get_type_hints(kind, include_extras=True)
+        shown += [
+            inspect.Parameter(
+                field.name, parameter.kind, default=field.default, annotation=types[field.name]
+            )
+            for field in fields(kind)
+        ]
+
+    @wraps(command)
+    def unfolded(**given: Any) -> None:
+        for own, kind in groups.items():
+            given[own] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+        command(**given)
+
+    unfolded.__name__ = name
+    unfolded.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    unfolded.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+    del unfolded.__wrapped__
+    return unfolded

@@ -1,0 +1,110 @@
+"""Sinks: where results go, all or nothing.
+
+In:  text, records or bytes, and where they should go.
+Out: standard output, or a file that is complete or not there.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+from ..output.markdown import escaped
+from ..output.text import width_of
+from ..words import printable
+from .mistakes import Mistake
+from .options import Format
+
+__all__ = ["opened", "records_as", "write"]
+
+Records = Sequence[Mapping[str, Any]]
+
+
+def write(text: str, output: Path | None) -> None:
+    """Write text, ended by a line break, to a file or to standard output."""
+    text = text if text.endswith("\n") else text + "\n"
+    if output is None:
+        sys.stdout.write(text)
+        return
+    with opened(output) as handle:
+        handle.write(text.encode("utf-8", "backslashreplace"))
+
+
+@contextmanager
+def opened(output: Path | None) -> Iterator[IO[bytes]]:
+    """Open a sink for bytes. A file gets its name only when everything has been written."""
+    if output is None:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = Path(os.path.realpath(output))
+    if target.is_dir():
+        raise Mistake(f"{output} is a folder: give --output the name of a file in it")
+    if not target.parent.is_dir():
+        raise Mistake(f"there is no folder {output.parent}: make it, or correct --output")
+    if target.exists() and not target.is_file():  # a pipe or a device keeps its name
+        with target.open("wb") as handle:
+            yield handle
+        return
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with part.open("xb") as handle:
+            yield handle
+        part.replace(target)
+    finally:
+        with suppress(FileNotFoundError):
+            part.unlink()
+
+
+def records_as(records: Records, form: Format) -> str:
+    """Write records with the same entries as aligned text, JSON, CSV or a Markdown table.
+
+    Examples
+    --------
+    >>> print(records_as([{"name": "a", "rows": 12}, {"name": "bcd", "rows": None}], Format.text))
+    name  rows
+    a       12
+    bcd
+    """
+    if form == Format.json:
+        return json.dumps(list(records), ensure_ascii=False, indent=1, allow_nan=False)
+    names = list(records[0]) if records else []
+    if form == Format.csv:
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows([_text(record[name]) for name in names] for record in records)
+        return out.getvalue()
+    cells = [[printable(_text(record[name])) for name in names] for record in records]
+    right = [
+        all(isinstance(record[name], int | float | None) for record in records) for name in names
+    ]
+    if form == Format.md:
+        lines = [names, ["---:" if flag else ":---" for flag in right]]
+        lines += [[escaped(cell) for cell in row] for row in cells]
+        return "\n".join(f"| {' | '.join(row)} |" for row in lines)
+    table = [names, *cells]
+    widths = [max(width_of(row[k]) for row in table) for k in range(len(names))]
+    return "\n".join(
+        "  ".join(
+            " " * (width - width_of(cell)) + cell if flag else cell + " " * (width - width_of(cell))
+            for cell, width, flag in zip(row, widths, right, strict=True)
+        ).rstrip()
+        for row in table
+    )
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple):
+        return "; ".join(_text(part) for part in value)
+    return str(value)

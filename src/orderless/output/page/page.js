@@ -1,0 +1,346 @@
+// The page: reads the form, and shows the advice. Text only ever enters as text.
+
+const SIGNS = { " <= ": " ≤ ", " >= ": " ≥ ", " != ": " is not ", " = ": " is " };
+const LISTED = 6; // outcomes that are shown at first
+const answer = document.getElementById("answer");
+const verdict = document.getElementById("verdict");
+const details = document.getElementById("details");
+const peek = document.getElementById("peek");
+const fields = [...document.querySelectorAll(".feature")];
+const fieldOf = new Map(fields.map((field) => [Number(field.dataset.feature), field]));
+
+// -- building blocks
+
+function element(tag, name, ...content) {
+  const out = document.createElement(tag);
+  if (name) out.className = name;
+  out.append(...content);
+  return out;
+}
+
+/** Keep a name or label, and the direction that it is written in, to itself. */
+function isolated(text, name = "") {
+  return element("bdi", name, text);
+}
+
+function joined(nodes, word) {
+  return nodes.flatMap((node, k) =>
+    k === 0 ? [node] : [k === nodes.length - 1 ? ` ${word} ` : ", ", node],
+  );
+}
+
+function labelsOf(labels, word = "or") {
+  return joined(labels.map((label) => isolated(PAGE.classes[label], "class")), word);
+}
+
+function namesOf(features) {
+  return joined(features.map((i) => isolated(PAGE.names[i], "name")), "and");
+}
+
+/** Say what is required of a feature. */
+function condition(i, side) {
+  const out = element("span", "condition");
+  if (FEATURES[i].kind === "boolean") {
+    out.append(isolated(PAGE.names[i], "name"), side.high === 1 ? ": yes" : ": no");
+    return out;
+  }
+  const unit = PAGE.units[i];
+  for (const [kind, text] of say(i, side)) {
+    if (kind === "name") out.append(isolated(PAGE.names[i], "name"));
+    else if (kind === "label") out.append(isolated(text, "label"));
+    else if (kind === "number") out.append(element("span", "number", text));
+    else out.append(SIGNS[text] || text);
+  }
+  if (unit && out.querySelector(".number")) out.append(" ", isolated(unit, "unit"));
+  return out;
+}
+
+// -- reading the form
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+function numberIn(text) {
+  const plain = text.trim().replace(/^\u2212/, "-");
+  if (!plain) return null;
+  const number = NUMBER.test(plain) ? Number(plain) : NaN;
+  if (Number.isFinite(number)) return number;
+  const comma = /^[+-]?\d+,\d+$/.test(plain) ? " Write decimals with a point." : "";
+  throw new RangeError(`“${plain.slice(0, 40)}” is not a number.${comma || " Write it like 12.5."}`);
+}
+
+function sideIn(i, field) {
+  const feature = FEATURES[i];
+  if (feature.kind === "boolean") {
+    const text = field.querySelector("input:checked")?.value;
+    return text ? readSide(i, Number(text)) : WHOLE[i];
+  }
+  if (feature.kind === "categorical") {
+    const ticked = [...field.querySelectorAll("input")].map((input) => input.checked);
+    return ticked.includes(true) ? ticked : WHOLE[i];
+  }
+  if (field.querySelector(".missing input")?.checked) return { low: 1, high: 0, nan: true };
+  if (field.querySelector(".range").hidden) {
+    const number = numberIn(field.querySelector(".value").value);
+    if (number === null) return WHOLE[i];
+    if (feature.kind === "integer" && !Number.isInteger(number)) {
+      throw new RangeError(`${number} is not a whole number.`);
+    }
+    return readSide(i, number);
+  }
+  const [from, to] = ["from", "to"].map((end) => numberIn(field.querySelector(`.${end}`).value));
+  if (from === null && to === null) return WHOLE[i];
+  if (from !== null && to !== null && from > to) {
+    throw new RangeError(`A range goes upwards, but ${from} is above ${to}.`);
+  }
+  if (feature.kind === "integer" && Math.ceil(from ?? -Infinity) > Math.floor(to ?? Infinity)) {
+    throw new RangeError(`There is no whole number from ${from} to ${to}.`);
+  }
+  return readSide(i, { from, to });
+}
+
+/** Give the box of the whole form; what cannot be read counts as unknown, and is marked. */
+function boxIn() {
+  const faults = [];
+  const box = FEATURES.map((_, i) => {
+    const field = fieldOf.get(i);
+    let [side, said] = [WHOLE[i], ""];
+    try {
+      side = sideIn(i, field);
+    } catch (fault) {
+      said = fault.message;
+      faults.push(i);
+    }
+    const place = field.querySelector(".fault");
+    if (place && place.textContent !== said) place.textContent = said;
+    for (const input of field.querySelectorAll("input[type=text]")) {
+      if (said) input.setAttribute("aria-invalid", "true");
+      else input.removeAttribute("aria-invalid");
+    }
+    return side;
+  });
+  return { box, faults };
+}
+
+// -- showing the advice
+
+function update() {
+  const { box, faults } = boxIn();
+  const advice = advise(box);
+  showVerdict(box, advice, faults);
+  details.replaceChildren(...(advice.labels.length > 1 ? open(advice, box) : settled(advice, box)));
+  for (const [i, field] of fieldOf) mark(i, field, box, advice);
+  peek.replaceChildren(...summary(advice));
+}
+
+function summary({ labels, next }) {
+  if (labels.length === 1) return ["✓ Certain: ", ...labelsOf(labels)];
+  return ["Ask next: ", isolated(PAGE.names[next], "name")];
+}
+
+function showVerdict(box, { labels }, faults) {
+  const certain = labels.length === 1;
+  const state = certain ? "✓ Certain" : "Not certain yet";
+  const unknown = box.filter((side, i) => isWhole(i, side)).length;
+  const parts = [
+    element("p", "state", state),
+    element("p", "what", ...labelsOf(labels)),
+  ];
+  if (certain && unknown) {
+    const rest = unknown === 1 ? "the open value is" : `the ${unknown} open values are`;
+    parts.push(element("p", "rest", `whatever ${rest}.`));
+  }
+  if (!certain) parts.push(element("p", "rest", "are still possible."));
+  if (faults.length) {
+    const are = faults.length === 1 ? "cannot be read and counts" : "cannot be read and count";
+    parts.push(element("p", "warning", ...namesOf(faults), ` ${are} as unknown.`));
+  }
+  const shown = element("div", "", ...parts);
+  answer.classList.toggle("certain", certain);
+  if (verdict.innerHTML !== shown.innerHTML) verdict.replaceChildren(...parts);
+}
+
+function settled({ reason: sides, changes: others }, box) {
+  const out = [element("h3", "", "Because")];
+  const given = sides.flatMap((side, i) => (isWhole(i, side) ? [] : [i]));
+  const list = PAGE.order.filter((i) => given.includes(i));
+  if (list.length) {
+    out.push(element("ul", "reason", ...list.map((i) => element("li", "", condition(i, sides[i])))));
+    out.push(element("p", "quiet", "This alone settles it; everything else makes no difference."));
+  } else {
+    out.push(element("p", "", "The answer is the same whatever the values are."));
+  }
+  if (list.length) {
+    out.push(element("h3", "", "What would change it"), ...changesOf(others));
+  }
+  const spare = PAGE.order.filter((i) => isWhole(i, box[i]));
+  if (spare.length) {
+    out.push(element("h3", "", "Not needed"), element("p", "", ...namesOf(spare), "."));
+  }
+  return out;
+}
+
+function changesOf(others) {
+  if (!others.length) {
+    return [element("p", "", "No other value of a single feature would change it.")];
+  }
+  const items = others.map(({ i, side, labels }) =>
+    element("li", "", condition(i, side), ...outcome(labels)),
+  );
+  return [element("p", "quiet", "One feature at a time, all else as it is:"), ...listed(items)];
+}
+
+/** Show the first items of a list, and the rest on demand. */
+function listed(items) {
+  const first = element("ul", "outcomes", ...items.slice(0, LISTED));
+  if (items.length <= LISTED) return [first];
+  const rest = element("ul", "outcomes", ...items.slice(LISTED));
+  const more = element("summary", "", `${items.length - LISTED} more`);
+  return [first, element("details", "", more, rest)];
+}
+
+function outcome(labels) {
+  const arrow = element("span", "", " → ");
+  arrow.setAttribute("aria-hidden", "true");
+  const leads = [arrow, element("span", "hidden", " leads to ")];
+  if (labels.length === 1) return [...leads, ...labelsOf(labels)];
+  return [...leads, element("span", "quiet", "open: "), ...labelsOf(labels)];
+}
+
+function open({ next, outcomes: each, matters }, box) {
+  const go = element("button", "next", isolated(PAGE.names[next], "name"));
+  go.type = "button";
+  go.addEventListener("click", () => focusOn(next));
+  const out = [element("h3", "", "Ask next"), go];
+  const items = each.map(({ side, labels }) =>
+    element("li", "", condition(next, side), ...outcome(labels)),
+  );
+  if (items.length > 1) out.push(...listed(items));
+  else out.push(element("p", "quiet", "It narrows things down; more has to be asked after it."));
+  const others = matters.filter((i) => i !== next);
+  if (others.length) {
+    out.push(element("h3", "", "Can still make a difference"));
+    out.push(element("p", "", ...namesOf(others), "."));
+  }
+  const spare = PAGE.order.filter((i) => !matters.includes(i) && isWhole(i, box[i]));
+  if (spare.length) {
+    out.push(element("h3", "", "Makes no difference"));
+    out.push(element("p", "", ...namesOf(spare), "."));
+  }
+  return out;
+}
+
+function focusOn(i) {
+  const field = fieldOf.get(i);
+  const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  field.scrollIntoView({ block: "center", behavior: calm ? "auto" : "smooth" });
+  const inputs = [...field.querySelectorAll("input")].filter((input) => !input.closest("[hidden]"));
+  (inputs.find((input) => input.checked) || inputs[0]).focus({ preventScroll: true });
+}
+
+function mark(i, field, box, { labels, next, matters }) {
+  const known = !isWhole(i, box[i]);
+  const spare = !known && !matters.includes(i);
+  const said = i === next ? "Ask next" : spare ? "Makes no difference" : "";
+  const note = field.querySelector(".note");
+  if (note.textContent !== said) note.textContent = said;
+  field.classList.toggle("next", i === next);
+  field.classList.toggle("spare", spare);
+  field.classList.toggle("known", known);
+  const scale = field.querySelector(".scale");
+  if (scale) drawScale(scale, i, box[i], known);
+}
+
+/** Draw the bins of a feature as a line of segments, with its cuts between them. */
+function drawScale(scale, i, side, known) {
+  const { words } = FEATURES[i];
+  if (words.length > 8) return;
+  const segments = Array.from({ length: words.length + 1 }, (_, k) => {
+    const on = known && side.low <= k && k <= side.high;
+    const segment = element("span", on ? "segment on" : "segment");
+    if (k) segment.append(element("span", "cut", words[k - 1][0]));
+    return segment;
+  });
+  scale.replaceChildren(...segments);
+}
+
+// -- what a person does
+
+function setRange(field, on) {
+  field.querySelector(".range").hidden = !on;
+  field.querySelector(".exact").hidden = on;
+  field.querySelector(".toggle").setAttribute("aria-pressed", String(on));
+}
+
+function setMissing(field, on) {
+  for (const input of field.querySelectorAll("input[type=text], .toggle")) input.disabled = on;
+}
+
+function clear() {
+  document.getElementById("form").reset();
+  for (const field of fields) {
+    if (field.querySelector(".range")) setRange(field, false);
+    if (field.querySelector(".missing")) setMissing(field, false);
+  }
+  update();
+}
+
+function fillIn(example) {
+  clear();
+  for (const [i, value] of example) {
+    const field = fieldOf.get(i);
+    const { kind } = FEATURES[i];
+    if (kind === "boolean") field.querySelector(`input[value="${value}"]`).checked = true;
+    else if (kind === "categorical") field.querySelectorAll("input")[value].checked = true;
+    else if (value === null) {
+      field.querySelector(".missing input").checked = true;
+      setMissing(field, true);
+    } else field.querySelector(".value").value = value;
+  }
+  update();
+}
+
+for (const field of fields) {
+  const toggle = field.querySelector(".toggle");
+  toggle?.addEventListener("click", () => {
+    const on = toggle.getAttribute("aria-pressed") !== "true";
+    const [value, from, to] = ["value", "from", "to"].map((name) => field.querySelector(`.${name}`));
+    if (on && value.value) from.value = to.value = value.value; // what was known stays known
+    if (!on) value.value = from.value === to.value ? from.value : "";
+    if (!on) from.value = to.value = "";
+    setRange(field, on);
+    (on ? from : value).focus();
+    update();
+  });
+  const missing = field.querySelector(".missing input");
+  missing?.addEventListener("change", () => setMissing(field, missing.checked));
+}
+document.getElementById("form").addEventListener("input", update);
+document.getElementById("form").addEventListener("change", update);
+document.getElementById("form").addEventListener("submit", (event) => event.preventDefault());
+document.getElementById("clear").addEventListener("click", () => {
+  clear();
+  fields[0]?.querySelector("input").focus();
+});
+const examples = document.getElementById("example");
+examples?.addEventListener("change", () => {
+  const chosen = examples.value;
+  if (chosen) fillIn(PAGE.examples[Number(chosen)]);
+  else clear();
+  examples.value = chosen;
+});
+window.addEventListener("pageshow", clear);
+clear();
+
+globalThis.orderless = Object.freeze({
+  decide,
+  possibleClasses,
+  why,
+  advise: (row) => {
+    const { labels, matters, next } = advise(read(row));
+    return {
+      classes: labels.map((label) => MODEL.classes[label]),
+      matters: matters.map((i) => FEATURES[i].name),
+      next: next === null ? null : FEATURES[next].name,
+    };
+  },
+});

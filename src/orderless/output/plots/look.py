@@ -1,0 +1,63 @@
+"""The look of all plots: colours that the colour-blind tell apart, and text that fits.
+
+In:  numbers of classes, names.
+Out: colours, hatches, wrapped text, Axes.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from ...words import printable
+
+__all__ = ["GREY", "INK", "axes_of", "hatch", "line_colour", "pale", "wrapped"]
+
+INK, GREY = "#1f2328", "#59636e"
+# Okabe and Ito's colours; the sixth and seventh of theirs are too light for lines.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B8860B", "#56B4E9", "#666666")
+HATCHES = ("", "//", "..", "\\\\", "xx", "--", "++")
+
+
+def line_colour(c: int) -> str:
+    """Give the colour of a class, by its number."""
+    return COLOURS[c % len(COLOURS)]
+
+
+def pale(c: int, share: float = 0.2) -> tuple[float, float, float]:
+    """Give the colour of a class mixed with white, so that text on it can be read."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = (1 - share + share * part for part in to_rgb(line_colour(c)))
+    return red, green, blue
+
+
+def hatch(c: int) -> str:
+    """Give the hatch of a class: what a colour says is said twice."""
+    return HATCHES[(c % len(COLOURS) + c // len(COLOURS)) % len(HATCHES)]
+
+
+def wrapped(text: str, width: int, most: int = 4) -> str:
+    r"""Break text into lines of at most this many characters, and at most so many lines.
+
+    Formulas and control characters are shown as what they are, text.
+
+    Examples
+    --------
+    >>> print(wrapped("a rather long name in $", 12, most=2))
+    a rather
+    long name i…
+    """
+    lines = textwrap.wrap(printable(text), width) or [""]
+    if len(lines) > most:
+        lines = [*lines[: most - 1], lines[most - 1][: max(width - 1, 1)] + "…"]
+    return "\n".join(lines).replace("$", r"\$")
+
+
+def axes_of(ax: Any, size: tuple[float, float]) -> Any:
+    """Give the Axes, or those of a new figure of this size."""
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot
+
+    return pyplot.subplots(figsize=size, layout="constrained")[1]

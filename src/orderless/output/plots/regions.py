@@ -1,0 +1,348 @@
+"""Rules as boxes over two features.
+
+In:  a ``CanonicalForm``, or anything that ``canonicalize`` takes, and the names of two features.
+Out: matplotlib Axes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from ...bins import Side
+from ...canonical import CanonicalForm, canonicalize
+from ...errors import InvalidData
+from ...space import Feature, Space
+from ...term import Term
+from ...tree import Tree
+from ...words import label_text
+from ..listing import TERMS
+from .look import GREY, INK, axes_of, hatch, line_colour, wrapped
+
+__all__ = ["plot_rules", "slice_of"]
+
+MOST_CELLS = 10_000
+
+
+def plot_rules(
+    form: Any,
+    features: Sequence[str] | None = None,
+    *,
+    known: Mapping[str, Any] | None = None,
+    terms: Literal["rules", "reasons"] = "rules",
+    X: Any = None,
+    ax: Any = None,
+    limit: int = MOST_CELLS,
+) -> Any:
+    """Draw what a tree decides over two features: its rules, or reasons, as boxes.
+
+    Where the tree also asks about other features, it is cut at the values in ``known``. A point is
+    in a box if its class is certain there whatever the features are that are not known; where it
+    depends on them, the ground stays white.
+
+    Parameters
+    ----------
+    form : CanonicalForm, Tree, or any model that ``read_tree`` knows
+    features : two names, optional
+        Across and up. May be left out where the tree asks about two features.
+    known : dict of feature -> value, optional
+        Values of other features.
+    terms : "rules" or "reasons"
+        Of the cut: the fewest boxes that cover each class, or all maximal ones.
+    X : rows, optional
+        Drawn as dots; they also say how far the axes of numeric features go.
+    ax : matplotlib Axes, optional
+        By default those of a new figure.
+    limit : int
+        Most pairs of bins of the two features.
+
+    Returns
+    -------
+    matplotlib Axes
+        Classes differ in colour and in hatch.
+
+    Notes
+    -----
+    Asks the tree once for each pair of bins (the paper's Theorem 3.2), and takes the rules of that
+    function of two features.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> both = {"feature": 0, "true": {"feature": 1, "true": {"prediction": "yes"},
+    ...         "false": {"prediction": "no"}}, "false": {"prediction": "no"}}
+    >>> ax = plot_rules(both, ["x0", "x1"])
+    >>> ax.get_xlabel(), ax.get_ylabel(), len(ax.patches)
+    ('x0', 'x1', 3)
+    """
+    form = form if isinstance(form, CanonicalForm) else canonicalize(form)
+    if terms not in TERMS:
+        raise ValueError(f"terms={terms!r}: legal are {TERMS}")
+    names = _two_names(form, features)
+    cut = canonicalize(
+        slice_of(form.tree, names, known or {}, limit),
+        limit=form.limit,
+        time_limit=form.time_limit,
+        exact=form.exact,
+    )
+    found = cut.rules if terms == "rules" else cut.reasons
+    own = [(c, term) for c in range(len(form.classes)) for term in found[c]]
+    scales = [_Scale(cut.space[name], own, _column(form.space, name, X)) for name in names]
+    ax = axes_of(ax, (6.4, 4.8))
+    for scale, axis in zip(scales, (ax.xaxis, ax.yaxis), strict=True):
+        scale.dress(axis)
+    ax.set(xlim=scales[0].ends, ylim=scales[1].ends)
+    for c, term in own:
+        _draw(ax, c, term, scales)
+    if X is not None:
+        ax.scatter(*[scale.rows for scale in scales], s=9, color=INK, linewidths=0, alpha=0.55,
+                   zorder=4)  # fmt: skip
+    depends = len(form.classes) in cut.tree.leaf_class
+    rest = [name for name in form.tree.features if name not in (*names, *(known or {}))]
+    _legend(ax, form, rest if depends else [])
+    return ax
+
+
+def slice_of(tree: Tree, names: tuple[str, str], known: Mapping[str, Any], limit: int) -> Tree:
+    """Give the tree over two features that says what a tree says when some others are known.
+
+    Its classes are the numbers of the tree's; one more stands for "depends on the others".
+    """
+    for name in known:
+        if name in names:
+            raise InvalidData(
+                f"known= gives {name!r}, over which the boxes are drawn: leave it out"
+            )
+    bins = [_Bins(tree, tree.space[name]) for name in names]
+    if len(bins[0]) * len(bins[1]) > limit:
+        raise InvalidData(
+            f"these features have {len(bins[0]):,} and {len(bins[1]):,} bins, more pairs than "
+            f"limit={limit:,}: raise limit=, or draw a smaller tree"
+        )
+    values = [[part.value(k) for k in range(len(part))] for part in bins]
+    rows = [{**known, names[0]: a, names[1]: b} for a in values[0] for b in values[1]]
+    codes = tree.decide(rows).reshape(len(bins[0]), len(bins[1]))
+    return _Builder(bins, np.where(codes < 0, len(tree.classes), codes), len(tree.classes)).tree()
+
+
+def _two_names(form: CanonicalForm, features: Sequence[str] | None) -> tuple[str, str]:
+    given = form.tree.features if features is None else features
+    if isinstance(given, str) or len(given) != 2 or given[0] == given[1]:
+        raise InvalidData(
+            f"boxes are drawn over two features, got {given!r}: give features=(across, up), two of "
+            f"{', '.join(map(repr, form.space.names[:12]))}"
+        )
+    for name in given:
+        _ = form.space.index(name)  # says which features there are
+    return given[0], given[1]
+
+
+class _Bins:
+    """The bins of one feature: values between thresholds, or single categories."""
+
+    def __init__(self, tree: Tree, feature: Feature) -> None:
+        self.feature = feature
+        nodes = tree.feature == tree.space.index(feature.name)
+        cuts = np.unique(tree.threshold[nodes])
+        self.cuts = cuts[np.isfinite(cuts)]
+
+    def __len__(self) -> int:
+        if self.feature.ordered:
+            return len(self.cuts) + 1
+        return len(self.feature.categories) + self.feature.other
+
+    def value(self, k: int) -> Any:
+        """Give a value in a bin."""
+        if not self.feature.ordered:
+            if k < len(self.feature.categories):
+                return self.feature.categories[k]
+            text = "other"
+            while text in self.feature.categories:
+                text += "'"
+            return text
+        if k < len(self.cuts):
+            return float(self.cuts[k])
+        return float(self.feature.above(self.cuts[-1])) if len(self.cuts) else 0.0
+
+
+class _Builder:
+    """Makes a tree out of a table of classes, by halving the bins."""
+
+    def __init__(self, bins: list[_Bins], table: Any, n_classes: int) -> None:
+        self.bins, self.table, self.n_classes = bins, table, n_classes
+        self.nodes: list[tuple[int, float, int, int, int]] = []
+        self.sets: dict[int, list[int]] = {}
+
+    def tree(self) -> Tree:
+        self._add(0, len(self.bins[0]), 0, len(self.bins[1]))
+        feature, threshold, yes, no, label = zip(*self.nodes, strict=True)
+        features = [
+            Feature(f.name, f.kind, f.values, f.categories, f.other)
+            for f in (part.feature for part in self.bins)
+        ]
+        return Tree(Space(features), list(range(self.n_classes + 1)), feature=feature,
+                    threshold=threshold, when_true=yes, when_false=no, leaf_class=label,
+                    sets=self.sets)  # fmt: skip
+
+    def _add(self, left: int, right: int, low: int, high: int) -> int:
+        node = len(self.nodes)
+        here = self.table[left:right, low:high]
+        if (here == here[0, 0]).all():
+            self.nodes.append((-1, 0.0, -1, -1, int(here[0, 0])))
+            return node
+        self.nodes.append((0, 0.0, 0, 0, -1))
+        which = int(right - left < high - low)
+        start, end = ((left, right), (low, high))[which]
+        middle = (start + end) // 2
+        part = self.bins[which]
+        if part.feature.ordered:
+            threshold = float(part.cuts[middle - 1])
+        else:
+            threshold, self.sets[node] = 0.0, list(range(start, middle))
+        if which == 0:
+            yes, no = self._add(left, middle, low, high), self._add(middle, right, low, high)
+        else:
+            yes, no = self._add(left, right, low, middle), self._add(left, right, middle, high)
+        self.nodes[node] = (which, threshold, yes, no, -1)
+        return node
+
+
+# -- axes --------------------------------------------------------------------------------------
+
+
+def _column(space: Space, name: str, X: Any) -> list[Any] | None:
+    """Get a feature's values out of rows."""
+    if X is None:
+        return None
+    import narwhals as nw
+
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        if name not in frame.columns:
+            raise InvalidData(f"the data frame lacks the column {name!r}")
+        return list(frame.get_column(name).to_list())
+    if isinstance(X, Sequence) and X and isinstance(X[0], Mapping):
+        return [row.get(name) for row in X]
+    if name not in space.column_names:
+        raise InvalidData(f"the rows have no column that holds {name!r}: give a data frame")
+    return list(np.asarray(X, dtype=object)[:, space.column_names.index(name)])
+
+
+class _Scale:
+    """One axis: where the values of a feature lie on it."""
+
+    def __init__(
+        self, feature: Feature, own: list[tuple[int, Term]], values: list[Any] | None
+    ) -> None:
+        self.feature = feature
+        self.rows = None if values is None else np.array([self._place(v) for v in values])
+        if feature.kind == "boolean":
+            self.ends = (-0.5, 1.5)
+        elif not feature.ordered:
+            self.ends = (-0.5, feature.n_values - 0.5)
+        else:
+            self.ends = self._range(own)
+
+    def _place(self, value: Any) -> float:
+        """Give the place of a value; an unknown one has none."""
+        if value is None or value != value:
+            return math.nan
+        if self.feature.ordered:
+            return float(value)
+        code = self.feature.code(value)
+        return math.nan if code is None else float(code)
+
+    def _range(self, own: list[tuple[int, Term]]) -> tuple[float, float]:
+        """Go a little beyond all rows, or well beyond all thresholds."""
+        known = [
+            end
+            for _, term in own
+            for side in term.sides
+            if side.feature.name == self.feature.name
+            for end in (side.lower, side.upper)
+            if math.isfinite(end)
+        ]
+        beyond = 0.35
+        if self.rows is not None and np.isfinite(self.rows).any():
+            known += self.rows[np.isfinite(self.rows)].tolist()
+            beyond = 0.05
+        if not known:
+            return 0.0, 1.0
+        low, high = min(known), max(known)
+        margin = beyond * (high - low) or max(abs(low) * 0.5, 1.0)
+        return low - margin, high + margin
+
+    def dress(self, axis: Any) -> None:
+        axis.set_label_text(wrapped(self.feature.name, 50))
+        if self.feature.kind == "boolean":
+            axis.set_ticks([0, 1], ["false", "true"])
+        elif not self.feature.ordered:
+            codes = range(self.feature.n_values)
+            labels = [wrapped(label_text(self.feature.label(code)), 16) for code in codes]
+            axis.set_ticks(list(codes), labels)
+
+    def spans(self, side: Side | None) -> list[tuple[float, float]]:
+        """Give the intervals of the axis on which a side holds."""
+        if side is None:
+            return [self.ends]
+        if not self.feature.ordered:
+            return _runs(side.codes)
+        if self.feature.kind == "boolean":
+            return [(-0.5, 0.5)] if side.upper < 1 else [(0.5, 1.5)]
+        # A whole number up to 24 is drawn up to 24.5, where the next box begins.
+        shift = 0.5 if self.feature.whole else 0.0
+        return [(max(side.lower + shift, self.ends[0]), min(side.upper + shift, self.ends[1]))]
+
+
+def _runs(codes: Sequence[int]) -> list[tuple[float, float]]:
+    """Join neighbouring categories."""
+    out: list[tuple[float, float]] = []
+    for code in sorted(codes):
+        if out and out[-1][1] == code - 0.5:
+            out[-1] = (out[-1][0], code + 0.5)
+        else:
+            out.append((code - 0.5, code + 0.5))
+    return out
+
+
+def _look(c: int) -> dict[str, Any]:
+    from matplotlib.colors import to_rgba
+
+    return {
+        "facecolor": to_rgba(line_colour(c), 0.13),
+        "edgecolor": to_rgba(line_colour(c), 0.9),
+        "hatch": hatch(c),
+    }
+
+
+def _draw(ax: Any, c: int, term: Term, scales: list[_Scale]) -> None:
+    from matplotlib.patches import Rectangle
+
+    sides = {side.feature.name: side for side in term.sides}
+    across, up = (scale.spans(sides.get(scale.feature.name)) for scale in scales)
+    for left, right in across:
+        for low, high in up:
+            corner = (left, low)
+            ax.add_patch(
+                Rectangle(corner, right - left, high - low, linewidth=1.6, zorder=2, **_look(c))
+            )
+
+
+def _legend(ax: Any, form: CanonicalForm, rest: list[str]) -> None:
+    from matplotlib.patches import Patch
+
+    handles = [
+        Patch(label=wrapped(label_text(label), 30), **_look(c))
+        for c, label in enumerate(form.classes)
+    ]
+    if rest:
+        names = ", ".join(rest[:3]) + (f" and {len(rest) - 3} more" if len(rest) > 3 else "")
+        label = wrapped(f"depends on {names}", 20)
+        handles.append(Patch(facecolor="white", edgecolor=GREY, label=label))
+    columns = min(len(handles), 4)
+    ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.01), ncols=columns,
+              frameon=False, borderaxespad=0, labelcolor=INK)  # fmt: skip

@@ -1,0 +1,153 @@
+"""A tree, drawn.
+
+In:  a ``Tree``, or anything that ``read_tree`` knows.
+Out: matplotlib Axes.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from ...errors import InvalidTree
+from ...missing import tree_of
+from ...tree import Tree
+from ...words import label_text, printable
+from .look import GREY, INK, axes_of, line_colour, pale, wrapped
+
+__all__ = ["plot_tree"]
+
+MOST_LEAVES = 64
+WIDTH, DROP = 1.9, 1.15  # inches that a leaf and a level take in a new figure
+LETTER = 0.62  # width of a letter, in sizes of the font: bold ones are that wide
+# Sizes of the font that are tried, and whether words must stay whole.
+SIZES = (*((size, True) for size in (11, 10, 9, 8, 7, 6)), (7, False))
+
+
+def plot_tree(tree: Any, *, ax: Any = None, limit: int = MOST_LEAVES) -> Any:
+    """Draw a tree: conditions in boxes, "yes" to the left, "no" to the right, classes in colour.
+
+    Parameters
+    ----------
+    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    ax : matplotlib Axes, optional
+        By default those of a new figure that is large enough.
+    limit : int
+        Most leaves that are drawn.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    Linear in the nodes. Long names are broken into lines that fit beside their neighbours. The
+    paper's Figure 1 is drawn like this.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> ax = plot_tree({"feature": 0, "true": {"prediction": "yes"}, "false": {"prediction": "no"}})
+    >>> [text.get_text() for text in ax.texts]
+    ['not x0?', 'yes', 'no', 'yes', 'no']
+    """
+    tree = tree_of(tree)
+    if tree.n_leaves > limit:
+        raise InvalidTree(
+            f"this tree has {tree.n_leaves:,} leaves, more than limit={limit:,} that can be drawn "
+            "legibly: raise limit=, draw a smaller tree, or write it with print(tree)"
+        )
+    at = _places(tree)
+    n, depth = tree.n_leaves, tree.depth
+    ax = axes_of(ax, (max(WIDTH * n, 3.0), max(DROP * (depth + 1), 1.2)))
+    ax.set(xlim=(-0.5, n - 0.5), ylim=(-depth - 0.5, 0.5))
+    ax.axis("off")
+    points = _points_per_place(ax, n, depth)
+    room = {node: _room(at, node) * points[0] for node in at}
+    size, texts = _fitting(tree, room, points[1])
+    for node, (x, y) in at.items():
+        look: dict[str, Any] = {"facecolor": "white", "edgecolor": INK, "linewidth": 1.1}
+        if tree.feature[node] < 0:
+            c = int(tree.leaf_class[node])
+            look = {"facecolor": pale(c), "edgecolor": line_colour(c), "linewidth": 1.6}
+            _box(ax, (x, y), texts[node], size, look, fontweight="bold")
+            continue
+        _box(ax, (x, y), texts[node], size, look)
+        for child, word in ((tree.when_true[node], "yes"), (tree.when_false[node], "no")):
+            _edge(ax, (x, y), at[int(child)], word, size)
+    return ax
+
+
+def _places(tree: Tree) -> dict[int, tuple[float, float]]:
+    """Give each node a place: leaves side by side, parents over the middle of their children."""
+    at: dict[int, tuple[float, float]] = {}
+    todo: list[tuple[int, int, bool]] = [(0, 0, False)]
+    leaves = 0
+    while todo:
+        node, level, done = todo.pop()
+        if tree.feature[node] < 0:
+            at[node] = (float(leaves), -float(level))
+            leaves += 1
+        elif done:
+            yes, no = (at[int(child[node])][0] for child in (tree.when_true, tree.when_false))
+            at[node] = ((yes + no) / 2, -float(level))
+        else:
+            todo.append((node, level, True))
+            todo.append((int(tree.when_false[node]), level + 1, False))
+            todo.append((int(tree.when_true[node]), level + 1, False))
+    return {node: at[node] for node in sorted(at)}
+
+
+def _points_per_place(ax: Any, n: int, depth: int) -> tuple[float, float]:
+    """Give how many points wide and high one leaf's place is in these Axes."""
+    box = ax.get_position()
+    width, height = ax.figure.get_size_inches()
+    return 72 * width * box.width / n, 72 * height * box.height / (depth + 1)
+
+
+def _room(at: dict[int, tuple[float, float]], node: int) -> float:
+    """Give how many places wide a box may be, so that it does not touch the next on its level."""
+    x, y = at[node]
+    others = [abs(x - other[0]) for k, other in at.items() if k != node and other[1] == y]
+    # A box at the edge must not leave the Axes.
+    edge = 2 * min(x + 0.5, max(place[0] for place in at.values()) + 0.5 - x)
+    return min([*others, 3.0, edge]) * 0.92
+
+
+def _fitting(tree: Tree, room: dict[int, float], height: float) -> tuple[float, dict[int, str]]:
+    """Find the largest font in which everything fits, and break the text into lines."""
+    whole = {
+        node: tree.condition(node) + "?"
+        if tree.feature[node] >= 0
+        else label_text(tree.classes[tree.leaf_class[node]])
+        for node in room
+    }
+    for size, whole_words in SIZES:
+        letters = {node: max(int(room[node] / (LETTER * size) - 1.6), 2) for node in room}
+        lines = min(max(int(0.6 * height / (1.25 * size)), 1), 4)
+        texts = {node: wrapped(text, letters[node], lines) for node, text in whole.items()}
+        if not whole_words or all(
+            textwrap.wrap(printable(text), letters[node], break_long_words=False)
+            == texts[node].replace(r"\$", "$").split("\n")
+            for node, text in whole.items()
+        ):
+            break
+    return size, texts
+
+
+def _box(
+    ax: Any, at: tuple[float, float], text: str, size: float, look: dict[str, Any], **font: Any
+) -> None:
+    style = {"boxstyle": "round,pad=0.4", **look}
+    ax.text(*at, text, ha="center", va="center", fontsize=size, color=INK, bbox=style, zorder=3,
+            **font)  # fmt: skip
+
+
+def _edge(
+    ax: Any, start: tuple[float, float], end: tuple[float, float], word: str, size: float
+) -> None:
+    ax.plot([start[0], end[0]], [start[1], end[1]], color=GREY, linewidth=1.2, zorder=1)
+    at = (start[0] + 0.5 * (end[0] - start[0]), start[1] + 0.5 * (end[1] - start[1]))
+    ax.text(*at, word, ha="center", va="center", fontsize=0.85 * size, color=GREY, zorder=2,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2})  # fmt: skip

@@ -1,0 +1,407 @@
+"""The command line: what it says, how it is written, and where it goes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from commands import PATIENTS, fine, mistake, on_terminal, patients, records, run
+from showcase import check_golden, hostile, iris, mixed, mixed_rows
+
+import orderless as ol
+from orderless.cli.app import app
+
+COMMANDS = ("explain", "predict", "compare", "export", "datasets",
+            "datasets list", "datasets show", "datasets save")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models")
+    (folder / "mixed.json").write_text(mixed().tree.to_json(), encoding="utf-8")
+    (folder / "smallest.json").write_text(mixed().to_tree().to_json(), encoding="utf-8")
+    (folder / "form.json").write_text(mixed().to_json(), encoding="utf-8")
+    (folder / "hostile.json").write_text(hostile().tree.to_json(), encoding="utf-8")
+    form, X, y = iris()
+    (folder / "iris.json").write_text(form.tree.to_json(), encoding="utf-8")
+    X.assign(species=y).to_csv(folder / "iris.csv", index=False)
+    rows, labels = mixed_rows()
+    lines = ["age,lab value,smoker,color,risk"]
+    for row, label in zip(rows, labels, strict=True):
+        lines.append(",".join("" if v is None else str(v) for v in [*row.values(), label]))
+    (folder / "mixed.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    other = ol.read_tree(
+        {"feature": "age", "relation": "<=", "reference": 30, "true": {"prediction": "low"},
+         "false": {"prediction": "high"}}, space=mixed().space)  # fmt: skip
+    (folder / "other.json").write_text(other.to_json(), encoding="utf-8")
+    return folder
+
+
+# -- help ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example_that_is_legal(command, models, monkeypatch, tmp_path):
+    text = " ".join(fine(*command.split(), "--help").split())
+    assert "Usage: orderless" in text
+    examples = text.split("Example: ")[1:]
+    assert examples
+    monkeypatch.chdir(tmp_path)
+    patients(tmp_path)
+    (tmp_path / "new.csv").write_text(PATIENTS)
+    fitted = ("export", "--data", "patients.csv", "--target", "diagnosis", "--ignore", "id", "-o")
+    for name in ("model.json", "old.json", "new.json"):
+        fine(*fitted, name)
+    import skops.io
+    from sklearn.tree import DecisionTreeClassifier
+
+    X = [[20.0], [60.0]]
+    skops.io.dump(DecisionTreeClassifier().fit(X, ["well", "ill"]), "other.skops")
+    for example in examples:
+        args = example.split()[1:]
+        if "other.skops" in args:
+            args.remove("other.skops")  # its feature has no name that the others know
+        fine(*args)
+
+
+def test_program_shows_help_and_version():
+    assert run().exit_code in (0, 2)
+    assert "explain" in fine("--help")
+    assert fine("--version") == f"orderless {ol_version()}\n"
+
+
+def ol_version():
+    from importlib.metadata import version
+
+    return version("orderless")
+
+
+@pytest.mark.parametrize(
+    "args",
+    [["explain", "--depth", "3"], ["explian"], ["explain", "--max-depth", "x"],
+     ["compare"], ["explain", "--format", "pdf"], ["datasets", "show"]],
+)  # fmt: skip
+def test_wrong_usage_is_one_line_that_says_where_to_look(args):
+    assert "--help)" in mistake(*args)
+
+
+# -- explain -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "md"])
+@pytest.mark.parametrize("what", ["rules", "reasons"])
+def test_explain_writes_golden_rules_and_reasons(models, form, what):
+    args = ["explain", models / "mixed.json", "--format", form]
+    said = fine(*args, *["--reasons"] * (what == "reasons"))
+    check_golden(f"cli_explain_{what}.{form}", said)
+    assert fine("explain", models / "form.json", "--format", form) == fine(*args)
+
+
+def test_explain_says_what_the_library_says(models):
+    form = mixed()
+    assert fine("explain", models / "mixed.json") == form.to_text() + "\n"
+    assert fine("explain", models / "mixed.json", "-f", "md") == form.to_markdown() + "\n"
+    content = json.loads(fine("explain", models / "mixed.json", "--reasons", "-f", "json"))
+    assert content["fingerprint"] == form.fingerprint
+    assert [(r["class"], r["text"]) for r in content["reasons"]] == [
+        (label, str(term)) for label, terms in form.reasons.items() for term in terms
+    ]
+
+
+def test_explain_counts_over_data(models):
+    form, (rows, labels) = mixed(), mixed_rows()
+    args = ("explain", models / "mixed.json", "--data", models / "mixed.csv")
+    assert fine(*args) == form.to_text(rows) + "\n"
+    assert fine(*args, "--target", "risk") == form.to_text(rows, labels) + "\n"
+    table = records(fine(*args, "--target", "risk", "-f", "csv"))
+    assert sum(int(r["rows"]) for r in table) >= sum(int(r["right"]) for r in table) > 0
+
+
+def test_explain_one_row(models):
+    row = ("--row", "age=20", "--row", "lab value=1", "--row", "smoker=yes")
+    known = {"age": 20, "lab value": 1.0, "smoker": 1}
+    form = mixed()
+    assert fine("explain", models / "mixed.json", *row) == f"{form.explain(known)}\n"
+    said = json.loads(fine("explain", models / "mixed.json", *row, "-f", "json"))
+    assert said["label"] == "high"
+    assert said["settle"] == []
+    said = fine("explain", models / "mixed.json", "--row", "age=20", "--row", "color=")
+    needed = str(form.missing_needed({"age": 20})).split("\n", 1)[1]
+    assert said == f"{form.explain({'age': 20})}\n{needed}\n"
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "md"])
+def test_explain_rows_of_a_file(models, tmp_path, form):
+    path = tmp_path / "rows.csv"
+    path.write_text("color,smoker,age,lab value,note\nred,0,20,1.5,x\n,,65,,y\npink,1,,0.05,z\n")
+    said = fine("explain", models / "mixed.json", "--rows", path, "--format", form)
+    check_golden(f"cli_explain_rows.{form}", said)
+    if form == "json":
+        labels = [record["label"] for record in json.loads(said)]
+        rows = [{"color": "red", "smoker": 0, "age": 20, "lab value": 1.5}, {"age": 65},
+                {"color": "pink", "smoker": 1, "lab value": 0.05}]  # fmt: skip
+        assert labels == mixed().predict(rows).tolist()
+
+
+def test_a_name_may_hold_an_equals_sign(tmp_path):
+    tree = ol.read_tree({"feature": "a=b", "true": {"prediction": 1}, "false": {"prediction": 0}},
+                        feature_names=["a=b"])  # fmt: skip
+    (tmp_path / "m.json").write_text(tree.to_json())
+    assert fine("explain", tmp_path / "m.json", "--row", "a=b=1").startswith("1, because a=b")
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ("agee=4", "no feature 'agee' (did you mean 'age'?)"),
+        ("age", "takes name=value, got 'age'"),
+        ("age=old", "has 'old' in the column 'age': legal are numbers"),
+        ("smoker=perhaps", "legal are true or false"),
+        ("age=1,5", "Write decimal numbers with a point"),
+        ("age=1_0", "has '1_0'"),
+    ],
+)
+def test_a_row_that_is_not_legal(models, given, match):
+    assert match in mistake("explain", models / "mixed.json", "--row", given)
+
+
+def test_explain_takes_one_question_at_a_time(models):
+    model = models / "mixed.json"
+    assert "not several" in mistake("explain", model, "--row", "age=1", "--reasons")
+    assert "twice" in mistake("explain", model, "--row", "age=1", "--row", "age=2")
+    assert "there is no tree" in mistake("explain")
+
+
+def test_options_that_would_do_nothing_are_refused(models):
+    model, data = models / "mixed.json", models / "mixed.csv"
+    said = mistake("explain", model, "--max-depth", 2)
+    assert "--max-depth is for fitting a tree, and this one comes from mixed.json" in said
+    assert "--ignore is for fitting" in mistake("export", model, "--data", data, "--ignore", "age")
+    assert "--target names a column of --data" in mistake("explain", model, "--target", "risk")
+    args = ("predict", model, data, "--data", data, "--target", "risk")
+    assert "give one of them" in mistake(*args)
+
+
+def test_limits_are_named_as_options(models):
+    said = mistake("explain", models / "mixed.json", "--reasons", "--limit", 1)
+    assert "more than --limit 1 reasons" in said
+    assert "use --no-exact" in said
+    assert "limit=" not in said
+    assert fine("explain", models / "mixed.json", "--no-exact", "--limit", 1)
+
+
+# -- compare -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "md"])
+def test_compare_writes_golden_groups(models, form, monkeypatch):
+    monkeypatch.chdir(models)
+    trees = ("mixed.json", "other.json", "smallest.json")
+    check_golden(f"cli_compare.{form}", fine("compare", *trees, "--format", form))
+    said = fine("compare", *trees, "--format", form, "--data", "mixed.csv")
+    check_golden(f"cli_compare_data.{form}", said)
+
+
+def test_compare_says_what_the_library_says(models):
+    trees = [ol.Tree.from_json((models / n).read_text()) for n in ("mixed.json", "other.json")]
+    args = ("compare", models / "mixed.json", models / "other.json", "-f", "json")
+    first, second = json.loads(fine(*args, "--data", models / "mixed.csv"))
+    assert first["example"] is None
+    assert second["differs_on_space"] == ol.disagreement(*trees)
+    assert second["fingerprint"] == ol.fingerprint(trees[1])
+    row = second["example"]
+    assert [t.predict([row])[0] for t in trees] == [second["first_says"], second["says"]]
+    assert second["first_says"] != second["says"]
+    rows, _ = mixed_rows()
+    said = [t.predict(rows) for t in trees]
+    assert second["rows_undetermined"] == int((said[0].mask | said[1].mask).sum())
+    assert second["rows_differ"] == int((said[0] != said[1]).filled(False).sum())
+
+
+def test_compare_takes_two(models):
+    assert "two trees or more" in mistake("compare", models / "mixed.json")
+    said = fine("compare", models / "mixed.json", models / "form.json")
+    assert said.startswith("2 trees, all the same function.")
+
+
+# -- export --------------------------------------------------------------------------------------
+
+
+def test_export_writes_what_the_library_writes(models, tmp_path):
+    form, model = mixed(), models / "mixed.json"
+    assert ol.Tree.from_json(fine("export", model)) == form.tree
+    assert ol.CanonicalForm.from_json(fine("export", model, "-f", "rules-json")) == form
+    assert fine("export", model, "-f", "text") == f"{form.tree}\n"
+    for kind, ending, method in (("python", "py", "to_python"), ("latex", "tex", "to_latex"),
+                                 ("html", "html", "to_html"), ("md", "md", "to_markdown"),
+                                 ("sql", "sql", "to_sql"), ("javascript", "js", "to_javascript"),
+                                 ):  # fmt: skip
+        if hasattr(form, method):
+            assert fine("export", model, "-f", kind) == getattr(form, method)().rstrip("\n") + "\n"
+            assert fine("export", model, "-o", tmp_path / f"x.{ending}") == ""
+            assert (tmp_path / f"x.{ending}").read_text() == fine("export", model, "-f", kind)
+        else:
+            assert f"'{kind}' is not one of" in mistake("export", model, "-f", kind)
+    smallest = ol.Tree.from_json(fine("export", model, "--smallest"))
+    assert smallest == ol.smallest_tree(form.tree)
+
+
+def test_export_says_what_it_cannot_guess(models, tmp_path):
+    model = models / "mixed.json"
+    assert "give --format" in mistake("export", model, "-o", tmp_path / "x.xyz")
+    assert "--dialect is for" in mistake("export", model, "--dialect", "duckdb")
+    assert not list(tmp_path.iterdir())
+    assert "no PMML and no ONNX" in " ".join(fine("export", "--help").split())
+
+
+# -- datasets ------------------------------------------------------------------------------------
+
+
+def test_datasets_are_listed_shown_and_saved(tmp_path, monkeypatch):
+    monkeypatch.delenv("ORDERLESS_DATA", raising=False)
+    listed = json.loads(fine("datasets", "list", "--format", "json"))
+    assert [record["name"] for record in listed] == list(ol.datasets.names())
+    assert fine("datasets") == fine("datasets", "list")
+    assert "raw.githubusercontent.com" in fine("datasets", "show", "compas")
+    assert json.loads(fine("datasets", "show", "spiral", "-f", "json"))["comes from"] == "generated"
+    assert fine("datasets", "save", "spiral", "-o", tmp_path / "s.csv") == ""
+    assert fine("explain", "--data", tmp_path / "s.csv", "--target", "target") == fine(
+        "explain", "--data", "spiral"
+    )
+    assert "did you mean 'compas'" in mistake("datasets", "show", "compass")
+    assert "neither a file nor a data set" in mistake("explain", "--data", "compass")
+
+
+# -- where it goes -------------------------------------------------------------------------------
+
+
+def test_output_is_all_or_nothing(models, tmp_path):
+    target = tmp_path / "out.txt"
+    target.write_text("before")
+    assert fine("explain", models / "mixed.json", "-o", target) == ""
+    assert target.read_text() == mixed().to_text() + "\n"
+    target.write_text("before")
+    mistake("explain", models / "mixed.json", "--limit", 1, "-o", target)
+    bad = tmp_path / "bad.csv"
+    bad.write_text("age,lab value,smoker,color\n1,2,0,red\n1,2,0,red\n1,x,0,red\n")
+    mistake("predict", models / "mixed.json", bad, "--chunk-rows", 1, "-o", target)
+    assert target.read_text() == "before"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.csv", "out.txt"]
+
+
+def test_output_that_cannot_be_written(models, tmp_path):
+    model = models / "mixed.json"
+    assert "is a folder" in mistake("explain", model, "-o", tmp_path)
+    assert "there is no folder" in mistake("explain", model, "-o", tmp_path / "a" / "b.txt")
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "real.txt")
+    fine("explain", model, "-o", link)
+    assert link.is_symlink()
+    assert (tmp_path / "real.txt").read_text() == mixed().to_text() + "\n"
+
+
+# -- true processes ------------------------------------------------------------------------------
+
+
+def process(*args, **options):
+    return subprocess.run([sys.executable, "-m", "orderless", *map(str, args)],
+                          capture_output=True, **options)  # fmt: skip
+
+
+def test_process_has_exit_codes_and_no_traceback(models, tmp_path):
+    out = process("explain", models / "mixed.json")
+    assert (out.returncode, out.stderr) == (0, b"")
+    assert out.stdout.decode() == mixed().to_text() + "\n"
+    out = process("explain", tmp_path / "nothing.json")
+    assert (out.returncode, out.stdout) == (2, b"")
+    assert out.stderr == f"Error: {tmp_path}/nothing.json: No such file or directory\n".encode()
+
+
+def test_help_is_quick_to_import():
+    code = (
+        "import sys; from orderless.cli.app import app; "
+        "print([m for m in ('sklearn', 'pandas', 'scipy', 'pyarrow', 'matplotlib', 'skops') "
+        "if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_a_reader_that_leaves_is_no_fault(models, tmp_path):
+    path = tmp_path / "many.csv"
+    path.write_text("age,lab value,smoker,color\n" + "1,2,0,red\n" * 100_000)
+    command = [sys.executable, "-m", "orderless", "predict", models / "mixed.json", path]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        running.stdout.read(10)
+        running.stdout.close()
+        assert running.stderr.read() == b""
+        assert running.wait() == 128 + signal.SIGPIPE
+
+
+def test_colour_only_on_a_terminal():
+    code, out, shown = on_terminal("explain", "nothing.json")
+    assert (code, out) == (2, b"")
+    assert "\x1b[1;31mError" in shown
+    code, out, shown = on_terminal("explain", "nothing.json", NO_COLOR="1")
+    assert (code, out) == (2, b"")
+    assert "nothing.json: No such file" in shown
+    assert "\x1b[1;31m" not in shown
+    assert "\x1b[31m" not in shown
+
+
+def test_completion_knows_the_commands():
+    names = {**os.environ, "_ORDERLESS_COMPLETE": "complete_bash",
+             "COMP_WORDS": "orderless exp", "COMP_CWORD": "1"}  # fmt: skip
+    code = "import sys; sys.argv[0] = 'orderless'; from orderless.cli import main; main()"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=names)
+    assert out.stdout.split() == ["explain", "export"]
+
+
+def test_a_fault_of_ours_is_said_in_one_line(monkeypatch, models):
+    def broken(*args, **kwargs):
+        raise RuntimeError("two\nlines")
+
+    monkeypatch.setattr("orderless.cli.models.canonicalize", broken)
+    result = run("explain", models / "mixed.json")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Fault: RuntimeError: two lines. This is a bug in orderless")
+    assert result.stderr.count("\n") == 1
+    monkeypatch.setenv("ORDERLESS_TRACEBACK", "1")
+    assert isinstance(run("explain", models / "mixed.json").exception, RuntimeError)
+
+
+def test_ctrl_c_ends_quietly(monkeypatch, models):
+    def stopped(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("orderless.cli.models.canonicalize", stopped)
+    result = run("explain", models / "mixed.json")
+    assert result.exit_code == 130
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stopped_process_leaves_nothing_behind(models, tmp_path, number, code):
+    command = [sys.executable, "-m", "orderless", "predict", models / "mixed.json", "-",
+               "--chunk-rows", "1", "--output", tmp_path / "out.csv"]  # fmt: skip
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        running.stdin.write(b"age,lab value,smoker,color\n" + b"1,2,0,red\n" * 3_000)
+        running.stdin.flush()
+        while not list(tmp_path.iterdir()):
+            assert running.poll() is None
+            time.sleep(0.01)
+        running.send_signal(number)
+        assert running.wait() == code
+        assert running.stderr.read() == b""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_program_is_the_console_script():
+    from importlib.metadata import entry_points
+
+    (script,) = entry_points(group="console_scripts", name="orderless")
+    assert script.value == "orderless.cli:main"
+    assert app.info.name == "orderless"

@@ -1,0 +1,324 @@
+"""Bad input: one clear line on stderr, exit code 2, nothing executed, nothing half-written."""
+
+import json
+
+import pytest
+from commands import PATIENTS, fine, mistake, patients, run
+from showcase import HOSTILE, hostile, mixed
+
+import orderless as ol
+
+FIT = ("--target", "diagnosis", "--ignore", "id")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    patients(tmp_path)
+    (tmp_path / "model.json").write_text(mixed().tree.to_json())
+    return tmp_path
+
+
+def put(folder, text, name="bad.csv"):
+    content = text if isinstance(text, bytes) else text.encode()
+    (folder / name).write_bytes(content)
+    return name
+
+
+# -- tables --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        (b"", "bad.csv is empty"),
+        (b"\n\n", "bad.csv is empty"),
+        (b"\xef\xbb\xbf", "bad.csv is empty"),
+        ("age,diagnosis\n", "has a header and no rows"),
+        (PATIENTS.replace(",", ";"), "add --delimiter ';'"),
+        (PATIENTS.replace(",", "\t"), "add --delimiter tab"),
+        (PATIENTS.replace(",", "|"), "add --delimiter '|'"),
+        (PATIENTS.replace("east", "südost").encode("latin-1"), "perhaps --encoding cp1252"),
+        (PATIENTS.encode("utf-16"), "perhaps --encoding utf-16"),
+        (PATIENTS.replace("diagnosis", "Diagnosis"), "did you mean 'Diagnosis'?"),
+        (PATIENTS.replace("well", "ill"), "has only one value, 'ill'"),
+        (PATIENTS.replace("61,31.5", "61,"), "1 of the 8 rows of bad.csv have gaps"),
+        (PATIENTS.replace("age", "bmi"), "two columns named 'bmi'"),
+        (PATIENTS.replace("61,31.5", "61"), "line 2 of bad.csv has 5 cells, the header has 6"),
+        (PATIENTS.replace("61,", "61,1,"), "line 2 of bad.csv has 7 cells, the header has 6"),
+        (PATIENTS.replace("east", '"ea"st'), "is not a CSV file"),
+        (PATIENTS.replace("east", '"east'), "is not a CSV file"),
+        (PATIENTS.replace(",ward", ","), "a column without a name"),
+        ("id,diagnosis\n1,a\n2,b\n", "no column to learn from"),
+        (b"PK\x03\x04rest", "is a spreadsheet or zip file"),
+        (b"PAR1 and no more", "is not a complete Parquet file"),
+        (b"a,diagnosis,id\n\x00\x01,\x02,\x03\n", "has only one value"),
+        ("id,a,diagnosis\n1,1e999,x\n2,1,y\n", "scikit-learn cannot fit a tree on bad.csv"),
+    ],
+)
+def test_tables_that_cannot_be_fitted_on(folder, text, match):
+    name = put(folder, text)
+    before = sorted(folder.iterdir())
+    assert match in mistake("explain", "--data", name, *FIT, "--output", "out.txt")
+    assert sorted(folder.iterdir()) == before
+
+
+def test_gaps_are_dropped_on_request(folder):
+    name = put(folder, PATIENTS.replace("61,31.5", "61,NA"))
+    rest = put(folder, "".join(PATIENTS.splitlines(True)[:1] + PATIENTS.splitlines(True)[2:]),
+               "rest.csv")  # fmt: skip
+    said = fine("explain", "--data", name, *FIT, "--drop-incomplete")
+    assert said == fine("explain", "--data", rest, *FIT)
+    all_gaps = put(folder, "id,a,diagnosis\n1,,x\n2,1,\n")
+    assert "every row" in mistake("explain", "--data", all_gaps, *FIT, "--drop-incomplete")
+
+
+def test_many_columns(folder):
+    wide = ",".join([*(f"c{i}" for i in range(10_000)), "id", "diagnosis"])
+    rows = [",".join([*[str(i * k % 7) for k in range(10_000)], str(i), "ab"[i % 2]])
+            for i in range(1, 9)]  # fmt: skip
+    name = put(folder, "\n".join([wide, *rows]) + "\n")
+    assert "10,002 columns, more than --max-columns 1,000" in mistake(
+        "explain", "--data", name, *FIT
+    )
+    assert "10,002 columns" in mistake("predict", "model.json", name)
+    said = fine("explain", "--data", name, *FIT, "--max-columns", 20_000, "--max-depth", 2)
+    assert "THEN a" in said
+
+
+def test_targets_that_are_no_classes(folder):
+    rows = "".join(f"{i},{i % 5},{i}.5\n" for i in range(300))
+    name = put(folder, "id,a,diagnosis\n" + rows)
+    assert "no class but a measurement" in mistake("explain", "--data", name, *FIT)
+    assert "Add --target COLUMN" in mistake("explain", "--data", "patients.csv")
+    assert "Correct --ignore" in mistake("explain", "--data", "patients.csv", *FIT, "--ignore", "x")
+
+
+def test_text_where_numbers_were(folder):
+    rows = "".join(f"{i},{i if i != 250 else 'many'},{'ab'[i % 2]}\n" for i in range(300))
+    name = put(folder, "id,a,diagnosis\n" + rows)
+    said = mistake("explain", "--data", name, *FIT)
+    assert "the column 'a' of bad.csv has 300 different texts" in said
+    assert "'many'" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("age,lab value,smoker,color\n20,1,0,purple\n", None),  # others are legal here
+        ("age,lab value,smoker,color\n20,1,0,red\n20,low,0,red\n", "row 2 of bad.csv has 'low'"),
+        ("age,lab value,smoker,color\n20.5,1,0,red\n", "declared integer"),
+        ("age,lab value,smoker,color\n20,1,2,red\n", "legal are true or false"),
+        ("age,lab value,smoker,color\n20,1e,0,red\n", "has '1e'"),
+        ("Age,lab value,smoker,color\n20,1,0,red\n", "did you mean 'Age'?"),
+        ("age,lab value,smoker,color,prediction\n20,1,0,red,1\n", "a column 'prediction' already"),
+        ("age;lab value;smoker;color\n20;1;0;red\n", "add --delimiter ';'"),
+        ("", "is empty"),
+        ("age,lab value,smoker,color\n20,1,0,r\xe9d\n".encode("latin-1"), "is not utf-8 text"),
+    ],
+)
+def test_rows_that_cannot_be_predicted(folder, text, match):
+    name = put(folder, text)
+    before = sorted(folder.iterdir())
+    if match is None:
+        assert fine("predict", "model.json", name)
+        return
+    assert match in mistake("predict", "model.json", name, "-o", "out.csv")
+    assert sorted(folder.iterdir()) == before
+
+
+def test_an_unseen_category(folder):
+    fine("export", "--data", "patients.csv", *FIT, "-o", "fitted.json")
+    ward = ("age", "bmi", "smoker", "ward")
+    tree = ol.read_tree({"feature": "ward", "relation": "in", "reference": ["east"],
+                         "true": {"prediction": "a"}, "false": {"prediction": "b"}},
+                        space=ol.Space({"ward": ["east", "west"]}))  # fmt: skip
+    put(folder, tree.to_json(), "wards.json")
+    name = put(folder, ",".join(ward) + "\n1,2,0,east\n1,2,0,south\n")
+    said = mistake("predict", "wards.json", name)
+    assert "row 2 of bad.csv has 'south' in the column 'ward': legal are 'east', 'west'" in said
+
+
+def test_options_of_files(folder):
+    semi = put(folder, PATIENTS.replace(",", ";"), "semi.csv")
+    tabs = put(folder, PATIENTS.replace(",", "\t"), "tabs.tsv")
+    latin = put(folder, PATIENTS.replace("east", "süd").encode("latin-1"), "latin.csv")
+    bom = put(folder, b"\xef\xbb\xbf" + PATIENTS.encode(), "bom.csv")
+    import gzip
+
+    put(folder, gzip.compress(PATIENTS.encode()), "packed.csv.gz")
+    said = fine("explain", "--data", "patients.csv", *FIT)
+    assert fine("explain", "--data", semi, *FIT, "--delimiter", ";") == said
+    assert fine("explain", "--data", tabs, *FIT) == said
+    assert fine("explain", "--data", bom, *FIT) == said
+    assert fine("explain", "--data", "packed.csv.gz", *FIT) == said
+    assert fine("explain", "--data", latin, *FIT, "--encoding", "latin-1")
+    assert "is one character" in mistake("explain", "--data", semi, *FIT, "--delimiter", ";;")
+    assert "no encoding 'klingon'" in mistake(
+        "explain", "--data", semi, *FIT, "--encoding", "klingon"
+    )
+    assert "is a folder" in mistake("explain", "--data", folder, *FIT)
+    assert "No such file" in mistake("explain", "--data", "no.csv", *FIT)
+
+
+# -- trees ---------------------------------------------------------------------------------------
+
+
+def cyclic():
+    content = json.loads(mixed().tree.to_json())
+    inner = [i for i, f in enumerate(content["feature"]) if f >= 0]
+    content["when_true"][inner[-1]] = inner[0]
+    return json.dumps(content)
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        (cyclic(), "bad.json: node 0 hangs on two parents, or on itself"),
+        ("", "bad.json is empty"),
+        ("{", "bad.json: this is not complete JSON"),
+        ("[1]", "neither JSON nor a skops file"),
+        (PATIENTS, "to fit one on a table, give it as --data"),
+        ('{"format": "orderless-tree", "version": 9}', "has version 9"),
+        ('{"format": "orderless-form", "version": 1}', "the entry 'space' is missing"),
+        (b'{"format": "orderless-form", "x": "\xff"}', "not UTF-8 text"),
+        (b'{"prediction": "\xff"}', "not UTF-8 text"),
+        ('{"feature": 0, "true": {"prediction": 1}}', "bad.json: "),
+        ("[" * 100_000, "neither JSON"),
+        ('{"true":' * 100_000, "bad.json: "),
+        (b"PK\x03\x04 no zip file", "is not a complete skops file"),
+        (b"\x80\x04K\x01.", "is a pickle"),
+    ],
+)
+def test_trees_that_cannot_be_read(folder, text, match):
+    assert match in mistake("explain", put(folder, text, "bad.json"))
+
+
+def test_a_folder_or_nothing_is_no_tree(folder):
+    assert "is a folder" in mistake("explain", folder)
+    assert "nothing.json: No such file" in mistake("explain", "nothing.json")
+
+
+class Harmful:
+    def __reduce__(self):
+        return (open, ("executed.txt", "w"))
+
+
+def test_pickle_is_opened_only_on_request(folder):
+    import joblib
+    from sklearn.tree import DecisionTreeClassifier
+
+    fitted = DecisionTreeClassifier().fit([[0.0], [1.0]], ["a", "b"])
+    joblib.dump(fitted, "model.joblib")
+    joblib.dump(fitted, "packed.joblib", compress=3)
+    joblib.dump(Harmful(), "harm.pkl")
+    for name in ("model.joblib", "packed.joblib", "harm.pkl"):
+        said = mistake("explain", name)
+        assert "runs whatever code its author put into it" in said
+        assert "--allow-pickle" in said
+    assert not (folder / "executed.txt").exists()
+    assert "THEN b" in fine("explain", "model.joblib", "--allow-pickle")
+    assert "THEN b" in fine("explain", "packed.joblib", "--allow-pickle")
+    joblib.dump([1, 2], "list.pkl")
+    assert "cannot read a list" in mistake("explain", "list.pkl", "--allow-pickle")
+    put(folder, b"\x80\x04garbage", "broken.pkl")
+    assert "cannot be opened" in mistake("explain", "broken.pkl", "--allow-pickle")
+
+
+def test_skops_holds_trees_only(folder):
+    import skops.io
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer
+    from sklearn.tree import DecisionTreeClassifier
+
+    fitted = DecisionTreeClassifier().fit([[0.0], [1.0]], ["a", "b"])
+    skops.io.dump(fitted, "model.skops")
+    assert fine("explain", "model.skops") == ol.canonicalize(fitted).to_text() + "\n"
+    X = [[0.0], [1.0], [2.0], [3.0]]
+    binned = make_pipeline(ol.QuantileBinarizer(), DecisionTreeClassifier()).fit(X, list("aabb"))
+    skops.io.dump(binned, "binned.skops")
+    assert fine("explain", "binned.skops") == ol.canonicalize(binned).to_text() + "\n"
+    skops.io.dump(LogisticRegression().fit([[0.0], [1.0]], [0, 1]), "line.skops")
+    assert "line.skops: cannot read a LogisticRegression" in mistake("explain", "line.skops")
+    strange = make_pipeline(FunctionTransformer(json.dumps), DecisionTreeClassifier())
+    skops.io.dump(strange, "strange.skops")
+    said = mistake("explain", "strange.skops")
+    assert "json.dumps" in said
+    assert "is not loaded" in said
+
+
+# -- names ---------------------------------------------------------------------------------------
+
+NAMES = ("<script>alert(1)</script>", "'; DROP TABLE patients; --", '"quoted", and | more',
+         "größe µ", "line\nbreak", "\x1b[31mred", " spaces ")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_are_data(folder, name):
+    """They are legal, shown as text, and never change what a file means."""
+    quoted = '"' + name.replace('"', '""') + '"'
+    text = f"{quoted},diagnosis\n" + "".join(f"{i},{quoted if i < 5 else 'ok'}\n" for i in range(9))
+    path = put(folder, text)
+    args = ("--data", path, "--target", "diagnosis")
+    fine("export", *args, "-o", "own.json")
+    tree = ol.Tree.from_json((folder / "own.json").read_text(encoding="utf-8"))
+    assert tree.features == (name,)
+    assert tree.classes == tuple(sorted([name, "ok"]))
+    for form in ("text", "md"):
+        said = fine("explain", *args, "-f", form)
+        assert "<script>" not in said or form == "text"
+        assert "\x1b" not in said
+    html = fine("export", "own.json", "-f", "html")
+    assert "<script>" not in html
+    lines = fine("predict", "own.json", path, "-f", "json").splitlines()
+    assert [json.loads(line)["prediction"] for line in lines] == [name] * 5 + ["ok"] * 4
+    said = mistake("explain", "--data", path, "--target", name + "x")
+    assert "Correct --target" in said
+    assert "\x1b" not in said
+
+
+def test_hostile_names_everywhere(folder):
+    put(folder, hostile().tree.to_json(), "hostile.json")
+    assert fine("explain", "hostile.json") == hostile().to_text() + "\n"
+    assert fine("explain", "hostile.json", "--row", f"{HOSTILE[0]}=1")
+    assert fine("compare", "hostile.json", "hostile.json")
+    for form in ("text", "md"):
+        said = fine("explain", "hostile.json", "--row", f"{HOSTILE[0]}=1", "-f", form)
+        assert "\x1b" not in said
+
+
+def test_data_sets_with_strange_names():
+    assert "there is no data set" in mistake("datasets", "show", "<script>")
+    assert "there is no data set" in mistake("datasets", "save", "'; DROP TABLE x")
+
+
+def test_disk_that_is_full(folder, monkeypatch):
+    """What the system refuses is said in one line, and the part that was written is gone."""
+    import errno
+    import io
+
+    class Full(io.BytesIO):
+        def write(self, content):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    real = type(folder).open
+
+    def opened(self, *args, **kwargs):
+        handle = real(self, *args, **kwargs)
+        return Full() if args == ("xb",) and not handle.close() else handle
+
+    monkeypatch.setattr(type(folder), "open", opened)
+    before = sorted(folder.iterdir())
+    assert "No space left on device" in mistake("explain", "model.json", "-o", "out.txt")
+    assert sorted(folder.iterdir()) == before
+
+
+def test_not_enough_memory(folder, monkeypatch):
+    def much(*args, **kwargs):
+        raise MemoryError
+
+    monkeypatch.setattr("orderless.cli.models.canonicalize", much)
+    result = run("explain", "model.json")
+    assert result.exit_code == 2
+    assert "not enough memory" in result.stderr
