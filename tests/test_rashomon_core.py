@@ -359,7 +359,7 @@ def test_the_best_certain_tree_of_rows_with_unknowns(seed):
 def test_votes_and_disagreement(seed):
     for each in range(seed, seed + 30):
         case = Case(each)
-        view, trees = case.view(0)
+        view, _ = case.view(0)
         found = case.graph.functions(
             *view, independent(case.d).measure(case.n_classes), False, 10**6, None, PLENTY, 60.0
         )

@@ -29,7 +29,7 @@ def rashomon_rows(dataset: str, fold: int, level: str) -> list[Any]:
     """One piece: shares and accuracy of the best tree that answers, on one test fold."""
     data = binarized_fold(dataset, fold)
     space = data.binarizer.space_
-    settings = {"max_depth": 3, "regularization": 0.01, "epsilon": 0.02, "binarizer": None}
+    settings: Any = {"max_depth": 3, "regularization": 0.01, "epsilon": 0.02, "binarizer": None}
     sets = {
         "independent": ol.RashomonSet(**settings).fit(data.X, data.y),
         "aware": ol.RashomonSet(space=space, **settings).fit(data.X, data.y),
@@ -102,7 +102,8 @@ def _compare(mean: Any, names: Sequence[str], part: str) -> pd.DataFrame | None:
     known = known[known["figure"].str.startswith(part)]
     out = []
     for name in names:
-        for line in known[known["dataset"] == published_name(name)].itertuples():
+        lines: Any = known[known["dataset"] == published_name(name)].itertuples()
+        for line in lines:
             at = round(float(line.miss_prob), 1)
             out.append(
                 {

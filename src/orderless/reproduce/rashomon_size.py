@@ -47,8 +47,8 @@ def table_rashomon_size(setting: Setting) -> Outcome:
     table = pd.DataFrame(
         [{**row, **piece} for rows, piece in zip(found, pieces, strict=True) for row in rows]
     )
-    mean = table.groupby(["source", "dataset"])[list(COUNTS)].mean()
-    error = table.groupby(["source", "dataset"])[list(COUNTS)].std(ddof=1) / np.sqrt(5)
+    mean: Any = table.groupby(["source", "dataset"])[list(COUNTS)].mean()
+    error: Any = table.groupby(["source", "dataset"])[list(COUNTS)].std(ddof=1) / np.sqrt(5)
     compared = "treefarms" if "treefarms" in sources else "exact"
     lines = []
     for name in names:

@@ -23,12 +23,11 @@ from .work import Work
 
 __all__ = ["ALIASES", "TARGETS", "run", "targets"]
 
+_MODULES = (introduction, rashomon_size, gini, missingness, missingness_rashomon)
 TARGETS: dict[str, Target] = {
-    target.name: target
-    for module in (introduction, rashomon_size, gini, missingness, missingness_rashomon)
-    for target in module.TARGETS
+    target.name: target for module in _MODULES for target in module.TARGETS
 }
-ALIASES: dict[str, str] = {}
+ALIASES = {"table-1": "table-rashomon-size"}
 
 
 def targets() -> tuple[Target, ...]:

@@ -245,7 +245,7 @@ def importance(subject: Subject) -> Section:
         )
     at = {name: i for i, name in enumerate(found.features)}
     order = sorted(used, key=lambda name: -found.mean[at[name]])
-    rows = (
+    lines = (
         (
             name,
             f"{found.importance[at[name]]:.3f}",
@@ -260,7 +260,7 @@ def importance(subject: Subject) -> Section:
         alt="Impurity importance of each feature in this tree, with its smallest and largest value "
         "over all equivalent trees.",
         height=1.4 + 0.3 * len(used),
-    ) + table(("feature", "Gini, this order", "Gini, all orders", "mean", "permutation"), rows)
+    ) + table(("feature", "Gini, this order", "Gini, all orders", "mean", "permutation"), lines)
     return Section(
         "importance",
         title,
