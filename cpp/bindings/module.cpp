@@ -11,6 +11,7 @@ void bind_reach(nb::module_& m);
 void bind_many(nb::module_& m);
 void bind_reasons(nb::module_& m);
 void bind_smallest(nb::module_& m);
+void bind_acquisition(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The C++ core of orderless. Private: use the names of the package.";
@@ -21,4 +22,5 @@ NB_MODULE(_core, m) {
   bind_many(m);
   bind_reasons(m);
   bind_smallest(m);
+  bind_acquisition(m);
 }
