@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import datasets
+from .acquisition import Interview, Policy, cheapest_policy
 from .canonical import CanonicalForm, canonicalize
 from .equivalence import (
     counterexample,
@@ -32,13 +33,16 @@ __all__ = [
     "CanonicalForm",
     "Condition",
     "Feature",
+    "Interview",
     "OrderlessClassifier",
+    "Policy",
     "QuantileBinarizer",
     "Space",
     "Term",
     "ThresholdGuessBinarizer",
     "Tree",
     "canonicalize",
+    "cheapest_policy",
     "counterexample",
     "coverage",
     "datasets",

@@ -7,7 +7,6 @@ Out: ``Purchase``s; costs and weights as whole numbers, so that sums are exact.
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -19,7 +18,6 @@ import numpy as np
 
 from ..bins import Bins
 from ..errors import InvalidData
-from ..rows import _near, _some
 from ..space import Space
 
 __all__ = ["KNOWN", "Purchase", "exact_number", "read_purchases", "whole_numbers"]
@@ -58,7 +56,7 @@ def exact_number(value: Any, what: str) -> Fraction:
     """
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, bool) or not isinstance(value, numbers.Real | Decimal):
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction | Decimal):
         raise InvalidData(f"{what} is {value!r:.80}: give a number, 0 or more")
     if not math.isfinite(value):
         raise InvalidData(f"{what} is {value}: give a finite number, 0 or more")
@@ -180,11 +178,7 @@ def _read_groups(groups: Any, space: Space) -> dict[str, tuple[str, ...]]:
         if not own:
             raise InvalidData(f"the group {name!r} has no features: leave it out")
         for feature in own:
-            if feature not in space:
-                raise InvalidData(
-                    f"the group {name or list(own)!r} has {feature!r}{_near(feature, space.names)}:"
-                    f" the features are {_some(space.names)}"
-                )
+            _ = space.index(feature)  # says which features there are
             if feature in taken:
                 raise InvalidData(
                     f"{feature!r} is in two groups, or twice in one: a feature is bought one way"
@@ -205,23 +199,15 @@ def _read_known(known: Iterable[str], space: Space) -> set[str]:
         known = [known]
     out = set(known)
     for name in out:
-        if name not in space:
-            raise InvalidData(
-                f"known has {name!r}{_near(name, space.names)}: the features are "
-                f"{_some(space.names)}"
-            )
+        _ = space.index(name)  # says which features there are
     return out
 
 
 def _read_costs(costs: Any, space: Space, X: Any, groups: set[str]) -> dict[str, Fraction]:
     if hasattr(costs, "items"):  # a dict, or a Series
-        legal = {*space.names, *groups}
-        for name in costs.keys():  # noqa: SIM118 - a Series iterates over its values
-            if name not in legal:
-                raise InvalidData(
-                    f"costs has {name!r}{_near(name, legal)}: the features are "
-                    f"{_some(space.names)}"
-                )
+        for name, _ in costs.items():
+            if name not in groups:
+                _ = space.index(name)  # says which features there are
         return {n: exact_number(c, f"the cost of {n!r}") for n, c in costs.items()}
     if isinstance(costs, str) or not isinstance(costs, Iterable):
         raise InvalidData(
@@ -231,8 +217,8 @@ def _read_costs(costs: Any, space: Space, X: Any, groups: set[str]) -> dict[str,
     names = _order(space, X)
     if len(array) != len(names):
         raise InvalidData(
-            f"got {len(array)} costs for {len(names)} features: {_some(names)}. "
-            "A dict of feature -> cost is always clear"
+            f"got {len(array)} costs for {len(names)} features ({', '.join(names[:12])}"
+            f"{', ...' * (len(names) > 12)}): a dict of feature -> cost is always clear"
         )
     return {n: exact_number(c, f"the cost of {n!r}") for n, c in zip(names, array, strict=True)}
 

@@ -8,7 +8,8 @@ A set of leaves is a whole number here, one bit per leaf.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -72,6 +73,16 @@ class Leaves:
         """Go through all outcomes that a purchase can have."""
         return product(*(range(len(self.masks[k])) for k in purchase.features))
 
+    def n_outcomes(self, purchase: Purchase) -> int:
+        """Give how many outcomes a purchase can have."""
+        return math.prod(len(self.masks[k]) for k in purchase.features)
+
+    def within(self, leaves: int, sides: Sequence[int]) -> int:
+        """Give what is left of a set of leaves when bins are known, as bits by feature."""
+        for side, masks in zip(sides, self.masks, strict=True):
+            leaves &= _union(mask for b, mask in enumerate(masks) if side >> b & 1)
+        return leaves
+
     def separates(self, leaves: int, k: int) -> bool:
         """Whether some bin of a feature excludes some of the leaves."""
         return any(leaves & ~mask for mask in self.masks[k])
@@ -81,32 +92,55 @@ class Leaves:
 
         Where the leaves below a node have one class, or all lie on one side of it, it is passed.
         """
-        feature, _, _, when_true, when_false, _, _, _ = self.bins.nodes
+        feature, _, _, when_true, when_false, _, _, _ = self._tree
         node = 0
         while True:
-            yes, no = int(when_true[node]), int(when_false[node])
+            yes, no = when_true[node], when_false[node]
             on_yes, on_no = leaves & self._below[yes], leaves & self._below[no]
             if on_yes and on_no:
-                return int(feature[node])
+                return feature[node]
             node = yes if on_yes else no
+
+    def child(self, node: int, b: int) -> int:
+        """Give the node of the tree that a bin of its feature leads to."""
+        feature, cut, nan_true, when_true, when_false, _, start, values = self._tree
+        k = feature[node]
+        if not self.bins.features[k].ordered:
+            holds = b in values[start[node] : start[node + 1]]
+        else:
+            holds = b <= cut[node] if b < self.bins.layout[2][k] else bool(nan_true[node])
+        return int(when_true[node] if holds else when_false[node])
+
+    def past(self, known: Mapping[int, int], node: int = 0) -> int:
+        """Walk down the tree as far as known bins lead."""
+        feature = self._tree[0]
+        while feature[node] in known:
+            node = self.child(node, known[feature[node]])
+        return node
+
+    def asked_on_path(self, known: Mapping[int, int]) -> int:
+        """Give the feature that the tree asks about next, -1 at a leaf."""
+        return int(self._tree[0][self.past(known)])
+
+    @cached_property
+    def _tree(self) -> list[list[int]]:
+        return [array.tolist() for array in self.bins.nodes]
 
     @cached_property
     def _below(self) -> list[int]:
         """By node of the tree: the leaves below it."""
-        feature, _, _, when_true, when_false, _, _, _ = self.bins.nodes
+        feature, _, _, when_true, when_false, _, _, _ = self._tree
         out = [0] * len(feature)
         order = [0]
         for node in order:
             if feature[node] >= 0:
-                order += [int(when_true[node]), int(when_false[node])]
-        leaves, _ = _core.leaf_boxes(
-            self.bins.nodes, self.bins.layout, len(self.bins.tree.classes)
-        )
+                order += [when_true[node], when_false[node]]
+        leaves, _ = _core.leaf_boxes(self.bins.nodes, self.bins.layout, len(self.bins.tree.classes))
         for i, node in enumerate(leaves.tolist()):
             out[node] = 1 << i
         for node in reversed(order):
             if feature[node] >= 0:
-                out[node] = out[int(when_true[node])] | out[int(when_false[node])]
+                out[node] = out[when_true[node]] | out[when_false[node]]
         return out
 
 
@@ -160,9 +194,14 @@ class Problem:
 
     @cached_property
     def _whole(self) -> tuple[list[int], Fraction, bool]:
-        rows = int(self.weight.sum())
+        rows = max(1, int(self.weight.sum()))
         most = 2**59 // (rows * (rows if self.may_stop else 1))
         return whole_numbers([p.cost for p in self.purchases], max(most, len(self.purchases)))
+
+    @property
+    def prices(self) -> list[int]:
+        """By purchase: its cost in units."""
+        return self._whole[0]
 
     @property
     def unit(self) -> Fraction:
@@ -215,31 +254,18 @@ class Problem:
     @cached_property
     def _walk(self) -> tuple[NDArray[np.generic], ...]:
         """Give the tree over purchases: per node its purchase, per outcome the next node."""
-        feature, cut, nan_true, when_true, when_false, _, start, values = (
-            array.tolist() for array in self.bins.nodes
-        )
+        feature = self.bins.nodes[0].tolist()
         owner = {k: p for p, one in enumerate(self.purchases) for k in one.features}
-
-        def child(node: int, b: int) -> int:
-            k = feature[node]
-            if not self.bins.features[k].ordered:
-                holds = b in values[start[node] : start[node + 1]]
-            else:
-                holds = b <= cut[node] if b < self.bins.layout[2][k] else bool(nan_true[node])
-            return int(when_true[node] if holds else when_false[node])
-
-        def past(node: int) -> int:
-            """Pass what is known."""
-            while feature[node] >= 0 and self.known[feature[node]] >= 0:
-                node = child(node, self.known[feature[node]])
-            return node
-
+        known = {k: b for k, b in enumerate(self.known) if b >= 0}
+        child, past = self.leaves.child, self.leaves.past
         purchase, first, following = [], [0], []
-        for node in (past(0), *range(1, len(feature))):
+        for node in (past(known), *range(1, len(feature))):
             k = feature[node]
             if k in owner:
                 place = self.purchases[owner[k]].features.index(k)
-                following += [past(child(node, out[place])) for out in self.outcomes[owner[k]]]
+                following += [
+                    past(known, child(node, outcome[place])) for outcome in self.outcomes[owner[k]]
+                ]
             purchase.append(owner.get(k, -1))
             first.append(len(following))
         return (
@@ -265,35 +291,39 @@ class Problem:
         unavailable : iterable of str
             Purchases that cannot be made.
         """
-        start, fits = self.start, np.ones(len(self.rows), dtype=bool)
+        fits = np.ones(len(self.rows), dtype=bool)
         for k, (side, masks) in enumerate(zip(sides, self.leaves.masks, strict=True)):
             inside = [b for b in range(len(masks)) if side >> b & 1]
             if len(inside) < len(masks):
-                start &= _union(masks[b] for b in inside)
                 fits &= np.isin(self.rows[:, k], inside)
         if not fits.any():
             return None
+        left = self.open_to(sides, unavailable, self.leaves.within(self.start, sides))
+        return replace(
+            left,
+            rows=np.ascontiguousarray(self.rows[fits]),
+            weight=np.ascontiguousarray(self.weight[fits]),
+        )
+
+    def open_to(self, sides: Sequence[int], unavailable: Iterable[str], start: int) -> Problem:
+        """Give the problem that is left when some is known, without training rows."""
         gone = set(unavailable)
+        open_ = [any(sides[k].bit_count() > 1 for k in p.features) for p in self.purchases]
         left = [
             purchase
-            for purchase in self.purchases
-            if purchase.name not in gone
-            and any(sides[k].bit_count() > 1 for k in purchase.features)
-            and not purchase.free
+            for purchase, more in zip(self.purchases, open_, strict=True)
+            if more and purchase.name not in gone and not purchase.free
         ]
         # What was to be known at the start and is not cannot be bought, as it has no cost.
-        barred = any(p.free and any(sides[k].bit_count() > 1 for k in p.features)
-                     for p in self.purchases)  # fmt: skip
+        lacking = any(more and p.free for p, more in zip(self.purchases, open_, strict=True))
         return replace(
             self,
             purchases=tuple(left),
-            rows=np.ascontiguousarray(self.rows[fits]),
-            weight=np.ascontiguousarray(self.weight[fits]),
+            rows=self.rows[:0],
+            weight=self.weight[:0],
             start=start,
-            known=tuple(
-                side.bit_length() - 1 if side.bit_count() == 1 else -1 for side in sides
-            ),
-            barred=self.barred or barred or bool(gone),
+            known=tuple(side.bit_length() - 1 if side.bit_count() == 1 else -1 for side in sides),
+            barred=self.barred or lacking or bool(gone),
         )
 
 
