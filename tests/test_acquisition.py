@@ -158,8 +158,10 @@ def test_rows_that_were_never_seen_end_determined(problem, method, data):
 @given(cases(max_features=4), st.data())
 @settings(max_examples=60)
 def test_what_is_known_at_the_start_costs_nothing(problem, data):
-    case, costs, options = problem
-    case_known = [name for name in case.tree.features if (name,) == case.purchases.get(name, ((),))[0]]
+    case, _costs, _options = problem
+    case_known = [
+        name for name in case.tree.features if (name,) == case.purchases.get(name, ((),))[0]
+    ]
     known = data.draw(st.lists(st.sampled_from(case_known), unique=True)) if case_known else []
     policy = solved(problem, known=known)
     free = {name: (own, Fraction(0) if name in known else c)
@@ -176,7 +178,7 @@ def test_what_is_known_at_the_start_costs_nothing(problem, data):
 @settings(max_examples=80)
 def test_questions_one_by_one(problem, data):
     """next_feature leads every row the way that simulate tells, and says what is true there."""
-    case, costs, options = problem
+    case, _costs, _options = problem
     method = data.draw(st.sampled_from(["optimal", "greedy", "q-learning"]))
     policy = solved(problem, method=method, n_episodes=100)
     row = data.draw(st.sampled_from(case.rows))
@@ -184,21 +186,24 @@ def test_questions_one_by_one(problem, data):
     known = {}
     for name in told["purchases"]:
         question = policy.next_feature(known)
-        assert question.feature == name and not question.determined
+        assert question.feature == name
+        assert not question.determined
         assert set(question.features) == set(case.purchases[name][0])
         assert sum(one.chance for one in question.outcomes) == pytest.approx(1)
         below = sum(one.chance * one.expected_cost for one in question.outcomes)
         assert question.expected_cost == pytest.approx(question.cost + below)
         known |= {feature: row[feature] for feature in question.features}
     last = policy.next_feature(known)
-    assert last.feature is None and last.determined and last.decision == told["decision"]
+    assert last.feature is None
+    assert last.determined
+    assert last.decision == told["decision"]
     assert str(last.decision) in last.reason or last.decision == ""
 
 
 @given(cases(max_features=3), st.data())
 @settings(max_examples=60)
 def test_from_anything_known_it_goes_on_as_cheaply_as_can_be(problem, data):
-    case, costs, _ = problem
+    case, _costs, _ = problem
     policy = solved(problem)
     row = data.draw(st.sampled_from(case.rows))
     names = data.draw(st.lists(st.sampled_from(sorted(case.kinds)), unique=True))

@@ -12,7 +12,8 @@ import orderless
 PACKAGE = Path(orderless.__file__).parent
 ROOMS = [
     "errors", "numbers", "space", "serial", "rows", "ranges", "inference", "tree", "readers",
-    "binarize", "equivalence", "bins", "rowbins", "words", "term", "rowleaves", "rowsearch", "explain",
+    "binarize", "equivalence", "bins", "rowbins", "words", "term", "rowleaves", "rowsearch",
+    "explain",
     "canonical", "smallest", "missing", "needed", "many", "study", "imputation", "bounds",
     "rashomon", "importance", "acquisition", "estimator", "output", "datasets", "reproduce", "cli",
 ]  # fmt: skip

@@ -340,6 +340,7 @@ class Search {
       if ((++n_steps_ & 127U) == 0) clock_.poll(states_.size());
       if (mode == Mode::path) return next_on_path(problem_, here.rows.front(), here.bought);
       if (mode == Mode::greedy) return cheapest(here);
+      if (clock_.passed() > until) return next_on_path(problem_, here.rows.front(), here.bought);
       if (states_.size() > limit_) states_.clear();
       std::int32_t id = state_of(here.rows, here.leaves, here.rest);
       const std::int64_t weight = weight_of(here.rows);

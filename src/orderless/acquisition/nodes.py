@@ -96,8 +96,8 @@ class Nodes:
     # -- going through it ----------------------------------------------------------------------
 
     def seen(self, node: int) -> dict[Outcome, int]:
-        """Give the answers that lead to a node that is there already."""
-        return dict(self._children[node])
+        """Give the answers that training rows have, with the nodes that they lead to."""
+        return {one: to for one, to in self._children[node].items() if self.weight[to]}
 
     def child(self, node: int, outcome: Outcome) -> int:
         """Give the node that an answer leads to; it is made if no training row has it."""

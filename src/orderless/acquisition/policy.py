@@ -8,7 +8,7 @@ Paper: Section 7.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -232,8 +232,9 @@ class Policy:
         -----
         On the policy's own way this is a walk. Off it (more is known than it would have bought,
         or something cannot be had) the rest is solved anew, by the same method, over the training
-        rows that fit; what is known then counts as known from the start. A learned policy goes on
-        as the tree asks there.
+        rows that fit; what is known then counts as known from the start. A learned policy has
+        learned nothing of that and goes on as the optimal one; a path ends at a question that
+        cannot be answered.
 
         Examples
         --------
@@ -297,8 +298,8 @@ class Policy:
         if rest is None:
             return None
         how = self._how
-        if how.method == "q-learning":
-            return Policy.of(rest, _as_the_tree(rest), how)
+        if how.method == "q-learning":  # it has learned nothing of this
+            how = replace(how, method="optimal")
         return Policy.of(rest, solve(rest, how), how)
 
     # -- as a tree, as text, as a file ---------------------------------------------------------
@@ -388,12 +389,3 @@ class Policy:
     def decisions(self) -> Iterator[Label]:
         """Go through the classes that it can give."""
         return iter(self.tree.classes)
-
-
-def _as_the_tree(problem: Problem) -> Solved:
-    """Ask as the tree does, and stop where it is determined."""
-    from .. import _core
-
-    nodes = _core.fixed_policy(problem.arrays, problem.rules, 1, True)
-    bound, missed = _core.least_cost(problem.arrays, problem.rules)
-    return Solved(tuple(array.tolist() for array in nodes[:5]), bound, missed, False)
