@@ -363,7 +363,8 @@ def test_discounted_learning_asks_few_questions_rather_than_cheap_ones():
     """
     two = {"feature": "two", "true": {"prediction": 1}, "false": {"prediction": 0}}
     one = {"feature": "one", "true": two, "false": {"prediction": 0}}
-    tree = ol.read_tree({"feature": "dear", "true": {"prediction": 1}, "false": one})
+    tree = {"feature": "dear", "true": {"prediction": 1}, "false": one}
+    tree = ol.read_tree(tree, feature_names=["dear", "one", "two"])
     rows = [{"one": 1, "two": 1, "dear": 1}]
     costs = {"one": 5, "two": 5, "dear": 12}
     options = {"method": "q-learning", "reward": 100}

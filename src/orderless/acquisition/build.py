@@ -217,9 +217,7 @@ def _training_rows(
     each = _weights(sample_weight, len(table))
     if each is not None:
         table, each = table[each > 0], each[each > 0]
-    first, which = _distinct(table, bins)
-    counts = np.bincount(which, weights=each, minlength=len(first)).astype(np.int64)
-    return np.ascontiguousarray(table[first]), counts
+    return _distinct(table, each, [int(n) + 1 for n in bins.layout[2]])
 
 
 def _weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.int64] | None:
@@ -235,17 +233,24 @@ def _weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.int64] | Non
     return np.array(whole, dtype=np.int64)
 
 
-def _distinct(table: NDArray[np.int32], bins: Bins) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Give the place of each distinct row, in order, and which of them each row is."""
-    sizes = [int(n) + 1 for n in bins.layout[2]]
+def _distinct(
+    table: NDArray[np.int32], each: NDArray[np.int64] | None, sizes: list[int]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Give the distinct rows, in order, and their weights."""
     key = np.zeros(len(table), dtype=np.int64)
     span = 1
     for k, size in enumerate(sizes):
-        if span * size >= 2**62:  # more combinations than fit: give numbers to those that are there
-            _, key = np.unique(key, return_inverse=True)
-            key = key.reshape(-1).astype(np.int64)
+        if span * size >= 2**62:  # more combinations than fit: number those that are there
+            key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
             span = len(table)
         key = key * size + table[:, k]
         span *= size
-    _, first, which = np.unique(key, return_index=True, return_inverse=True)
-    return first, which.reshape(-1)
+    if span > max(len(table), 2**16):
+        _, first, key = np.unique(key, return_index=True, return_inverse=True)
+        weight = np.bincount(key.reshape(-1), weights=each)
+        return np.ascontiguousarray(table[first]), weight.astype(np.int64)
+    first = np.zeros(span, dtype=np.intp)
+    first[key] = np.arange(len(table))
+    weight = np.bincount(key, weights=each, minlength=span)
+    there = np.flatnonzero(weight)
+    return np.ascontiguousarray(table[first[there]]), weight[there].astype(np.int64)
