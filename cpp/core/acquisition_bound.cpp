@@ -5,6 +5,12 @@
 
 namespace orderless {
 
+namespace {
+
+constexpr std::size_t most_masks = std::size_t{1} << 24;  // 128 MB
+
+}  // namespace
+
 RowCosts::RowCosts(const Acquisition& problem)
     : problem_(problem),
       by_cost_(problem.n_purchases),
@@ -14,6 +20,13 @@ RowCosts::RowCosts(const Acquisition& problem)
   std::iota(by_cost_.begin(), by_cost_.end(), std::size_t{0});
   std::stable_sort(by_cost_.begin(), by_cost_.end(),
                    [&](std::size_t a, std::size_t b) { return problem.cost[a] < problem.cost[b]; });
+  for (const std::size_t p : by_cost_) cost_.push_back(problem.cost[p]);
+  if (problem.n_words == 1 && problem.n_rows() * problem.n_purchases <= most_masks) {
+    masks_.reserve(problem.n_rows() * problem.n_purchases);
+    for (std::uint32_t row = 0; row < problem.n_rows(); ++row) {
+      for (const std::size_t p : by_cost_) masks_.push_back(*problem.mask_of(row, p));
+    }
+  }
   std::vector<std::uint64_t> leaves(problem.n_words);
   for (std::uint32_t row = 0; row < problem.n_rows(); ++row) {
     std::copy(problem.start.begin(), problem.start.end(), leaves.begin());
@@ -25,7 +38,30 @@ RowCosts::RowCosts(const Acquisition& problem)
   }
 }
 
+RowCosts::Spent RowCosts::bound_of_word(std::uint32_t row, std::uint64_t left, Rest rest) const {
+  const std::size_t n = cost_.size();
+  const std::uint64_t* masks = masks_.data() + row * n;
+  Spent out;
+  std::int64_t count = 0;
+  while (left != 0) {
+    // The leaf whose cheapest way out is the dearest: it lasts longest, cheapest purchases first.
+    std::uint64_t some = left;
+    std::size_t k = 0;
+    for (; k < n && (some & masks[k]) != 0; ++k) some &= masks[k];
+    if (k == n) return {0, true};
+    const std::uint64_t bit = some & (~some + 1);
+    out.cost += cost_[k];
+    ++count;
+    for (; k < n; ++k) {
+      if ((masks[k] & bit) == 0) left &= masks[k];
+    }
+  }
+  out.missed = out.cost > rest.budget || count > rest.questions;
+  return out;
+}
+
 RowCosts::Spent RowCosts::bound(std::uint32_t row, std::vector<std::uint64_t>& left, Rest rest) {
+  if (!masks_.empty()) return bound_of_word(row, left[0], rest);
   const std::size_t words = left.size();
   Spent out;
   std::int64_t count = 0;
@@ -33,7 +69,6 @@ RowCosts::Spent RowCosts::bound(std::uint32_t row, std::vector<std::uint64_t>& l
     std::uint64_t any = 0;
     for (const std::uint64_t word : left) any |= word;
     if (any == 0) break;
-    // The leaf whose cheapest way out is the dearest: it lasts longest, cheapest purchases first.
     std::copy(left.begin(), left.end(), some_.begin());
     std::size_t k = 0;
     for (; k < by_cost_.size(); ++k) {

@@ -29,11 +29,14 @@ class RowCosts {
 
  private:
   [[nodiscard]] Spent bound(std::uint32_t row, std::vector<std::uint64_t>& left, Rest rest);
+  [[nodiscard]] Spent bound_of_word(std::uint32_t row, std::uint64_t left, Rest rest) const;
   void search(std::uint32_t row, std::size_t depth, Rest rest, std::int64_t spent,
               std::int32_t first);
 
   const Acquisition& problem_;
   std::vector<std::size_t> by_cost_;     // purchases, the cheapest first
+  std::vector<std::int64_t> cost_;       // in that order
+  std::vector<std::uint64_t> masks_;     // rows x purchases in that order, if a mask is one word
   std::vector<std::int32_t> row_class_;  // -1: never determined
   std::vector<std::uint64_t> left_, some_;
   std::vector<std::vector<std::uint64_t>> levels_;
