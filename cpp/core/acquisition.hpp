@@ -101,6 +101,15 @@ enum class Fixed : std::int32_t { naive = 0, path = 1, greedy = 2 };
 [[nodiscard]] std::int32_t next_on_path(const Acquisition& problem, std::uint32_t row,
                                         const std::vector<std::uint8_t>& bought);
 
+/// A clock that the search asks how many seconds have passed, and what lets Ctrl-C through.
+struct Clock {
+  PollFunction poll;
+  double (*now)(const void*) = nullptr;
+  const void* context = nullptr;
+  double limit = 0;
+  [[nodiscard]] double passed() const { return now(context); }
+};
+
 struct Cheapest {
   PolicyTree tree;
   std::int64_t bound = 0;         // no policy spends less over all rows (worst: by its dearest row)
@@ -113,18 +122,10 @@ struct Cheapest {
 /// with branch and bound, any purchase allowed in any state.
 ///
 /// Lower bound of a state: for each row, leaves of other classes of which no purchase excludes two
-/// must each be paid for; the cheapest purchase that excludes the leaf is the least. `poll(states)`
-/// throws StopSearch at the end of the time for the whole search, `poll_slice` is asked with the
-/// share of the time used up so far, and ends parts of it. At `limit` states, or out of time, the
-/// best policy found: questions are then fixed from the top until what is left can be searched.
-/// Never worse than greedy and path.
-struct Clock {
-  PollFunction poll;                     // lets Ctrl-C through
-  double (*now)(const void*) = nullptr;  // seconds passed
-  const void* context = nullptr;
-  double limit = 0;
-  [[nodiscard]] double passed() const { return now(context); }
-};
+/// must each be paid for; the cheapest purchase that excludes the leaf is the least. At `limit`
+/// states, or out of time, the best policy found: questions are then fixed from the top until what
+/// is left can be searched. Never worse than greedy and path.
+/// Cost: per state rows x purchases^2; the states can be exponentially many.
 [[nodiscard]] Cheapest cheapest_policy(const Acquisition& problem, std::size_t limit,
                                        const Clock& clock);
 

@@ -79,7 +79,8 @@ def cheapest_policy(
     max_questions : int, optional
         How many purchases may be made for a row; likewise.
     objective : "expected" or "worst"
-        Whether the average over the training rows shall be small, or the cost of the dearest row.
+        Whether the average over the training rows shall be small, or the cost of the dearest row
+        (and among policies with the same dearest row the average).
     sample_weight : array, optional
         How much each row counts; 0 or more.
     limit : int

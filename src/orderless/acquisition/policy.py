@@ -7,7 +7,7 @@ Paper: Section 7.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from ..needed import one_row
 from ..rowbins import row_bins
 from ..rowleaves import row_sides
-from ..space import Label
 from ..tree import Tree
 from .nodes import Nodes
 from .problem import Outcome as Bins
@@ -385,7 +384,3 @@ class Policy:
     def n_rows(self) -> int:
         """How many training rows there were, by weight."""
         return self._nodes.weight[0]
-
-    def decisions(self) -> Iterator[Label]:
-        """Go through the classes that it can give."""
-        return iter(self.tree.classes)
