@@ -1,4 +1,4 @@
-"""Run the benchmarks: ``python -m benchmarks [equivalence readers canonical import]``.
+"""Run the benchmarks: ``python -m benchmarks [equivalence canonical acquisition ...]``.
 
 ``--quick`` takes less than 40 s, ``--save`` puts the tables into benchmarks/README.md.
 """
@@ -17,6 +17,7 @@ MARK = "<!-- tables: written by `python -m benchmarks --save`, do not edit below
 CAPABILITIES = {
     "equivalence": "Equivalence",
     "canonical": "Canonical form: reasons and rules",
+    "acquisition": "Acquisition: the cheapest policy",
     "readers": "Readers",
     "import": "Import",
 }

@@ -312,6 +312,16 @@ def drawn():
     save(figure, "drawn")
 
 
+def policy():
+    """The cheapest policy of the guide to costs."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X = X[["mean texture", "worst radius", "worst texture", "worst concave points"]]
+    y = y.map({0: "malignant", 1: "benign"})
+    model = DecisionTreeClassifier(max_depth=3, min_samples_leaf=5, random_state=0).fit(X, y)
+    axes = ol.cheapest_policy(model, X, [1, 3, 3, 10]).plot()
+    save(axes.figure, "cheapest-policy")
+
+
 if __name__ == "__main__":
     two_orders()
     third_reason()
@@ -319,3 +329,4 @@ if __name__ == "__main__":
     missing_wisconsin()
     importance_orders()
     drawn()
+    policy()
