@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from .errors import InvalidData
 from .space import Condition, Feature, Label, Space
 
-__all__ = ["Rows", "labels_like", "read_rows"]
+__all__ = ["Rows", "is_frame", "labels_like", "read_rows"]
 
 # Kinds of columns, as in cpp/core/reach.hpp.
 ABSENT, F64, F32, BETWEEN, CODE, AMONG = range(6)
@@ -82,6 +82,11 @@ def _frame(X: Any) -> nw.DataFrame[Any] | None:
     except nw.exceptions.DuplicateError as fault:
         raise InvalidData(f"the data frame has two columns of one name: {fault}") from fault
     return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a data frame, so that results are Series."""
+    return _frame(X) is not None
 
 
 def _lookup_dicts(X: Sequence[Any], space: Space) -> Lookup:

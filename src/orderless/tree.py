@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core, serial
 from .errors import InvalidSpace, InvalidTree
 from .numbers import row_boundary, short_end
-from .rows import Rows, labels_like, read_rows
+from .rows import Rows, is_frame, labels_like, read_rows
 from .space import Feature, Label, Space, plain_label
 
 __all__ = ["Tree"]
@@ -418,7 +418,24 @@ class Tree:
         -----
         The paper's Theorem 3.2, read off the tree: cost per row is the nodes that it can reach.
         """
-        return labels_like(X, self.labels, self.decide(X, n_jobs))
+        if self.labels.dtype == object or is_frame(X):
+            return labels_like(X, self.labels, self.decide(X, n_jobs))
+        rows = read_rows(X, self.space, self.used)
+        data = np.empty(rows.n_rows, dtype=self.labels.dtype)
+        hidden = np.empty(rows.n_rows, dtype=bool)
+        _core.label(
+            self.nodes,
+            self.space.domains,
+            self.row_threshold,
+            rows.columns,
+            rows.n_rows,
+            _n_threads(n_jobs),
+            self.labels.view(np.uint8),
+            self.labels.itemsize,
+            data.view(np.uint8),
+            hidden.view(np.uint8),
+        )
+        return np.ma.MaskedArray(data, mask=hidden)
 
     def predict_between(self, lower: Any, upper: Any) -> Any:
         """Give each row's class where it is certain, for values known only to lie in a range.
