@@ -5,11 +5,11 @@
 #include <atomic>
 #include <cstring>
 #include <exception>
-#include <map>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "core/packedtree.hpp"
 #include "core/rowmasks.hpp"
 #include "core/rowwalk.hpp"
 
@@ -21,50 +21,6 @@ constexpr std::size_t block = 16384;  // rows between two looks at the clock
 constexpr double complete = 0.03;     // share of unknown values up to which few rows meet one
 
 void no_poll() {}
-
-/// The leaves of a packed tree as intervals by feature, for RowMasks.
-struct MaskTree {
-  std::vector<MaskFeature> features;
-  std::vector<std::int32_t> leaf_class;
-};
-
-MaskTree masks_of(const PackedTree& tree) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  MaskTree out;
-  std::map<std::ptrdiff_t, std::size_t> place;
-  for (const PackedTree::Node& node : tree.nodes) {
-    const auto [it, is_new] = place.emplace(node.offset, out.features.size());
-    if (is_new) out.features.push_back({node.offset, {}, {}});
-    out.features[it->second].cuts.push_back(node.cut);
-  }
-  for (MaskFeature& feature : out.features) {
-    std::sort(feature.cuts.begin(), feature.cuts.end());
-    feature.cuts.erase(std::unique(feature.cuts.begin(), feature.cuts.end()), feature.cuts.end());
-  }
-  using Sides = std::vector<std::pair<double, double>>;
-  std::vector<std::pair<std::int32_t, Sides>> todo;
-  todo.emplace_back(0, Sides(out.features.size(), {-infinity, infinity}));
-  while (!todo.empty()) {
-    auto [i, sides] = std::move(todo.back());
-    todo.pop_back();
-    if (i < 0) {
-      const std::size_t leaf = out.leaf_class.size();
-      out.leaf_class.push_back(~i);
-      for (std::size_t f = 0; f < sides.size(); ++f) {
-        out.features[f].intervals.push_back({leaf, sides[f].first, sides[f].second});
-      }
-      continue;
-    }
-    const PackedTree::Node& node = tree.nodes[static_cast<std::size_t>(i)];
-    const std::size_t f = place.at(node.offset);
-    Sides above = sides;
-    sides[f].second = std::min(sides[f].second, node.cut);
-    above[f].first = std::max(above[f].first, node.cut);
-    todo.emplace_back(node.child[1], std::move(above));
-    todo.emplace_back(node.child[0], std::move(sides));
-  }
-  return out;
-}
 
 /// The share of the values that the tree asks for which is unknown, in a look at some rows.
 template <class T>
@@ -181,7 +137,7 @@ void decide(const TreeView& tree, std::span<const Domain> domains,
     const auto by_masks = [&]<std::size_t n_words>(std::array<int, n_words>) {
       const double least = n_words == 1 ? 0.0 : wide ? 0.03 : 0.2;
       const MaskTree leaves = masks_of(packed);
-      const RowMasks<S, T, n_words> masks(leaves.features, leaves.leaf_class, base, stride, wide);
+      const RowMasks<S, T, n_words> masks(leaves, base, stride, wide);
       by([&](std::size_t first, std::size_t end, std::int32_t* label) {
         const double unknown = share_unknown<S>(packed, base, stride, first, end);
         if (unknown >= least) return masks.run(first, end, label);
@@ -200,8 +156,8 @@ void decide(const TreeView& tree, std::span<const Domain> domains,
     });
   };
   if (spacing->kind == Column::Kind::f32) return work(float{}, float{});
-  const bool sharp = std::all_of(packed.nodes.begin(), packed.nodes.end(),
-                                 [](const auto& node) { return sharp_as_float(node.cut); });
+  const bool sharp =
+      std::ranges::all_of(packed.nodes, sharp_as_float, [](const auto& node) { return node.cut; });
   if (sharp) return work(double{}, float{});
   work(double{}, double{});
 }
@@ -219,7 +175,7 @@ void LabelBytes::write(std::size_t first, std::span<const std::int32_t> label) c
   const auto copy = [&](const auto size) {
     std::byte* to = data + first * size;
     for (std::size_t i = 0; i < label.size(); ++i, to += size) {
-      const auto item = static_cast<std::size_t>(std::max(label[i], 0));
+      const auto item = static_cast<std::size_t>(label[i] & ~(label[i] >> 31));
       std::memcpy(to, items.data() + item * size, size);
     }
   };

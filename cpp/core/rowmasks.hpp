@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/packedtree.hpp"
+
 // What is compiled twice: for any processor, and for those with AVX2, which compare twice as many
 // values at a time. Both give the same; the choice is made when it runs.
 #if defined(__GNUC__)
@@ -38,6 +40,14 @@ struct MaskFeature {
   std::vector<LeafInterval> intervals;
 };
 
+/// The leaves of a tree as intervals by feature.
+struct MaskTree {
+  std::vector<MaskFeature> features;
+  std::vector<std::int32_t> leaf_class;
+};
+
+[[nodiscard]] MaskTree masks_of(const PackedTree& tree);
+
 /// Whether rounding doubles to floats moves none across a cut, so that floats can be compared.
 inline bool sharp_as_float(double cut) {
   const double above = std::nextafter(cut, std::numeric_limits<double>::infinity());
@@ -63,10 +73,10 @@ class RowMasks {
  public:
   using Mask = std::array<std::uint64_t, n_words>;
 
-  /// `leaf_class`: the class of each leaf. `wide`: use AVX2, which the processor must have.
-  RowMasks(const std::vector<MaskFeature>& features, const std::vector<std::int32_t>& leaf_class,
-           const std::byte* base, std::ptrdiff_t stride, bool wide)
+  /// `tree` has at most 64 x n_words leaves. `wide`: use AVX2, which the processor must have.
+  RowMasks(const MaskTree& tree, const std::byte* base, std::ptrdiff_t stride, bool wide)
       : base_(base), stride_(stride), wide_(wide) {
+    const std::vector<std::int32_t>& leaf_class = tree.leaf_class;
     std::vector<std::size_t> by_class(leaf_class.size());
     std::iota(by_class.begin(), by_class.end(), std::size_t{0});
     std::stable_sort(by_class.begin(), by_class.end(),
@@ -79,7 +89,7 @@ class RowMasks {
       class_[i] = leaf_class[by_class[i]];
       every[i / 64] |= std::uint64_t{1} << (i % 64);
     }
-    for (const MaskFeature& from : features) {
+    for (const MaskFeature& from : tree.features) {
       Feature feature;
       feature.offset = from.offset;
       for (const double cut : from.cuts) feature.cuts.push_back(comparable(cut));

@@ -1,4 +1,6 @@
-#include "core/rowwalk.hpp"
+#include "core/packedtree.hpp"
+
+#include <algorithm>
 
 namespace orderless {
 
