@@ -91,10 +91,9 @@ std::shared_ptr<Graph> make_graph(const ByteTable& columns, const Array<std::int
   const std::span<const std::int64_t> weight = view(weights);
   Meter limits = meter(memory_limit, time_limit);
   return unlocked([&] {
-    return std::make_shared<Graph>(
-        build_graph(read_rows(table, n_columns, classes, weight, n_classes),
-                    {error_cost, leaf_cost}, max_depth, {epsilon_num, epsilon_den, relative},
-                    limits));
+    return std::make_shared<Graph>(build_graph(
+        read_rows(table, n_columns, classes, weight, n_classes), {error_cost, leaf_cost}, max_depth,
+        {epsilon_num, epsilon_den, relative}, limits));
   });
 }
 
@@ -286,8 +285,8 @@ void bind_rashomon(nb::module_& m) {
           [](const Counts& counts, const WordTable& positions) {
             std::vector<Count> wanted(positions.shape(0));
             for (std::size_t i = 0; i < wanted.size(); ++i) {
-              wanted[i] = static_cast<Count>(positions.data()[2 * i]) << 64U |
-                          positions.data()[2 * i + 1];
+              wanted[i] =
+                  static_cast<Count>(positions.data()[2 * i]) << 64U | positions.data()[2 * i + 1];
               if (wanted[i] >= counts.n()) throw nb::index_error("there is no such tree");
             }
             Meter limits = no_limits();
@@ -353,8 +352,8 @@ void bind_rashomon(nb::module_& m) {
             const auto wanted = view(positions);
             check_positions(functions, wanted);
             Meter limits = no_limits();
-            return give(unlocked(
-                [&] { return functions.disagreement(table, weight, wanted, limits); }));
+            return give(
+                unlocked([&] { return functions.disagreement(table, weight, wanted, limits); }));
           },
           "columns"_a, "weights"_a, "positions"_a,
           "Weight of the rows on which each two of some functions differ.");

@@ -40,8 +40,8 @@ void merge(std::vector<Cell>& cells) {
 /// against the work, else in a list that is merged now and then.
 class Products {
  public:
-  Products(const Costs& costs, std::int64_t least_cost, std::int64_t budget, std::int64_t most_leaves,
-           std::size_t n_groups, double work)
+  Products(const Costs& costs, std::int64_t least_cost, std::int64_t budget,
+           std::int64_t most_leaves, std::size_t n_groups, double work)
       : costs_(costs), n_groups_(n_groups) {
     // Errors lie between those of the cheapest tree with the most leaves and of a tree with two.
     low_ = std::max<std::int64_t>(0, (least_cost - costs.leaf * most_leaves) / costs.error);
@@ -87,8 +87,8 @@ class Products {
       const auto rest = static_cast<std::int64_t>(i / n_groups_);
       const auto leaves = static_cast<std::int32_t>(rest / n_errors_ + 2);
       const std::int64_t errors = rest % n_errors_ + low_;
-      out.push_back({costs_.of(errors, leaves), leaves, groups, grid_[i].trees,
-                     grid_[i].nontrivial});
+      out.push_back(
+          {costs_.of(errors, leaves), leaves, groups, grid_[i].trees, grid_[i].nontrivial});
     }
     out.insert(out.end(), cells_.begin(), cells_.end());
     merge(out);

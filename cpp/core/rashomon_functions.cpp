@@ -85,7 +85,8 @@ void Functions::fill(std::uint32_t place, const Options& options, Meter& meter) 
   if (is_root) check_limit();
   for_products(*this, places_, lists_, place, budget, most_leaves(place), view_.trivial, masks_,
                residue, meter, [&](const Function* batch, std::size_t n) {
-                 for (std::size_t i = 0; i < n; ++i) table.prefetch(batch[i].value, batch[i].groups);
+                 for (std::size_t i = 0; i < n; ++i)
+                   table.prefetch(batch[i].value, batch[i].groups);
                  for (std::size_t i = 0; i < n; ++i) {
                    if (is_root && batch[i].groups != full) continue;
                    table.add(batch[i]);
@@ -152,44 +153,44 @@ void Functions::tally(std::uint32_t place, const std::optional<Residue>& residue
   if (edges.empty()) return;
   FunctionTable table;
   table.index(list);
-  for_products(
-      *this, places_, lists_, place, places_.budget[place], most_leaves(place), view_.trivial,
-      masks_, residue, meter, [&](const Function* batch, std::size_t n) {
-        for (std::size_t i = 0; i < n; ++i) table.prefetch(batch[i].value, batch[i].groups);
-        for (std::size_t i = 0; i < n; ++i) {
-          const Function& f = batch[i];
-          const std::int64_t found = table.find(list, f.value, f.groups);
-          if (found < 0) continue;  // without the groups
-          const auto target = static_cast<std::size_t>(found);
-          const std::size_t at = places_.edge_start[place] + f.edge;
-          const std::uint32_t true_place = places_.when_true[at];
-          const std::uint32_t false_place = places_.when_false[at];
-          const Tally& a = tallies_[true_place];
-          const Tally& b = tallies_[false_place];
-          const std::size_t begin = own.start[target];
-          const std::size_t n_target = own.start[target + 1] - begin;
-          const auto shift = static_cast<std::size_t>(f.leaves - list[target].leaves);
-          const bool same = f.leaves == 2 && graph.label[edges[f.edge].when_true] ==
-                                                 graph.label[edges[f.edge].when_false];
-          for (std::size_t k = a.start[f.on_true]; k < a.start[f.on_true + 1]; ++k) {
-            const std::size_t from = shift + k - a.start[f.on_true];
-            for (std::size_t l = b.start[f.on_false]; l < b.start[f.on_false + 1]; ++l) {
-              const std::size_t to = from + l - b.start[f.on_false];
-              if (to >= n_target) break;
-              // Of a pair of leaves only the smallest trees are the leaves themselves.
-              const bool is_trivial =
-                  same && k == a.start[f.on_true] && l == b.start[f.on_false];
-              if (is_trivial && !view_.trivial) continue;
-              add_product(own.trees[begin + to], a.trees[k], b.trees[l]);
-              if (!is_trivial) add_product(own.nontrivial[begin + to], a.nontrivial[k], b.nontrivial[l]);
-            }
-          }
-        }
-      });
+  for_products(*this, places_, lists_, place, places_.budget[place], most_leaves(place),
+               view_.trivial, masks_, residue, meter, [&](const Function* batch, std::size_t n) {
+                 for (std::size_t i = 0; i < n; ++i)
+                   table.prefetch(batch[i].value, batch[i].groups);
+                 for (std::size_t i = 0; i < n; ++i) {
+                   const Function& f = batch[i];
+                   const std::int64_t found = table.find(list, f.value, f.groups);
+                   if (found < 0) continue;  // without the groups
+                   const auto target = static_cast<std::size_t>(found);
+                   const std::size_t at = places_.edge_start[place] + f.edge;
+                   const std::uint32_t true_place = places_.when_true[at];
+                   const std::uint32_t false_place = places_.when_false[at];
+                   const Tally& a = tallies_[true_place];
+                   const Tally& b = tallies_[false_place];
+                   const std::size_t begin = own.start[target];
+                   const std::size_t n_target = own.start[target + 1] - begin;
+                   const auto shift = static_cast<std::size_t>(f.leaves - list[target].leaves);
+                   const bool same = f.leaves == 2 && graph.label[edges[f.edge].when_true] ==
+                                                          graph.label[edges[f.edge].when_false];
+                   for (std::size_t k = a.start[f.on_true]; k < a.start[f.on_true + 1]; ++k) {
+                     const std::size_t from = shift + k - a.start[f.on_true];
+                     for (std::size_t l = b.start[f.on_false]; l < b.start[f.on_false + 1]; ++l) {
+                       const std::size_t to = from + l - b.start[f.on_false];
+                       if (to >= n_target) break;
+                       // Of a pair of leaves only the smallest trees are the leaves themselves.
+                       const bool is_trivial =
+                           same && k == a.start[f.on_true] && l == b.start[f.on_false];
+                       if (is_trivial && !view_.trivial) continue;
+                       add_product(own.trees[begin + to], a.trees[k], b.trees[l]);
+                       if (!is_trivial)
+                         add_product(own.nontrivial[begin + to], a.nontrivial[k], b.nontrivial[l]);
+                     }
+                   }
+                 }
+               });
 }
 
-std::uint64_t Functions::sum(const std::vector<std::uint64_t>& counts,
-                             std::size_t position) const {
+std::uint64_t Functions::sum(const std::vector<std::uint64_t>& counts, std::size_t position) const {
   const Tally& root = tallies_[0];
   std::uint64_t n = 0;
   for (std::size_t i = root.start[position]; i < root.start[position + 1]; ++i) {

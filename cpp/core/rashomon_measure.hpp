@@ -33,7 +33,8 @@ struct Meaning {
 
 /// A random measure over the space of the features: every feature is cut into bins by all its
 /// conditions, and each bin has a weight; so weights and class values are those of `fingerprints`,
-/// and a function's value here is its fingerprint. A box is a bit set over the bins of all features.
+/// and a function's value here is its fingerprint. A box is a bit set over the bins of all
+/// features.
 class SpaceMeasure {
  public:
   SpaceMeasure(const Meaning& meaning, std::span<const Domain> domains,
@@ -55,12 +56,12 @@ class SpaceMeasure {
  private:
   std::size_t n_words_ = 0;
   bool independent_ = true;
-  std::vector<Point> weight_;     // per bin
-  Words one_;                     // per column: bins where it is 1
-  Words feature_bins_;            // per column
-  std::vector<Point> alone_;      // per column: its share of the whole
+  std::vector<Point> weight_;  // per bin
+  Words one_;                  // per column: bins where it is 1
+  Words feature_bins_;         // per column
+  std::vector<Point> alone_;   // per column: its share of the whole
   std::size_t n_bins_ = 0;
-  Numbers sides_;                 // sides whose inverse weight is known
+  Numbers sides_;  // sides whose inverse weight is known
   std::vector<Point> inverses_;
 };
 

@@ -162,7 +162,8 @@ void for_products(const Functions& functions, const Places& places,
       n = 0;
     };
     if (residue) {
-      // By the low bits, then by cost. 2^61 - 1 is -1 modulo 2^bits, so a sum that wraps moves by 1.
+      // By the low bits, then by cost. 2^61 - 1 is -1 modulo 2^bits, so a sum that wraps moves
+      // by 1.
       std::stable_sort(on_false.begin(), on_false.end(), [&](const Side& a, const Side& b) {
         return (a.value[0] & low) < (b.value[0] & low);
       });
