@@ -192,6 +192,9 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         self._source  # noqa: B018 (says that it is not fitted)
         return self._view_
 
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return str(BaseEstimator.__repr__(self, N_CHAR_MAX))
+
     def __bool__(self) -> bool:
         return "_source_" not in self.__dict__ or self.n_trees > 0
 

@@ -210,6 +210,10 @@ class TreeSet(RowAnswers):
     def __bool__(self) -> bool:
         return self.n_trees > 0
 
+    def __repr__(self) -> str:
+        low, high = float(self.objective), float(self.bound)
+        return f"TreeSet({self.n_trees:,} trees, objectives {low:.4g} to {high:.4g})"
+
     # -- trees ---------------------------------------------------------------------------------
 
     def _build(self, positions: list[int]) -> Iterator[Tree]:
