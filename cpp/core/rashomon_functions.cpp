@@ -95,25 +95,25 @@ void Functions::fill(std::uint32_t place, const Options& options, Meter& meter) 
                  if (is_root) check_limit();
                  if (table.list.size() >= 0xfffffff0U) throw MemoryLimit("2^32 functions");
                });
-  // By cost; and among all, by leaves and value.
+  // By cost, leaves and value: by what tells nearly all apart, packed, and the rest where needed.
   struct Order {
     std::int64_t cost;
-    Point value;
+    std::uint64_t rest;  // leaves, and the first element without its last bits
     std::uint32_t number;
-    std::uint16_t leaves, groups;
   };
   std::vector<Order> order;
   order.reserve(table.list.size());
   held.set(known + table.list.size() * (sizeof(Order) + sizeof(Function)));
   for (std::uint32_t i = 0; i < table.list.size(); ++i) {
     const Function& f = table.list[i];
-    order.push_back({cost(f), f.value, i, f.leaves, f.groups});
+    order.push_back({cost(f), static_cast<std::uint64_t>(f.leaves) << 48U | f.value[0] >> 13U, i});
   }
-  std::sort(order.begin(), order.end(), [](const Order& a, const Order& b) {
+  std::sort(order.begin(), order.end(), [&](const Order& a, const Order& b) {
     if (a.cost != b.cost) return a.cost < b.cost;
-    if (a.leaves != b.leaves) return a.leaves < b.leaves;
-    if (a.value != b.value) return a.value < b.value;
-    return a.groups < b.groups;
+    if (a.rest != b.rest) return a.rest < b.rest;
+    const Function& f = table.list[a.number];
+    const Function& g = table.list[b.number];
+    return f.value != g.value ? f.value < g.value : f.groups < g.groups;
   });
   std::vector<Function>& list = lists_[place];
   list.reserve(order.size());
