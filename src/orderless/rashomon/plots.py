@@ -34,11 +34,11 @@ SIZES = (
 BLUE, ORANGE = "#0072B2", "#D55E00"
 
 
-def _axes(ax: Any) -> Any:
+def _axes(ax: Any, size: tuple[float, float] | None = None) -> Any:
     if ax is None:
         from matplotlib import pyplot
 
-        ax = pyplot.subplots(layout="constrained")[1]
+        ax = pyplot.subplots(layout="constrained", figsize=size)[1]
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
@@ -54,7 +54,7 @@ def draw_sizes(sizes: pd.DataFrame, ax: Any = None) -> Any:
     ax : matplotlib Axes, optional
         By default those of a new figure.
     """
-    ax = _axes(ax)
+    ax = _axes(ax, (8, 2.2 + 0.75 * len(sizes)))
     height = 0.8 / len(SIZES)
     place = np.arange(len(sizes))
     for k, (column, name, colour, hatch) in enumerate(SIZES):
@@ -64,7 +64,7 @@ def draw_sizes(sizes: pd.DataFrame, ax: Any = None) -> Any:
         ax.bar_label(bars, labels=[f" {value:,.0f}" for value in values], fontsize=8)
     ax.set_yticks(place, [str(name) for name in sizes.index])
     ax.set_ylim(len(sizes) - 0.5, -0.5)
-    ax.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.45, -0.12), ncols=2)
+    ax.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.45, -0.08), ncols=2)
     return _log_sizes(ax, float(sizes["trees"].max()))
 
 

@@ -382,7 +382,7 @@ class TreeSet(RowAnswers):
         """Give all functions; or, where they pass the limit, a random piece of them."""
         measure = self._semantics(None)
         piece = None
-        for bits in range(0, 41, 4):
+        for bits in range(0, 21, 4):
             if bits:
                 piece = (int(random.integers(0, 1 << bits)), bits)
             try:
