@@ -137,18 +137,20 @@ Reachable::Reachable(const Graph& graph, const View& view)
       level_(graph.n_nodes(), 0) {
   for (int level = 0; level <= graph.depth + 1; ++level) {
     const int left = std::max(graph.depth - level, 0);
-    std::int64_t most = left >= 40 ? unreachable : std::int64_t{1} << left;
+    // A leaf has a row of its own.
+    auto most = static_cast<std::int64_t>(graph.rows.n_rows);
+    if (left < 40) most = std::min(most, std::int64_t{1} << left);
     if (view.max_leaves > 0) most = std::min(most, view.max_leaves - level);
     leaves_.push_back(most);
   }
   for (std::size_t level = 0; level + 1 < graph.level_start.size(); ++level) {
     for (std::uint32_t i = graph.level_start[level]; i < graph.level_start[level + 1]; ++i) {
-      level_[i] = static_cast<std::uint8_t>(level);
+      level_[i] = static_cast<std::uint16_t>(level);
     }
   }
   // Leaves are shared between levels: they always have room for themselves.
   for (std::uint32_t i = graph.level_start.back(); i < graph.n_nodes(); ++i) {
-    level_[i] = static_cast<std::uint8_t>(graph.depth + 1);
+    level_[i] = static_cast<std::uint16_t>(graph.depth + 1);
   }
   leaves_.back() = 1;
   if (graph.best[0] > view.bound) return;
@@ -245,8 +247,7 @@ void Counts::fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter) {
     trees += total(a) * total(b);
   }
   const bool checked = !(trees < 1e38);  // 2^128 is 3.4e38
-  std::int64_t most_seen = std::min<std::int64_t>(most, std::int64_t{1} << 30);
-  Products products(graph.costs, graph.best[node], budget, most_seen,
+  Products products(graph.costs, graph.best[node], budget, most,
                     std::size_t{1} << view_.required.size(), work);
   for (const Edge& edge : graph.of(node)) {
     if (!reachable_.has(graph, node, edge)) continue;

@@ -41,7 +41,8 @@ class Reachable {
 
  private:
   std::int64_t less_;
-  std::vector<std::uint8_t> allowed_, in_, level_;
+  std::vector<std::uint8_t> allowed_, in_;
+  std::vector<std::uint16_t> level_;
   std::vector<std::int64_t> leaves_;  // by level
 };
 

@@ -16,6 +16,9 @@ Functions::Functions(std::shared_ptr<const Graph> graph, View view, SpaceMeasure
       reachable_(*graph_, view_),
       class_values_(std::move(class_values)),
       counted_(options.with_counts) {
+  if (reachable_.max_leaves(0) > std::numeric_limits<std::uint16_t>::max()) {
+    throw FunctionLimit("functions of trees with more than 65535 leaves");
+  }
   const std::size_t before = meter.held();
   if (measure != nullptr) {
     place_all(measure, meter);
@@ -47,8 +50,7 @@ Functions::Functions(std::shared_ptr<const Graph> graph, View view, SpaceMeasure
 }
 
 std::int64_t Functions::most_leaves(std::uint32_t place) const {
-  return std::min<std::int64_t>(reachable_.max_leaves(places_.node[place]),
-                                std::numeric_limits<std::uint16_t>::max());
+  return reachable_.max_leaves(places_.node[place]);
 }
 
 std::int64_t Functions::most_leaves(std::uint32_t place, std::int64_t errors) const {

@@ -330,7 +330,9 @@ Graph build_graph(Rows rows, const Costs& costs, int depth, const Slack& slack, 
   Graph graph;
   graph.rows = std::move(rows);
   graph.costs = costs;
-  graph.depth = depth;
+  // A path asks each column at most once.
+  graph.depth = static_cast<int>(
+      std::min<std::size_t>(static_cast<std::size_t>(depth), graph.rows.n_columns));
   Held held(meter);
   held.set(graph.bytes());
   Builder(graph, meter).build(slack);

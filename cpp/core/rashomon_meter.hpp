@@ -18,8 +18,8 @@ class Meter {
   /// `poll` is called now and then; it throws to stop.
   Meter(std::size_t limit, std::function<void()> poll) : limit_(limit), poll_(std::move(poll)) {}
 
-  /// Says that `bytes` are held now by a part that held `before`; throws, and changes nothing, where
-  /// that is too much.
+  /// Says that `bytes` are held now by a part that held `before`; throws, and changes nothing,
+  /// where that is too much.
   void change(std::size_t before, std::size_t bytes) {
     const std::size_t held = held_ - before + bytes;
     if (held > limit_ && bytes > before) {
