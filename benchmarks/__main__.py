@@ -21,11 +21,12 @@ CAPABILITIES = {
     "acquisition": "Acquisition: the cheapest policy",
     "missing": "Rows with unknown values",
     "readers": "Readers",
+    "rashomon": "Rashomon sets",
     "import": "Import",
 }
 PACKAGES = (
     "orderless", "numpy", "scipy", "scikit-learn", "treefarms", "sympy", "pyeda", "dd", "oxidd",
-    "pyxai", "treelite", "lightgbm",
+    "pyxai", "treelite", "lightgbm", "tree-praxis",
 )  # fmt: skip
 
 
