@@ -322,6 +322,22 @@ def policy():
     save(axes.figure, "cheapest-policy")
 
 
+# -- Rashomon sets ---------------------------------------------------------------------------------
+
+
+def rashomon_wisconsin():
+    """Sizes, objectives and the map of the set of the guide."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    found = ol.RashomonSet().fit(X, y.map({0: "malignant", 1: "benign"}))
+    figure, axes = plt.subplots(1, 3, figsize=(14, 4.4), layout="constrained")
+    found.plot_sizes(axes[0])
+    axes[0].set_title("how many", fontsize=11.5)
+    found.plot_objectives(axes[1])
+    axes[1].set_title("objectives of the trees", fontsize=11.5)
+    found.plot_map(axes[2])
+    save(figure, "rashomon-wisconsin")
+
+
 if __name__ == "__main__":
     two_orders()
     third_reason()
@@ -330,3 +346,4 @@ if __name__ == "__main__":
     importance_orders()
     drawn()
     policy()
+    rashomon_wisconsin()

@@ -38,6 +38,18 @@ def decide(
     n_rows: int,
     n_threads: int,
 ) -> NDArray[np.int32]: ...
+def label(
+    nodes: Nodes,
+    domains: Domains,
+    threshold: NDArray[np.float64],
+    columns: list[Any],
+    n_rows: int,
+    n_threads: int,
+    items: NDArray[np.uint8],
+    item_size: int,
+    data: NDArray[np.uint8],
+    hidden: NDArray[np.uint8],
+) -> None: ...
 def first_determined(
     nodes: Nodes,
     start: NDArray[np.int64],
