@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .binarize import QuantileBinarizer, ThresholdGuessBinarizer
     from .bounds import forest_bounds, probability_bounds, regression_bounds
     from .estimator import OrderlessClassifier
+    from .importance.rid import RashomonImportance
     from .rashomon import RashomonSet, rashomon_sizes
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "ImportanceRange",
     "OrderlessClassifier",
     "QuantileBinarizer",
+    "RashomonImportance",
     "RashomonSet",
     "Space",
     "Term",
@@ -81,6 +83,7 @@ __all__ = [
 _LATER = {
     "OrderlessClassifier": "estimator",
     "QuantileBinarizer": "binarize",
+    "RashomonImportance": "importance.rid",
     "RashomonSet": "rashomon",
     "ThresholdGuessBinarizer": "binarize",
     "forest_bounds": "bounds",
