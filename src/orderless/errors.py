@@ -11,8 +11,8 @@ __all__ = [
     "InvalidTree",
     "OutOfMemory",
     "OutOfTime",
-    "TooManyBoxes",
     "TooLarge",
+    "TooManyBoxes",
     "TooManyReasons",
     "UnreadableModel",
 ]

@@ -66,7 +66,8 @@ class Distribution:
         values, which = np.unique(
             np.concatenate([t.values[feature] for t in tallies]), return_inverse=True
         )
-        weights = np.bincount(which, np.concatenate(shares), minlength=len(values))
+        weights = np.zeros(len(values))
+        np.add.at(weights, which, np.concatenate(shares))
         return cls(values, weights, size)
 
     @property

@@ -37,7 +37,7 @@ def draw(found: RashomonImportance, kind: str, features: Any, ax: Any, pooled: b
     if ax is None:
         from matplotlib import pyplot
 
-        height = 4.0 if kind == "cdf" else 1.6 + 0.55 * len(names)
+        height = 4.4 if kind == "cdf" else 1.6 + 0.55 * len(names)
         ax = pyplot.subplots(figsize=(7.0, height), layout="constrained")[1]
     ax.spines[["top", "right"]].set_visible(False)
     pairs = [
@@ -48,6 +48,8 @@ def draw(found: RashomonImportance, kind: str, features: Any, ax: Any, pooled: b
     else:
         ax.axvline(0, color="#d0d7de", linewidth=1, zorder=0)
         (_boxes if kind == "box" else _violins)(ax, pairs)
+        ax.use_sticky_edges = False  # boxes that begin at 0 keep some room, too
+        ax.margins(x=0.03)
         ax.set_yticks(range(len(names)), names)
         ax.set_ylim(len(names) - 0.5, -0.5)
         ax.tick_params(axis="y", length=0)
@@ -112,8 +114,8 @@ def _violins(ax: Any, pairs: list[list[Distribution]]) -> None:
             # Heights are square roots: a large share at 0 would hide all others.
             tall = np.sqrt(part / tallest) * 0.42
             shown = tall > 0.004
-            ax.fill_between(middle, i, i + up * tall, where=shown, color=colour, hatch=hatch,
-                            edgecolor=INK, linewidth=0.5, label=name)  # fmt: skip
+            ax.fill_between(middle, i, i + up * tall, where=shown, facecolor=colour,
+                            hatch=hatch, edgecolor=INK, linewidth=0.5, label=name)  # fmt: skip
             ax.plot(one.mean, i + up * 0.07, marker="o", markersize=4.5, markerfacecolor="white",
                     markeredgecolor=INK, linestyle="none", zorder=4)  # fmt: skip
 
@@ -124,11 +126,14 @@ def _steps(ax: Any, names: list[str], pairs: list[list[Distribution]]) -> None:
     room = max(high - low, 1e-3) * 0.04
     for i, (feature, pair) in enumerate(zip(names, pairs, strict=True)):
         for (_, _, _, line, name), one in zip(SIDES, pair, strict=True):
+            colour, words = LINES[i % len(LINES)], f"{feature}: {name}"
             values = np.concatenate([[low - room], one.values, [high + room]])
             shares = np.concatenate([[0.0], one.shares, [1.0]])
-            ax.step(values, shares, where="post", color=LINES[i % len(LINES)], linestyle=line,
-                    linewidth=1.8, label=f"{feature}, {name}")  # fmt: skip
+            ax.step(values, shares, where="post", color=colour, linestyle=line, linewidth=1.8,
+                    label=words)  # fmt: skip
     ax.set_xlim(low - room, high + room)
     ax.set_ylim(0, 1.02)
     ax.set_ylabel("share of models")
-    ax.legend(frameon=False, fontsize=9, loc="lower right")
+    handles, labels = ax.get_legend_handles_labels()  # filled by column: functions, then trees
+    ax.legend(handles[::2] + handles[1::2], labels[::2] + labels[1::2], frameon=False, fontsize=9,
+              ncols=2, loc="lower left", bbox_to_anchor=(0, 1))  # fmt: skip
