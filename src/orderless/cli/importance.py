@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,8 +20,10 @@ __all__ = ["EXAMPLE", "command"]
 
 EXAMPLE = (
     "Example: orderless importance --data patients.csv --target diagnosis --max-depth 3\n\n"
-    "Example: orderless importance model.json --data patients.csv --target diagnosis -f md"
+    "Example: orderless importance model.json --data patients.csv --target diagnosis -f md\n\n"
+    "Example: orderless importance --data wisconsin --rid 10"
 )
+RID = "Over all near-optimal trees"
 
 
 def command(
@@ -46,13 +49,52 @@ def command(
     limit: Annotated[
         int, typer.Option(min=1, help="Most boxes to look at.", rich_help_panel=LIMITS)
     ] = 2_000_000,
+    rid: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Instead of one tree, look at all near-optimal trees of N bootstrap samples of "
+            "--data (the Rashomon importance distribution); 100 is usual.",
+            rich_help_panel=RID,
+        ),
+    ] = 0,
+    rid_depth: Annotated[
+        int, typer.Option(min=1, help="Depth of these trees.", rich_help_panel=RID)
+    ] = 3,
+    regularization: Annotated[
+        float, typer.Option(min=0, help="What a leaf costs.", rich_help_panel=RID)
+    ] = 0.02,
+    epsilon: Annotated[
+        float,
+        typer.Option(
+            min=0, help="How far from the smallest objective trees may be.", rich_help_panel=RID
+        ),
+    ] = 0.02,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Of the bootstrap samples.", rich_help_panel=RID)
+    ] = 0,
+    jobs: Annotated[
+        int, typer.Option(help="How many samples at once; -1: all.", rich_help_panel=RID)
+    ] = 1,
 ) -> None:
     """Say how much each feature matters, and how far that hangs on the order of asking.
 
     gini: impurity importance of the tree as it came. smallest, largest, mean: over all trees that
     decide the same. permutation: accuracy that is lost when the feature's values are shuffled,
     exactly the mean over all ways to shuffle; the same in every order.
+
+    With --rid: the permutation importance over all near-optimal trees of many samples, each
+    different function counted once: mean, quantiles, and the share of functions that need the
+    feature.
     """
+    if rid:
+        _refuse_one_tree(model, data, orders)
+        if jobs == 0:
+            raise Mistake("--jobs 0: legal are 1 and more, and -1 for all processors")
+        over = _Set(rid, rid_depth, regularization, epsilon, seed, jobs)
+        _all_trees(over, data, files, output, plot)
+        return
     if plot is not None and not orders:
         raise Mistake("--plot draws the range over all orders: leave out --no-orders")
     from .models import source_of
@@ -82,14 +124,81 @@ def command(
         write_figure(found.plot, plot)
 
 
+@dataclass(frozen=True)
+class _Set:
+    """Which near-optimal trees are looked at."""
+
+    n_bootstraps: int
+    max_depth: int
+    regularization: float
+    epsilon: float
+    random_state: int
+    n_jobs: int
+
+
+def _refuse_one_tree(model: ModelOptions, data: DataOptions, orders: bool) -> None:
+    """Refuse options that would do nothing, since no tree is read or fitted."""
+    plain = DataOptions()
+    for option, given in (
+        ("MODEL", model.model is not None),
+        ("--max-depth", data.max_depth != plain.max_depth),
+        ("--min-leaf", data.min_leaf != plain.min_leaf),
+        ("--no-orders", not orders),
+    ):
+        if given:
+            raise Mistake(
+                f"{option} is about one tree, and --rid looks at all near-optimal ones: leave out "
+                "one of the two (--rid-depth is their depth)"
+            )
+    if data.data is None:
+        raise Mistake("near-optimal trees are those of a table: add --data FILE --target COLUMN")
+
+
+def _all_trees(
+    over: _Set, data: DataOptions, files: FileOptions, output: OutputOptions, plot: Path | None
+) -> None:
+    from ..importance.rid import RashomonImportance
+    from .sink import records_as, write, write_figure
+    from .training import encoded, labelled
+
+    given = labelled(data, files)
+    X, space = encoded(given)
+    found = RashomonImportance(**asdict(over), space=space).fit(X, given.y)
+    columns = ["feature", "mean", "q05", "median", "q95", "positive"]
+    records = [
+        {str(key): float(value) if key != "feature" else str(value) for key, value in row.items()}
+        for row in found.summary()[columns].to_dict("records")
+    ]
+    functions, trees = int(found.n_functions_.sum()), int(found.n_trees_.sum())
+    if output.format == Format.json:
+        content = {"data": given.name, "rows": len(X), **asdict(over), "functions": functions,
+                   "trees": trees, "features": records}  # fmt: skip
+        del content["n_jobs"]
+        write(json.dumps(content, ensure_ascii=False, indent=1), output.output)
+    elif output.format == Format.csv:
+        write(records_as(records, Format.csv), output.output)
+    else:
+        said = (
+            f"Importance over {functions:,} functions ({trees:,} trees) of {over.n_bootstraps:,} "
+            f"samples of {given.name}, each function counted once."
+        )
+        some = [record for record in records if record["positive"] > 0 or record["mean"] != 0]
+        said += f"\n\n{records_as(some, output.format, digits=3)}" if some else ""
+        if rest := len(records) - len(some):
+            said += f"\n\nNo importance in any of them: {rest:,} of {len(records):,} features."
+        write(said, output.output)
+    if plot is not None:
+        write_figure(lambda ax: found.plot(ax=ax), plot)
+
+
 def _records(source: Source, limit: int | None) -> tuple[list[dict[str, Any]], Any]:
     from ..importance import importance_range, impurity_importance, permutation_importance
 
     tree, X, y = source.tree, source.X, source.y
     names = tree.space.names
+    assert y is not None
     shuffled = [float(v) for v in permutation_importance(tree, X, y)]
     found = None
-    assert y is not None
     if limit is not None:
         found = importance_range(tree, X, y, limit=limit)
         gini = found.importance.tolist()
