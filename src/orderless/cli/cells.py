@@ -138,13 +138,18 @@ def known_cells(
     return [distinct[cell] for cell in cells]
 
 
-def frame_for(trees: Tree | Iterable[Tree], part: Part, table: str) -> pd.DataFrame:
-    """Read the columns that a tree asks about; its ``predict`` takes the frame."""
+def frame_for(
+    trees: Tree | Iterable[Tree],
+    part: Part,
+    table: str,
+    features: tuple[str, ...] | None = None,
+) -> pd.DataFrame:
+    """Read the columns that a tree asks about (or some features); its ``predict`` takes them."""
     import pandas as pd
 
     columns: dict[str, Any] = {}
     for tree in [trees] if isinstance(trees, Tree) else trees:
-        for name in _wanted(tree, part, table):
+        for name in _wanted(tree, part, table, features):
             parser = parser_of(tree.space, name)
             values = known_cells(part.columns[name], parser, name, table, part.first)
             columns[name] = pd.Series(values, dtype=object)
@@ -154,11 +159,13 @@ def frame_for(trees: Tree | Iterable[Tree], part: Part, table: str) -> pd.DataFr
     return pd.DataFrame(columns, index=range(part.n_rows))
 
 
-def _wanted(tree: Tree, part: Part, table: str) -> list[str]:
-    """Name the columns that speak about the features of a tree."""
+def _wanted(
+    tree: Tree, part: Part, table: str, features: tuple[str, ...] | None = None
+) -> list[str]:
+    """Name the columns that speak about the features of a tree, by default those it asks about."""
     wanted: dict[str, None] = {}
     there = tuple(part.columns)
-    for feature in tree.features:
+    for feature in tree.features if features is None else features:
         told = [tree.space.columns[i].name for i in tree.space.columns_of[feature]]
         own = [feature] if feature in part.columns and feature not in told else []
         absent = [name for name in told if name not in part.columns]

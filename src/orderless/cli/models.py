@@ -62,10 +62,12 @@ def source_of(
         tree = load_model(model.model, allow_pickle=model.allow_pickle)
         if data.data is None:
             return Source(tree, model.model.name)
-        from .training import rows_for
+        from .training import complete_rows_for, rows_for
 
-        X, y = rows_for(tree, data, files, complete=complete)
-        return Source(tree, model.model.name, X, y)
+        if complete:
+            tree, X, y = complete_rows_for(tree, data, files)
+            return Source(tree, model.model.name, X, y)
+        return Source(tree, model.model.name, *rows_for(tree, data, files))
     if data.data is None:
         raise Mistake(
             "there is no tree: give a model file, or data to fit one on "

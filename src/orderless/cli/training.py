@@ -7,6 +7,7 @@ Out: ``Fitted``: the tree over the table's own columns, with the rows it was fit
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,7 @@ from .options import DataOptions, FileOptions, TableOptions
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Fitted", "Labelled", "encoded", "fit", "labelled", "rows_for"]
+__all__ = ["Fitted", "Labelled", "complete_rows_for", "encoded", "fit", "labelled", "rows_for"]
 
 MOST_CLASSES = 100
 MOST_CATEGORIES = 100
@@ -144,28 +145,29 @@ def encoded(given: Labelled) -> tuple[pd.DataFrame, Space]:
 
 
 def rows_for(
-    tree: Tree, data: DataOptions, files: FileOptions, *, complete: bool = False
+    tree: Tree, data: DataOptions, files: FileOptions
 ) -> tuple[pd.DataFrame, list[Any] | None]:
     """Read data for a tree that is there already; with labels if the target is known."""
     part, name, target = _table(data, files)
+    return frame_for(tree, part, name), _labels(tree, part, name, target)
+
+
+def complete_rows_for(
+    tree: Tree, data: DataOptions, files: FileOptions
+) -> tuple[Tree, pd.DataFrame, list[Any] | None]:
+    """Read rows that tell all that a tree asks; those with gaps are refused, or left out.
+
+    Features that the tree does not ask about come too where the table has them without gaps; the
+    tree is given back over these features.
+    """
+    part, name, target = _table(data, files)
+    y = _labels(tree, part, name, target)
     X = frame_for(tree, part, name)
-    y = None
-    if target is not None:
-        if target not in part.columns:
-            raise missing_column(target, name, tuple(part.columns), "Correct --target")
-        y = labels_for(tree, part.columns[target])
-    return _without_gaps(tree, X, y, name, data.drop_incomplete) if complete else (X, y)
-
-
-def _without_gaps(
-    tree: Tree, X: pd.DataFrame, y: list[Any] | None, name: str, drop: bool
-) -> tuple[pd.DataFrame, list[Any] | None]:
-    """Leave out rows that do not tell all that the tree asks, or refuse them."""
     keep = known_rows(Bins(tree), read_rows(X, tree.space, tree.used))
     if y is not None:
         keep = keep & np.array([label is not None for label in y], dtype=bool)
     n_gaps = int((~keep).sum())
-    if n_gaps and not drop:
+    if n_gaps and not data.drop_incomplete:
         raise Mistake(
             f"{n_gaps:,} of the {len(X):,} rows of {name} have gaps (the first is row "
             f"{int(np.argmin(keep)) + 1:,}), and this needs complete rows: leave those out with "
@@ -174,7 +176,27 @@ def _without_gaps(
     if n_gaps == len(X):
         raise Mistake(f"every row of {name} has gaps: this needs complete rows")
     chosen = np.flatnonzero(keep).tolist()
-    return X.iloc[chosen].reset_index(drop=True), None if y is None else [y[i] for i in chosen]
+    for feature in tree.space.names:
+        if feature in tree.features:
+            continue
+        with suppress(Mistake):  # the table does not have it, or has something else there
+            more = frame_for(tree, part, name, (feature,))
+            if not bool(more.iloc[chosen].isna().any(axis=None)):
+                X = X.assign(**{column: more[column] for column in more})
+    space = tree.space
+    told = [column for column in space.columns if column.name in X]
+    there = {column.feature for column in told} | {str(column) for column in X}
+    own = Space([f for f in space.features if f.name in there], told)
+    X = X.iloc[chosen].reset_index(drop=True)
+    return tree.over(own), X, None if y is None else [y[i] for i in chosen]
+
+
+def _labels(tree: Tree, part: Part, name: str, target: str | None) -> list[Any] | None:
+    if target is None:
+        return None
+    if target not in part.columns:
+        raise missing_column(target, name, tuple(part.columns), "Correct --target")
+    return labels_for(tree, part.columns[target])
 
 
 def _table(data: TableOptions, files: FileOptions) -> tuple[Part, str, str | None]:

@@ -1,0 +1,236 @@
+"""The command line writes pages: report and app; and reads what features cost."""
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import numpy as np
+import pandas as pd
+import pytest
+from commands import fine, mistake, on_terminal, patients, run
+from showcase import hostile, mixed
+
+import orderless as ol
+from orderless.cli.costs import read_costs
+from orderless.cli.mistakes import Mistake
+from orderless.cli.options import FileOptions
+
+FIT = ("--data", "patients.csv", "--target", "diagnosis", "--ignore", "id", "--max-depth", "2")
+ROWS = ("--data", "patients.csv", "--target", "diagnosis")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    patients(tmp_path)
+    fine("export", *FIT, "-o", "model.json")
+    return tmp_path
+
+
+def labelled_rows(path):
+    table = pd.read_csv(path)
+    return table[["age", "bmi", "smoker", "ward"]], table["diagnosis"].tolist()
+
+
+# -- report --------------------------------------------------------------------------------------
+
+
+def test_report_is_the_librarys(here):
+    assert fine("report", *FIT, "-o", "fitted.html", "--title", "Ill or well?") == ""
+    fitted = (here / "fitted.html").read_text(encoding="utf-8")
+    assert "<h1>Ill or well?</h1>" in fitted
+    assert "DecisionTreeClassifier(max_depth=2, min_samples_leaf=1, random_state=0)" in fitted
+    said = fine("report", "model.json", *ROWS)
+    X, y = labelled_rows(here / "patients.csv")
+    tree = ol.read_tree((here / "model.json").read_text())
+    about = {"tree from": "model.json", "rows from": "patients.csv"}
+    own = ol.report(tree, X, y, about=about).html
+    # Cells are of other types in the two frames, which the hash of the data tells.
+    assert without_hash(said) == without_hash(own + "\n")
+
+
+def without_hash(page):
+    start = page.index("rows, sha256 ")
+    return page[:start] + page[start + 13 + 32 :]
+
+
+def test_report_with_costs_shows_the_cheapest_way(here):
+    plain = fine("report", "model.json", *ROWS)
+    said = fine("report", "model.json", *ROWS, "--costs", "age=1,smoker=5")
+    assert 'id="costs"' not in plain
+    policy = ol.cheapest_policy(
+        ol.read_tree((here / "model.json").read_text()),
+        labelled_rows(here / "patients.csv")[0],
+        {"age": 1, "smoker": 5},
+    )
+    assert f"costs {policy.expected_cost:g}, and at most {policy.worst_cost:g}" in said
+
+
+def test_report_needs_complete_labelled_rows(here):
+    assert "judges the tree on labelled rows" in mistake("report", "model.json")
+    assert "add --data" in mistake("report", "model.json", "--data", "patients.csv")
+    text = (here / "patients.csv").read_text().replace("61,31.5,True", ",31.5,True")
+    (here / "gaps.csv").write_text(text)
+    args = ("report", "model.json", "--data", "gaps.csv", "--target", "diagnosis")
+    assert "1 of the 8 rows of gaps.csv have gaps (the first is row 1)" in mistake(*args)
+    assert "of the 7 rows" in fine(*args, "--drop-incomplete")
+    (here / "empty.csv").write_text("age,smoker,diagnosis\n,,ill\n")
+    (here / "odd.csv").write_text(text.replace("28,", "fat,").replace(",31.5,", "61,,"))
+    few = fine("report", "model.json", "--data", "odd.csv", "--target", "diagnosis")
+    assert "of the 8 rows" in few  # bmi, which the tree does not ask about, is left out
+    assert "every row of empty.csv has gaps" in mistake(
+        "report", "model.json", "--data", "empty.csv", "--target", "diagnosis", "--drop-incomplete"
+    )
+
+
+def test_nothing_half_written_is_left(here):
+    before = sorted(path.name for path in here.iterdir())
+    assert "no folder" in mistake("report", *FIT, "-o", "absent/report.html")
+    assert "is a folder" in mistake("app", "model.json", "-o", here)
+    assert sorted(path.name for path in here.iterdir()) == before
+
+
+def test_a_terminal_is_no_place_for_a_page(here, monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    from orderless.cli import sink
+
+    class Terminal:
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sink.sys, "stdout", Terminal())
+    with pytest.raises(Mistake, match=r"add --output FILE\.html"):
+        sink.write_html("<p>", None)
+
+
+def test_progress_is_for_who_watches(here):
+    code, said, shown = on_terminal("report", *FIT, "-o", "report.html")
+    assert (code, said) == (0, b"")
+    assert "Writing the report" in shown
+
+
+# -- app -----------------------------------------------------------------------------------------
+
+
+def test_app_is_the_librarys(here):
+    tree = ol.read_tree((here / "model.json").read_text())
+    assert fine("app", "model.json") == ol.write_page(tree).rstrip("\n") + "\n"
+    options = ("--title", "A <b>", "--description", "B & C")
+    own = ol.write_page(tree, title="A <b>", description="B & C")
+    assert fine("app", "model.json", *options) == own.rstrip("\n") + "\n"
+    costs = {"age": 1.0, "smoker": 5.0}
+    own = ol.write_page(tree, costs=costs)
+    assert fine("app", "model.json", "--costs", "age=1,smoker=5") == own.rstrip("\n") + "\n"
+    X, _ = labelled_rows(here / "patients.csv")
+    policy = ol.cheapest_policy(tree, X, costs)
+    own = ol.write_page(tree, costs=costs, policy=policy)
+    said = fine("app", "model.json", "--data", "patients.csv", "--costs", "age=1,smoker=5")
+    assert said == own.rstrip("\n") + "\n"
+    assert fine("app", "model.json", "-o", "page.html") == ""
+    assert (here / "page.html").read_text() == fine("app", "model.json")
+
+
+def test_app_of_hostile_names(tmp_path):
+    (tmp_path / "model.json").write_text(hostile().tree.to_json(), encoding="utf-8")
+    page = fine("app", tmp_path / "model.json", "--title", "</title><script>x()</script>")
+    assert "<script>alert" not in page
+    assert "<script>x()" not in page
+
+
+def test_serving(here):
+    command = [sys.executable, "-m", "orderless", "app", "model.json", "--serve", "-o", "page.html"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        try:
+            line = running.stdout.readline()
+            address = next(word for word in line.split() if word.startswith("http://127.0.0.1:"))
+            with urllib.request.urlopen(address, timeout=10) as answer:
+                page = answer.read().decode()
+        finally:
+            running.send_signal(signal.SIGINT)
+            code = running.wait(timeout=20)
+    assert code == 0
+    assert page + "\n" == fine("app", "model.json") or page == fine("app", "model.json")
+    assert (here / "page.html").read_text().rstrip("\n") == page.rstrip("\n")
+
+
+def test_serving_where_it_cannot_be(here):
+    import socket
+
+    assert "--port is for --serve" in mistake("app", "model.json", "--port", 8123)
+    assert "65535" in mistake("app", "model.json", "--serve", "--port", 65536)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        result = run("app", "model.json", "--serve", "--port", taken.getsockname()[1])
+    assert result.exit_code == 2
+    assert "in use" in result.stderr
+
+
+# -- costs ---------------------------------------------------------------------------------------
+
+
+def odd_tree():
+    names = ["a", "b=1", "c,d", "e, f=2"]
+    tree = {"prediction": 0}
+    for name in names:
+        tree = {"feature": name, "true": tree, "false": {"prediction": 1}}
+    return ol.read_tree(tree, space=ol.Space(dict.fromkeys([*names, "unused"], "boolean")))
+
+
+def test_costs_are_read_out_of_text_and_files(tmp_path):
+    tree, files = odd_tree(), FileOptions()
+    costs = {"a": 1.0, "b=1": 2.5, "c,d": 0.0, "e, f=2": 1e3}
+    assert read_costs("a=1,b=1=2.5,c,d=0,e, f=2=1e3", tree, files) == costs
+    path = tmp_path / "costs.json"
+    path.write_text(json.dumps(costs))
+    assert read_costs(str(path), tree, files) == costs
+    path = tmp_path / "costs.csv"
+    path.write_text('feature,cost\na,1\n"b=1",2.5\n"c,d",0\n"e, f=2",1e3\nunused,7\n')
+    assert read_costs(str(path), tree, files) == {**costs, "unused": 7.0}
+    mixed_tree = mixed().tree
+    given = "age=0, lab value=2,smoker=1, color=3"
+    assert read_costs(given, mixed_tree, files) == dict(
+        zip(mixed_tree.space.names, (0.0, 2.0, 1.0, 3.0), strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("age=1", "no cost for 'smoker', which the tree asks about"),
+        ("age=1,smoker=-1", "the cost of 'smoker' is '-1': legal are numbers from 0 up"),
+        ("age=1,smoker=x", "the cost of 'smoker' is 'x'"),
+        ("age=1,smoker=", "the cost of 'smoker' is ''"),
+        ("age=inf,smoker=1", "the cost of 'age' is 'inf'"),
+        ("age=1,age=2,smoker=1", "'age' twice"),
+        ("agee=1,smoker=1", "no feature 'agee' (did you mean 'age'?)"),
+        ("absent.csv", "neither a file nor name=cost"),
+        ("age=1,smoker", "name=cost with commas between, got 'smoker'"),
+    ],
+)
+def test_costs_that_are_none(here, given, says):
+    assert says in mistake("app", "model.json", "--costs", given)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("c.csv", "name,price\nage,1\n", "no column 'feature'"),
+        ("c.json", "[1, 2]", "JSON object"),
+        ("c.json", "{", "not JSON"),
+        ("c.json", '{"age": true, "smoker": 1}', "the cost of 'age' is True"),
+        ("c.json", '{"age": null, "smoker": 1}', "the cost of 'age' is None"),
+    ],
+)
+def test_cost_files_that_are_none(here, name, text, says):
+    (here / name).write_text(text)
+    assert says in mistake("app", "model.json", "--costs", name)
+
+
+def test_costs_as_numbers_of_numpy():
+    tree = odd_tree()
+    X = np.zeros((3, 5))
+    costs = read_costs("a=1,b=1=2.5,c,d=0,e, f=2=1e3", tree, FileOptions())
+    assert ol.cheapest_policy(tree, X, costs).purchases == costs

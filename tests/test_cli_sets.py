@@ -1,0 +1,223 @@
+"""The command line on importances, Rashomon sets and the paper's targets."""
+
+import json
+
+import numpy as np
+import pytest
+from commands import fine, mistake, patients, records
+from sklearn.tree import DecisionTreeClassifier
+
+import orderless as ol
+from orderless.cli.options import FileOptions, TableOptions
+from orderless.cli.training import encoded, labelled
+
+TABLE = ("--data", "patients.csv", "--target", "diagnosis", "--ignore", "id")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    patients(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def wisconsin():
+    return ol.datasets.load("wisconsin")
+
+
+# -- importance ----------------------------------------------------------------------------------
+
+
+def test_importance_says_what_the_library_says(wisconsin):
+    X, y = wisconsin
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    found = ol.importance_range(tree, X, y)
+    shuffled = ol.permutation_importance(tree, X, y)
+    content = json.loads(fine("importance", "--data", "wisconsin", "--max-depth", 3, "-f", "json"))
+    assert content["equivalent_trees"] == found.n_trees
+    assert content["rows"] == len(X)
+    assert {r["feature"] for r in content["features"]} == set(ol.read_tree(tree).features)
+    for r in content["features"]:
+        i = found.features.index(r["feature"])
+        assert (r["smallest"], r["largest"]) == (found.low[i], found.high[i])
+        assert (r["gini"], r["mean"]) == (found.importance[i], found.mean[i])
+        assert r["permutation"] == shuffled[r["feature"]]
+        assert np.isclose(r["gini"], tree.feature_importances_[i])
+    means = [r["mean"] for r in content["features"]]
+    assert means == sorted(means, reverse=True)
+
+
+def test_importance_in_every_format(here):
+    text = fine("importance", *TABLE)
+    assert text.startswith("2 trees decide the same without asking in vain; importance on 8 rows.")
+    assert [line.split()[0] for line in text.splitlines()[2:]] == ["feature", "smoker", "age"]
+    table = records(fine("importance", *TABLE, "-f", "csv"))
+    assert list(table[0]) == ["feature", "gini", "smallest", "largest", "mean", "permutation"]
+    assert sum(float(row["gini"]) for row in table) == pytest.approx(1)
+    assert "| feature | gini |" in fine("importance", *TABLE, "-f", "md")
+    short = records(fine("importance", *TABLE, "-f", "csv", "--no-orders"))
+    assert list(short[0]) == ["feature", "gini", "permutation"]
+    assert {r["gini"] for r in short} == {r["gini"] for r in table}
+
+
+def test_importance_draws(here):
+    for name in ("a.png", "a.svg", "a.pdf"):
+        assert fine("importance", *TABLE, "--plot", name, "-o", "text.txt") == ""
+        assert (here / name).stat().st_size > 1000
+    first = (here / "a.svg").read_bytes()
+    fine("importance", *TABLE, "--plot", "b.svg", "-o", "text.txt")
+    assert len((here / "b.svg").read_bytes()) == len(first)
+
+
+def test_importance_of_nothing(here):
+    (here / "leaf.json").write_text('{"prediction": "ill"}')
+    said = fine("importance", "leaf.json", "--data", "patients.csv", "--target", "diagnosis")
+    assert said.endswith("The tree asks about no feature.\n")
+
+
+def test_importance_refuses(here):
+    fine("export", *TABLE, "-o", "model.json")
+    assert "labelled rows" in mistake("importance", "model.json")
+    assert "raise --limit" in mistake("importance", *TABLE, "--limit", 1)
+    assert "leave out --no-orders" in mistake(
+        "importance", *TABLE, "--no-orders", "--plot", "a.png"
+    )
+    assert "should end in .png" in mistake("importance", *TABLE, "--plot", "a.bmp", "-o", "x.txt")
+    rid = ("importance", *TABLE, "--rid", 2)
+    assert "MODEL is about one tree" in mistake("importance", "model.json", *TABLE, "--rid", 2)
+    assert "--max-depth is about one tree" in mistake(*rid, "--max-depth", 2)
+    assert "--min-leaf is about one tree" in mistake(*rid, "--min-leaf", 2)
+    assert "--no-orders is about one tree" in mistake(*rid, "--no-orders")
+    assert "add --data" in mistake("importance", "--rid", 2)
+    assert "--jobs 0" in mistake(*rid, "--jobs", 0)
+
+
+def test_rid_says_what_the_library_says(wisconsin, tmp_path):
+    X, y = wisconsin
+    found = ol.RashomonImportance(n_bootstraps=3, max_depth=2, random_state=5).fit(X, y)
+    args = ("importance", "--data", "wisconsin", "--rid", 3, "--rid-depth", 2, "--seed", 5)
+    content = json.loads(fine(*args, "-f", "json", "--plot", tmp_path / "rid.svg"))
+    assert content["functions"] == found.n_functions_.sum()
+    assert content["trees"] == found.n_trees_.sum()
+    own = found.summary()
+    assert [r["feature"] for r in content["features"]] == own["feature"].tolist()
+    assert [r["mean"] for r in content["features"]] == own["mean"].tolist()
+    assert [r["q95"] for r in content["features"]] == own["q95"].tolist()
+    assert (tmp_path / "rid.svg").stat().st_size > 1000
+    text = fine(*args)
+    n_none = int(((own["positive"] == 0) & (own["mean"] == 0)).sum())
+    assert text.endswith(f"No importance in any of them: {n_none} of {X.shape[1]} features.\n")
+    assert len(text.splitlines()) == X.shape[1] - n_none + 5
+    assert len(records(fine(*args, "-f", "csv"))) == X.shape[1]
+
+
+# -- rashomon ------------------------------------------------------------------------------------
+
+
+def test_rashomon_says_what_the_library_says(wisconsin):
+    X, y = wisconsin
+    space = ol.Space([ol.Feature(name, values="float32") for name in X])
+    found = ol.RashomonSet(max_depth=2, epsilon=0.01, space=space).fit(X, y)
+    args = ("rashomon", "--data", "wisconsin", "--max-depth", 2, "--epsilon", 0.01)
+    content = json.loads(fine(*args, "--trees", 3, "--functions", 4, "-f", "json"))
+    assert content["trees"] == found.n_trees
+    assert content["nontrivial"] == found.n_nontrivial
+    assert content["functions"] == found.n_distinct
+    assert content["functions_of_columns"] == found.n_distinct_independent
+    assert content["functions_of_rows"] == found.n_distinct_rows
+    assert content["objective"] == float(found.objective)
+    assert content["bound"] == float(found.bound)
+    assert content["on_bound"] == found.on_bound
+    assert content["best_tree"] == str(found.best_tree)
+    own = found.histogram()
+    assert [r["trees"] for r in content["histogram"]] == own["trees"].tolist()
+    assert [r["errors"] for r in content["histogram"]] == own["errors"].tolist()
+    assert [t["tree"] for t in content["first_trees"]] == [str(t) for t in found[:3]]
+    for given, tree in zip(content["first_trees"], found[:3], strict=True):
+        wrong = int((np.asarray(tree.predict(X)) != y).sum())
+        assert (given["errors"], given["leaves"]) == (wrong, tree.n_leaves)
+        assert given["objective"] == pytest.approx(wrong / len(X) + 0.01 * tree.n_leaves)
+    functions = found.functions()
+    assert [f["tree"] for f in content["first_functions"]] == [str(f.tree) for f in functions[:4]]
+    assert [f["trees"] for f in content["first_functions"]] == [f.n_trees for f in functions[:4]]
+
+
+def test_rashomon_in_every_format(here):
+    text = fine("rashomon", *TABLE, "--trees", 2)
+    for part in ("trees", "functions of the features", "A best tree", "Tree 2: objective 0.03"):
+        assert part in text
+    by_leaves = text.split("exactly on the bound)\n")[1].split("\n\n")[0].splitlines()
+    assert by_leaves[1].split() == ["3", "0.0300", "0", "2", "2"]
+    table = records(fine("rashomon", *TABLE, "-f", "csv"))
+    assert list(table[0]) == ["objective", "leaves", "errors", "trees", "nontrivial"]
+    assert sum(int(row["trees"]) for row in table) == 4
+    trees = records(fine("rashomon", *TABLE, "-f", "csv", "--trees", 9))
+    assert len(trees) == 4
+    assert "## A best tree\n\n```\n" in fine("rashomon", *TABLE, "-f", "md")
+    assert fine("rashomon", *TABLE, "--plot", "a.svg", "-o", "a.txt") == ""
+    assert (here / "a.svg").read_text().startswith("<?xml")
+
+
+def test_rashomon_of_text_and_bits(here):
+    """Text becomes a column per value, 0/1 columns are conditions: as one reads it by hand."""
+    lines = ["color,flag,size,y"]
+    for color in ("red", "green", "blue"):
+        for flag in (0, 1):
+            for size in (1, 2):
+                lines.append(f"{color},{flag},{size},{'yes' if color == 'red' or flag else 'no'}")
+    (here / "t.csv").write_text("\n".join(lines) + "\n")
+    X, space = encoded(labelled(TableOptions("t.csv", "y"), FileOptions()))
+    assert list(X) == ["color = blue", "color = green", "color = red", "flag", "size"]
+    assert X["color = red"].tolist() == [0.0 if "red" not in line else 1.0 for line in lines[1:]]
+    assert space["flag"].kind == "boolean"
+    assert space["size"].kind == "numeric"
+    found = json.loads(fine("rashomon", "--data", "t.csv", "--target", "y", "-f", "json"))
+    assert found["objective"] == pytest.approx(0.03)
+    assert found["functions"] == 1
+    one = json.loads(
+        fine("rashomon", "--data", "t.csv", "--target", "y", "--ignore", "size", "-f", "json")
+    )
+    assert "color" in one["best_tree"]
+    assert (one["objective"], one["functions"]) == (found["objective"], 1)
+
+
+def test_rashomon_refuses(here):
+    assert "add --data" in mistake("rashomon")
+    assert "which column" in mistake("rashomon", "--data", "patients.csv")
+    both = ("--trees", 1, "--functions", 1, "-f", "csv")
+    assert "a CSV file is one table" in mistake("rashomon", *TABLE, *both)
+    assert "should end in .png" in mistake("rashomon", *TABLE, "--plot", "a.txt", "-o", "b.txt")
+    assert "more than --limit 1 functions" in mistake(
+        "rashomon", "--data", "wisconsin", "--max-depth", 2, "--limit", 1
+    )
+    assert "--memory-limit 1000" in mistake(
+        "rashomon", "--data", "wisconsin", "--memory-limit", 1000
+    ).replace(",", "")
+    (here / "one.csv").write_text("a,y\n1,x\n2,x\n")
+    assert "only one value" in mistake("rashomon", "--data", "one.csv", "--target", "y")
+
+
+# -- reproduce -----------------------------------------------------------------------------------
+
+
+def test_reproduce_lists_its_targets():
+    from orderless.reproduce import targets
+
+    listed = records(fine("reproduce", "-f", "csv"))
+    assert [row["name"] for row in listed] == [target.name for target in targets()]
+    assert fine("reproduce").splitlines()[0].split() == ["name", "in", "the", "paper", "shows"]
+
+
+def test_reproduce_runs(here):
+    said = fine("reproduce", "figure-and", "figure-dnf-bcf", "--quick", "-o", "pages")
+    assert [line.split(":")[0] for line in said.splitlines()] == ["figure-and", "figure-dnf-bcf"]
+    assert (here / "pages" / "index.md").exists()
+    fine("reproduce", "figure-and", "--quick", "--no-cache", "-o", "again")
+    assert not (here / "again" / "cache").exists()
+
+
+def test_reproduce_refuses(here):
+    assert "no target 'figure-x'" in mistake("reproduce", "figure-x")
+    assert "--jobs 0" in mistake("reproduce", "figure-and", "--jobs", 0)
+    assert "is a file" in mistake("reproduce", "figure-and", "-o", "patients.csv")
