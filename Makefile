@@ -26,7 +26,7 @@ $(VENV)/%-tools: requirements/%.txt $(VENV)/installed
 	@$(PIP) -r requirements/$*.txt
 	@touch $@
 
-demo: $(VENV)/installed  ## the main job, on data that is at hand
+demo: $(VENV)/installed  ## the main job in a minute; writes build/demo/report.html and page.html
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/test-tools test-core  ## all tests that need only Python and a compiler

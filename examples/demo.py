@@ -1,90 +1,64 @@
-"""The main job in one minute: two trees that look different and are not, and what they decide.
+"""The main job in one minute: what a tree decides, free of the order in which it asks.
 
-Run by `make demo`; uses data that ships with scikit-learn.
+Run by `make demo`; uses data that ships with scikit-learn. A folder may be given for the pages:
+`python examples/demo.py FOLDER`.
 """
 
-import itertools
+import sys
+from pathlib import Path
 
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
 
+folder = Path(sys.argv[1] if len(sys.argv) > 1 else "build/demo")
+folder.mkdir(parents=True, exist_ok=True)
+
+
+def step(text):
+    print(f"\n\033[1m{text}\033[0m\n" if sys.stdout.isatty() else f"\n{text}\n{'-' * len(text)}\n")
+
+
+step("1. A decision tree for 569 tumours (Wisconsin): benign or malignant?")
 X, y = ol.datasets.load("wisconsin")
 y = y.map({0: "benign", 1: "malignant"})
-
-print("1. A tree, and its mirror image that asks in another order")
-print("-----------------------------------------------------------")
-clf = DecisionTreeClassifier(max_depth=3, min_samples_leaf=10, random_state=0).fit(X, y)
-tree = ol.read_tree(clf)
+model = DecisionTreeClassifier(max_depth=4, min_samples_leaf=5, random_state=0).fit(X, y)
+tree = ol.read_tree(model)
 print(tree)
 
-
-def ask_first(tree, feature):
-    """Rebuild a tree so that it asks about one feature first: all of its thresholds, in order."""
-    at = tree.space.index(feature)
-    cuts = sorted({float(t) for t, f in zip(tree.threshold, tree.feature, strict=True) if f == at})
-
-    def below(node, low, high):
-        if tree.feature[node] < 0:
-            return {"prediction": tree.classes[tree.leaf_class[node]]}
-        threshold = float(tree.threshold[node])
-        if tree.feature[node] == at:  # known already: follow the right side
-            return below(tree.when_true[node] if high <= threshold else tree.when_false[node],
-                         low, high)  # fmt: skip
-        return {
-            "feature": tree.space.names[tree.feature[node]], "relation": "<=",
-            "reference": threshold, "true": below(tree.when_true[node], low, high),
-            "false": below(tree.when_false[node], low, high),
-        }  # fmt: skip
-
-    edges = [float("-inf"), *cuts, float("inf")]
-    copy = below(0, edges[-2], edges[-1])
-    for low, high in reversed(list(itertools.pairwise(edges[:-1]))):
-        copy = {"feature": feature, "relation": "<=", "reference": high,
-                "true": below(0, low, high), "false": copy}  # fmt: skip
-    return ol.read_tree(copy, space=tree.space)
-
-
-last = (
-    tree.features[-1]
-    if tree.features[-1] != tree.space.names[tree.feature[0]]
-    else tree.features[0]
-)
-mirror = ask_first(tree, last)
-print(f"\nThe same, asking {last!r} first:\n")
-print(mirror)
-
-print("\n2. Are they the same function?")
-print("------------------------------")
-print("equivalent: ", ol.equivalent(tree, mirror))
-print("fingerprint:", ol.fingerprint(tree))
-print("fingerprint:", ol.fingerprint(mirror))
-
-print("\n3. A third tree is another function: here is a row that shows it")
-print("----------------------------------------------------------------")
-other = DecisionTreeClassifier(max_depth=2, min_samples_leaf=10, random_state=0).fit(X, y)
-row = ol.counterexample(tree, other)
-used = sorted({*tree.features, *ol.read_tree(other).features})
-print("equivalent: ", ol.equivalent(tree, other))
-print("row:        ", {name: row[name] for name in used}, "and anything else")
-print(
-    "first says: ", tree.predict([row])[0], "   third says:", ol.read_tree(other).predict([row])[0]
-)
-print(f"they differ on {ol.disagreement(tree, other, X):.1%} of the {len(X)} patients")
-
-print("\n4. What the tree decides, free of the order in which it asks")
-print("------------------------------------------------------------")
+step("2. What it decides, without an order")
 form = ol.canonicalize(tree)
 print(form.to_text(X, y))
-print("\nThe rules cover every patient. There are more reasons, each enough by itself:\n")
-print(form.to_text(X, y, terms="reasons"))
+small = ol.smallest_tree(tree)
+assert ol.equivalent(tree, small)
+print(f"\nSome questions are in vain: {small.n_leaves} leaves instead of {tree.n_leaves} would do.")
 
-print("\n5. Why this patient? And what if some values are missing?")
-print("----------------------------------------------------------")
+step("3. Why does this patient get that answer?")
 patient = X.iloc[19].to_dict()
+print(", ".join(f"{name} = {patient[name]:g}" for name in tree.features) + ":\n")
 print(form.explain(patient))
-for unknown in (["radius3"], ["radius3", "concave_points3"], ["texture3", "concave_points3"]):
-    known = {name: value for name, value in patient.items() if name not in unknown}
-    answer = form.predict([known])
-    said = "not certain" if answer.mask[0] else f"still certain: {answer[0]}"
-    print(f"without {' and '.join(unknown)}: {said}")
+
+step("4. What if some values are missing?")
+first = tree.space.names[tree.feature[0]]
+known = {name: value for name, value in patient.items() if name != first}
+print(f"Without {first}, which the tree asks first: {form.predict([known])[0]}, certainly.")
+share = ol.coverage(tree, X, [0.3], n_repeats=3).table
+answered = share.groupby("way")["answered"].mean()
+print(
+    f"With 3 of 10 values missing, {answered['determined']:.0%} of all patients have a certain "
+    f"answer; walking down the tree finds it for {answered['path']:.0%}."
+)
+
+step("5. The same for people who would rather look: two pages, each one file")
+costs = {name: 5 if "concav" in name else 1 for name in X}  # counting concave points is laborious
+page = folder / "page.html"
+ol.write_page(
+    tree, page, title="Benign or malignant?", costs=costs,
+    policy=ol.cheapest_policy(tree, X, costs),
+    description="Fill in what is known. The page says what is certain, and what to find out next.",
+)  # fmt: skip
+report = ol.report(tree, X, y, costs, title="A tree for the Wisconsin data").save(
+    folder / "report.html"
+)
+print(f"report: {report.resolve()}\n        all that can be said of the tree")
+print(f"page:   {page.resolve()}\n        to fill in, in any order")

@@ -14,8 +14,9 @@ from showcase import check_golden, hostile, iris, mixed, mixed_rows
 import orderless as ol
 from orderless.cli.app import app
 
-COMMANDS = ("explain", "predict", "compare", "export", "datasets",
-            "datasets list", "datasets show", "datasets save")  # fmt: skip
+COMMANDS = ("explain", "predict", "compare", "importance", "rashomon", "acquire", "report", "app",
+            "export", "reproduce", "datasets", "datasets list", "datasets show",
+            "datasets save")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +65,10 @@ def test_help_has_an_example_that_is_legal(command, models, monkeypatch, tmp_pat
         args = example.split()[1:]
         if "other.skops" in args:
             args.remove("other.skops")  # its feature has no name that the others know
-        fine(*args)
+        if command == "acquire":
+            assert run(*args, stdin=b"?\n" * 9).exit_code == 0
+        else:
+            fine(*args)
 
 
 def test_program_shows_help_and_version():

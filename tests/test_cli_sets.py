@@ -70,6 +70,13 @@ def test_importance_draws(here):
     assert len((here / "b.svg").read_bytes()) == len(first)
 
 
+def test_names_that_look_like_formulas_are_drawn(here):
+    text = (here / "patients.csv").read_text().replace("age", "$\\frac{$").replace("bmi", "b" * 99)
+    (here / "odd.csv").write_text(text)
+    fine("importance", "--data", "odd.csv", *TABLE[2:], "--plot", "a.svg", "-o", "a.txt")
+    assert (here / "a.svg").exists()
+
+
 def test_importance_of_nothing(here):
     (here / "leaf.json").write_text('{"prediction": "ill"}')
     said = fine("importance", "leaf.json", "--data", "patients.csv", "--target", "diagnosis")

@@ -24,13 +24,17 @@ def steps(block):
 
 
 class Shell:
-    """Knows orderless, ``cat`` (which makes the file as shown) and ``echo $?``."""
+    """Knows orderless, ``printf`` into it, ``cat`` (which makes the file as shown), ``echo $?``."""
 
     code = 0
 
     def __call__(self, command, shown):
         if command == "echo $?":
             return f"{self.code}\n"
+        stdin = None
+        if command.startswith("printf "):
+            spoken, command = command.split(" | ", 1)
+            stdin = shlex.split(spoken)[1].replace("\\n", "\n").encode()
         name, *args = shlex.split(command)
         if name == "cat":
             path = Path(args[0])
@@ -38,9 +42,9 @@ class Shell:
                 path.write_text(shown, encoding="utf-8")
             return path.read_text(encoding="utf-8")
         assert name == "orderless", command
-        result = run(*args)
+        result = run(*args, stdin=stdin)
         self.code = result.exit_code
-        return result.stdout + result.stderr
+        return result.output  # both streams, as a terminal shows them
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -86,7 +86,8 @@ def test_cells_say_what_the_text_says():
         assert cells[at + 1 : at + 4] == ["rule", "rows", "right"]
         for k, term in enumerate(terms):
             said, n, right = cells[at + 4 + 3 * k : at + 7 + 3 * k]
-            words = said.replace("≤", "<=").replace("≠", "!=").replace("\xa0", " ")
+            words = said.replace("≤", "<=").replace("≥", ">=").replace("≠", "!=")
+            words = words.replace("\xa0", " ")
             assert words == str(term)
             inside = term.covers(rows)
             hits = sum(own == label for own, flag in zip(y, inside, strict=True) if flag)

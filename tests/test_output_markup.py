@@ -55,7 +55,8 @@ def test_markdown_tables_read_as_the_rules():
     cells = rendered_cells(form.to_markdown(rows, y))
     for terms in form.rules.values():
         for term in terms:
-            at = cells.index(str(term).replace("<=", "≤").replace("!=", "≠"))
+            said = str(term).replace("<=", "≤").replace(">=", "≥").replace("!=", "≠")
+            at = cells.index(said)
             assert cells[at + 1] == str(int(term.covers(rows).sum()))
     cells = rendered_cells(showcase.hostile().to_markdown())
     assert len(cells) == 2 + 8

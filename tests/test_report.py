@@ -1,15 +1,23 @@
 """The report: complete, escaped, self-contained, the same bytes for the same input."""
 
+import functools
 import re
+from fractions import Fraction
 from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
 import pytest
+from oracle_rashomon import Problem
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
+from orderless.acquisition.question import percent
 from orderless.output.drawing import DRAWN_LEAVES, tree_as_svg
+from orderless.output.report.around import EPSILON, REGULARIZATION, around
+from orderless.output.report.cheapest import WAYS
+from orderless.output.report.near import near
+from orderless.output.report.subject import Subject
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +63,7 @@ def test_the_page_is_whole_and_loads_nothing(wisconsin):
         if name == "href" or name == "xlink:href":
             assert value.startswith("#")
     sections = {value for name, value in page.attributes if name == "id"}
-    for name in ("tree", "rules", "reasons", "smallest", "missing", "importance", "made"):
+    for name in ("tree", "rules", "reasons", "smallest", "missing", "importance", "near", "made"):
         assert name in sections
         assert f'href="#{name}"' in wisconsin[3]
 
@@ -134,6 +142,170 @@ def test_bad_input_is_refused(wisconsin):
     gap.loc[3, tree.features[0]] = None
     with pytest.raises(ValueError, match="unknown values"):
         ol.report(tree, gap, y)
+
+
+# -- costs ---------------------------------------------------------------------------------------
+
+
+def test_costs_are_those_of_the_policies(wisconsin):
+    tree, X, y, plain = wisconsin
+    costs = {name: 1 + k % 4 for k, name in enumerate(X)}
+    page = ol.report(tree, X, y, costs).html
+    assert 'id="costs"' not in plain
+    assert Parsed(page).open == []
+    text = " ".join(re.sub(r"<[^>]*>", " ", page[page.index('id="costs"') :]).split())
+    for method, words in WAYS.items():
+        policy = ol.cheapest_policy(tree, X, costs, method=method)
+        assert f"{words} {policy.expected_cost:.2f} {policy.worst_cost:.2f}" in text
+    best = ol.cheapest_policy(tree, X, costs)
+    assert best.optimal
+    assert "it is proven that no other way is cheaper" in text
+    first = best.next_feature().feature
+    assert f"{first} {costs[first]} 100 % of rows {costs[first]:.2f}" in text
+    bought = best.simulate(X)
+    for name in tree.features:
+        share = bought["purchases"].map(lambda names, name=name: name in names).mean()
+        assert f"{name} {costs[name]} {percent(share)} of rows" in text
+
+
+def test_a_policy_that_is_not_proven_is_not_said_to_be(wisconsin, monkeypatch):
+    tree, X, y, _ = wisconsin
+    limited = functools.partial(ol.cheapest_policy, limit=1)
+    monkeypatch.setattr("orderless.output.report.cheapest.cheapest_policy", limited)
+    page = ol.report(tree, X, y, {name: 1 + k % 4 for k, name in enumerate(X)}).html
+    assert "it was not proven in the time" in page
+    assert "no other way is cheaper on these rows" not in page
+
+
+def test_costs_that_are_none_are_refused(wisconsin):
+    tree, X, y, _ = wisconsin
+    with pytest.raises(ValueError, match="no cost for"):
+        ol.report(tree, X, y, {"radius3": 1})
+    page = ol.report({"prediction": 1}, np.zeros((4, 0)), [1] * 4, {}).html
+    assert "every answer is free" in page
+
+
+# -- the trees around it -------------------------------------------------------------------------
+
+
+def bits_of(found):
+    """The columns of a set, as conditions on the rows."""
+    return [column.condition for column in found.found.space.columns]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_set_is_all_trees_over_its_columns(seed):
+    """Against brute force over every tree; thresholds, a boolean, categories, three classes."""
+    random = np.random.RandomState(seed)
+    n = 40
+    X = pd.DataFrame(
+        {
+            "age": random.randint(20, 60, n).astype(float),
+            "smoker": random.randint(2, size=n),
+            "color": random.choice(["red", "green", "blue"], n),
+        }
+    )
+    y = np.where(X["age"] > 40, np.where(X["smoker"] == 1, "a", "b"), "c")
+    y = np.where(random.rand(n) < 0.2, "a", y)
+    space = ol.Space({"age": "numeric", "smoker": "boolean", "color": ["red", "green", "blue"]})
+    leaves = [{"prediction": label} for label in random.choice(["a", "b", "c"], 3)]
+    tree = ol.read_tree(
+        {"feature": "age", "relation": "<=", "reference": float(random.randint(25, 55)),
+         "true": {"feature": "color", "relation": "in", "reference": ["red"],
+                  "true": leaves[0], "false": leaves[1]}, "false": leaves[2]},
+        space=space,
+    )  # fmt: skip
+    found = around(tree, X, y)
+    conditions = bits_of(found)
+    rows = [
+        tuple(
+            int(row[c.feature] <= c.at_most if c.at_most is not None else row[c.feature] in c.among)
+            for c in conditions
+        )
+        for row in X.to_dict("records")
+    ]
+    classes = sorted(set(y))
+    oracle = Problem(rows, [classes.index(label) for label in y], len(classes), depth=tree.depth,
+                     regularization=REGULARIZATION, epsilon=EPSILON)  # fmt: skip
+    assert found.found.objective == oracle.optimum
+    assert found.found.n_trees == len(oracle.trees)
+    wrong = int((np.asarray(tree.predict(X)) != y).sum())
+    assert found.objective == Fraction(wrong, n) + REGULARIZATION * tree.n_leaves
+    assert found.n_better == sum(oracle.objectives[t] < found.objective for t in oracle.trees)
+    assert found.inside == (found.objective <= oracle.bound)
+    own = {("age", float(tree.threshold[0])), ("color", ("red",))}
+    asked = {(c.feature, c.among if c.at_most is None else c.at_most) for c in conditions}
+    assert own <= asked
+    assert found.n_own == 2
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_tree_is_one_of_those_that_are_compared(seed, depth):
+    random = np.random.RandomState(seed)
+    X = np.round(random.rand(80, 3), 1)
+    y = (X.sum(axis=1) > 1.5).astype(int) + (X[:, 0] > 0.8)
+    tree = ol.read_tree(DecisionTreeClassifier(max_depth=depth, random_state=seed).fit(X, y))
+    found = around(tree, X, y)
+    assert found.found.objective <= found.objective
+    if found.inside:
+        assert found.n_better < found.found.n_trees
+    page = ol.report(tree, X, y).html
+    where = "This tree is among " if found.inside else "This tree is not among them"
+    assert where in page
+    assert f"{found.found.n_trees:,}" in page
+    assert f"{found.found.n_distinct:,}" in page
+
+
+def test_columns_that_were_binarized_before():
+    X, y = ol.datasets.load("iris_versicolor")
+    binarizer = ol.QuantileBinarizer().fit(X)
+    bits = pd.DataFrame(binarizer.transform(X), columns=binarizer.get_feature_names_out())
+    tree = ol.read_tree(
+        DecisionTreeClassifier(max_depth=3, random_state=0).fit(bits, y), space=binarizer.space_
+    )
+    found = around(tree, bits, y)
+    assert found.n_own <= len(found.found.columns)
+    assert found.found.objective <= found.objective
+
+
+@pytest.mark.parametrize(
+    ("patch", "says"),
+    [({"SECONDS": 1e-9}, "took longer"), ({"BYTES": 1000}, "more than memory_limit"),
+     ({"MOST_CELLS": 10}, "the table has 569 rows of 30 features")],
+)  # fmt: skip
+def test_too_much_is_left_out_and_said(wisconsin, monkeypatch, patch, says):
+    tree, X, y, _ = wisconsin
+    for name, value in patch.items():
+        monkeypatch.setattr(f"orderless.output.report.around.{name}", value)
+    section = near(Subject(tree, X, y))
+    assert section.lead.startswith("Left out: ")
+    assert says in section.lead
+    assert section.body == ""
+
+
+def test_more_functions_than_are_counted(wisconsin, monkeypatch):
+    monkeypatch.setattr("orderless.output.report.near.MOST_FUNCTIONS", 5)
+    assert "more than 5, not counted" in near(Subject(*wisconsin[:3])).body
+
+
+def test_trees_for_which_a_gap_is_a_value_are_left_out():
+    space = ol.Space([ol.Feature("x", nan=True)])
+    split = {"feature": "x", "relation": "<=", "reference": 1.5}
+    tree = {**split, "true": {"prediction": 0}, "false": {"prediction": 1}}
+    X = np.array([[1.0], [2.0], [np.nan], [3.0]])
+    page = ol.report(ol.read_tree(tree, space=space), X, [0, 1, 1, 1]).html
+    assert "Left out: a missing value is a value for this tree" in page
+
+
+def test_names_that_are_long_or_look_like_formulas():
+    names = ["a name without an end " * 8, "$\\frac{$", "50 % & $x$"]
+    X = pd.DataFrame(np.random.RandomState(0).rand(60, 3), columns=names)
+    y = (X.iloc[:, 0] > X.iloc[:, 1]) + 0
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    page = ol.report(tree, X, y, [1, 2, 3]).html
+    assert "a name without an end a name wi…" in page
+    assert page.count("$\\frac{$") > 5
 
 
 def test_drawing_marks_redundant_splits(wisconsin):

@@ -165,7 +165,7 @@ def _all_trees(
     X, space = encoded(given)
     found = RashomonImportance(**asdict(over), space=space).fit(X, given.y)
     columns = ["feature", "mean", "q05", "median", "q95", "positive"]
-    records = [
+    records: list[dict[str, Any]] = [
         {str(key): float(value) if key != "feature" else str(value) for key, value in row.items()}
         for row in found.summary()[columns].to_dict("records")
     ]

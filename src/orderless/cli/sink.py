@@ -49,11 +49,15 @@ def write_figure(draw: Callable[[Any], Any], output: Path) -> None:
     """Draw on new axes, and write that in the format that the file's name ends in."""
     from matplotlib.figure import Figure
 
+    from ..output.plots.look import plain_names
+
     ending = output.suffix.lower()
     if ending not in FIGURES:
         raise Mistake(f"--plot {output.name!r:.80}: the name should end in {', '.join(FIGURES)}")
     figure = Figure(figsize=(7.2, 4.4), layout="constrained")
-    draw(figure.subplots())
+    ax = figure.subplots()
+    draw(ax)
+    plain_names(ax)
     with opened(output) as handle:
         # Nothing of the day it was made: the same drawing gives the same bytes.
         when = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(ending)

@@ -182,7 +182,7 @@ def complete_rows_for(
         with suppress(Mistake):  # the table does not have it, or has something else there
             more = frame_for(tree, part, name, (feature,))
             if not bool(more.iloc[chosen].isna().any(axis=None)):
-                X = X.assign(**{column: more[column] for column in more})
+                X = X.assign(**{str(column): more[column] for column in more})
     space = tree.space
     told = [column for column in space.columns if column.name in X]
     there = {column.feature for column in told} | {str(column) for column in X}

@@ -11,11 +11,12 @@ from typing import Any
 
 from ...words import printable
 
-__all__ = ["GREY", "INK", "axes_of", "hatch", "line_colour", "pale", "wrapped"]
+__all__ = ["GREY", "INK", "axes_of", "hatch", "line_colour", "pale", "plain_names", "wrapped"]
 
 INK, GREY = "#1f2328", "#59636e"
 # Okabe and Ito's colours; the sixth and seventh of theirs are too light for lines.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B8860B", "#56B4E9", "#666666")
+WIDEST = 32  # characters of a name beside an axis
 HATCHES = ("", "//", "..", "\\\\", "xx", "--", "++")
 
 
@@ -61,3 +62,13 @@ def axes_of(ax: Any, size: tuple[float, float]) -> Any:
     from matplotlib import pyplot
 
     return pyplot.subplots(figsize=size, layout="constrained")[1]
+
+
+def plain_names(ax: Any) -> None:
+    """Cut names beside the axes that would leave no room, and take none of them for a formula."""
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    if any(len(name) > WIDEST for name in names):
+        short = [name if len(name) <= WIDEST else name[: WIDEST - 1] + "…" for name in names]
+        ax.set_yticks(ax.get_yticks(), short)
+    for label in (*ax.get_yticklabels(), *ax.get_xticklabels()):
+        label.set_parse_math(False)

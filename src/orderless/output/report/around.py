@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ...errors import InvalidData, InvalidSpace, TooLarge
 from ...importance.given import Given
 from ...rashomon import RashomonSet
+from ...rashomon.problem import MOST_DEPTH
 from ...rows import CODE, F32, F64, read_rows
 from ...space import Column, Condition, Feature, Space
 from ...tree import Tree
@@ -86,6 +87,8 @@ def around(tree: Tree, X: Any, y: Any) -> Around:
     if any(tree.space.features[i].nan for i in tree.used):
         raise InvalidData("a missing value is a value for this tree, and near-optimal trees know "
                           "complete rows only")  # fmt: skip
+    if tree.depth > MOST_DEPTH:
+        raise TooLarge(f"the tree is {tree.depth} conditions deep", MOST_DEPTH)
     given = Given.read(tree, X, None)
     if given.n_rows * len(tree.space) > MOST_CELLS:
         raise TooLarge(

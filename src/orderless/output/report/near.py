@@ -42,7 +42,7 @@ def near(subject: Subject) -> Section:
             ("different functions", functions),
         ),
     )
-    best = trees.best_tree
+    best = trees.best_tree.over(subject.tree.space)
     compared = table(
         ("tree", "leaves", "wrong rows", "objective"),
         (
