@@ -306,3 +306,71 @@ def pyxai_reasons(tree: Decision, n_features: int = 0, rows: Any = ()) -> Any:
 
     passed, found = _best(explain)
     return passed, [sorted(sorted(reason) for reason in each) for each in found]
+
+
+# -- Rashomon sets: 0/1 columns as a data frame, labels 0/1; (seconds, (trees, peak bytes)) --------
+
+
+def _measured(work: Any, warm: Any) -> tuple[float, tuple[int, int]]:
+    """Memory of the first call: what the process held at most above what it held before."""
+    from pathlib import Path
+
+    def held(key: str) -> int:
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(key))
+
+    warm()  # what a first call loads is not counted
+    Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
+    before = held("VmRSS")
+    trees = work()
+    peak = max(0, held("VmHWM") - before)
+    passed, _ = _best(work)
+    return passed, (trees, peak)
+
+
+def treefarms_set(columns: Any, y: Any = None, depth: int = 3, epsilon: float = 0.02) -> Any:
+    """TreeFARMS' own fit: every tree within epsilon, trivial ones too."""
+    from treefarms import TREEFARMS
+
+    if columns is None:
+        return None
+    plain = columns.set_axis([f"c{j}" for j in range(columns.shape[1])], axis=1)
+    settings = {
+        "regularization": 0.01, "rashomon_bound_adder": epsilon, "rashomon_bound_multiplier": 0,
+        "depth_budget": depth + 1, "rashomon_ignore_trivial_extensions": False,
+    }  # fmt: skip
+    few, some = plain.iloc[:9, :2], y.iloc[:9]
+    return _measured(
+        lambda: int(TREEFARMS(settings).fit(plain, y).model_set.model_count),
+        lambda: TREEFARMS(settings).fit(few, some.where(some.index > 0, 1 - some)),
+    )
+
+
+def praxis_set(columns: Any, y: Any = None, bound: float = 0.0) -> Any:
+    """PRAXIS: an approximation; its leaf costs a whole number of rows."""
+    from praxis import PRAXIS
+
+    if columns is None:
+        return None
+    table, labels = columns.to_numpy(), y.to_numpy()
+
+    def work() -> int:
+        model = PRAXIS()
+        model.fit(table, labels, lambda_reg=0.01, depth_budget=3,
+                  root_budget=int(bound * len(labels)))  # fmt: skip
+        return int(model.count_trees())
+
+    return _measured(work, lambda: None)
+
+
+def orderless_set(columns: Any, y: Any = None, depth: int = 3, epsilon: float = 0.02) -> Any:
+    """Ours, in a process of its own, too."""
+    from orderless import RashomonSet
+
+    if columns is None:
+        return None
+    few, some = columns.iloc[:9, :2], y.iloc[:9]
+    return _measured(
+        lambda: RashomonSet(depth, 0.01, epsilon).fit(columns, y).n_trees,
+        lambda: RashomonSet().fit(few, some.where(some.index > 0, 1 - some)).n_trees,
+    )

@@ -306,3 +306,16 @@ def test_published_shares_at_one_half(name, shared, monkeypatch):
         assert mean[way] == pytest.approx(known[column], abs=EXACT[name])
         assert error[way] == pytest.approx(known[column.split("_")[0] + "_se"], abs=EXACT[name])
     assert pd.DataFrame(aware).mean()["determined"] >= AWARE[name]
+
+
+def test_it_prints_as_a_short_table():
+    X, y, model = breast_cancer()
+    few = repr(ol.coverage(model, X, [0.5], y=y))
+    assert few.splitlines()[0] == "Coverage: mcar, by feature; 1 rate, 1 repeat"
+    assert few.splitlines()[1].split() == [
+        "rate", "repeat", "way", "answered", "agreement", "accuracy",
+    ]  # fmt: skip
+    assert len(few.splitlines()) == 5
+    many = repr(ol.coverage(model, X, mechanism="mar", n_repeats=2))
+    assert many.splitlines()[0] == "Coverage: mar, by feature; 9 rates, 2 repeats"
+    assert many.endswith("\n... and 48 more rows in .table")

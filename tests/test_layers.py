@@ -12,7 +12,8 @@ import orderless
 PACKAGE = Path(orderless.__file__).parent
 ROOMS = [
     "errors", "numbers", "space", "serial", "rows", "ranges", "inference", "tree", "readers",
-    "binarize", "equivalence", "bins", "words", "term", "rowleaves", "rowsearch", "explain",
+    "binarize", "equivalence", "bins", "rowbins", "words", "term", "rowleaves", "rowsearch",
+    "explain",
     "canonical", "smallest", "missing", "redundant", "needed", "many", "study", "imputation",
     "bounds",
     "rashomon", "importance", "acquisition", "estimator", "output", "datasets", "reproduce", "cli",
@@ -25,6 +26,7 @@ LATER = {
     ("tree", "needed"): "tree.missing_needed(row): likewise",
     ("canonical", "smallest"): "form.to_tree(): likewise",
     ("tree", "output"): "tree.to_sklearn(), to_javascript(): an object offers how it is written",
+    ("acquisition", "output"): "print(policy), policy.plot(): likewise",
     ("canonical", "output"): "print(form), form.to_sql(): an object offers how it is written",
 }
 # A room that may use these only, although more is above it.

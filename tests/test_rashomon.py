@@ -48,6 +48,19 @@ def test_numbers(both):
     assert ours.objective.is_monotonic_increasing
 
 
+@pytest.mark.parametrize("start", range(0, 2000, 500))
+def test_thousands_of_small_problems(start):
+    for seed in range(10_000 + start, 10_500 + start):
+        case = Case(seed, 1 + seed % 3, 3)
+        found, oracle = case.fit(), case.oracle
+        assert (found.objective, found.bound) == (oracle.optimum, oracle.bound), seed
+        assert found.n_trees == len(oracle.trees), seed
+        assert found.n_nontrivial == sum(not is_trivial(tree) for tree in oracle.trees), seed
+        assert found.n_distinct == len(oracle.functions("cells")), seed
+        assert found.n_distinct_independent == len(oracle.functions("all")), seed
+        assert found.n_distinct_rows == len(oracle.functions("rows")), seed
+
+
 def test_trees_in_order_and_membership(both):
     case, found = both
     oracle = case.oracle

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import itertools
 import random
+import subprocess
+import sys
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,7 +32,7 @@ class Case:
         d = draw.randint(1, 4) if rows is None else len(rows[0])
         n = draw.randint(1, 14) if rows is None else len(rows)
         self.n_classes = draw.choice([2, 2, 3])
-        self.depth = draw.randint(0, 3 if d < 4 else 2) if depth is None else depth
+        self.depth = draw.choice([0, 1, 2, 3, 9] if d < 4 else [1, 2]) if depth is None else depth
         X = rows or [tuple(draw.randint(0, 1) for _ in range(d)) for _ in range(n)]
         if rows is None and draw.random() < 0.3:  # a copy and an opposite
             X = [(*row[:-1], row[0] ^ (seed & 1)) for row in X]
@@ -404,6 +407,68 @@ def test_memory_and_time_are_limited():
         graph.functions(*view, None, False, 10**9, None, 1_000_000, 60.0)
     with pytest.raises(TimeoutError, match="time limit"):
         graph.functions(*view, None, False, 10**9, None, PLENTY, 0.0)
+
+
+@pytest.mark.parametrize("what", ["graph", "functions"])
+def test_ctrl_c_is_heard(what):
+    code = (
+        "import os, signal, threading, sys; sys.path.insert(0, sys.argv[1])\n"
+        "from test_rashomon_core import PLENTY, _core, big, np\n"
+        "depth = 6 if sys.argv[2] == 'graph' else 3\n"
+        "def stop():\n"
+        "    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+        "if sys.argv[2] == 'graph':\n    stop()\n"
+        "try:\n"
+        "    graph = _core.RashomonGraph(*big(), depth, 100, 0, 8000, 1, False, PLENTY, 1e9)\n"
+        "    stop()\n"
+        "    view = (graph.bound, 0, np.ones(40, dtype=np.uint8), [], True)\n"
+        "    graph.functions(*view, None, False, 10**9, None, PLENTY, 1e9)\n"
+        "except KeyboardInterrupt:\n    print('heard')\n"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code, str(Path(__file__).parent), what],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert out.stdout.strip() == "heard"
+
+
+def test_arrays_that_do_not_fit_are_refused():
+    graph = _core.RashomonGraph(*big(), 2, 100, 100, 100, 1, False, PLENTY, 60.0)
+    ones = np.ones(40, dtype=np.uint8)
+    view = (graph.bound, 0, ones, [], True)
+    rows = np.ones((3, 40), dtype=np.uint8)
+    with pytest.raises(ValueError, match="one per row"):
+        _core.RashomonGraph(big()[0], *big()[1:2], np.ones(3, dtype=np.int64), 2, 2, 1, 1, 1, 1, False, PLENTY, 60.0)  # fmt: skip
+    with pytest.raises(ValueError, match="error_cost"):
+        _core.RashomonGraph(*big(), 2, 0, 100, 100, 1, False, PLENTY, 60.0)
+    with pytest.raises(OverflowError, match="62 bits"):
+        _core.RashomonGraph(*big(), 2, 100, 100, 2**62, 1, True, PLENTY, 60.0)
+    for bad, message in [
+        ((graph.bound + 1, 0, ones, [], True), "at most the graph's"),
+        ((graph.bound, 0, ones[:3], [], True), "one entry per column"),
+        ((graph.bound, 0, ones, [[0]] * 17, True), "at most 16 groups"),
+        ((graph.bound, 0, ones, [[40]], True), "numbers of columns"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            graph.counts(*bad, PLENTY, 60.0)
+        with pytest.raises(ValueError, match=message):
+            graph.decide(*bad, rows, rows, 60.0)
+    with pytest.raises(ValueError, match="rows x columns"):
+        graph.decide(*view, rows, rows[:, :3].copy(), 60.0)
+    with pytest.raises(ValueError, match="residue"):
+        graph.functions(*view, None, False, 10**6, (4, 2), PLENTY, 60.0)
+    with pytest.raises(ValueError, match="one condition per column"):
+        graph.functions(*view, independent(3).measure(2), False, 10**6, None, PLENTY, 60.0)
+    found = graph.functions(*view, None, False, 10**6, None, PLENTY, 60.0)
+    with pytest.raises(ValueError, match="rows x columns"):
+        found.votes(rows[:, :3].copy())
+    with pytest.raises(ValueError, match="one per row"):
+        found.disagreement(rows, np.ones(2, dtype=np.int64), np.array([0]))
+    counts = graph.counts(*view, PLENTY, 60.0)
+    with pytest.raises(IndexError, match="no such tree"):
+        counts.unrank(positions([number(counts.n)]))
+    with pytest.raises(ValueError, match="high and low"):
+        counts.unrank(np.zeros((1, 3), dtype=np.uint64))
 
 
 def test_counts_past_64_and_128_bits():

@@ -10,8 +10,9 @@ from rashomon_cases import Case, key
 from scipy.stats import chi2
 
 import orderless as ol
-from orderless.errors import InvalidData
+from orderless.errors import InvalidData, TooLarge
 from orderless.rashomon import FunctionSet
+from orderless.rashomon.functions import Listing
 
 mpl.use("agg")
 
@@ -40,6 +41,46 @@ def test_samples_are_uniform(seed):
     same = [found.sample(5, random_state=np.random.RandomState(3)) for _ in range(2)]
     assert same[0] == same[1]
     assert found.sample(0) == []
+
+
+def test_pieces_of_the_functions():
+    """Functions by the last bits of their fingerprints: disjoint, and together all of them."""
+    one, _ = folds()
+    listed = ol.RashomonSet.from_trees(list(one), *training(one))
+    whole = one.functions()
+    for found in (one, listed):
+        parts = [
+            FunctionSet.of(Listing(found._source, found._view, "aware", 10**6, (rest, 2)))
+            for rest in range(4)
+        ]
+        assert sum(map(len, parts)) == len(whole) > 20
+        assert parts[0] | parts[1] | parts[2] | parts[3] == whole
+        for rest, part in enumerate(parts):
+            assert all(int(f.fingerprint[:16], 16) % 4 == rest for f in part)
+        # Too many to list at once: drawn from a piece.
+        few = found.sample_functions(30, random_state=0, limit=len(whole) // 3)
+        assert len(few) == 30
+        assert len(few - whole) == 0
+        assert len({f.fingerprint for f in few}) > 1
+    with pytest.raises(TooLarge, match="between 1 and limit=0"):
+        one.sample_functions(1, random_state=0, limit=0)
+
+
+def training(found):
+    """The rows that a set was trained on, one by one."""
+    problem = found._problem
+    binarizer = found.binarizer_
+    rows = []
+    for bits in problem.bits:
+        row = {}
+        for name, cuts in binarizer.space_.columns_of.items():
+            told = [(binarizer.space_.columns[k].condition.at_most, bits[k]) for k in cuts]
+            above = [cut for cut, bit in told if not bit]
+            below = [cut for cut, bit in told if bit]
+            row[name] = min(below) if below else max(above) + 1
+        rows.append(row)
+    X = pd.DataFrame(np.repeat(rows, problem.weights).tolist())
+    return X, np.repeat([problem.classes[c] for c in problem.y], problem.weights)
 
 
 def test_an_uneven_sample_would_be_noticed():
@@ -87,6 +128,13 @@ def test_operations_between_folds_go_by_function():
     assert len(rows & rows) == one.n_distinct_rows
     with pytest.raises(InvalidData, match="cannot be compared"):
         rows & two.functions(semantics="rows")
+
+
+def test_sets_say_what_they_are():
+    one, _ = folds()
+    assert repr(one).startswith("RashomonSet(")
+    assert repr(one.at_most(2)).startswith("TreeSet(")
+    assert f"{one.at_most(2).n_trees:,} trees" in repr(one.at_most(2))
 
 
 def test_functions_as_a_frame():

@@ -149,6 +149,48 @@ def test_a_leaf():
     assert set(tree.predict(X)) == {1}
 
 
+def cost_sensitive(X, y, costs, **options):
+    """STreeD's trees that weigh errors against what features cost; every column is a feature."""
+    from pystreed.data import CostSpecifier, FeatureCostSpecifier
+
+    features = [FeatureCostSpecifier(c, 0.0, f"g{i}", i, i) for i, c in enumerate(costs)]
+    n = int(np.max(y)) + 1
+    wrong = (1.0 - np.eye(n)).tolist()
+    model = pystreed.STreeDCostSensitiveClassifier(**{"max_depth": 3, **options})
+    return model.fit(X, y, CostSpecifier(wrong, features))
+
+
+@pytest.mark.parametrize("shift", [0, 2])
+@pytest.mark.parametrize("frame", [False, True])
+def test_cost_sensitive_trees(frame, shift):
+    rng = np.random.default_rng(0)
+    bits = rng.integers(0, 2, (200, 5))
+    X = pd.DataFrame(bits, columns=list("edcba")) if frame else bits
+    y = ((bits[:, 0] & bits[:, 1]) | bits[:, 3]) + shift + bits[:, 4] * (bits[:, 2] & bits[:, 3])
+    model = cost_sensitive(X, y, [0.001, 0.001, 0.004, 0.05, 0.001])
+    tree = ol.read_tree(model)
+    assert tree.space == ol.Space.independent("edcba" if frame else [f"x{i}" for i in range(5)])
+    every = np.array(np.unravel_index(np.arange(32), (2,) * 5)).T
+    rows = pd.DataFrame(every, columns=list("edcba")) if frame else every
+    np.testing.assert_array_equal(tree.predict(every), model.predict(rows))
+    assert tree.distribution[[*tree.leaves()]].sum() == 200
+
+
+def test_cost_sensitive_trees_cost_less_than_their_own_order_says():
+    """The paper's appendix: a tree that is cheapest to walk can be cheaper to evaluate."""
+    rng = np.random.default_rng(1)
+    bits = rng.integers(0, 2, (300, 4))
+    y = np.where(bits[:, 0] == 1, bits[:, 1], bits[:, 2])
+    costs = [0.01, 0.02, 0.02, 0.001]
+    tree = ol.read_tree(cost_sensitive(bits, y, costs, max_depth=2))
+    path = ol.cheapest_policy(tree, bits, costs, method="path")
+    best = ol.cheapest_policy(tree, bits, costs)
+    assert path.expected_cost == pytest.approx(0.03)
+    assert best.optimal
+    assert best.expected_cost <= path.expected_cost
+    assert ol.equivalent(best.to_tree(), tree)
+
+
 def test_labels_that_streed_cuts():
     X, y = numbers(0)
     with pytest.raises(UnreadableModel, match=r"cut the label 0.5 to 0: use whole numbers"):
@@ -158,6 +200,11 @@ def test_labels_that_streed_cuts():
 def test_a_model_that_is_not_fitted():
     with pytest.raises(UnreadableModel, match="STreeDClassifier holds no tree: call fit"):
         ol.read_tree(pystreed.STreeDClassifier())
+
+
+def test_a_cost_sensitive_model_that_is_not_fitted():
+    with pytest.raises(UnreadableModel, match="STreeDCostSensitiveClassifier holds no tree"):
+        ol.read_tree(pystreed.STreeDCostSensitiveClassifier())
 
 
 def test_a_regressor():

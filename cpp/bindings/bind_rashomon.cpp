@@ -69,8 +69,22 @@ nb::tuple give_trees(FlatTrees trees) {
                         give(std::move(trees.label)), give(std::move(trees.false_child)));
 }
 
-View view_of(std::int64_t bound, std::int64_t max_leaves, const Array<std::uint8_t>& allowed,
-             const Groups& required, bool trivial) {
+/// The arrays fit together; what is in them is checked in Python.
+void check(bool fits, const char* what) {
+  if (!fits) throw nb::value_error(what);
+}
+
+View view_of(const Graph& graph, std::int64_t bound, std::int64_t max_leaves,
+             const Array<std::uint8_t>& allowed, const Groups& required, bool trivial) {
+  check(allowed.size() == graph.rows.n_columns, "allowed: one entry per column");
+  check(required.size() <= 16, "required: at most 16 groups");
+  check(bound <= graph.bound, "bound: at most the graph's");
+  for (const auto& group : required) {
+    for (const std::int32_t column : group) {
+      check(column >= 0 && static_cast<std::size_t>(column) < graph.rows.n_columns,
+            "required: numbers of columns");
+    }
+  }
   View view;
   view.bound = bound;
   view.max_leaves = max_leaves;
@@ -87,14 +101,16 @@ std::shared_ptr<Graph> make_graph(const ByteTable& columns, const Array<std::int
                                   std::size_t memory_limit, double time_limit) {
   const std::span<const std::uint8_t> table{columns.data(), columns.size()};
   const std::size_t n_columns = columns.shape(1);
+  check(y.size() == columns.shape(0) && weights.size() == y.size(), "y, weights: one per row");
+  check(n_classes > 0 && max_depth >= 0 && error_cost > 0 && leaf_cost >= 0 && epsilon_den > 0,
+        "n_classes, error_cost, epsilon_den > 0; max_depth, leaf_cost >= 0");
   const std::span<const std::int32_t> classes = view(y);
   const std::span<const std::int64_t> weight = view(weights);
   Meter limits = meter(memory_limit, time_limit);
   return unlocked([&] {
-    return std::make_shared<Graph>(
-        build_graph(read_rows(table, n_columns, classes, weight, n_classes),
-                    {error_cost, leaf_cost}, max_depth, {epsilon_num, epsilon_den, relative},
-                    limits));
+    return std::make_shared<Graph>(build_graph(
+        read_rows(table, n_columns, classes, weight, n_classes), {error_cost, leaf_cost}, max_depth,
+        {epsilon_num, epsilon_den, relative}, limits));
   });
 }
 
@@ -163,13 +179,21 @@ std::shared_ptr<Functions> make_functions(
     const std::optional<nb::tuple>& measure, bool with_counts, std::size_t limit,
     const std::optional<std::pair<std::uint64_t, int>>& residue, std::size_t memory_limit,
     double time_limit) {
-  View trees = view_of(bound, max_leaves, allowed, required, trivial);
+  View trees = view_of(*graph, bound, max_leaves, allowed, required, trivial);
   Functions::Options options;
   options.with_counts = with_counts;
   options.limit = limit;
-  if (residue) options.residue = Residue{residue->first, residue->second};
+  if (residue) {
+    check(residue->second >= 0 && residue->second <= 24 && residue->first >> residue->second == 0,
+          "residue: (value, bits) with bits <= 24 and value < 2^bits");
+    options.residue = Residue{residue->first, residue->second};
+  }
   std::optional<MeasureArrays> arrays;
-  if (measure) arrays.emplace(*measure);
+  if (measure) {
+    arrays.emplace(*measure);
+    check(arrays->feature.size() == graph->rows.n_columns, "measure: one condition per column");
+    check(arrays->class_values.size() >= graph->rows.n_classes, "measure: one value per class");
+  }
   Meter limits = meter(memory_limit, time_limit);
   return unlocked([&] {
     std::optional<SpaceMeasure> space;
@@ -246,7 +270,7 @@ void bind_rashomon(nb::module_& m) {
           [](std::shared_ptr<Graph> graph, std::int64_t bound, std::int64_t max_leaves,
              const Array<std::uint8_t>& allowed, const Groups& required, bool trivial,
              std::size_t memory_limit, double time_limit) {
-            View trees = view_of(bound, max_leaves, allowed, required, trivial);
+            View trees = view_of(*graph, bound, max_leaves, allowed, required, trivial);
             Meter limits = meter(memory_limit, time_limit);
             return unlocked([&] {
               return std::make_shared<Counts>(std::move(graph), std::move(trees), limits);
@@ -263,10 +287,13 @@ void bind_rashomon(nb::module_& m) {
           [](const Graph& graph, std::int64_t bound, std::int64_t max_leaves,
              const Array<std::uint8_t>& allowed, const Groups& required, bool trivial,
              const ByteTable& may_be_true, const ByteTable& may_be_false, double time_limit) {
-            const View trees = view_of(bound, max_leaves, allowed, required, trivial);
+            const View trees = view_of(graph, bound, max_leaves, allowed, required, trivial);
             const std::span<const std::uint8_t> one{may_be_true.data(), may_be_true.size()};
             const std::span<const std::uint8_t> zero{may_be_false.data(), may_be_false.size()};
-            const std::size_t n_rows = may_be_true.shape(0);
+            const std::size_t n_rows = may_be_true.shape(0), d = graph.rows.n_columns;
+            check(may_be_true.shape(1) == d && may_be_false.shape(1) == d &&
+                      may_be_false.shape(0) == n_rows,
+                  "may_be_true, may_be_false: rows x columns");
             Meter limits = meter(~std::size_t{0} / 2, time_limit);
             Decisions found =
                 unlocked([&] { return decide(graph, trees, one, zero, n_rows, limits); });
@@ -284,10 +311,11 @@ void bind_rashomon(nb::module_& m) {
       .def(
           "unrank",
           [](const Counts& counts, const WordTable& positions) {
+            check(positions.shape(1) == 2, "positions: high and low words");
             std::vector<Count> wanted(positions.shape(0));
             for (std::size_t i = 0; i < wanted.size(); ++i) {
-              wanted[i] = static_cast<Count>(positions.data()[2 * i]) << 64U |
-                          positions.data()[2 * i + 1];
+              wanted[i] =
+                  static_cast<Count>(positions.data()[2 * i]) << 64U | positions.data()[2 * i + 1];
               if (wanted[i] >= counts.n()) throw nb::index_error("there is no such tree");
             }
             Meter limits = no_limits();
@@ -340,6 +368,7 @@ void bind_rashomon(nb::module_& m) {
           [](const Functions& functions, const ByteTable& columns) {
             const std::span<const std::uint8_t> table{columns.data(), columns.size()};
             const std::size_t n_rows = columns.shape(0);
+            check(columns.shape(1) == functions.graph().rows.n_columns, "columns: rows x columns");
             Meter limits = no_limits();
             return give(unlocked([&] { return functions.votes(table, n_rows, limits); }));
           },
@@ -352,9 +381,12 @@ void bind_rashomon(nb::module_& m) {
             const auto weight = view(weights);
             const auto wanted = view(positions);
             check_positions(functions, wanted);
+            check(columns.shape(1) == functions.graph().rows.n_columns &&
+                      columns.shape(0) == weight.size(),
+                  "columns: rows x columns; weights: one per row");
             Meter limits = no_limits();
-            return give(unlocked(
-                [&] { return functions.disagreement(table, weight, wanted, limits); }));
+            return give(
+                unlocked([&] { return functions.disagreement(table, weight, wanted, limits); }));
           },
           "columns"_a, "weights"_a, "positions"_a,
           "Weight of the rows on which each two of some functions differ.");

@@ -13,6 +13,7 @@ void bind_importance(nb::module_& m);
 void bind_many(nb::module_& m);
 void bind_reasons(nb::module_& m);
 void bind_smallest(nb::module_& m);
+void bind_acquisition(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The C++ core of orderless. Private: use the names of the package.";
@@ -25,4 +26,5 @@ NB_MODULE(_core, m) {
   bind_many(m);
   bind_reasons(m);
   bind_smallest(m);
+  bind_acquisition(m);
 }

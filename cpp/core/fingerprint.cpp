@@ -6,20 +6,6 @@
 
 namespace orderless {
 
-std::uint64_t Field::reduce(std::uint64_t x) {
-  x = (x & prime) + (x >> 61);
-  return x >= prime ? x - prime : x;
-}
-
-std::uint64_t Field::add(std::uint64_t a, std::uint64_t b) {
-  const std::uint64_t sum = a + b;
-  return sum >= prime ? sum - prime : sum;
-}
-
-std::uint64_t Field::subtract(std::uint64_t a, std::uint64_t b) {
-  return a >= b ? a - b : a + prime - b;
-}
-
 std::uint64_t Field::multiply(std::uint64_t a, std::uint64_t b) {
   // Schoolbook product of 32-bit halves, so that every C++20 compiler can do it.
   const std::uint64_t a1 = a >> 32, a0 = a & 0xffffffffU;

@@ -13,9 +13,17 @@ namespace orderless {
 /// Invariant of every element: 0 <= element < prime.
 struct Field {
   static constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
-  [[nodiscard]] static std::uint64_t reduce(std::uint64_t x);
-  [[nodiscard]] static std::uint64_t add(std::uint64_t a, std::uint64_t b);
-  [[nodiscard]] static std::uint64_t subtract(std::uint64_t a, std::uint64_t b);
+  [[nodiscard]] static std::uint64_t reduce(std::uint64_t x) {
+    x = (x & prime) + (x >> 61);
+    return x >= prime ? x - prime : x;
+  }
+  [[nodiscard]] static std::uint64_t add(std::uint64_t a, std::uint64_t b) {
+    const std::uint64_t sum = a + b;
+    return sum >= prime ? sum - prime : sum;
+  }
+  [[nodiscard]] static std::uint64_t subtract(std::uint64_t a, std::uint64_t b) {
+    return a >= b ? a - b : a + prime - b;
+  }
   [[nodiscard]] static std::uint64_t multiply(std::uint64_t a, std::uint64_t b);
 };
 

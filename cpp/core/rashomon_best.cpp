@@ -9,6 +9,8 @@ namespace orderless::rashomon {
 
 namespace {
 
+constexpr std::size_t most_sides = std::size_t{1} << 24U;  // bytes of sides that are remembered
+
 /// The cheaper of a leaf and of a split into two leaves.
 std::int64_t leaf_or_split(const Costs& costs, std::int64_t leaf_errors,
                            std::int64_t split_errors) {
@@ -21,30 +23,45 @@ std::int64_t leaf_or_split(const Costs& costs, std::int64_t leaf_errors,
 Pairs::Pairs(const Rows& rows)
     : n_columns(rows.n_columns),
       n_classes(rows.n_classes),
+      stride(rows.stride()),
       all(n_classes),
-      one(n_classes * n_columns),
-      both(n_columns * n_classes * n_columns) {
+      one(n_classes * stride),
+      both(n_columns * n_classes * stride) {
   class_weights(rows, rows.all.data(), all.data());
-  and_counts(rows.all.data(), rows.bits.data(), rows.n_words, n_columns, rows.segments, n_classes,
-             one.data(), n_columns);
-  for (std::size_t i = 0; i + 1 < n_columns; ++i) {
-    and_counts(rows.column(i), rows.column(i + 1), rows.n_words, n_columns - i - 1, rows.segments,
-               n_classes, both.data() + i * n_classes * n_columns + i + 1, n_columns);
+  block_counts(rows.all.data(), rows, 0, one.data());
+  for (std::size_t i = 0; i < n_columns; ++i) {
+    block_counts(rows.column(i), rows, i, both.data() + i * n_classes * stride);
   }
+  for (std::size_t i = 0; i < n_columns; ++i) {
+    for (std::size_t c = 0; c < n_classes; ++c) {
+      std::int64_t* own = both.data() + (i * n_classes + c) * stride;
+      for (std::size_t j = 0; j < i / 8 * 8; ++j) own[j] = both[(j * n_classes + c) * stride + i];
+    }
+  }
+}
+
+SplitErrors::SplitErrors(const Pairs& given)
+    : pairs(given), cells(n_signs * pairs.stride), room(8 * pairs.stride), own(pairs.n_classes) {}
+
+void SplitErrors::look(std::size_t i) {
+  pairs.side(i, true, own.data());
+  least[0] = least[1] = unreachable;
+  split_errors({pairs.n_classes, pairs.stride, pairs.n_columns, pairs.row(i), pairs.one.data(),
+                own.data(), pairs.all.data(), cells.data(), least, room.data()});
 }
 
 void Pairs::side(std::size_t i, bool yes, std::int64_t* out) const {
   for (std::size_t c = 0; c < n_classes; ++c) {
-    const std::int64_t on = one[c * n_columns + i];
+    const std::int64_t on = one[c * stride + i];
     out[c] = yes ? on : all[c] - on;
   }
 }
 
 void Pairs::cell(std::size_t i, bool yes, std::size_t j, bool also, std::int64_t* out) const {
-  const std::int64_t* pair = row(std::min(i, j)) + std::max(i, j);
+  const std::int64_t* pair = row(i) + j;
   for (std::size_t c = 0; c < n_classes; ++c) {
-    const std::int64_t t = pair[c * n_columns];
-    const std::int64_t a = one[c * n_columns + i], b = one[c * n_columns + j];
+    const std::int64_t t = pair[c * stride];
+    const std::int64_t a = one[c * stride + i], b = one[c * stride + j];
     out[c] = yes ? (also ? t : a - t) : (also ? b - t : all[c] - a - b + t);
   }
 }
@@ -52,37 +69,29 @@ void Pairs::cell(std::size_t i, bool yes, std::size_t j, bool also, std::int64_t
 SideCosts sides_of_depth_1(const Pairs& pairs, const Costs& costs) {
   const std::size_t n = pairs.n_columns;
   std::vector<std::int64_t> weights(pairs.n_classes);
-  SideCosts split(2 * n, unreachable);
+  SplitErrors errors(pairs);
+  SideCosts sides(2 * n);
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = i + 1; j < n; ++j) {
-      std::int64_t errors[4];
-      for (std::size_t s = 0; s < 4; ++s) {
-        pairs.cell(i, s < 2, j, s % 2 == 0, weights.data());
-        errors[s] = leaf_of(weights.data(), pairs.n_classes).errors;
-      }
-      split[2 * i] = std::min(split[2 * i], errors[0] + errors[1]);
-      split[2 * i + 1] = std::min(split[2 * i + 1], errors[2] + errors[3]);
-      split[2 * j] = std::min(split[2 * j], errors[0] + errors[2]);
-      split[2 * j + 1] = std::min(split[2 * j + 1], errors[1] + errors[3]);
+    errors.look(i);
+    for (std::size_t s = 0; s < 2; ++s) {
+      pairs.side(i, s == 0, weights.data());
+      const std::int64_t alone = leaf_of(weights.data(), pairs.n_classes).errors;
+      sides[2 * i + s] = leaf_or_split(costs, alone, errors.least[s]);
     }
   }
-  for (std::size_t i = 0; i < 2 * n; ++i) {
-    pairs.side(i / 2, i % 2 == 0, weights.data());
-    split[i] =
-        leaf_or_split(costs, leaf_of(weights.data(), pairs.n_classes).errors, split[i]);
-  }
-  return split;
+  return sides;
 }
 
 SideCosts sides_of_depth_2(const Rows& rows, const Costs& costs, Meter& meter) {
   const std::size_t n = rows.n_columns;
   const std::size_t n_classes = rows.n_classes;
+  const std::size_t stride = rows.stride();
   Held held(meter);
-  held.set(n * n * 8 * (n_classes + n_signs) + 32 * n * 8);
+  held.set(n * stride * 8 * (n_classes + n_signs) + 32 * stride * 8);
   const Pairs pairs(rows);
   // errors[i][signs][j], i < j: two leaves below both columns.
-  std::vector<std::int64_t> errors(n * n_signs * n, unreachable);
-  std::vector<std::int64_t> three(n_classes * n), room(16 * n);
+  std::vector<std::int64_t> errors(n * n_signs * stride, unreachable);
+  std::vector<std::int64_t> three(n_classes * stride), room(16 * stride);
   std::vector<std::int64_t> ni(n_classes), nj(n_classes), nij(n_classes);
   Words mask(rows.n_words);
   for (std::size_t i = 0; i < n; ++i) {
@@ -91,30 +100,30 @@ SideCosts sides_of_depth_2(const Rows& rows, const Costs& costs, Meter& meter) {
       const std::uint64_t* a = rows.column(i);
       const std::uint64_t* b = rows.column(j);
       for (std::size_t w = 0; w < rows.n_words; ++w) mask[w] = a[w] & b[w];
-      and_counts(mask.data(), rows.column(j + 1), rows.n_words, n - j - 1, rows.segments,
-                 n_classes, three.data() + j + 1, n);
+      block_counts(mask.data(), rows, j + 1, three.data());
       pairs.side(i, true, ni.data());
       pairs.side(j, true, nj.data());
       pairs.cell(i, true, j, true, nij.data());
       std::int64_t ij[n_signs] = {unreachable, unreachable, unreachable, unreachable};
-      for (std::size_t s = 0; s < n_signs; ++s) ij[s] = errors[(i * n_signs + s) * n + j];
-      lower_triples({n_classes, n, j + 1, n, three.data(), pairs.row(i), pairs.row(j),
+      for (std::size_t s = 0; s < n_signs; ++s) ij[s] = errors[(i * n_signs + s) * stride + j];
+      lower_triples({n_classes, stride, j + 1, n, three.data(), pairs.row(i), pairs.row(j),
                      pairs.one.data(), nij.data(), ni.data(), nj.data(), pairs.all.data(), ij,
-                     errors.data() + i * n_signs * n, errors.data() + j * n_signs * n,
+                     errors.data() + i * n_signs * stride, errors.data() + j * n_signs * stride,
                      room.data()});
-      for (std::size_t s = 0; s < n_signs; ++s) errors[(i * n_signs + s) * n + j] = ij[s];
+      for (std::size_t s = 0; s < n_signs; ++s) errors[(i * n_signs + s) * stride + j] = ij[s];
       meter.step((n - j) * (rows.n_words / 4 + 8));
     }
   }
   SideCosts best(2 * n, unreachable);
   std::vector<std::int64_t> weights(n_classes);
+  SplitErrors alone(pairs);
   for (std::size_t i = 0; i < n; ++i) {
+    alone.look(i);
     for (std::size_t j = i + 1; j < n; ++j) {
       std::int64_t cost[n_signs];
       for (std::size_t s = 0; s < n_signs; ++s) {
-        pairs.cell(i, s < 2, j, s % 2 == 0, weights.data());
-        cost[s] = leaf_or_split(costs, leaf_of(weights.data(), n_classes).errors,
-                                errors[(i * n_signs + s) * n + j]);
+        cost[s] = leaf_or_split(costs, alone.cells[s * stride + j],
+                                errors[(i * n_signs + s) * stride + j]);
       }
       best[2 * i] = std::min(best[2 * i], cost[0] + cost[1]);
       best[2 * i + 1] = std::min(best[2 * i + 1], cost[2] + cost[3]);
@@ -137,10 +146,23 @@ Leaf Best::leaf(const std::uint64_t* support) const {
 
 std::int64_t Best::lower_bound(const std::uint64_t* support) const {
   std::vector<std::int64_t> weights(rows_.n_classes);
-  and_counts(support, rows_.minority.data(), rows_.n_words, 1, rows_.segments, rows_.n_classes,
-             weights.data(), 1);
+  weigh(support, rows_.minority.data(), rows_.segments, rows_.n_classes, weights.data());
   const std::int64_t least = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
   return std::min(costs_.of(leaf(support).errors, 1), costs_.of(least, 2));
+}
+
+SideCosts Best::sides(const std::uint64_t* support, const Part& part) {
+  const Key key = namer_.name(support);
+  const auto found = sides_.find(key);
+  if (found != sides_.end()) return found->second;
+  SideCosts sides = sides_of_depth_2(part.rows, costs_, meter_);
+  const std::size_t bytes = sides.size() * 8 + 96;
+  if (sides_bytes_ + bytes < most_sides) {
+    sides_bytes_ += bytes;
+    held_.set(n_known_ * 64 + sides_bytes_);
+    sides_.emplace(key, sides);
+  }
+  return sides;
 }
 
 std::int64_t Best::of(const std::uint64_t* support, int depth, std::int64_t upper) {
@@ -160,7 +182,7 @@ std::int64_t Best::of(const std::uint64_t* support, int depth, std::int64_t uppe
   const std::int64_t value = search(support, depth, upper);
   auto& level = known_[static_cast<std::size_t>(depth)];
   if (level.insert_or_assign(key, Known{value, value < upper || depth <= 3}).second) {
-    held_.set(++n_known_ * 64);
+    held_.set(++n_known_ * 64 + sides_bytes_);
   }
   return value;
 }
@@ -172,7 +194,7 @@ std::int64_t Best::search(const std::uint64_t* support, int depth, std::int64_t 
   if (depth <= 3) {
     SideCosts sides;
     if (depth == 3) {
-      sides = sides_of_depth_2(part.rows, costs_, meter_);
+      sides = this->sides(support, part);
     } else {
       const Pairs pairs(part.rows);
       if (depth == 2) {

@@ -14,20 +14,36 @@ inline constexpr std::int64_t unreachable = std::numeric_limits<std::int64_t>::m
 
 /// Counts of all pairs of columns of a part, and the cells that they make.
 struct Pairs {
-  std::size_t n_columns = 0, n_classes = 0;
+  std::size_t n_columns = 0, n_classes = 0, stride = 0;
   std::vector<std::int64_t> all;   // per class
   std::vector<std::int64_t> one;   // per class and column
-  std::vector<std::int64_t> both;  // per column, class and later column
+  std::vector<std::int64_t> both;  // per column, class and column
 
   explicit Pairs(const Rows& rows);
 
   [[nodiscard]] const std::int64_t* row(std::size_t i) const {
-    return both.data() + i * n_classes * n_columns;
+    return both.data() + i * n_classes * stride;
   }
   /// Weight of each class where column i is `yes`.
   void side(std::size_t i, bool yes, std::int64_t* out) const;
   /// Weight of each class where column i is `yes` and column j is `also`.
   void cell(std::size_t i, bool yes, std::size_t j, bool also, std::int64_t* out) const;
+};
+
+/// Errors of leaves in the cells of one column of a part and every other, and what the best split
+/// leaves of both sides of the column.
+struct SplitErrors {
+  explicit SplitErrors(const Pairs& pairs);
+  void look(std::size_t i);
+
+  /// Where column i is `yes` and column k is `also`.
+  [[nodiscard]] std::int64_t of(bool yes, std::size_t k, bool also) const {
+    return cells[((yes ? 0U : 2U) + (also ? 0U : 1U)) * pairs.stride + k];
+  }
+
+  const Pairs& pairs;
+  std::int64_t least[2] = {0, 0};
+  std::vector<std::int64_t> cells, room, own;
 };
 
 /// The cheapest tree of both sides of every column: best[2 j] where column j is 1, best[2 j + 1]
@@ -51,6 +67,9 @@ class Best {
   /// bound >= upper that no tree goes below.
   [[nodiscard]] std::int64_t of(const std::uint64_t* support, int depth, std::int64_t upper);
 
+  /// Sides as trees of depth <= 2 of a support, which `part` is; remembered while they are few.
+  [[nodiscard]] SideCosts sides(const std::uint64_t* support, const Part& part);
+
   /// No tree on the support costs less. Cost: words.
   [[nodiscard]] std::int64_t lower_bound(const std::uint64_t* support) const;
   [[nodiscard]] Leaf leaf(const std::uint64_t* support) const;
@@ -72,6 +91,8 @@ class Best {
   Namer namer_;
   std::size_t n_known_ = 0;
   std::vector<std::unordered_map<Key, Known, Hash>> known_;  // by depth
+  std::size_t sides_bytes_ = 0;
+  std::unordered_map<Key, SideCosts, Hash> sides_;
 };
 
 }  // namespace orderless::rashomon

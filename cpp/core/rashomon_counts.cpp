@@ -40,8 +40,8 @@ void merge(std::vector<Cell>& cells) {
 /// against the work, else in a list that is merged now and then.
 class Products {
  public:
-  Products(const Costs& costs, std::int64_t least_cost, std::int64_t budget, std::int64_t most_leaves,
-           std::size_t n_groups, double work)
+  Products(const Costs& costs, std::int64_t least_cost, std::int64_t budget,
+           std::int64_t most_leaves, std::size_t n_groups, double work)
       : costs_(costs), n_groups_(n_groups) {
     // Errors lie between those of the cheapest tree with the most leaves and of a tree with two.
     low_ = std::max<std::int64_t>(0, (least_cost - costs.leaf * most_leaves) / costs.error);
@@ -87,8 +87,8 @@ class Products {
       const auto rest = static_cast<std::int64_t>(i / n_groups_);
       const auto leaves = static_cast<std::int32_t>(rest / n_errors_ + 2);
       const std::int64_t errors = rest % n_errors_ + low_;
-      out.push_back({costs_.of(errors, leaves), leaves, groups, grid_[i].trees,
-                     grid_[i].nontrivial});
+      out.push_back(
+          {costs_.of(errors, leaves), leaves, groups, grid_[i].trees, grid_[i].nontrivial});
     }
     out.insert(out.end(), cells_.begin(), cells_.end());
     merge(out);
@@ -137,18 +137,20 @@ Reachable::Reachable(const Graph& graph, const View& view)
       level_(graph.n_nodes(), 0) {
   for (int level = 0; level <= graph.depth + 1; ++level) {
     const int left = std::max(graph.depth - level, 0);
-    std::int64_t most = left >= 40 ? unreachable : std::int64_t{1} << left;
+    // A leaf has a row of its own.
+    auto most = static_cast<std::int64_t>(graph.rows.n_rows);
+    if (left < 40) most = std::min(most, std::int64_t{1} << left);
     if (view.max_leaves > 0) most = std::min(most, view.max_leaves - level);
     leaves_.push_back(most);
   }
   for (std::size_t level = 0; level + 1 < graph.level_start.size(); ++level) {
     for (std::uint32_t i = graph.level_start[level]; i < graph.level_start[level + 1]; ++i) {
-      level_[i] = static_cast<std::uint8_t>(level);
+      level_[i] = static_cast<std::uint16_t>(level);
     }
   }
   // Leaves are shared between levels: they always have room for themselves.
   for (std::uint32_t i = graph.level_start.back(); i < graph.n_nodes(); ++i) {
-    level_[i] = static_cast<std::uint8_t>(graph.depth + 1);
+    level_[i] = static_cast<std::uint16_t>(graph.depth + 1);
   }
   leaves_.back() = 1;
   if (graph.best[0] > view.bound) return;
@@ -245,8 +247,7 @@ void Counts::fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter) {
     trees += total(a) * total(b);
   }
   const bool checked = !(trees < 1e38);  // 2^128 is 3.4e38
-  std::int64_t most_seen = std::min<std::int64_t>(most, std::int64_t{1} << 30);
-  Products products(graph.costs, graph.best[node], budget, most_seen,
+  Products products(graph.costs, graph.best[node], budget, most,
                     std::size_t{1} << view_.required.size(), work);
   for (const Edge& edge : graph.of(node)) {
     if (!reachable_.has(graph, node, edge)) continue;

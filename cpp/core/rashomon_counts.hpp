@@ -14,9 +14,9 @@ __extension__ typedef unsigned __int128 Count;
 
 /// Some of the trees of a graph.
 struct View {
-  std::int64_t bound = 0;            // at most the graph's
-  std::int64_t max_leaves = 0;       // 0: any number
-  std::vector<std::uint8_t> allowed;  // columns that may be asked
+  std::int64_t bound = 0;                           // at most the graph's
+  std::int64_t max_leaves = 0;                      // 0: any number
+  std::vector<std::uint8_t> allowed;                // columns that may be asked
   std::vector<std::vector<std::int32_t>> required;  // of each group some column is asked
   bool trivial = true;  // also trees in which a split has two leaves of the same label
 
@@ -37,13 +37,12 @@ class Reachable {
     return graph.budget[node] - less_;
   }
   /// The most leaves that a subtree there can have.
-  [[nodiscard]] std::int64_t max_leaves(std::uint32_t node) const {
-    return leaves_[level_[node]];
-  }
+  [[nodiscard]] std::int64_t max_leaves(std::uint32_t node) const { return leaves_[level_[node]]; }
 
  private:
   std::int64_t less_;
-  std::vector<std::uint8_t> allowed_, in_, level_;
+  std::vector<std::uint8_t> allowed_, in_;
+  std::vector<std::uint16_t> level_;
   std::vector<std::int64_t> leaves_;  // by level
 };
 
@@ -70,9 +69,9 @@ struct CountOverflow : std::overflow_error {
   using std::overflow_error::overflow_error;
 };
 
-/// For every node how many subtrees there are, by (cost, leaves, groups): bottom up, each node once.
-/// A table's size does not depend on the number of trees. Tables of nodes with one split left are
-/// made when they are looked at: they would take most of the memory.
+/// For every node how many subtrees there are, by (cost, leaves, groups): bottom up, each node
+/// once. A table's size does not depend on the number of trees. Tables of nodes with one split left
+/// are made when they are looked at: they would take most of the memory.
 class Counts {
  public:
   Counts(std::shared_ptr<const Graph> graph, View view, Meter& meter);

@@ -24,11 +24,9 @@ class Decider {
         reachable_(graph, view),
         meter_(meter),
         held_(meter) {
-    const std::int64_t most =
-        graph.depth < 40 ? std::int64_t{1} << graph.depth : unreachable;
-    n_leaves_ = view.max_leaves > 0
-                    ? static_cast<std::size_t>(std::min(view.max_leaves, most)) + 1
-                    : 1;
+    if (view.max_leaves > 0) {
+      n_leaves_ = static_cast<std::size_t>(std::max<std::int64_t>(reachable_.max_leaves(0), 1)) + 1;
+    }
     n_groups_ = std::size_t{1} << view.required.size();
     n_ = n_leaves_ * n_groups_;
     held_.set((n_ + 1) * graph.n_nodes() * 16);
@@ -56,8 +54,7 @@ class Decider {
     out.split.assign(n_nodes * n_, unreachable);
     for (std::uint32_t node = n_nodes; node-- > 0;) {
       const bool fits = label < 0 || graph_.label[node] == label;
-      out.leaf[node] = fits && (view_.max_leaves == 0 || n_leaves_ > 1) ? graph_.leaf_cost(node)
-                                                                         : unreachable;
+      out.leaf[node] = fits ? graph_.leaf_cost(node) : unreachable;
       if (!reachable_.has(node)) continue;
       for (const Edge& edge : graph_.of(node)) {
         if (!reachable_.has(graph_, node, edge)) continue;

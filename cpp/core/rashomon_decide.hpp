@@ -17,8 +17,8 @@ struct Decisions {
 /// Rows of which it is known, per column, whether it may be 1 and whether it may be 0. A tree is
 /// certain of a class if all leaves that the row may reach say it. Of several cheapest trees with
 /// different classes the smaller class counts.
-/// Dynamic programming over the graph, nothing is listed: distinct rows x classes x edges, times the
-/// square of (leaves x sets of groups) where the view restricts these.
+/// Dynamic programming over the graph, nothing is listed: distinct rows x classes x edges, times
+/// the square of (leaves x sets of groups) where the view restricts these.
 [[nodiscard]] Decisions decide(const Graph& graph, const View& view,
                                std::span<const std::uint8_t> may_be_one,
                                std::span<const std::uint8_t> may_be_zero, std::size_t n_rows,

@@ -16,6 +16,9 @@ Functions::Functions(std::shared_ptr<const Graph> graph, View view, SpaceMeasure
       reachable_(*graph_, view_),
       class_values_(std::move(class_values)),
       counted_(options.with_counts) {
+  if (reachable_.max_leaves(0) > std::numeric_limits<std::uint16_t>::max()) {
+    throw FunctionLimit("functions of trees with more than 65535 leaves");
+  }
   const std::size_t before = meter.held();
   if (measure != nullptr) {
     place_all(measure, meter);
@@ -47,8 +50,7 @@ Functions::Functions(std::shared_ptr<const Graph> graph, View view, SpaceMeasure
 }
 
 std::int64_t Functions::most_leaves(std::uint32_t place) const {
-  return std::min<std::int64_t>(reachable_.max_leaves(places_.node[place]),
-                                std::numeric_limits<std::uint16_t>::max());
+  return reachable_.max_leaves(places_.node[place]);
 }
 
 std::int64_t Functions::most_leaves(std::uint32_t place, std::int64_t errors) const {
@@ -85,7 +87,8 @@ void Functions::fill(std::uint32_t place, const Options& options, Meter& meter) 
   if (is_root) check_limit();
   for_products(*this, places_, lists_, place, budget, most_leaves(place), view_.trivial, masks_,
                residue, meter, [&](const Function* batch, std::size_t n) {
-                 for (std::size_t i = 0; i < n; ++i) table.prefetch(batch[i].value, batch[i].groups);
+                 for (std::size_t i = 0; i < n; ++i)
+                   table.prefetch(batch[i].value, batch[i].groups);
                  for (std::size_t i = 0; i < n; ++i) {
                    if (is_root && batch[i].groups != full) continue;
                    table.add(batch[i]);
@@ -94,25 +97,25 @@ void Functions::fill(std::uint32_t place, const Options& options, Meter& meter) 
                  if (is_root) check_limit();
                  if (table.list.size() >= 0xfffffff0U) throw MemoryLimit("2^32 functions");
                });
-  // By cost; and among all, by leaves and value.
+  // By cost, leaves and value: by what tells nearly all apart, packed, and the rest where needed.
   struct Order {
     std::int64_t cost;
-    Point value;
+    std::uint64_t rest;  // leaves, and the first element without its last bits
     std::uint32_t number;
-    std::uint16_t leaves, groups;
   };
   std::vector<Order> order;
   order.reserve(table.list.size());
   held.set(known + table.list.size() * (sizeof(Order) + sizeof(Function)));
   for (std::uint32_t i = 0; i < table.list.size(); ++i) {
     const Function& f = table.list[i];
-    order.push_back({cost(f), f.value, i, f.leaves, f.groups});
+    order.push_back({cost(f), static_cast<std::uint64_t>(f.leaves) << 48U | f.value[0] >> 13U, i});
   }
-  std::sort(order.begin(), order.end(), [](const Order& a, const Order& b) {
+  std::sort(order.begin(), order.end(), [&](const Order& a, const Order& b) {
     if (a.cost != b.cost) return a.cost < b.cost;
-    if (a.leaves != b.leaves) return a.leaves < b.leaves;
-    if (a.value != b.value) return a.value < b.value;
-    return a.groups < b.groups;
+    if (a.rest != b.rest) return a.rest < b.rest;
+    const Function& f = table.list[a.number];
+    const Function& g = table.list[b.number];
+    return f.value != g.value ? f.value < g.value : f.groups < g.groups;
   });
   std::vector<Function>& list = lists_[place];
   list.reserve(order.size());
@@ -152,44 +155,44 @@ void Functions::tally(std::uint32_t place, const std::optional<Residue>& residue
   if (edges.empty()) return;
   FunctionTable table;
   table.index(list);
-  for_products(
-      *this, places_, lists_, place, places_.budget[place], most_leaves(place), view_.trivial,
-      masks_, residue, meter, [&](const Function* batch, std::size_t n) {
-        for (std::size_t i = 0; i < n; ++i) table.prefetch(batch[i].value, batch[i].groups);
-        for (std::size_t i = 0; i < n; ++i) {
-          const Function& f = batch[i];
-          const std::int64_t found = table.find(list, f.value, f.groups);
-          if (found < 0) continue;  // without the groups
-          const auto target = static_cast<std::size_t>(found);
-          const std::size_t at = places_.edge_start[place] + f.edge;
-          const std::uint32_t true_place = places_.when_true[at];
-          const std::uint32_t false_place = places_.when_false[at];
-          const Tally& a = tallies_[true_place];
-          const Tally& b = tallies_[false_place];
-          const std::size_t begin = own.start[target];
-          const std::size_t n_target = own.start[target + 1] - begin;
-          const auto shift = static_cast<std::size_t>(f.leaves - list[target].leaves);
-          const bool same = f.leaves == 2 && graph.label[edges[f.edge].when_true] ==
-                                                 graph.label[edges[f.edge].when_false];
-          for (std::size_t k = a.start[f.on_true]; k < a.start[f.on_true + 1]; ++k) {
-            const std::size_t from = shift + k - a.start[f.on_true];
-            for (std::size_t l = b.start[f.on_false]; l < b.start[f.on_false + 1]; ++l) {
-              const std::size_t to = from + l - b.start[f.on_false];
-              if (to >= n_target) break;
-              // Of a pair of leaves only the smallest trees are the leaves themselves.
-              const bool is_trivial =
-                  same && k == a.start[f.on_true] && l == b.start[f.on_false];
-              if (is_trivial && !view_.trivial) continue;
-              add_product(own.trees[begin + to], a.trees[k], b.trees[l]);
-              if (!is_trivial) add_product(own.nontrivial[begin + to], a.nontrivial[k], b.nontrivial[l]);
-            }
-          }
-        }
-      });
+  for_products(*this, places_, lists_, place, places_.budget[place], most_leaves(place),
+               view_.trivial, masks_, residue, meter, [&](const Function* batch, std::size_t n) {
+                 for (std::size_t i = 0; i < n; ++i)
+                   table.prefetch(batch[i].value, batch[i].groups);
+                 for (std::size_t i = 0; i < n; ++i) {
+                   const Function& f = batch[i];
+                   const std::int64_t found = table.find(list, f.value, f.groups);
+                   if (found < 0) continue;  // without the groups
+                   const auto target = static_cast<std::size_t>(found);
+                   const std::size_t at = places_.edge_start[place] + f.edge;
+                   const std::uint32_t true_place = places_.when_true[at];
+                   const std::uint32_t false_place = places_.when_false[at];
+                   const Tally& a = tallies_[true_place];
+                   const Tally& b = tallies_[false_place];
+                   const std::size_t begin = own.start[target];
+                   const std::size_t n_target = own.start[target + 1] - begin;
+                   const auto shift = static_cast<std::size_t>(f.leaves - list[target].leaves);
+                   const bool same = f.leaves == 2 && graph.label[edges[f.edge].when_true] ==
+                                                          graph.label[edges[f.edge].when_false];
+                   for (std::size_t k = a.start[f.on_true]; k < a.start[f.on_true + 1]; ++k) {
+                     const std::size_t from = shift + k - a.start[f.on_true];
+                     for (std::size_t l = b.start[f.on_false]; l < b.start[f.on_false + 1]; ++l) {
+                       const std::size_t to = from + l - b.start[f.on_false];
+                       if (to >= n_target) break;
+                       // Of a pair of leaves only the smallest trees are the leaves themselves.
+                       const bool is_trivial =
+                           same && k == a.start[f.on_true] && l == b.start[f.on_false];
+                       if (is_trivial && !view_.trivial) continue;
+                       add_product(own.trees[begin + to], a.trees[k], b.trees[l]);
+                       if (!is_trivial)
+                         add_product(own.nontrivial[begin + to], a.nontrivial[k], b.nontrivial[l]);
+                     }
+                   }
+                 }
+               });
 }
 
-std::uint64_t Functions::sum(const std::vector<std::uint64_t>& counts,
-                             std::size_t position) const {
+std::uint64_t Functions::sum(const std::vector<std::uint64_t>& counts, std::size_t position) const {
   const Tally& root = tallies_[0];
   std::uint64_t n = 0;
   for (std::size_t i = root.start[position]; i < root.start[position + 1]; ++i) {

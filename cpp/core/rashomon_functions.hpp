@@ -41,7 +41,7 @@ struct Places {
   std::vector<Point> mass;              // training rows: the measure of the rows there; else empty
   std::vector<std::size_t> edge_start;  // edges parallel to the node's
   std::vector<std::uint32_t> when_true, when_false;  // `absent` where the view has no such edge
-  std::vector<Point> share;             // of the true side; empty for training rows
+  std::vector<Point> share;                          // of the true side; empty for training rows
   static constexpr std::uint32_t absent = 0xffffffffU;
 
   [[nodiscard]] std::size_t size() const { return node.size(); }

@@ -28,12 +28,12 @@ std::int64_t bound_of(std::int64_t optimum, const Slack& slack) {
 
 /// The nodes of one depth, while they are met.
 struct Level {
-  Numbers numbers;                   // by support
-  std::vector<std::int32_t> path;    // per node the literals that lead to it: 2 column + (is 0)
+  Numbers numbers;                 // by support
+  std::vector<std::int32_t> path;  // per node the literals that lead to it: 2 column + (is 0)
   std::vector<std::int64_t> errors, budget, best;
   std::vector<std::int32_t> label;
   std::vector<std::size_t> edge_start, edge_end;
-  std::vector<Edge> edges;           // children: in the next level, or leaves
+  std::vector<Edge> edges;  // children: in the next level, or leaves
 
   [[nodiscard]] std::size_t size() const { return errors.size(); }
   [[nodiscard]] std::size_t bytes() const {
@@ -71,9 +71,7 @@ class Builder {
 
  private:
   Level& next(std::size_t level) { return levels_[level + 1]; }
-  [[nodiscard]] int left(std::size_t level) const {
-    return graph_.depth - static_cast<int>(level);
-  }
+  [[nodiscard]] int left(std::size_t level) const { return graph_.depth - static_cast<int>(level); }
 
   /// The node of a support in a level; its budget rises to what is offered. Gives its number, and
   /// whether it is new or richer.
@@ -149,19 +147,22 @@ class Builder {
 
   /// The edges of a node with one split left: the side `yes` of column i of a part.
   void last_edges(std::size_t at, std::uint32_t node, const Part& part, const Pairs& pairs,
-                  std::size_t i, bool yes) {
+                  const SplitErrors& errors, std::size_t i, bool yes) {
     Level& level = levels_[at];
     const std::size_t n = part.rows.n_columns;
     by_group_.resize(n);
     kept_.assign(n, 0);
+    const std::int64_t spare = level.budget[node] - 2 * costs_.leaf;
+    if (spare < 0) return;
+    const std::int64_t most = spare / costs_.error;
+    if (errors.least[yes ? 0 : 1] > most) return;
     for (std::size_t k = 0; k < n; ++k) {
-      if (k == i) continue;
+      if (errors.of(yes, k, true) + errors.of(yes, k, false) > most) continue;
       pairs.cell(i, yes, k, true, weights_.data());
       const Leaf on = leaf_of(weights_.data(), rows_.n_classes);
-      if (on.weight == 0) continue;
       pairs.cell(i, yes, k, false, weights_.data());
       const Leaf off = leaf_of(weights_.data(), rows_.n_classes);
-      if (off.weight == 0 || costs_.of(on.errors + off.errors, 2) > level.budget[node]) continue;
+      if (on.weight == 0 || off.weight == 0) continue;  // also where k is i itself
       kept_[k] = 1;
       by_group_[k].when_true = intern(on.label, on.errors);
       by_group_[k].when_false = intern(off.label, off.errors);
@@ -192,9 +193,11 @@ class Builder {
       const bool last = left(at) == 2;
       const Pairs pairs(part.rows);
       const SideCosts sides = side_costs(at, support, part, pairs, budget);
+      SplitErrors errors(pairs);
       for (std::size_t i = 0; i < n; ++i) {
         if (sides[2 * i] + sides[2 * i + 1] > budget) continue;
         kept[i] = 1;
+        if (last) errors.look(i);
         for (const bool yes : {true, false}) {
           // The group's own form may be the opposite of its first column.
           const auto column = static_cast<std::size_t>(part.column[i]);
@@ -208,7 +211,7 @@ class Builder {
               meet(at + 1, side.data(), path, literal, leaf_of(weights_.data(), rows_.n_classes),
                    budget - other, own);
           (yes ? by_group[i].when_true : by_group[i].when_false) = child;
-          if (last && changed) last_edges(at + 1, child, part, pairs, i, yes);
+          if (last && changed) last_edges(at + 1, child, part, pairs, errors, i, yes);
         }
       }
       give_edges(level, node, part, by_group, kept);
@@ -225,7 +228,7 @@ class Builder {
   SideCosts side_costs(std::size_t at, const Words& support, const Part& part, const Pairs& pairs,
                        std::int64_t budget) {
     if (left(at) == 2) return sides_of_depth_1(pairs, costs_);
-    if (left(at) == 3) return sides_of_depth_2(part.rows, costs_, meter_);
+    if (left(at) == 3) return best_.sides(support.data(), part);
     SideCosts sides;
     Words yes(rows_.n_words), no(rows_.n_words);
     for (std::size_t i = 0; i < part.rows.n_columns; ++i) {
@@ -327,7 +330,9 @@ Graph build_graph(Rows rows, const Costs& costs, int depth, const Slack& slack, 
   Graph graph;
   graph.rows = std::move(rows);
   graph.costs = costs;
-  graph.depth = depth;
+  // A path asks each column at most once.
+  graph.depth = static_cast<int>(
+      std::min<std::size_t>(static_cast<std::size_t>(depth), graph.rows.n_columns));
   Held held(meter);
   held.set(graph.bytes());
   Builder(graph, meter).build(slack);

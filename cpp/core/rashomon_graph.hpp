@@ -26,22 +26,21 @@ struct Slack {
 };
 
 /// Every tree of depth <= D that costs at most optimum + epsilon, shared by (rows, depth left): a
-/// node is a leaf or asks one of its edges' columns. Nodes go level by level from the root, which is
-/// node 0; every edge leads to later nodes; nodes without edges are leaves and are shared by what a
-/// leaf says and misses.
-/// A node's budget is the largest of what its parents leave to it, so a choice at a node still has
-/// to be held against what is left on the way there.
+/// node is a leaf or asks one of its edges' columns. Nodes go level by level from the root, which
+/// is node 0; every edge leads to later nodes; nodes without edges are leaves and are shared by
+/// what a leaf says and misses. A node's budget is the largest of what its parents leave to it, so
+/// a choice at a node still has to be held against what is left on the way there.
 struct Graph {
   Rows rows;
   Costs costs;
   int depth = 0;
   std::int64_t optimum = 0;
   std::int64_t bound = 0;
-  std::vector<std::int32_t> label;        // of the node as a leaf
-  std::vector<std::int64_t> errors;       // likewise
-  std::vector<std::int64_t> budget;       // no subtree in the set costs more
-  std::vector<std::int64_t> best;         // the cheapest subtree
-  std::vector<std::size_t> edge_start;    // edges by ascending column
+  std::vector<std::int32_t> label;      // of the node as a leaf
+  std::vector<std::int64_t> errors;     // likewise
+  std::vector<std::int64_t> budget;     // no subtree in the set costs more
+  std::vector<std::int64_t> best;       // the cheapest subtree
+  std::vector<std::size_t> edge_start;  // edges by ascending column
   std::vector<Edge> edges;
   std::vector<std::uint32_t> level_start;  // first node of each level, and the first leaf
 

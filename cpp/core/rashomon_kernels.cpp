@@ -2,45 +2,156 @@
 
 #include <algorithm>
 #include <bit>
+#if defined(__GNUC__) && defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) && \
-    !defined(__SANITIZE_ADDRESS__)
-#define ORDERLESS_CLONES \
-  __attribute__((target_clones("arch=icelake-server", "arch=haswell", "default")))
+// Every loop is compiled several times, for registers of different widths, and the machine's widest
+// is taken when the library is loaded.
+#if defined(__GNUC__)
+#define ORDERLESS_INLINE inline __attribute__((always_inline))
 #else
-#define ORDERLESS_CLONES
+#define ORDERLESS_INLINE inline
+#endif
+#if defined(__GNUC__) && defined(__x86_64__)
+#define ORDERLESS_WIDTHS(name, parameters, arguments)                                             \
+  namespace {                                                                                     \
+  __attribute__((                                                                                 \
+      target("avx512f,avx512vl,avx512dq,avx512bw,avx512vpopcntdq"))) void name##_512 parameters { \
+    name##_loop arguments;                                                                        \
+  }                                                                                               \
+  __attribute__((target("avx2,popcnt"))) void name##_256 parameters { name##_loop arguments; }    \
+  __attribute__((target("popcnt"))) void name##_64 parameters { name##_loop arguments; }          \
+  void name##_any parameters { name##_loop arguments; }                                           \
+  decltype(&name##_any) const name##_best = __builtin_cpu_supports("avx512vpopcntdq") &&          \
+                                                    __builtin_cpu_supports("avx512bw") &&         \
+                                                    __builtin_cpu_supports("avx512vl")            \
+                                                ? name##_512                                      \
+                                            : __builtin_cpu_supports("avx2")   ? name##_256       \
+                                            : __builtin_cpu_supports("popcnt") ? name##_64        \
+                                                                               : name##_any;      \
+  }                                                                                               \
+  void name parameters { name##_best arguments; }
+#else
+#define ORDERLESS_WIDTHS(name, parameters, arguments) \
+  void name parameters { name##_loop arguments; }
 #endif
 
 namespace orderless::rashomon {
 
 __extension__ typedef unsigned __int128 u128;
 
-ORDERLESS_CLONES
-void and_counts(const std::uint64_t* mask, const std::uint64_t* columns, std::size_t n_words,
-                std::size_t n_columns, std::span<const Segment> segments, std::size_t n_classes,
-                std::int64_t* out, std::size_t stride) {
-  const Segment* first = segments.data();
-  const std::size_t n_segments = segments.size();
-  for (std::size_t c = 0; c < n_classes; ++c) {
-    for (std::size_t j = 0; j < n_columns; ++j) out[c * stride + j] = 0;
+namespace {
+
+ORDERLESS_INLINE void weigh_loop(const std::uint64_t* a, const std::uint64_t* b,
+                                 std::span<const Segment> segments, std::size_t n_classes,
+                                 std::int64_t* out) {
+  for (std::size_t c = 0; c < n_classes; ++c) out[c] = 0;
+  const Segment* segment = segments.data();
+  for (std::size_t s = 0; s < segments.size(); ++s, ++segment) {
+    std::int64_t n = 0;
+    for (std::size_t w = segment->begin; w < segment->end; ++w) {
+      n += __builtin_popcountll(a[w] & b[w]);
+    }
+    out[segment->label] += n << segment->shift;
   }
-  for (std::size_t j = 0; j < n_columns; ++j) {
-    const std::uint64_t* column = columns + j * n_words;
+}
+
+ORDERLESS_INLINE void block_counts_loop(const std::uint64_t* mask, const Rows& part,
+                                        std::size_t first, std::int64_t* out) {
+  const std::size_t stride = part.stride();
+  const Segment* segments = part.segments.data();
+  const std::size_t n_segments = part.segments.size();
+  for (std::size_t begin = first / 8 * 8; begin < part.n_columns; begin += 8) {
+    const std::uint64_t* block = part.blocks.data() + begin * part.n_words;
+    for (std::size_t c = 0; c < part.n_classes; ++c) {
+      for (std::size_t l = 0; l < 8; ++l) out[c * stride + begin + l] = 0;
+    }
     for (std::size_t s = 0; s < n_segments; ++s) {
-      std::int64_t n = 0;
-      for (std::size_t w = first[s].begin; w < first[s].end; ++w) {
-        n += __builtin_popcountll(mask[w] & column[w]);
+      std::int64_t n[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+      for (std::size_t w = segments[s].begin; w < segments[s].end; ++w) {
+        for (std::size_t l = 0; l < 8; ++l) {
+          n[l] += __builtin_popcountll(mask[w] & block[8 * w + l]);
+        }
       }
-      out[static_cast<std::size_t>(first[s].label) * stride + j] += n << first[s].shift;
+      std::int64_t* to = out + static_cast<std::size_t>(segments[s].label) * stride + begin;
+      for (std::size_t l = 0; l < 8; ++l) to[l] += n[l] << segments[s].shift;
     }
   }
 }
 
+}  // namespace
+
+ORDERLESS_WIDTHS(weigh,
+                 (const std::uint64_t* a, const std::uint64_t* b, std::span<const Segment> segments,
+                  std::size_t n_classes, std::int64_t* out),
+                 (a, b, segments, n_classes, out))
+// Eight columns at once have to be said: compilers take eight words of one column instead.
+#if defined(__GNUC__) && defined(__x86_64__)
 namespace {
 
-using Pack = std::uint64_t (*)(std::uint64_t from, std::uint64_t mask);
+__attribute__((target("avx512f,avx512vpopcntdq"))) void block_counts_512(const std::uint64_t* mask,
+                                                                         const Rows& part,
+                                                                         std::size_t first,
+                                                                         std::int64_t* out) {
+  const std::size_t stride = part.stride();
+  for (std::size_t begin = first / 8 * 8; begin < part.n_columns; begin += 8) {
+    const std::uint64_t* block = part.blocks.data() + begin * part.n_words;
+    for (std::size_t c = 0; c < part.n_classes; ++c) {
+      _mm512_storeu_si512(out + c * stride + begin, _mm512_setzero_si512());
+    }
+    for (const Segment& segment : part.segments) {
+      __m512i even = _mm512_setzero_si512(), odd = even;
+      const auto count =
+          [&](std::size_t w) __attribute__((always_inline, target("avx512f,avx512vpopcntdq"))) {
+            const __m512i own = _mm512_set1_epi64(static_cast<long long>(mask[w]));
+            return _mm512_popcnt_epi64(_mm512_and_si512(own, _mm512_loadu_si512(block + 8 * w)));
+          };
+      std::size_t w = segment.begin;
+      for (; w + 1 < segment.end; w += 2) {
+        even = _mm512_add_epi64(even, count(w));
+        odd = _mm512_add_epi64(odd, count(w + 1));
+      }
+      if (w < segment.end) even = _mm512_add_epi64(even, count(w));
+      std::int64_t* to = out + static_cast<std::size_t>(segment.label) * stride + begin;
+      const __m512i n = _mm512_maskz_sll_epi64(0xff, _mm512_add_epi64(even, odd),
+                                               _mm_cvtsi32_si128(segment.shift));
+      _mm512_storeu_si512(to, _mm512_add_epi64(_mm512_loadu_si512(to), n));
+    }
+  }
+}
 
-std::uint64_t pack_word(std::uint64_t from, std::uint64_t mask) {
+__attribute__((target("popcnt"))) void block_counts_64(const std::uint64_t* mask, const Rows& part,
+                                                       std::size_t first, std::int64_t* out) {
+  block_counts_loop(mask, part, first, out);
+}
+
+void block_counts_any(const std::uint64_t* mask, const Rows& part, std::size_t first,
+                      std::int64_t* out) {
+  block_counts_loop(mask, part, first, out);
+}
+
+decltype(&block_counts_any) const block_counts_best =
+    __builtin_cpu_supports("avx512vpopcntdq") ? block_counts_512
+    : __builtin_cpu_supports("popcnt")        ? block_counts_64
+                                              : block_counts_any;
+
+}  // namespace
+
+void block_counts(const std::uint64_t* mask, const Rows& part, std::size_t first,
+                  std::int64_t* out) {
+  block_counts_best(mask, part, first, out);
+}
+#else
+void block_counts(const std::uint64_t* mask, const Rows& part, std::size_t first,
+                  std::int64_t* out) {
+  block_counts_loop(mask, part, first, out);
+}
+#endif
+
+namespace {
+
+ORDERLESS_INLINE std::uint64_t pack_word(std::uint64_t from, std::uint64_t mask) {
   std::uint64_t packed = 0;
   for (std::size_t i = 0; mask != 0; ++i, mask &= mask - 1) {
     packed |= (from >> std::countr_zero(mask) & 1U) << i;
@@ -48,30 +159,47 @@ std::uint64_t pack_word(std::uint64_t from, std::uint64_t mask) {
   return packed;
 }
 
-#if defined(__GNUC__) && defined(__x86_64__)
-__attribute__((target("bmi2"))) std::uint64_t pack_word_bmi2(std::uint64_t from,
-                                                             std::uint64_t mask) {
-  return __builtin_ia32_pext_di(from, mask);
+/// Puts the next bits behind those that are there.
+ORDERLESS_INLINE void put(std::uint64_t packed, std::size_t n, std::uint64_t* to, std::size_t& at) {
+  to[at / 64] |= packed << (at % 64);
+  if (at % 64 + n > 64) to[at / 64 + 1] |= packed >> (64 - at % 64);
+  at += n;
 }
-const Pack pack_one = __builtin_cpu_supports("bmi2") ? pack_word_bmi2 : pack_word;
+
+bool pack_bits_any(const std::uint64_t* mask, const std::uint64_t* from, std::size_t n_words,
+                   std::uint64_t* to) {
+  std::size_t at = 0;
+  for (std::size_t w = 0; w < n_words; ++w) {
+    if (mask[w] == 0) continue;
+    put(pack_word(from[w], mask[w]), static_cast<std::size_t>(std::popcount(mask[w])), to, at);
+  }
+  return at != 0;
+}
+
+#if defined(__GNUC__) && defined(__x86_64__)
+__attribute__((target("bmi2,popcnt"))) bool pack_bits_bmi2(const std::uint64_t* mask,
+                                                           const std::uint64_t* from,
+                                                           std::size_t n_words, std::uint64_t* to) {
+  std::size_t at = 0;
+  for (std::size_t w = 0; w < n_words; ++w) {
+    if (mask[w] == 0) continue;
+    put(__builtin_ia32_pext_di(from[w], mask[w]),
+        static_cast<std::size_t>(__builtin_popcountll(mask[w])), to, at);
+  }
+  return at != 0;
+}
+decltype(&pack_bits_any) const pack_bits_best =
+    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") ? pack_bits_bmi2
+                                                                       : pack_bits_any;
 #else
-const Pack pack_one = pack_word;
+decltype(&pack_bits_any) const pack_bits_best = pack_bits_any;
 #endif
 
 }  // namespace
 
 bool pack_bits(const std::uint64_t* mask, const std::uint64_t* from, std::size_t n_words,
                std::uint64_t* to) {
-  std::size_t at = 0;
-  for (std::size_t w = 0; w < n_words; ++w) {
-    if (mask[w] == 0) continue;
-    const auto n = static_cast<std::size_t>(std::popcount(mask[w]));
-    const std::uint64_t packed = pack_one(from[w], mask[w]);
-    to[at / 64] |= packed << (at % 64);
-    if (at % 64 + n > 64) to[at / 64 + 1] |= packed >> (64 - at % 64);
-    at += n;
-  }
-  return at != 0;
+  return pack_bits_best(mask, from, n_words, to);
 }
 
 Key universal_hash(const std::uint64_t* words, std::size_t n_words, const std::uint64_t* keys) {
@@ -101,17 +229,15 @@ struct Eight {
   std::int64_t cell[8];
 };
 
-inline __attribute__((always_inline)) Eight eight(std::int64_t t, std::int64_t ik, std::int64_t jk,
-                                                  std::int64_t k, std::int64_t ij, std::int64_t i,
-                                                  std::int64_t j, std::int64_t n) {
+ORDERLESS_INLINE Eight eight(std::int64_t t, std::int64_t ik, std::int64_t jk, std::int64_t k,
+                             std::int64_t ij, std::int64_t i, std::int64_t j, std::int64_t n) {
   return {{t, ij - t, ik - t, i - ij - ik + t, jk - t, j - ij - jk + t, k - ik - jk + t,
            n - i - j - k + ij + ik + jk - t}};
 }
 
 /// cell[4 si + 2 sj + sk], errors.
-inline __attribute__((always_inline)) void lower(const std::int64_t* e, std::size_t k,
-                                                 std::size_t stride, std::int64_t* ij,
-                                                 std::int64_t* ik, std::int64_t* jk) {
+ORDERLESS_INLINE void lower(const std::int64_t* e, std::size_t k, std::size_t stride,
+                            std::int64_t* ij, std::int64_t* ik, std::int64_t* jk) {
   for (std::size_t s = 0; s < 4; ++s) {
     const std::int64_t over_k = e[2 * s] + e[2 * s + 1];
     ij[s] = over_k < ij[s] ? over_k : ij[s];
@@ -125,17 +251,15 @@ inline __attribute__((always_inline)) void lower(const std::int64_t* e, std::siz
   }
 }
 
-}  // namespace
-
-ORDERLESS_CLONES
-void lower_triples(const Triples& t) {
+ORDERLESS_INLINE void lower_triples_loop(const Triples& t) {
   std::int64_t ij[4] = {t.ij[0], t.ij[1], t.ij[2], t.ij[3]};
   std::int64_t* __restrict ik = t.ik;
   std::int64_t* __restrict jk = t.jk;
   const std::size_t stride = t.stride;
   if (t.n_classes == 2) {
     for (std::size_t k = t.begin; k < t.end; ++k) {
-      const Eight a = eight(t.n3[k], t.n2i[k], t.n2j[k], t.n1[k], t.nij[0], t.ni[0], t.nj[0], t.n[0]);
+      const Eight a =
+          eight(t.n3[k], t.n2i[k], t.n2j[k], t.n1[k], t.nij[0], t.ni[0], t.nj[0], t.n[0]);
       const Eight b = eight(t.n3[stride + k], t.n2i[stride + k], t.n2j[stride + k],
                             t.n1[stride + k], t.nij[1], t.ni[1], t.nj[1], t.n[1]);
       std::int64_t e[8];
@@ -166,5 +290,61 @@ void lower_triples(const Triples& t) {
   }
   std::copy(ij, ij + 4, t.ij);
 }
+
+}  // namespace
+
+ORDERLESS_WIDTHS(lower_triples, (const Triples& triples), (triples))
+
+namespace {
+
+ORDERLESS_INLINE void split_errors_loop(const Splits& t) {
+  const std::size_t stride = t.stride;
+  std::int64_t* __restrict cells = t.cells;
+  if (t.n_classes == 2) {
+    const std::int64_t i0 = t.ni[0], i1 = t.ni[1], n0 = t.n[0] - i0, n1 = t.n[1] - i1;
+    for (std::size_t k = 0; k < t.end; ++k) {
+      const std::int64_t a = t.n2[k], b = t.n2[stride + k];
+      const std::int64_t c = t.n1[k] - a, d = t.n1[stride + k] - b;
+      cells[k] = a < b ? a : b;
+      cells[stride + k] = i0 - a < i1 - b ? i0 - a : i1 - b;
+      cells[2 * stride + k] = c < d ? c : d;
+      cells[3 * stride + k] = n0 - c < n1 - d ? n0 - c : n1 - d;
+    }
+  } else {
+    std::int64_t* sum = t.room;
+    std::int64_t* most = t.room + 4 * stride;
+    for (std::size_t c = 0; c < t.n_classes; ++c) {
+      const std::size_t row = c * stride;
+      for (std::size_t k = 0; k < t.end; ++k) {
+        const std::int64_t a = t.n2[row + k], b = t.n1[row + k] - a;
+        const std::int64_t cell[4] = {a, t.ni[c] - a, b, t.n[c] - t.ni[c] - b};
+        for (std::size_t s = 0; s < 4; ++s) {
+          const std::int64_t before = c == 0 ? 0 : sum[s * stride + k];
+          const std::int64_t top = c == 0 ? 0 : most[s * stride + k];
+          sum[s * stride + k] = before + cell[s];
+          most[s * stride + k] = cell[s] > top ? cell[s] : top;
+        }
+      }
+    }
+    for (std::size_t s = 0; s < 4; ++s) {
+      for (std::size_t k = 0; k < t.end; ++k) {
+        cells[s * stride + k] = sum[s * stride + k] - most[s * stride + k];
+      }
+    }
+  }
+  std::int64_t on = t.least[0], off = t.least[1];
+  for (std::size_t k = 0; k < t.end; ++k) {
+    const std::int64_t yes = cells[k] + cells[stride + k];
+    const std::int64_t no = cells[2 * stride + k] + cells[3 * stride + k];
+    on = yes < on ? yes : on;
+    off = no < off ? no : off;
+  }
+  t.least[0] = on;
+  t.least[1] = off;
+}
+
+}  // namespace
+
+ORDERLESS_WIDTHS(split_errors, (const Splits& splits), (splits))
 
 }  // namespace orderless::rashomon

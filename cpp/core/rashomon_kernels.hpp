@@ -10,10 +10,14 @@
 // The inner loops over words and columns, for the widest registers that the machine has.
 namespace orderless::rashomon {
 
-/// out[c x stride + j] = weight of class c in mask & column j, for columns one after the other.
-void and_counts(const std::uint64_t* mask, const std::uint64_t* columns, std::size_t n_words,
-                std::size_t n_columns, std::span<const Segment> segments, std::size_t n_classes,
-                std::int64_t* out, std::size_t stride);
+/// out[c] = weight of class c in a & b.
+void weigh(const std::uint64_t* a, const std::uint64_t* b, std::span<const Segment> segments,
+           std::size_t n_classes, std::int64_t* out);
+
+/// out[c x stride + j] = weight of class c in mask & column j, for the columns of the blocks that
+/// have columns from `first` on; also for those before it in the same block.
+void block_counts(const std::uint64_t* mask, const Rows& part, std::size_t first,
+                  std::int64_t* out);
 
 /// Puts the bits of `from` under `mask` one after the other; gives whether `mask` has any.
 bool pack_bits(const std::uint64_t* mask, const std::uint64_t* from, std::size_t n_words,
@@ -40,5 +44,16 @@ struct Triples {
   std::int64_t* room;
 };
 void lower_triples(const Triples& triples);
+
+/// For one column i all columns k at once: the errors of leaves in the four cells, cells[signs][k],
+/// and the least errors of a split of each side of i. Counts as above.
+struct Splits {
+  std::size_t n_classes, stride, end;
+  const std::int64_t *n2, *n1, *ni, *n;
+  std::int64_t* cells;
+  std::int64_t* least;  // of two sides
+  std::int64_t* room;   // 8 x stride
+};
+void split_errors(const Splits& splits);
 
 }  // namespace orderless::rashomon

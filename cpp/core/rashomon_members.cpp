@@ -12,7 +12,9 @@ namespace orderless::rashomon {
 class FunctionTrees {
  public:
   FunctionTrees(const Functions& functions, Meter& meter)
-      : functions_(functions), graph_(*functions.graph_), places_(functions.places_),
+      : functions_(functions),
+        graph_(*functions.graph_),
+        places_(functions.places_),
         meter_(meter) {}
 
   /// The smallest tree that was met first.
@@ -72,8 +74,7 @@ class FunctionTrees {
     std::uint32_t edge, on_true, on_false, leaves_true;
   };
 
-  const std::vector<Way>& ways_of(std::uint32_t place, std::uint32_t number,
-                                  std::uint32_t leaves) {
+  const std::vector<Way>& ways_of(std::uint32_t place, std::uint32_t number, std::uint32_t leaves) {
     const auto [found, is_new] = ways_.try_emplace({place, number, leaves});
     if (is_new) list(place, functions_.lists_[place][number], leaves, found->second);
     return found->second;
@@ -95,17 +96,19 @@ class FunctionTrees {
       meter_.step(on_true.size() * 4);
       for (std::uint32_t x = 0; x < on_true.size(); ++x) {
         if ((on_true[x].groups & ~f.groups) != 0) continue;
-        const Point part = minus(f.value, plain ? on_true[x].value : times(share, on_true[x].value));
+        const Point part =
+            minus(f.value, plain ? on_true[x].value : times(share, on_true[x].value));
         partners(places_.when_false[at], part, rest, back, [&](std::uint32_t y) {
           const Function& other = functions_.lists_[places_.when_false[at]][y];
-          if (static_cast<std::uint16_t>(own | on_true[x].groups | other.groups) != f.groups) return;
+          if (static_cast<std::uint16_t>(own | on_true[x].groups | other.groups) != f.groups)
+            return;
           for (std::uint32_t l = on_true[x].leaves; l + other.leaves <= leaves; ++l) {
             if (!functions_.view_.trivial && leaves == 2 &&
                 graph_.label[edges[e].when_true] == graph_.label[edges[e].when_false]) {
               continue;
             }
-            const std::uint64_t n = count(places_.when_true[at], x, l) *
-                                    count(places_.when_false[at], y, leaves - l);
+            const std::uint64_t n =
+                count(places_.when_true[at], x, l) * count(places_.when_false[at], y, leaves - l);
             if (n == 0) continue;
             ways.push_back({before, e, x, y, l});
             before += n;

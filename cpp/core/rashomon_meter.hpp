@@ -18,13 +18,16 @@ class Meter {
   /// `poll` is called now and then; it throws to stop.
   Meter(std::size_t limit, std::function<void()> poll) : limit_(limit), poll_(std::move(poll)) {}
 
-  /// Says that `bytes` are held now by a part that held `before`.
+  /// Says that `bytes` are held now by a part that held `before`; throws, and changes nothing,
+  /// where that is too much.
   void change(std::size_t before, std::size_t bytes) {
-    held_ = held_ - before + bytes;
-    if (held_ > limit_) {
+    const std::size_t held = held_ - before + bytes;
+    if (held > limit_ && bytes > before) {
       throw MemoryLimit("needs more than the " + std::to_string(limit_) + " bytes it may use");
     }
+    held_ = held;
   }
+  void release(std::size_t bytes) noexcept { held_ -= bytes; }
   [[nodiscard]] std::size_t held() const { return held_; }
   [[nodiscard]] std::size_t limit() const { return limit_; }
 
@@ -49,9 +52,7 @@ class Held {
   explicit Held(Meter& meter) : meter_(meter) {}
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
-  ~Held() {
-    if (bytes_ != 0) meter_.change(bytes_, 0);
-  }
+  ~Held() { meter_.release(bytes_); }
   void set(std::size_t bytes) {
     meter_.change(bytes_, bytes);
     bytes_ = bytes;

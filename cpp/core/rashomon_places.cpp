@@ -74,8 +74,8 @@ void Functions::place_all(SpaceMeasure* measure, Meter& meter) {
         if (!reachable_.has(graph, node, edge)) continue;
         const std::uint64_t* own = measure->feature_bins(edge.column);
         for (std::size_t w = 0; w < n_words; ++w) {
-          asked[node * n_words + w] |= own[w] | asked[edge.when_true * n_words + w] |
-                                       asked[edge.when_false * n_words + w];
+          asked[node * n_words + w] |=
+              own[w] | asked[edge.when_true * n_words + w] | asked[edge.when_false * n_words + w];
         }
       }
     }

@@ -33,8 +33,14 @@ Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
   for (std::size_t r = 0; r < y.size(); ++r) {
     if (weights[r] <= 0) continue;
     order.push_back(static_cast<std::uint32_t>(r));
-    for (std::size_t j = 0; j < n_columns; ++j) {
-      if (table[r * n_columns + j] != 0) set_bit(&packed[r * row_words], j);
+    const std::uint8_t* row = table.data() + r * n_columns;
+    for (std::size_t w = 0; w < row_words; ++w) {
+      std::uint64_t word = 0;
+      const std::size_t n = std::min<std::size_t>(64, n_columns - w * 64);
+      for (std::size_t j = 0; j < n; ++j) {
+        word |= static_cast<std::uint64_t>(row[w * 64 + j] != 0) << j;
+      }
+      packed[r * row_words + w] = word;
     }
   }
   const auto compare = [&](std::uint32_t a, std::uint32_t b) {
@@ -47,8 +53,8 @@ Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return compare(a, b) < 0; });
-  std::vector<std::uint32_t> first;       // of each distinct row
-  std::vector<std::int64_t> by_class;     // its weight per class
+  std::vector<std::uint32_t> first;    // of each distinct row
+  std::vector<std::int64_t> by_class;  // its weight per class
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i == 0 || compare(order[i - 1], order[i]) != 0) {
       first.push_back(order[i]);
@@ -97,8 +103,11 @@ Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
         set_bit(rows.minority.data(), begin + i);
       }
       const std::uint64_t* row = packed.data() + first[d] * row_words;
-      for (std::size_t j = 0; j < n_columns; ++j) {
-        if ((row[j / 64] >> (j % 64) & 1U) != 0) set_bit(&rows.bits[j * rows.n_words], begin + i);
+      for (std::size_t w = 0; w < row_words; ++w) {
+        for (std::uint64_t rest = row[w]; rest != 0; rest &= rest - 1) {
+          const std::size_t j = w * 64 + static_cast<std::size_t>(std::countr_zero(rest));
+          set_bit(&rows.bits[j * rows.n_words], begin + i);
+        }
       }
     }
   }
@@ -106,7 +115,7 @@ Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
 }
 
 void class_weights(const Rows& rows, const std::uint64_t* support, std::int64_t* out) {
-  and_counts(support, support, rows.n_words, 1, rows.segments, rows.n_classes, out, 1);
+  weigh(support, support, rows.segments, rows.n_classes, out);
 }
 
 Leaf leaf_of(const std::int64_t* weights, std::size_t n_classes) {
@@ -143,9 +152,9 @@ Part restrict(const Rows& rows, const std::uint64_t* support) {
   const auto pack = [&](const std::uint64_t* from, std::uint64_t* to) {
     std::size_t kept = 0;
     for (const Segment& segment : rows.segments) {
-      const bool some = pack_bits(support + segment.begin, from + segment.begin,
-                                  segment.end - segment.begin,
-                                  to + (kept < out.segments.size() ? out.segments[kept].begin : 0));
+      const bool some =
+          pack_bits(support + segment.begin, from + segment.begin, segment.end - segment.begin,
+                    to + (kept < out.segments.size() ? out.segments[kept].begin : 0));
       kept += some ? 1U : 0U;
     }
   };
@@ -176,6 +185,12 @@ Part restrict(const Rows& rows, const std::uint64_t* support) {
     out.bits.insert(out.bits.end(), column.begin(), column.end());
   }
   out.n_columns = part.column.size();
+  out.blocks.assign(out.stride() * out.n_words, 0);
+  for (std::size_t j = 0; j < out.n_columns; ++j) {
+    const std::uint64_t* from = out.column(j);
+    std::uint64_t* to = out.blocks.data() + j / 8 * 8 * out.n_words + j % 8;
+    for (std::size_t w = 0; w < out.n_words; ++w) to[8 * w] = from[w];
+  }
   return part;
 }
 

@@ -38,10 +38,13 @@ struct Rows {
   std::size_t n_rows = 0;  // distinct ones
   std::vector<Segment> segments;
   Words bits;      // column after column
+  Words blocks;    // of a part: the same, word after word of eight columns together
   Words all;       // every row
   Words minority;  // of each distinct row the classes but its heaviest: errors no tree avoids
   std::vector<std::uint32_t> row_of_bit;  // the distinct row that a bit belongs to
 
+  /// Columns rounded up to whole blocks: the stride of tables over columns.
+  [[nodiscard]] std::size_t stride() const { return (n_columns + 7) / 8 * 8; }
   [[nodiscard]] const std::uint64_t* column(std::size_t j) const {
     return bits.data() + j * n_words;
   }
@@ -64,8 +67,8 @@ struct Leaf {
 };
 [[nodiscard]] Leaf leaf_of(const std::int64_t* weights, std::size_t n_classes);
 
-/// The rows of a support alone, packed, and of its columns those that differ there: columns that are
-/// equal or opposite on the support are one.
+/// The rows of a support alone, packed, and of its columns those that differ there: columns that
+/// are equal or opposite on the support are one.
 struct Part {
   Rows rows;                         // columns: one per group
   std::vector<std::int32_t> group;   // of each column of the whole: its group, -1 if constant

@@ -25,11 +25,7 @@ class FunctionTable {
   /// Takes over functions that differ from each other, to be found by `find`.
   void index(const std::vector<Function>& functions) {
     clear(functions.size());
-    for (std::size_t i = 0; i < functions.size(); ++i) {
-      std::size_t at = slot(functions[i].value, functions[i].groups);
-      while (slots_[at] != 0) at = (at + 1) & (slots_.size() - 1);
-      slots_[at] = word(functions[i].value, i);
-    }
+    point_at(functions);
   }
 
   void prefetch(const Point& value, std::uint16_t groups) const {
@@ -43,7 +39,7 @@ class FunctionTable {
     for (std::size_t at = slot(value, groups); slots_[at] != 0; at = (at + 1) & mask) {
       if (slots_[at] >> 32U != (value[1] & 0xffffffffU)) continue;
       const std::size_t i = (slots_[at] & 0xffffffffU) - 1;
-      if (functions[i].value == value && functions[i].groups == groups) {
+      if (equal(functions[i].value, value) && functions[i].groups == groups) {
         return static_cast<std::int64_t>(i);
       }
     }
@@ -57,17 +53,16 @@ class FunctionTable {
     for (; slots_[at] != 0; at = (at + 1) & mask) {
       if (slots_[at] >> 32U != (function.value[1] & 0xffffffffU)) continue;
       Function& known = list[(slots_[at] & 0xffffffffU) - 1];
-      if (known.value != function.value || known.groups != function.groups) continue;
+      if (!equal(known.value, function.value) || known.groups != function.groups) continue;
       if (function.leaves < known.leaves) known = function;
       return;
     }
     slots_[at] = word(function.value, list.size());
     list.push_back(function);
     if (list.size() * 2 > slots_.size()) {
-      std::vector<Function> all = std::move(list);
-      const std::size_t n = all.size();
-      index_more(all, n);
-      list = std::move(all);
+      slots_.assign(slots_.size() * 2, 0);
+      --shift_;
+      point_at(list);
     }
   }
 
@@ -78,10 +73,8 @@ class FunctionTable {
   std::vector<Function> list;
 
  private:
-  void index_more(const std::vector<Function>& functions, std::size_t n) {
-    slots_.assign(std::bit_ceil(n * 4), 0);
-    shift_ = 64 - std::countr_zero(slots_.size());
-    for (std::size_t i = 0; i < n; ++i) {
+  void point_at(const std::vector<Function>& functions) {
+    for (std::size_t i = 0; i < functions.size(); ++i) {
       std::size_t at = slot(functions[i].value, functions[i].groups);
       while (slots_[at] != 0) at = (at + 1) & (slots_.size() - 1);
       slots_[at] = word(functions[i].value, i);
@@ -162,7 +155,8 @@ void for_products(const Functions& functions, const Places& places,
       n = 0;
     };
     if (residue) {
-      // By the low bits, then by cost. 2^61 - 1 is -1 modulo 2^bits, so a sum that wraps moves by 1.
+      // By the low bits, then by cost. 2^61 - 1 is -1 modulo 2^bits, so a sum that wraps moves
+      // by 1.
       std::stable_sort(on_false.begin(), on_false.end(), [&](const Side& a, const Side& b) {
         return (a.value[0] & low) < (b.value[0] & low);
       });

@@ -117,7 +117,10 @@ class Ranker {
  public:
   Ranker(const Counts& counts, std::span<const std::int32_t> column,
          std::span<const std::int32_t> label, Meter& meter)
-      : counts_(counts), graph_(counts.graph()), column_(column), label_(label),
+      : counts_(counts),
+        graph_(counts.graph()),
+        column_(column),
+        label_(label),
         ways_(counts, meter) {}
 
   struct Found {
@@ -135,9 +138,9 @@ class Ranker {
       return find(ways_.table(node, room), {graph_.leaf_cost(node), 1, 0, 0, 0});
     }
     const auto edges = graph_.of(node);
-    const auto edge = std::lower_bound(
-        edges.begin(), edges.end(), static_cast<std::uint32_t>(column_[at]),
-        [](const Edge& e, std::uint32_t column) { return e.column < column; });
+    const auto edge =
+        std::lower_bound(edges.begin(), edges.end(), static_cast<std::uint32_t>(column_[at]),
+                         [](const Edge& e, std::uint32_t column) { return e.column < column; });
     if (edge == edges.end() || edge->column != static_cast<std::uint32_t>(column_[at]) ||
         !counts_.has(node, *edge)) {
       return std::nullopt;

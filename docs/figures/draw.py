@@ -312,6 +312,32 @@ def drawn():
     save(figure, "drawn")
 
 
+def policy():
+    """The cheapest policy of the guide to costs."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X = X[["mean texture", "worst radius", "worst texture", "worst concave points"]]
+    y = y.map({0: "malignant", 1: "benign"})
+    model = DecisionTreeClassifier(max_depth=3, min_samples_leaf=5, random_state=0).fit(X, y)
+    axes = ol.cheapest_policy(model, X, [1, 3, 3, 10]).plot()
+    save(axes.figure, "cheapest-policy")
+
+
+# -- Rashomon sets ---------------------------------------------------------------------------------
+
+
+def rashomon_wisconsin():
+    """Sizes, objectives and the map of the set of the guide."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    found = ol.RashomonSet().fit(X, y.map({0: "malignant", 1: "benign"}))
+    figure, axes = plt.subplots(1, 3, figsize=(14, 4.4), layout="constrained")
+    found.plot_sizes(axes[0])
+    axes[0].set_title("how many", fontsize=11.5)
+    found.plot_objectives(axes[1])
+    axes[1].set_title("objectives of the trees", fontsize=11.5)
+    found.plot_map(axes[2])
+    save(figure, "rashomon-wisconsin")
+
+
 # -- the guide to plots ----------------------------------------------------------------------------
 
 
@@ -370,6 +396,8 @@ if __name__ == "__main__":
     missing_wisconsin()
     importance_orders()
     drawn()
+    policy()
+    rashomon_wisconsin()
     plots_of_a_tree()
     plots_of_answers()
     plots_of_sets()

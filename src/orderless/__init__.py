@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import datasets
+from .acquisition import Interview, Policy, cheapest_policy
 from .canonical import CanonicalForm, canonicalize
 from .equivalence import (
     counterexample,
@@ -46,7 +47,9 @@ __all__ = [
     "Condition",
     "Feature",
     "ImportanceRange",
+    "Interview",
     "OrderlessClassifier",
+    "Policy",
     "QuantileBinarizer",
     "RashomonSet",
     "Space",
@@ -54,6 +57,7 @@ __all__ = [
     "ThresholdGuessBinarizer",
     "Tree",
     "canonicalize",
+    "cheapest_policy",
     "conditional_model_reliance",
     "counterexample",
     "coverage",

@@ -38,6 +38,18 @@ def decide(
     n_rows: int,
     n_threads: int,
 ) -> NDArray[np.int32]: ...
+def label(
+    nodes: Nodes,
+    domains: Domains,
+    threshold: NDArray[np.float64],
+    columns: list[Any],
+    n_rows: int,
+    n_threads: int,
+    items: NDArray[np.uint8],
+    item_size: int,
+    data: NDArray[np.uint8],
+    hidden: NDArray[np.uint8],
+) -> None: ...
 def first_determined(
     nodes: Nodes,
     start: NDArray[np.int64],
@@ -229,3 +241,23 @@ class RashomonCounts:
     def rank(
         self, column: NDArray[np.int32], label: NDArray[np.int32]
     ) -> tuple[int, int] | None: ...
+
+Problem = tuple[NDArray[Any], ...]
+Rules = tuple[int, int | None, int | None, bool, bool]
+PolicyNodes = tuple[NDArray[Any], ...]
+
+def fixed_policy(arrays: Problem, rules: Rules, kind: int, stop: bool) -> PolicyNodes: ...
+def cheapest_policy(
+    arrays: Problem, rules: Rules, limit: int, time_limit: float
+) -> tuple[PolicyNodes, int, int, bool, int]: ...
+def least_cost(arrays: Problem, rules: Rules) -> tuple[int, int]: ...
+def learned_policy(
+    arrays: Problem,
+    rules: Rules,
+    episodes: int,
+    alpha: float,
+    gamma: float,
+    exploration: float,
+    reward: float,
+    seed: int,
+) -> tuple[PolicyNodes, NDArray[np.int32], NDArray[np.float64]]: ...

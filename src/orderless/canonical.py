@@ -244,9 +244,9 @@ class CanonicalForm:
 
     # -- what it says of rows ------------------------------------------------------------------
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any, *, n_jobs: int | None = None) -> Any:
         """Give each row's class where it is certain; see ``Tree.predict``."""
-        return self.tree.predict(X)
+        return self.tree.predict(X, n_jobs=n_jobs)
 
     def predict_between(self, lower: Any, upper: Any) -> Any:
         """Give each row's class where it is certain; see ``orderless.predict_between``."""

@@ -21,7 +21,7 @@ from .rowleaves import ones, row_sides
 from .rows import Rows, read_rows
 from .space import Label, Space
 
-__all__ = ["Needed", "missing_needed"]
+__all__ = ["Needed", "missing_needed", "one_row"]
 
 LIMIT = 200_000
 LISTED = 6  # sets that a text lists
@@ -117,7 +117,7 @@ def missing_needed(tree: Any, row: Any, *, limit: int = LIMIT) -> Needed:
         raise ValueError(f"limit={limit}: at least one step must be allowed")
     tree = tree_of(tree)
     bins = Bins(tree)
-    sides = row_sides(bins, _one_row(row, tree.space, tree.used))
+    sides = row_sides(bins, one_row(row, tree.space, tree.used))
     leaves = list(_reachable(bins, sides))
     classes = sorted({c for c, _ in leaves})
     possible = tuple(tree.classes[c] for c in classes)
@@ -136,7 +136,8 @@ def missing_needed(tree: Any, row: Any, *, limit: int = LIMIT) -> Needed:
     return Needed(None, possible, tuple(names), settle, could)
 
 
-def _one_row(row: Any, space: Space, used: Iterable[int]) -> Rows:
+def one_row(row: Any, space: Space, used: Iterable[int]) -> Rows:
+    """Read one row: a dict, a Series, a one-row data frame, or values in the columns' order."""
     if isinstance(row, Mapping):
         row = [row]
     elif hasattr(row, "items") and not hasattr(row, "columns"):  # a Series: a row of a data frame

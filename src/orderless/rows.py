@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from .errors import InvalidData
 from .space import Condition, Feature, Label, Space
 
-__all__ = ["Rows", "labels_like", "read_rows"]
+__all__ = ["Rows", "is_frame", "labels_like", "read_rows"]
 
 # Kinds of columns, as in cpp/core/reach.hpp.
 ABSENT, F64, F32, BETWEEN, CODE, AMONG = range(6)
@@ -71,6 +71,7 @@ def _lookup(X: Any, space: Space) -> tuple[int, Lookup, list[str] | None]:
         return len(X), _lookup_dicts(X, space), None
     frame = _frame(X)
     if frame is not None:
+        frame = _numbered(frame, space)
         return len(frame), _lookup_frame(frame), list(frame.columns)
     n_rows, lookup = _lookup_array(X, space)
     return n_rows, lookup, None
@@ -82,6 +83,22 @@ def _frame(X: Any) -> nw.DataFrame[Any] | None:
     except nw.exceptions.DuplicateError as fault:
         raise InvalidData(f"the data frame has two columns of one name: {fault}") from fault
     return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _numbered(frame: nw.DataFrame[Any], space: Space) -> nw.DataFrame[Any]:
+    """Name the columns 0, 1, ... of a frame as the features of a tree that has no names either."""
+    names: list[Any] = list(frame.columns)
+    plain = [f"x{i}" for i in range(len(names))]  # as read_tree calls what has no name
+    if list(space.column_names) != plain or any(isinstance(name, str) for name in names):
+        return frame
+    if names != list(range(len(names))):
+        return frame
+    return frame.rename(dict(zip(names, plain, strict=True)))
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a data frame, so that results are Series."""
+    return _frame(X) is not None
 
 
 def _lookup_dicts(X: Sequence[Any], space: Space) -> Lookup:
@@ -424,9 +441,9 @@ def labels_like(X: Any, classes: NDArray[Any], codes: NDArray[np.int32]) -> Any:
     ``codes`` are positions in ``classes``, -1 where the class is not determined.
     """
     unknown = codes < 0
-    data = classes[np.where(unknown, 0, codes)]
     frame = _frame(X)
     if frame is None:
+        data = classes[np.where(unknown, 0, codes)]
         return np.ma.MaskedArray(data, mask=unknown)
     text = all(isinstance(label, str) for label in classes.tolist())
     if not text and classes.dtype == object:
@@ -438,14 +455,12 @@ def labels_like(X: Any, classes: NDArray[Any], codes: NDArray[np.int32]) -> Any:
         import pandas as pd
 
         kind = {"i": "Int64", "u": "UInt64", "b": "boolean", "f": "Float64"}
-        array = pd.array(data.tolist(), dtype=cast(Any, kind.get(data.dtype.kind, "string")))
-        array[unknown] = pd.NA
+        dtype = cast(Any, kind.get(classes.dtype.kind, "string"))
+        array = pd.array(classes.tolist(), dtype=dtype).take(codes, allow_fill=True)
         return pd.Series(array, index=frame.to_native().index, name="prediction")
-    values = [
-        None if hidden else value for value, hidden in zip(data.tolist(), unknown, strict=True)
-    ]
-    dtype: Any = {"i": nw.Int64(), "u": nw.UInt64(), "b": nw.Boolean(), "f": nw.Float64()}.get(
-        data.dtype.kind, nw.String()
-    )
+    labels = [*classes.tolist(), None]  # the last one where the code is -1
+    values = [labels[code] for code in codes.tolist()]
+    types = {"i": nw.Int64(), "u": nw.UInt64(), "b": nw.Boolean(), "f": nw.Float64()}
+    dtype = types.get(classes.dtype.kind, nw.String())
     series = nw.new_series("prediction", values, dtype, backend=frame.implementation)
     return series.to_native()

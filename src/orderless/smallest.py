@@ -16,9 +16,8 @@ from . import _core
 from .bins import Bins
 from .equivalence import equivalent
 from .errors import InvalidData, InvalidTree
-from .numbers import row_boundary
 from .readers import read_tree
-from .rows import ABSENT, AMONG, BETWEEN, CODE, CoreColumn, read_rows
+from .rowbins import row_bins
 from .tree import Tree
 
 __all__ = ["smallest_tree"]
@@ -213,54 +212,9 @@ def _weighted_rows(bins: Bins, X: Any) -> tuple[NDArray[np.int32], NDArray[np.in
     if X is None:
         return np.zeros((0, n), dtype=np.int32), np.zeros(0, dtype=np.int64)
     table = row_bins(bins, X)
-    if not len(table):
+    if len(table) == 0:
         raise InvalidData("there are no rows to take the expected depth over")
     distinct, count = (
         np.unique(table, axis=0, return_counts=True) if n else (table[:1], [len(table)])
     )
     return np.ascontiguousarray(distinct, dtype=np.int32), np.array(count, dtype=np.int64)
-
-
-def row_bins(bins: Bins, X: Any) -> NDArray[np.int32]:
-    """Give each row's bin of each feature; rows must be complete."""
-    space = bins.tree.space
-    used = [space.index(feature.name) for feature in bins.features]
-    rows = read_rows(X, space, used)
-    table = np.zeros((rows.n_rows, len(used)), dtype=np.int32)
-    for k, i in enumerate(used):
-        table[:, k] = _bins_of(bins, k, rows.columns[i], rows.n_rows)
-        if (table[:, k] < 0).any():
-            raise InvalidData(
-                f"row {int(np.argmax(table[:, k] < 0))} does not tell the bin of "
-                f"{bins.features[k].name!r}: give complete rows"
-            )
-    return table
-
-
-def _bins_of(bins: Bins, k: int, column: CoreColumn, n_rows: int) -> NDArray[np.int32]:
-    """Give each row's bin of one feature (NaN, where it is a value, comes last); -1: not known."""
-    kind, first, second = column
-    if kind == ABSENT or first is None:
-        return np.full(n_rows, -1, dtype=np.int32)
-    feature = bins.features[k]
-    if feature.ordered:
-        ends = row_boundary(bins.cuts[k], feature.values)
-        missing = len(ends) + 1 if feature.nan else -1
-
-        def bin_of(values: NDArray[Any]) -> NDArray[Any]:
-            numbers = values.astype(np.float64, copy=False)
-            return np.where(np.isnan(numbers), missing, np.searchsorted(ends, numbers))
-
-        low = bin_of(first)
-        if kind == BETWEEN:
-            assert second is not None
-            low = np.where(low == bin_of(second), low, -1)
-        return low.astype(np.int32)
-    number = np.full(feature.n_values + 1, -1, dtype=np.int32)
-    for b, group in enumerate(bins.groups[k]):
-        number[list(group)] = b
-    if kind == CODE:
-        return number[first]  # an unknown code is -1, and so is the last entry
-    assert kind == AMONG
-    possible = np.stack([first[:, list(g)].any(axis=1) for g in bins.groups[k]], axis=1)
-    return np.where(possible.sum(axis=1) == 1, possible.argmax(axis=1), -1).astype(np.int32)

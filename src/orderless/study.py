@@ -30,6 +30,7 @@ __all__ = ["Coverage", "coverage"]
 RATES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 LEVELS = ("feature", "column")
 MECHANISMS = ("mcar", "mar", "mnar")
+SHOWN = 6  # lines of the table that are printed
 # What a way is called, drawn with a colour of Okabe and Ito and a marker of its own.
 WAYS = {
     "determined": ("determined", "#0072B2", "o", "-"),
@@ -41,7 +42,7 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Coverage:
     """How many rows are answered when values go missing. Made by ``coverage``.
 
@@ -60,6 +61,16 @@ class Coverage:
     table: pd.DataFrame
     level: str
     mechanism: str
+
+    def __repr__(self) -> str:
+        n_rates, n_repeats = self.table["rate"].nunique(), self.table["repeat"].nunique()
+        head = (
+            f"Coverage: {self.mechanism}, by {self.level}; {n_rates} "
+            f"rate{'s' * (n_rates != 1)}, {n_repeats} repeat{'s' * (n_repeats != 1)}"
+        )
+        shown = self.table.head(SHOWN).round(4).to_string(index=False)
+        more = len(self.table) - SHOWN
+        return f"{head}\n{shown}" + (f"\n... and {more:,} more rows in .table" if more > 0 else "")
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the share of rows answered against the share of values missing.

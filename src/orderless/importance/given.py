@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..bins import Bins
 from ..errors import InvalidData
+from ..rowbins import row_bins
 from ..rows import is_unknown
-from ..smallest import row_bins
 from ..tree import Tree
 
 __all__ = ["Given", "by_name", "label_array"]

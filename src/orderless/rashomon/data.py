@@ -6,7 +6,7 @@ Out: ``Table``: the 0/1 columns, what they mean, and the classes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,17 +61,17 @@ def read_table(X: Any, y: NDArray[np.int32], space: Any, binarizer: Any) -> Tabl
     names, table = _complete(X, space)
     if len(table) != len(y):
         raise InvalidData(f"X has {len(table)} rows and y has {len(y)} labels")
-    other = (table != 0) & (table != 1)
+    whole = table.dtype == np.bool_ or not ((table != 0) & (table != 1)).any()
     told = space is None or all(_tells(space, name) for name in names)
-    if not other.any() and told and (binarizer is None or isinstance(binarizer, str)):
+    if whole and told and (binarizer is None or isinstance(binarizer, str)):
         bits = np.ascontiguousarray(table, dtype=np.uint8)
         if space is None:
-            return Table(bits, independent(names), False, None)
+            return Table(bits, independent(tuple(names)), False, None)
         space = _in_order(space, names)
         _check_rows(bits, space)
         return Table(bits, meaning_of(space), True, None)
     if binarizer is None:
-        row, j = np.argwhere(other)[0] if other.any() else (0, 0)
+        row, j = (0, 0) if whole else np.argwhere((table != 0) & (table != 1))[0]
         raise InvalidData(
             f"column {names[j]!r} has the value {table[row, j]:g} in row {row}, and binarizer=None "
             "takes 0/1 columns that the space, if given, says are 0/1: give such columns, or "
@@ -90,8 +90,14 @@ def _check_rows(bits: NDArray[np.uint8], space: Space) -> None:
 
 def _complete(X: Any, space: Space | None) -> tuple[list[str], NDArray[Any]]:
     """Give names and numbers of the columns; refuse text and unknowns."""
-    names, given, named = read_columns(X)
-    whole = np.asarray(X) if isinstance(X, np.ndarray) or hasattr(X, "dtypes") else None
+    whole = _plain(X)
+    given: Iterator[Any] = iter(())
+    if whole is not None and whole.size:  # the usual case, all at once
+        named = hasattr(X, "columns")
+        names = [str(n) for n in X.columns.tolist()] if named else _numbered(whole.shape[1])
+    else:
+        names, given, named = read_columns(X)
+        whole = None
     if space is not None and not named:
         if len(names) != len(space.columns):
             raise InvalidSpace(
@@ -102,7 +108,7 @@ def _complete(X: Any, space: Space | None) -> tuple[list[str], NDArray[Any]]:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InvalidData(f"two columns of X are named {twice!r}: give each a name of its own")
-    if whole is not None and whole.dtype.kind in "bi":  # the usual case, all at once
+    if whole is not None:
         return names, whole
     columns: list[Floats] = []
     for name, values in zip(names, given, strict=True):
@@ -121,6 +127,19 @@ def _complete(X: Any, space: Space | None) -> tuple[list[str], NDArray[Any]]:
             )
         columns.append(values)
     return names, np.stack(columns, axis=1)
+
+
+def _plain(X: Any) -> NDArray[Any] | None:
+    """Give an array, or a data frame of pandas, of whole numbers or booleans as an array."""
+    if type(X).__module__.partition(".")[0] == "pandas" and hasattr(X, "columns"):
+        X = X.to_numpy()
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "bi":
+        return X
+    return None
+
+
+def _numbered(n: int) -> list[str]:
+    return [f"x{j}" for j in range(n)]
 
 
 def _tells(space: Space, name: str) -> bool:
@@ -196,8 +215,7 @@ def read_labels(y: Any) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
         y = y.iloc[:, 0] if hasattr(y, "iloc") else np.asarray(y)[:, 0]
     array = np.asarray(y)
     if array.ndim == 1 and array.dtype.kind in "biu":
-        distinct, codes = np.unique(array, return_inverse=True)
-        return _two_classes(tuple(distinct.tolist())), codes.astype(np.int32)
+        return _number_labels(array)
     values = y.to_list() if hasattr(y, "to_list") else np.asarray(y, dtype=object).tolist()
     if array.ndim != 1 or any(isinstance(value, list) for value in values):
         raise InvalidData("y is one label per row, in one dimension")
@@ -217,6 +235,18 @@ def read_labels(y: Any) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
     number = {label: i for i, label in enumerate(_two_classes(classes))}
     code = {value: number[label] for value, label in plain.items()}
     return classes, np.array([code[value] for value in values], dtype=np.int32)
+
+
+def _number_labels(y: NDArray[Any]) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
+    low, high = (int(y.min()), int(y.max())) if len(y) else (0, 0)
+    if high - low > 1000 or y.dtype.kind == "u":
+        classes, codes = np.unique(y, return_inverse=True)
+        return _two_classes(tuple(classes.tolist())), codes.astype(np.int32)
+    place = y.astype(np.int64) - low
+    there = np.bincount(place) > 0
+    labels = (np.flatnonzero(there) + low).astype(y.dtype)
+    number = (np.cumsum(there) - 1).astype(np.int32)
+    return _two_classes(tuple(labels.tolist())), number[place]
 
 
 def _two_classes(classes: tuple[Label, ...]) -> tuple[Label, ...]:

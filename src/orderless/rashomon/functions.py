@@ -186,7 +186,7 @@ class FunctionSet:
     >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
     >>> found = RashomonSet(max_depth=2, epsilon=0.26).fit(X, [0, 0, 0, 1]).functions()
     >>> len(found), found[0].n_trees, float(found[0].objective)
-    (4, 2, 0.03)
+    (4, 4, 0.03)
     >>> len(found & found), len(found - found)
     (4, 0)
     """

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -201,14 +201,15 @@ class Meaning:
         return list(self.trees(three, (0, 1)))
 
 
-def independent(names: Sequence[str]) -> Meaning:
+@lru_cache(maxsize=64)  # bootstraps and folds ask again and again
+def independent(names: tuple[str, ...]) -> Meaning:
     """Take every column as a boolean feature of its own: the paper's reading."""
     n = len(names)
     if len(set(names)) < n:  # conditions of a list of trees that print alike
-        names = [f"c{j}" for j in range(n)]
+        names = tuple(f"c{j}" for j in range(n))
     return Meaning(
         Space.independent(names),
-        tuple(names),
+        names,
         np.arange(n, dtype=np.int32),
         np.zeros(n),
         np.zeros(n, dtype=np.uint8),

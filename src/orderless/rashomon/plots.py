@@ -34,11 +34,11 @@ SIZES = (
 BLUE, ORANGE = "#0072B2", "#D55E00"
 
 
-def _axes(ax: Any) -> Any:
+def _axes(ax: Any, size: tuple[float, float] | None = None) -> Any:
     if ax is None:
         from matplotlib import pyplot
 
-        ax = pyplot.subplots(layout="constrained")[1]
+        ax = pyplot.subplots(layout="constrained", figsize=size)[1]
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
@@ -54,7 +54,7 @@ def draw_sizes(sizes: pd.DataFrame, ax: Any = None) -> Any:
     ax : matplotlib Axes, optional
         By default those of a new figure.
     """
-    ax = _axes(ax)
+    ax = _axes(ax, (8, 2.2 + 0.75 * len(sizes)))
     height = 0.8 / len(SIZES)
     place = np.arange(len(sizes))
     for k, (column, name, colour, hatch) in enumerate(SIZES):
@@ -62,31 +62,36 @@ def draw_sizes(sizes: pd.DataFrame, ax: Any = None) -> Any:
         bars = ax.barh(place + (k - 2) * height, values, height, color=colour, hatch=hatch,
                        edgecolor="white", linewidth=0.4, label=name)  # fmt: skip
         ax.bar_label(bars, labels=[f" {value:,.0f}" for value in values], fontsize=8)
-    ax.set_xscale("log")
-    largest = float(sizes["trees"].max())
-    ax.set_xlim(left=0.7, right=largest * 8)
     ax.set_yticks(place, [str(name) for name in sizes.index])
     ax.set_ylim(len(sizes) - 0.5, -0.5)
-    ax.tick_params(axis="y", length=0)
-    ax.set_xlabel("how many (log scale)")
     # Below the label, by so many lines: however high the Axes are, the two do not touch.
     ax.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.45, 0),
               borderaxespad=4.5, ncols=2)  # fmt: skip
+    return _log_sizes(ax, float(sizes["trees"].max()))
+
+
+def _log_sizes(ax: Any, largest: float) -> Any:
+    ax.set_xscale("log")
+    ax.set_xlim(left=0.7, right=max(10.0, largest * 10))
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel("how many (log scale)")
     return ax
 
 
 def plot_sizes(trees: TreeSet, ax: Any = None) -> Any:
     """Draw how many trees there are, and how many functions in each reading."""
-    import pandas as pd
-
-    sizes = {
-        "trees": trees.n_trees,
-        "nontrivial": trees.n_nontrivial,
-        "distinct_independent": trees.n_distinct_independent,
-        "distinct_aware": trees.n_distinct_aware,
-        "distinct_rows": trees.n_distinct_rows,
-    }
-    return draw_sizes(pd.DataFrame(sizes, index=[""], dtype=float), ax)
+    ax = _axes(ax)
+    values = [
+        trees.n_trees, trees.n_nontrivial, trees.n_distinct_independent, trees.n_distinct_aware,
+        trees.n_distinct_rows,
+    ]  # fmt: skip
+    for k, (value, (_, _, colour, hatch)) in enumerate(zip(values, SIZES, strict=True)):
+        bars = ax.barh(k, float(value), 0.75, color=colour, hatch=hatch, edgecolor="white",
+                       linewidth=0.4)  # fmt: skip
+        ax.bar_label(bars, labels=[f" {value:,}"], fontsize=9)
+    ax.set_yticks(range(len(SIZES)), [name.replace(", ", ",\n") for _, name, _, _ in SIZES])
+    ax.set_ylim(len(SIZES) - 0.5, -0.5)
+    return _log_sizes(ax, float(max(values)))
 
 
 def plot_objectives(trees: TreeSet, ax: Any = None) -> Any:
@@ -182,7 +187,7 @@ def plot_map(trees: TreeSet, ax: Any = None, *, most: int = 1000, random_state: 
     ax.figure.colorbar(shown, ax=ax, label="objective (smaller is better)")
     some = "" if n <= most else f", {most:,} drawn"
     ax.set_title(f"{n:,} functions{some}", fontsize=11)
-    ax.set(xlabel=f"disagreement on the training rows ({kept:.0%} of it is in this plane)")
+    ax.set(xlabel=f"distance: disagreement on rows\n({kept:.0%} of it is in this plane)")
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_xticks([])
     ax.set_yticks([])

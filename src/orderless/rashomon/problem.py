@@ -3,7 +3,7 @@
 In:  0/1 columns, labels, weights; regularization and epsilon as people write them.
 Out: ``Problem``: merged rows, and every objective as an integer of one unit, so that a tree that
      lies exactly on the bound is in for sure.
-Paper: Section 4; docs/decisions/0007 says why integers.
+Paper: Section 4; docs/decisions/0008 says why integers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..space import Label
 from .flat import FlatTrees, distinct
 from .meaning import Meaning
 
-__all__ = ["Problem", "decimal", "merge", "whole_weights"]
+__all__ = ["Problem", "decimal", "whole_weights"]
 
 LARGEST = 2**62  # objectives stay below, so that sums of two fit the core's integers
 MOST_DEPTH = 20
@@ -40,10 +40,10 @@ class Problem:
 
     Attributes
     ----------
-    bits : array of 0/1, distinct rows by columns
-    y : array of int
+    table : array of 0/1, rows by columns
+    labels : array of int
         Position of each row's class.
-    weights : array of int
+    amounts : array of int
         Weight of each row, in ``1 / weight_scale``-ths.
     weight_scale : int
     classes : tuple of labels
@@ -54,11 +54,14 @@ class Problem:
     max_depth : int
     regularization, epsilon : Fraction
     kind : "additive" or "relative"
+
+    ``bits``, ``y`` and ``weights`` are the same rows, equal ones of one class put together and
+    those without weight left out.
     """
 
-    bits: NDArray[np.uint8]
-    y: NDArray[np.int32]
-    weights: NDArray[np.int64]
+    table: NDArray[np.uint8]
+    labels: NDArray[np.int32]
+    amounts: NDArray[np.int64]
     weight_scale: int
     classes: tuple[Label, ...]
     meaning: Meaning
@@ -83,9 +86,32 @@ class Problem:
             )
 
     @cached_property
+    def _merged(self) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64]]:
+        return _merge(self.table, self.labels, self.amounts)
+
+    @property
+    def bits(self) -> NDArray[np.uint8]:
+        """The distinct rows."""
+        return self._merged[0]
+
+    @property
+    def y(self) -> NDArray[np.int32]:
+        """The position of each one's class."""
+        return self._merged[1]
+
+    @property
+    def weights(self) -> NDArray[np.int64]:
+        """The weight of each one."""
+        return self._merged[2]
+
+    def __getstate__(self) -> dict[str, Any]:
+        own = {name: self.__dict__[name] for name in self.__dataclass_fields__}
+        return {**own, **dict(zip(("table", "labels", "amounts"), self._merged, strict=True))}
+
+    @cached_property
     def total_weight(self) -> int:
         """Of all rows, in ``1 / weight_scale``-ths."""
-        return int(self.weights.sum())
+        return int(self.amounts.sum())
 
     @cached_property
     def _costs(self) -> tuple[int, int]:
@@ -203,7 +229,7 @@ def _weight(value: Any, row: int) -> Fraction:
         ) from None
 
 
-def merge(
+def _merge(
     bits: NDArray[np.uint8], y: NDArray[np.int32], weights: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64]]:
     """Put equal rows of one class together, and leave out those without weight."""

@@ -23,7 +23,7 @@ from .data import read_labels, read_table
 from .flat import FlatTrees, join
 from .listed import Listed
 from .meaning import Meaning, meaning_of, meaning_of_trees
-from .problem import MOST_DEPTH, Problem, decimal, merge, whole_weights
+from .problem import MOST_DEPTH, Problem, decimal, whole_weights
 from .source import Engine, Source
 from .treeset import TreeSet
 from .view import View
@@ -89,7 +89,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
     >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
     >>> found = RashomonSet(max_depth=2, regularization=0.05, epsilon=0.05).fit(X, [0, 0, 0, 1, 1])
     >>> found.n_trees, found.n_nontrivial, found.n_distinct
-    (2, 2, 1)
+    (6, 3, 2)
     >>> found.objective, found.bound
     (Fraction(3, 20), Fraction(1, 5))
     >>> print(found.best_tree)
@@ -98,7 +98,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
       no:  not x1?
         yes: 0
         no:  1
-    >>> found.predict([[0, None, None], [1, None, 1]]).tolist()
+    >>> found.predict([[0, None, None], [None, None, 0]]).tolist()
     [0, None]
     """
 
@@ -144,7 +144,9 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         table = read_table(X, codes, self.space, self.binarizer)
         weights, scale = whole_weights(sample_weight, len(codes))
         problem = Problem(
-            *merge(table.bits, codes, weights),
+            table.bits,
+            codes,
+            weights,
             scale,
             classes,
             table.meaning,
@@ -189,6 +191,9 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
     def _view(self) -> View:
         self._source  # noqa: B018 (says that it is not fitted)
         return self._view_
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return str(BaseEstimator.__repr__(self, N_CHAR_MAX))
 
     def __bool__(self) -> bool:
         return "_source_" not in self.__dict__ or self.n_trees > 0
@@ -264,7 +269,9 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
             raise InvalidData(f"X has {len(bits)} rows and y has {len(codes)} labels")
         weights, scale = whole_weights(sample_weight, len(codes))
         problem = Problem(
-            *merge(bits, codes, weights),
+            bits,
+            codes,
+            weights,
             scale,
             classes,
             meaning,

@@ -121,8 +121,8 @@ def rashomon_sizes(
     >>> sizes = rashomon_sizes({"iris": datasets.load("iris_virginica")}, n_splits=2)
     >>> sizes.table[["dataset", "fold", "columns", "trees", "distinct_aware"]]
       dataset  fold  columns  trees  distinct_aware
-    0    iris     0        2      6               4
-    1    iris     1        4    133              27
+    0    iris     0        8   1132             118
+    1    iris     1        3     25               6
     """
     import pandas as pd
     from sklearn.model_selection import KFold

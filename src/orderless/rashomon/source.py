@@ -191,8 +191,8 @@ class Engine:
             epsilon = (math.floor(problem.epsilon * problem.unit), 1)
         with self._caps("the set"):
             return _core.RashomonGraph(
-                problem.bits, problem.y, problem.weights, len(problem.classes), problem.max_depth,
-                problem.error_cost, problem.leaf_cost, *epsilon, relative,
+                problem.table, problem.labels, problem.amounts, len(problem.classes),
+                problem.max_depth, problem.error_cost, problem.leaf_cost, *epsilon, relative,
                 self.memory_limit, self._seconds,
             )  # fmt: skip
 

@@ -210,6 +210,10 @@ class TreeSet(RowAnswers):
     def __bool__(self) -> bool:
         return self.n_trees > 0
 
+    def __repr__(self) -> str:
+        low, high = float(self.objective), float(self.bound)
+        return f"TreeSet({self.n_trees:,} trees, objectives {low:.4g} to {high:.4g})"
+
     # -- trees ---------------------------------------------------------------------------------
 
     def _build(self, positions: list[int]) -> Iterator[Tree]:
@@ -378,7 +382,7 @@ class TreeSet(RowAnswers):
         """Give all functions; or, where they pass the limit, a random piece of them."""
         measure = self._semantics(None)
         piece = None
-        for bits in range(0, 41, 4):
+        for bits in range(0, 21, 4):
             if bits:
                 piece = (int(random.integers(0, 1 << bits)), bits)
             try:

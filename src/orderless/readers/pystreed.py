@@ -1,9 +1,10 @@
 """STreeD's trees.
 
-In:  a fitted ``STreeDClassifier``.
-Out: ``SourceTree`` over the columns that went in: STreeD has a binarizer inside, and its tree asks
-     about the binarizer's columns. Of a data frame it keeps the names of the columns and not their
-     order, so that names decide what is what.
+In:  a fitted ``STreeDClassifier`` or ``STreeDCostSensitiveClassifier``.
+Out: ``SourceTree`` over the columns that went in: the first has a binarizer inside, and its tree
+     asks about the binarizer's columns; the second takes columns of 0 and 1 as they are. Of a data
+     frame the first keeps the names of the columns and not their order, so that names decide what
+     is what.
 """
 
 from __future__ import annotations
@@ -15,29 +16,34 @@ import numpy as np
 
 from ..errors import UnreadableModel
 from ..space import plain_label
-from .binary import Flat, flatten
+from .binary import Flat, flatten, over_bits
 from .source import SourceTree
 
 __all__ = ["from_pystreed", "knows"]
 
 
 def knows(model: Any) -> bool:
-    """Whether it is STreeD's classifier; its other tasks are refused."""
-    from pystreed import STreeDClassifier
+    """Whether it is one of STreeD's classifiers; its other tasks are refused."""
+    from pystreed import STreeDClassifier, STreeDCostSensitiveClassifier
     from pystreed.base import BaseSTreeDSolver
 
-    if isinstance(model, BaseSTreeDSolver) and not isinstance(model, STreeDClassifier):
+    known = (STreeDClassifier, STreeDCostSensitiveClassifier)
+    if isinstance(model, BaseSTreeDSolver) and not isinstance(model, known):
         raise UnreadableModel(
             f"cannot read a {type(model).__qualname__}: of STreeD's models the STreeDClassifier "
-            "can be read"
+            "and the STreeDCostSensitiveClassifier can be read"
         )
-    return isinstance(model, STreeDClassifier)
+    return isinstance(model, known)
 
 
 def from_pystreed(model: Any) -> SourceTree:
     """Read a fitted classifier through its binarizer."""
     if getattr(model, "fit_result", None) is None or not hasattr(model, "tree_"):
-        raise UnreadableModel("this STreeDClassifier holds no tree: call fit(X, y) first")
+        raise UnreadableModel(
+            f"this {type(model).__qualname__} holds no tree: call fit(X, y) first"
+        )
+    if not hasattr(model, "classes_"):  # the cost-sensitive one has nothing that tells of labels
+        return _over_columns(model)
     place = _places(model.classes_)
     binarizer = model.binarizer_
     tests = _tests(binarizer)
@@ -58,6 +64,28 @@ def from_pystreed(model: Any) -> SourceTree:
         bits=frozenset(columns.index(column) for column in binarizer.binary_columns),
         column_names=None if by_number else [str(column) for column in columns],
         by_name=not by_number and sum(bool(len(group)) for group in groups) > 1,
+    )
+
+
+def _over_columns(model: Any) -> SourceTree:
+    """Read a cost-sensitive classifier: its columns are 0 or 1 already."""
+    classes = [int(label) for label in np.unique(model.train_y_)]
+    flat = flatten(model.tree_, _opened)
+    place = {label: i for i, label in enumerate(classes)}
+    counts = np.zeros((len(flat.column), len(classes)))
+    labels = [0] * len(flat.column)
+    for i, (test, leaf) in enumerate(zip(flat.column, flat.value, strict=True)):
+        if test < 0:
+            labels[i] = place[int(leaf.label)]
+            rows = leaf.num_instances_per_class
+            counts[i] = [rows[label] if label < len(rows) else 0 for label in classes]
+    names = getattr(model, "feature_names_in_", None)
+    return over_bits(
+        flat._replace(value=tuple(labels)),
+        classes,
+        int(model.n_features_in_),
+        column_names=None if names is None else [str(name) for name in names],
+        distribution=counts,
     )
 
 

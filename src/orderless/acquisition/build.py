@@ -1,0 +1,257 @@
+"""The cheapest policy for a tree: arguments in, a ``Policy`` out.
+
+In:  a tree, complete rows, costs.
+Out: ``Policy``.
+Paper: Section 7; ``method="optimal"`` goes beyond it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..bins import Bins
+from ..errors import InvalidData
+from ..missing import tree_of
+from ..rowbins import row_bins
+from .costs import exact_number, read_purchases, whole_numbers
+from .policy import Policy
+from .problem import Leaves, Problem
+from .solve import METHODS, Learning, Method, Solving, solve
+
+__all__ = ["cheapest_policy"]
+
+LIMIT = 5_000_000
+TIME_LIMIT = 10.0
+MOST_WEIGHT = 2**31
+
+
+def cheapest_policy(
+    tree: Any,
+    X: Any,
+    costs: Any,
+    *,
+    method: Method = "optimal",
+    groups: Any = None,
+    known: Iterable[str] = (),
+    budget: float | None = None,
+    max_questions: int | None = None,
+    objective: Literal["expected", "worst"] = "expected",
+    sample_weight: ArrayLike | None = None,
+    limit: int = LIMIT,
+    time_limit: float = TIME_LIMIT,
+    random_state: Any = 0,
+    n_episodes: int = 10_000,
+    alpha: float = 0.1,
+    gamma: float = 0.9,
+    exploration: float = 0.5,
+    reward: float | None = None,
+) -> Policy:
+    r"""Find out which features to measure, in which order, to get the tree's decision cheaply.
+
+    A feature is bought once, and then all its conditions are known. A policy stops as soon as the
+    row is determined (naive and path, the paper's baselines, do not).
+
+    Parameters
+    ----------
+    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    X : array, data frame, or list of dicts
+        Complete training rows, which say how likely each answer is.
+    costs : dict of feature -> cost, or one cost per feature in the order of X's features
+        Each 0 or more, for every feature that the tree asks about.
+    method : "optimal", "q-learning", "greedy", "path" or "naive"
+        The exact optimum; the paper's Q-learner; the cheapest unknown feature first; as the tree
+        asks; all features of the tree.
+    groups : dict of name -> features, or list of lists of features, optional
+        Features that are bought together, for the cost of ``costs[name]`` (or the cost that all of
+        them have).
+    known : iterable of str
+        Features that are known at the start, and cost nothing.
+    budget : float, optional
+        What may be spent on a row. The policy then determines as large a share of the rows as can
+        be, and among such policies costs least; it stops where no training row can be determined
+        with what is left.
+    max_questions : int, optional
+        How many purchases may be made for a row; likewise.
+    objective : "expected" or "worst"
+        Whether the average over the training rows shall be small, or the cost of the dearest row
+        (and among policies with the same dearest row the average).
+    sample_weight : array, optional
+        How much each row counts; 0 or more.
+    limit : int
+        How many states the exact search may keep (about 50 bytes each).
+    time_limit : float
+        Seconds that the exact search may take, about.
+    random_state : int, numpy.random.Generator or None
+        For Q-learning.
+    n_episodes, alpha, gamma, exploration : int and floats
+        For Q-learning; the defaults are the paper's. ``gamma=1`` is not discounted.
+    reward : float, optional
+        For Q-learning: given when a row is determined; by default the sum of all costs.
+
+    Returns
+    -------
+    Policy
+
+    Warns
+    -----
+    UserWarning
+        If ``limit`` or ``time_limit`` ended the exact search. The policy is then the best found,
+        never worse than greedy and path, and ``bound`` says what may be left to gain.
+
+    Notes
+    -----
+    The paper's Case Study 3. With V = 0 for a determined state, the optimum is
+
+    .. math:: V(s) = \min_f \; c_f + \sum_b P(b \mid s) \, V(s, f = b)
+
+    over the distinct rows. Any feature of the tree may be bought in any state, also one that can
+    no longer change the decision but tells which other to buy. The search is memoised on the rows
+    that are left and the leaves that they can reach, with branch and bound: leaves of other
+    classes of which no purchase excludes two must each be paid for. The number of states can grow
+    exponentially with the features. Costs and weights are read as decimals and added as whole
+    numbers, so sums are exact (``Policy.exact`` says if that was not possible).
+
+    With gamma 0.9 a further question costs a tenth of the reward that is still to come, so the
+    paper's Q-learner asks few questions rather than cheap ones.
+
+    Examples
+    --------
+    A cheap question first, although the tree asks it last:
+
+    >>> import orderless as ol
+    >>> tree = ol.read_tree({"feature": "scan", "true": {"feature": "fever",
+    ...     "true": {"prediction": "ill"}, "false": {"prediction": "well"}},
+    ...     "false": {"prediction": "well"}}, feature_names=["fever", "scan"])
+    >>> rows = [[0, 0], [0, 1], [0, 0], [1, 1]]
+    >>> policy = cheapest_policy(tree, rows, {"fever": 1, "scan": 100})
+    >>> print(policy)
+    optimal policy: 26 on average, 101 at most, over 4 rows; proven cheapest.
+    fever? (cost 1)
+      not fever (75 %): well
+      fever (25 %): scan? (cost 100)
+        not scan (0 %): well
+        scan (100 %): ill
+    >>> cheapest_policy(tree, rows, {"fever": 1, "scan": 100}, method="path").expected_cost
+    100.5
+    """
+    own = tree_of(tree)
+    if method not in METHODS:
+        raise ValueError(f"method={method!r}: legal are {METHODS}")
+    if objective not in ("expected", "worst"):
+        raise ValueError(f"objective={objective!r}: legal are 'expected' and 'worst'")
+    _check_options(limit, time_limit, max_questions)
+    learning = _learning(n_episodes, alpha, gamma, exploration, random_state)
+    bins = Bins(own)
+    purchases, total = read_purchases(bins, X, costs, groups, known)
+    rows, weight = _training_rows(bins, X, sample_weight)
+    leaves = Leaves(bins)
+    problem = Problem(
+        leaves,
+        purchases,
+        rows,
+        weight,
+        start=leaves.all,
+        known=(-1,) * len(bins.features),
+        budget=None if budget is None else exact_number(budget, "budget"),
+        max_questions=max_questions,
+        worst=objective == "worst",
+    )
+    given = total if reward is None else exact_number(reward, "reward")
+    how = Solving(method, limit, float(time_limit), learning(given))
+    policy = Policy.of(problem, solve(problem, how), how)
+    if method == "optimal" and not policy.optimal:
+        warnings.warn(
+            f"the cheapest policy was not proven within time_limit={time_limit:g} seconds and "
+            f"limit={limit:,} states; {policy!r} is the best found: raise them, or take it",
+            stacklevel=2,
+        )
+    return policy
+
+
+def _check_options(limit: int, time_limit: float, max_questions: int | None) -> None:
+    if limit < 1:
+        raise ValueError(f"limit={limit}: at least one state must be allowed")
+    if not time_limit > 0:
+        raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
+    whole = isinstance(max_questions, int | np.integer) and not isinstance(max_questions, bool)
+    if max_questions is not None and not (whole and max_questions >= 0):
+        raise ValueError(f"max_questions={max_questions!r}: give a whole number, 0 or more")
+
+
+def _learning(
+    n_episodes: int, alpha: float, gamma: float, exploration: float, random_state: Any
+) -> Any:
+    if n_episodes < 0:
+        raise ValueError(f"n_episodes={n_episodes}: give a whole number, 0 or more")
+    for name, value in (("alpha", alpha), ("gamma", gamma), ("exploration", exploration)):
+        if not 0 <= value <= 1:
+            raise ValueError(f"{name}={value}: legal are 0 to 1")
+    if isinstance(random_state, int | np.integer) and random_state >= 0:
+        seed = int(random_state)
+    elif random_state is None or isinstance(random_state, np.random.Generator):
+        seed = int(np.random.default_rng(random_state).integers(2**63))
+    else:
+        raise ValueError(
+            f"random_state={random_state!r:.80}: give a whole number, a numpy Generator, or None"
+        )
+    seed %= 2**64
+
+    def with_reward(reward: Fraction) -> Learning:
+        return Learning(int(n_episodes), alpha, gamma, exploration, reward, seed)
+
+    return with_reward
+
+
+def _training_rows(
+    bins: Bins, X: Any, sample_weight: ArrayLike | None
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Give the distinct rows over bins, and how much each counts."""
+    table = row_bins(bins, X)
+    if len(table) == 0:
+        raise InvalidData("there are no rows: the policy is the cheapest over training rows")
+    each = _weights(sample_weight, len(table))
+    if each is not None:
+        table, each = table[each > 0], each[each > 0]
+    return _distinct(table, each, [int(n) + 1 for n in bins.layout[2]])
+
+
+def _weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.int64] | None:
+    if sample_weight is None:
+        return None
+    given = np.asarray(sample_weight)
+    if given.shape != (n,):
+        raise InvalidData(f"sample_weight has shape {given.shape}, there are {n} rows")
+    exact = {w: exact_number(w, "a row's weight") for w in set(given.tolist())}
+    if not any(exact.values()):
+        raise InvalidData("all rows weigh 0: there is nothing to take the average over")
+    whole, _, _ = whole_numbers([exact[w] for w in given.tolist()], MOST_WEIGHT)
+    return np.array(whole, dtype=np.int64)
+
+
+def _distinct(
+    table: NDArray[np.int32], each: NDArray[np.int64] | None, sizes: list[int]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Give the distinct rows, in order, and their weights."""
+    key = np.zeros(len(table), dtype=np.int64)
+    span = 1
+    for k, size in enumerate(sizes):
+        if span * size >= 2**62:  # more combinations than fit: number those that are there
+            key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
+            span = len(table)
+        key = key * size + table[:, k]
+        span *= size
+    if span > max(len(table), 2**16):
+        _, first, key = np.unique(key, return_index=True, return_inverse=True)
+        weight = np.bincount(key.reshape(-1), weights=each)
+        return np.ascontiguousarray(table[first]), weight.astype(np.int64)
+    first = np.zeros(span, dtype=np.intp)
+    first[key] = np.arange(len(table))
+    weight = np.bincount(key, weights=each, minlength=span)
+    there = np.flatnonzero(weight)
+    return np.ascontiguousarray(table[first[there]]), weight[there].astype(np.int64)

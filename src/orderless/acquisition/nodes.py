@@ -1,0 +1,190 @@
+"""Nodes of a policy: what it asks, answer by answer; also where no training row has been.
+
+In:  ``Problem``, and the nodes that the core gives.
+Out: ``Nodes``, which grow when an answer leads where no training row has been.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..errors import InvalidTree
+from .problem import Outcome, Problem
+
+__all__ = ["Nodes"]
+
+MOST = 1_000_000
+
+
+class Nodes:
+    """What a policy asks, by node; node 0 is the root.
+
+    Attributes
+    ----------
+    purchase : list of int
+        What is bought; -1 at an end.
+    label : list of int
+        Number of the class where it is determined, -1 where it is not.
+    weight : list of int
+        Training rows.
+    cost, worst : list of int
+        What is spent from here on, in units: over all rows, and by the dearest.
+    missed : list of int
+        Rows that end undetermined.
+    leaves : list of int
+        Leaves of the tree that can be reached, as bits.
+    """
+
+    def __init__(self, problem: Problem, given: Sequence[Sequence[int]], method: str) -> None:
+        self.problem = problem
+        self.method = method
+        purchase, label, parent, outcome, weight = given
+        self.purchase, self.label = list(purchase), list(label)
+        self.weight = list(weight)
+        self.leaves = [problem.start] * len(purchase)
+        self._children: list[dict[Outcome, int]] = [{} for _ in purchase]
+        self._up: list[tuple[int, Outcome]] = [(-1, ())] * len(purchase)
+        self._spent = [0] * len(purchase)
+        self._asked = [0] * len(purchase)
+        for node in range(1, len(purchase)):
+            up = parent[node]
+            p = purchase[up]
+            self._hang(node, up, problem.outcomes[p][outcome[node]])
+        for node, at in enumerate(self.leaves):
+            self.label[node] = problem.leaves.class_of(at)
+        self.sum_up()
+
+    def _hang(self, node: int, up: int, outcome: Outcome) -> None:
+        p = self.purchase[up]
+        bought = self.problem.purchases[p]
+        self._children[up][outcome] = node
+        self._up[node] = (up, outcome)
+        self.leaves[node] = self.problem.leaves.after(self.leaves[up], bought, outcome)
+        self._spent[node] = self._spent[up] + self.price[p]
+        self._asked[node] = self._asked[up] + (not bought.free)
+
+    @property
+    def price(self) -> list[int]:
+        """By purchase: its cost in units."""
+        return self.problem.prices
+
+    def sum_up(self) -> None:
+        """Add up what is spent, from the ends to the root."""
+        n = len(self.purchase)
+        self.cost, self.worst, self.missed = [0] * n, [0] * n, [0] * n
+        for node in reversed(range(n)):
+            p = self.purchase[node]
+            if p < 0:
+                self.missed[node] = self.weight[node] if self.label[node] < 0 else 0
+                continue
+            below = [i for i in self._children[node].values() if self.weight[i]]
+            self.cost[node] = self.price[p] * self.weight[node] + sum(self.cost[i] for i in below)
+            self.worst[node] = self.price[p] + max((self.worst[i] for i in below), default=0)
+            self.missed[node] = sum(self.missed[i] for i in below)
+
+    @classmethod
+    def unseen(
+        cls, problem: Problem, sides: Sequence[int], gone: Sequence[str], method: str
+    ) -> Nodes:
+        """Give the policy for what no training row has."""
+        leaves = problem.leaves.within(problem.start, sides)
+        rest = problem.open_to(sides, gone, leaves)
+        out = cls(rest, ([-1], [-1], [-1], [-1], [0]), method)
+        out.purchase[0] = out._go_on(0)
+        return out
+
+    # -- going through it ----------------------------------------------------------------------
+
+    def seen(self, node: int) -> dict[Outcome, int]:
+        """Give the answers that training rows have, with the nodes that they lead to."""
+        return {one: to for one, to in self._children[node].items() if self.weight[to]}
+
+    def child(self, node: int, outcome: Outcome) -> int:
+        """Give the node that an answer leads to; it is made if no training row has it."""
+        found = self._children[node].get(outcome)
+        if found is not None:
+            return found
+        new = self.hang(node, outcome, 0)
+        self.purchase[new] = self._go_on(new)
+        return new
+
+    def hang(self, node: int, outcome: Outcome, weight: int) -> int:
+        """Make an end below a node."""
+        new = len(self.purchase)
+        self.purchase.append(-1)
+        self.weight.append(weight)
+        for column in (self.label, self.cost, self.worst, self.missed, self.leaves, self._spent,
+                       self._asked):  # fmt: skip
+            column.append(0)
+        self._children.append({})
+        self._up.append((-1, ()))
+        self._hang(new, node, outcome)
+        self.label[new] = self.problem.leaves.class_of(self.leaves[new])
+        return new
+
+    def answers(self, node: int) -> Iterator[tuple[Outcome, int]]:
+        """Go through all answers to a question, with the nodes that they lead to."""
+        bought = self.problem.purchases[self.purchase[node]]
+        n = self.problem.leaves.n_outcomes(bought)
+        if n > MOST:
+            raise InvalidTree(
+                f"the group {bought.name!r} has {n:,} combinations of answers, too many to write "
+                "down: use smaller groups"
+            )
+        for outcome in self.problem.leaves.outcomes(bought):
+            yield outcome, self.child(node, outcome)
+
+    def everything(self) -> Iterator[int]:
+        """Go through all nodes, also those where no training row has been; parents first."""
+        todo = [0]
+        for node in todo:
+            yield node
+            if len(todo) > MOST:
+                raise InvalidTree(f"this policy has more than {MOST:,} nodes to write down")
+            if self.purchase[node] >= 0:
+                todo += [child for _, child in self.answers(node)]
+
+    def known(self, node: int) -> dict[int, int]:
+        """Give the bin of each feature that is known at a node."""
+        out = {k: b for k, b in enumerate(self.problem.known) if b >= 0}
+        while (up := self._up[node])[0] >= 0:
+            features = self.problem.purchases[self.purchase[up[0]]].features
+            out |= zip(features, up[1], strict=True)
+            node = up[0]
+        return out
+
+    def _go_on(self, node: int) -> int:
+        """Give what is bought where no training row has been.
+
+        naive, path and greedy go on as they are. The others ask as the tree does, without what
+        cannot matter; where that cannot be had, the cheapest that may tell something.
+        """
+        problem, known = self.problem, self.known(node)
+        if self.label[node] >= 0 and self.method not in ("naive", "path"):
+            return -1
+        order = list(range(len(problem.purchases)))
+        if self.method == "greedy":
+            order.sort(key=lambda p: self.price[p])
+        if self.method == "path":
+            asked = problem.leaves.asked_on_path(known)
+            order = [p for p in order if asked in problem.purchases[p].features]
+        order = [p for p in order if not set(problem.purchases[p].features) <= set(known)]
+        if self.method in ("naive", "path", "greedy"):
+            return order[0] if order and self._affordable(node, order[0]) else -1
+        at = self.leaves[node]
+        asked = problem.leaves.asked_next(at)
+        telling = [
+            p
+            for p in order
+            if any(problem.leaves.separates(at, k) for k in problem.purchases[p].features)
+        ]
+        telling.sort(key=lambda p: (asked not in problem.purchases[p].features, self.price[p], p))
+        return next((p for p in telling if self._affordable(node, p)), -1)
+
+    def _affordable(self, node: int, p: int) -> bool:
+        problem = self.problem
+        _, budget, questions, _, _ = problem.rules
+        return problem.purchases[p].free or (
+            (budget is None or self._spent[node] + self.price[p] <= budget)
+            and (questions is None or self._asked[node] < questions)
+        )

@@ -1,0 +1,339 @@
+"""The problem: what can be bought, what it shows of the training rows, which leaves that leaves.
+
+In:  ``Bins``, ``Purchase``s, rows over bins.
+Out: ``Problem``: the arrays that the core wants, and states by hand.
+
+A set of leaves is a whole number here, one bit per leaf.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..bins import Bins
+from .costs import Purchase, whole_numbers
+
+__all__ = ["Leaves", "Problem"]
+
+Outcome = tuple[int, ...]  # a bin for each feature of a purchase
+
+
+class Leaves:
+    """The leaves of a tree: which of them have each bin, and which class they have."""
+
+    def __init__(self, bins: Bins) -> None:
+        self.bins = bins
+        leaves, boxes = _core.leaf_boxes(bins.nodes, bins.layout, len(bins.tree.classes))
+        label = bins.tree.leaf_class[leaves]
+        self.n_leaves = len(leaves)
+        self.all = (1 << len(leaves)) - 1
+        self.classes = [_bits(label == c) for c in range(len(bins.tree.classes))]
+        self.masks: list[list[int]] = []  # by feature and bin
+        slot = 0
+        for feature, n in zip(bins.features, bins.layout[2].tolist(), strict=True):
+            if feature.ordered:
+                low, high = boxes[:, slot], boxes[:, slot + 1]
+                masks = [_bits((low <= b) & (b <= high)) for b in range(n)]
+                slot += 2
+                if feature.nan:
+                    masks.append(_bits(boxes[:, slot] == 1))
+                    slot += 1
+            else:
+                masks = [_bits(boxes[:, slot + b // 16] >> (b % 16) & 1 == 1) for b in range(n)]
+                slot += (n + 15) // 16
+            self.masks.append(masks)
+
+    def class_of(self, leaves: int) -> int:
+        """Give the class of a set of leaves, -1 if there are several."""
+        for c, own in enumerate(self.classes):
+            if leaves & own:
+                return -1 if leaves & ~own else c
+        raise AssertionError("no leaf is left: a row reaches one")
+
+    def possible(self, leaves: int) -> list[int]:
+        """Give the classes of a set of leaves."""
+        return [c for c, own in enumerate(self.classes) if leaves & own]
+
+    def after(self, leaves: int, purchase: Purchase, outcome: Outcome) -> int:
+        """Give what is left of a set of leaves when a purchase has an outcome."""
+        for k, b in zip(purchase.features, outcome, strict=True):
+            leaves &= self.masks[k][b]
+        return leaves
+
+    def outcomes(self, purchase: Purchase) -> Iterable[Outcome]:
+        """Go through all outcomes that a purchase can have."""
+        return product(*(range(len(self.masks[k])) for k in purchase.features))
+
+    def n_outcomes(self, purchase: Purchase) -> int:
+        """Give how many outcomes a purchase can have."""
+        return math.prod(len(self.masks[k]) for k in purchase.features)
+
+    def within(self, leaves: int, sides: Sequence[int]) -> int:
+        """Give what is left of a set of leaves when bins are known, as bits by feature."""
+        for side, masks in zip(sides, self.masks, strict=True):
+            leaves &= _union(mask for b, mask in enumerate(masks) if side >> b & 1)
+        return leaves
+
+    def separates(self, leaves: int, k: int) -> bool:
+        """Whether some bin of a feature excludes some of the leaves."""
+        return any(leaves & ~mask for mask in self.masks[k])
+
+    def asked_next(self, leaves: int) -> int:
+        """Give the feature that the tree asks next where it matters; the leaves have two classes.
+
+        Where the leaves below a node have one class, or all lie on one side of it, it is passed.
+        """
+        feature, _, _, when_true, when_false, _, _, _ = self._tree
+        node = 0
+        while True:
+            yes, no = when_true[node], when_false[node]
+            on_yes, on_no = leaves & self._below[yes], leaves & self._below[no]
+            if on_yes and on_no:
+                return feature[node]
+            node = yes if on_yes else no
+
+    def child(self, node: int, b: int) -> int:
+        """Give the node of the tree that a bin of its feature leads to."""
+        feature, cut, nan_true, when_true, when_false, _, start, values = self._tree
+        k = feature[node]
+        if not self.bins.features[k].ordered:
+            holds = b in values[start[node] : start[node + 1]]
+        else:
+            holds = b <= cut[node] if b < self.bins.layout[2][k] else bool(nan_true[node])
+        return int(when_true[node] if holds else when_false[node])
+
+    def past(self, known: Mapping[int, int], node: int = 0) -> int:
+        """Walk down the tree as far as known bins lead."""
+        feature = self._tree[0]
+        while feature[node] in known:
+            node = self.child(node, known[feature[node]])
+        return node
+
+    def asked_on_path(self, known: Mapping[int, int]) -> int:
+        """Give the feature that the tree asks about next, -1 at a leaf."""
+        return int(self._tree[0][self.past(known)])
+
+    @cached_property
+    def _tree(self) -> list[list[int]]:
+        return [array.tolist() for array in self.bins.nodes]
+
+    @cached_property
+    def _below(self) -> list[int]:
+        """By node of the tree: the leaves below it."""
+        feature, _, _, when_true, when_false, _, _, _ = self._tree
+        out = [0] * len(feature)
+        order = [0]
+        for node in order:
+            if feature[node] >= 0:
+                order += [when_true[node], when_false[node]]
+        leaves, _ = _core.leaf_boxes(self.bins.nodes, self.bins.layout, len(self.bins.tree.classes))
+        for i, node in enumerate(leaves.tolist()):
+            out[node] = 1 << i
+        for node in reversed(order):
+            if feature[node] >= 0:
+                out[node] = out[when_true[node]] | out[when_false[node]]
+        return out
+
+
+def _bits(flags: NDArray[np.bool_]) -> int:
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Purchases, and the distinct training rows with weights.
+
+    Attributes
+    ----------
+    leaves : Leaves
+    purchases : tuple of Purchase
+    rows : array of int, rows x features
+        Bins; no row is there twice.
+    weight : array of int, by row
+    start : int
+        The leaves that can be reached at the start.
+    known : tuple of int, by feature
+        The bin that is known at the start, -1 where it is not.
+    budget : Fraction or None
+    max_questions : int or None
+    barred : bool
+        Whether something cannot be bought, so that rows may stay undetermined.
+    worst : bool
+        Whether the dearest row counts.
+    """
+
+    leaves: Leaves
+    purchases: tuple[Purchase, ...]
+    rows: NDArray[np.int32]
+    weight: NDArray[np.int64]
+    start: int
+    known: tuple[int, ...]
+    budget: Fraction | None = None
+    max_questions: int | None = None
+    barred: bool = False
+    worst: bool = False
+
+    @property
+    def bins(self) -> Bins:
+        """The tree's features, cut into bins."""
+        return self.leaves.bins
+
+    @property
+    def may_stop(self) -> bool:
+        """Whether rows may stay undetermined."""
+        return self.barred or self.budget is not None or self.max_questions is not None
+
+    @cached_property
+    def _whole(self) -> tuple[list[int], Fraction, bool]:
+        rows = max(1, int(self.weight.sum()))
+        most = 2**59 // (rows * (rows if self.may_stop else 1))
+        return whole_numbers([p.cost for p in self.purchases], max(most, len(self.purchases)))
+
+    @property
+    def prices(self) -> list[int]:
+        """By purchase: its cost in units."""
+        return self._whole[0]
+
+    @property
+    def unit(self) -> Fraction:
+        """What one of the core's costs stands for."""
+        return self._whole[1]
+
+    @property
+    def exact(self) -> bool:
+        """Whether costs were not rounded."""
+        return self._whole[2]
+
+    @cached_property
+    def outcomes(self) -> list[list[Outcome]]:
+        """By purchase: the outcomes that training rows have, as the core numbers them."""
+        return [table for table, _ in self._outcomes]
+
+    @cached_property
+    def _outcomes(self) -> list[tuple[list[Outcome], NDArray[np.int32]]]:
+        out = []
+        for purchase in self.purchases:
+            columns = self.rows[:, list(purchase.features)]
+            distinct, which = np.unique(columns, axis=0, return_inverse=True)
+            table = [tuple(one) for one in distinct.tolist()]
+            out.append((table, which.reshape(-1).astype(np.int32)))
+        return out
+
+    @cached_property
+    def arrays(self) -> tuple[NDArray[np.generic], ...]:
+        """What the core wants."""
+        n_words = (self.leaves.n_leaves + 63) // 64
+        table = [which for _, which in self._outcomes]
+        outcome = np.stack(table, axis=1) if table else np.zeros((len(self.rows), 0))
+        masks = [
+            self.leaves.after(self.leaves.all, purchase, one)
+            for purchase, outcomes in zip(self.purchases, self.outcomes, strict=True)
+            for one in outcomes
+        ]
+        sizes = [0, *(len(one) for one in self.outcomes)]
+        return (
+            np.ascontiguousarray(outcome, dtype=np.int32).reshape(-1),
+            self.weight,
+            np.array(self._whole[0], dtype=np.int64),
+            np.cumsum(sizes, dtype=np.int64),
+            _words(masks, n_words),
+            _words([self.start], n_words),
+            _words(self.leaves.classes, n_words),
+            *self._walk,
+        )
+
+    @cached_property
+    def _walk(self) -> tuple[NDArray[np.generic], ...]:
+        """Give the tree over purchases: per node its purchase, per outcome the next node."""
+        feature = self.bins.nodes[0].tolist()
+        owner = {k: p for p, one in enumerate(self.purchases) for k in one.features}
+        known = {k: b for k, b in enumerate(self.known) if b >= 0}
+        child, past = self.leaves.child, self.leaves.past
+        purchase, first, following = [], [0], []
+        for node in (past(known), *range(1, len(feature))):
+            k = feature[node]
+            if k in owner:
+                place = self.purchases[owner[k]].features.index(k)
+                following += [
+                    past(known, child(node, outcome[place])) for outcome in self.outcomes[owner[k]]
+                ]
+            purchase.append(owner.get(k, -1))
+            first.append(len(following))
+        return (
+            np.array(purchase, dtype=np.int32),
+            np.array(first, dtype=np.int64),
+            np.array(following, dtype=np.int32),
+        )
+
+    @property
+    def rules(self) -> tuple[int, int | None, int | None, bool, bool]:
+        """What the core wants besides: free purchase, budget, questions, may stop, worst."""
+        free = next((i for i, p in enumerate(self.purchases) if p.free), -1)
+        budget = None if self.budget is None else int(self.budget // self.unit)
+        return free, budget, self.max_questions, self.may_stop, self.worst
+
+    def given(self, sides: Sequence[int], unavailable: Iterable[str] = ()) -> Problem | None:
+        """Give the problem that is left when some is known; None if no training row fits.
+
+        Parameters
+        ----------
+        sides : sequence of int
+            Per feature its possible bins, as bits.
+        unavailable : iterable of str
+            Purchases that cannot be made.
+        """
+        fits = np.ones(len(self.rows), dtype=bool)
+        for k, (side, masks) in enumerate(zip(sides, self.leaves.masks, strict=True)):
+            inside = [b for b in range(len(masks)) if side >> b & 1]
+            if len(inside) < len(masks):
+                fits &= np.isin(self.rows[:, k], inside)
+        if not fits.any():
+            return None
+        left = self.open_to(sides, unavailable, self.leaves.within(self.start, sides))
+        return replace(
+            left,
+            rows=np.ascontiguousarray(self.rows[fits]),
+            weight=np.ascontiguousarray(self.weight[fits]),
+        )
+
+    def open_to(self, sides: Sequence[int], unavailable: Iterable[str], start: int) -> Problem:
+        """Give the problem that is left when some is known, without training rows."""
+        gone = set(unavailable)
+        open_ = [any(sides[k].bit_count() > 1 for k in p.features) for p in self.purchases]
+        left = [
+            purchase
+            for purchase, more in zip(self.purchases, open_, strict=True)
+            if more and purchase.name not in gone and not purchase.free
+        ]
+        # What was to be known at the start and is not cannot be bought, as it has no cost.
+        lacking = any(more and p.free for p, more in zip(self.purchases, open_, strict=True))
+        return replace(
+            self,
+            purchases=tuple(left),
+            rows=self.rows[:0],
+            weight=self.weight[:0],
+            start=start,
+            known=tuple(side.bit_length() - 1 if side.bit_count() == 1 else -1 for side in sides),
+            barred=self.barred or lacking or bool(gone),
+        )
+
+
+def _union(masks: Iterable[int]) -> int:
+    out = 0
+    for mask in masks:
+        out |= mask
+    return out
+
+
+def _words(sets: Sequence[int], n_words: int) -> NDArray[np.uint64]:
+    text = b"".join(one.to_bytes(8 * n_words, "little") for one in sets)
+    return np.frombuffer(text, dtype="<u8").astype(np.uint64)

@@ -1,0 +1,192 @@
+"""Questions: what a policy says in one situation.
+
+In:  ``Nodes``, and where one stands in them.
+Out: ``Question``, with its ``Outcome``s and the reason in words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..bins import Bins, Side
+from ..numbers import short_number
+from ..space import Label
+from ..words import label_text, printable, side_text
+from .nodes import Nodes
+from .problem import Outcome as BinsOf
+
+__all__ = ["Outcome", "Question", "bin_side", "money", "outcome_text", "percent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One answer to a question.
+
+    Attributes
+    ----------
+    values : str
+        The answer, in words.
+    chance : float
+        Its share among the training rows that fit what is known.
+    settled : bool
+        Whether the row is determined then.
+    decision
+        The class then, None if it is not determined.
+    possible : tuple of labels
+        The classes that are possible then.
+    expected_cost : float
+        What is still to be spent then, on average.
+    """
+
+    values: str
+    chance: float
+    settled: bool
+    decision: Label | None
+    possible: tuple[Label, ...]
+    expected_cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a policy says in one situation. Made by ``Policy.next_feature``.
+
+    Attributes
+    ----------
+    feature : str or None
+        What to find out: a feature, or the name of a group; None where nothing is to be asked.
+    features : tuple of str
+        The features that this shows.
+    cost : float
+        What it costs.
+    expected_cost : float
+        What is still to be spent on average, with this.
+    determined : bool
+    decision
+        The class, None if it is not determined.
+    possible : tuple of labels
+        The classes that are still possible.
+    outcomes : tuple of Outcome
+        The answers; of a group only those that training rows have.
+    rows : int
+        Training rows (by weight) that fit what is known; 0 if none has been here.
+    """
+
+    feature: str | None
+    features: tuple[str, ...]
+    cost: float
+    expected_cost: float
+    determined: bool
+    decision: Label | None
+    possible: tuple[Label, ...]
+    outcomes: tuple[Outcome, ...]
+    rows: int
+
+    @classmethod
+    def at(cls, nodes: Nodes, node: int) -> Question:
+        """Give what a policy says at one of its nodes."""
+        problem = nodes.problem
+        classes = problem.bins.tree.classes
+        p = nodes.purchase[node]
+        label = nodes.label[node]
+        possible = tuple(classes[c] for c in problem.leaves.possible(nodes.leaves[node]))
+        unit, rows = float(problem.unit), nodes.weight[node]
+        outcomes: tuple[Outcome, ...] = ()
+        if p >= 0:
+            bought = problem.purchases[p]
+            single = len(bought.features) == 1
+            answers = nodes.answers(node) if single else sorted(nodes.seen(node).items())
+            outcomes = tuple(_outcome(nodes, node, one, to) for one, to in answers)
+        return cls(
+            feature=None if p < 0 else problem.purchases[p].name,
+            features=() if p < 0 else names_of(nodes, p),
+            cost=0.0 if p < 0 else float(problem.purchases[p].cost),
+            expected_cost=nodes.cost[node] * unit / max(1, rows),
+            determined=label >= 0,
+            decision=classes[label] if label >= 0 else None,
+            possible=possible,
+            outcomes=outcomes,
+            rows=rows,
+        )
+
+    @property
+    def chance_settled(self) -> float:
+        """The chance that the answer settles it."""
+        return sum(one.chance for one in self.outcomes if one.settled)
+
+    @property
+    def reason(self) -> str:
+        """Why this is asked, in words."""
+        if self.feature is None:
+            if self.determined:
+                return f"Determined: {label_text(self.possible[0])}."
+            classes = [label_text(label) for label in self.possible]
+            return (
+                f"Not determined, {', '.join(classes[:-1])} or {classes[-1]}: nothing that can be "
+                "had settles it."
+            )
+        what = printable(self.feature)
+        if not self.rows:
+            return (
+                f"Ask {what} (cost {money(self.cost)}): no training row is like this, so this is "
+                "what the tree asks next."
+            )
+        return (
+            f"Ask {what} (cost {money(self.cost)}): settles it in {percent(self.chance_settled)} "
+            f"of {self.rows:,} rows; {money(self.expected_cost)} to spend on average from here."
+        )
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+def names_of(nodes: Nodes, p: int) -> tuple[str, ...]:
+    """Give the features of a purchase."""
+    return tuple(nodes.problem.bins.features[k].name for k in nodes.problem.purchases[p].features)
+
+
+def _outcome(nodes: Nodes, node: int, answer: BinsOf, to: int) -> Outcome:
+    problem = nodes.problem
+    classes = problem.bins.tree.classes
+    label = nodes.label[to]
+    return Outcome(
+        values=outcome_text(problem.bins, problem.purchases[nodes.purchase[node]].features, answer),
+        chance=nodes.weight[to] / max(1, nodes.weight[node]),
+        settled=label >= 0,
+        decision=classes[label] if label >= 0 else None,
+        possible=tuple(classes[c] for c in problem.leaves.possible(nodes.leaves[to])),
+        expected_cost=nodes.cost[to] * float(problem.unit) / max(1, nodes.weight[to]),
+    )
+
+
+def bin_side(bins: Bins, k: int, first: int, last: int | None = None) -> Side:
+    """Give the values from one bin of a feature to another."""
+    feature = bins.features[k]
+    last = first if last is None else last
+    if not feature.ordered:
+        groups = bins.groups[k][first : last + 1]
+        return Side(feature, codes=tuple(sorted(code for group in groups for code in group)))
+    cuts = bins.cuts[k].tolist()
+    if first > len(cuts):
+        return Side(feature, 0.0, 0.0, nan=True)
+    lower = cuts[first - 1] if first else -float("inf")
+    upper = cuts[last] if last < len(cuts) else float("inf")
+    return Side(feature, lower, upper, nan=last > len(cuts))
+
+
+def outcome_text(bins: Bins, features: tuple[int, ...], answer: BinsOf) -> str:
+    """Write an answer in words."""
+    sides = [bin_side(bins, k, b) for k, b in zip(features, answer, strict=True)]
+    return " AND ".join(side_text(side) for side in sides)
+
+
+def money(amount: float) -> str:
+    """Write an amount: four digits, or two after the point."""
+    return short_number(float(f"{amount:.4g}") if amount < 1000 else round(amount, 2))
+
+
+def percent(share: float) -> str:
+    """Write a share; only none is 0 %, only all is 100 %."""
+    if share in (0, 1):
+        return f"{share:.0%}".replace("%", " %")
+    text = f"{100 * share:.0f}"
+    return {"0": "< 1", "100": "> 99"}.get(text, text) + " %"

@@ -1,0 +1,173 @@
+"""Solving: a policy for a problem, by any of the methods.
+
+In:  ``Problem``, and how to go about it.
+Out: ``Solved``: what the policy does with the training rows, and what is proven of it.
+Paper: Section 7 (Q-learning), its baselines, Algorithm 7; the exact optimum goes beyond it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from .problem import Outcome, Problem
+
+__all__ = ["METHODS", "Learning", "Method", "QTable", "Solved", "Solving", "solve"]
+
+Method = Literal["optimal", "q-learning", "greedy", "path", "naive"]
+METHODS = ("optimal", "q-learning", "greedy", "path", "naive")
+FIXED = {"naive": (0, False), "path": (1, False), "greedy": (2, True)}  # kind, stops early
+
+
+@dataclass(frozen=True)
+class Learning:
+    """What the Q-learner needs to know; the paper's values by default.
+
+    Attributes
+    ----------
+    episodes : int
+    alpha, gamma, exploration : float
+    reward : Fraction
+        What is given when a row is determined.
+    seed : int
+    """
+
+    episodes: int = 10_000
+    alpha: float = 0.1
+    gamma: float = 0.9
+    exploration: float = 0.5
+    reward: Fraction = Fraction(0)
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Solving:
+    """How a policy is found."""
+
+    method: Method = "optimal"
+    limit: int = 5_000_000
+    time_limit: float = 10.0
+    learning: Learning = Learning()
+
+
+@dataclass(frozen=True, eq=False)
+class QTable:
+    """The Q-learner's table: per state that it met, the value of each purchase.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The purchases.
+    states : dict of state -> position
+        A state is a tuple: per purchase its outcome (bins), or None where it is not bought.
+    values : array, states x purchases
+    """
+
+    names: tuple[str, ...]
+    states: dict[tuple[Outcome | None, ...], int]
+    values: NDArray[np.float64]
+
+    def of(self, state: Sequence[Outcome | None]) -> dict[str, float]:
+        """Give the value of each purchase in a state; empty if it was never met."""
+        at = self.states.get(tuple(state))
+        if at is None:
+            return {}
+        return dict(zip(self.names, self.values[at].tolist(), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A policy over the training rows, as the core gives it.
+
+    Attributes
+    ----------
+    nodes : tuple of lists
+        Purchase, label, parent, outcome, weight, by node.
+    bound : int or Fraction
+    bound_missed : int
+        No policy costs less (in units), nor leaves fewer rows undetermined.
+    proven : bool
+        Whether it is the cheapest.
+    n_states : int
+        Kept by the search.
+    q_table : QTable or None
+    """
+
+    nodes: tuple[list[int], ...]
+    bound: int | Fraction
+    bound_missed: int
+    proven: bool
+    n_states: int = 0
+    q_table: QTable | None = None
+
+
+def solve(problem: Problem, how: Solving) -> Solved:
+    """Find a policy for the training rows.
+
+    Notes
+    -----
+    The cost of each method is in the core's header, cpp/core/acquisition.hpp.
+    """
+    arrays, rules = problem.arrays, problem.rules
+    if how.method == "optimal":
+        return _cheapest(problem, how)
+    bound, missed = _core.least_cost(arrays, rules)
+    table = None
+    if how.method == "q-learning":
+        learning = how.learning
+        nodes, states, values = _core.learned_policy(
+            arrays,
+            rules,
+            learning.episodes,
+            learning.alpha,
+            learning.gamma,
+            learning.exploration,
+            float(learning.reward / problem.unit),
+            learning.seed,
+        )
+        table = _q_table(problem, states, values)
+    else:
+        nodes = _core.fixed_policy(arrays, rules, *FIXED[how.method])
+    cost = int(nodes[6 if problem.worst else 5][0])
+    proven = (int(nodes[7][0]), cost) == (missed, bound)
+    return Solved(_lists(nodes), bound, missed, proven, q_table=table)
+
+
+def _cheapest(problem: Problem, how: Solving) -> Solved:
+    seconds = how.time_limit / 2 if problem.worst else how.time_limit
+    nodes, bound, missed, proven, n_states = _core.cheapest_policy(
+        problem.arrays, problem.rules, how.limit, seconds
+    )
+    if problem.worst:  # of all policies whose dearest row costs no more, the cheapest on average
+        worst = int(nodes[6][0])
+        capped = replace(problem, worst=False, budget=worst * problem.unit)
+        other, _, _, _, more = _core.cheapest_policy(
+            capped.arrays, capped.rules, how.limit, seconds
+        )
+        n_states = max(n_states, more)
+        if int(other[7][0]) == int(nodes[7][0]) and capped.unit == problem.unit:
+            nodes = other
+    return Solved(_lists(nodes), bound, missed, proven, n_states)
+
+
+def _lists(nodes: tuple[NDArray[np.generic], ...]) -> tuple[list[int], ...]:
+    return tuple(array.tolist() for array in nodes[:5])
+
+
+def _q_table(problem: Problem, states: NDArray[np.int32], values: NDArray[np.float64]) -> QTable:
+    names = tuple(purchase.name for purchase in problem.purchases)
+    n = max(1, len(names))
+    table = {
+        tuple(
+            None if which < 0 else outcomes[which]
+            for which, outcomes in zip(state, problem.outcomes, strict=True)
+        ): i
+        for i, state in enumerate(states.reshape(-1, n).tolist())
+    }
+    return QTable(names, table, values.reshape(-1, n) * float(problem.unit))
