@@ -1,7 +1,9 @@
 """Plots show what the tree says: every box, name and point is where it belongs."""
 
+import io
 import itertools
 import math
+import re
 
 import matplotlib as mpl
 import numpy as np
@@ -176,7 +178,8 @@ def test_rules_over_two_features_are_the_forms_own():
     form, X, _ = iris()
     names = ("sepal length (cm)", "petal width (cm)")
     ax = ol.plot_rules(form, names, X=X)
-    assert len(ax.patches) == sum(len(terms) for terms in form.rules.values())
+    boxes = [patch for patch in ax.patches if patch.get_fill()]
+    assert len(boxes) == sum(len(terms) for terms in form.rules.values())
     (dots,) = ax.collections
     assert np.allclose(dots.get_offsets(), X[list(names)])
     assert [t.get_text() for t in ax.get_legend().get_texts()] == list(form.classes)
@@ -200,7 +203,7 @@ def test_constant_over_any_two():
     tree = ol.Tree(ol.Space({"a": "numeric", "b": "boolean"}), ["no", "yes"], feature=[-1],
                    threshold=[0], when_true=[-1], when_false=[-1], leaf_class=[1])  # fmt: skip
     ax = ol.plot_rules(tree, ("a", "b"))
-    assert len(ax.patches) == 1
+    assert [patch.get_fill() for patch in ax.patches] == [True, False]  # ground, frame
 
 
 def test_rules_that_cannot_be_drawn():
@@ -277,3 +280,13 @@ def test_the_legend_of_sizes_does_not_touch_the_label():
         ax.figure.canvas.draw()
         label, legend = ax.xaxis.label.get_window_extent(), ax.get_legend().get_window_extent()
         assert legend.y1 <= label.y0
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_hatches_are_seen_in_svg(name):
+    """SVG makes a hatch as transparent as its ground: then one colour lies on itself."""
+    file = io.StringIO()
+    PLOTS[name](None).figure.savefig(file, format="svg")
+    hatched = re.findall(r'style="([^"]*fill: url[^"]*)"', file.getvalue())
+    assert not [style for style in hatched if "fill-opacity" in style or " opacity" in style]
+    assert bool(hatched) == (name in ("rules", "sizes", "sizes of several"))
