@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import datasets
+from .asking import ask_next
 from .canonical import CanonicalForm, canonicalize
 from .equivalence import (
     counterexample,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from .binarize import QuantileBinarizer, ThresholdGuessBinarizer
     from .bounds import forest_bounds, probability_bounds, regression_bounds
     from .estimator import OrderlessClassifier
+    from .files import predict_file
 
 __all__ = [
     "CanonicalForm",
@@ -38,6 +40,7 @@ __all__ = [
     "Term",
     "ThresholdGuessBinarizer",
     "Tree",
+    "ask_next",
     "canonicalize",
     "counterexample",
     "coverage",
@@ -54,6 +57,7 @@ __all__ = [
     "possible_classes",
     "predict_between",
     "predict_features",
+    "predict_file",
     "predict_path",
     "probability_bounds",
     "read_tree",
@@ -68,6 +72,7 @@ _LATER = {
     "QuantileBinarizer": "binarize",
     "ThresholdGuessBinarizer": "binarize",
     "forest_bounds": "bounds",
+    "predict_file": "files",
     "probability_bounds": "bounds",
     "regression_bounds": "bounds",
 }

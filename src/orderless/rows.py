@@ -115,10 +115,18 @@ def _lookup_frame(frame: nw.DataFrame[Any]) -> Lookup:
         if not series.dtype.is_numeric():
             return _object_array(series.to_list())
         if series.is_null().any():
+            if series.dtype.is_integer() and not _small(series):
+                return _object_array(series.to_list())  # floats would round them
             return series.cast(nw.Float64()).to_numpy().astype(np.float64)
         return series.to_numpy()
 
     return get
+
+
+def _small(series: nw.Series[Any]) -> bool:
+    """Whether all whole numbers of a column are floats, too."""
+    low, high = series.min(), series.max()
+    return low is None or (low >= -(2**53) and high <= 2**53)
 
 
 def _lookup_array(X: Any, space: Space) -> tuple[int, Lookup]:
