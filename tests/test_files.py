@@ -127,9 +127,11 @@ def test_no_rows(tmp_path, suffix):
 
 
 def test_words_of_csv(tmp_path):
-    space = ol.Space([ol.Feature("flag", "boolean"), ol.Feature("x"), ol.Feature("n", nan=True),
-                      ol.Feature("c", "categorical", categories=("NA", "b"), other=True),
-                      ol.Feature("k", "categorical", categories=("one", 2, 3.5), other=True)])  # fmt: skip
+    features = [ol.Feature("flag", "boolean"), ol.Feature("x"), ol.Feature("n", nan=True),
+                ol.Feature("c", "categorical", categories=("NA", "b"), other=True),
+                ol.Feature("k", "categorical", categories=("one", 2, 3.5), other=True)]  # fmt: skip
+    space = ol.Space(features)
+
     def asks(feature, *test):
         return ol.read_tree(showcase.ask(feature, *test, showcase.leaf("yes"), showcase.leaf("no")),
                             space=space)  # fmt: skip
@@ -238,7 +240,7 @@ def test_arguments_that_are_refused(mixed):
     refused(form, folder, "in.csv", ValueError, "give three different", names=("a", "a", "b"))
     refused(form, folder, "in.csv", ValueError, "batch_size=0: give a number", batch_size=0)
     refused(form, folder, "in.csv", ValueError, "n_jobs=0: legal are", n_jobs=0)
-    with pytest.raises(FileNotFoundError, match="there is no folder .*nowhere"):
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere"):
         ol.predict_file(form, folder / "in.csv", folder / "nowhere" / "out.csv")
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from .asking import asked_features
 from .errors import InvalidData
 from .missing import tree_of
-from .rows import Rows, read_rows
+from .rows import CODE, Rows, read_codes, read_rows
 from .space import Feature, Label
 from .tree import Tree
 
@@ -224,6 +224,10 @@ class _Predicting:
         self.condition = {c.name for c in tree.space.columns if c.condition is not None}
         asked = {tree.space.features[i].name for i in tree.used}
         self.used = {name: f for name, f in self.used.items() if f.name in asked}
+        # Categorical features that one column tells, by its value.
+        told = {f.name: [tree.space.columns[k] for k in tree.space.columns_of[f.name]]
+                for f in self.used.values() if not f.ordered}  # fmt: skip
+        self.plain = {c[0].name for c in told.values() if len(c) == 1 and c[0].condition is None}
 
     def added(self, batch: pa.Table) -> tuple[NDArray[np.int32], pa.Table]:
         import pyarrow as pa
@@ -250,28 +254,51 @@ class _Predicting:
         return codes, out
 
     def _rows(self, batch: pa.Table) -> Rows:
-        columns = [name for name in batch.column_names if name in self.used]
-        X: Any = batch.select(columns)
+        there = [name for name in batch.column_names if name in self.used]
+        quick = {name: codes for name in there if name in self.plain
+                 and (codes := self._codes(name, batch.column(name))) is not None}  # fmt: skip
+        slow = [name for name in there if name not in quick]
+        X: Any = batch.select(slow)
         if self.texts:
             import pandas as pd
 
-            X = pd.DataFrame({name: self._values(name, batch.column(name)) for name in columns},
-                             index=range(batch.num_rows), columns=columns)  # fmt: skip
+            X = pd.DataFrame({name: self._values(name, batch.column(name)) for name in slow},
+                             index=range(batch.num_rows), columns=slow)  # fmt: skip
         else:
-            for i, name in enumerate(columns):
+            for i, name in enumerate(slow):
                 X = X.set_column(i, name, _numbers(batch.column(name)))
+        done = {self.tree.space.index(self.used[name].name): codes for name, codes in quick.items()}
+        left = [i for i in self.tree.used if i not in done]
         try:
-            return read_rows(X, self.tree.space, self.tree.used)
+            rows = read_rows(X, self.tree.space, left)
         except InvalidData as fault:
             where = f" (rows are counted from row {self.n_done:,} on)" if self.n_done else ""
             raise InvalidData(f"{fault}{where}") from fault
+        for i, codes in done.items():
+            rows.columns[i] = (CODE, codes, None)
+        return Rows(batch.num_rows, rows.columns)
+
+    def _codes(self, name: str, column: pa.ChunkedArray) -> NDArray[np.int32] | None:
+        """Read categories, each different one once; None if one of them is not legal."""
+        feature = self.used[name]
+        coded = _encoded(column)
+        labels = coded.dictionary.to_pylist()
+        if self.texts:
+            labels = [_as_label(text, feature.categories) for text in labels]
+        try:
+            codes = read_codes(feature, _objects([*labels, None]))
+        except InvalidData:
+            return None  # the slow way says which row it is in
+        which = coded.indices.fill_null(len(labels)).to_numpy(zero_copy_only=False)
+        out: NDArray[np.int32] = codes[which]
+        return out
 
     def _values(self, name: str, column: pa.ChunkedArray) -> NDArray[Any]:
         """Read texts as values; each different text once."""
         feature = self.used[name]
         number = feature.ordered or name in self.condition
         labels = () if number else feature.categories
-        coded = column.combine_chunks().dictionary_encode()
+        coded = _encoded(column)
         values: list[Any] = []
         for text in coded.dictionary.to_pylist():
             value = _as_number(text) if number else _as_label(text, labels)
@@ -314,6 +341,14 @@ def _as_label(text: str, labels: tuple[Label, ...]) -> Any:
         return text
     number = _as_number(text)
     return text if number is None else number
+
+
+def _encoded(column: pa.ChunkedArray) -> Any:
+    """Give a column as its different values, and for each row which of them it has."""
+    import pyarrow as pa
+
+    whole = column.combine_chunks()
+    return whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
 
 
 def _objects(values: list[Any]) -> NDArray[Any]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from .errors import InvalidData
 from .space import Condition, Feature, Label, Space
 
-__all__ = ["Rows", "labels_like", "read_rows"]
+__all__ = ["Rows", "labels_like", "read_codes", "read_rows"]
 
 # Kinds of columns, as in cpp/core/reach.hpp.
 ABSENT, F64, F32, BETWEEN, CODE, AMONG = range(6)
@@ -226,7 +226,7 @@ def _read_values(feature: Feature, values: NDArray[Any]) -> CoreColumn:
         return _read_given(feature, values)
     if feature.ordered:
         return _read_numbers(feature, values)
-    return CODE, _read_codes(feature, values), None
+    return CODE, read_codes(feature, values), None
 
 
 def _not_given(values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -241,7 +241,7 @@ def _read_given(feature: Feature, values: NDArray[Any]) -> CoreColumn:
     if feature.ordered:
         number = _as_values(feature, _read_numbers(feature, values)[1])
         return BETWEEN, np.where(free, -np.inf, number), np.where(free, np.nan, _end(number))
-    codes = _read_codes(feature, values)
+    codes = read_codes(feature, values)
     allowed = free[:, None] | (codes[:, None] == np.arange(feature.n_values))
     return AMONG, allowed.astype(np.uint8), None
 
@@ -304,7 +304,8 @@ def is_unknown(value: Any) -> bool:
         return False
 
 
-def _read_codes(feature: Feature, values: NDArray[Any]) -> NDArray[np.int32]:
+def read_codes(feature: Feature, values: NDArray[Any]) -> NDArray[np.int32]:
+    """Give the numbers of a categorical feature's values, -1 for unknown."""
     unknown = len(feature.categories) + feature.other if feature.nan else -1
     number: dict[Any, int] = {label: i for i, label in enumerate(feature.categories)}
     if values.dtype.kind == "f":
@@ -383,7 +384,7 @@ def _read_among(feature: Feature, known: Known, n_rows: int) -> CoreColumn:
     allowed = np.ones((n_rows, feature.n_values), dtype=bool)
     for condition, values in known:
         if condition is None:
-            codes = _read_codes(feature, values)
+            codes = read_codes(feature, values)
             rows = np.flatnonzero((codes >= 0) & ~_not_given(values))
             one = np.zeros_like(allowed)
             one[rows, codes[rows]] = True
