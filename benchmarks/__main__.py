@@ -1,4 +1,4 @@
-"""Run the benchmarks: ``python -m benchmarks [equivalence readers canonical import]``.
+"""Run the benchmarks: ``python -m benchmarks [equivalence canonical readers sql import]``.
 
 ``--quick`` takes less than 40 s, ``--save`` puts the tables into benchmarks/README.md.
 """
@@ -18,11 +18,12 @@ CAPABILITIES = {
     "equivalence": "Equivalence",
     "canonical": "Canonical form: reasons and rules",
     "readers": "Readers",
+    "sql": "Where the data is: SQL engines and files",
     "import": "Import",
 }
 PACKAGES = (
     "orderless", "numpy", "scipy", "scikit-learn", "treefarms", "sympy", "pyeda", "dd", "oxidd",
-    "pyxai", "treelite",
+    "pyxai", "treelite", "duckdb", "polars", "pyarrow", "pyspark",
 )  # fmt: skip
 
 

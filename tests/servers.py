@@ -135,6 +135,7 @@ def spark_session() -> Iterator[Any]:
         ("spark.ui.enabled", "false"),
         ("spark.ui.showConsoleProgress", "false"),
         ("spark.driver.bindAddress", "127.0.0.1"),
+        ("spark.driver.host", "127.0.0.1"),
         ("spark.sql.shuffle.partitions", "2"),
         ("spark.sql.warehouse.dir", tempfile.gettempdir()),
     ):

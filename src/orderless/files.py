@@ -160,11 +160,13 @@ def _parquet(source: Path, batch_size: int) -> Iterator[pa.Table]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(source) as file:
+    # Group by group and without a buffer ahead: pyarrow would keep all that it has read.
+    with pq.ParquetFile(source, pre_buffer=False) as file:
         schema = file.schema_arrow
         yield schema.empty_table()  # so that a file without rows has its columns
-        for batch in file.iter_batches(batch_size=batch_size):
-            yield pa.Table.from_batches([batch], schema)
+        for group in range(file.num_row_groups):
+            for batch in file.iter_batches(batch_size=batch_size, row_groups=[group]):
+                yield pa.Table.from_batches([batch], schema)
 
 
 def _csv(source: Path) -> Iterator[pa.Table]:
