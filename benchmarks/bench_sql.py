@@ -35,8 +35,8 @@ def run(quick: bool) -> list[Table]:
         ["engine", "shape", "seconds", "million rows/s", "as long as `predict`"],
         [
             "On the wall, best of 3, both cores, the machine not idle. Asserted: every answer is "
-            "that of `predict` (an Arrow table in, an Arrow array out, one thread: reading columns "
-            "and making labels is most of it). The engines write their answer to a new column or "
+            "that of `predict` (an Arrow table in, an Arrow array out, one thread: making "
+            "labels is most of it). The engines write their answer to a new column or "
             "table of their own; loading the rows into them does not count. SQLite: a tenth of the "
             f"rows, one thread, scaled. {_shapes(tree)}"
         ],

@@ -300,6 +300,8 @@ class _Predicting:
         feature = self.used[name]
         number = feature.ordered or name in self.condition
         labels = () if number else feature.categories
+        if number and (plain := _plain_numbers(column)) is not None:
+            return plain
         coded = _encoded(column)
         values: list[Any] = []
         for text in coded.dictionary.to_pylist():
@@ -331,6 +333,21 @@ def _as_number(text: str) -> float | None:
         return None if "_" in plain else float(plain)
     except ValueError:
         return None
+
+
+def _plain_numbers(column: pa.ChunkedArray) -> NDArray[np.float64] | None:
+    """Read texts as numbers at once; None where one of them needs a closer look."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    whole = column.combine_chunks()
+    known = compute.invert(compute.is_in(whole, value_set=pa.array(sorted(UNKNOWN))))
+    try:
+        numbers = compute.if_else(known, whole, None).cast(pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    out: NDArray[np.float64] = numbers.fill_null(math.nan).to_numpy(zero_copy_only=False)
+    return out
 
 
 def _as_label(text: str, labels: tuple[Label, ...]) -> Any:
