@@ -3,6 +3,7 @@
 PostgreSQL and Spark: ``test_engines.py``. The other dialects are parsed by sqlglot.
 """
 
+import math
 import sqlite3
 from fractions import Fraction
 
@@ -59,7 +60,7 @@ def test_a_hundred_thousand_rows(engine, single):
     assert found[1] == needed
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32), st.sampled_from(CLASSES), st.booleans(), st.sampled_from(ENGINES))
 def test_random_trees(seed, classes, nan, engine):
     """Both shapes; where NaN is a value of a feature, NULL and NaN are that value."""
@@ -181,10 +182,8 @@ def test_boolean_categories(engine):
     assert said(engine, tree, table)[0] == ["y", "n", None]
 
 
-def test_deep_and_large_expressions_run():
-    """As deep as is allowed, and with a thousand reasons: balanced, so that engines take them."""
-    deep = chain(149)
-    table = pa.table({"x": pa.array([-1.0, 0.5, 0.6, 148.5, 148.6, 149.0, None])})
+def test_many_reasons_run():
+    """Balanced, so that engines take them."""
     rng = np.random.default_rng(19)
     wide = tables.random_tree(rng, ol.Space.independent([f"x{i}" for i in range(14)]), depth=7,
                               classes=(0, 1))  # fmt: skip
@@ -193,19 +192,51 @@ def test_deep_and_large_expressions_run():
     flags = pa.table({n: pa.array(rng.integers(0, 2, 400), mask=rng.random(400) < 0.2)
                       for n in wide.space.names})  # fmt: skip
     for engine in ENGINES:
-        assert said(engine, deep, table, "tree") == tables.expected(deep, table)
         assert said(engine, form, flags, "reasons") == tables.expected(wide, flags)
 
 
-def test_too_deep_is_refused():
-    with pytest.raises(InvalidTree, match=r"depth 5,000; expressions that nest deeper than 150"):
-        chain(5_000).to_sql()
+@pytest.mark.parametrize("engine", ENGINES)
+def test_deep_trees(engine):
+    """Flat from a depth of 13 on, so that no parser's stack is too small; questions are nested."""
+    for n in (12, 13, 600):
+        tree = chain(n)
+        ends = [-1.0, 0.5, 0.6, 7.0, 11.5, 12.5, n - 1.5, n - 0.5, n - 0.4, math.nan]
+        table = pa.table({"x": pa.array([*ends, None])})
+        wanted = tables.expected(tree, table)
+        if n < 100:
+            assert said(engine, tree, table, "tree") == wanted
+        elif engine == "polars":
+            assert (
+                pl.from_arrow(table).select(tree.to_polars())["prediction"].to_list() == wanted[0]
+            )
+        else:
+            assert tables.RUN[engine]([tree.to_sql(dialect=engine)], table) == [wanted[0]]
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32), st.booleans(), st.sampled_from(ENGINES))
+def test_deep_random_trees(seed, nan, engine):
+    """Written leaf by leaf: all kinds of features, and columns that tell conditions."""
+    rng = np.random.default_rng(seed)
+    space = told_space() if seed % 3 == 0 else tables.random_space(rng, 6, nan=nan)
+    tree = tables.random_tree(rng, space, depth=5, classes=(0, 1, 2))
+    table = told_table(rng, space, 200) if seed % 3 == 0 else tables.random_table(rng, space, 200)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("orderless.output.certain.NESTED", 0)
+        assert said(engine, tree, table, "tree") == tables.expected(tree, table)
+
+
+def test_questions_that_nest_too_deep_are_refused():
+    tree = chain(5_000)
+    assert tree.to_sql().count(" THEN ") == 2
+    with pytest.raises(InvalidTree, match=r"depth 5,000; choices that nest deeper than 150"):
+        tree.to_sql(needed=True)
 
 
 # -- numbers --------------------------------------------------------------------------------------
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_every_number_is_read_back(number):
     """SQLite and DuckDB read what we write as the same double; so does a fraction's arithmetic."""

@@ -1,35 +1,29 @@
 """Formulas: what settles a row, said about the columns of a table.
 
-In:  a ``Tree`` or ``CanonicalForm``.
-Out: formulas out of comparisons, AND and OR (no NOT), which ``sql.py`` and ``polars.py`` write
-     down. By three-valued logic a comparison with an unknown value is neither true nor false, so
-     a formula is true exactly if it holds for every completion of the row.
-Paper: Theorem 3.2 (reasons are complete); the formula from the tree is ours.
+In:  a ``Tree``, and what the columns of its rows tell of its features.
+Out: formulas out of comparisons, AND and OR (no NOT), which ``certain.py`` puts together and
+     ``sql.py`` and ``polars.py`` write down. By three-valued logic a comparison with an unknown
+     value is neither true nor false, so a formula is true exactly if it holds for every
+     completion of the row.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..asking import heights
 from ..bins import Side
-from ..canonical import CanonicalForm
-from ..errors import InvalidSpace, InvalidTree
+from ..errors import InvalidSpace
 from ..numbers import row_boundary
 from ..space import Column, Condition, Feature, Label
-from ..term import Term, whole_side
 from ..tree import Tree
 
 __all__ = [
-    "Absent", "Ask", "Every", "Flag", "Formula", "Member", "Number", "Some", "certain_by_reasons",
-    "certain_by_tree", "question", "sources",
+    "Absent", "Every", "Flag", "Formula", "Member", "Number", "Some", "Source", "every", "some",
+    "sources",
 ]  # fmt: skip
-
-MOST_DEPTH = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,17 +151,20 @@ class Source:
         return some([*value, *known])
 
     def excludes(self, side: Side) -> Formula:
-        """Give the formula that holds iff the row's value certainly lies outside of a side.
-
-        Only for ordered features where NaN is a value and conditions are told: others follow a
-        path end by end.
-        """
-        out: list[Formula] = [self._is_number()] if side.nan else []
+        """Give the formula that holds iff the row's value certainly lies outside of a side."""
+        if not self.feature.ordered:
+            own = set(side.codes)
+            return self._among(code for code in range(self.feature.n_values) if code not in own)
+        out: list[Formula] = []
+        if side.nan:
+            out.append(self._is_number())
         if side.lower < side.upper:
-            absent = [Absent(self.value, True, True)] if self.value is not None else []
-            ends: list[Formula] = [self._below(side.lower)] if side.lower > -math.inf else []
-            ends += [self._above(side.upper)] if side.upper < math.inf else []
-            out.append(some([*absent, *ends]))
+            low, high = self.feature.bounds
+            ends: list[Formula] = [self._below(side.lower)] if side.lower > low else []
+            ends += [self._above(side.upper)] if side.upper < high else []
+            if self.feature.nan and not side.nan and self.value is not None:
+                ends.append(Absent(self.value, True, True))
+            out.append(some(ends))
         return every(out)
 
     def _below(self, end: float) -> Formula:
@@ -282,146 +279,3 @@ def sources(tree: Tree, columns: Mapping[str, str] | None = None) -> dict[int, S
             )
         out[i] = Source(feature, values[0] if values else None, conditions)
     return out
-
-
-# -- when a class is certain ----------------------------------------------------------------------
-
-
-def certain_by_reasons(
-    form: CanonicalForm, known: Mapping[int, Source]
-) -> list[tuple[Label, Formula]]:
-    """Give, per class that occurs, the formula of all its reasons."""
-    index = form.space.index
-
-    def one(term: Term) -> Formula:
-        return every(known[index(side.feature.name)].certainly(side) for side in term.sides)
-
-    return [(label, some(one(term) for term in terms))
-            for label, terms in form.reasons.items() if terms]  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Node:
-    """What is known of a node: what excludes each side, and when each class is certain below."""
-
-    without_yes: Formula
-    without_no: Formula
-    certain: dict[int, Formula]
-
-
-def certain_by_tree(tree: Tree, known: Mapping[int, Source]) -> list[tuple[Label, Formula]]:
-    """Give, per class that occurs, a formula that is linear in the nodes.
-
-    All leaves that can be reached have the class: at each node, the "yes" side is excluded or all
-    is well below it, and so is the "no" side.
-    """
-    root = _nodes(tree, known)[0]
-    return [(tree.classes[c], formula) for c, formula in sorted(root.certain.items())]
-
-
-def _nodes(tree: Tree, known: Mapping[int, Source]) -> dict[int, _Node]:
-    if tree.depth > MOST_DEPTH:
-        raise InvalidTree(
-            f"the tree has depth {tree.depth:,}; expressions that nest deeper than {MOST_DEPTH} "
-            "are refused by most databases: make a flatter tree that decides the same with "
-            "form.to_tree('depth'), or use predict"
-        )
-    left: dict[int, tuple[Formula, Formula]] = {}
-    order: list[tuple[int, dict[int, Side]]] = [(0, {})]  # and what is left of features there
-    for node, path in order:  # grows while it is gone through: parents before children
-        i = int(tree.feature[node])
-        if i < 0:
-            continue
-        yes, no = int(tree.when_true[node]), int(tree.when_false[node])
-        feature, source = tree.space.features[i], known[i]
-        here = path.get(i) or whole_side(feature)
-        if feature.ordered:
-            cut, nan = float(tree.threshold[node]), bool(tree.nan_true[node])
-            below = replace(here, upper=min(cut, here.upper), nan=here.nan and nan)
-            above = replace(here, lower=max(cut, here.lower), nan=here.nan and not nan)
-            if feature.nan and source.told:  # it may be known to lie in a range, or not to be NaN
-                left[node] = (source.excludes(below), source.excludes(above))
-            else:
-                left[node] = (
-                    source.certainly(Side(feature, cut, math.inf, feature.nan and not nan)),
-                    source.certainly(Side(feature, -math.inf, cut, feature.nan and nan)),
-                )
-            order += [(yes, {**path, i: below}), (no, {**path, i: above})]
-            continue
-        own = set(tree.set_of(node).tolist())
-        inside = tuple(code for code in here.codes if code in own)
-        outside = tuple(code for code in here.codes if code not in own)
-        if source.told:  # some values may be excluded: say all that excludes a side
-            sides = tuple(tuple(code for code in range(feature.n_values) if code not in part)
-                          for part in (inside, outside))  # fmt: skip
-        else:
-            sides = (outside, inside)
-        left[node] = (source.certainly(Side(feature, codes=sides[0])),
-                      source.certainly(Side(feature, codes=sides[1])))  # fmt: skip
-        order += [(yes, {**path, i: Side(feature, codes=inside)}),
-                  (no, {**path, i: Side(feature, codes=outside)})]  # fmt: skip
-    out: dict[int, _Node] = {}
-    for node, _ in reversed(order):
-        if tree.feature[node] < 0:
-            out[node] = _Node(False, False, {int(tree.leaf_class[node]): True})
-            continue
-        without_yes, without_no = left[node]
-        yes_side = out[int(tree.when_true[node])].certain
-        no_side = out[int(tree.when_false[node])].certain
-        certain = {}
-        for c in {**yes_side, **no_side}:
-            if c not in no_side:  # then that side must be excluded
-                certain[c] = every([without_no, yes_side[c]])
-            elif c not in yes_side:
-                certain[c] = every([without_yes, no_side[c]])
-            else:
-                certain[c] = every([some([without_yes, yes_side[c]]),
-                                    some([without_no, no_side[c]])])  # fmt: skip
-        out[node] = _Node(without_yes, without_no, certain)
-    return out
-
-
-# -- what to ask ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """A question for rows that are not determined: ``orderless.asking`` as an expression.
-
-    If ``gone`` holds: what ``then`` says. Otherwise, if ``kept`` does not hold and ``settled``
-    does: the feature. Otherwise: what ``otherwise`` says.
-    """
-
-    feature: str
-    gone: Formula = False
-    then: Ask | None = None
-    kept: Formula = False
-    settled: Formula = True
-    otherwise: Ask | None = None
-
-
-def question(tree: Tree, known: Mapping[int, Source]) -> Ask | None:
-    """Give the feature to ask next as nested choices, None for a tree that asks nothing."""
-    nodes = _nodes(tree, known)
-    height = heights(tree)
-    asks: dict[int, Ask | None] = {}
-    for node in sorted(nodes, key=lambda node: height[node]):  # children before parents
-        if tree.feature[node] < 0:
-            asks[node] = None
-            continue
-        name = tree.space.features[tree.feature[node]].name
-        own = nodes[node]
-        yes, no = int(tree.when_true[node]), int(tree.when_false[node])
-        sides = [(yes, own.without_yes), (no, own.without_no)]
-        if height[yes] > height[no]:
-            sides.reverse()
-        (first, without_first), (second, without_second) = sides
-        if height[second] == 0:  # two leaves
-            asks[node] = Ask(name)
-        elif height[first] == 0:  # one leaf: not determined, so that the other side is possible
-            asks[node] = Ask(name, without_first, asks[second])
-        else:
-            settled = some([*nodes[first].certain.values(), *nodes[second].certain.values()])
-            asks[node] = Ask(name, without_first, asks[second], without_second, settled,
-                             asks[first])  # fmt: skip
-    return asks[0]

@@ -14,7 +14,8 @@ from ..canonical import CanonicalForm
 from ..errors import InvalidSpace
 from ..space import Label
 from ..tree import Tree
-from .formula import Absent, Ask, Every, Flag, Formula, Member, Number, Some, question, sources
+from .certain import Ask, question
+from .formula import Absent, Every, Flag, Formula, Member, Number, Some, sources
 from .sql import certain_classes
 
 if TYPE_CHECKING:

@@ -14,17 +14,8 @@ from ..canonical import CanonicalForm
 from ..errors import TooManyReasons
 from ..space import Label
 from ..tree import Tree
-from .formula import (
-    Ask,
-    Every,
-    Formula,
-    Some,
-    Source,
-    certain_by_reasons,
-    certain_by_tree,
-    question,
-    sources,
-)
+from .certain import Ask, certain_by_reasons, certain_by_tree, question
+from .formula import Every, Formula, Some, Source, sources
 from .sql_words import Words
 
 __all__ = ["as_sql", "certain_classes"]
