@@ -22,11 +22,13 @@ CAPABILITIES = {
     "missing": "Rows with unknown values",
     "readers": "Readers",
     "rashomon": "Rashomon sets",
+    "sql": "Where the data is: SQL engines and files",
     "import": "Import",
 }
 PACKAGES = (
     "orderless", "numpy", "scipy", "scikit-learn", "treefarms", "sympy", "pyeda", "dd", "oxidd",
     "pyxai", "treelite", "lightgbm", "tree-praxis",
+    "duckdb", "polars", "pyarrow", "pyspark",
 )  # fmt: skip
 
 
