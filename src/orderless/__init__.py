@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .binarize import QuantileBinarizer, ThresholdGuessBinarizer
     from .bounds import forest_bounds, probability_bounds, regression_bounds
     from .estimator import OrderlessClassifier
+    from .importance.rid import RashomonImportance
     from .output.app import write_page
     from .output.plots import plot_rules, plot_tree
     from .output.report.page import report
@@ -51,6 +52,7 @@ __all__ = [
     "OrderlessClassifier",
     "Policy",
     "QuantileBinarizer",
+    "RashomonImportance",
     "RashomonSet",
     "Space",
     "Term",
@@ -97,6 +99,7 @@ __all__ = [
 _LATER = {
     "OrderlessClassifier": "estimator",
     "QuantileBinarizer": "binarize",
+    "RashomonImportance": "importance.rid",
     "RashomonSet": "rashomon",
     "ThresholdGuessBinarizer": "binarize",
     "forest_bounds": "bounds",
