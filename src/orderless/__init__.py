@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .bounds import forest_bounds, probability_bounds, regression_bounds
     from .estimator import OrderlessClassifier
     from .files import predict_file
+    from .importance.rid import RashomonImportance
     from .output.app import write_page
     from .output.plots import plot_rules, plot_tree
     from .output.report.page import report
@@ -53,6 +54,7 @@ __all__ = [
     "OrderlessClassifier",
     "Policy",
     "QuantileBinarizer",
+    "RashomonImportance",
     "RashomonSet",
     "Space",
     "Term",
@@ -101,6 +103,7 @@ __all__ = [
 _LATER = {
     "OrderlessClassifier": "estimator",
     "QuantileBinarizer": "binarize",
+    "RashomonImportance": "importance.rid",
     "RashomonSet": "rashomon",
     "ThresholdGuessBinarizer": "binarize",
     "forest_bounds": "bounds",
