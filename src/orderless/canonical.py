@@ -418,9 +418,8 @@ class CanonicalForm:
             If given, the result is a query that adds a column "prediction" to the table.
         shape : "auto", "reasons" or "tree"
             "reasons" lists all sufficient reasons, which people can read. "tree" goes both ways
-            where a value is NULL; it is as long as the tree has nodes, times classes (deep trees: leaves
-            times features of a path). "auto" takes
-            the reasons if there are at most 50.
+            where a value is NULL; it is as long as the tree has nodes, times classes (deep trees:
+            leaves times features of a path). "auto" takes the reasons if there are at most 50.
         needed : bool
             If true, the expression gives the feature to ask next (``ask_next``), NULL where the row
             is determined; a query then has that too, as a column "needed".
