@@ -221,3 +221,59 @@ def test_rules_that_cannot_be_drawn():
         ol.plot_rules(form, ("age", "color"), terms="all")
     with pytest.raises(InvalidData, match="lacks the column 'age'"):
         ol.plot_rules(form, ("age", "color"), X=iris()[1])
+
+
+# -- every plot ----------------------------------------------------------------------------------
+
+ROWS = [list(row) for row in itertools.product((0, 1), repeat=3)]
+BOTH = [a & b for a, b, _ in ROWS]
+
+
+def and_tree():
+    second = {"feature": 1, "true": {"prediction": 1}, "false": {"prediction": 0}}
+    return ol.read_tree({"feature": 0, "true": second, "false": {"prediction": 0}})
+
+
+def and_set():
+    return ol.RashomonSet(max_depth=2, regularization=0.01, epsilon=0.1).fit(ROWS, BOTH)
+
+
+PLOTS = {
+    "tree": lambda ax: ol.plot_tree(and_tree(), ax=ax),
+    "rules": lambda ax: ol.plot_rules(and_tree(), ("x0", "x1"), ax=ax),
+    "coverage": lambda ax: ol.coverage(and_tree(), [row[:2] for row in ROWS], [0.5]).plot(ax=ax),
+    "importance": lambda ax: ol.importance_range(and_tree(), [r[:2] for r in ROWS], BOTH).plot(
+        ax=ax
+    ),
+    "policy": lambda ax: ol.cheapest_policy(and_tree(), [row[:2] for row in ROWS], [1, 2]).plot(
+        ax=ax
+    ),
+    "sizes": lambda ax: and_set().plot_sizes(ax=ax),
+    "objectives": lambda ax: and_set().plot_objectives(ax=ax),
+    "map": lambda ax: and_set().plot_map(ax=ax),
+    "sizes of several": lambda ax: ol.rashomon_sizes(
+        {"and": (ROWS * 5, BOTH * 5)}, n_splits=2, binarizer=None
+    ).plot(ax=ax),
+}
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_every_plot_draws_where_it_is_told_and_gives_the_axes(name):
+    figure, (own, other) = plt.subplots(1, 2)
+    assert PLOTS[name](own) is own
+    drawn = [*own.lines, *own.patches, *own.collections, *own.texts]
+    assert drawn
+    assert not [*other.lines, *other.patches, *other.collections, *other.texts]
+    assert plt.get_fignums() == [figure.number]
+    new = PLOTS[name](None)
+    assert isinstance(new, mpl.axes.Axes)
+    assert new.figure is not figure
+
+
+def test_the_legend_of_sizes_does_not_touch_the_label():
+    for size in ((8, 3), (8, 4.4), (8, 9)):
+        ax = plt.subplots(figsize=size, layout="constrained")[1]
+        ol.rashomon_sizes({"and": (ROWS * 5, BOTH * 5)}, n_splits=2, binarizer=None).plot(ax)
+        ax.figure.canvas.draw()
+        label, legend = ax.xaxis.label.get_window_extent(), ax.get_legend().get_window_extent()
+        assert legend.y1 <= label.y0
