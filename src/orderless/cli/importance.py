@@ -87,9 +87,9 @@ def _records(source: Source, limit: int | None) -> tuple[list[dict[str, Any]], A
 
     tree, X, y = source.tree, source.X, source.y
     names = tree.space.names
+    assert y is not None
     shuffled = [float(v) for v in permutation_importance(tree, X, y)]
     found = None
-    assert y is not None
     if limit is not None:
         found = importance_range(tree, X, y, limit=limit)
         gini = found.importance.tolist()
