@@ -1,4 +1,4 @@
-"""Run the benchmarks: ``python -m benchmarks [equivalence readers canonical import]``.
+"""Run the benchmarks: ``python -m benchmarks [equivalence canonical importance readers import]``.
 
 ``--quick`` takes less than 40 s, ``--save`` puts the tables into benchmarks/README.md.
 """
@@ -17,6 +17,7 @@ MARK = "<!-- tables: written by `python -m benchmarks --save`, do not edit below
 CAPABILITIES = {
     "equivalence": "Equivalence",
     "canonical": "Canonical form: reasons and rules",
+    "importance": "Importance over all near-optimal trees",
     "readers": "Readers",
     "import": "Import",
 }
