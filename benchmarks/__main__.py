@@ -20,6 +20,7 @@ CAPABILITIES = {
     "canonical": "Canonical form: reasons and rules",
     "acquisition": "Acquisition: the cheapest policy",
     "missing": "Rows with unknown values",
+    "importance": "Importance over all near-optimal trees",
     "readers": "Readers",
     "rashomon": "Rashomon sets",
     "sql": "Where the data is: SQL engines and files",
