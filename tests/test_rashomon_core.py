@@ -437,8 +437,9 @@ def test_arrays_that_do_not_fit_are_refused():
     ones = np.ones(40, dtype=np.uint8)
     view = (graph.bound, 0, ones, [], True)
     rows = np.ones((3, 40), dtype=np.uint8)
+    few = (*big()[:2], np.ones(3, dtype=np.int64))
     with pytest.raises(ValueError, match="one per row"):
-        _core.RashomonGraph(big()[0], *big()[1:2], np.ones(3, dtype=np.int64), 2, 2, 1, 1, 1, 1, False, PLENTY, 60.0)  # fmt: skip
+        _core.RashomonGraph(*few, 2, 2, 1, 1, 1, 1, False, PLENTY, 60.0)
     with pytest.raises(ValueError, match="error_cost"):
         _core.RashomonGraph(*big(), 2, 0, 100, 100, 1, False, PLENTY, 60.0)
     with pytest.raises(OverflowError, match="62 bits"):

@@ -338,6 +338,20 @@ def rashomon_wisconsin():
     save(figure, "rashomon-wisconsin")
 
 
+def importance_rashomon():
+    """RID with and without the correction: boxes for the Wisconsin data, a curve for a game."""
+    figure, (left, right) = plt.subplots(
+        1, 2, figsize=(11.4, 4.9), layout="constrained", gridspec_kw={"width_ratios": (1.15, 1)}
+    )
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    ol.RashomonImportance(random_state=0).fit(X, y).plot(ax=left)
+    left.set_title("Wisconsin", fontsize=11.5, pad=28)
+    board, wins = ol.datasets.load("tic_tac_toe")
+    ol.RashomonImportance(random_state=0).fit(board, wins).plot("cdf", ["Feat4_x"], ax=right)
+    right.set_title("tic-tac-toe: x on the middle square", fontsize=11.5, pad=28)
+    save(figure, "importance-rashomon")
+
+
 # -- the guide to plots ----------------------------------------------------------------------------
 
 
@@ -398,6 +412,7 @@ if __name__ == "__main__":
     drawn()
     policy()
     rashomon_wisconsin()
+    importance_rashomon()
     plots_of_a_tree()
     plots_of_answers()
     plots_of_sets()

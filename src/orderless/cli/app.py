@@ -16,7 +16,19 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-from . import compare, datasets, explain, export, predict
+from . import (
+    acquire,
+    compare,
+    datasets,
+    explain,
+    export,
+    importance,
+    page,
+    predict,
+    rashomon,
+    report,
+    reproduce,
+)
 from .mistakes import MISTAKES, one_line
 from .options import unfold
 
@@ -154,6 +166,18 @@ def orderless(
     """Say what a decision tree decides, free of the order in which it asks."""
 
 
-for module in (explain, predict, compare, export):
-    app.command(epilog=module.EXAMPLE)(unfold(module.command, module.__name__.split(".")[-1]))
+COMMANDS: dict[str, Any] = {
+    "explain": explain,
+    "predict": predict,
+    "compare": compare,
+    "importance": importance,
+    "rashomon": rashomon,
+    "acquire": acquire,
+    "report": report,
+    "app": page,
+    "export": export,
+    "reproduce": reproduce,
+}
+for name, module in COMMANDS.items():
+    app.command(name, epilog=module.EXAMPLE)(unfold(module.command, name))
 app.add_typer(datasets.app)

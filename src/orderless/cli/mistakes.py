@@ -13,7 +13,10 @@ from ..errors import (
     InvalidData,
     InvalidSpace,
     InvalidTree,
+    OutOfMemory,
     OutOfTime,
+    TooLarge,
+    TooManyBoxes,
     TooManyReasons,
     UnreadableModel,
 )
@@ -32,7 +35,10 @@ MISTAKES = (
     InvalidData,
     InvalidSpace,
     InvalidTree,
+    OutOfMemory,
     OutOfTime,
+    TooLarge,
+    TooManyBoxes,
     TooManyReasons,
     UnreadableModel,
     OSError,  # no such file, no permission, no space left
@@ -43,8 +49,10 @@ OPTIONS = (
     (re.compile(r"\bexact=False\b"), "--no-exact"),
     (re.compile(r"\btime_limit=(?=\d)"), "--time-limit "),
     (re.compile(r"\btime_limit="), "--time-limit"),
+    (re.compile(r"\bmemory_limit=(?=\d)"), "--memory-limit "),
     (re.compile(r"\blimit=(?=\d)"), "--limit "),
     (re.compile(r"\blimit="), "--limit"),
+    (re.compile(r"\bmax_depth\b"), "--max-depth"),
 )
 
 

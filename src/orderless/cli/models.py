@@ -48,18 +48,23 @@ class Source:
     y: list[Any] | None = None
 
 
-def source_of(model: ModelOptions, data: DataOptions, files: FileOptions) -> Source:
-    """Read the tree of a file, or fit one on the data."""
+def source_of(
+    model: ModelOptions, data: DataOptions, files: FileOptions, *, complete: bool = False
+) -> Source:
+    """Read the tree of a file, or fit one on the data.
+
+    With ``complete``, rows with gaps are refused, or left out on request.
+    """
     if data.data is None and data.target is not None:
         raise Mistake("--target names a column of --data, which is not given")
     if model.model is not None:
-        _refuse_fitting(data, model.model)
+        _refuse_fitting(data, model.model, () if not complete else ("drop_incomplete",))
         tree = load_model(model.model, allow_pickle=model.allow_pickle)
         if data.data is None:
             return Source(tree, model.model.name)
         from .training import rows_for
 
-        X, y = rows_for(tree, data, files)
+        X, y = rows_for(tree, data, files, complete=complete)
         return Source(tree, model.model.name, X, y)
     if data.data is None:
         raise Mistake(
@@ -72,10 +77,12 @@ def source_of(model: ModelOptions, data: DataOptions, files: FileOptions) -> Sou
     return Source(fitted.tree, fitted.name, fitted.X, fitted.y)
 
 
-def _refuse_fitting(data: DataOptions, model: Path) -> None:
+def _refuse_fitting(data: DataOptions, model: Path, legal: tuple[str, ...]) -> None:
     """Refuse options that would do nothing, since nothing is fitted."""
     for field in fields(data):
-        if field.name not in ("data", "target") and getattr(data, field.name) != field.default:
+        if field.name in ("data", "target", *legal):
+            continue
+        if getattr(data, field.name) != field.default:
             option = "--" + field.name.replace("_", "-")
             raise Mistake(
                 f"{option} is for fitting a tree, and this one comes from {model.name}: leave out "

@@ -1,8 +1,8 @@
 """Options that commands share, as groups; a command takes a group as one parameter.
 
 In:  dataclasses whose fields are typer's options.
-Out: ``ModelOptions``, ``DataOptions``, ``FileOptions``, ``LimitOptions``, ``OutputOptions``, and
-     ``unfold``, which shows typer the single options.
+Out: ``ModelOptions``, ``TableOptions``, ``DataOptions``, ``FileOptions``, ``LimitOptions``,
+     ``OutputOptions``, and ``unfold``, which shows typer the single options.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ __all__ = [
     "LimitOptions",
     "ModelOptions",
     "OutputOptions",
+    "TableOptions",
     "unfold",
 ]
 
@@ -91,15 +92,15 @@ class FileOptions:
 
 
 @dataclass(frozen=True)
-class DataOptions:
-    """Data to fit a tree on, or to count with."""
+class TableOptions:
+    """A table with a column of classes."""
 
     data: Annotated[
         str | None,
         typer.Option(
             metavar="FILE|NAME",
             help="CSV or Parquet file with a header, or the name of a data set (see orderless "
-            "datasets). Without MODEL the tree is fitted on it.",
+            "datasets).",
             rich_help_panel=DATA,
             show_default=False,
         ),
@@ -126,10 +127,26 @@ class DataOptions:
         bool,
         typer.Option(
             "--drop-incomplete",
-            help="Fit on the complete rows only. Without it, data with gaps are refused.",
+            help="Leave out rows with gaps. Without it they are refused where complete rows are "
+            "needed, as for fitting.",
             rich_help_panel=DATA,
         ),
     ] = False
+    infer_kinds: Annotated[
+        bool,
+        typer.Option(
+            "--infer-kinds",
+            help="Judge by the data which columns are whole numbers, which are true or false, and "
+            "which 0/1 columns are the values of one feature. Other values are refused later.",
+            rich_help_panel=DATA,
+        ),
+    ] = False
+
+
+@dataclass(frozen=True)
+class DataOptions(TableOptions):
+    """Data to fit a tree on (where there is no MODEL), or to count with."""
+
     max_depth: Annotated[
         int, typer.Option(min=1, help="Depth of the fitted tree.", rich_help_panel=TREE)
     ] = 4
@@ -137,15 +154,6 @@ class DataOptions:
         int,
         typer.Option(min=1, help="Fewest rows in a leaf of the fitted tree.", rich_help_panel=TREE),
     ] = 1
-    infer_kinds: Annotated[
-        bool,
-        typer.Option(
-            "--infer-kinds",
-            help="Judge by the data which columns are whole numbers, which are true or false, and "
-            "which 0/1 columns are the values of one feature. Other values are refused later.",
-            rich_help_panel=TREE,
-        ),
-    ] = False
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -22,9 +22,10 @@ from ..words import printable
 from .mistakes import Mistake
 from .options import Format
 
-__all__ = ["opened", "records_as", "write"]
+__all__ = ["FIGURES", "opened", "records_as", "write", "write_figure", "write_html"]
 
 Records = Sequence[Mapping[str, Any]]
+FIGURES = (".png", ".svg", ".pdf")
 
 
 def write(text: str, output: Path | None) -> None:
@@ -35,6 +36,28 @@ def write(text: str, output: Path | None) -> None:
         return
     with opened(output) as handle:
         handle.write(text.encode("utf-8", "backslashreplace"))
+
+
+def write_html(page: str, output: Path | None) -> None:
+    """Write a page to a file, or into a pipe; a terminal is no place for it."""
+    if output is None and sys.stdout.isatty():
+        raise Mistake("a page is not for a terminal: add --output FILE.html")
+    write(page, output)
+
+
+def write_figure(draw: Callable[[Any], Any], output: Path) -> None:
+    """Draw on new axes, and write that in the format that the file's name ends in."""
+    from matplotlib.figure import Figure
+
+    ending = output.suffix.lower()
+    if ending not in FIGURES:
+        raise Mistake(f"--plot {output.name!r:.80}: the name should end in {', '.join(FIGURES)}")
+    figure = Figure(figsize=(7.2, 4.4), layout="constrained")
+    draw(figure.subplots())
+    with opened(output) as handle:
+        # Nothing of the day it was made: the same drawing gives the same bytes.
+        when = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(ending)
+        figure.savefig(handle, format=ending[1:], dpi=150, metadata=when)
 
 
 @contextmanager
@@ -64,8 +87,10 @@ def opened(output: Path | None) -> Iterator[IO[bytes]]:
             part.unlink()
 
 
-def records_as(records: Records, form: Format) -> str:
+def records_as(records: Records, form: Format, *, digits: int | None = None) -> str:
     """Write records with the same entries as aligned text, JSON, CSV or a Markdown table.
+
+    ``digits`` after the point are for people: in JSON and CSV numbers stay whole.
 
     Examples
     --------
@@ -83,7 +108,7 @@ def records_as(records: Records, form: Format) -> str:
         writer.writerow(names)
         writer.writerows([_text(record[name]) for name in names] for record in records)
         return out.getvalue()
-    cells = [[printable(_text(record[name])) for name in names] for record in records]
+    cells = [[printable(_text(record[name], digits)) for name in names] for record in records]
     right = [
         all(isinstance(record[name], int | float | None) for record in records) for name in names
     ]
@@ -102,9 +127,11 @@ def records_as(records: Records, form: Format) -> str:
     )
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, digits: int | None = None) -> str:
     if value is None:
         return ""
+    if digits is not None and isinstance(value, float):
+        return f"{value:.{digits}f}"
     if isinstance(value, list | tuple):
         return "; ".join(_text(part) for part in value)
     return str(value)

@@ -1,7 +1,8 @@
 """Fitting on the spot: a table becomes a tree of scikit-learn.
 
 In:  ``DataOptions``: a CSV or Parquet file, or the name of one of the paper's data sets.
-Out: ``Fitted``: the tree over the table's own columns, with the rows it was fitted on.
+Out: ``Fitted``: the tree over the table's own columns, with the rows it was fitted on;
+     ``Labelled``: the rows alone.
 """
 
 from __future__ import annotations
@@ -14,21 +15,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import datasets
+from ..bins import Bins
+from ..missing import known_rows
 from ..readers import read_tree
-from ..space import Feature, Space
+from ..rows import read_rows
+from ..space import Column, Condition, Feature, Space
 from ..tree import Tree
 from .cells import frame_for, labels_for, number, unknown
 from .files import Part, missing_column, open_table
 from .mistakes import Mistake
-from .options import DataOptions, FileOptions
+from .options import DataOptions, FileOptions, TableOptions
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Fitted", "fit", "rows_for"]
+__all__ = ["Fitted", "Labelled", "encoded", "fit", "labelled", "rows_for"]
 
 MOST_CLASSES = 100
 MOST_CATEGORIES = 100
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Complete rows of a table with their classes, and what the columns are."""
+
+    name: str
+    X: pd.DataFrame
+    y: list[Any]
+    space: Space
+
+    @property
+    def text(self) -> list[str]:
+        """The columns that hold text."""
+        from pandas.api.types import is_numeric_dtype
+
+        return [str(c) for c in self.X if not is_numeric_dtype(self.X[c])]
 
 
 @dataclass(frozen=True)
@@ -41,17 +62,9 @@ class Fitted:
     y: list[Any]
 
 
-def fit(data: DataOptions, files: FileOptions) -> Fitted:
-    """Fit scikit-learn's ``DecisionTreeClassifier(random_state=0)`` on a table.
-
-    Text columns are encoded one-hot, and read back as categories. Rows with gaps are refused, or
-    left out on request.
-    """
+def labelled(data: TableOptions, files: FileOptions) -> Labelled:
+    """Read a table to learn from. Rows with gaps are refused, or left out on request."""
     import pandas as pd
-    from sklearn.compose import make_column_transformer
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import OneHotEncoder
-    from sklearn.tree import DecisionTreeClassifier
 
     part, name, target = _table(data, files)
     if target is None:
@@ -71,34 +84,100 @@ def fit(data: DataOptions, files: FileOptions) -> Fitted:
     y = _classes(part.columns[target], target, name)
     columns = {column: _typed(part.columns[column], column, name) for column in names}
     X = pd.DataFrame(columns)
-    text = [column for column in names if columns[column].dtype == object]
+    return Labelled(name, X, y, _space(X, columns, infer=data.infer_kinds))
+
+
+def fit(data: DataOptions, files: FileOptions) -> Fitted:
+    """Fit scikit-learn's ``DecisionTreeClassifier(random_state=0)`` on a table.
+
+    Text columns are encoded one-hot, and read back as categories.
+    """
+    from sklearn.compose import make_column_transformer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+    from sklearn.tree import DecisionTreeClassifier
+
+    given = labelled(data, files)
     encode = make_column_transformer(
-        (OneHotEncoder(handle_unknown="error"), text), remainder="passthrough"
+        (OneHotEncoder(handle_unknown="error"), given.text), remainder="passthrough"
     )
     classifier = DecisionTreeClassifier(
         max_depth=data.max_depth, min_samples_leaf=data.min_leaf, random_state=0
     )
-    model = make_pipeline(encode, classifier) if text else classifier
+    model = make_pipeline(encode, classifier) if given.text else classifier
     try:
-        model.fit(X, y)
+        model.fit(given.X, given.y)
     except ValueError as fault:
-        raise Mistake(f"scikit-learn cannot fit a tree on {name}: {fault}") from fault
-    return Fitted(read_tree(model, space=_space(X, columns, infer=data.infer_kinds)), name, X, y)
+        raise Mistake(f"scikit-learn cannot fit a tree on {given.name}: {fault}") from fault
+    return Fitted(read_tree(model, space=given.space), given.name, given.X, given.y)
+
+
+def encoded(given: Labelled) -> tuple[pd.DataFrame, Space]:
+    """Give the table as numbers, and what they mean, for what takes no text.
+
+    Text becomes one 0/1 column per value. Columns with nothing but 0 and 1 are true or false.
+    """
+    import pandas as pd
+
+    out: dict[str, Any] = {}
+    features: list[Feature] = []
+    columns: list[Column] = []
+    told = {column.name: column for column in given.space.columns}
+    text = set(given.text)
+    for name in map(str, given.X):
+        cells = given.X[name].to_numpy()
+        column = told[name]
+        feature = given.space[column.feature]
+        if name in text:
+            for label in feature.categories:
+                own = f"{name} = {label}"
+                out[own] = (cells == label).astype(float)
+                columns.append(Column(own, name, Condition(name, among=(label,))))
+        else:
+            out[name] = cells.astype(float)
+            columns.append(column)
+            if column.condition is None and set(out[name].tolist()) <= {0.0, 1.0}:
+                feature = Feature(name, "boolean")
+        if feature not in features:
+            features.append(feature)
+    return pd.DataFrame(out), Space(features, columns)
 
 
 def rows_for(
-    tree: Tree, data: DataOptions, files: FileOptions
+    tree: Tree, data: DataOptions, files: FileOptions, *, complete: bool = False
 ) -> tuple[pd.DataFrame, list[Any] | None]:
     """Read data for a tree that is there already; with labels if the target is known."""
     part, name, target = _table(data, files)
-    if target is None:
-        return frame_for(tree, part, name), None
-    if target not in part.columns:
-        raise missing_column(target, name, tuple(part.columns), "Correct --target")
-    return frame_for(tree, part, name), labels_for(tree, part.columns[target])
+    X = frame_for(tree, part, name)
+    y = None
+    if target is not None:
+        if target not in part.columns:
+            raise missing_column(target, name, tuple(part.columns), "Correct --target")
+        y = labels_for(tree, part.columns[target])
+    return _without_gaps(tree, X, y, name, data.drop_incomplete) if complete else (X, y)
 
 
-def _table(data: DataOptions, files: FileOptions) -> tuple[Part, str, str | None]:
+def _without_gaps(
+    tree: Tree, X: pd.DataFrame, y: list[Any] | None, name: str, drop: bool
+) -> tuple[pd.DataFrame, list[Any] | None]:
+    """Leave out rows that do not tell all that the tree asks, or refuse them."""
+    keep = known_rows(Bins(tree), read_rows(X, tree.space, tree.used))
+    if y is not None:
+        keep = keep & np.array([label is not None for label in y], dtype=bool)
+    n_gaps = int((~keep).sum())
+    if n_gaps and not drop:
+        raise Mistake(
+            f"{n_gaps:,} of the {len(X):,} rows of {name} have gaps (the first is row "
+            f"{int(np.argmin(keep)) + 1:,}), and this needs complete rows: leave those out with "
+            "--drop-incomplete"
+        )
+    if n_gaps == len(X):
+        raise Mistake(f"every row of {name} has gaps: this needs complete rows")
+    chosen = np.flatnonzero(keep).tolist()
+    return X.iloc[chosen].reset_index(drop=True), None if y is None else [y[i] for i in chosen]
+
+
+def _table(data: TableOptions, files: FileOptions) -> tuple[Part, str, str | None]:
     """Read all of a file, or a data set by name, of which the target is known."""
     assert data.data is not None
     if not Path(data.data).exists() and data.data in datasets.names():

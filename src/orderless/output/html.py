@@ -49,7 +49,7 @@ BAR = (
     "display:inline-block;width:4em;height:.5em;margin-left:.7em;border-radius:.25em;"
     "vertical-align:.1em;"
 )
-SIGNS = {" <= ": " ≤ ", " != ": " ≠ "}
+SIGNS = {" <= ": " ≤ ", " >= ": " ≥ ", " != ": " ≠ "}
 LIST = "list-style:none;margin:0;padding:0"
 BRANCH = f"margin:0;padding:.05em 0 .05em 1.1em;border-left:{RULE}.45)"
 ANSWER = "font-size:.88em;opacity:.75;display:inline-block;min-width:2.2em"

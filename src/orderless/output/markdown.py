@@ -22,7 +22,7 @@ __all__ = ["escaped", "form_as_markdown"]
 ESCAPES = str.maketrans(
     {c: f"\\{c}" for c in "\\`*_{}[]()#+-!|~$@:^="} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 )
-SIGNS = {" <= ": " ≤ ", " != ": " ≠ ", "{": "\\{", "}": "\\}"}
+SIGNS = {" <= ": " ≤ ", " >= ": " ≥ ", " != ": " ≠ ", "{": "\\{", "}": "\\}"}
 
 
 def form_as_markdown(

@@ -23,7 +23,7 @@ from ..space import Label
 from .flat import FlatTrees, distinct
 from .meaning import Meaning
 
-__all__ = ["Problem", "decimal", "whole_weights"]
+__all__ = ["Problem", "decimal", "merge", "whole_weights"]
 
 LARGEST = 2**62  # objectives stay below, so that sums of two fit the core's integers
 MOST_DEPTH = 20
@@ -87,7 +87,7 @@ class Problem:
 
     @cached_property
     def _merged(self) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64]]:
-        return _merge(self.table, self.labels, self.amounts)
+        return merge(self.table, self.labels, self.amounts)
 
     @property
     def bits(self) -> NDArray[np.uint8]:
@@ -229,7 +229,7 @@ def _weight(value: Any, row: int) -> Fraction:
         ) from None
 
 
-def _merge(
+def merge(
     bits: NDArray[np.uint8], y: NDArray[np.int32], weights: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64]]:
     """Put equal rows of one class together, and leave out those without weight."""

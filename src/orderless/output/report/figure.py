@@ -1,7 +1,8 @@
 """Figures of the report: matplotlib's drawings as SVG inside the page.
 
 In:  a function that draws on axes.
-Out: an ``<svg>`` whose black is the page's text colour, so that it reads in light and dark.
+Out: an ``<svg>`` whose black is the page's text colour and whose white is the page's ground, so
+     that it reads in light and dark.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ def figure_as_svg(
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     for black in ("#000000", "black"):
         text = text.replace(black, "currentColor")
+    # What hides something behind it, or keeps bars apart, has the colour of the page.
+    text = text.replace("#ffffff", "var(--paper)")
     text = text.replace("<svg ", f'<svg role="img" aria-label="{escape(alt)}" class="figure" ', 1)
     # Texts without a colour of their own are black whatever the page says.
     return text.replace("<defs>", "<style>text { fill: currentColor }</style><defs>", 1).strip()

@@ -23,7 +23,9 @@ from ...rows import read_rows
 from ...tree import Tree
 from ..drawing import DRAWN_LEAVES
 from . import sections
-from .sections import Section, Subject
+from .cheapest import cheapest
+from .near import near
+from .subject import Section, Subject
 
 __all__ = ["Report", "report"]
 
@@ -82,7 +84,8 @@ def report(
 
     The tree as it came, its rules with coverage and accuracy, the reasons, redundant splits and
     the smallest equivalent tree, robustness to missing values, which features matter over all
-    orders, and how it was made.
+    orders, the cheapest way to an answer (with costs), the trees that are about as good, and how it
+    was made.
 
     Parameters
     ----------
@@ -126,7 +129,7 @@ def report(
             "some rows have unknown values: a report judges the tree on complete rows; drop those "
             "with gaps first"
         )
-    subject = Subject(tree, X, y, costs, None, dict(about or {}), random_state)
+    subject = Subject(tree, X, y, costs, dict(about or {}), random_state)
     template = Environment(autoescape=True).from_string(
         files(__package__).joinpath("template.html").read_text(encoding="utf-8")
     )
@@ -149,6 +152,8 @@ _SECTIONS: tuple[Callable[[Subject], Section], ...] = (
     sections.smallest,
     sections.missing,
     sections.importance,
+    cheapest,
+    near,
     sections.made,
 )
 

@@ -7,9 +7,7 @@ Out: ``Section``: a title, a sentence, and HTML in which every name is escaped.
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterable
 from hashlib import sha256
 from html import escape
 from importlib.metadata import version
@@ -17,87 +15,28 @@ from typing import Any
 
 import numpy as np
 
-from ...canonical import CanonicalForm, canonicalize
 from ...errors import OutOfTime, TooManyBoxes, TooManyReasons
 from ...importance import importance_range, impurity_importance, permutation_importance
 from ...redundant import redundant_splits
-from ...smallest import smallest_tree
 from ...study import coverage
-from ...tree import Tree
 from ...words import label_text
-from ..drawing import DRAWN_LEAVES, tree_as_svg
+from ..drawing import DRAWN_LEAVES
 from ..html import form_as_html
 from .figure import figure_as_svg
+from .subject import Section, Subject, count, drawn, large, scroll, table
 
-__all__ = ["Section", "Subject", "table"]
+__all__ = [
+    "as_it_came",
+    "importance",
+    "made",
+    "missing",
+    "reasons",
+    "rules",
+    "smallest",
+]
 
 MANY_REASONS = 400  # more are counted, not listed
 MANY_BOXES = 200_000  # that the range over all orders may look at: seconds
-
-
-@dataclass(frozen=True)
-class Section:
-    """A part of the page; ``body`` is HTML."""
-
-    id: str
-    title: str
-    lead: str
-    body: str
-
-
-@dataclass(frozen=True, eq=False)
-class Subject:
-    """What the report is about."""
-
-    tree: Tree
-    X: Any
-    y: Any
-    costs: Any = None
-    rashomon: dict[str, Any] | None = None
-    about: dict[str, str] = field(default_factory=dict)
-    random_state: int = 0
-
-    @cached_property
-    def form(self) -> CanonicalForm:
-        """The order-free form; not proven minimal where that would take long."""
-        form = canonicalize(self.tree)
-        try:
-            _ = form.rules
-        except (OutOfTime, TooManyReasons):
-            form = canonicalize(self.tree, exact=False)
-        return form
-
-    @cached_property
-    def accuracy(self) -> float:
-        """Share of the rows whose label the tree gives."""
-        said = np.asarray(self.tree.predict(self.X))
-        return float((said == np.asarray(self.y)).mean())
-
-    @property
-    def n_rows(self) -> int:
-        """How many rows there are."""
-        return len(self.X)
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Write a table; numbers are set to the right, text is escaped."""
-    body = "".join(
-        "<tr>" + "".join(_cell(value, first=k == 0) for k, value in enumerate(row)) + "</tr>"
-        for row in rows
-    )
-    top = "".join(
-        f'<th scope="col"{"" if k == 0 else " class=n"}>{escape(name)}</th>'
-        for k, name in enumerate(head)
-    )
-    return (
-        f'<div class="scroll" tabindex="0"><table class="plain"><thead><tr>{top}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
-
-
-def _cell(value: Any, *, first: bool) -> str:
-    text = escape(value if isinstance(value, str) else f"{value:,}")
-    return f'<th scope="row">{text}</th>' if first else f"<td class=n>{text}</td>"
 
 
 def as_it_came(subject: Subject) -> Section:
@@ -106,23 +45,8 @@ def as_it_came(subject: Subject) -> Section:
     gone = redundant_splits(tree) if tree.n_leaves <= DRAWN_LEAVES else ()
     lead = "Each row answers the questions from left to right until it reaches a class."
     if gone:
-        lead += f" The {_count(len(gone), 'question')} with a dashed frame could be left out."
-    return Section("tree", "The tree as it came", lead, _drawn(subject, tree, gone))
-
-
-def _drawn(subject: Subject, tree: Tree, marked: Sequence[int] = ()) -> str:
-    legend = " ".join(
-        f'<span><span class="chip" style="background:var(--class-{k % 8})"></span>'
-        f"{escape(label_text(label))}</span>"
-        for k, label in enumerate(tree.classes)
-    )
-    if tree.n_leaves > DRAWN_LEAVES:
-        return (
-            f"<p>With {tree.n_leaves:,} leaves it is too large to draw.</p><details><summary>"
-            f"As text</summary><pre>{escape(str(tree))}</pre></details>"
-        )
-    drawn = tree_as_svg(tree, subject.X, subject.y, marked=marked)
-    return f'<p class="quiet">{legend}</p><div class="scroll" tabindex="0">{drawn}</div>'
+        lead += f" The {count(len(gone), 'question')} with a dashed frame could be left out."
+    return Section("tree", "The tree as it came", lead, drawn(subject, tree, gone))
 
 
 def rules(subject: Subject) -> Section:
@@ -132,7 +56,7 @@ def rules(subject: Subject) -> Section:
         "What it decides: the shortest rules",
         "The same function without an order: the fewest rules that cover each class. A row may "
         "meet several of them; they never contradict each other.",
-        _scroll(form_as_html(subject.form, subject.X, subject.y)),
+        scroll(form_as_html(subject.form, subject.X, subject.y)),
     )
 
 
@@ -170,21 +94,18 @@ def reasons(subject: Subject) -> Section:
 
 def smallest(subject: Subject) -> Section:
     """Draw the smallest equivalent tree."""
-    tree = subject.tree
-    try:
-        best = smallest_tree(tree)
-    except (OutOfTime, TooManyReasons) as fault:
-        return Section("smallest", "The smallest tree that decides the same", "",
-                       f"<p>{escape(str(fault))}</p>")  # fmt: skip
+    title = "The smallest tree that decides the same"
+    tree, best = subject.tree, subject.smallest
+    if best is None:
+        return Section("smallest", title, "Left out: finding it would take too long.", "")
     if best.n_leaves == tree.n_leaves:
-        lead = f"No tree with fewer than {_count(tree.n_leaves, 'leaf')} decides the same."
-        return Section("smallest", "The smallest tree that decides the same", lead, "")
+        lead = f"No tree with fewer than {count(tree.n_leaves, 'leaf')} decides the same."
+        return Section("smallest", title, lead, "")
     lead = (
-        f"{_count(best.n_leaves, 'leaf')} instead of {tree.n_leaves}, the same class for every row "
+        f"{count(best.n_leaves, 'leaf')} instead of {tree.n_leaves}, the same class for every row "
         "there could be."
     )
-    return Section("smallest", "The smallest tree that decides the same", lead,
-                   _drawn(subject, best))  # fmt: skip
+    return Section("smallest", title, lead, drawn(subject, best))
 
 
 def missing(subject: Subject) -> Section:
@@ -265,7 +186,7 @@ def importance(subject: Subject) -> Section:
         "importance",
         title,
         f"Impurity (Gini) importance depends on the order in which a tree asks: "
-        f"{_large(found.n_trees)} "
+        f"{large(found.n_trees)} "
         "trees without redundant splits decide the same, and the range is over all of them. Their "
         "mean and the permutation importance (loss of accuracy when a feature's values are "
         "shuffled) depend on the function only.",
@@ -301,20 +222,3 @@ def _columns(X: Any) -> Iterable[Any]:
 
     frame = pd.DataFrame(X)
     return (frame[name].to_list() for name in frame)
-
-
-def _large(n: int) -> str:
-    """Write a count; a huge one as a power of ten."""
-    if n < 10**12:
-        return f"{n:,}"
-    power = len(str(n)) - 1
-    return f"about {n // 10 ** (power - 1) / 10:g} x 10^{power}"
-
-
-def _scroll(inside: str) -> str:
-    return f'<div class="scroll" tabindex="0">{inside}</div>'
-
-
-def _count(n: int, noun: str) -> str:
-    plural = {"leaf": "leaves"}.get(noun, f"{noun}s")
-    return f"{n:,} {noun if n == 1 else plural}"

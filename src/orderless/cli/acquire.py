@@ -1,0 +1,186 @@
+"""``orderless acquire``: ask a person for one value after the other, the cheapest way."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import InvalidData
+from .costs import Costs, read_costs
+from .mistakes import Mistake, one_line
+from .options import DataOptions, FileOptions, Format, ModelOptions, OutputOptions
+from .progress import busy
+
+if TYPE_CHECKING:
+    from ..acquisition import Interview
+    from ..tree import Tree
+
+__all__ = ["EXAMPLE", "command"]
+
+EXAMPLE = (
+    "Example: orderless acquire model.json --data patients.csv --costs age=1,smoker=5\n\n"
+    "Example: orderless acquire --data patients.csv --target diagnosis --ignore id --row age=47"
+)
+UNKNOWN = ("unknown", "?", "")
+BACK = "back"
+
+
+def command(
+    model: ModelOptions,
+    data: DataOptions,
+    files: FileOptions,
+    output: OutputOptions,
+    costs: Costs = None,
+    row: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="What is known already; once per feature.",
+            show_default=False,
+        ),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(min=0, help="Most that may be spent.", show_default=False),
+    ] = None,
+    time_limit: Annotated[
+        float, typer.Option(min=0.001, help="Most seconds to find the cheapest way.")
+    ] = 10.0,
+) -> None:
+    """Ask for one value after the other, the cheapest way to the tree's decision.
+
+    Each question says what it costs and why it is asked. Answer with the value, with "unknown" or
+    "?" if it cannot be had, or with "back" to correct the last answer. Questions go to stderr, the
+    decision to standard output. Without --costs every feature costs 1, so that as few as possible
+    are asked.
+    """
+    from ..acquisition import cheapest_policy
+    from .cells import row_from
+    from .models import source_of
+    from .sink import write
+
+    if output.format in (Format.csv, Format.md):
+        raise Mistake(f"an interview is written as text or json, not as {output.format}")
+    source = source_of(model, data, files, complete=True)
+    if source.X is None:
+        raise Mistake(
+            "the cheapest way hangs on how likely each answer is: add --data FILE with rows that "
+            "the tree knows"
+        )
+    tree = source.tree
+    each = dict.fromkeys(tree.features, 1.0) if costs is None else read_costs(costs, tree, files)
+    known = row_from(row or [], tree)
+    with busy("Finding the cheapest way"):
+        policy = cheapest_policy(tree, source.X, each, budget=budget, time_limit=time_limit)
+    talk = _ask(policy.interview(known), tree)
+    if output.format == Format.json:
+        write(json.dumps(_told(talk), ensure_ascii=False, indent=1), output.output)
+    else:
+        from ..words import printable
+
+        text = "\n".join(printable(line) for line in str(talk).splitlines())
+        write(text, output.output)
+
+
+def _ask(talk: Interview, tree: Tree) -> Interview:
+    """Go through an interview; what a person got wrong is said and asked again."""
+    before: list[Interview] = []
+    shown = None
+    while not talk.done:
+        if shown is not talk:
+            _show(talk)
+            shown = talk
+        answer = _line(f"{_question(talk, tree)} ")
+        if answer.strip().lower() == BACK and not _is_value(answer, talk, tree):
+            if before:
+                talk = before.pop()
+            else:
+                typer.echo("  This is the first question.", err=True)
+            continue
+        try:
+            value = _value(answer, talk, tree)
+            then = talk.skip() if value is None else talk.answer(value)
+        except (Mistake, InvalidData) as fault:
+            typer.echo(f"  {one_line(fault)}", err=True)
+            continue
+        before.append(talk)
+        talk = then
+    typer.echo("", err=True)
+    return talk
+
+
+def _show(talk: Interview) -> None:
+    """Say what is asked and why, and what each answer would mean."""
+    from ..acquisition.question import money, percent
+    from ..words import label_text, printable
+
+    question = talk.question
+    lines = [printable(question.reason)]
+    for one in question.outcomes:
+        says = " or ".join(label_text(label) for label in one.possible)
+        then = says if one.settled else f"{says}, then {money(one.expected_cost)} more on average"
+        seen = f" ({percent(one.chance)})" if question.rows else ""
+        lines.append(f"  {printable(one.values)}{seen}: {printable(then)}")
+    typer.echo("\n" + "\n".join(lines), err=True)
+
+
+def _question(talk: Interview, tree: Tree) -> str:
+    from ..words import label_text, printable
+
+    feature = tree.space[talk.question.features[0]]
+    legal = "a number"
+    if feature.kind == "boolean":
+        legal = "yes or no"
+    elif feature.kind == "categorical":
+        legal = ", ".join(label_text(label) for label in feature.categories[:12])
+        legal += ", ..." if len(feature.categories) > 12 else ""
+    return printable(f"{feature.name} ({legal}; ? if unknown):")
+
+
+def _line(prompt: str) -> str:
+    """Read a line; what comes out of a pipe is shown, so that the conversation can be read."""
+    typer.echo(prompt, err=True, nl=False)
+    line = sys.stdin.readline()
+    if not line:
+        typer.echo("", err=True)
+        raise typer.Abort
+    if not sys.stdin.isatty():
+        from ..words import printable
+
+        typer.echo(printable(line.rstrip("\n")), err=True)
+    return line.rstrip("\r\n")
+
+
+def _is_value(answer: str, talk: Interview, tree: Tree) -> bool:
+    feature = tree.space[talk.question.features[0]]
+    return answer.strip() in {str(label) for label in feature.categories}
+
+
+def _value(answer: str, talk: Interview, tree: Tree) -> Any:
+    """Read an answer; None if it says that the value cannot be had."""
+    from .cells import parser_of, unknown
+
+    name = talk.question.features[0]
+    if answer.strip().lower() in UNKNOWN and not _is_value(answer, talk, tree):
+        return None
+    parse, legal = parser_of(tree.space, name)
+    try:
+        value = parse(answer)
+    except (ValueError, KeyError, TypeError):
+        raise Mistake(f"{answer!r:.80} is no value of {name}: legal are {legal}") from None
+    return None if unknown(value) else value
+
+
+def _told(talk: Interview) -> dict[str, Any]:
+    return {
+        "decision": talk.decision,
+        "possible": list(talk.possible),
+        "known": dict(talk.known),
+        "asked": list(talk.asked),
+        "unavailable": list(talk.unavailable),
+        "spent": talk.spent,
+        "explanation": str(talk.explanation),
+    }

@@ -1,0 +1,97 @@
+"""``orderless app``: a tree as one page to fill in, as a file or served to this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .costs import Costs, read_costs
+from .mistakes import Mistake
+from .options import OUTPUT, DataOptions, FileOptions, ModelOptions
+from .progress import busy
+from .sink import write_html
+
+__all__ = ["EXAMPLE", "command"]
+
+EXAMPLE = (
+    "Example: orderless app model.json --output page.html\n\n"
+    "Example: orderless app --data patients.csv --target diagnosis --ignore id "
+    "--costs age=0,bmi=1,smoker=1,ward=1 -o page.html"
+)
+SERVER = "On this machine"
+
+
+def command(
+    model: ModelOptions,
+    data: DataOptions,
+    files: FileOptions,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The HTML file to write, all or nothing.",
+            rich_help_panel=OUTPUT,
+            show_default=False,
+        ),
+    ] = None,
+    costs: Costs = None,
+    title: Annotated[
+        str | None,
+        typer.Option(help="What stands at the top.", rich_help_panel=OUTPUT, show_default=False),
+    ] = None,
+    description: Annotated[
+        str, typer.Option(help="What stands below.", rich_help_panel=OUTPUT, show_default=False)
+    ] = "",
+    serve: Annotated[
+        bool,
+        typer.Option(
+            "--serve",
+            help="Serve the page to browsers on this machine, and to no other, until Ctrl-C.",
+            rich_help_panel=SERVER,
+        ),
+    ] = False,
+    port: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="For --serve; 0 takes any that is free.",
+            rich_help_panel=SERVER,
+        ),
+    ] = 0,
+) -> None:
+    """Write a page on which a person fills in what is known, and reads what is certain.
+
+    One HTML file that needs no other file and no network. With --costs it says what to ask next at
+    the least cost; with --data too, by the cheapest policy over these rows.
+    """
+    if port and not serve:
+        raise Mistake("--port is for --serve, which is not given")
+    from ..output.app import write_page
+    from .models import source_of
+
+    source = source_of(model, data, files, complete=costs is not None)
+    spent = None if costs is None else read_costs(costs, source.tree, files)
+    with busy("Writing the page"):
+        policy = None
+        if spent is not None and source.X is not None:
+            from ..acquisition import cheapest_policy
+
+            policy = cheapest_policy(source.tree, source.X, spent)
+        page = write_page(
+            source.tree, title=title, description=description, costs=spent, policy=policy
+        )
+    if output is not None or not serve:
+        write_html(page, output)
+    if serve:
+        from ..output.serve import serve_page
+
+        serve_page(page, port=port, ready=_say)
+
+
+def _say(address: str) -> None:
+    typer.echo(f"Open {address} in a browser on this machine. Ctrl-C ends it.")

@@ -1,0 +1,222 @@
+"""``orderless rashomon``: all trees that are about as good as the best one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .mistakes import Mistake
+from .options import LIMITS, OUTPUT, FileOptions, Format, OutputOptions, TableOptions
+from .progress import busy
+
+if TYPE_CHECKING:
+    from ..rashomon import RashomonSet
+
+__all__ = ["EXAMPLE", "command"]
+
+EXAMPLE = (
+    "Example: orderless rashomon --data patients.csv --target diagnosis --ignore id\n\n"
+    "Example: orderless rashomon --data wisconsin --max-depth 2 --functions 5"
+)
+SET = "Which trees"
+
+
+def command(
+    data: TableOptions,
+    files: FileOptions,
+    output: OutputOptions,
+    max_depth: Annotated[
+        int, typer.Option(min=0, help="Most conditions on a path.", rich_help_panel=SET)
+    ] = 3,
+    regularization: Annotated[
+        float, typer.Option(min=0, help="What a leaf costs.", rich_help_panel=SET)
+    ] = 0.01,
+    epsilon: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            help="How far from the smallest objective trees may be. The objective is the share of "
+            "wrong rows + regularization x leaves.",
+            rich_help_panel=SET,
+        ),
+    ] = 0.02,
+    trees: Annotated[
+        int,
+        typer.Option(min=0, help="Show so many trees, the best first.", rich_help_panel=OUTPUT),
+    ] = 0,
+    functions: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Show so many different functions, the best first.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = 0,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw the objectives as .png, .svg or .pdf.",
+            rich_help_panel=OUTPUT,
+            show_default=False,
+        ),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(min=1, help="Most functions.", rich_help_panel=LIMITS)
+    ] = 5_000_000,
+    time_limit: Annotated[
+        float,
+        typer.Option(min=0.001, help="Most seconds for any one question.", rich_help_panel=LIMITS),
+    ] = 60.0,
+    memory_limit: Annotated[
+        int,
+        typer.Option(min=1, help="Most bytes that the set may take.", rich_help_panel=LIMITS),
+    ] = 4 * 1024**3,
+) -> None:
+    """Count all near-optimal trees, and the different functions that they are.
+
+    Numbers are cut where a boosted ensemble of small trees would (threshold guessing); columns of 0
+    and 1 stay as they are where the table has no others; text becomes one column per value. CSV is
+    one table: the trees, the functions, or how many trees have which objective.
+    """
+    if data.data is None:
+        raise Mistake("near-optimal trees are those of a table: add --data FILE --target COLUMN")
+    if trees and functions and output.format == Format.csv:
+        raise Mistake("a CSV file is one table: give --trees or --functions, not both")
+    from ..rashomon import RashomonSet
+    from .sink import write, write_figure
+    from .training import encoded, labelled
+
+    given = labelled(data, files)
+    X, space = encoded(given)
+    with busy("Finding all near-optimal trees"):
+        found = RashomonSet(
+            max_depth, regularization, epsilon, space,
+            memory_limit=memory_limit, time_limit=time_limit,
+        ).fit(X, given.y)  # fmt: skip
+        content = _content(found, given.name, len(X), trees, functions, limit)
+    write(_written(content, output.format), output.output)
+    if plot is not None:
+        write_figure(found.plot_objectives, plot)
+
+
+def _content(
+    found: RashomonSet, name: str, n_rows: int, trees: int, functions: int, limit: int
+) -> dict[str, Any]:
+    histogram = [
+        {"objective": float(row["objective"]), "leaves": int(row["leaves"]),
+         "errors": int(row["errors"]), "trees": int(row["trees"]),
+         "nontrivial": int(row["nontrivial"])}
+        for row in found.histogram().to_dict("records")
+    ]  # fmt: skip
+    content: dict[str, Any] = {
+        "data": name,
+        "rows": n_rows,
+        "columns": list(found.columns),
+        "max_depth": int(found.max_depth),
+        "regularization": float(found.regularization),
+        "epsilon": float(found.epsilon),
+        "trees": found.n_trees,
+        "nontrivial": found.n_nontrivial,
+        "functions": found.count_distinct(limit=limit),
+        "functions_of_columns": found.count_distinct("independent", limit=limit),
+        "functions_of_rows": found.count_distinct("rows", limit=limit),
+        "objective": float(found.objective),
+        "bound": float(found.bound),
+        "on_bound": found.on_bound,
+        "histogram": histogram,
+        "best_tree": str(found.best_tree),
+    }
+    if trees:
+        content["first_trees"] = [
+            {"position": k, "leaves": tree.n_leaves, "depth": tree.depth, "tree": str(tree)}
+            for k, tree in enumerate(found[:trees])
+        ]
+        _objectives(content["first_trees"], histogram)
+    if functions:
+        content["first_functions"] = [
+            {"position": k, "objective": float(one.objective), "leaves": one.tree.n_leaves,
+             "trees": int(one.n_trees), "tree": str(one.tree)}
+            for k, one in enumerate(found.functions(limit=limit)[:functions])
+        ]  # fmt: skip
+    return content
+
+
+def _objectives(trees: list[dict[str, Any]], histogram: list[dict[str, Any]]) -> None:
+    """Say the objective and errors of the first trees: they come in the histogram's order."""
+    steps = iter(histogram)
+    left, step = 0, histogram[0]
+    for tree in trees:
+        while left == 0:
+            step = next(steps)
+            left = step["trees"]
+        left -= 1
+        tree |= {"objective": step["objective"], "errors": step["errors"]}
+        tree["tree"] = tree.pop("tree")  # last
+
+
+SIZES = {
+    "trees": "trees",
+    "nontrivial": "without trivial splits",
+    "functions": "functions of the features",
+    "functions_of_columns": "functions, columns taken as unrelated",
+    "functions_of_rows": "ways to label the rows",
+}
+
+
+def _written(content: dict[str, Any], form: Format) -> str:
+    from .sink import records_as
+
+    if form == Format.json:
+        return json.dumps(content, ensure_ascii=False, indent=1)
+    listed = [content[key] for key in ("first_trees", "first_functions") if key in content]
+    if form == Format.csv:
+        return records_as(listed[0] if listed else content["histogram"], form)
+    title, break_ = ("## {}", "\n\n") if form == Format.md else ("{}", "\n")
+    facts = [{"what": words, "how many": content[key]} for key, words in SIZES.items()]
+    best, bound = content["objective"], content["bound"]
+    text = [
+        f"All trees of depth {content['max_depth']} or less over {len(content['columns'])} "
+        f"columns whose objective is at most {bound:g} (the best has {best:g}), on "
+        f"{content['rows']:,} rows of {content['data']}.",
+        records_as(facts, form),
+        title.format(f"Objectives ({content['on_bound']:,} trees are exactly on the bound)")
+        + break_ + records_as(_coarse(content["histogram"]), form, digits=4),
+        title.format("A best tree") + break_ + _block(content["best_tree"], form),
+    ]  # fmt: skip
+    for key, name in (("first_trees", "Tree"), ("first_functions", "Function")):
+        for one in content.get(key, ()):
+            more = f", {one['trees']:,} trees" if "trees" in one else ""
+            head = f"{name} {one['position'] + 1}: objective {one['objective']:g}"
+            head = title.format(f"{head}, {one['leaves']} leaves{more}")
+            text.append(head + break_ + _block(one["tree"], form))
+    return "\n\n".join(text)
+
+
+def _coarse(histogram: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put what has the same number of leaves together, for people."""
+    out: dict[int, dict[str, Any]] = {}
+    for row in histogram:
+        one = out.setdefault(
+            row["leaves"],
+            {"leaves": row["leaves"], "smallest objective": row["objective"],
+             "fewest errors": row["errors"], "trees": 0, "nontrivial": 0},
+        )  # fmt: skip
+        one["fewest errors"] = min(one["fewest errors"], row["errors"])
+        one["trees"] += row["trees"]
+        one["nontrivial"] += row["nontrivial"]
+    return [out[leaves] for leaves in sorted(out)]
+
+
+def _block(text: str, form: Format) -> str:
+    from ..words import printable
+
+    lines = [printable(line) for line in text.splitlines()]
+    if form != Format.md:
+        return "\n".join(lines)
+    fence = "`" * max(3, 1 + max((len(run) for run in "".join(lines).split() if set(run) == {"`"}),
+                                 default=0))  # fmt: skip
+    return "\n".join([fence, *lines, fence])

@@ -1,0 +1,90 @@
+"""``orderless reproduce``: the paper's tables and figures, beside what was published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .mistakes import Mistake
+from .options import OUTPUT, Format
+
+__all__ = ["EXAMPLE", "command"]
+
+EXAMPLE = "Example: orderless reproduce figure-and --quick --output pages"
+WORK = "How it is run"
+
+
+def command(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME...]",
+            help="Targets, or all. Left out: the targets are listed.",
+            show_default=False,
+        ),
+    ] = None,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="Seconds, instead of the paper's size.", rich_help_panel=WORK),
+    ] = False,
+    cache: Annotated[
+        bool,
+        typer.Option(
+            help="Take up pieces that were finished before, with these parameters, this data and "
+            "this code.",
+            rich_help_panel=WORK,
+        ),
+    ] = True,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            help="How many pieces are run at once; -1 for as many as there are processors.",
+            rich_help_panel=WORK,
+        ),
+    ] = 1,
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            help="A backend of joblib: loky (processes), threading, dask or ray.",
+            rich_help_panel=WORK,
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Gets a page per target with its tables and figures, and the cache.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = Path("reproduction"),
+    format: Annotated[  # noqa: A002  the name of the option
+        Format,
+        typer.Option(
+            "--format", "-f", help="How the list of targets is written.", rich_help_panel=OUTPUT
+        ),
+    ] = Format.text,
+) -> None:
+    """Run tables and figures of the paper, and write what came out beside what was published.
+
+    Without a name, the targets are listed. Work that was interrupted goes on where it was.
+    """
+    from ..reproduce import run, targets
+    from .sink import records_as, write
+
+    if not names:
+        listed = [
+            {"name": target.name, "in the paper": target.place, "shows": target.title}
+            for target in targets()
+        ]
+        write(records_as(listed, format), None)
+        return
+    if jobs == 0:
+        raise Mistake("--jobs 0: legal are 1 and more, and -1 for all processors")
+    if output.exists() and not output.is_dir():
+        raise Mistake(f"{output} is a file: give --output the name of a folder")
+    run(names, output, quick=quick, cache=cache, n_jobs=jobs, backend=backend, told=typer.echo)

@@ -1,0 +1,187 @@
+"""The trees around one tree: all that are about as good, over its own conditions and more.
+
+In:  a ``Tree``, complete rows and their labels.
+Out: ``Around``: near-optimal trees, and where this one stands among them.
+Paper: Section 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InvalidData, InvalidSpace, TooLarge
+from ...importance.given import Given
+from ...rashomon import RashomonSet
+from ...rows import CODE, F32, F64, read_rows
+from ...space import Column, Condition, Feature, Space
+from ...tree import Tree
+
+__all__ = ["EPSILON", "REGULARIZATION", "Around", "around"]
+
+REGULARIZATION = Fraction(1, 100)
+EPSILON = Fraction(2, 100)
+MOST_CELLS = 5_000_000  # of the table in which thresholds are guessed: about half a minute
+MOST_CATEGORIES = 20  # more of one feature are not guessed among
+SECONDS = 10.0
+BYTES = 1024**3
+
+Bits = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Around:
+    """Near-optimal trees, and one tree among them or beside them.
+
+    Attributes
+    ----------
+    found : RashomonSet
+    n_own : int
+        How many of its columns are conditions of the tree; the others were guessed.
+    objective : Fraction
+        The tree's own.
+    n_rows : int
+    """
+
+    found: RashomonSet
+    n_own: int
+    objective: Fraction
+    n_rows: int
+
+    @property
+    def inside(self) -> bool:
+        """Whether the tree is near-optimal itself."""
+        return self.objective <= self.found.bound
+
+    @property
+    def n_better(self) -> int:
+        """How many trees of the set have a smaller objective than this tree."""
+        table = self.found.histogram()
+        rows = zip(table["errors"], table["leaves"], table["trees"], strict=True)
+        return sum(
+            int(n)
+            for errors, leaves, n in rows
+            if Fraction(int(errors), self.n_rows) + REGULARIZATION * int(leaves) < self.objective
+        )
+
+
+def around(tree: Tree, X: Any, y: Any) -> Around:
+    """Find all near-optimal trees of at most the tree's depth, over 0/1 columns.
+
+    The columns are the tree's own conditions, so that it is one of the trees that are compared,
+    and conditions on the features of X that threshold guessing finds. Without the guessed ones the
+    tree would be compared with trees that know no other thresholds than its own.
+
+    Raises
+    ------
+    InvalidData
+        If there is nothing to compare with, or the tree has conditions that are no columns.
+    OutOfTime, OutOfMemory, TooLarge
+        If there are too many trees.
+    """
+    if any(tree.space.features[i].nan for i in tree.used):
+        raise InvalidData("a missing value is a value for this tree, and near-optimal trees know "
+                          "complete rows only")  # fmt: skip
+    given = Given.read(tree, X, None)
+    if given.n_rows * len(tree.space) > MOST_CELLS:
+        raise TooLarge(
+            f"the table has {given.n_rows:,} rows of {len(tree.space):,} features", MOST_CELLS
+        )
+    columns = dict(_own(tree, given))
+    n_own = len(columns)
+    if not n_own:
+        raise InvalidData("the tree asks nothing, so there are no conditions to compare over")
+    for key, column in _guessed(tree, X, y):
+        columns.setdefault(key, column)
+    conditions = [condition for condition, _ in columns.values()]
+    space = Space(
+        tree.space.features,
+        [Column(f"column {k}", c.feature, c) for k, c in enumerate(conditions)],
+    )
+    bits = np.stack([bits for _, bits in columns.values()], axis=1).astype(np.int8)
+    found = RashomonSet(
+        tree.depth, REGULARIZATION, EPSILON, space,
+        binarizer=None, memory_limit=BYTES, time_limit=SECONDS,
+    ).fit(bits, y)  # fmt: skip
+    wrong = int((np.asarray(tree.predict(X)) != np.asarray(y)).sum())
+    objective = Fraction(wrong, given.n_rows) + REGULARIZATION * tree.n_leaves
+    return Around(found, n_own, objective, given.n_rows)
+
+
+Key = tuple[str, Any]
+Cut = tuple[Key, tuple[Condition, Bits]]
+
+
+def _key(feature: Feature, condition: Condition) -> Key:
+    """Name a condition: the same for one that divides the values alike."""
+    if condition.at_most is not None:
+        return feature.name, float(feature.at_most(condition.at_most))
+    chosen = set(condition.among or ())
+    if feature.kind == "boolean":
+        return feature.name, 0.0
+    rest = set(feature.categories) - chosen
+    return feature.name, min(tuple(sorted(map(repr, part))) for part in (chosen, rest))
+
+
+def _own(tree: Tree, given: Given) -> list[Cut]:
+    """Give the tree's own conditions."""
+    out: list[Cut] = []
+    everything = np.arange(given.n_rows)
+    for node in np.flatnonzero(tree.feature >= 0).tolist():
+        feature = tree.space.features[tree.feature[node]]
+        if feature.kind == "numeric":
+            condition = Condition(feature.name, at_most=float(tree.threshold[node]))
+        elif feature.kind == "boolean":
+            condition = Condition(feature.name, among=(False,))
+        else:
+            codes = [int(code) for code in tree.set_of(node)]
+            if feature.other:
+                raise InvalidData(f"{feature.name!r} has values that are not listed")
+            condition = Condition(feature.name, among=tuple(feature.label(c) for c in codes))
+        out.append((_key(feature, condition), (condition, given.holds(node, everything))))
+    return out
+
+
+def _guessed(tree: Tree, X: Any, y: Any) -> list[Cut]:
+    """Give the conditions that threshold guessing finds in the features that X has."""
+    from ...binarize import ThresholdGuessBinarizer
+
+    table: list[NDArray[np.float64]] = []
+    columns: list[Column] = []
+    features: list[Feature] = []
+    for i, feature in enumerate(tree.space.features):
+        try:
+            kind, values, _ = read_rows(X, tree.space, [i]).columns[i]
+        except InvalidData:
+            continue  # X does not have it
+        if values is None or feature.nan or feature.other:
+            continue
+        if kind in (F64, F32) and np.isfinite(values).all():
+            table.append(values.astype(np.float64))
+            columns.append(Column(feature.name, feature.name))
+        elif kind == CODE and feature.n_values <= MOST_CATEGORIES and (values >= 0).all():
+            for code, label in enumerate(feature.categories):
+                table.append((values == code).astype(np.float64))
+                name = f"{feature.name} = {label}"
+                columns.append(Column(name, feature.name, Condition(feature.name, among=(label,))))
+        else:
+            continue  # known in part, or binarized before
+        features.append(feature)
+    if not table:
+        return []
+    rows = np.stack(table, axis=1)
+    try:
+        fitted = ThresholdGuessBinarizer(space=Space(features, columns)).fit(rows, np.asarray(y))
+    except (InvalidData, InvalidSpace):  # nothing varies, or names that clash
+        return []
+    bits = np.asarray(fitted.transform(rows), dtype=bool)
+    out: list[Cut] = []
+    for k, column in enumerate(fitted.space_.columns):
+        assert column.condition is not None
+        key = _key(tree.space[column.feature], column.condition)
+        out.append((key, (column.condition, bits[:, k])))
+    return out

@@ -1,0 +1,109 @@
+"""The report's section on the Rashomon set around the tree.
+
+In:  ``Subject``.
+Out: ``Section``: how many trees are about as good, how many functions they are, and where this
+     tree stands.
+Paper: Section 4.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from ...errors import InvalidData, OutOfMemory, OutOfTime, TooLarge
+from .around import EPSILON, REGULARIZATION, Around, around
+from .figure import figure_as_svg
+from .subject import Section, Subject, count, drawn, large, table
+
+__all__ = ["near"]
+
+TITLE = "Trees that are about as good"
+MOST_FUNCTIONS = 1_000_000
+
+
+def near(subject: Subject) -> Section:
+    """Count the near-optimal trees and functions, and place the tree among them."""
+    try:
+        found = around(subject.tree, subject.X, subject.y)
+    except (InvalidData, OutOfMemory, OutOfTime, TooLarge) as fault:
+        lead = f"Left out: {str(fault).split(': ')[0]}."
+        return Section("near", TITLE, lead, "")
+    trees = found.found
+    try:
+        functions = large(trees.count_distinct(limit=MOST_FUNCTIONS))
+    except (OutOfMemory, OutOfTime, TooLarge):
+        functions = f"more than {MOST_FUNCTIONS:,}, not counted"
+    sizes = table(
+        (f"with an objective of at most {float(trees.bound):.4f}", "how many"),
+        (
+            ("trees", large(trees.n_trees)),
+            ("trees without trivial splits", large(trees.n_nontrivial)),
+            ("different functions", functions),
+        ),
+    )
+    best = trees.best_tree
+    compared = table(
+        ("tree", "leaves", "wrong rows", "objective"),
+        (
+            _line("this tree", subject.tree.n_leaves, found.objective, found),
+            *_smaller(subject, found),
+            _line("a best tree", best.n_leaves, trees.objective, found),
+        ),
+    )
+    picture = figure_as_svg(
+        lambda ax: _draw(ax, found),
+        alt="How many trees have which objective, by number of leaves"
+        + ("; a line shows where this tree stands." if found.inside else "."),
+    )
+    return Section("near", TITLE, _lead(found), (
+        f"{sizes}{picture}{compared}<details><summary>A best tree</summary>"
+        f"{drawn(subject, best)}</details>"
+    ))  # fmt: skip
+
+
+def _lead(found: Around) -> str:
+    trees = found.found
+    guessed = len(trees.columns) - found.n_own
+    out = (
+        f"The objective of a tree is its share of wrong rows + {float(REGULARIZATION):g} for each "
+        f"leaf. Counted are all trees of depth {trees.max_depth} or less whose objective is within "
+        f"{float(EPSILON):g} of the smallest one, over {count(found.n_own, 'condition')} of this "
+        f"tree and {guessed:,} more that threshold guessing proposes. "
+    )
+    if not found.inside:
+        beyond = float(found.objective - trees.bound)
+        return f"{out}This tree is not among them: its objective is {beyond:.4f} too large."
+    better = found.n_better
+    if better == 0:
+        return f"{out}This tree is among the best: none has a smaller objective."
+    return (
+        f"{out}This tree is among them: {large(better)} of the {large(trees.n_trees)} have a "
+        "smaller objective."
+    )
+
+
+def _line(name: str, leaves: int, objective: Fraction, found: Around) -> tuple[Any, ...]:
+    wrong = (objective - REGULARIZATION * leaves) * found.n_rows
+    return name, leaves, int(wrong), f"{float(objective):.4f}"
+
+
+def _smaller(subject: Subject, found: Around) -> list[tuple[Any, ...]]:
+    """Give the line of the smallest equivalent tree, where it is smaller."""
+    best = subject.smallest
+    if best is None or best.n_leaves == subject.tree.n_leaves:
+        return []
+    less = REGULARIZATION * (subject.tree.n_leaves - best.n_leaves)
+    return [
+        _line("the smallest that decides the same", best.n_leaves, found.objective - less, found)
+    ]
+
+
+def _draw(ax: Any, found: Around) -> None:
+    found.found.plot_objectives(ax)
+    ax.yaxis.set_major_formatter("{x:,.0f}")
+    if found.inside:
+        at = float(found.objective)
+        ax.axvline(at, color="#000000", linewidth=1.4)
+        ax.annotate("this tree", (at, ax.get_ylim()[1]), xytext=(4, -4), va="top", fontsize=9,
+                    textcoords="offset points")  # fmt: skip

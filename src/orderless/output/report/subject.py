@@ -1,0 +1,131 @@
+"""What a report is about, and what its sections are made of.
+
+In:  a tree, rows, labels, costs.
+Out: ``Subject``, ``Section``, and HTML that sections share, in which every name is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from ...canonical import CanonicalForm, canonicalize
+from ...errors import OutOfTime, TooManyReasons
+from ...smallest import smallest_tree
+from ...tree import Tree
+from ...words import label_text
+from ..drawing import DRAWN_LEAVES, tree_as_svg
+
+__all__ = ["Section", "Subject", "count", "drawn", "large", "scroll", "table"]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page; ``body`` is HTML."""
+
+    id: str
+    title: str
+    lead: str
+    body: str
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What the report is about."""
+
+    tree: Tree
+    X: Any
+    y: Any
+    costs: Any = None
+    about: dict[str, str] = field(default_factory=dict)
+    random_state: int = 0
+
+    @cached_property
+    def form(self) -> CanonicalForm:
+        """The order-free form; not proven minimal where that would take long."""
+        form = canonicalize(self.tree)
+        try:
+            _ = form.rules
+        except (OutOfTime, TooManyReasons):
+            form = canonicalize(self.tree, exact=False)
+        return form
+
+    @cached_property
+    def smallest(self) -> Tree | None:
+        """The smallest equivalent tree; None where that would take long."""
+        try:
+            return smallest_tree(self.tree)
+        except (OutOfTime, TooManyReasons):
+            return None
+
+    @cached_property
+    def accuracy(self) -> float:
+        """Share of the rows whose label the tree gives."""
+        said = np.asarray(self.tree.predict(self.X))
+        return float((said == np.asarray(self.y)).mean())
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self.X)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Write a table; numbers are set to the right, text is escaped."""
+    body = "".join(
+        "<tr>" + "".join(_cell(value, first=k == 0) for k, value in enumerate(row)) + "</tr>"
+        for row in rows
+    )
+    top = "".join(
+        f'<th scope="col"{"" if k == 0 else " class=n"}>{escape(name)}</th>'
+        for k, name in enumerate(head)
+    )
+    return (
+        f'<div class="scroll" tabindex="0"><table class="plain"><thead><tr>{top}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _cell(value: Any, *, first: bool) -> str:
+    text = escape(value if isinstance(value, str) else f"{value:,}")
+    return f'<th scope="row">{text}</th>' if first else f"<td class=n>{text}</td>"
+
+
+def drawn(subject: Subject, tree: Tree, marked: Sequence[int] = ()) -> str:
+    """Draw a tree with a legend of its classes; as text where it is too large."""
+    legend = " ".join(
+        f'<span><span class="chip" style="background:var(--class-{k % 8})"></span>'
+        f"{escape(label_text(label))}</span>"
+        for k, label in enumerate(tree.classes)
+    )
+    if tree.n_leaves > DRAWN_LEAVES:
+        return (
+            f"<p>With {tree.n_leaves:,} leaves it is too large to draw.</p><details><summary>"
+            f"As text</summary><pre>{escape(str(tree))}</pre></details>"
+        )
+    picture = tree_as_svg(tree, subject.X, subject.y, marked=marked)
+    return f'<p class="quiet">{legend}</p>{scroll(picture)}'
+
+
+def large(n: int) -> str:
+    """Write a count; a huge one as a power of ten."""
+    if n < 10**12:
+        return f"{n:,}"
+    power = len(str(n)) - 1
+    return f"about {n // 10 ** (power - 1) / 10:g} x 10^{power}"
+
+
+def scroll(inside: str) -> str:
+    """Let what may be wider than the page be moved, with a keyboard too."""
+    return f'<div class="scroll" tabindex="0">{inside}</div>'
+
+
+def count(n: int, noun: str) -> str:
+    """Write a number of things."""
+    plural = {"leaf": "leaves"}.get(noun, f"{noun}s")
+    return f"{n:,} {noun if n == 1 else plural}"
