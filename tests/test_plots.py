@@ -254,6 +254,11 @@ PLOTS = {
     "sizes": lambda ax: and_set().plot_sizes(ax=ax),
     "objectives": lambda ax: and_set().plot_objectives(ax=ax),
     "map": lambda ax: and_set().plot_map(ax=ax),
+    "all near-optimal functions": lambda ax: (
+        ol.RashomonImportance(n_bootstraps=2, max_depth=2, random_state=0, n_jobs=1)
+        .fit(ROWS * 5, BOTH * 5)
+        .plot("cdf", ax=ax)
+    ),
     "sizes of several": lambda ax: ol.rashomon_sizes(
         {"and": (ROWS * 5, BOTH * 5)}, n_splits=2, binarizer=None
     ).plot(ax=ax),

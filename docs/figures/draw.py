@@ -401,6 +401,12 @@ def plots_of_sets():
     sizes = ol.rashomon_sizes({name: ol.datasets.load(name) for name in names})
     axes = plt.subplots(figsize=(7.2, 5.6), layout="constrained")[1]
     save(sizes.plot(axes).figure, "plot-sizes")
+    squares = ol.RashomonImportance(n_bootstraps=20, random_state=0, space=ol.Space.infer(X))
+    squares.fit(X, y)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.8), layout="constrained")
+    squares.plot("box", ax=left)
+    squares.plot("cdf", features=["Feat4", "Feat0", "Feat1"], ax=right)
+    save(figure, "plot-rid")
 
 
 if __name__ == "__main__":

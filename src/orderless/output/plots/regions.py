@@ -335,7 +335,7 @@ def _legend(ax: Any, form: CanonicalForm, rest: list[str]) -> None:
             facecolor=pale(c, SHADE),
             edgecolor=line_colour(c),
             hatch=hatch(c),
-        )  # fmt: skip
+        )
         for c, label in enumerate(form.classes)
     ]
     if rest:
