@@ -18,8 +18,9 @@ HEAD = """# The paper, reproduced
 `orderless reproduce all` runs every table and figure of the paper, and puts the published number,
 ours in the paper's semantics (`ours`) and ours where thresholds and one-hot groups are understood
 (`aware`) side by side. `orderless reproduce` lists the targets, `--quick` takes seconds. This page
-is the output of one complete run; where a number is not reached, its section says what was tried and
-why. Netherlands is not public, and Higgs was not at hand: generated data of its shape stands in.
+is the output of one complete run; where a number is not reached, its section says what was tried
+and why. Netherlands is not public, and Higgs was not at hand: generated data of its shape stands
+in.
 
 ## What our semantics adds
 
