@@ -20,13 +20,16 @@ CAPABILITIES = {
     "canonical": "Canonical form: reasons and rules",
     "acquisition": "Acquisition: the cheapest policy",
     "missing": "Rows with unknown values",
+    "importance": "Importance over all near-optimal trees",
     "readers": "Readers",
     "rashomon": "Rashomon sets",
+    "sql": "Where the data is: SQL engines and files",
     "import": "Import",
 }
 PACKAGES = (
     "orderless", "numpy", "scipy", "scikit-learn", "treefarms", "sympy", "pyeda", "dd", "oxidd",
     "pyxai", "treelite", "lightgbm", "tree-praxis",
+    "duckdb", "polars", "pyarrow", "pyspark",
 )  # fmt: skip
 
 

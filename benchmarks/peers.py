@@ -328,6 +328,15 @@ def _measured(work: Any, warm: Any) -> tuple[float, tuple[int, int]]:
     return passed, (trees, peak)
 
 
+def _few() -> Any:
+    """A small table, so that a first call loads what it needs."""
+    import pandas as pd
+
+    rows = [[i >> 2 & 1, i >> 1 & 1, i & 1] for i in range(40)]
+    columns = pd.DataFrame(rows, columns=["c0", "c1", "c2"])
+    return columns, (columns["c0"] & columns["c1"]).rename("y")
+
+
 def treefarms_set(columns: Any, y: Any = None, depth: int = 3, epsilon: float = 0.02) -> Any:
     """TreeFARMS' own fit: every tree within epsilon, trivial ones too."""
     from treefarms import TREEFARMS
@@ -339,10 +348,9 @@ def treefarms_set(columns: Any, y: Any = None, depth: int = 3, epsilon: float = 
         "regularization": 0.01, "rashomon_bound_adder": epsilon, "rashomon_bound_multiplier": 0,
         "depth_budget": depth + 1, "rashomon_ignore_trivial_extensions": False,
     }  # fmt: skip
-    few, some = plain.iloc[:9, :2], y.iloc[:9]
     return _measured(
         lambda: int(TREEFARMS(settings).fit(plain, y).model_set.model_count),
-        lambda: TREEFARMS(settings).fit(few, some.where(some.index > 0, 1 - some)),
+        lambda: TREEFARMS(settings).fit(*_few()),
     )
 
 
@@ -360,7 +368,7 @@ def praxis_set(columns: Any, y: Any = None, bound: float = 0.0) -> Any:
                   root_budget=int(bound * len(labels)))  # fmt: skip
         return int(model.count_trees())
 
-    return _measured(work, lambda: None)
+    return _measured(work, lambda: PRAXIS().fit(*(part.to_numpy() for part in _few())))
 
 
 def orderless_set(columns: Any, y: Any = None, depth: int = 3, epsilon: float = 0.02) -> Any:
@@ -369,8 +377,65 @@ def orderless_set(columns: Any, y: Any = None, depth: int = 3, epsilon: float = 
 
     if columns is None:
         return None
-    few, some = columns.iloc[:9, :2], y.iloc[:9]
-    return _measured(
+    passed, (trees, peak) = _measured(
         lambda: RashomonSet(depth, 0.01, epsilon).fit(columns, y).n_trees,
-        lambda: RashomonSet().fit(few, some.where(some.index > 0, 1 - some)).n_trees,
+        lambda: RashomonSet().fit(*_few()).n_trees,
     )
+    # What fits into memory that the process has already shows in no peak: the core's own count.
+    found = RashomonSet(depth, 0.01, epsilon).fit(columns, y)
+    held = found._source.graph.bytes + found._counts.core.bytes
+    return passed, (trees, max(peak, held))
+
+
+def treefarms_rid(
+    bits: Any, y: Any = None, group: Any = None, regularization: float = 0, epsilon: float = 0
+) -> Any:
+    """TreeFARMS' set without trivial extensions, and every tree's permutation importances.
+
+    Gives the seconds of the search, and (trees, seconds of the importances, mean by feature).
+    """
+    import numpy as np
+    import pandas as pd
+    from treefarms import TREEFARMS
+
+    if bits is None:
+        return None
+    table = pd.DataFrame(bits, columns=[f"c{j}" for j in range(bits.shape[1])])
+    options = {
+        "regularization": regularization,
+        "rashomon_bound_adder": epsilon,
+        "rashomon_bound_multiplier": 0,
+        "depth_budget": 4,
+        "rashomon_ignore_trivial_extensions": True,
+    }
+    start = clock()
+    model = TREEFARMS(options).fit(table, pd.Series(y, name="class"))
+    searching = clock() - start
+
+    def decide(node: Any, cells: Any) -> Any:
+        if "prediction" in node:
+            return np.full(len(cells), int(node["prediction"]))
+        out = np.empty(len(cells), dtype=int)
+        one = cells[:, int(node["feature"])] == 1
+        out[one], out[~one] = decide(node["true"], cells[one]), decide(node["false"], cells[~one])
+        return out
+
+    def asked(node: Any) -> set[int]:
+        if "prediction" in node:
+            return set()
+        return {int(node["feature"])} | asked(node["true"]) | asked(node["false"])
+
+    start = clock()
+    random = np.random.default_rng(0)
+    n_trees = model.model_set.model_count
+    means = np.zeros(int(group.max()) + 1)
+    for i in range(n_trees):
+        source = model.model_set[i].source
+        right = (decide(source, bits) == y).mean()
+        for feature in {int(group[column]) for column in asked(source)}:
+            own = np.flatnonzero(group == feature)
+            for _ in range(5):
+                permuted = bits.copy()
+                permuted[:, own] = bits[np.ix_(random.permutation(len(bits)), own)]
+                means[feature] += (right - (decide(source, permuted) == y).mean()) / 5 / n_trees
+    return searching, (n_trees, clock() - start, means.tolist())

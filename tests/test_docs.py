@@ -13,16 +13,30 @@ LESSONS = sorted((ROOT / "examples").glob("[0-9]*.py"))
 RECORDS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
 
 
-def examples(text: str) -> str:
+# Stands before a block that needs a server or a JVM: tests/test_engines.py runs those.
+ENGINE = "<!-- engine -->"
+
+
+def examples(text: str, engines: bool = True) -> str:
     """Keep the lines of ``pycon`` blocks, in their places; blank out all others."""
-    out, inside = [], False
+    out, inside, before = [], False, ""
     for line in text.splitlines():
         if line.lstrip().startswith("```"):
-            inside = not inside and line.strip() == "```pycon"
+            inside = not inside and line.strip() == "```pycon" and (engines or before != ENGINE)
             out.append("")
         else:
             out.append(line if inside else "")
+        before = line.strip() or before
     return "\n".join(out) + "\n"
+
+
+def run_examples(page: Path, engines: bool = False, **names: object) -> str:
+    """Run the examples of a page; give what went wrong."""
+    text = examples(page.read_text(encoding="utf-8"), engines)
+    test = doctest.DocTestParser().get_doctest(text, names, page.name, str(page), 0)
+    said: list[str] = []
+    doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=said.append)
+    return "".join(said)
 
 
 @pytest.mark.parametrize(
@@ -30,11 +44,8 @@ def examples(text: str) -> str:
 )
 def test_examples_of_a_page_do_what_it_says(page, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # what an example writes does not stay
-    text = page.read_text(encoding="utf-8")
-    test = doctest.DocTestParser().get_doctest(examples(text), {}, page.name, str(page), 0)
-    said: list[str] = []
-    doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=said.append)
-    assert not said, "".join(said)
+    said = run_examples(page)
+    assert not said, said
 
 
 def test_python_in_pages_is_run():

@@ -13,11 +13,9 @@ PACKAGE = Path(orderless.__file__).parent
 ROOMS = [
     "errors", "numbers", "space", "serial", "rows", "ranges", "inference", "tree", "readers",
     "binarize", "equivalence", "bins", "rowbins", "words", "term", "rowleaves", "rowsearch",
-    "explain",
-    "canonical", "smallest", "missing", "redundant", "needed", "many", "study", "imputation",
-    "bounds",
-    "rashomon", "importance", "acquisition", "estimator", "output", "datasets", "reproduce", "cli",
-    "__main__",
+    "explain", "canonical", "smallest", "missing", "redundant", "needed", "asking", "many", "study",
+    "imputation", "bounds", "rashomon", "importance", "acquisition", "estimator", "output",
+    "datasets", "files", "duckdb", "spark", "dask", "reproduce", "cli", "__main__",
 ]  # fmt: skip
 # Imports inside a function, of a room below, each with its reason.
 LATER = {
@@ -31,7 +29,8 @@ LATER = {
 }
 # A room that may use these only, although more is above it.
 ONLY = {"datasets": {"errors"}}
-HEAVY = ("sklearn", "pandas", "scipy", "matplotlib", "joblib", "polars", "pyarrow", "pooch")
+HEAVY = ("sklearn", "pandas", "scipy", "matplotlib", "joblib", "polars", "pyarrow", "pooch",
+         "sqlglot")  # fmt: skip
 
 
 def modules():

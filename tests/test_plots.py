@@ -1,7 +1,9 @@
 """Plots show what the tree says: every box, name and point is where it belongs."""
 
+import io
 import itertools
 import math
+import re
 
 import matplotlib as mpl
 import numpy as np
@@ -176,7 +178,8 @@ def test_rules_over_two_features_are_the_forms_own():
     form, X, _ = iris()
     names = ("sepal length (cm)", "petal width (cm)")
     ax = ol.plot_rules(form, names, X=X)
-    assert len(ax.patches) == sum(len(terms) for terms in form.rules.values())
+    boxes = [patch for patch in ax.patches if patch.get_fill()]
+    assert len(boxes) == sum(len(terms) for terms in form.rules.values())
     (dots,) = ax.collections
     assert np.allclose(dots.get_offsets(), X[list(names)])
     assert [t.get_text() for t in ax.get_legend().get_texts()] == list(form.classes)
@@ -200,7 +203,7 @@ def test_constant_over_any_two():
     tree = ol.Tree(ol.Space({"a": "numeric", "b": "boolean"}), ["no", "yes"], feature=[-1],
                    threshold=[0], when_true=[-1], when_false=[-1], leaf_class=[1])  # fmt: skip
     ax = ol.plot_rules(tree, ("a", "b"))
-    assert len(ax.patches) == 1
+    assert [patch.get_fill() for patch in ax.patches] == [True, False]  # ground, frame
 
 
 def test_rules_that_cannot_be_drawn():
@@ -221,3 +224,74 @@ def test_rules_that_cannot_be_drawn():
         ol.plot_rules(form, ("age", "color"), terms="all")
     with pytest.raises(InvalidData, match="lacks the column 'age'"):
         ol.plot_rules(form, ("age", "color"), X=iris()[1])
+
+
+# -- every plot ----------------------------------------------------------------------------------
+
+ROWS = [list(row) for row in itertools.product((0, 1), repeat=3)]
+BOTH = [a & b for a, b, _ in ROWS]
+
+
+def and_tree():
+    second = {"feature": 1, "true": {"prediction": 1}, "false": {"prediction": 0}}
+    return ol.read_tree({"feature": 0, "true": second, "false": {"prediction": 0}})
+
+
+def and_set():
+    return ol.RashomonSet(max_depth=2, regularization=0.01, epsilon=0.1).fit(ROWS, BOTH)
+
+
+PLOTS = {
+    "tree": lambda ax: ol.plot_tree(and_tree(), ax=ax),
+    "rules": lambda ax: ol.plot_rules(and_tree(), ("x0", "x1"), ax=ax),
+    "coverage": lambda ax: ol.coverage(and_tree(), [row[:2] for row in ROWS], [0.5]).plot(ax=ax),
+    "importance": lambda ax: ol.importance_range(and_tree(), [r[:2] for r in ROWS], BOTH).plot(
+        ax=ax
+    ),
+    "policy": lambda ax: ol.cheapest_policy(and_tree(), [row[:2] for row in ROWS], [1, 2]).plot(
+        ax=ax
+    ),
+    "sizes": lambda ax: and_set().plot_sizes(ax=ax),
+    "objectives": lambda ax: and_set().plot_objectives(ax=ax),
+    "map": lambda ax: and_set().plot_map(ax=ax),
+    "all near-optimal functions": lambda ax: (
+        ol.RashomonImportance(n_bootstraps=2, max_depth=2, random_state=0, n_jobs=1)
+        .fit(ROWS * 5, BOTH * 5)
+        .plot("cdf", ax=ax)
+    ),
+    "sizes of several": lambda ax: ol.rashomon_sizes(
+        {"and": (ROWS * 5, BOTH * 5)}, n_splits=2, binarizer=None
+    ).plot(ax=ax),
+}
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_every_plot_draws_where_it_is_told_and_gives_the_axes(name):
+    figure, (own, other) = plt.subplots(1, 2)
+    assert PLOTS[name](own) is own
+    drawn = [*own.lines, *own.patches, *own.collections, *own.texts]
+    assert drawn
+    assert not [*other.lines, *other.patches, *other.collections, *other.texts]
+    assert plt.get_fignums() == [figure.number]
+    new = PLOTS[name](None)
+    assert isinstance(new, mpl.axes.Axes)
+    assert new.figure is not figure
+
+
+def test_the_legend_of_sizes_does_not_touch_the_label():
+    for size in ((8, 3), (8, 4.4), (8, 9)):
+        ax = plt.subplots(figsize=size, layout="constrained")[1]
+        ol.rashomon_sizes({"and": (ROWS * 5, BOTH * 5)}, n_splits=2, binarizer=None).plot(ax)
+        ax.figure.canvas.draw()
+        label, legend = ax.xaxis.label.get_window_extent(), ax.get_legend().get_window_extent()
+        assert legend.y1 <= label.y0
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_hatches_are_seen_in_svg(name):
+    """SVG makes a hatch as transparent as its ground: then one colour lies on itself."""
+    file = io.StringIO()
+    PLOTS[name](None).figure.savefig(file, format="svg")
+    hatched = re.findall(r'style="([^"]*fill: url[^"]*)"', file.getvalue())
+    assert not [style for style in hatched if "fill-opacity" in style or " opacity" in style]
+    assert bool(hatched) == (name in ("rules", "sizes", "sizes of several"))

@@ -241,10 +241,15 @@ void Counts::fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter) {
   double work = 0, trees = 1;
   for (const Edge& edge : graph.of(node)) {
     if (!reachable_.has(graph, node, edge)) continue;
-    const auto a = table(edge.when_true, room_a);
-    const auto b = table(edge.when_false, room_b);
-    work += static_cast<double>(a.size()) * static_cast<double>(b.size());
-    trees += total(a) * total(b);
+    // Of small tables, which are made when they are looked at, the number of edges is enough.
+    const auto size = [&](std::uint32_t child, double& sum) {
+      if (!stored(child)) return sum = static_cast<double>(graph.of(child).size() + 1);
+      sum = total(tables_[child]);
+      return static_cast<double>(tables_[child].size());
+    };
+    double n_true = 0, n_false = 0;
+    work += size(edge.when_true, n_true) * size(edge.when_false, n_false);
+    trees += n_true * n_false;
   }
   const bool checked = !(trees < 1e38);  // 2^128 is 3.4e38
   Products products(graph.costs, graph.best[node], budget, most,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <stdexcept>
 
 #include "core/rashomon_best.hpp"
@@ -103,13 +102,15 @@ class Builder {
   }
 
   std::uint32_t intern(std::int32_t label, std::int64_t errors) {
-    const auto number = static_cast<std::uint32_t>(leaf_label_.size());
-    const auto [found, is_new] = leaves_.try_emplace({label, errors}, number);
+    // Multiplication by an odd number loses nothing: different leaves have different keys.
+    const Key key{static_cast<std::uint64_t>(errors) * 0x9e3779b97f4a7c15U,
+                  static_cast<std::uint64_t>(label)};
+    const auto [number, is_new] = leaves_.add(key);
     if (is_new) {
       leaf_label_.push_back(label);
       leaf_errors_.push_back(errors);
     }
-    return found->second | is_leaf;
+    return number | is_leaf;
   }
 
   /// Depth 1 in all: both sides of every column are leaves.
@@ -314,7 +315,7 @@ class Builder {
   std::vector<Level> levels_;
   std::vector<Edge> by_group_;
   std::vector<std::uint8_t> kept_;
-  std::map<std::pair<std::int32_t, std::int64_t>, std::uint32_t> leaves_;
+  Numbers leaves_;
   std::vector<std::int32_t> leaf_label_;
   std::vector<std::int64_t> leaf_errors_;
 };

@@ -17,6 +17,8 @@ std::uint64_t mix(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
+bool same(const Key& a, const Key& b) { return a[0] == b[0] && a[1] == b[1]; }
+
 void set_bit(std::uint64_t* words, std::size_t bit) {
   words[bit / 64] |= std::uint64_t{1} << (bit % 64);
 }
@@ -26,49 +28,44 @@ void set_bit(std::uint64_t* words, std::size_t bit) {
 Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
                std::span<const std::int32_t> y, std::span<const std::int64_t> weights,
                std::size_t n_classes) {
-  // Equal rows side by side.
+  // Equal rows become one, in the order of their bits.
   const std::size_t row_words = (n_columns + 63) / 64;
-  Words packed(y.size() * row_words, 0);
-  std::vector<std::uint32_t> order;
+  const Namer namer(row_words);
+  Numbers numbers;
+  Words packed;                        // of each distinct row
+  std::vector<std::int64_t> by_class;  // its weight per class
+  Words row(row_words);
   for (std::size_t r = 0; r < y.size(); ++r) {
     if (weights[r] <= 0) continue;
-    order.push_back(static_cast<std::uint32_t>(r));
-    const std::uint8_t* row = table.data() + r * n_columns;
+    const std::uint8_t* bits = table.data() + r * n_columns;
     for (std::size_t w = 0; w < row_words; ++w) {
       std::uint64_t word = 0;
       const std::size_t n = std::min<std::size_t>(64, n_columns - w * 64);
       for (std::size_t j = 0; j < n; ++j) {
-        word |= static_cast<std::uint64_t>(row[w * 64 + j] != 0) << j;
+        word |= static_cast<std::uint64_t>(bits[w * 64 + j] != 0) << j;
       }
-      packed[r * row_words + w] = word;
+      row[w] = word;
     }
-  }
-  const auto compare = [&](std::uint32_t a, std::uint32_t b) {
-    const std::uint64_t* x = packed.data() + a * row_words;
-    const std::uint64_t* z = packed.data() + b * row_words;
-    for (std::size_t w = 0; w < row_words; ++w) {
-      if (x[w] != z[w]) return x[w] < z[w] ? -1 : 1;
-    }
-    return 0;
-  };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return compare(a, b) < 0; });
-  std::vector<std::uint32_t> first;    // of each distinct row
-  std::vector<std::int64_t> by_class;  // its weight per class
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (i == 0 || compare(order[i - 1], order[i]) != 0) {
-      first.push_back(order[i]);
+    const auto [number, is_new] = numbers.add(namer.name(row.data()));
+    if (is_new) {
+      packed.insert(packed.end(), row.begin(), row.end());
       by_class.resize(by_class.size() + n_classes, 0);
     }
-    by_class[by_class.size() - n_classes + static_cast<std::size_t>(y[order[i]])] +=
-        weights[order[i]];
+    by_class[number * n_classes + static_cast<std::size_t>(y[r])] += weights[r];
   }
+  std::vector<std::uint32_t> first(numbers.size());
+  for (std::uint32_t i = 0; i < first.size(); ++i) first[i] = i;
+  std::sort(first.begin(), first.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const std::uint64_t* x = packed.data() + a * row_words;
+    const std::uint64_t* z = packed.data() + b * row_words;
+    return std::lexicographical_compare(x, x + row_words, z, z + row_words);
+  });
 
   // Segments: (class, bit of the weight) -> the distinct rows that have it.
   std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::uint32_t>> members;
   for (std::size_t d = 0; d < first.size(); ++d) {
     for (std::size_t c = 0; c < n_classes; ++c) {
-      auto weight = static_cast<std::uint64_t>(by_class[d * n_classes + c]);
+      auto weight = static_cast<std::uint64_t>(by_class[first[d] * n_classes + c]);
       for (; weight != 0; weight &= weight - 1) {
         members[{static_cast<std::int32_t>(c), std::countr_zero(weight)}].push_back(
             static_cast<std::uint32_t>(d));
@@ -99,12 +96,12 @@ Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
       const std::size_t d = list[i];
       rows.row_of_bit[begin + i] = list[i];
       set_bit(rows.all.data(), begin + i);
-      if (leaf_of(&by_class[d * n_classes], n_classes).label != what.first) {
+      if (leaf_of(&by_class[first[d] * n_classes], n_classes).label != what.first) {
         set_bit(rows.minority.data(), begin + i);
       }
-      const std::uint64_t* row = packed.data() + first[d] * row_words;
+      const std::uint64_t* own = packed.data() + first[d] * row_words;
       for (std::size_t w = 0; w < row_words; ++w) {
-        for (std::uint64_t rest = row[w]; rest != 0; rest &= rest - 1) {
+        for (std::uint64_t rest = own[w]; rest != 0; rest &= rest - 1) {
           const std::size_t j = w * 64 + static_cast<std::size_t>(std::countr_zero(rest));
           set_bit(&rows.bits[j * rows.n_words], begin + i);
         }
@@ -213,7 +210,7 @@ std::pair<std::uint32_t, bool> Numbers::add(const Key& key) {
       slots_[at] = static_cast<std::uint32_t>(keys_.size());
       return {slots_[at] - 1, true};
     }
-    if (keys_[slots_[at] - 1] == key) return {slots_[at] - 1, false};
+    if (same(keys_[slots_[at] - 1], key)) return {slots_[at] - 1, false};
   }
 }
 
@@ -222,7 +219,7 @@ std::int64_t Numbers::find(const Key& key) const {
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t at = static_cast<std::size_t>(key[0]) & mask;; at = (at + 1) & mask) {
     if (slots_[at] == 0) return -1;
-    if (keys_[slots_[at] - 1] == key) return slots_[at] - 1;
+    if (same(keys_[slots_[at] - 1], key)) return slots_[at] - 1;
   }
 }
 

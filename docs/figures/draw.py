@@ -352,6 +352,63 @@ def importance_rashomon():
     save(figure, "importance-rashomon")
 
 
+# -- the guide to plots ----------------------------------------------------------------------------
+
+
+def quickstart():
+    """The tree of the quickstart, and its patients."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X = X[["worst radius", "worst texture", "worst concave points"]]
+    y = y.map({0: "malignant", 1: "benign"})
+    model = DecisionTreeClassifier(max_depth=3, min_samples_leaf=10, random_state=0).fit(X, y)
+    return ol.read_tree(model), X, y
+
+
+def plots_of_a_tree():
+    """The tree as it asks, and as boxes where the texture is known and where it is not."""
+    tree, X, _ = quickstart()
+    save(ol.plot_tree(tree).figure, "plot-tree")
+    figure, panels = plt.subplots(1, 2, figsize=(11, 4.6), sharey=True, layout="constrained")
+    names = ("worst radius", "worst concave points")
+    for axes, known in zip(panels, ({"worst texture": 27}, {}), strict=True):
+        ol.plot_rules(tree, names, known=known, X=X, ax=axes)
+    panels[0].set_title("the texture is 27", fontsize=11.5, pad=38)
+    panels[1].set_title("the texture is unknown", fontsize=11.5, pad=38)
+    panels[1].set_ylabel("")
+    save(figure, "plot-rules")
+
+
+def plots_of_answers():
+    """Coverage curves, and importance with its range."""
+    tree, X, y = quickstart()
+    save(ol.coverage(tree, X, n_repeats=5).plot().figure, "plot-coverage")
+    axes = plt.subplots(figsize=(7.2, 3.6), layout="constrained")[1]
+    save(ol.importance_range(tree, X, y).plot(axes).figure, "plot-importance")
+
+
+def plots_of_sets():
+    """The sizes, objectives and map of one Rashomon set, and the sizes of several."""
+    X, y = ol.datasets.load("tic_tac_toe")
+    found = ol.RashomonSet().fit(X, y)
+    for name, draw in (
+        ("plot-rashomon-sizes", found.plot_sizes),
+        ("plot-objectives", found.plot_objectives),
+        ("plot-map", found.plot_map),
+    ):
+        axes = plt.subplots(figsize=(7.2, 4.4), layout="constrained")[1]
+        save(draw(axes).figure, name)
+    names = ("spiral", "tic_tac_toe", "iris_versicolor", "iris_virginica")
+    sizes = ol.rashomon_sizes({name: ol.datasets.load(name) for name in names})
+    axes = plt.subplots(figsize=(7.2, 5.6), layout="constrained")[1]
+    save(sizes.plot(axes).figure, "plot-sizes")
+    squares = ol.RashomonImportance(n_bootstraps=20, random_state=0, space=ol.Space.infer(X))
+    squares.fit(X, y)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.8), layout="constrained")
+    squares.plot("box", ax=left)
+    squares.plot("cdf", features=["Feat4", "Feat0", "Feat1"], ax=right)
+    save(figure, "plot-rid")
+
+
 if __name__ == "__main__":
     two_orders()
     third_reason()
@@ -362,3 +419,6 @@ if __name__ == "__main__":
     policy()
     rashomon_wisconsin()
     importance_rashomon()
+    plots_of_a_tree()
+    plots_of_answers()
+    plots_of_sets()

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import datasets
 from .acquisition import Interview, Policy, cheapest_policy
+from .asking import ask_next
 from .canonical import CanonicalForm, canonicalize
 from .equivalence import (
     counterexample,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from .binarize import QuantileBinarizer, ThresholdGuessBinarizer
     from .bounds import forest_bounds, probability_bounds, regression_bounds
     from .estimator import OrderlessClassifier
+    from .files import predict_file
     from .importance.rid import RashomonImportance
     from .output.app import write_page
     from .output.plots import plot_rules, plot_tree
@@ -58,6 +60,7 @@ __all__ = [
     "Term",
     "ThresholdGuessBinarizer",
     "Tree",
+    "ask_next",
     "canonicalize",
     "cheapest_policy",
     "conditional_model_reliance",
@@ -81,6 +84,7 @@ __all__ = [
     "possible_classes",
     "predict_between",
     "predict_features",
+    "predict_file",
     "predict_path",
     "probability_bounds",
     "rashomon_sizes",
@@ -105,6 +109,7 @@ _LATER = {
     "forest_bounds": "bounds",
     "plot_rules": "output.plots",
     "plot_tree": "output.plots",
+    "predict_file": "files",
     "probability_bounds": "bounds",
     "rashomon_sizes": "rashomon",
     "regression_bounds": "bounds",

@@ -7,7 +7,7 @@ Paper: Algorithms 1, 4 and 5; departures are in docs/decisions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -394,6 +394,82 @@ class CanonicalForm:
     def to_javascript(self, *, module: bool = True) -> str:
         """Write JavaScript that decides as ``predict`` does; see ``Tree.to_javascript``."""
         return self.tree.to_javascript(module=module)
+
+    def to_sql(
+        self,
+        *,
+        dialect: str = "duckdb",
+        columns: Mapping[str, str] | None = None,
+        table: str | Sequence[str] | None = None,
+        shape: str = "auto",
+        needed: bool = False,
+    ) -> str:
+        """Write an SQL expression that gives what ``predict`` gives, NULL where not determined.
+
+        Parameters
+        ----------
+        dialect : str
+            "bigquery", "duckdb", "mysql", "oracle", "postgres", "snowflake", "spark", "sqlite" or
+            "tsql" (SQL Server).
+        columns : dict of column or feature -> str, optional
+            What columns are called in the database, where that is not their name in the space. A
+            feature that rows tell by conditions can be read from a column that holds its value.
+        table : str, or tuple of str such as ("schema", "table"), optional
+            If given, the result is a query that adds a column "prediction" to the table.
+        shape : "auto", "reasons" or "tree"
+            "reasons" lists all sufficient reasons, which people can read. "tree" goes both ways
+            where a value is NULL; it is as long as the tree has nodes, times classes (deep trees:
+            leaves times features of a path). "auto" takes the reasons if there are at most 50.
+        needed : bool
+            If true, the expression gives the feature to ask next (``ask_next``), NULL where the row
+            is determined; a query then has that too, as a column "needed".
+
+        Notes
+        -----
+        NULL is unknown, and so is NaN in engines that have it; where NaN is a value of a feature,
+        both are that value. Complete by the paper's Theorem 3.2: by three-valued logic a reason
+        is true iff it holds whatever the unknown values are. Numbers are compared as doubles with
+        every bit of the boundary that ``predict`` uses. Values that ``predict`` refuses (a third
+        value of a boolean, a category that is not listed, rows that contradict themselves) are not
+        reported; they get no class, or one that is meaningless.
+
+        Examples
+        --------
+        >>> tree = {"feature": "snores", "true": {"prediction": 1}, "false": {"prediction": 0}}
+        >>> form = canonicalize(read_tree(tree, feature_names=["snores"]))
+        >>> print(form.to_sql(dialect="tsql", table="guests"))
+        SELECT [t].*,
+        CASE
+          WHEN [snores] = 0 THEN 0
+          WHEN [snores] = 1 THEN 1
+        END AS [prediction]
+        FROM [guests] [t]
+        """
+        from .output.sql import as_sql
+
+        return as_sql(self, dialect=dialect, columns=columns, table=table, shape=shape,
+                      needed=needed)  # fmt: skip
+
+    def to_polars(
+        self,
+        *,
+        columns: Mapping[str, str] | None = None,
+        shape: str = "auto",
+        needed: bool = False,
+    ) -> Any:
+        """Give a polars expression, for lazy frames too; parameters are those of ``to_sql``.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> tree = {"feature": "snores", "true": {"prediction": 1}, "false": {"prediction": 0}}
+        >>> form = canonicalize(read_tree(tree, feature_names=["snores"]))
+        >>> pl.DataFrame({"snores": [1, 0, None]}).select(form.to_polars())["prediction"].to_list()
+        [1, 0, None]
+        """
+        from .output.polars import as_polars
+
+        return as_polars(self, columns=columns, shape=shape, needed=needed)
 
     def to_tree(self, minimize: Literal["leaves", "depth", "expected_depth"] = "leaves") -> Tree:
         """Give the smallest tree that decides the same; see ``smallest_tree``."""

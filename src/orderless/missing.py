@@ -26,7 +26,9 @@ from .space import Label, plain_label
 from .tree import Tree
 
 __all__ = [
+    "allowed_bins",
     "class_codes",
+    "distinct_rows",
     "known_rows",
     "odds",
     "possible_classes",
@@ -73,12 +75,12 @@ def possible_classes(tree: Any, X: Any) -> list[tuple[Label, ...]]:
     tree = tree_of(tree)
     rows = read_rows(X, tree.space, tree.used)
     table = tree.reach(rows, all_classes=True)[2].reshape(rows.n_rows, len(tree.classes))
-    kinds, which = _distinct_rows(table.astype(bool))
+    kinds, which = distinct_rows(table.astype(bool))
     named = [tuple(tree.classes[c] for c in np.flatnonzero(kind)) for kind in kinds]
     return [named[k] for k in which.tolist()]
 
 
-def _distinct_rows(table: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+def distinct_rows(table: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     """Give the distinct rows of a table of bits, and which of them each row is."""
     if table.size == 0:
         return table[:1], np.zeros(len(table), dtype=np.intp)
@@ -182,9 +184,9 @@ def known_rows(bins: Bins, rows: Rows) -> NDArray[np.bool_]:
         column = rows.columns[bins.tree.space.index(feature.name)]
         kind, first = column[:2]
         if first is None:
-            known &= len(_allowed(bins, k, column, 1)[0]) == 1
+            known &= len(allowed_bins(bins, k, column, 1)[0]) == 1
         elif kind in (BETWEEN, AMONG):
-            known &= _allowed(bins, k, column, rows.n_rows).sum(axis=1) == 1
+            known &= allowed_bins(bins, k, column, rows.n_rows).sum(axis=1) == 1
         elif kind == CODE:
             known &= first >= 0
         elif not feature.nan:
@@ -192,7 +194,7 @@ def known_rows(bins: Bins, rows: Rows) -> NDArray[np.bool_]:
     return known
 
 
-def _allowed(bins: Bins, k: int, column: CoreColumn, n_rows: int) -> NDArray[np.bool_]:
+def allowed_bins(bins: Bins, k: int, column: CoreColumn, n_rows: int) -> NDArray[np.bool_]:
     """Give rows x bins of one feature: where a row can be. NaN, where it is a value, is last."""
     feature, groups = bins.features[k], bins.groups[k]
     kind, first, second = column
@@ -328,13 +330,13 @@ def _odds_of_rows(tree: Tree, rows: Rows, X: Any, y: ArrayLike | None) -> NDArra
     places = [tree.space.index(feature.name) for feature in bins.features]
     cells = np.zeros((training.n_rows, len(places)), dtype=np.int32)
     for k, i in enumerate(places):
-        cells[:, k] = _allowed(bins, k, training.columns[i], training.n_rows).argmax(axis=1)
+        cells[:, k] = allowed_bins(bins, k, training.columns[i], training.n_rows).argmax(axis=1)
     distinct, which = np.unique(cells, axis=0, return_inverse=True)
     weight = np.zeros((len(distinct), len(tree.classes)))
     np.add.at(weight, (which.ravel(), codes), 1.0)
-    tables = [_allowed(bins, k, rows.columns[i], rows.n_rows) for k, i in enumerate(places)]
+    tables = [allowed_bins(bins, k, rows.columns[i], rows.n_rows) for k, i in enumerate(places)]
     widths = np.cumsum([0, *(table.shape[1] for table in tables)])
-    boxes, of_row = _distinct_rows(np.hstack([np.zeros((rows.n_rows, 0), dtype=bool), *tables]))
+    boxes, of_row = distinct_rows(np.hstack([np.zeros((rows.n_rows, 0), dtype=bool), *tables]))
     counts = np.zeros((len(boxes), len(tree.classes)))
     step = max(1, MOST_CELLS // max(1, len(distinct)))
     for start in range(0, len(boxes), step):

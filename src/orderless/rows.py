@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from .errors import InvalidData
 from .space import Condition, Feature, Label, Space
 
-__all__ = ["Rows", "is_frame", "labels_like", "read_rows"]
+__all__ = ["Rows", "is_frame", "labels_like", "read_codes", "read_rows"]
 
 # Kinds of columns, as in cpp/core/reach.hpp.
 ABSENT, F64, F32, BETWEEN, CODE, AMONG = range(6)
@@ -132,10 +132,18 @@ def _lookup_frame(frame: nw.DataFrame[Any]) -> Lookup:
         if not series.dtype.is_numeric():
             return _object_array(series.to_list())
         if series.is_null().any():
+            if series.dtype.is_integer() and not _small(series):
+                return _object_array(series.to_list())  # floats would round them
             return series.cast(nw.Float64()).to_numpy().astype(np.float64)
         return series.to_numpy()
 
     return get
+
+
+def _small(series: nw.Series[Any]) -> bool:
+    """Whether all whole numbers of a column are floats, too."""
+    low, high = series.min(), series.max()
+    return low is None or (low >= -(2**53) and high <= 2**53)
 
 
 def _lookup_array(X: Any, space: Space) -> tuple[int, Lookup]:
@@ -235,7 +243,7 @@ def _read_values(feature: Feature, values: NDArray[Any]) -> CoreColumn:
         return _read_given(feature, values)
     if feature.ordered:
         return _read_numbers(feature, values)
-    return CODE, _read_codes(feature, values), None
+    return CODE, read_codes(feature, values), None
 
 
 def _not_given(values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -250,7 +258,7 @@ def _read_given(feature: Feature, values: NDArray[Any]) -> CoreColumn:
     if feature.ordered:
         number = _as_values(feature, _read_numbers(feature, values)[1])
         return BETWEEN, np.where(free, -np.inf, number), np.where(free, np.nan, _end(number))
-    codes = _read_codes(feature, values)
+    codes = read_codes(feature, values)
     allowed = free[:, None] | (codes[:, None] == np.arange(feature.n_values))
     return AMONG, allowed.astype(np.uint8), None
 
@@ -313,7 +321,8 @@ def is_unknown(value: Any) -> bool:
         return False
 
 
-def _read_codes(feature: Feature, values: NDArray[Any]) -> NDArray[np.int32]:
+def read_codes(feature: Feature, values: NDArray[Any]) -> NDArray[np.int32]:
+    """Give the numbers of a categorical feature's values, -1 for unknown."""
     unknown = len(feature.categories) + feature.other if feature.nan else -1
     number: dict[Any, int] = {label: i for i, label in enumerate(feature.categories)}
     if values.dtype.kind == "f":
@@ -392,7 +401,7 @@ def _read_among(feature: Feature, known: Known, n_rows: int) -> CoreColumn:
     allowed = np.ones((n_rows, feature.n_values), dtype=bool)
     for condition, values in known:
         if condition is None:
-            codes = _read_codes(feature, values)
+            codes = read_codes(feature, values)
             rows = np.flatnonzero((codes >= 0) & ~_not_given(values))
             one = np.zeros_like(allowed)
             one[rows, codes[rows]] = True

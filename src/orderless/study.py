@@ -270,7 +270,7 @@ class _Table:
             told = np.asarray(reading._read_numbers(Feature(name), values)[1], dtype=float)
             unknown = np.isnan(told) & (column.condition is not None or not feature.nan)
         else:
-            told = reading._read_codes(feature, values).astype(float)
+            told = reading.read_codes(feature, values).astype(float)
             unknown = told < 0
         if unknown.any():
             raise InvalidData(

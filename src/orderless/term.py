@@ -24,7 +24,7 @@ from .space import Feature, Space
 from .tree import Tree
 from .words import side_text
 
-__all__ = ["Term", "tree_of_terms"]
+__all__ = ["Term", "tree_of_terms", "whole_side"]
 
 MOST_NODES = 1_000_000
 
@@ -278,7 +278,7 @@ class _Builder:
 
     def _split(self, region: dict[str, Side], node: int) -> tuple[dict[str, Side], dict[str, Side]]:
         feature = self.space.features[self.feature[node]]
-        side = region.get(feature.name) or _whole_side(feature)
+        side = region.get(feature.name) or whole_side(feature)
         if not feature.ordered:
             inside = set(self.sets[node])
             yes = replace(side, codes=tuple(c for c in side.codes if c in inside))
@@ -290,7 +290,8 @@ class _Builder:
         return {**region, feature.name: yes}, {**region, feature.name: no}
 
 
-def _whole_side(feature: Feature) -> Side:
+def whole_side(feature: Feature) -> Side:
+    """Give the side that says nothing."""
     if feature.ordered:
         return Side(feature, -math.inf, math.inf, feature.nan)
     return Side(feature, codes=tuple(range(feature.n_values)))
@@ -313,7 +314,7 @@ def _meets(region: dict[str, Side], sides: dict[str, Side]) -> bool:
 def _ends(region: dict[str, Side], side: Side) -> list[tuple[str, float, bool, tuple[int, ...]]]:
     """Give the conditions at which a side begins or ends inside a region."""
     feature = side.feature
-    part = region.get(feature.name) or _whole_side(feature)
+    part = region.get(feature.name) or whole_side(feature)
     if not feature.ordered:
         inside = set(part.codes) & set(side.codes)
         return [(feature.name, 0.0, False, side.codes)] if inside != set(part.codes) else []

@@ -562,6 +562,33 @@ class Tree:
 
         return tree_as_html(self)
 
+    def to_sql(
+        self,
+        *,
+        dialect: str = "duckdb",
+        columns: Mapping[str, str] | None = None,
+        table: str | Sequence[str] | None = None,
+        shape: str = "auto",
+        needed: bool = False,
+    ) -> str:
+        """Write what ``predict`` gives as an SQL expression; see ``CanonicalForm.to_sql``."""
+        from .output.sql import as_sql
+
+        return as_sql(self, dialect=dialect, columns=columns, table=table, shape=shape,
+                      needed=needed)  # fmt: skip
+
+    def to_polars(
+        self,
+        *,
+        columns: Mapping[str, str] | None = None,
+        shape: str = "auto",
+        needed: bool = False,
+    ) -> Any:
+        """Give a polars expression for what ``predict`` gives; see ``CanonicalForm.to_polars``."""
+        from .output.polars import as_polars
+
+        return as_polars(self, columns=columns, shape=shape, needed=needed)
+
     # -- files ---------------------------------------------------------------------------------
 
     def to_json(self) -> str:

@@ -217,7 +217,7 @@ def _parquet(path: Path, name: str, options: FileOptions, chunk_rows: int) -> Ta
     except ImportError:
         raise Mistake(
             f"{name} is a Parquet file, and reading those needs pyarrow: "
-            "pip install 'orderless[parquet]'"
+            "pip install 'orderless[files]'"
         ) from None
     try:
         source = pq.ParquetFile(path)

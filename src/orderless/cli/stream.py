@@ -214,9 +214,7 @@ class _Parquet:
             import pyarrow as pa
             import pyarrow.parquet as pq
         except ImportError:
-            raise Mistake(
-                "writing Parquet needs pyarrow: pip install 'orderless[parquet]'"
-            ) from None
+            raise Mistake("writing Parquet needs pyarrow: pip install 'orderless[files]'") from None
         first = model.classes[0]
         kinds = {bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
         label = kinds.get(type(first), pa.string())

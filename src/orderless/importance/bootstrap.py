@@ -51,8 +51,13 @@ class Tally:
     def of(cls, table: NDArray[np.float64], n_trees: NDArray[np.uint64]) -> Tally:
         """Count a table of functions x features, each function with its number of trees."""
         weight = n_trees.astype(np.float64)
+        nothing = (np.zeros(1), np.array([float(len(table))]), weight.sum(keepdims=True))
+        matter = set(np.flatnonzero(table.any(axis=0)).tolist())
         columns = []
-        for column in np.ascontiguousarray(table.T):
+        for feature, column in enumerate(np.ascontiguousarray(table.T)):
+            if feature not in matter:  # most, mostly
+                columns.append(nothing)
+                continue
             values, which = np.unique(column, return_inverse=True)
             columns.append(
                 (values, np.bincount(which).astype(np.float64), np.bincount(which, weight))

@@ -11,13 +11,11 @@ from typing import Any
 from ..acquisition import Policy
 from ..acquisition.question import money, percent
 from ..words import label_text, printable
+from .plots.look import GREY, INK, line_colour, pale
 from .policy import branches, summary
 
 __all__ = ["draw_policy"]
 
-# Okabe and Ito's colours, which colour-blind people can tell apart; the class is written as well.
-COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442")
-INK, GREY = "#1f2328", "#59636e"
 MOST = 150  # ends that can be told apart in a figure
 WIDE = 34  # characters of a name or an answer
 
@@ -80,7 +78,7 @@ def _draw_node(ax: Any, policy: Policy, node: int, depth: int, height: float) ->
         words = f"{_cut(printable(bought.name))}\n{cost}"
     elif label >= 0:
         words = _cut(label_text(policy.tree.classes[label]))
-        box |= {"edgecolor": COLOURS[label % len(COLOURS)], "linewidth": 2.0}
+        box |= {"edgecolor": line_colour(label), "facecolor": pale(label), "linewidth": 1.6}
         if not nodes.weight[node]:
             box |= {"linestyle": (0, (2, 2))}  # no training row has been here
     else:

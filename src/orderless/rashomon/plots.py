@@ -27,7 +27,7 @@ __all__ = ["draw_sizes", "plot_map", "plot_objectives", "plot_sizes"]
 SIZES = (
     ("trees", "trees", "#999999", ""),
     ("nontrivial", "without trivial splits", "#E69F00", "////"),
-    ("distinct_independent", "functions, columns unrelated (the paper's)", "#56B4E9", "...."),
+    ("distinct_independent", "functions, columns unrelated (the paper's)", "#56B4E9", ".."),
     ("distinct_aware", "functions of the features", "#0072B2", ""),
     ("distinct_rows", "ways to label the training rows", "#009E73", "\\\\\\\\"),
 )
@@ -64,7 +64,9 @@ def draw_sizes(sizes: pd.DataFrame, ax: Any = None) -> Any:
         ax.bar_label(bars, labels=[f" {value:,.0f}" for value in values], fontsize=8)
     ax.set_yticks(place, [str(name) for name in sizes.index])
     ax.set_ylim(len(sizes) - 0.5, -0.5)
-    ax.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.45, -0.08), ncols=2)
+    # Below the label, by so many lines: however high the Axes are, the two do not touch.
+    ax.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.45, 0),
+              borderaxespad=4.5, ncols=2)  # fmt: skip
     return _log_sizes(ax, float(sizes["trees"].max()))
 
 

@@ -16,7 +16,7 @@ from .protocol import published_name
 
 __all__ = [
     "BLUE", "GREEN", "GREY", "ORANGE", "VERMILION", "costs", "coverage", "hyperparameters",
-    "importance_curves", "panels", "rashomon_coverage", "sizes",
+    "importance_curves", "panels", "rashomon_coverage", "sizes", "streed",
 ]  # fmt: skip
 
 BLUE, ORANGE, VERMILION, GREY, GREEN = "#0072B2", "#E69F00", "#D55E00", "#595959", "#009E73"
@@ -258,4 +258,41 @@ def importance_curves(table: pd.DataFrame) -> Figure:
         ax.set_xlabel("importance")
     handles, labels = grid[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
+    return figure
+
+
+def streed(table: pd.DataFrame) -> Figure:
+    """Draw the cost of STreeD's trees under each policy, over the weight of the cost.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With dataset, streed_weight, policy, cost.
+
+    Returns
+    -------
+    Figure
+    """
+    names, weights = list(table["dataset"].unique()), sorted(table["streed_weight"].unique())
+    wide = min(4, len(names))
+    figure, grid = panels(-(-len(names) // wide), wide, width=2.9, height=2.5)
+    for i, name in enumerate(names):
+        ax = grid[i // wide, i % wide]
+        part = table[table["dataset"] == name]
+        for k, (policy, (label, colour)) in enumerate(POLICY.items()):
+            cost = part[part["policy"] == policy].groupby("streed_weight")["cost"]
+            ax.bar(
+                np.arange(len(weights)) + (k - 2) * 0.17, cost.mean(), 0.16, label=label,
+                color=colour, yerr=cost.std(ddof=1), capsize=1.5, ecolor="#333333",
+            )  # fmt: skip
+        ax.set(title=published_name(name), xticks=range(len(weights)))
+        ax.set_xticklabels([f"{weight:g}" for weight in weights])
+    for ax in grid.ravel()[len(names) :]:
+        ax.set_visible(False)
+    for ax in grid[:, 0]:
+        ax.set_ylabel("mean cost of an answer")
+    for ax in grid[-1]:
+        ax.set_xlabel("weight of the cost")
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
     return figure

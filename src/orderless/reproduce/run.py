@@ -15,7 +15,16 @@ from typing import Any
 import orderless as ol
 from orderless.errors import InvalidData
 
-from . import gini, introduction, missingness, missingness_rashomon, rashomon_size
+from . import (
+    cost,
+    gini,
+    higgs,
+    introduction,
+    missingness,
+    missingness_rashomon,
+    rashomon_size,
+    rid,
+)
 from .cache import Cache
 from .page import Line, write_index, write_page
 from .target import Setting, Target
@@ -23,7 +32,7 @@ from .work import Work
 
 __all__ = ["ALIASES", "TARGETS", "run", "targets"]
 
-_MODULES = (introduction, rashomon_size, gini, missingness, missingness_rashomon)
+_MODULES = (introduction, rashomon_size, gini, rid, missingness, missingness_rashomon, cost, higgs)
 TARGETS: dict[str, Target] = {
     target.name: target for module in _MODULES for target in module.TARGETS
 }

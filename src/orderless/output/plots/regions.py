@@ -20,11 +20,12 @@ from ...term import Term
 from ...tree import Tree
 from ...words import label_text
 from ..listing import TERMS
-from .look import GREY, INK, axes_of, hatch, line_colour, wrapped
+from .look import GREY, INK, axes_of, hatch, line_colour, pale, wrapped
 
 __all__ = ["plot_rules", "slice_of"]
 
 MOST_CELLS = 10_000
+SHADE = 0.13
 
 
 def plot_rules(
@@ -76,7 +77,7 @@ def plot_rules(
     >>> both = {"feature": 0, "true": {"feature": 1, "true": {"prediction": "yes"},
     ...         "false": {"prediction": "no"}}, "false": {"prediction": "no"}}
     >>> ax = plot_rules(both, ["x0", "x1"])
-    >>> ax.get_xlabel(), ax.get_ylabel(), len(ax.patches)
+    >>> ax.get_xlabel(), ax.get_ylabel(), sum(patch.get_fill() for patch in ax.patches)
     ('x0', 'x1', 3)
     """
     form = form if isinstance(form, CanonicalForm) else canonicalize(form)
@@ -309,34 +310,32 @@ def _runs(codes: Sequence[int]) -> list[tuple[float, float]]:
     return out
 
 
-def _look(c: int) -> dict[str, Any]:
-    from matplotlib.colors import to_rgba
-
-    return {
-        "facecolor": to_rgba(line_colour(c), 0.13),
-        "edgecolor": to_rgba(line_colour(c), 0.9),
-        "hatch": hatch(c),
-    }
-
-
 def _draw(ax: Any, c: int, term: Term, scales: list[_Scale]) -> None:
     from matplotlib.patches import Rectangle
 
     sides = {side.feature.name: side for side in term.sides}
     across, up = (scale.spans(sides.get(scale.feature.name)) for scale in scales)
+    colour = line_colour(c)
+    # Two patches: in an SVG the transparency of a filled patch would hide its hatch.
+    ground: dict[str, Any] = {"facecolor": colour, "alpha": SHADE, "linewidth": 0}
+    frame: dict[str, Any] = {"fill": False, "linewidth": 1.6, "hatch": hatch(c)}
     for left, right in across:
         for low, high in up:
-            corner = (left, low)
-            ax.add_patch(
-                Rectangle(corner, right - left, high - low, linewidth=1.6, zorder=2, **_look(c))
-            )
+            for look in (ground, frame):
+                place = (left, low), right - left, high - low
+                ax.add_patch(Rectangle(*place, edgecolor=colour, zorder=2, **look))
 
 
 def _legend(ax: Any, form: CanonicalForm, rest: list[str]) -> None:
     from matplotlib.patches import Patch
 
     handles = [
-        Patch(label=wrapped(label_text(label), 30), **_look(c))
+        Patch(
+            label=wrapped(label_text(label), 30),
+            facecolor=pale(c, SHADE),
+            edgecolor=line_colour(c),
+            hatch=hatch(c),
+        )
         for c, label in enumerate(form.classes)
     ]
     if rest:

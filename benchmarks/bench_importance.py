@@ -1,0 +1,133 @@
+"""RID over all near-optimal trees: the paper's data sets, and one bootstrap beside TreeFARMS."""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+import orderless as ol
+from orderless.importance.bootstrap import Bootstraps
+from orderless.rashomon.data import read_labels, read_table
+from orderless.rashomon.problem import merge
+
+from .data import at_hand, load, missing_note
+from .timing import Failed, Peer, Table, Unfinished, against, best_of, clock, ratio, seconds
+
+# One step below the paper's 0.02: TreeFARMS decides trees exactly on the bound by rounding. And no
+# data sets where 0.02 x rows is a whole number: its filter of trivial extensions loses trees there.
+OFF_THE_BOUND = 0.0199
+BESIDE = ("compas", "wine_quality", "wisconsin", "fico", "broward")
+# Trees that TreeFARMS does not list: 4 leaves, 19 of 569 rows wrong, 0.001 below the bound, no leaf
+# with a tie; each was evaluated by itself.
+MISSED = {"wisconsin": 3}
+
+
+def data_sets(quick: bool) -> Table:
+    names = [n for n in at_hand() if not quick or n in ("compas", "spiral", "iris_virginica")]
+    n = 20 if quick else 100
+    table = Table(
+        f"RID with {n} bootstraps, the paper's parameters (depth 3, 0.02 per leaf, within 0.02)",
+        ["data set", "columns", "functions", "trees", "fit, wall", "fit, processor",
+         "binarizing, alone", "target (wall)"],
+    )  # fmt: skip
+    total = 0.0
+    for name in names:
+        X, y = load(name)
+        start = clock()
+        ol.ThresholdGuessBinarizer().fit(X, y)
+        cutting = clock() - start
+        model = ol.RashomonImportance(
+            n, binarizer=ol.ThresholdGuessBinarizer(), random_state=0, n_jobs=2
+        )
+        wall, start = time.perf_counter(), clock()
+        model.fit(X, y)
+        passed, wall = clock() - start, time.perf_counter() - wall
+        total += wall
+        # The same samples alone, in one thread: equal bytes.
+        again = ol.RashomonImportance(
+            n, binarizer=ol.ThresholdGuessBinarizer(), random_state=0
+        ).fit(X, y)  # fmt: skip
+        for feature in model.features_:
+            for a, b in zip(
+                model.distribution(feature), again.distribution(feature), strict=True
+            ):  # fmt: skip
+                assert a.tobytes() == b.tobytes()
+        table.add(
+            name, len(model.binarizer_.space_.columns), f"{model.n_functions_.mean():,.1f}",
+            f"{model.n_trees_.mean():,.1f}", seconds(wall), seconds(passed), seconds(cutting),
+            against(20.0, wall) if name == "compas" and not quick else "",
+        )  # fmt: skip
+    table.add("together", "", "", "", seconds(total), "", "",
+              "" if quick else against(600.0, total))  # fmt: skip
+    table.notes = [
+        "Raw features in, threshold guessing included (alone: processor time of a call "
+        "before); two threads, once. Functions of the "
+        "features and trees without trivial splits: mean of the bootstraps. Exact permutation "
+        "importance of every function to every feature; corrected and uncorrected from one fit. "
+        "Asserted: one thread gives the same bytes.",
+        *missing_note(),
+    ]
+    return table
+
+
+def bootstraps(name: str) -> Bootstraps:
+    X, y = load(name)
+    classes, codes = read_labels(y)
+    table = read_table(X, codes, None, ol.ThresholdGuessBinarizer())
+    meaning = table.meaning
+    return Bootstraps(
+        *merge(table.bits, codes, np.ones(len(codes), dtype=np.int64)), classes, meaning, True,
+        meaning.feature, len(meaning.space), 3, Fraction("0.02"), Fraction(str(OFF_THE_BOUND)),
+        "aware", "permutation", 5, 0, 10**6, 2**32,
+    )  # fmt: skip
+
+
+def beside_treefarms(quick: bool) -> Table:
+    names = [n for n in at_hand() if n in (("wisconsin",) if quick else BESIDE)]
+    table = Table(
+        f"One bootstrap of RID (within {OFF_THE_BOUND})",
+        ["data set", "trees", "theirs", "ours", "TreeFARMS' set", "importance per tree in Python",
+         "both", "ratio", "target"],
+    )  # fmt: skip
+    with Peer("treefarms_rid", "treefarms") as peer:
+        for name in names:
+            work = bootstraps(name)
+            counts = work.draw(0)
+            rows = np.repeat(np.arange(len(counts)), counts)
+            ours = best_of(lambda work=work: work(0), 5)
+            found = work(0)
+            theirs: Any = peer(
+                work.bits[rows], work.y[rows], work.group, 0.02, OFF_THE_BOUND, limit=300.0
+            )
+            if isinstance(theirs, Failed | Unfinished):
+                table.add(name, found.n_trees, "", seconds(ours), str(theirs), "", "",
+                          ratio(theirs, ours), "")  # fmt: skip
+                continue
+            searching, (n_trees, permuting, means) = theirs
+            missed = found.n_trees - n_trees
+            assert missed == MISSED.get(name, 0), (name, n_trees, found.n_trees)
+            for feature, mean in enumerate(means):
+                own = (found.values[feature] * found.trees[feature]).sum() / found.n_trees
+                assert abs(own - mean) < 0.01, (feature, own, mean)
+            both = searching + permuting
+            met = "met" if both >= 50 * ours else "**missed**"
+            table.add(
+                name, found.n_trees, n_trees, seconds(ours), seconds(searching), seconds(permuting),
+                seconds(both), ratio(both, ours), f">= 50x: {met}",
+            )  # fmt: skip
+    table.notes = [
+        "Ours: best of 5; sample, near-optimal functions, their numbers of trees, exact importance "
+        "of each. Theirs: TreeFARMS finds the set, then each of its trees is put together by its "
+        "own `model[i]` and evaluated on five permutations of every feature that it asks about, "
+        "with numpy, all rows at once. Asserted: as many trees, and mean importances over the "
+        "trees within 0.01 (theirs are of random permutations). On Wisconsin it does not list "
+        "three trees that are clearly within the bound, which was checked one by one."
+    ]
+    return table
+
+
+def run(quick: bool) -> list[Table]:
+    return [data_sets(quick), beside_treefarms(quick)]

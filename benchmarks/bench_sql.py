@@ -1,0 +1,213 @@
+"""Where the data is: SQL engines, polars and files against predict, on the same rows.
+
+Engines run on all cores unless it is said; so times are on the wall here. A server or a JVM that is
+not installed is reported as that.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import orderless as ol
+
+from .timing import NOT_INSTALLED, Table, seconds
+
+N_ROWS = 2_000_000
+N_QUICK = 200_000
+SLOW = 10  # SQLite gets a tenth of the rows
+
+
+def run(quick: bool) -> list[Table]:
+    n = N_QUICK if quick else N_ROWS
+    tree, rows = _tree(), _rows(n)
+    wanted = tree.predict(rows).to_pylist()
+    table = Table(
+        f"{n:,} rows of 6 doubles, a fifth of them NULL; a tree of {tree.n_leaves} leaves",
+        ["engine", "shape", "seconds", "million rows/s", "as long as `predict`"],
+        [
+            "On the wall, best of 3, both cores, the machine not idle. Asserted: every answer is "
+            "that of `predict` (an Arrow table in, an Arrow array out, one thread: making "
+            "labels is most of it). The engines write their answer to a new column or "
+            "table of their own; loading the rows into them does not count. SQLite: a tenth of the "
+            f"rows, one thread, scaled. {_shapes(tree)}"
+        ],
+    )
+    ours = _best(lambda: tree.predict(rows))
+    table.add("`predict`", "", seconds(ours), f"{n / ours / 1e6:.2f}", "1x")
+    for name, engine in ENGINES.items():
+        for shape in ("reasons", "tree"):
+            try:
+                found = engine(tree, rows, wanted, shape)
+            except ImportError:
+                found = None
+            if found is None:
+                table.add(name, shape, NOT_INSTALLED, "", "")
+            else:
+                table.add(name, shape, seconds(found), f"{n / found / 1e6:.2f}",
+                          f"{found / ours:.2g}x")  # fmt: skip
+    return [table, _files(tree, rows, wanted)]
+
+
+def _tree() -> ol.Tree:
+    from sklearn.tree import DecisionTreeClassifier
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 6))
+    y = np.where(X[:, 0] * X[:, 1] + X[:, 2] + 0.3 * rng.normal(size=len(X)) > 0, "yes", "no")
+    model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y)
+    return ol.read_tree(model, feature_names=[f"f{i}" for i in range(6)])
+
+
+def _rows(n: int) -> Any:
+    import pyarrow as pa
+
+    rng = np.random.default_rng(1)
+    return pa.table(
+        {f"f{i}": pa.array(rng.normal(size=n), mask=rng.random(n) < 0.2) for i in range(6)}
+    )
+
+
+def _shapes(tree: ol.Tree) -> str:
+    n = sum(len(terms) for terms in ol.canonicalize(tree).reasons.values())
+    sizes = [len(tree.to_sql(shape=shape)) / 1000 for shape in ("reasons", "tree")]
+    return f"The tree has {n} reasons: {sizes[0]:.1f} kB of SQL, {sizes[1]:.1f} kB from the tree."
+
+
+def _best(work: Callable[[], Any], n: int = 3) -> float:
+    times = []
+    for _ in range(n):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+# -- engines -------------------------------------------------------------------------------------
+
+
+def _duckdb(tree: ol.Tree, rows: Any, wanted: list[Any], shape: str) -> float:
+    import duckdb
+
+    with duckdb.connect() as base:
+        base.register("given", rows)
+        base.execute("CREATE TABLE rows AS SELECT * FROM given")
+        said = f"SELECT {tree.to_sql(shape=shape)} AS p FROM rows"
+        assert base.sql(said).to_arrow_table()["p"].to_pylist() == wanted
+        return _best(lambda: base.execute(f"CREATE OR REPLACE TABLE out AS {said}"))
+
+
+def _polars(tree: ol.Tree, rows: Any, wanted: list[Any], shape: str) -> float:
+    import polars as pl
+
+    frame = pl.from_arrow(rows)
+    expression = tree.to_polars(shape=shape)
+    assert frame.select(expression)["prediction"].to_list() == wanted
+    return _best(lambda: frame.select(expression))
+
+
+def _sqlite(tree: ol.Tree, rows: Any, wanted: list[Any], shape: str) -> float:
+    part = rows.slice(0, len(rows) // SLOW)
+    base = sqlite3.connect(":memory:")
+    try:
+        base.execute(f"CREATE TABLE rows ({', '.join(f'{c} REAL' for c in part.column_names)})")
+        marks = ", ".join("?" * part.num_columns)
+        columns = (column.to_pylist() for column in part.columns)
+        base.executemany(f"INSERT INTO rows VALUES ({marks})", zip(*columns, strict=True))
+        said = f"SELECT {tree.to_sql(dialect='sqlite', shape=shape)} AS p FROM rows"
+        assert [p for (p,) in base.execute(said)] == wanted[: len(part)]
+
+        def work() -> None:
+            base.execute("DROP TABLE IF EXISTS out")
+            base.execute(f"CREATE TABLE out AS {said}")
+
+        return _best(work) * SLOW
+    finally:
+        base.close()
+
+
+def _spark(tree: ol.Tree, rows: Any, wanted: list[Any], shape: str) -> float | None:
+    if shutil.which("java") is None:
+        return None
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from pyspark.sql import SparkSession
+
+    from orderless.spark import predict
+
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.memory", "2g")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("ERROR")
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "rows.parquet")
+        numbered = rows.append_column("row_", pa.array(np.arange(len(rows))))
+        pq.write_table(numbered, path, row_group_size=250_000)
+        frame = session.read.parquet(path).cache()
+        frame.count()
+        out = predict(tree, frame, shape=shape)
+        found = out.select("row_", "prediction").toArrow().sort_by("row_")
+        assert found["prediction"].to_pylist() == wanted
+        best = _best(lambda: out.select("prediction").write.format("noop").mode("overwrite").save())
+        frame.unpersist()
+    return best
+
+
+ENGINES: dict[str, Callable[..., float | None]] = {
+    "DuckDB": _duckdb,
+    "polars": _polars,
+    "SQLite": _sqlite,
+    "Spark, local[2]": _spark,
+}
+
+
+# -- files ---------------------------------------------------------------------------------------
+
+
+def _files(tree: ol.Tree, rows: Any, wanted: list[Any]) -> Table:
+    import pyarrow.parquet as pq
+    from pyarrow import csv
+
+    n = len(rows)
+    table = Table(
+        f"`predict_file` on {n:,} of these rows",
+        ["from", "to", "MB in", "seconds", "million rows/s"],
+        [
+            "On the wall, one run, one thread for predicting; pyarrow reads on both cores. With "
+            "the columns `determined` and `needed`. Asserted: the predictions are those of "
+            "`predict`."
+        ],
+    )
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        pq.write_table(rows, folder / "in.parquet")
+        csv.write_csv(rows, folder / "in.csv")
+        for source, target in (("parquet", "parquet"), ("csv", "parquet"), ("csv", "csv")):
+            given = folder / f"in.{source}"
+            start = time.perf_counter()
+            ol.predict_file(tree, given, folder / f"out.{target}")
+            passed = time.perf_counter() - start
+            if target == "parquet":
+                found = pq.read_table(folder / "out.parquet")["prediction"].to_pylist()
+            else:
+                column = csv.read_csv(folder / "out.csv")["prediction"]
+                found = [label or None for label in column.to_pylist()]
+            assert found == wanted
+            table.add(source, target, f"{given.stat().st_size / 1e6:.0f}", seconds(passed),
+                      f"{n / passed / 1e6:.2f}")  # fmt: skip
+    return table

@@ -1,0 +1,42 @@
+"""Lesson 5: all trees that are almost as good as the best, and how few functions they are.
+
+On the final boards of tic-tac-toe: x has won, or not.
+"""
+
+import itertools
+
+import orderless as ol
+
+X, y = ol.datasets.load("tic_tac_toe")
+y = y.map({1: "x won", 0: "x did not win"})
+
+almost = ol.RashomonSet(max_depth=3, regularization=0.01, epsilon=0.02).fit(X, y)
+print(f"{almost.n_trees:,} trees have an objective of at most {float(almost.bound):.4f};")
+print(f"{almost.n_nontrivial:,} of them have no trivial split;")
+print(f"{almost.n_distinct:,} functions is what they are.")
+print(f"{almost.on_bound:,} lie exactly on the bound: floats would keep them or not, by luck.\n")
+
+functions = almost.functions()
+best = functions[0]
+print(f"The best function comes in {best.n_trees:,} orders and disguises. One of them:\n")
+print(best.tree)
+print("\nTwo more:\n")
+for tree in itertools.islice(best.trees(), 1, 3):
+    print(tree, "\n")
+    assert ol.equivalent(tree, best.tree)
+
+print("How many functions do without a square? Of the", almost.n_distinct)
+for square, where in ((4, "the middle"), (0, "a corner"), (1, "an edge")):
+    without = almost.without(f"Feat{square}_o", f"Feat{square}_x")
+    print(f"  {where:<10} {without.n_distinct:>3}, in {without.n_trees:,} trees")
+print("\nAt most six leaves:", f"{almost.at_most(6).n_trees:,} trees")
+print("Half as far from the best:", f"{almost.within(0.01).n_trees:,} trees\n")
+
+share = almost.ambiguity(X)
+print(f"On {share:.0%} of the boards some near-optimal tree disagrees with the best.")
+
+print("\nA board of which the corners are known only:")
+corners = X.mask([[name[4] not in "0268" for name in X.columns]] * len(X))
+one, any_of_them = almost.best_tree.predict(corners), almost.predict(corners)
+print(f"  the best tree is certain of {one.notna().mean():.0%} of them,")
+print(f"  some tree of the set of {any_of_them.notna().mean():.0%}")

@@ -1,0 +1,3 @@
+SELECT "t".*,
+'yes' AS "prediction"
+FROM "patients" "t"
