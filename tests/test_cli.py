@@ -243,12 +243,13 @@ def test_export_writes_what_the_library_writes(models, tmp_path):
                                  ("html", "html", "to_html"), ("md", "md", "to_markdown"),
                                  ("sql", "sql", "to_sql"), ("javascript", "js", "to_javascript"),
                                  ):  # fmt: skip
-        if hasattr(form, method):
-            assert fine("export", model, "-f", kind) == getattr(form, method)().rstrip("\n") + "\n"
-            assert fine("export", model, "-o", tmp_path / f"x.{ending}") == ""
-            assert (tmp_path / f"x.{ending}").read_text() == fine("export", model, "-f", kind)
-        else:
-            assert f"'{kind}' is not one of" in mistake("export", model, "-f", kind)
+        assert fine("export", model, "-f", kind) == getattr(form, method)().rstrip("\n") + "\n"
+        assert fine("export", model, "-o", tmp_path / f"x.{ending}") == ""
+        assert (tmp_path / f"x.{ending}").read_text() == fine("export", model, "-f", kind)
+    sql = ("export", model, "-f", "sql", "--dialect", "sqlite")
+    assert fine(*sql) == form.to_sql(dialect="sqlite") + "\n"
+    assert fine(*sql, "--table", "a b") == form.to_sql(dialect="sqlite", table="a b") + "\n"
+    assert fine(*sql, "--table", "s.t") == form.to_sql(dialect="sqlite", table=("s", "t")) + "\n"
     smallest = ol.Tree.from_json(fine("export", model, "--smallest"))
     assert smallest == ol.smallest_tree(form.tree)
 
@@ -257,6 +258,11 @@ def test_export_says_what_it_cannot_guess(models, tmp_path):
     model = models / "mixed.json"
     assert "give --format" in mistake("export", model, "-o", tmp_path / "x.xyz")
     assert "--dialect is for" in mistake("export", model, "--dialect", "duckdb")
+    assert "--table is for" in mistake("export", model, "-f", "md", "--table", "t")
+    wrong = ("export", model, "-f", "sql", "--dialect", "sequel")
+    assert "--dialect 'sequel' (did you mean 'tsql'?): legal are 'bigquery', 'duckdb'" in mistake(
+        *wrong
+    )
     assert not list(tmp_path.iterdir())
     assert "no PMML and no ONNX" in " ".join(fine("export", "--help").split())
 

@@ -201,6 +201,10 @@ def test_rashomon_refuses(here):
     assert "--memory-limit 1000" in mistake(
         "rashomon", "--data", "wisconsin", "--memory-limit", 1000
     ).replace(",", "")
+    for option in ("--epsilon", "--regularization"):
+        for number in ("nan", "inf"):
+            assert f"Invalid value for '{option}'" in mistake("rashomon", *TABLE, option, number)
+    assert "--max-depth" in mistake("rashomon", *TABLE, "--max-depth", 21)
     (here / "one.csv").write_text("a,y\n1,x\n2,x\n")
     assert "only one value" in mistake("rashomon", "--data", "one.csv", "--target", "y")
 
@@ -227,4 +231,5 @@ def test_reproduce_runs(here):
 def test_reproduce_refuses(here):
     assert "no target 'figure-x'" in mistake("reproduce", "figure-x")
     assert "--jobs 0" in mistake("reproduce", "figure-and", "--jobs", 0)
+    assert "legal are dask" in mistake("reproduce", "figure-and", "--backend", "abacus")
     assert "is a file" in mistake("reproduce", "figure-and", "-o", "patients.csv")

@@ -11,7 +11,7 @@ import typer
 from ..errors import InvalidData
 from .costs import Costs, read_costs
 from .mistakes import Mistake, one_line
-from .options import DataOptions, FileOptions, Format, ModelOptions, OutputOptions
+from .options import DataOptions, FileOptions, Format, ModelOptions, OutputOptions, finite
 from .progress import busy
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def command(
     ] = None,
     budget: Annotated[
         float | None,
-        typer.Option(min=0, help="Most that may be spent.", show_default=False),
+        typer.Option(min=0, callback=finite, help="Most that may be spent.", show_default=False),
     ] = None,
     time_limit: Annotated[
         float, typer.Option(min=0.001, help="Most seconds to find the cheapest way.")

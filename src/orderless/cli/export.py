@@ -19,6 +19,7 @@ __all__ = ["EXAMPLE", "command"]
 EXAMPLE = (
     "Example: orderless export model.json --format dot --output tree.dot\n\n"
     "Example: orderless export --data patients.csv --target diagnosis --format python -o decide.py"
+    "\n\nExample: orderless export model.json --format sql --dialect postgres --table patients"
 )
 
 
@@ -41,14 +42,7 @@ KINDS: dict[str, tuple[str, Callable[[CanonicalForm], str] | str]] = {
     "latex": (".tex", "to_latex"),
     "md": (".md", "to_markdown"),
 }
-Kind = StrEnum(  # type: ignore[misc]  # what the form can write
-    "Kind",
-    {
-        name: name
-        for name, (_, how) in KINDS.items()
-        if callable(how) or hasattr(CanonicalForm, how)
-    },
-)
+Kind = StrEnum("Kind", {name: name for name in KINDS})  # type: ignore[misc]
 
 
 def command(
@@ -86,7 +80,22 @@ def command(
     ] = False,
     dialect: Annotated[
         str | None,
-        typer.Option(help="Which SQL, for --format sql.", rich_help_panel=OUTPUT),
+        typer.Option(
+            help="Which SQL, for --format sql: duckdb (left out), postgres, sqlite, spark, mysql, "
+            "bigquery, snowflake, tsql or oracle.",
+            rich_help_panel=OUTPUT,
+            show_default=False,
+        ),
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[SCHEMA.]TABLE",
+            help="For --format sql: a query that adds the prediction to this table, instead of an "
+            "expression.",
+            rich_help_panel=OUTPUT,
+            show_default=False,
+        ),
     ] = None,
 ) -> None:
     """Write a tree as JSON, Graphviz (dot) or text, or its rules in other languages.
@@ -96,8 +105,11 @@ def command(
     that a row with gaps is certain exactly where all ways to fill them agree.
     """
     kind = str(format) if format is not None else _by_name(output)
-    if dialect is not None and kind != "sql":
-        raise Mistake(f"--dialect is for --format sql, and this writes {kind}")
+    for option, given in (("--dialect", dialect), ("--table", table)):
+        if given is not None and kind != "sql":
+            raise Mistake(f"{option} is for --format sql, and this writes {kind}")
+    if dialect is not None:
+        _check_dialect(dialect)
     from .models import form_of, source_of
     from .sink import write
 
@@ -112,8 +124,19 @@ def command(
         if callable(how):
             text = how(form)
         else:
-            text = getattr(form, how)(**({} if dialect is None else {"dialect": dialect}))
+            wanted = {"dialect": dialect, "table": None if table is None else table.split(".")}
+            chosen = {name: value for name, value in wanted.items() if value is not None}
+            text = getattr(form, how)(**chosen)
     write(text, output)
+
+
+def _check_dialect(dialect: str) -> None:
+    from ..output.sql_words import Words
+
+    try:
+        Words(dialect)
+    except ValueError as fault:
+        raise Mistake(f"--{str(fault).replace('=', ' ', 1)}") from None
 
 
 def _by_name(output: Path | None) -> str:

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .mistakes import Mistake
-from .options import LIMITS, OUTPUT, DataOptions, FileOptions, Format, ModelOptions, OutputOptions
+from .options import (
+    LIMITS,
+    OUTPUT,
+    DataOptions,
+    FileOptions,
+    Format,
+    ModelOptions,
+    OutputOptions,
+    finite,
+)
 from .progress import busy
 
 if TYPE_CHECKING:
@@ -60,15 +69,19 @@ def command(
         ),
     ] = 0,
     rid_depth: Annotated[
-        int, typer.Option(min=1, help="Depth of these trees.", rich_help_panel=RID)
+        int, typer.Option(min=1, max=20, help="Depth of these trees.", rich_help_panel=RID)
     ] = 3,
     regularization: Annotated[
-        float, typer.Option(min=0, help="What a leaf costs.", rich_help_panel=RID)
+        float,
+        typer.Option(min=0, callback=finite, help="What a leaf costs.", rich_help_panel=RID),
     ] = 0.02,
     epsilon: Annotated[
         float,
         typer.Option(
-            min=0, help="How far from the smallest objective trees may be.", rich_help_panel=RID
+            min=0,
+            callback=finite,
+            help="How far from the smallest objective trees may be.",
+            rich_help_panel=RID,
         ),
     ] = 0.02,
     seed: Annotated[

@@ -2,12 +2,13 @@
 
 In:  dataclasses whose fields are typer's options.
 Out: ``ModelOptions``, ``TableOptions``, ``DataOptions``, ``FileOptions``, ``LimitOptions``,
-     ``OutputOptions``, and ``unfold``, which shows typer the single options.
+     ``OutputOptions``; ``unfold``, which shows typer the single options; ``finite``.
 """
 
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
@@ -25,6 +26,7 @@ __all__ = [
     "ModelOptions",
     "OutputOptions",
     "TableOptions",
+    "finite",
     "unfold",
 ]
 
@@ -200,6 +202,13 @@ class OutputOptions:
         Format,
         typer.Option("--format", "-f", help="How it is written.", rich_help_panel=OUTPUT),
     ] = Format.text
+
+
+def finite(number: float | None) -> float | None:
+    """Refuse NaN and infinity, which are numbers to Python; the ``callback`` of an option."""
+    if number is not None and not math.isfinite(number):
+        raise typer.BadParameter(f"{number} is not a finite number")
+    return number
 
 
 def unfold(command: Callable[..., None], name: str) -> Callable[..., None]:

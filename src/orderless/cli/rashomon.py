@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .mistakes import Mistake
-from .options import LIMITS, OUTPUT, FileOptions, Format, OutputOptions, TableOptions
+from .options import LIMITS, OUTPUT, FileOptions, Format, OutputOptions, TableOptions, finite
 from .progress import busy
 
 if TYPE_CHECKING:
@@ -29,15 +29,17 @@ def command(
     files: FileOptions,
     output: OutputOptions,
     max_depth: Annotated[
-        int, typer.Option(min=0, help="Most conditions on a path.", rich_help_panel=SET)
+        int, typer.Option(min=0, max=20, help="Most conditions on a path.", rich_help_panel=SET)
     ] = 3,
     regularization: Annotated[
-        float, typer.Option(min=0, help="What a leaf costs.", rich_help_panel=SET)
+        float,
+        typer.Option(min=0, callback=finite, help="What a leaf costs.", rich_help_panel=SET),
     ] = 0.01,
     epsilon: Annotated[
         float,
         typer.Option(
             min=0,
+            callback=finite,
             help="How far from the smallest objective trees may be. The objective is the share of "
             "wrong rows + regularization x leaves.",
             rich_help_panel=SET,

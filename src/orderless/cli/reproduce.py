@@ -47,7 +47,7 @@ def command(
     backend: Annotated[
         str | None,
         typer.Option(
-            help="A backend of joblib: loky (processes), threading, dask or ray.",
+            help="A backend of joblib: loky (processes), threading, or dask.",
             rich_help_panel=WORK,
             show_default=False,
         ),
@@ -85,6 +85,12 @@ def command(
         return
     if jobs == 0:
         raise Mistake("--jobs 0: legal are 1 and more, and -1 for all processors")
+    if backend is not None:
+        from joblib.parallel import BACKENDS, EXTERNAL_BACKENDS
+
+        legal = sorted({*BACKENDS, *EXTERNAL_BACKENDS})
+        if backend not in legal:
+            raise Mistake(f"--backend {backend!r:.80}: legal are {', '.join(legal)}")
     if output.exists() and not output.is_dir():
         raise Mistake(f"{output} is a file: give --output the name of a folder")
     run(names, output, quick=quick, cache=cache, n_jobs=jobs, backend=backend, told=typer.echo)
