@@ -55,7 +55,7 @@ page = folder / "page.html"
 ol.write_page(
     tree, page, title="Benign or malignant?", costs=costs,
     policy=ol.cheapest_policy(tree, X, costs),
-    description="Fill in what is known. The page says what is certain, and what to find out next.",
+    description="A decision tree of depth 4 for the Wisconsin data.",
 )  # fmt: skip
 report = ol.report(tree, X, y, costs, title="A tree for the Wisconsin data").save(
     folder / "report.html"
