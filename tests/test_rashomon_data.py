@@ -102,17 +102,18 @@ def test_pystreed_finds_the_same_optimum(name, fold, capfd):
 # -- TreeFARMS -------------------------------------------------------------------------------------
 
 
-def treefarms_set(fold, name, epsilon, ignore=True):
+def treefarms_set(fold, name, epsilon, ignore=True, regularization=0.01):
     treefarms = pytest.importorskip("treefarms", reason="it comes with orderless[sources]")
     binarizer, columns, _, y = fold(name)
     settings = {
-        "regularization": 0.01, "rashomon_bound_adder": epsilon, "rashomon_bound_multiplier": 0,
-        "depth_budget": 4, "rashomon_ignore_trivial_extensions": ignore,
+        "regularization": regularization, "rashomon_bound_adder": epsilon,
+        "rashomon_bound_multiplier": 0, "depth_budget": 4,
+        "rashomon_ignore_trivial_extensions": ignore,
     }  # fmt: skip
     model = treefarms.TREEFARMS(settings).fit(columns, y)
-    exact = ol.RashomonSet(3, 0.01, epsilon, binarizer.space_).fit(columns, y)
+    exact = ol.RashomonSet(3, regularization, epsilon, binarizer.space_).fit(columns, y)
     theirs = ol.RashomonSet.from_treefarms(
-        model, columns, y, epsilon=epsilon, space=binarizer.space_
+        model, columns, y, regularization=regularization, epsilon=epsilon, space=binarizer.space_
     )
     return theirs, exact
 
@@ -142,6 +143,18 @@ def test_where_treefarms_differs_it_is_said_why(fold, capfd):
     unfiltered, _ = treefarms_set(fold, "iris_versicolor", 0.02, ignore=False)
     only = unfiltered.differences(exact).table
     assert set(only.reason) == {"on the bound"}
+
+
+def test_its_filter_of_trivial_trees_loses_others(fold, capfd):
+    """Where regularization x rows is whole (80 x 0.0125), although no tree is on the bound."""
+    theirs, exact = treefarms_set(fold, "spiral", 0.0801, regularization=0.0125)
+    assert exact.on_bound == 0
+    lost = theirs.differences(exact.nontrivial())
+    assert {reason for _, reason in lost.missing} == {"trivial filter"}
+    assert len(lost.missing) == exact.n_nontrivial - theirs.n_trees > 0
+    assert not lost.extra
+    unfiltered, _ = treefarms_set(fold, "spiral", 0.0801, ignore=False, regularization=0.0125)
+    assert not unfiltered.differences(exact)
 
 
 def test_sizes_are_the_published_ones_with_treefarms(shared, fold, capfd):

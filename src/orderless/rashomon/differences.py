@@ -84,7 +84,8 @@ def differences(other: TreeSet, exact: TreeSet, limit: int) -> Differences:
                 trees.n_trees,
             )
     # A leaf's label among equally heavy classes may differ; trees are compared as they are.
-    missing = [(tree, _why_missing(tree, other, exact)) for tree in exact if tree not in other]
+    filtered = other.n_trees == other.n_nontrivial
+    missing = [(tree, _why_missing(tree, filtered, exact)) for tree in exact if tree not in other]
     extra = [(tree, _why_extra(tree, other, exact)) for tree in other if tree not in exact]
     return Differences(missing, extra)
 
@@ -99,10 +100,9 @@ def _objective(tree: Tree, trees: TreeSet) -> Fraction:
     return problem.objective(int(problem.cost(errors, flat.n_leaves.astype(np.int64))[0]))
 
 
-def _why_missing(tree: Tree, other: TreeSet, exact: TreeSet) -> str:
+def _why_missing(tree: Tree, filtered: bool, exact: TreeSet) -> str:
     objective = _objective(tree, exact)
     flat: Any = exact._problem.meaning.flatten(tree, exact.classes)
-    filtered = other.n_trees == other.n_nontrivial
     if not flat.nontrivial[0] and filtered:
         return "trivial"
     if objective == exact.bound:

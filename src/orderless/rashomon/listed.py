@@ -36,8 +36,9 @@ class Listed:
         Wrong weight of each.
     """
 
-    def __init__(self, problem: Problem, flat: FlatTrees, reference: int | None = None) -> None:
+    def __init__(self, problem: Problem, flat: FlatTrees) -> None:
         self.problem = problem
+        self._counts: dict[View, ListedCounts] = {}
         keys = flat.keys()
         first = sorted({key: i for i, key in reversed(list(enumerate(keys)))}.values())
         self.n_given, flat = len(flat), flat[np.array(first, dtype=np.intp)]
@@ -47,7 +48,7 @@ class Listed:
         names = np.array([hashlib.blake2b(keys[i], digest_size=8).hexdigest() for i in first])
         order = np.lexsort((names, flat.n_leaves, cost)) if first else np.zeros(0, dtype=np.intp)
         self.flat, self.errors, self.cost = flat[order], errors[order], cost[order]
-        self.optimum = reference if reference is not None else int(self.cost.min(initial=2**62))
+        self.optimum = int(self.cost.min(initial=2**62))
 
     @property
     def bound(self) -> int:
@@ -73,7 +74,9 @@ class Listed:
 
     def counts(self, view: View) -> ListedCounts:
         """Count the trees of a view."""
-        return ListedCounts(self, self._inside(view))
+        if view not in self._counts:
+            self._counts[view] = ListedCounts(self, self._inside(view))
+        return self._counts[view]
 
     def _points(self, inside: Positions, measure: str) -> NDArray[np.uint64]:
         """Give two numbers per tree that are equal for equal functions."""
