@@ -92,8 +92,7 @@ def test_nothing_half_written_is_left(here):
     assert sorted(path.name for path in here.iterdir()) == before
 
 
-def test_a_terminal_is_no_place_for_a_page(here, monkeypatch):
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+def test_a_terminal_is_no_place_for_a_page(monkeypatch):
     from orderless.cli import sink
 
     class Terminal:

@@ -47,6 +47,7 @@ def write_html(page: str, output: Path | None) -> None:
 
 def write_figure(draw: Callable[[Any], Any], output: Path) -> None:
     """Draw on new axes, and write that in the format that the file's name ends in."""
+    import matplotlib
     from matplotlib.figure import Figure
 
     from ..output.plots.look import plain_names
@@ -58,8 +59,8 @@ def write_figure(draw: Callable[[Any], Any], output: Path) -> None:
     ax = figure.subplots()
     draw(ax)
     plain_names(ax)
-    with opened(output) as handle:
-        # Nothing of the day it was made: the same drawing gives the same bytes.
+    # Nothing of the day it was made, no random names: the same drawing gives the same bytes.
+    with matplotlib.rc_context({"svg.hashsalt": "orderless"}), opened(output) as handle:
         when = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(ending)
         figure.savefig(handle, format=ending[1:], dpi=150, metadata=when)
 
