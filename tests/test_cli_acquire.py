@@ -103,6 +103,17 @@ def test_a_budget(here):
     assert said.endswith("for 1.\n")
 
 
+def test_what_is_known_is_not_charged_to_the_budget(here):
+    age = ("--row", "age=47")
+    said, _ = talk(*MODEL, *COSTS, *age, "--budget", 5, say=["no"])
+    free, _ = talk(*MODEL, *COSTS, *age, say=["no"])
+    assert said == free
+    assert said.endswith("for 5.\n")
+    short, _ = talk(*MODEL, *COSTS, *age, "--budget", 4, say=["no"])
+    assert short.startswith("Not determined")
+    assert short.endswith("Nothing was asked.\n")
+
+
 def test_json(here):
     said, _ = talk(*MODEL, *COSTS, "-f", "json", say=["47", "no"])
     content = json.loads(said)

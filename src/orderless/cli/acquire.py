@@ -73,8 +73,11 @@ def command(
     tree = source.tree
     each = dict.fromkeys(tree.features, 1.0) if costs is None else read_costs(costs, tree, files)
     known = row_from(row or [], tree)
+    given = [name for name, value in known.items() if value is not None]  # these cost nothing
     with busy("Finding the cheapest way"):
-        policy = cheapest_policy(tree, source.X, each, budget=budget, time_limit=time_limit)
+        policy = cheapest_policy(
+            tree, source.X, each, known=given, budget=budget, time_limit=time_limit
+        )
     talk = _ask(policy.interview(known), tree)
     if output.format == Format.json:
         write(json.dumps(_told(talk), ensure_ascii=False, indent=1), output.output)
