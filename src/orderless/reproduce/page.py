@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["Line", "table_text", "write_index", "write_page"]
 
 Line = tuple[Target, Outcome, float]
+LEGEND = (
+    "`error`: the published standard error. `ours`: the paper's semantics, every column unrelated to "
+    "the others. `aware`: thresholds and one-hot groups understood."
+)
 
 
 def write_page(target: Target, outcome: Outcome, folder: Path, *, quick: bool) -> Path:
@@ -62,7 +66,7 @@ def page_text(target: Target, outcome: Outcome, *, quick: bool) -> str:
         parts.append(f"![{target.title}]({name}.png)")
     if outcome.comparison is not None:
         shown = outcome.comparison.drop(columns="rounding", errors="ignore")
-        parts += ["## Beside the paper", table_text(shown)]
+        parts += ["## Beside the paper", LEGEND, table_text(shown)]
         parts.append(f"Verdict: **{outcome.verdict}**{_because(outcome)}")
     elif outcome.reason:
         parts.append(outcome.reason)
