@@ -21,8 +21,8 @@ __all__ = ["Line", "table_text", "write_index", "write_page"]
 
 Line = tuple[Target, Outcome, float]
 LEGEND = (
-    "`error`: the published standard error. `ours`: the paper's semantics, every column unrelated to "
-    "the others. `aware`: thresholds and one-hot groups understood."
+    "`error`: the published standard error. `ours`: the paper's semantics, every column unrelated "
+    "to the others. `aware`: thresholds and one-hot groups understood."
 )
 
 
