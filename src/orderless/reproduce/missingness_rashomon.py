@@ -87,8 +87,8 @@ def _make(
         "at p = 0.1 the published curve lies below what one three-feature tree of the set already "
         "answers by itself, so it cannot come from this protocol"
         if level == "feature"
-        else "the published curve was read off a figure; on Spiral, with 100 rows in all, up to three "
-        "rows more are answered here than there, and we do not know why"
+        else "the published curve was read off a figure; on Spiral, with 100 rows in all, up to "
+        "three rows more are answered here than there, and we do not know why"
     )
     return Outcome(
         {file: table}, comparison, {file: draw.rashomon_coverage(table)}, text, reason, 0.02, absent
