@@ -63,7 +63,8 @@ def page_text(target: Target, outcome: Outcome, *, quick: bool) -> str:
     if outcome.text:
         parts.append(outcome.text)
     for name in outcome.figures:
-        parts.append(f"![{target.title}]({name}.png)")
+        words = f"{target.title}: a picture of the numbers in {name}.csv"
+        parts.append(f"![{words}]({name}.png)")
     if outcome.comparison is not None:
         shown = outcome.comparison.drop(columns="rounding", errors="ignore")
         parts += ["## Beside the paper", LEGEND, table_text(shown)]
