@@ -30,7 +30,6 @@ PRINTED = {"naive": "Naive", "path": "Path Based", "q-learning": "Optimized", "g
 BOOTSTRAPS = 50
 EPISODES = 10_000
 WEIGHTS = (0.0001, 0.001, 0.01)
-STREED_BOOTSTRAPS = 10
 
 
 def _bootstrap(dataset: str, bootstrap: int, release: bool) -> tuple[Any, ...]:
@@ -293,7 +292,7 @@ def figure_streed(setting: Setting) -> Outcome:
         }
         for name in names
         for weight in (WEIGHTS[1:3] if setting.quick else WEIGHTS)
-        for b in range(2 if setting.quick else STREED_BOOTSTRAPS)
+        for b in range(2 if setting.quick else BOOTSTRAPS)
     ]  # fmt: skip
     table = _table(pieces, setting.work.map(cost_rows, pieces, file))
     aware = table[table["semantics"] == "aware"]
