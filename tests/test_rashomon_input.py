@@ -25,8 +25,11 @@ def test_tables_of_all_kinds_give_one_set():
     named = pd.DataFrame(X, columns=["x0", "x1", "x2"])
     known = fit()
     for table in (X.tolist(), X.astype(bool), X.astype(float), X.astype(np.int8), named,
-                  named.astype(bool), pl.DataFrame(X, schema=["x0", "x1", "x2"]),
-                  named.astype("Int64")):  # fmt: skip
+                  X.astype(np.uint8), X.astype(np.uint64), X.astype(np.float32),
+                  np.asfortranarray(X), named.astype(bool), named.astype(float),
+                  named.astype({"x1": float}), named.astype({"x1": bool}),
+                  pl.DataFrame(X, schema=["x0", "x1", "x2"]), named.astype("Int64"),
+                  np.ma.masked_array(X)):  # fmt: skip
         found = fit(table)
         assert (found.n_trees, found.n_distinct) == (known.n_trees, known.n_distinct)
         assert [str(tree) for tree in found] == [str(tree) for tree in known]
@@ -37,6 +40,13 @@ def test_tables_of_all_kinds_give_one_set():
     [
         ([0, 0, 0, 1, 1, 0], (0, 1)),
         ([False, False, False, True, True, False], (False, True)),
+        ([-1, -1, -1, 0, 0, -1], (-1, 0)),
+        ([-1, -1, -1, 1, 1, -1], (-1, 1)),
+        (np.array([127, 127, 127, 128, 128, 127], dtype=np.uint8), (127, 128)),
+        (np.array([-128, -128, -128, 127, 127, -128], dtype=np.int8), (-128, 127)),
+        (pd.Series([2**63 - 1] * 3 + [2**63] * 2 + [2**63 - 1]), (2**63 - 1, 2**63)),
+        (pd.Series([0, 0, 0, 1, 1, 0], dtype="Int64"), (0, 1)),
+        (pd.DataFrame({"y": [0, 0, 0, 1, 1, 0]}), (0, 1)),
         ([1.5, 1.5, 1.5, 2.0, 2.0, 1.5], (1.5, 2.0)),
         (pd.Series(list("nnnyyn")), ("n", "y")),
         (pd.Categorical(list("nnnyyn")), ("n", "y")),
@@ -153,6 +163,10 @@ BAD = [
     ({"y": X}, InvalidData, "in one dimension"),
     ({"table": np.where(X == 1, np.nan, X)}, InvalidData, "trained on complete rows"),
     ({"table": np.where(X == 1, np.inf, X)}, InvalidData, "has inf in row 2"),
+    ({"table": pd.DataFrame({"a b": [0.0, 1, None] * 2})}, InvalidData, "'a b' has nan in row 2"),
+    ({"table": np.ma.masked_equal(X, 1)}, InvalidData, "'x0' has nan in row 2"),
+    ({"table": X - 2 * (X == 1), "binarizer": None}, InvalidData, "has the value -1 in row 0"),
+    ({"table": np.full((6, 1), 2**63, np.uint64), "binarizer": None}, InvalidData, "has the value"),
     ({"table": pd.DataFrame({"a": list("pqrpqr")})}, InvalidData, "'a' holds text"),
     ({"table": X[:0], "y": []}, InvalidData, "y has no rows"),
     ({"regularization": -0.01}, ValueError, "regularization=-0.01 is negative"),

@@ -61,7 +61,7 @@ def read_table(X: Any, y: NDArray[np.int32], space: Any, binarizer: Any) -> Tabl
     names, table = _complete(X, space)
     if len(table) != len(y):
         raise InvalidData(f"X has {len(table)} rows and y has {len(y)} labels")
-    whole = table.dtype == np.bool_ or not ((table != 0) & (table != 1)).any()
+    whole = _zero_one(table)
     told = space is None or all(_tells(space, name) for name in names)
     if whole and told and (binarizer is None or isinstance(binarizer, str)):
         bits = np.ascontiguousarray(table, dtype=np.uint8)
@@ -130,12 +130,22 @@ def _complete(X: Any, space: Space | None) -> tuple[list[str], NDArray[Any]]:
 
 
 def _plain(X: Any) -> NDArray[Any] | None:
-    """Give an array, or a data frame of pandas, of whole numbers or booleans as an array."""
+    """Give an array, or a data frame of pandas, of booleans or finite numbers as an array."""
     if type(X).__module__.partition(".")[0] == "pandas" and hasattr(X, "columns"):
         X = X.to_numpy()
-    if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "bi":
-        return X
-    return None
+    if not isinstance(X, np.ndarray) or isinstance(X, np.ma.MaskedArray) or X.ndim != 2:
+        return None
+    if X.dtype.kind == "f":
+        X = X.astype(np.float64, copy=False)
+        return X if np.isfinite(X).all() else None  # said with its column and row
+    return X if X.dtype.kind in "biu" else None
+
+
+def _zero_one(table: NDArray[Any]) -> bool:
+    """Whether all values are 0 or 1."""
+    if table.dtype.kind == "f":
+        return not ((table != 0) & (table != 1)).any()
+    return int(np.bitwise_or.reduce(table, axis=None)) in (0, 1)  # no other bit is set anywhere
 
 
 def _numbered(n: int) -> list[str]:
@@ -213,7 +223,7 @@ def read_labels(y: Any) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
     """Give the classes, sorted, and each row's."""
     if getattr(y, "ndim", 1) == 2 and getattr(y, "shape", (0, 0))[1] == 1:
         y = y.iloc[:, 0] if hasattr(y, "iloc") else np.asarray(y)[:, 0]
-    array = np.asarray(y)
+    array = y.to_numpy() if hasattr(y, "iloc") else np.asarray(y)  # pandas' own way is quicker
     if array.ndim == 1 and array.dtype.kind in "biu":
         return _number_labels(array)
     values = y.to_list() if hasattr(y, "to_list") else np.asarray(y, dtype=object).tolist()
@@ -238,7 +248,9 @@ def read_labels(y: Any) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
 
 
 def _number_labels(y: NDArray[Any]) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
-    low, high = (int(y.min()), int(y.max())) if len(y) else (0, 0)
+    low, high = (y.min().item(), y.max().item()) if len(y) else (0, 0)
+    if high - low == 1:  # the usual case: two classes, and both are there
+        return (low, high), (y if low == 0 else y - low).astype(np.int32)
     if high - low > 1000 or y.dtype.kind == "u":
         classes, codes = np.unique(y, return_inverse=True)
         return _two_classes(tuple(classes.tolist())), codes.astype(np.int32)

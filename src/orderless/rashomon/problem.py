@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -23,7 +23,7 @@ from ..space import Label
 from .flat import FlatTrees, distinct
 from .meaning import Meaning
 
-__all__ = ["Problem", "decimal", "merge", "whole_weights"]
+__all__ = ["Problem", "decimal", "merge", "share", "whole_weights"]
 
 LARGEST = 2**62  # objectives stay below, so that sums of two fit the core's integers
 MOST_DEPTH = 20
@@ -73,10 +73,7 @@ class Problem:
 
     def __post_init__(self) -> None:
         most = self.error_cost * self.total_weight + self.leaf_cost * 2**self.max_depth
-        if self.kind == "additive":
-            most += math.floor(self.epsilon * self.unit)
-        else:
-            most += math.floor(most * self.epsilon)
+        most += share(self.epsilon, self.unit if self.kind == "additive" else most)
         if most >= LARGEST:
             raise InvalidData(
                 f"objectives in whole numbers would pass 2^62: a total weight of "
@@ -145,9 +142,7 @@ class Problem:
 
     def bound_of(self, optimum: int, epsilon: Fraction) -> int:
         """Give the largest whole number that is within epsilon of an optimum."""
-        if self.kind == "additive":
-            return optimum + math.floor(epsilon * self.unit)
-        return optimum + math.floor(optimum * epsilon)
+        return optimum + share(epsilon, self.unit if self.kind == "additive" else optimum)
 
     def exact_bound(self, optimum: int, epsilon: Fraction) -> Fraction:
         """Give the bound itself, which need not be any tree's objective."""
@@ -171,25 +166,35 @@ def _text(number: Fraction) -> str:
     return f"{float(number):.17g}"
 
 
+def share(part: Fraction, whole: int) -> int:
+    """Give so large a part of a whole number, rounded down."""
+    return part.numerator * whole // part.denominator
+
+
+@lru_cache(maxsize=1024)  # folds, bootstraps and weights give the same ones again and again
+def _fraction(text: str) -> Fraction:
+    return Fraction(text)
+
+
 def decimal(given: Any, name: str) -> Fraction:
     """Read a number as the decimal that a person wrote: 0.01 is 1/100."""
     legal = "a number from 0 on, such as 0.01 or Fraction(1, 100)"
     try:
-        if isinstance(given, bool | np.bool_):
+        if isinstance(given, np.floating):  # np.float64 is a float, too, and has another repr
+            number = _fraction(str(given))
+        elif isinstance(given, float):
+            number = _fraction(repr(given))
+        elif isinstance(given, bool):
             raise TypeError
-        if isinstance(given, Fraction | int | Decimal | str):
+        elif isinstance(given, (Fraction, int, Decimal, str)):
             number = Fraction(given)
-        elif isinstance(given, np.floating):
-            number = Fraction(str(given))
         elif isinstance(given, np.integer):
             number = Fraction(int(given))
-        elif isinstance(given, float):
-            number = Fraction(repr(given))
         else:
             raise TypeError
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise ValueError(f"{name}={given!r:.80}: legal is {legal}") from None
-    if number < 0:
+    if number.numerator < 0:
         raise ValueError(f"{name}={given!r:.80} is negative: legal is {legal}")
     return number
 

@@ -21,7 +21,7 @@ from .. import _core
 from ..errors import OutOfMemory, OutOfTime, TooLarge
 from .flat import FlatTrees
 from .meaning import independent
-from .problem import Problem
+from .problem import Problem, share
 from .view import View
 
 __all__ = ["Counts", "Engine", "Functions", "Histogram", "Piece", "Source", "wide"]
@@ -188,7 +188,7 @@ class Engine:
         if relative:
             epsilon = (problem.epsilon.numerator, problem.epsilon.denominator)
         else:
-            epsilon = (math.floor(problem.epsilon * problem.unit), 1)
+            epsilon = (share(problem.epsilon, problem.unit), 1)
         with self._caps("the set"):
             return _core.RashomonGraph(
                 problem.table, problem.labels, problem.amounts, len(problem.classes),
@@ -230,11 +230,12 @@ class Engine:
 
     def counts(self, view: View) -> Counts:
         """Count the trees of a view."""
-        if view not in self._counts:
+        found = self._counts.get(view)
+        if found is None:
             with self._caps("counting the trees"):
                 core = self.graph.counts(*self._view(view), self.memory_limit, self._seconds)
-            self._counts[view] = _EngineCounts(core)
-        return self._counts[view]
+            found = self._counts[view] = _EngineCounts(core)
+        return found
 
     def _functions(
         self, view: View, measure: str, limit: int, counts: bool, piece: Piece | None

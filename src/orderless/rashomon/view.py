@@ -47,7 +47,8 @@ class View:
     def core(self, n_columns: int) -> tuple[int, int, NDArray[np.uint8], list[list[int]], bool]:
         """Give the five arguments that the core takes."""
         allowed = np.ones(n_columns, dtype=np.uint8)
-        allowed[sorted(self.forbidden)] = 0
+        if self.forbidden:
+            allowed[sorted(self.forbidden)] = 0
         groups = [list(group) for group in self.required]
         return self.bound, self.max_leaves, allowed, groups, self.trivial
 
