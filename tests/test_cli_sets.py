@@ -166,6 +166,21 @@ def test_rashomon_in_every_format(here):
     assert (here / "a.svg").read_text().startswith("<?xml")
 
 
+def test_huge_counts_are_short_for_people_only(here):
+    rows = [f"{i:06b}" for i in range(64)]  # one of them has a class of its own: 8 functions
+    lines = [",".join("abcdefy"), *(",".join([*row, str(int("0" not in row))]) for row in rows)]
+    (here / "t.csv").write_text("\n".join(lines) + "\n")
+    args = ("rashomon", "--data", "t.csv", "--target", "y", "--regularization", 0)
+    args += ("--max-depth", 6, "--epsilon", 1)
+    trees = json.loads(fine(*args, "-f", "json"))["trees"]
+    assert trees > 10**23
+    assert sum(int(row["trees"]) for row in records(fine(*args, "-f", "csv"))) == trees
+    for form in ("text", "md"):
+        said = fine(*args, "-f", form)
+        assert f"about {trees:.1e}".replace("e+", "e") in said
+        assert str(trees) not in said
+
+
 def test_rashomon_of_text_and_bits(here):
     """Text becomes a column per value, 0/1 columns are conditions: as one reads it by hand."""
     lines = ["color,flag,size,y"]

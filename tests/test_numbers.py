@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from orderless import Feature
-from orderless.numbers import next_value, row_boundary, short_number, value_at_most
+from orderless.numbers import next_value, row_boundary, short_count, short_number, value_at_most
 
 MAX64 = 1.7976931348623157e308
 MAX32 = struct.unpack("f", b"\xff\xff\x7f\x7f")[0]
@@ -177,3 +177,15 @@ def test_at_most_and_above_leave_no_value_between(a, b):
         above = float(feature.above(boundary))
         x = one(value_at_most, b, kind)
         assert x <= boundary or x >= above
+
+
+@given(st.integers(0, 10**40) | st.integers(10**4999, 10**5001))
+def test_counts_are_whole_or_right_to_two_digits(n):
+    text = short_count(n)
+    if n < 10**12:
+        assert int(text.replace(",", "")) == n
+        return
+    digits, power = text.removeprefix("about ").split("e")
+    near = int(digits.replace(".", "")) * 10 ** (int(power) - 1)
+    assert len(digits) == 3
+    assert abs(near - n) * 20 <= 10 ** int(power)  # half of the last digit

@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import orderless as ol
-from orderless.errors import InvalidData, InvalidSpace, OutOfMemory, OutOfTime
+from orderless.errors import InvalidData, InvalidSpace, OutOfMemory, OutOfTime, TooLarge
 
 X = np.array([[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1], [0, 1, 0]])
 Y = ["n", "n", "n", "y", "y", "n"]
@@ -153,6 +154,37 @@ def test_parameters_are_scikit_learns():
         ol.RashomonSet().within(0)
 
 
+def test_a_fitted_set_says_what_was_found():
+    found = ol.RashomonSet(max_depth=2, epsilon=0.2)
+    assert str(found) == repr(found) == found._repr_mimebundle_()["text/plain"]
+    assert "<p>" not in found._repr_html_().partition("<style>")[0]
+    found.fit(X, Y)
+    assert repr(found) == repr(clone(found)) == str(clone(found))
+    low, high = float(found.objective), float(found.bound)
+    first, second = str(found).splitlines()
+    assert first == repr(found)
+    assert second == f"{found.n_trees} trees, objectives {low:.4g} to {high:.4g} (epsilon 0.2)"
+    known = found.n_distinct
+    assert f" trees, {known} functions, objectives " in str(found)
+    assert f" trees, {known} functions, objectives " in found._repr_html_()
+    shown = found._repr_mimebundle_()
+    assert shown["text/plain"] == str(found)
+    assert shown["text/html"].startswith(f"<p>{str(found).splitlines()[1]}</p>")
+    with config_context(display="text"):
+        assert "text/html" not in found._repr_mimebundle_()
+    assert "functions" not in str(found.fit(X[:5], Y[:5])), "counted before, of other rows"
+    low = float(found.objective)
+    assert str(found.within(0).at_most(1)) == f"TreeSet(0 trees, objectives {low} to {low})"
+    assert "(epsilon 0.5, relative)" in str(fit(epsilon=0.5, epsilon_kind="relative"))
+
+
+def test_a_count_that_is_known_keeps_its_limit():
+    found = fit()
+    assert found.count_distinct() > 2
+    with pytest.raises(TooLarge, match="more than limit=2 functions"):
+        found.count_distinct(limit=2)
+
+
 BAD = [
     ({"table": X * 2, "binarizer": None}, InvalidData, "'x2' has the value 2 in row 0, and bin"),
     ({"y": ["n"] * 6}, InvalidData, "y has the one class 'n'"),
@@ -259,6 +291,7 @@ def test_counts_beyond_machine_words():
     table, y = hard()
     found = ol.RashomonSet(5, 0.0, 1.0).fit(table[:, :7], y)
     assert found.n_trees > 2**64
+    assert f"about {found.n_trees:.1e} trees".replace("e+", "e") in str(found)
     with pytest.raises(OverflowError, match="use n_trees"):
         len(found)
     last = found[found.n_trees - 1]

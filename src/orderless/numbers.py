@@ -1,15 +1,25 @@
 """Which numbers a feature can take, and how to write one down.
 
-In:  thresholds as they came.
-Out: the boundary that a threshold really draws, and the shortest text that draws it too.
+In:  thresholds as they came; counts.
+Out: the boundary that a threshold really draws, and the shortest text that draws it too; counts as
+     people read them.
 """
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["next_value", "row_boundary", "short_end", "short_number", "value_at_most"]
+__all__ = [
+    "next_value",
+    "row_boundary",
+    "short_count",
+    "short_end",
+    "short_number",
+    "value_at_most",
+]
 
 Floats = NDArray[np.float64]
 
@@ -102,3 +112,16 @@ def short_end(boundary: float, values: str = "float64") -> tuple[str, bool]:
         return own, False
     beyond = short_number(float(next_value(np.asarray(boundary), values)), values)
     return (beyond, True) if len(beyond) < len(own) else (own, False)
+
+
+def short_count(n: int) -> str:
+    """Write a count for people: all digits below 10^12, two and the power of ten from there on.
+
+    Examples
+    --------
+    >>> short_count(60404), short_count(1234 * 10**27)
+    ('60,404', 'about 1.2e30')
+    """
+    if n < 10**12:
+        return f"{n:,}"
+    return f"about {Decimal(n):.1e}".replace("e+", "e")

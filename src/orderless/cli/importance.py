@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..numbers import short_count
 from .mistakes import Mistake
 from .options import (
     LIMITS,
@@ -182,7 +183,7 @@ def _all_trees(
         {str(key): float(value) if key != "feature" else str(value) for key, value in row.items()}
         for row in found.summary()[columns].to_dict("records")
     ]
-    functions, trees = int(found.n_functions_.sum()), int(found.n_trees_.sum())
+    functions, trees = sum(found.n_functions_.tolist()), sum(found.n_trees_.tolist())
     if output.format == Format.json:
         content = {"data": given.name, "rows": len(X), **asdict(over), "functions": functions,
                    "trees": trees, "features": records}  # fmt: skip
@@ -192,8 +193,8 @@ def _all_trees(
         write(records_as(records, Format.csv), output.output)
     else:
         said = (
-            f"Importance over {functions:,} functions ({trees:,} trees) of {over.n_bootstraps:,} "
-            f"samples of {given.name}, each function counted once."
+            f"Importance over {functions:,} functions ({short_count(trees)} trees) of "
+            f"{over.n_bootstraps:,} samples of {given.name}, each function counted once."
         )
         some = [record for record in records if record["positive"] > 0 or record["mean"] != 0]
         said += f"\n\n{records_as(some, output.format, digits=3)}" if some else ""
@@ -230,5 +231,5 @@ def _records(source: Source, limit: int | None) -> tuple[list[dict[str, Any]], A
 def _sentence(found: Any, n_rows: int) -> str:
     if found is None:
         return f"Importance of each feature, on {n_rows:,} rows."
-    trees = "1 tree decides" if found.n_trees == 1 else f"{found.n_trees:,} trees decide"
+    trees = "1 tree decides" if found.n_trees == 1 else f"{short_count(found.n_trees)} trees decide"
     return f"{trees} the same without asking in vain; importance on {n_rows:,} rows."

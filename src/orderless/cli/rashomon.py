@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..numbers import short_count
 from .mistakes import Mistake
 from .options import LIMITS, OUTPUT, FileOptions, Format, OutputOptions, TableOptions, finite
 from .progress import busy
@@ -178,20 +179,21 @@ def _written(content: dict[str, Any], form: Format) -> str:
     if form == Format.csv:
         return records_as(listed[0] if listed else content["histogram"], form)
     title, break_ = ("## {}", "\n\n") if form == Format.md else ("{}", "\n")
-    facts = [{"what": words, "how many": content[key]} for key, words in SIZES.items()]
+    facts = [{"what": words, "how many": _shown(content[key])} for key, words in SIZES.items()]
     best, bound = content["objective"], content["bound"]
+    on_bound = short_count(content["on_bound"])
     text = [
         f"All trees of depth {content['max_depth']} or less over {len(content['columns'])} "
         f"columns whose objective is at most {bound:g} (the best has {best:g}), on "
         f"{content['rows']:,} rows of {content['data']}.",
         records_as(facts, form),
-        title.format(f"Objectives ({content['on_bound']:,} trees are exactly on the bound)")
+        title.format(f"Objectives ({on_bound} trees are exactly on the bound)")
         + break_ + records_as(_coarse(content["histogram"]), form, digits=4),
         title.format("A best tree") + break_ + _block(content["best_tree"], form),
     ]  # fmt: skip
     for key, name in (("first_trees", "Tree"), ("first_functions", "Function")):
         for one in content.get(key, ()):
-            more = f", {one['trees']:,} trees" if "trees" in one else ""
+            more = f", {short_count(one['trees'])} trees" if "trees" in one else ""
             head = f"{name} {one['position'] + 1}: objective {one['objective']:g}"
             head = title.format(f"{head}, {one['leaves']} leaves{more}")
             text.append(head + break_ + _block(one["tree"], form))
@@ -210,7 +212,13 @@ def _coarse(histogram: list[dict[str, Any]]) -> list[dict[str, Any]]:
         one["fewest errors"] = min(one["fewest errors"], row["errors"])
         one["trees"] += row["trees"]
         one["nontrivial"] += row["nontrivial"]
-    return [out[leaves] for leaves in sorted(out)]
+    counts = ("trees", "nontrivial")
+    return [one | {key: _shown(one[key]) for key in counts} for _, one in sorted(out.items())]
+
+
+def _shown(n: int) -> int | str:
+    """Give a count as it is, a huge one for people; in JSON and CSV all are as they are."""
+    return n if n < 10**12 else short_count(n)
 
 
 def _block(text: str, form: Format) -> str:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..errors import InvalidTree, TooManyBoxes
 from ..missing import tree_of
+from ..numbers import short_count
 from .given import Given
 from .impurity import Criterion, check_criterion, class_weights, raw_importance
 
@@ -101,7 +102,7 @@ class ImportanceRange:
         return float(self.low[feature]), float(self.high[feature])
 
     def __repr__(self) -> str:
-        trees = "1 tree" if self.n_trees == 1 else f"{_short(self.n_trees)} equivalent trees"
+        trees = "1 tree" if self.n_trees == 1 else f"{short_count(self.n_trees)} equivalent trees"
         lines = [f"ImportanceRange({self.criterion}, {trees})"]
         shown = [i for i in np.argsort(-self.mean, kind="stable") if self._matters(i)]
         width = max([7, *(len(self.features[i]) for i in shown)])
@@ -156,14 +157,6 @@ class ImportanceRange:
         *marks, bars = ax.get_legend_handles_labels()[0]
         ax.legend(handles=[bars, *marks], frameon=False)
         return ax
-
-
-def _short(count: int) -> str:
-    text = f"{count:,}"
-    if len(text) <= 20:
-        return text
-    digits = str(count)
-    return f"about {digits[0]}.{digits[1:3]}e{len(digits) - 1}"
 
 
 def importance_range(

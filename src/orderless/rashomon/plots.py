@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
+from ..numbers import short_count
 from .answers import disagreements
 from .sampling import generator
 
@@ -88,7 +89,7 @@ def plot_sizes(trees: TreeSet, ax: Any = None) -> Any:
     for k, (value, (_, _, colour, hatch)) in enumerate(zip(values, SIZES, strict=True)):
         bars = ax.barh(k, float(value), 0.75, color=colour, hatch=hatch, edgecolor="white",
                        linewidth=0.4)  # fmt: skip
-        ax.bar_label(bars, labels=[f" {value:,}"], fontsize=9)
+        ax.bar_label(bars, labels=[f" {short_count(value)}"], fontsize=9)
     ax.set_yticks(range(len(SIZES)), [name.replace(", ", ",\n") for _, name, _, _ in SIZES])
     ax.set_ylim(len(SIZES) - 0.5, -0.5)
     return _log_sizes(ax, float(max(values)))
@@ -131,7 +132,7 @@ def plot_objectives(trees: TreeSet, ax: Any = None) -> Any:
     ax.axvline(high, color=ORANGE, linestyle="--", linewidth=1.2)
     on = trees.on_bound
     top = bottom.max() * 1.2  # the words stand above all bars
-    ax.annotate(f"bound\n{on:,} exactly on it", (high, top), xytext=(-6, 0),
+    ax.annotate(f"bound\n{short_count(on)} exactly on it", (high, top), xytext=(-6, 0),
                 textcoords="offset points", ha="right", va="top", fontsize=9,
                 color=ORANGE)  # fmt: skip
     ax.set_ylim(0, top)

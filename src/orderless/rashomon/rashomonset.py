@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import estimator_html_repr
 
 from ..errors import InvalidData
 from ..readers import read_trees
@@ -92,6 +93,9 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
     (6, 3, 2)
     >>> found.objective, found.bound
     (Fraction(3, 20), Fraction(1, 5))
+    >>> print(found)
+    RashomonSet(epsilon=0.05, max_depth=2, regularization=0.05)
+    6 trees, 2 functions, objectives 0.15 to 0.2 (epsilon 0.05)
     >>> print(found.best_tree)
     not x0?
       yes: 0
@@ -159,7 +163,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         engine = Engine(problem, int(self.memory_limit), self.time_limit)
         view = View(problem.epsilon, engine.bound)
         engine.counts(view)
-        self._source_, self._view_ = engine, view
+        self._source_, self._view_, self._distinct_ = engine, view, {}
         self.binarizer_ = table.binarizer
         self.n_features_in_ = len(table.meaning.space.columns)
         return self
@@ -192,8 +196,26 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         self._source  # noqa: B018 (says that it is not fitted)
         return self._view_
 
+    # As of every estimator, repr gives the parameters; str and notebooks say what was found, too.
+
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         return str(BaseEstimator.__repr__(self, N_CHAR_MAX))
+
+    def __str__(self) -> str:
+        if not self.__sklearn_is_fitted__():
+            return repr(self)
+        kind = "" if self._problem.kind == "additive" else ", relative"
+        return f"{self!r}\n{self._found()} (epsilon {float(self._view.epsilon):g}{kind})"
+
+    def _repr_html_inner(self) -> str:
+        """Say what was found, above what scikit-learn shows of any estimator."""
+        found = str(self).removeprefix(repr(self)).strip()
+        return (f"<p>{found}</p>" if found else "") + str(estimator_html_repr(self))
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        out: dict[str, str] = BaseEstimator._repr_mimebundle_(self, **options)
+        shown = {"text/plain": str(self)}
+        return out | shown | ({"text/html": self._repr_html_inner()} if "text/html" in out else {})
 
     def __bool__(self) -> bool:
         return "_source_" not in self.__dict__ or self.n_trees > 0

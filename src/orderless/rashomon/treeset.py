@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from .. import readers
 from ..errors import InvalidData, TooLarge
+from ..numbers import short_count
 from ..space import Label
 from ..tree import Tree
 from .functions import FunctionSet, FunctionTable, Listing
@@ -45,11 +46,12 @@ class TreeSet(RowAnswers):
 
     _source_: Source
     _view_: View
+    _distinct_: dict[str, int]  # how many functions, by semantics, where that was asked already
 
     @classmethod
     def _of(cls, source: Source, view: View) -> TreeSet:
         out = TreeSet.__new__(TreeSet)
-        out._source_, out._view_ = source, view
+        out._source_, out._view_, out._distinct_ = source, view, {}
         return out
 
     # What a RashomonSet has only after fit.
@@ -122,7 +124,12 @@ class TreeSet(RowAnswers):
         Sub-functions are multiplied, not trees: cost grows with the functions found, about 1 to 6
         products each.
         """
-        return self._source.count_functions(self._view, self._semantics(semantics), limit)
+        measure = self._semantics(semantics)
+        known = self._distinct_.get(measure)
+        if known is None or known > limit:
+            known = self._source.count_functions(self._view, measure, limit)
+            self._distinct_[measure] = known
+        return known
 
     def _semantics(self, given: str | None) -> str:
         own = "aware" if self._problem.aware else "independent"
@@ -211,8 +218,16 @@ class TreeSet(RowAnswers):
         return self.n_trees > 0
 
     def __repr__(self) -> str:
+        return f"TreeSet({self._found()})"
+
+    def _found(self) -> str:
+        """Say how many trees there are, how many functions if they were counted, and how good."""
+        known = self._distinct_.get(self._semantics(None))
+        counts = [f"{short_count(self.n_trees)} tree{'' if self.n_trees == 1 else 's'}"]
+        if known is not None:
+            counts.append(f"{short_count(known)} function{'' if known == 1 else 's'}")
         low, high = float(self.objective), float(self.bound)
-        return f"TreeSet({self.n_trees:,} trees, objectives {low:.4g} to {high:.4g})"
+        return f"{', '.join(counts)}, objectives {low:.4g} to {high:.4g}"
 
     # -- trees ---------------------------------------------------------------------------------
 

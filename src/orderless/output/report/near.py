@@ -12,9 +12,10 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import InvalidData, OutOfMemory, OutOfTime, TooLarge
+from ...numbers import short_count
 from .around import EPSILON, REGULARIZATION, Around, around
 from .figure import figure_as_svg
-from .subject import Section, Subject, count, drawn, large, table
+from .subject import Section, Subject, count, drawn, table
 
 __all__ = ["near"]
 
@@ -31,14 +32,14 @@ def near(subject: Subject) -> Section:
         return Section("near", TITLE, lead, "")
     trees = found.found
     try:
-        functions = large(trees.count_distinct(limit=MOST_FUNCTIONS))
+        functions = short_count(trees.count_distinct(limit=MOST_FUNCTIONS))
     except (OutOfMemory, OutOfTime, TooLarge):
         functions = f"more than {MOST_FUNCTIONS:,}, not counted"
     sizes = table(
         (f"with an objective of at most {float(trees.bound):.4f}", "how many"),
         (
-            ("trees", large(trees.n_trees)),
-            ("trees without trivial splits", large(trees.n_nontrivial)),
+            ("trees", short_count(trees.n_trees)),
+            ("trees without trivial splits", short_count(trees.n_nontrivial)),
             ("different functions", functions),
         ),
     )
@@ -78,8 +79,8 @@ def _lead(found: Around) -> str:
     if better == 0:
         return f"{out}This tree is among the best: none has a smaller objective."
     return (
-        f"{out}This tree is among them: {large(better)} of the {large(trees.n_trees)} have a "
-        "smaller objective."
+        f"{out}This tree is among them: {short_count(better)} of the "
+        f"{short_count(trees.n_trees)} have a smaller objective."
     )
 
 

@@ -17,13 +17,14 @@ import numpy as np
 
 from ...errors import OutOfTime, TooManyBoxes, TooManyReasons
 from ...importance import importance_range, impurity_importance, permutation_importance
+from ...numbers import short_count
 from ...redundant import redundant_splits
 from ...study import coverage
 from ...words import label_text
 from ..drawing import DRAWN_LEAVES
 from ..html import form_as_html
 from .figure import figure_as_svg
-from .subject import Section, Subject, count, drawn, large, scroll, table
+from .subject import Section, Subject, count, drawn, scroll, table
 
 __all__ = [
     "as_it_came",
@@ -186,7 +187,7 @@ def importance(subject: Subject) -> Section:
         "importance",
         title,
         f"Impurity (Gini) importance depends on the order in which a tree asks: "
-        f"{large(found.n_trees)} "
+        f"{short_count(found.n_trees)} "
         "trees without redundant splits decide the same, and the range is over all of them. Their "
         "mean and the permutation importance (loss of accuracy when a feature's values are "
         "shuffled) depend on the function only.",

@@ -21,7 +21,7 @@ from ...tree import Tree
 from ...words import label_text
 from ..drawing import DRAWN_LEAVES, tree_as_svg
 
-__all__ = ["Section", "Subject", "count", "drawn", "large", "scroll", "table"]
+__all__ = ["Section", "Subject", "count", "drawn", "scroll", "table"]
 
 
 @dataclass(frozen=True)
@@ -110,14 +110,6 @@ def drawn(subject: Subject, tree: Tree, marked: Sequence[int] = ()) -> str:
         )
     picture = tree_as_svg(tree, subject.X, subject.y, marked=marked)
     return f'<p class="quiet">{legend}</p>{scroll(picture)}'
-
-
-def large(n: int) -> str:
-    """Write a count; a huge one as a power of ten."""
-    if n < 10**12:
-        return f"{n:,}"
-    power = len(str(n)) - 1
-    return f"about {n // 10 ** (power - 1) / 10:g} x 10^{power}"
 
 
 def scroll(inside: str) -> str:
