@@ -1,15 +1,16 @@
 """The command line on importances, Rashomon sets and the paper's targets."""
 
 import json
+import re
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from commands import fine, mistake, patients, records
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
-from orderless.cli.options import FileOptions, TableOptions
-from orderless.cli.training import encoded, labelled
 
 TABLE = ("--data", "patients.csv", "--target", "diagnosis", "--ignore", "id")
 
@@ -124,8 +125,7 @@ def test_rid_says_what_the_library_says(wisconsin, tmp_path):
 
 def test_rashomon_says_what_the_library_says(wisconsin):
     X, y = wisconsin
-    space = ol.Space([ol.Feature(name, values="float32") for name in X])
-    found = ol.RashomonSet(max_depth=2, epsilon=0.01, space=space).fit(X, y)
+    found = ol.RashomonSet(max_depth=2, epsilon=0.01).fit(X, y)
     args = ("rashomon", "--data", "wisconsin", "--max-depth", 2, "--epsilon", 0.01)
     content = json.loads(fine(*args, "--trees", 3, "--functions", 4, "-f", "json"))
     assert content["trees"] == found.n_trees
@@ -189,19 +189,58 @@ def test_rashomon_of_text_and_bits(here):
             for size in (1, 2):
                 lines.append(f"{color},{flag},{size},{'yes' if color == 'red' or flag else 'no'}")
     (here / "t.csv").write_text("\n".join(lines) + "\n")
-    X, space = encoded(labelled(TableOptions("t.csv", "y"), FileOptions()))
-    assert list(X) == ["color = blue", "color = green", "color = red", "flag", "size"]
-    assert X["color = red"].tolist() == [0.0 if "red" not in line else 1.0 for line in lines[1:]]
-    assert space["flag"].kind == "boolean"
-    assert space["size"].kind == "numeric"
     found = json.loads(fine("rashomon", "--data", "t.csv", "--target", "y", "-f", "json"))
     assert found["objective"] == pytest.approx(0.03)
     assert found["functions"] == 1
     one = json.loads(
         fine("rashomon", "--data", "t.csv", "--target", "y", "--ignore", "size", "-f", "json")
     )
+    assert one["columns"] == ["color = blue", "color = green", "color = red", "flag"]
     assert "color" in one["best_tree"]
     assert (one["objective"], one["functions"]) == (found["objective"], 1)
+
+
+@pytest.mark.parametrize("options", [(), ("--infer-kinds",)])
+def test_both_doors_give_the_same_sets(here, options):
+    """One file, by the command line and by pandas: the same columns, sets and printed trees."""
+    random = np.random.default_rng(3)
+    X = pd.DataFrame(
+        {
+            "fare €": random.normal(25, 9, 150).round(2),  # decimals that float32 rounds
+            "größe": random.choice(["klein", "groß", "日本, 'x' <= 1"], 150),
+            "smoker": random.integers(0, 2, 150),
+            "age": random.integers(18, 80, 150),
+        }
+    )
+    sure = (X["fare €"] > 25.83) | ((X["größe"] == "groß") & (X["smoker"] == 1))
+    y = np.where(sure ^ (random.random(150) < 0.1), "ja", "nein")
+    X.assign(y=y).to_csv("t.csv", index=False)
+    again = pd.read_csv("t.csv")
+    space = None
+    if options:
+        proposed = ol.Space.infer(again.drop(columns="y"))
+        space = ol.Space(
+            [replace(f, values="float32") if f.name == "fare €" else f for f in proposed.features],
+            proposed.columns,
+        )
+    found = ol.RashomonSet(epsilon=0.05, space=space).fit(again.drop(columns="y"), again["y"])
+    args = ("rashomon", "--data", "t.csv", "--target", "y", "--epsilon", 0.05, *options)
+    content = json.loads(fine(*args, "--trees", 50, "-f", "json"))
+    assert content["columns"] == list(found.columns)
+    assert content["trees"] == found.n_trees
+    assert content["functions"] == found.n_distinct
+    assert content["functions_of_columns"] == found.n_distinct_independent
+    assert [t["tree"] for t in content["first_trees"]] == [str(t) for t in found[:50]]
+    asked = set().union(*(tree.features for tree in found[:50]))
+    assert {"fare €", "größe", "smoker"} <= asked
+    thresholds = re.findall(r"fare € <=? ([0-9.]+)", "".join(map(str, found[:50])))
+    assert thresholds
+    assert max(map(len, thresholds)) <= 8  # 25.83 or so, not 25.82999992370606
+    rid = ol.RashomonImportance(3, space=space, random_state=0).fit(again.iloc[:, :-1], again["y"])
+    args = ("importance", "--data", "t.csv", "--target", "y", "--rid", 3, *options, "-f", "json")
+    content = json.loads(fine(*args))
+    assert [r["mean"] for r in content["features"]] == rid.summary()["mean"].tolist()
+    assert [r["feature"] for r in content["features"]] == rid.summary()["feature"].tolist()
 
 
 def test_rashomon_refuses(here):

@@ -173,11 +173,11 @@ def _all_trees(
 ) -> None:
     from ..importance.rid import RashomonImportance
     from .sink import records_as, write, write_figure
-    from .training import encoded, labelled
+    from .training import labelled
 
     given = labelled(data, files)
-    X, space = encoded(given)
-    found = RashomonImportance(**asdict(over), space=space).fit(X, given.y)
+    space = given.space if data.infer_kinds else None
+    found = RashomonImportance(**asdict(over), space=space).fit(given.X, given.y)
     columns = ["feature", "mean", "q05", "median", "q95", "positive"]
     records: list[dict[str, Any]] = [
         {str(key): float(value) if key != "feature" else str(value) for key, value in row.items()}
@@ -185,7 +185,7 @@ def _all_trees(
     ]
     functions, trees = sum(found.n_functions_.tolist()), sum(found.n_trees_.tolist())
     if output.format == Format.json:
-        content = {"data": given.name, "rows": len(X), **asdict(over), "functions": functions,
+        content = {"data": given.name, "rows": len(given.X), **asdict(over), "functions": functions,
                    "trees": trees, "features": records}  # fmt: skip
         del content["n_jobs"]
         write(json.dumps(content, ensure_ascii=False, indent=1), output.output)

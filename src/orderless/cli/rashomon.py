@@ -91,16 +91,15 @@ def command(
         raise Mistake("a CSV file is one table: give --trees or --functions, not both")
     from ..rashomon import RashomonSet
     from .sink import write, write_figure
-    from .training import encoded, labelled
+    from .training import labelled
 
     given = labelled(data, files)
-    X, space = encoded(given)
     with busy("Finding all near-optimal trees"):
         found = RashomonSet(
-            max_depth, regularization, epsilon, space,
+            max_depth, regularization, epsilon, given.space if data.infer_kinds else None,
             memory_limit=memory_limit, time_limit=time_limit,
-        ).fit(X, given.y)  # fmt: skip
-        content = _content(found, given.name, len(X), trees, functions, limit)
+        ).fit(given.X, given.y)  # fmt: skip
+        content = _content(found, given.name, len(given.X), trees, functions, limit)
     write(_written(content, output.format), output.output)
     if plot is not None:
         write_figure(found.plot_objectives, plot)

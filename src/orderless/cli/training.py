@@ -20,7 +20,7 @@ from ..bins import Bins
 from ..missing import known_rows
 from ..readers import read_tree
 from ..rows import read_rows
-from ..space import Column, Condition, Feature, Space
+from ..space import Feature, Space
 from ..tree import Tree
 from .cells import frame_for, labels_for, number, unknown
 from .files import Part, missing_column, open_table
@@ -30,7 +30,7 @@ from .options import DataOptions, FileOptions, TableOptions
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Fitted", "Labelled", "complete_rows_for", "encoded", "fit", "labelled", "rows_for"]
+__all__ = ["Fitted", "Labelled", "complete_rows_for", "fit", "labelled", "rows_for"]
 
 MOST_CLASSES = 100
 MOST_CATEGORIES = 100
@@ -111,37 +111,6 @@ def fit(data: DataOptions, files: FileOptions) -> Fitted:
     except ValueError as fault:
         raise Mistake(f"scikit-learn cannot fit a tree on {given.name}: {fault}") from fault
     return Fitted(read_tree(model, space=given.space), given.name, given.X, given.y)
-
-
-def encoded(given: Labelled) -> tuple[pd.DataFrame, Space]:
-    """Give the table as numbers, and what they mean, for what takes no text.
-
-    Text becomes one 0/1 column per value. Columns with nothing but 0 and 1 are true or false.
-    """
-    import pandas as pd
-
-    out: dict[str, Any] = {}
-    features: list[Feature] = []
-    columns: list[Column] = []
-    told = {column.name: column for column in given.space.columns}
-    text = set(given.text)
-    for name in map(str, given.X):
-        cells = given.X[name].to_numpy()
-        column = told[name]
-        feature = given.space[column.feature]
-        if name in text:
-            for label in feature.categories:
-                own = f"{name} = {label}"
-                out[own] = (cells == label).astype(float)
-                columns.append(Column(own, name, Condition(name, among=(label,))))
-        else:
-            out[name] = cells.astype(float)
-            columns.append(column)
-            if column.condition is None and set(out[name].tolist()) <= {0.0, 1.0}:
-                feature = Feature(name, "boolean")
-        if feature not in features:
-            features.append(feature)
-    return pd.DataFrame(out), Space(features, columns)
 
 
 def rows_for(

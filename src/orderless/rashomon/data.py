@@ -1,4 +1,4 @@
-"""Tables in: 0/1 columns as they are, other features through a binarizer.
+"""Tables in: 0/1 columns as they are, text as 0/1 columns, other features through a binarizer.
 
 In:  X and y of any usual kind, a ``Space`` or a binarizer.
 Out: ``Table``: the 0/1 columns, what they mean, and the classes.
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ..errors import InvalidData, InvalidSpace
 from ..inference import read_columns
 from ..rows import is_unknown, read_rows
-from ..space import Column, Label, Space, plain_label
+from ..space import Column, Label, Space, Values, plain_label
+from .features import described, holds_categories, one_hot, zero_one
 from .flat import distinct
 from .meaning import Meaning, independent, meaning_of
 
@@ -58,18 +59,32 @@ def read_table(X: Any, y: NDArray[np.int32], space: Any, binarizer: Any) -> Tabl
             f"binarizer={binarizer!r}: legal are {', '.join(map(repr, WORDS))}, a binarizer with a "
             "space_, and None for columns that are 0/1 already"
         )
-    names, table = _complete(X, space)
+    word = binarizer is None or isinstance(binarizer, str)
+    # Thresholds are guessed by trees of scikit-learn, which round rows to float32.
+    values: Values = "float32" if binarizer == "threshold-guess" else "float64"
+    names, columns = _complete(X, space)
+    rows = None
+    if isinstance(columns, np.ndarray):
+        table = columns
+    elif not word:
+        raise InvalidData(
+            f"X has columns of text, and {type(binarizer).__qualname__} takes numbers: give "
+            "binarizer='threshold-guess' or 'quantile', or encode the text as 0/1 columns"
+        )
+    else:
+        rows = described(names, columns, values) if space is None else _in_order(space, names)
+        names, table, space = one_hot(X, columns, rows)
     if len(table) != len(y):
         raise InvalidData(f"X has {len(table)} rows and y has {len(y)} labels")
-    whole = _zero_one(table)
+    whole = zero_one(table)
     told = space is None or all(_tells(space, name) for name in names)
-    if whole and told and (binarizer is None or isinstance(binarizer, str)):
+    if whole and told and word:
         bits = np.ascontiguousarray(table, dtype=np.uint8)
         if space is None:
             return Table(bits, independent(tuple(names)), False, None)
         space = _in_order(space, names)
         _check_rows(bits, space)
-        return Table(bits, meaning_of(space), True, None)
+        return Table(bits, meaning_of(space, rows), True, None)
     if binarizer is None:
         row, j = (0, 0) if whole else np.argwhere((table != 0) & (table != 1))[0]
         raise InvalidData(
@@ -77,7 +92,9 @@ def read_table(X: Any, y: NDArray[np.int32], space: Any, binarizer: Any) -> Tabl
             "takes 0/1 columns that the space, if given, says are 0/1: give such columns, or "
             "binarizer='threshold-guess', 'quantile' or a binarizer of your own"
         )
-    return _binarized(names, table, y, space, binarizer)
+    if word and space is None:
+        space = described(names, list(table.T), values)
+    return _binarized(names, table, y, space, rows, binarizer)
 
 
 def _check_rows(bits: NDArray[np.uint8], space: Space) -> None:
@@ -88,9 +105,15 @@ def _check_rows(bits: NDArray[np.uint8], space: Space) -> None:
         read_rows(bits, space, range(len(space)))  # says which row it is
 
 
-def _complete(X: Any, space: Space | None) -> tuple[list[str], NDArray[Any]]:
-    """Give names and numbers of the columns; refuse text and unknowns."""
-    whole = _plain(X)
+def _complete(
+    X: Any, space: Space | None
+) -> tuple[list[str], NDArray[Any] | list[Floats | list[Label]]]:
+    """Give names and numbers of the columns, and refuse unknowns.
+
+    Where some hold categories, each column by itself: its numbers, or its different labels.
+    """
+    raw = set() if space is None else {c.name for c in space.columns if holds_categories(space, c)}
+    whole = None if raw else _plain(X)
     given: Iterator[Any] = iter(())
     if whole is not None and whole.size:  # the usual case, all at once
         named = hasattr(X, "columns")
@@ -110,13 +133,11 @@ def _complete(X: Any, space: Space | None) -> tuple[list[str], NDArray[Any]]:
         raise InvalidData(f"two columns of X are named {twice!r}: give each a name of its own")
     if whole is not None:
         return names, whole
-    columns: list[Floats] = []
+    columns: list[Floats | list[Label]] = []
     for name, values in zip(names, given, strict=True):
-        if not isinstance(values, np.ndarray):
-            raise InvalidData(
-                f"column {name!r} holds text, and sets are trained on numbers: encode it as 0/1 "
-                "columns, and say with space= that they are one feature"
-            )
+        columns.append(values)
+        if name in raw or not isinstance(values, np.ndarray):
+            continue
         unknown = ~np.isfinite(values)
         if unknown.any():
             row = int(np.argmax(unknown))
@@ -125,8 +146,10 @@ def _complete(X: Any, space: Space | None) -> tuple[list[str], NDArray[Any]]:
                 "rows of finite numbers; leave such rows out or fill them in (predict takes "
                 "unknowns)"
             )
-        columns.append(values)
-    return names, np.stack(columns, axis=1)
+    numbers = [values for values in columns if isinstance(values, np.ndarray)]
+    if raw.isdisjoint(names) and len(numbers) == len(columns):
+        return names, np.stack(numbers, axis=1)
+    return names, columns
 
 
 def _plain(X: Any) -> NDArray[Any] | None:
@@ -141,22 +164,20 @@ def _plain(X: Any) -> NDArray[Any] | None:
     return X if X.dtype.kind in "biu" else None
 
 
-def _zero_one(table: NDArray[Any]) -> bool:
-    """Whether all values are 0 or 1."""
-    if table.dtype.kind == "f":
-        return not ((table != 0) & (table != 1)).any()
-    return int(np.bitwise_or.reduce(table, axis=None)) in (0, 1)  # no other bit is set anywhere
-
-
 def _numbered(n: int) -> list[str]:
     return [f"x{j}" for j in range(n)]
 
 
 def _tells(space: Space, name: str) -> bool:
     """Whether a column is 0/1 by what the space says of it."""
+    column = _column(space, name)
+    return column.condition is not None or space[column.feature].kind == "boolean"
+
+
+def _column(space: Space, name: str) -> Column:
     for column in space.columns:
         if column.name == name:
-            return column.condition is not None or space[column.feature].kind == "boolean"
+            return column
     raise InvalidSpace(
         f"X has a column {name!r} and the space has none: its columns are "
         f"{list(space.column_names)[:12]}"
@@ -167,8 +188,7 @@ def _in_order(space: Space, names: Sequence[str]) -> Space:
     """Give the space with the columns of X only, in their order."""
     if list(space.column_names) == list(names):
         return space
-    by_name = dict(zip(space.column_names, space.columns, strict=True))
-    return Space(space.features, [by_name[name] for name in names])
+    return Space(space.features, [_column(space, name) for name in names])
 
 
 def _binarized(
@@ -176,6 +196,7 @@ def _binarized(
     values: NDArray[Any],
     y: NDArray[np.int32],
     space: Space | None,
+    rows: Space | None,
     binarizer: Any,
 ) -> Table:
     import pandas as pd
@@ -191,13 +212,15 @@ def _binarized(
         )
     bits = np.asarray(fitted.transform(table))
     own = getattr(fitted, "space", None)
-    if isinstance(own, Space):
+    if rows is not None:
+        kept = list(rows.columns)
+    elif isinstance(own, Space):
         kept = list(_in_order(own, names).columns)
     else:
         kept = [Column(name, name) for name in names]
     there = set(told.names)
-    rows = Space(told.features, [column for column in kept if column.feature in there])
-    return Table(bits.astype(np.uint8), meaning_of(told, rows), True, fitted)
+    came = Space(told.features, [column for column in kept if column.feature in there])
+    return Table(bits.astype(np.uint8), meaning_of(told, came), True, fitted)
 
 
 def _binarizer(given: Any, space: Space | None) -> Any:
