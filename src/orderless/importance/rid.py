@@ -185,7 +185,7 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array or data frame
-            Complete rows: 0/1 columns, or numbers that go through the binarizer.
+            Complete rows: 0/1 columns, numbers that go through the binarizer, or text.
         y : labels
             Of any type, two classes or more.
 

@@ -54,12 +54,14 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
     space : Space, optional
         What the columns mean. For 0/1 columns a binarizer's ``space_``, or one that says which are
         a one-hot group; without it each column stands alone, as in the paper. For other features
-        their kinds, as in ``ThresholdGuessBinarizer(space=...)``.
+        their kinds, as in ``ThresholdGuessBinarizer(space=...)``. Without it, beside other features
+        0/1 columns are true or false, text is categories, and numbers whose thresholds are guessed
+        are float32, as the guessing trees read them.
     epsilon_kind : "additive" or "relative"
         Whether the bound is the smallest objective + epsilon, or times (1 + epsilon).
     binarizer : "threshold-guess", "quantile", a binarizer with a ``space_``, or None
         What makes 0/1 columns of other features. The two words, and None, leave a table of 0/1
-        columns as it is; a binarizer is always applied.
+        columns as it is; a binarizer is always applied, and takes numbers only.
     memory_limit : int
         Most bytes that the compressed set, or a list of functions, may take.
     time_limit : float, optional
@@ -133,7 +135,8 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array or data frame
-            Complete rows: 0/1 columns, or numbers that go through the binarizer.
+            Complete rows: 0/1 columns, numbers that go through the binarizer, or text, which
+            becomes one 0/1 column per value.
         y : labels
             Of any type, two classes or more.
         sample_weight : array of numbers from 0, optional
