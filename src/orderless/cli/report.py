@@ -62,5 +62,13 @@ def command(
             f"min_samples_leaf={data.min_leaf}, random_state=0)"
         )
     with busy("Writing the report"):
-        page = report(source.tree, source.X, source.y, spent, title=title, about=about)
+        page = report(
+            source.tree,
+            source.X,
+            source.y,
+            spent,
+            title=title,
+            about=about,
+            about_rows=source.about_rows,
+        )
     write_html(page.html, output)
