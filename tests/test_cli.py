@@ -136,7 +136,7 @@ def test_rows_that_the_tree_was_fitted_on_are_called_so(tmp_path):
     about = "The tree was fitted on these rows (patients.csv):"
     for form in ("text", "md"):
         said = fine("explain", *data, "-f", form).replace("\\", "")
-        assert about in said and "on new rows it is usually right less often." in said
+        assert f"{about} on new rows it is usually right less often." in said
     assert json.loads(fine("explain", *data, "-f", "json"))["data"]["tree_fitted_on_them"] is True
     assert about in fine("importance", *data)
     assert json.loads(fine("importance", *data, "-f", "json"))["data"]["from"] == "patients.csv"
