@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from .errors import InvalidData
 from .space import Condition, Feature, Label, Space
 
-__all__ = ["Rows", "is_frame", "labels_like", "read_codes", "read_rows"]
+__all__ = ["Rows", "is_frame", "labels_like", "read_codes", "read_rows", "row_at"]
 
 # Kinds of columns, as in cpp/core/reach.hpp.
 ABSENT, F64, F32, BETWEEN, CODE, AMONG = range(6)
@@ -75,6 +75,17 @@ def _lookup(X: Any, space: Space) -> tuple[int, Lookup, list[str] | None]:
         return len(frame), _lookup_frame(frame), list(frame.columns)
     n_rows, lookup = _lookup_array(X, space)
     return n_rows, lookup, None
+
+
+def row_at(X: Any, space: Space, at: int) -> dict[str, Any]:
+    """Give one of some rows as a dict of the columns of a space that it has."""
+    _, get, _ = _lookup(X, space)
+    cells = {column.name: get(column.name) for column in space.columns}
+    return {
+        name: value.item() if isinstance(value := cell[at], np.generic) else value
+        for name, cell in cells.items()
+        if cell is not None and cell[at] is not NOT_GIVEN
+    }
 
 
 def _frame(X: Any) -> nw.DataFrame[Any] | None:
