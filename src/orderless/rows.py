@@ -278,7 +278,9 @@ def _read_numbers(feature: Feature, values: NDArray[Any]) -> CoreColumn:
     if values.dtype == object or values.dtype.kind in "USMm":
         values = _parse_numbers(feature, values)
     elif values.dtype.kind not in "biuf":
-        raise InvalidData(f"feature {feature.name!r} is {feature.kind}, its column {values.dtype}")
+        raise InvalidData(
+            f"feature {feature.name!r} is {feature.kind}, its column {values.dtype}: give numbers"
+        )
     elif values.dtype not in (np.float64, np.float32) or values.strides[0] % values.itemsize:
         values = values.astype(np.float64)  # the core steps over whole values only
     if feature.whole:

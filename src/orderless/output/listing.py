@@ -143,7 +143,9 @@ def list_terms(
 def _read_labels(y: Any, n_rows: int, classes: tuple[Label, ...]) -> list[Any]:
     labels = np.asarray(y, dtype=object)
     if labels.shape != (n_rows,):
-        raise InvalidData(f"y has the shape {labels.shape}, X has {n_rows} rows")
+        raise InvalidData(
+            f"y has the shape {labels.shape}, X has {n_rows} rows: give one label per row"
+        )
     out = [None if is_unknown(value) else value for value in labels]
     known = [value for value in out if value is not None]
     if known and not any(value == label for value in known for label in classes):
