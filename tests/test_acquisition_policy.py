@@ -142,11 +142,11 @@ def test_what_is_refused(costs, options, error, match):
 
 
 def test_rows_must_be_complete():
-    with pytest.raises(InvalidData, match="row 1 does not tell the bin of 'b'"):
+    with pytest.raises(InvalidData, match="row 1 does not tell the value of 'b'"):
         ol.cheapest_policy(a_and_b(), [[0, 0], [1, None]], [1, 1])
     with pytest.raises(InvalidData, match="there are no rows"):
         ol.cheapest_policy(a_and_b(), [], {"a": 1, "b": 1})
-    with pytest.raises(InvalidData, match="row 0 does not tell the bin of 'a'"):
+    with pytest.raises(InvalidData, match="row 0 does not tell the value of 'a'"):
         policy_of().costs([{"b": 1}])
 
 
@@ -439,7 +439,7 @@ def test_another_language_can_walk_the_file(method):
         (lambda c: c.update(method="best"), "the method is 'best'"),
         (lambda c: c.update(objective=3), "the entry 'objective' is a int"),
         (lambda c: c.update(objective="most"), "the objective is 'most'"),
-        (lambda c: c["bins"].pop(), "the bins are not those that the tree has"),
+        (lambda c: c["bins"].pop(), "are not those of the tree in the file"),
         (lambda c: c["purchases"].pop(), "every feature of the tree is in one purchase"),
         (lambda c: c["purchases"][0].update(cost=-1), "nothing costs or weighs less"),
         (lambda c: c["purchases"][0].update(cost="1/0"), "does not describe a policy"),

@@ -1,9 +1,9 @@
 """The page as people use it, in a real browser. A browser that is not there is a failure."""
 
 import json
-import os
 import threading
 
+import browsing
 import numpy as np
 import pytest
 import showcase
@@ -16,48 +16,26 @@ from orderless.output.serve import address, page_server
 
 pytestmark = pytest.mark.engine
 
-CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-ARGUMENTS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-dev-shm-usage",
-]  # fmt: skip
 PHONE = {"width": 360, "height": 740}
-STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
 @pytest.fixture(scope="module")
 def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    with browsing.launched() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture
 def visit(browser, tmp_path):
     """Opens a page from a file; in the end nothing was requested, and nothing was complained of."""
-    contexts, complaints, requests = [], [], []
+    with browsing.watched(browser) as (go, requests):
 
-    def go(page, **options):
-        file = tmp_path / f"page{len(contexts)}.html"
-        file.write_text(page, encoding="utf-8")
-        context = browser.new_context(**options)
-        context.set_default_timeout(10_000)
-        contexts.append(context)
-        tab = context.new_page()
-        tab.on("console", lambda message: complaints.append(message.text))
-        tab.on("pageerror", lambda fault: complaints.append(str(fault)))
-        tab.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
-        tab.on("request", lambda request: requests.append(request.url))
-        tab.goto(file.as_uri())
-        return tab
+        def write_and_go(page, **options):
+            file = tmp_path / f"page{len(list(tmp_path.glob('page*.html')))}.html"
+            file.write_text(page, encoding="utf-8")
+            return go(file, **options)
 
-    yield go
-    for context in contexts:
-        context.close()
-    assert complaints == []
+        yield write_and_go
     assert all(url.startswith(("file://", "data:,")) for url in requests), requests
 
 
@@ -352,15 +330,8 @@ def test_what_is_typed_is_what_is_decided(visit):
 
 
 def axe(tab):
-    from axe_playwright_python.sync_playwright import Axe
-
     tab.evaluate("scrollTo(0, 0)")  # half of a target under the bar of the phone would be too small
-    found = Axe().run(tab, options={"runOnly": {"type": "tag", "values": STANDARDS}})
-    faults = found.response["violations"]
-    assert not faults, "\n".join(
-        f"{fault['id']}: {[node['html'][:120] for node in fault['nodes']]}" for fault in faults
-    )
-    assert len(found.response["passes"]) > 15
+    assert len(browsing.accessible(tab)) > 15
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -118,10 +118,32 @@ def test_explain_says_what_the_library_says(models):
 def test_explain_counts_over_data(models):
     form, (rows, labels) = mixed(), mixed_rows()
     args = ("explain", models / "mixed.json", "--data", models / "mixed.csv")
-    assert fine(*args) == form.to_text(rows) + "\n"
-    assert fine(*args, "--target", "risk") == form.to_text(rows, labels) + "\n"
+    about = (
+        "The tree is from mixed.json, the rows are from mixed.csv: if it was fitted on them, it is "
+        "usually right less often on new rows."
+    )
+    assert fine(*args) == form.to_text(rows, about_rows=about) + "\n"
+    assert fine(*args, "--target", "risk") == form.to_text(rows, labels, about_rows=about) + "\n"
+    said = json.loads(fine(*args, "-f", "json"))["data"]
+    assert said == {"from": "mixed.csv", "number": len(rows), "tree_fitted_on_them": None}
     table = records(fine(*args, "--target", "risk", "-f", "csv"))
     assert sum(int(r["rows"]) for r in table) >= sum(int(r["right"]) for r in table) > 0
+
+
+def test_rows_that_the_tree_was_fitted_on_are_called_so(tmp_path):
+    path = patients(tmp_path)
+    data = ("--data", path, "--target", "diagnosis", "--ignore", "id")
+    about = "The tree was fitted on these rows (patients.csv):"
+    for form in ("text", "md"):
+        said = fine("explain", *data, "-f", form).replace("\\", "")
+        assert f"{about} on new rows it is usually right less often." in said
+    assert json.loads(fine("explain", *data, "-f", "json"))["data"]["tree_fitted_on_them"] is True
+    assert about in fine("importance", *data)
+    assert json.loads(fine("importance", *data, "-f", "json"))["data"]["from"] == "patients.csv"
+    assert fine("report", *data).count(about) == 3  # at the top, with the rules, with the reasons
+    fine("export", *data, "-o", tmp_path / "model.json")
+    assert "fitted" not in fine("explain", tmp_path / "model.json")  # there are no rows
+    assert "data" not in json.loads(fine("explain", tmp_path / "model.json", "-f", "json"))
 
 
 def test_explain_one_row(models):
@@ -278,9 +300,8 @@ def test_datasets_are_listed_shown_and_saved(tmp_path, monkeypatch):
     assert "raw.githubusercontent.com" in fine("datasets", "show", "compas")
     assert json.loads(fine("datasets", "show", "spiral", "-f", "json"))["comes from"] == "generated"
     assert fine("datasets", "save", "spiral", "-o", tmp_path / "s.csv") == ""
-    assert fine("explain", "--data", tmp_path / "s.csv", "--target", "target") == fine(
-        "explain", "--data", "spiral"
-    )
+    saved = fine("explain", "--data", tmp_path / "s.csv", "--target", "target")
+    assert saved.replace("(s.csv)", "(spiral)") == fine("explain", "--data", "spiral")
     assert "did you mean 'compas'" in mistake("datasets", "show", "compass")
     assert "neither a file nor a data set" in mistake("explain", "--data", "compass")
 

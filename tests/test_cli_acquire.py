@@ -99,8 +99,21 @@ def test_without_costs_few_are_asked(here):
 
 def test_a_budget(here):
     said, _ = talk(*MODEL, *COSTS, "--budget", 1, say=["47"])
-    assert said.startswith("Not determined")
-    assert said.endswith("for 1.\n")
+    assert said.startswith("Not determined: ill or well are possible")
+    assert said.endswith(
+        "Asked age, for 1.\nStopped by the budget of 1, of which 0 is left.\nNext would be smoker "
+        "(cost 5), 5 to spend on average from here.\n"
+    )
+    content = json.loads(talk(*MODEL, *COSTS, "--budget", 1, "-f", "json", say=["47"])[0])
+    assert (content["stopped"], content["budget"], content["spent"]) == ("budget", 1, 1)
+    assert content["next"] == {"feature": "smoker", "cost": 5, "expected_cost": 5}
+    assert content["possible"] == ["ill", "well"]
+
+
+def test_a_budget_is_not_counted_afresh_when_something_cannot_be_had(here):
+    said, asked = talk(*MODEL, "--costs", "age=5,smoker=1", "--budget", 5, say=["?", "61", "47"])
+    assert asked.count("Ask ") == 2  # smoker is not to be had and costs nothing, age costs 5
+    assert "for 5." in said
 
 
 def test_what_is_known_is_not_charged_to_the_budget(here):
@@ -111,7 +124,7 @@ def test_what_is_known_is_not_charged_to_the_budget(here):
     assert said.endswith("for 5.\n")
     short, _ = talk(*MODEL, *COSTS, *age, "--budget", 4, say=["no"])
     assert short.startswith("Not determined")
-    assert short.endswith("Nothing was asked.\n")
+    assert "Nothing was asked.\nStopped by the budget of 4, of which 4 is left.\nNext" in short
 
 
 def test_json(here):
@@ -130,10 +143,22 @@ def test_json(here):
 
 
 def test_the_end_of_the_input_stops_it(here):
-    result = run(*MODEL, stdin=b"")
-    assert result.exit_code == 130
-    assert result.stdout == ""
-    assert "Stopped" in result.stderr
+    result = run(*MODEL, *COSTS, stdin=b"47\n")
+    assert result.exit_code == 3
+    assert result.stdout == (
+        "Not determined: ill or well are possible, because smoker is unknown.\nAsked age, for 1.\n"
+    )
+    assert "The answers ended before the decision: ill or well are possible, and smoker" in (
+        result.stderr
+    )
+    assert "by you" not in result.stderr
+    result = run(*MODEL, *COSTS, "-f", "json", stdin=b"")
+    assert result.exit_code == 3
+    content = json.loads(result.stdout)
+    assert (content["decision"], content["stopped"]) == (None, "answers")
+    assert content["next"] == {"feature": "age", "cost": 1, "expected_cost": 4.75}
+    done = json.loads(talk(*MODEL, *COSTS, "-f", "json", say=["61"])[0])
+    assert (done["stopped"], done["next"]) == (None, None)
 
 
 def test_mistakes(here):

@@ -52,7 +52,7 @@ def test_importance_says_what_the_library_says(wisconsin):
 def test_importance_in_every_format(here):
     text = fine("importance", *TABLE)
     assert text.startswith("2 trees decide the same without asking in vain; importance on 8 rows.")
-    assert [line.split()[0] for line in text.splitlines()[2:]] == ["feature", "smoker", "age"]
+    assert [line.split()[0] for line in text.splitlines()[3:]] == ["feature", "smoker", "age"]
     table = records(fine("importance", *TABLE, "-f", "csv"))
     assert list(table[0]) == ["feature", "gini", "smallest", "largest", "mean", "permutation"]
     assert sum(float(row["gini"]) for row in table) == pytest.approx(1)

@@ -256,12 +256,36 @@ def test_coverage_refuses_rows():
     X, _, model = breast_cancer()
     with pytest.raises(InvalidData, match="there are no rows"):
         ol.coverage(model, X[:0])
-    with pytest.raises(InvalidData, match="the rows have no column 'mean radius'"):
-        ol.coverage(model, X.drop(columns="mean radius"))
+    asked = ol.read_tree(model).features[0]
+    with pytest.raises(InvalidData, match=f"the rows have no column '{asked}', which the tree"):
+        ol.coverage(model, X.drop(columns=asked))
     gap = X.copy()
-    gap.iloc[3, 2] = np.nan
-    with pytest.raises(InvalidData, match="row 3 has no value in 'mean perimeter': give complete"):
+    gap.loc[3, asked] = np.nan
+    with pytest.raises(InvalidData, match=f"row 3 has no value in '{asked}': give complete"):
         ol.coverage(model, gap)
+
+
+@pytest.mark.parametrize("mechanism", ["mcar", "mar", "mnar"])
+@pytest.mark.parametrize("level", ["feature", "column"])
+def test_coverage_asks_for_no_more_columns_than_predict(mechanism, level):
+    X, y, model = breast_cancer()
+    tree = ol.read_tree(model)
+    options = {"level": level, "mechanism": mechanism, "y": y}
+    whole = ol.coverage(tree, X, [0.3, 0.7], **options).table
+    unused = [name for name in X if name not in tree.features]
+    later = X.drop(columns=unused[1:])  # mar goes by the first of them
+    assert ol.coverage(tree, later, [0.3, 0.7], **options).table.equals(whole)
+    spoilt = X.assign(**{unused[-1]: "text", unused[-2]: np.nan})
+    assert ol.coverage(tree, spoilt, [0.3, 0.7], **options).table.equals(whole)
+    least = ol.coverage(tree, X[list(tree.features)], [0.0, 0.3], **options).table
+    assert (least["answered"][least["rate"] == 0] == 1).all()
+    assert tree.predict(X[list(tree.features)]).tolist() == tree.predict(X).tolist()
+    if mechanism != "mar":
+        assert (
+            least[least["rate"] == 0.3]
+            .reset_index(drop=True)
+            .equals(whole[whole["rate"] == 0.3].reset_index(drop=True))
+        )
 
 
 # -- the paper's numbers -------------------------------------------------------------------------

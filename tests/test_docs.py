@@ -89,3 +89,12 @@ def test_lesson_runs(lesson, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(lesson), run_name="__main__")
     assert capsys.readouterr().out.count("\n") >= 5
+
+
+def test_figures_are_small():
+    """A page with its figures loads fast: none of them is larger than 200 kB."""
+    figures = [
+        path for path in (ROOT / "docs" / "figures").rglob("*") if path.suffix in (".svg", ".png")
+    ]
+    assert len(figures) > 20
+    assert {path.name for path in figures if path.stat().st_size > 200_000} == set()

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import oracle
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -411,3 +412,49 @@ def test_a_tree_fitted_without_names_against_one_with_names():
     with pytest.warns(UserWarning, match=r"'p', .* has 'x0', .*feature_names="):
         assert not ol.equivalent(named, bare)
     assert ol.equivalent(named, ol.read_tree(bare, feature_names=["p", "q"]))
+
+
+# -- examples near what is usual -------------------------------------------------------------------
+
+
+def cut_at(name, *thresholds, space):
+    """A tree that gives a class of its own to each interval between thresholds."""
+    tree = {"prediction": len(thresholds)}
+    for i, threshold in reversed(list(enumerate(thresholds))):
+        tree = {"feature": name, "relation": "<=", "reference": threshold,
+                "true": {"prediction": i}, "false": tree}  # fmt: skip
+    return ol.read_tree(tree, space=space)
+
+
+@given(
+    st.lists(st.integers(-500, 500).map(lambda n: n / 8), min_size=1, max_size=4, unique=True),
+    st.lists(st.integers(-500, 500).map(lambda n: n / 8), min_size=1, max_size=4, unique=True),
+    st.sampled_from(["numeric", "integer"]),
+)
+def test_a_made_up_row_differs_and_lies_near_the_thresholds(one, other, kind):
+    space = ol.Space({"x": kind, "y": kind})
+    a, b = cut_at("x", *sorted(one), space=space), cut_at("x", *sorted(other), space=space)
+    row = ol.counterexample(a, b)
+    if row is None:
+        assert ol.equivalent(a, b)
+        return
+    assert a.predict([row])[0] != b.predict([row])[0]
+    cuts = sorted({*one, *other})
+    wide = max([*np.diff(cuts), *np.abs(cuts), 2])
+    assert cuts[0] - wide <= row["x"] <= cuts[-1] + wide
+
+
+def test_a_real_row_is_preferred_to_one_that_is_made_up():
+    space = ol.Space({"radius": "numeric", "smoker": "boolean"})
+    a, b = cut_at("radius", 16.8, space=space), cut_at("radius", 13.1, 16.8, space=space)
+    rows = [[11.0, 0], [None, 1], [15.25, 1], [16.0, 0]]
+    frame = pd.DataFrame(rows, columns=["radius", "smoker"], dtype=float)
+    dicts = [dict(zip(("radius", "smoker"), row, strict=True)) for row in rows]
+    del dicts[2]["smoker"]
+    assert ol.counterexample(a, b, frame[2:]) == {"radius": 15.25, "smoker": 1}
+    assert ol.counterexample(a, b, frame[3:].to_numpy()) == {"radius": 16.0, "smoker": 0}
+    third = cut_at("radius", 16.8, 20.0, space=space)
+    assert ol.counterexample(a, third, dicts)["radius"] > 20  # none differs: made up
+    assert ol.counterexample(a, cut_at("radius", 13.1, space=space), dicts) == {"radius": 15.25}
+    with pytest.raises(ol.errors.InvalidData, match="got one dict"):
+        ol.counterexample(a, b, dicts[0])

@@ -491,7 +491,7 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="strata='rows': legal are"):
         ol.conditional_model_reliance(tree, BITS, LABELS, strata="rows")
     for work in (ol.permutation_importance, ol.conditional_model_reliance):
-        with pytest.raises(InvalidData, match="row 1 does not tell the bin of 'x2'"):
+        with pytest.raises(InvalidData, match="row 1 does not tell the value of 'x2'"):
             work(tree, [[0, 0], [0, None], [1, 0], [1, 1]], LABELS)
         with pytest.raises(InvalidData, match="y has shape"):
             work(tree, BITS, [0, 1])

@@ -28,6 +28,15 @@ def test_golden_with_data():
     assert r"\item age $> 60$ $\land$ color $\neq$ green (18 rows)" in form.to_latex(rows[0])
 
 
+def test_what_the_rows_are_is_written_below_the_counts_and_escaped():
+    form, (rows, y) = showcase.mixed(), showcase.mixed_rows()
+    about = "Rows of <new>_50%.csv."
+    assert form.to_text(rows, y, about_rows=about).splitlines()[2] == about
+    assert form.to_markdown(rows, about_rows=about).split("\n\n")[2] == markdown.escaped(about)
+    assert latex.escaped(about) in form.to_latex(rows, about_rows=about)
+    assert "Rows of &lt;new&gt;_50%.csv." in form.to_html(rows, about_rows=about)
+
+
 # -- Markdown ----------------------------------------------------------------------------------
 
 

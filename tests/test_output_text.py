@@ -223,6 +223,8 @@ def test_wrong_arguments():
     for write in (form.to_text, form.to_html, form.to_markdown, form.to_latex):
         with pytest.raises(ValueError, match=r"terms='rule': legal are \('rules', 'reasons'\)"):
             write(terms="rule")
+        with pytest.raises(ValueError, match="about_rows without X"):
+            write(about_rows="new rows")
         with pytest.raises(ValueError, match="y without X"):
             write(y=y)
         with pytest.raises(InvalidData, match=r"shape \(1,\), X has 108 rows"):

@@ -4,17 +4,20 @@ import io
 import itertools
 import math
 import re
+from xml.etree import ElementTree
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from showcase import FORMS, hostile, iris, mixed
+from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidSpace, InvalidTree
-from orderless.output.plots.look import line_colour
+from orderless.output.plots.look import line_colour, short_names
 from orderless.output.plots.regions import slice_of
-from orderless.words import label_text, printable
+from orderless.words import drawn, label_text, printable
 
 mpl.use("agg")
 
@@ -295,3 +298,61 @@ def test_hatches_are_seen_in_svg(name):
     hatched = re.findall(r'style="([^"]*fill: url[^"]*)"', file.getvalue())
     assert not [style for style in hatched if "fill-opacity" in style or " opacity" in style]
     assert bool(hatched) == (name in ("rules", "sizes", "sizes of several"))
+
+
+# -- names that matplotlib would read --------------------------------------------------------------
+
+NAMES = ["$income$", "a_b^c", "$", r"\$x", "_hidden", "50% $\\alpha$ & <b>"]
+
+
+def texts_of(axes):
+    """Give the texts that a reader of the figure sees, out of its SVG."""
+    out = io.StringIO()
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        axes.figure.savefig(out, format="svg")
+    plt.close(axes.figure)
+    texts = ElementTree.fromstring(out.getvalue()).iter("{http://www.w3.org/2000/svg}text")
+    return ["".join(text.itertext()).strip() for text in texts]
+
+
+@pytest.fixture(scope="module")
+def odd():
+    random = np.random.RandomState(0)
+    X = pd.DataFrame(random.randint(2, size=(200, len(NAMES))), columns=NAMES)
+    y = np.where(X.iloc[:, :3].sum(axis=1) + X.iloc[:, 3:].prod(axis=1) > 1, "$yes$", "_no")
+    return DecisionTreeClassifier(random_state=0).fit(X, y), X, y
+
+
+def test_names_are_drawn_as_they_are(odd):
+    model, X, y = odd
+    said = texts_of(ol.importance_range(model, X, y).plot())
+    assert set(NAMES) <= set(said)
+    said = texts_of(ol.plot_rules(model, tuple(NAMES[:2]), known=dict.fromkeys(NAMES[2:], 0)))
+    assert {"$income$", "a_b^c", "$yes$", "_no"} <= set(said)
+    small = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    said = " ".join(texts_of(ol.plot_tree(small)))
+    used = ol.read_tree(small).features
+    assert used
+    assert all(name in said for name in used)
+    assert "$yes$" in said
+    said = texts_of(ol.cheapest_policy(small, X, dict.fromkeys(NAMES, 1)).plot())
+    assert set(used) <= set(said)
+    assert "$yes$" in said
+
+
+@pytest.mark.parametrize("kind", ["box", "violin", "cdf"])
+def test_names_of_importance_distributions_are_drawn_as_they_are(odd, kind):
+    _, X, y = odd
+    found = ol.RashomonImportance(n_bootstraps=2, max_depth=2, random_state=0).fit(X, y)
+    said = " ".join(texts_of(found.plot(kind, features=NAMES)))
+    assert all(name in said for name in NAMES)
+
+
+def test_names_that_are_cut_stay_names():
+    ax = plt.subplots()[1]
+    long = "$" * 40
+    ax.set_yticks([0, 1], [drawn(long), drawn("$a$")])
+    short_names(ax)
+    said = texts_of(ax)
+    assert "$" * 31 + "…" in said
+    assert "$a$" in said

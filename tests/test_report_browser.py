@@ -1,7 +1,6 @@
 """The report in a real browser. A browser that is not there is a failure."""
 
-import os
-
+import browsing
 import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
@@ -10,9 +9,6 @@ import orderless as ol
 
 pytestmark = pytest.mark.engine
 
-CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 SIZES = {"desk": {"width": 1200, "height": 900}, "phone": {"width": 360, "height": 740}}
 
 
@@ -35,35 +31,15 @@ def pages(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    with browsing.launched() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture
 def visit(browser, pages):
     """Opens a report; in the end it has asked for nothing, and nothing was complained of."""
-    contexts, complaints, requests = [], [], []
-
-    def go(name, **options):
-        context = browser.new_context(**options)
-        context.set_default_timeout(20_000)
-        contexts.append(context)
-        tab = context.new_page()
-        tab.on("console", lambda message: complaints.append(message.text))
-        tab.on("pageerror", lambda fault: complaints.append(str(fault)))
-        tab.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
-        tab.on("request", lambda request: requests.append(request.url))
-        tab.goto((pages / f"{name}.html").as_uri())
-        return tab
-
-    yield go
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    with browsing.watched(browser) as (go, requests):
+        yield lambda name, **options: go(pages / f"{name}.html", **options)
     assert requests
     assert all(url.startswith("file://") and url.endswith(".html") for url in requests), requests
 
@@ -86,16 +62,9 @@ def contrast(colours):
      ("hostile", "light", "phone")],
 )  # fmt: skip
 def test_accessible(visit, name, scheme, size):
-    from axe_playwright_python.sync_playwright import Axe
-
     tab = visit(name, color_scheme=scheme, viewport=SIZES[size])
     tab.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
-    found = Axe().run(tab, options={"runOnly": {"type": "tag", "values": STANDARDS}})
-    faults = found.response["violations"]
-    assert not faults, "\n".join(
-        f"{fault['id']}: {[node['html'][:120] for node in fault['nodes']][:5]}" for fault in faults
-    )
-    assert len(found.response["passes"]) > 15
+    assert len(browsing.accessible(tab)) > 15
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -43,9 +43,16 @@ plt.rcParams.update(
 )
 
 
+MANY = 100  # points and bars, from which on they become a picture inside the SVG; texts stay
+
+
 def save(figure, name):
     look = {"facecolor": "white", "bbox_inches": "tight", "pad_inches": 0.15}
-    figure.savefig(HERE / f"{name}.svg", metadata={"Date": None}, **look)
+    for axes in figure.axes:
+        points = sum(len(one.get_offsets()) for one in axes.collections)
+        if points + len(axes.patches) > MANY:
+            axes.set_rasterization_zorder(1.4)  # axes, lines and texts are above
+    figure.savefig(HERE / f"{name}.svg", metadata={"Date": None}, dpi=100, **look)
     if "png" in sys.argv[1:]:
         figure.savefig(HERE / f"{name}.png", dpi=110, **look)
     plt.close(figure)

@@ -6,9 +6,10 @@ The pages are put together as they are, with their figures; nothing is computed 
 """
 
 import re
-import shutil
 import sys
 from pathlib import Path
+
+from PIL import Image
 
 HERE = Path(__file__).parent
 PLACE = HERE / "reproduction"
@@ -32,6 +33,12 @@ in.
 """
 
 
+def slim(picture, place):
+    """Copy a PNG with as few colours as show it: a third of the size."""
+    image = Image.open(picture).convert("RGB")
+    image.quantize(128, dither=Image.Dither.NONE).save(place, optimize=True)
+
+
 def main(folder):
     pages = [line for line in (folder / "index.md").read_text().splitlines() if line]
     table = [line for line in pages if line.startswith("|")]
@@ -49,7 +56,7 @@ def main(folder):
         text = re.sub(r"^#", "##", text, flags=re.M)
         text = re.sub(r"\nAll numbers: .*\n", "\n", text)
         for figure in re.findall(r"\]\(([a-z0-9-]+\.png)\)", text):
-            shutil.copy(folder / figure, PLACE / figure)
+            slim(folder / figure, PLACE / figure)
         parts.append(re.sub(r"\]\(([a-z0-9-]+\.png)\)", r"](figures/reproduction/\1)", text))
     (HERE.parent / "reproduction.md").write_text("\n".join(parts))
 

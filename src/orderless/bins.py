@@ -119,8 +119,8 @@ class Bins:
         ]
         if n_bins and max(n_bins) > MOST_BINS:
             raise InvalidTree(
-                f"one feature has {max(n_bins):,} bins and this works with at most {MOST_BINS:,}: "
-                "use a smaller tree"
+                f"the tree cuts one feature into {max(n_bins):,} intervals, or groups of "
+                f"categories, and this works with at most {MOST_BINS:,}: use a smaller tree"
             )
         self.layout = (
             np.array([f.ordered for f in self.features], dtype=np.uint8),

@@ -319,7 +319,9 @@ class CanonicalForm:
 
         return form_in_short(self)
 
-    def to_text(self, X: Any = None, y: Any = None, *, terms: str = "rules") -> str:
+    def to_text(
+        self, X: Any = None, y: Any = None, *, terms: str = "rules", about_rows: str = ""
+    ) -> str:
         """Write the rules as aligned text, "IF age <= 25 AND smoker THEN yes".
 
         Numbers are as short as they can be while they still decide every row the same way.
@@ -333,6 +335,9 @@ class CanonicalForm:
             The rows' labels; then also how many of the covered rows have the rule's class.
         terms : "rules" or "reasons"
             Reasons are all shown, however many there are.
+        about_rows : str
+            Which rows X are, in a sentence, such as whether the tree was fitted on them; it is
+            written below what the counts are.
 
         Examples
         --------
@@ -346,28 +351,34 @@ class CanonicalForm:
         """
         from .output.text import form_as_text
 
-        return form_as_text(self, X, y, terms=terms)
+        return form_as_text(self, X, y, terms=terms, about_rows=about_rows)
 
-    def to_html(self, X: Any = None, y: Any = None, *, terms: str = "rules") -> str:
+    def to_html(
+        self, X: Any = None, y: Any = None, *, terms: str = "rules", about_rows: str = ""
+    ) -> str:
         """Write the rules as an HTML fragment, a table per class; parameters as in ``to_text``."""
         from .output.html import form_as_html
 
-        return form_as_html(self, X, y, terms=terms)
+        return form_as_html(self, X, y, terms=terms, about_rows=about_rows)
 
-    def to_markdown(self, X: Any = None, y: Any = None, *, terms: str = "rules") -> str:
+    def to_markdown(
+        self, X: Any = None, y: Any = None, *, terms: str = "rules", about_rows: str = ""
+    ) -> str:
         """Write the rules as Markdown, a table per class; parameters as in ``to_text``."""
         from .output.markdown import form_as_markdown
 
-        return form_as_markdown(self, X, y, terms=terms)
+        return form_as_markdown(self, X, y, terms=terms, about_rows=about_rows)
 
-    def to_latex(self, X: Any = None, y: Any = None, *, terms: str = "rules") -> str:
+    def to_latex(
+        self, X: Any = None, y: Any = None, *, terms: str = "rules", about_rows: str = ""
+    ) -> str:
         """Write the rules as LaTeX, a list per class, for any engine and without packages.
 
         Parameters are those of ``to_text``.
         """
         from .output.latex import form_as_latex
 
-        return form_as_latex(self, X, y, terms=terms)
+        return form_as_latex(self, X, y, terms=terms, about_rows=about_rows)
 
     def to_python(self, function_name: str = "decide") -> str:
         """Write the source of a Python module that decides as ``predict`` does.

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .errors import InvalidData
-from .missing import tree_of
-from .output.sql import as_sql
+from .output.columns import new_columns
 from .output.sql_words import Words
 
 __all__ = ["predict"]
@@ -52,18 +50,7 @@ def predict(
     >>> predict(tree, rows, needed="ask").fetchall()
     [(1, 'yes', None), (0, 'no', None), (None, None, 'x0')]
     """
-    tree = tree_of(tree)
     words = Words("duckdb")
-    new = [(prediction, False), *([(needed, True)] if needed is not None else [])]
-    there = {name.casefold() for name in relation.columns}
-    listed = ["*"]
-    for name, wants in new:
-        if not isinstance(name, str) or name.casefold() in there:
-            raise InvalidData(
-                f"the relation has a column {name!r:.80} already, or that is no name: choose "
-                "another with prediction= or needed="
-            )
-        there.add(name.casefold())
-        said = as_sql(tree, dialect="duckdb", columns=columns, shape=shape, needed=wants)
-        listed.append(f"{said} AS {words.name(name)}")
-    return relation.project(", ".join(listed))
+    added = new_columns(tree, relation.columns, dialect="duckdb", columns=columns, shape=shape,
+                        prediction=prediction, needed=needed)  # fmt: skip
+    return relation.project(", ".join(["*", *(f"{sql} AS {words.name(n)}" for n, sql in added)]))

@@ -8,7 +8,6 @@ Paper: its Algorithm 5 compares minimal formulas; a random polynomial needs none
 from __future__ import annotations
 
 import hashlib
-import math
 import warnings
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -18,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .errors import InvalidData, InvalidSpace
+from .errors import InvalidData
+from .example import any_value, value_in
 from .readers import read_tree
-from .rows import read_rows
+from .rows import read_rows, row_at
 from .space import Feature, Label, Space, shared_feature
 from .tree import Tree
 
@@ -87,15 +87,19 @@ def equivalent(a: Any, b: Any) -> bool:
     return bool((points[0] == points[1]).all()) and _difference(*trees) is None
 
 
-def counterexample(a: Any, b: Any) -> dict[str, Any] | None:
+def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
     """Give a row that two trees put into different classes, or None if there is none.
 
     The row has a value for every feature of both trees' spaces, and has been put through both
-    trees' own ``predict``.
+    trees' own ``predict``. Numbers are short and near the trees' thresholds, but nobody may be like
+    it; with rows X it is one of these, if the trees differ on one of them.
 
     Parameters
     ----------
     a, b : Tree, or any model that ``read_tree`` knows
+    X : rows, optional
+        The first of these on which the trees certainly differ is given, as it is; where there is
+        none, a row is made up as without X.
 
     Examples
     --------
@@ -105,22 +109,27 @@ def counterexample(a: Any, b: Any) -> dict[str, Any] | None:
     >>> one, other = (read_tree(tree, feature_names=["age"]) for tree in (young, younger))
     >>> counterexample(one, other)
     {'age': 22.0}
+    >>> counterexample(one, other, [[18.0], [23.5], [24.0]])
+    {'age': 23.5}
     """
     tree_a, tree_b = read_tree(a), read_tree(b)
+    if X is not None and (real := _row_that_differs(tree_a, tree_b, X)) is not None:
+        return real
     shared = _over_shared_space([tree_a, tree_b])
     found = _difference(*shared)
     if found is None:
         return None
     sides = dict(zip(shared[0].space.names, found, strict=True))
+    cuts = _cuts(shared)
     row: dict[str, Any] = {}
     for feature in (*tree_a.space.features, *tree_b.space.features):
         if feature.name in row:
             continue
         if feature.name in sides:
             feature = shared[0].space[feature.name]
-            row[feature.name] = _value_in(feature, *sides[feature.name])
+            row[feature.name] = value_in(feature, cuts.get(feature.name, []), *sides[feature.name])
         else:
-            row[feature.name] = _any_value(feature)
+            row[feature.name] = any_value(feature)
     for tree in (tree_a, tree_b):
         known = {name: value for name, value in row.items() if name in tree.space}
         if tree.predict([known]).mask.any():
@@ -167,12 +176,8 @@ def disagreement(a: Any, b: Any, X: Any = None) -> float:
             raise InvalidData("there are no rows to compare the trees on")
         return float(np.mean(table[0][said[0]] != table[1][said[1]]))
     one, other = _over_shared_space([tree_a, tree_b])
-    cuts: list[list[float]] = [[] for _ in one.space.features]
-    for i in {*one.used, *other.used}:
-        if one.space.features[i].ordered:
-            both = [t.threshold[t.feature == i] for t in (one, other)]
-            thresholds = np.unique(np.concatenate(both))
-            cuts[i] = thresholds[np.isfinite(thresholds)].tolist()
+    found = _cuts([one, other])
+    cuts = [found.get(feature.name, []) for feature in one.space.features]
     nodes_a, nodes_b = _with_shared_classes([one, other])
     return _core.share_of_difference(nodes_a, nodes_b, one.space.domains, cuts)
 
@@ -375,59 +380,27 @@ def _difference(a: Tree, b: Tree) -> list[Any] | None:
     return None if found is None else found[0]
 
 
-# -- rows out of boxes -------------------------------------------------------------------------
-
-
 def _says(tree: Tree, row: dict[str, Any]) -> Any:
     return tree.predict([{k: v for k, v in row.items() if k in tree.space}])[0]
 
 
-def _any_value(feature: Feature) -> Any:
-    if feature.ordered:
-        return _value_in(feature, *feature.bounds, False, [])
-    return feature.categories[0]
+def _cuts(trees: Sequence[Tree]) -> dict[str, list[float]]:
+    """Give the thresholds of trees over one space, by feature."""
+    out: dict[str, list[float]] = {}
+    for i in {i for tree in trees for i in tree.used}:
+        feature = trees[0].space.features[i]
+        if feature.ordered:
+            both = np.concatenate([tree.threshold[tree.feature == i] for tree in trees])
+            out[feature.name] = np.unique(both[np.isfinite(both)]).tolist()
+    return out
 
 
-def _value_in(feature: Feature, low: float, high: float, nan: bool, codes: list[int]) -> Any:
-    """Choose a plain value of a feature out of the side of a box."""
-    if not feature.ordered:
-        named = [code for code in codes if code < len(feature.categories)]
-        if named:
-            return feature.categories[named[0]]
-        return (
-            _unlisted(feature) if feature.other and len(feature.categories) in codes else math.nan
-        )
-    if not low < high:
-        return math.nan
-    if feature.kind == "boolean":
-        return bool(high >= 1)
-    number = _plain_between(feature, low, high)
-    return int(number) if feature.whole else number
-
-
-def _unlisted(feature: Feature) -> Label:
-    """Make up a value that a categorical feature does not list."""
-    if all(isinstance(c, str) for c in feature.categories):
-        return next(v for i in range(10**9) if (v := f"other{i or ''}") not in feature.categories)
-    return max(int(c) for c in feature.categories if not isinstance(c, str)) + 1
-
-
-def _plain_between(feature: Feature, low: float, high: float) -> float:
-    """Find a number with few digits in (low, high]."""
-
-    def fits(x: float) -> bool:
-        with np.errstate(over="ignore"):
-            seen = float(np.float32(x)) if feature.values == "float32" else x
-        return low < seen <= high
-
-    if math.isinf(low) or math.isinf(high):
-        near = [0.0, math.floor(high) if math.isfinite(high) else 0.0,
-                math.floor(low) + 1.0 if math.isfinite(low) else 0.0]  # fmt: skip
-    else:
-        middle = low + (high - low) / 2
-        near = [float(f"{middle:.{digits}g}") for digits in range(1, 18)]
-    near += [high if math.isfinite(high) else float(feature.above(low))]
-    for x in near:
-        if fits(x) and (not feature.whole or x == math.floor(x)):
-            return x
-    raise InvalidSpace(f"no value of {feature!r} lies above {low} and at or below {high}")
+def _row_that_differs(a: Tree, b: Tree, X: Any) -> dict[str, Any] | None:
+    """Give the first of some rows that two trees put into different classes for certain."""
+    codes = [tree.decide(read_rows(X, tree.space, tree.used)) for tree in (a, b)]
+    table = _shared_classes([a, b])
+    differ = (codes[0] >= 0) & (codes[1] >= 0) & (table[0][codes[0]] != table[1][codes[1]])
+    if not differ.any():
+        return None
+    at = int(np.argmax(differ))
+    return {**row_at(X, a.space, at), **row_at(X, b.space, at)}

@@ -34,9 +34,11 @@ def row_bins(bins: Bins, X: Any) -> NDArray[np.int32]:
     for k, i in enumerate(used):
         table[:, k] = _bins_of(bins, k, rows.columns[i], rows.n_rows)
         if (table[:, k] < 0).any():
+            own = bins.features[k]
+            what = "interval between thresholds" if own.ordered else "group of categories"
             raise InvalidData(
-                f"row {int(np.argmax(table[:, k] < 0))} does not tell the bin of "
-                f"{bins.features[k].name!r}: give complete rows"
+                f"row {int(np.argmax(table[:, k] < 0))} does not tell the value of {own.name!r}, "
+                f"nor which {what} it is in: give complete rows, without those that have gaps"
             )
     return table
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from .errors import InvalidData
 from .space import Condition, Feature, Label, Space
 
-__all__ = ["Rows", "is_frame", "labels_like", "read_codes", "read_rows"]
+__all__ = ["Rows", "is_frame", "labels_like", "read_codes", "read_rows", "row_at"]
 
 # Kinds of columns, as in cpp/core/reach.hpp.
 ABSENT, F64, F32, BETWEEN, CODE, AMONG = range(6)
@@ -75,6 +75,17 @@ def _lookup(X: Any, space: Space) -> tuple[int, Lookup, list[str] | None]:
         return len(frame), _lookup_frame(frame), list(frame.columns)
     n_rows, lookup = _lookup_array(X, space)
     return n_rows, lookup, None
+
+
+def row_at(X: Any, space: Space, at: int) -> dict[str, Any]:
+    """Give one of some rows as a dict of the columns of a space that it has."""
+    _, get, _ = _lookup(X, space)
+    cells = {column.name: get(column.name) for column in space.columns}
+    return {
+        name: value.item() if isinstance(value := cell[at], np.generic) else value
+        for name, cell in cells.items()
+        if cell is not None and cell[at] is not NOT_GIVEN
+    }
 
 
 def _frame(X: Any) -> nw.DataFrame[Any] | None:
@@ -160,7 +171,8 @@ def _lookup_array(X: Any, space: Space) -> tuple[int, Lookup]:
     if X.shape[1] != len(space.columns):
         raise InvalidData(
             f"got {X.shape[1]} columns, the tree's space has {len(space.columns)}: "
-            f"{_some(space.column_names)}"
+            f"{_some(space.column_names)}. An array has all of them, in this order; a data frame "
+            "needs only those that the tree asks about"
         )
     X = X.tocsc() if hasattr(X, "tocsc") else np.asarray(X)  # a matrix has no columns of its own
     position = {name: i for i, name in enumerate(space.column_names)}
@@ -267,7 +279,9 @@ def _read_numbers(feature: Feature, values: NDArray[Any]) -> CoreColumn:
     if values.dtype == object or values.dtype.kind in "USMm":
         values = _parse_numbers(feature, values)
     elif values.dtype.kind not in "biuf":
-        raise InvalidData(f"feature {feature.name!r} is {feature.kind}, its column {values.dtype}")
+        raise InvalidData(
+            f"feature {feature.name!r} is {feature.kind}, its column {values.dtype}: give numbers"
+        )
     elif values.dtype not in (np.float64, np.float32) or values.strides[0] % values.itemsize:
         values = values.astype(np.float64)  # the core steps over whole values only
     if feature.whole:

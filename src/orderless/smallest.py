@@ -155,8 +155,9 @@ def smallest_tree(
     )
     if found is None:
         raise InvalidTree(
-            "the features of this tree have more than 2^32 combinations of bins, or it is deeper "
-            "than 500 conditions: give rows X for the expected depth, or use a smaller tree"
+            "the features of this tree have more than 2^32 combinations of intervals between "
+            "thresholds, or it is deeper than 500 conditions: give rows X for the expected depth, "
+            "or use a smaller tree"
         )
     nodes, total, total_bound, n_rows, _, n_states = found
     value, bound = float(total), float(total_bound)

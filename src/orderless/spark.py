@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .errors import InvalidData
-from .missing import tree_of
-from .output.sql import as_sql
+from .output.columns import new_columns
 
 __all__ = ["predict"]
 
@@ -48,15 +46,8 @@ def predict(
     """
     from pyspark.sql import functions
 
-    tree = tree_of(tree)
-    out = frame
-    new = [(prediction, False), *([(needed, True)] if needed is not None else [])]
-    for name, wants in new:
-        if not isinstance(name, str) or name.casefold() in map(str.casefold, out.columns):
-            raise InvalidData(
-                f"the data frame has a column {name!r:.80} already, or that is no name: choose "
-                "another with prediction= or needed="
-            )
-        said = as_sql(tree, dialect="spark", columns=columns, shape=shape, needed=wants)
-        out = out.withColumn(name, functions.expr(said))
-    return out
+    added = new_columns(tree, frame.columns, dialect="spark", columns=columns, shape=shape,
+                        prediction=prediction, needed=needed)  # fmt: skip
+    for name, sql in added:
+        frame = frame.withColumn(name, functions.expr(sql))
+    return frame

@@ -8,6 +8,7 @@ Paper: Section 6 and its figures (binary columns; the appendix: source features)
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -122,8 +123,8 @@ def coverage(
     ----------
     tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
     X : array or data frame
-        Complete rows, with the columns of the tree's space. For a tree over the space of a
-        binarizer these are the binarized columns.
+        Rows that are complete in what the tree asks about, with the columns of the tree's space.
+        For a tree over the space of a binarizer these are the binarized columns.
     missing_rates : sequence of float
         Shares of the values that go missing, from 0 to 1.
     y : labels, optional
@@ -154,8 +155,9 @@ def coverage(
     mcar
         Missing completely at random: every value with probability p.
     mar
-        Missing at random: one feature is always there (the first that the tree does not ask about,
-        if there is one, else the first), and the larger it is, the likelier the others are missing.
+        Missing at random: one feature is always there (the first complete one that the tree does
+        not ask about, if there is one, else the first that it asks about), and the larger it is,
+        the likelier the others are missing.
     mnar
         Missing not at random: the larger a value, the likelier it is itself missing.
 
@@ -251,8 +253,16 @@ class _Table:
             raise InvalidData("there are no rows")
         self.n_columns = len(space.columns)
         self.columns = dict(zip(space.column_names, map(lookup, space.column_names), strict=True))
-        numbers = [self._numbers(i, column.name) for i, column in enumerate(tree.space.columns)]
-        self.values = np.stack(numbers, axis=1)
+        # As for predict, only what the tree asks about has to be there.
+        numbers = [
+            self._numbers(i, column.name)
+            if column.feature in tree.features
+            else self._numbers_if_any(i, column.name)
+            for i, column in enumerate(tree.space.columns)
+        ]
+        self.there = np.array([one is not None for one in numbers], dtype=bool)
+        blank = np.zeros(self.n_rows)
+        self.values = np.stack([blank if one is None else one for one in numbers], axis=1)
         self.feature_of = np.array([space.index(column.feature) for column in space.columns])
 
     def _numbers(self, i: int, name: str) -> Floats:
@@ -260,8 +270,8 @@ class _Table:
         values = self.columns[name]
         if values is None:
             raise InvalidData(
-                f"the rows have no column {name!r}: give the columns of the tree's space, for a "
-                "binarizer binarizer.transform(X)"
+                f"the rows have no column {name!r}, which the tree asks about: give the columns of "
+                "the tree's space, for a binarizer binarizer.transform(X)"
             )
         column = self.tree.space.columns[i]
         feature = self.tree.space[column.feature]
@@ -277,6 +287,11 @@ class _Table:
                 f"row {int(np.argmax(unknown))} has no value in {name!r}: give complete rows"
             )
         return told
+
+    def _numbers_if_any(self, i: int, name: str) -> Floats | None:
+        with suppress(InvalidData):
+            return self._numbers(i, name)
+        return None
 
     def rows(self, mask: Mask) -> Rows:
         """Read the rows with the values under the mask gone."""
@@ -325,8 +340,9 @@ class _Table:
         asked = [column.feature in used for column in self.tree.space.columns]
         units = self.feature_of if level == "feature" else np.arange(self.n_columns)
         of_tree = {int(unit) for unit, flag in zip(units, asked, strict=True) if flag}
-        free = sorted({int(unit) for unit in units} - of_tree)
-        return free[0] if free else int(units.min())
+        gone = {int(unit) for unit, there in zip(units, self.there, strict=True) if not there}
+        free = sorted({int(unit) for unit in units} - of_tree - gone)
+        return free[0] if free else min(of_tree, default=int(units.min()))
 
     def _ranks(self, level: str) -> Floats:
         """Give each unit's rank among the rows, from 0 to 1; equal values share the middle."""

@@ -14,7 +14,7 @@ from .bins import Side
 from .numbers import short_end
 from .space import Label
 
-__all__ = ["Piece", "label_text", "pieces", "printable", "side_text"]
+__all__ = ["Piece", "drawn", "label_text", "pieces", "printable", "side_text"]
 
 Piece = tuple[Literal["name", "label", "number", "sign"], str]
 
@@ -42,6 +42,20 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def drawn(text: str) -> str:
+    r"""Write text so that matplotlib draws it as it is.
+
+    A pair of $ would make a formula of it, and a label that begins with _ is left out of legends.
+
+    Examples
+    --------
+    >>> print(drawn("$income$"))
+    \$income\$
+    """
+    text = printable(text).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
 
 
 def label_text(label: Label) -> str:

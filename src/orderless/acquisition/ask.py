@@ -16,6 +16,7 @@ from ..canonical import canonicalize
 from ..errors import InvalidData
 from ..rows import is_unknown
 from ..space import Label
+from .costs import exact_number
 from .question import Question, money
 
 if TYPE_CHECKING:
@@ -40,7 +41,10 @@ class Interview:
     asked : tuple of str
         What was asked, in order.
     spent : float
-        What the answers cost; what could not be had costs nothing.
+        What the answers cost; what could not be had costs nothing. A budget pays for this, and
+        not for what was known before.
+    answered : int
+        How many questions had an answer.
 
     Examples
     --------
@@ -68,11 +72,21 @@ class Interview:
     unavailable: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     spent: float = 0.0
+    answered: int = 0
 
     @cached_property
     def question(self) -> Question:
         """What to ask now; its ``feature`` is None when nothing is left to ask."""
-        return self.policy.next_feature(self.known, unavailable=self.unavailable)
+        return self.policy.next_feature(
+            self.known, unavailable=self.unavailable, spent=self.spent, asked=self.answered
+        )
+
+    @cached_property
+    def beyond(self) -> Question | None:
+        """What would be next without the budget, or the maximum, that ended it; None otherwise."""
+        if self.question.stopped is None:
+            return None
+        return self.policy.next_beyond(self.known, unavailable=self.unavailable)
 
     @property
     def done(self) -> bool:
@@ -127,7 +141,8 @@ class Interview:
             known=known,
             unavailable=(*self.unavailable, question.feature) if lacking else self.unavailable,
             asked=(*self.asked, question.feature),
-            spent=self.spent + question.cost,
+            spent=float(exact_number(self.spent, "spent") + exact_number(question.cost, "cost")),
+            answered=self.answered + 1,
         )
         _ = then.question  # refuses values that are not the feature's
         return then
@@ -150,12 +165,31 @@ class Interview:
         return {features[0]: value}
 
     def __str__(self) -> str:
-        if not self.done:
-            return str(self.question)
+        return self.summary if self.done else str(self.question)
+
+    @property
+    def summary(self) -> str:
+        """What is known by now in words: the decision and why, or what keeps it open; the cost."""
         gone = set(self.unavailable)
         asked = [name + " (not to be had)" * (name in gone) for name in self.asked]
         said = f"Asked {_and(asked)}, for {money(self.spent)}." if asked else "Nothing was asked."
-        return f"{self.explanation}\n{said}"
+        return "\n".join([str(self.explanation), said, *self._stop()])
+
+    def _stop(self) -> list[str]:
+        """Say what ended it too early, and what would be next."""
+        question, policy = self.question, self.policy
+        if question.stopped is None:
+            return []
+        if question.stopped == "budget":
+            left, whole = money(question.budget_left or 0), money(policy.budget or 0)
+            said = f"Stopped by the budget of {whole}, of which {left} is left."
+        else:
+            said = f"Stopped after {self.answered} of {policy.max_questions} questions."
+        then = self.beyond
+        if then is None or then.feature is None:
+            return [said]
+        more = f", {money(then.expected_cost)} to spend on average from here" if then.rows else ""
+        return [said, f"Next would be {then.feature} (cost {money(then.cost)}){more}."]
 
     def __repr__(self) -> str:
         return f"Interview(known {dict(self.known)!r:.80}, {len(self.asked)} asked)"

@@ -214,7 +214,9 @@ def _training_rows(
     """Give the distinct rows over bins, and how much each counts."""
     table = row_bins(bins, X)
     if len(table) == 0:
-        raise InvalidData("there are no rows: the policy is the cheapest over training rows")
+        raise InvalidData(
+            "there are no rows: the policy is the cheapest over training rows; give some in X"
+        )
     each = _weights(sample_weight, len(table))
     if each is not None:
         table, each = table[each > 0], each[each > 0]
@@ -226,10 +228,14 @@ def _weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.int64] | Non
         return None
     given = np.asarray(sample_weight)
     if given.shape != (n,):
-        raise InvalidData(f"sample_weight has shape {given.shape}, there are {n} rows")
+        raise InvalidData(
+            f"sample_weight has shape {given.shape}, there are {n} rows: give one weight per row"
+        )
     exact = {w: exact_number(w, "a row's weight") for w in set(given.tolist())}
     if not any(exact.values()):
-        raise InvalidData("all rows weigh 0: there is nothing to take the average over")
+        raise InvalidData(
+            "all rows weigh 0, so there is no average: give some row a weight above 0"
+        )
     whole, _, _ = whole_numbers([exact[w] for w in given.tolist()], MOST_WEIGHT)
     return np.array(whole, dtype=np.int64)
 

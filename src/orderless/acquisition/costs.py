@@ -20,7 +20,15 @@ from ..bins import Bins
 from ..errors import InvalidData
 from ..space import Space
 
-__all__ = ["KNOWN", "Purchase", "exact_number", "read_purchases", "whole_numbers"]
+__all__ = [
+    "KNOWN",
+    "Purchase",
+    "exact_number",
+    "read_purchases",
+    "total",
+    "whole_number",
+    "whole_numbers",
+]
 
 KNOWN = "(known)"
 
@@ -63,6 +71,19 @@ def exact_number(value: Any, what: str) -> Fraction:
     if value < 0:
         raise InvalidData(f"{what} is {value}: nothing costs or weighs less than 0")
     return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+
+
+def total(purchases: Iterable[Purchase]) -> Fraction:
+    """Give what purchases cost together."""
+    return sum((purchase.cost for purchase in purchases), Fraction(0))
+
+
+def whole_number(value: Any, what: str) -> int:
+    """Read how many there are: 0 or more."""
+    given = exact_number(value, what)
+    if given.denominator != 1:
+        raise InvalidData(f"{what} is {value}: give a whole number, 0 or more")
+    return int(given)
 
 
 def whole_numbers(values: Sequence[Fraction], most: int) -> tuple[list[int], Fraction, bool]:

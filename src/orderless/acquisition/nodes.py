@@ -7,8 +7,10 @@ Out: ``Nodes``, which grow when an answer leads where no training row has been.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from ..errors import InvalidTree
+from .costs import Purchase, total
 from .problem import Outcome, Problem
 
 __all__ = ["Nodes"]
@@ -144,6 +146,35 @@ class Nodes:
             if self.purchase[node] >= 0:
                 todo += [child for _, child in self.answers(node)]
 
+    def bought(self, node: int) -> list[Purchase]:
+        """Give what was bought on the way to a node, the last first."""
+        out = []
+        while (node := self._up[node][0]) >= 0:
+            out.append(self.problem.purchases[self.purchase[node]])
+        return [one for one in out if not one.free]
+
+    def paid(self, node: int) -> Fraction:
+        """Give what was spent on the way to a node."""
+        return total(self.bought(node))
+
+    def left(self, node: int) -> tuple[int | None, int | None]:
+        """Give what a node leaves of the budget, in units, and of the questions."""
+        _, budget, questions, _, _ = self.problem.rules
+        return (
+            None if budget is None else max(0, budget - self._spent[node]),
+            None if questions is None else max(0, questions - self._asked[node]),
+        )
+
+    def could_tell(self, node: int) -> list[int]:
+        """Give the purchases that could still exclude something at a node."""
+        problem, known, at = self.problem, self.known(node), self.leaves[node]
+        return [
+            p
+            for p, one in enumerate(problem.purchases)
+            if not set(one.features) <= set(known)
+            and any(problem.leaves.separates(at, k) for k in one.features)
+        ]
+
     def known(self, node: int) -> dict[int, int]:
         """Give the bin of each feature that is known at a node."""
         out = {k: b for k, b in enumerate(self.problem.known) if b >= 0}
@@ -171,20 +202,13 @@ class Nodes:
         order = [p for p in order if not set(problem.purchases[p].features) <= set(known)]
         if self.method in ("naive", "path", "greedy"):
             return order[0] if order and self._affordable(node, order[0]) else -1
-        at = self.leaves[node]
-        asked = problem.leaves.asked_next(at)
-        telling = [
-            p
-            for p in order
-            if any(problem.leaves.separates(at, k) for k in problem.purchases[p].features)
-        ]
+        asked = problem.leaves.asked_next(self.leaves[node])
+        telling = self.could_tell(node)
         telling.sort(key=lambda p: (asked not in problem.purchases[p].features, self.price[p], p))
         return next((p for p in telling if self._affordable(node, p)), -1)
 
     def _affordable(self, node: int, p: int) -> bool:
-        problem = self.problem
-        _, budget, questions, _, _ = problem.rules
-        return problem.purchases[p].free or (
-            (budget is None or self._spent[node] + self.price[p] <= budget)
-            and (questions is None or self._asked[node] < questions)
+        budget, questions = self.left(node)
+        return self.problem.purchases[p].free or (
+            (budget is None or self.price[p] <= budget) and (questions is None or questions > 0)
         )

@@ -19,6 +19,7 @@ from ..needed import one_row
 from ..rowbins import row_bins
 from ..rowleaves import row_sides
 from ..tree import Tree
+from .costs import exact_number, total, whole_number
 from .nodes import Nodes
 from .problem import Outcome as Bins
 from .problem import Problem
@@ -211,7 +212,14 @@ class Policy:
 
     # -- what to ask ---------------------------------------------------------------------------
 
-    def next_feature(self, known: Any = None, *, unavailable: Iterable[str] = ()) -> Question:
+    def next_feature(
+        self,
+        known: Any = None,
+        *,
+        unavailable: Iterable[str] = (),
+        spent: float | None = None,
+        asked: int | None = None,
+    ) -> Question:
         """Tell which feature to find out next.
 
         Parameters
@@ -220,18 +228,24 @@ class Policy:
             What is known; missing, None or NaN is unknown.
         unavailable : iterable of str
             Features or groups that cannot be had.
+        spent : float, optional
+            What was spent so far, which a budget has to pay for. By default what is known was
+            bought, each feature or group for its cost; ``spent=0`` if it was known for nothing.
+            Features that ``cheapest_policy`` was told are ``known`` cost nothing anyway.
+        asked : int, optional
+            Likewise for ``max_questions``: how many purchases were made so far.
 
         Returns
         -------
         Question
-            With ``feature`` None where nothing is to be asked: the row is determined, or cannot
-            be.
+            With ``feature`` None where nothing is to be asked: the row is determined, cannot be,
+            or the budget does not allow it (``stopped``).
 
         Notes
         -----
         On the policy's own way this is a walk. Off it (more is known than it would have bought,
         or something cannot be had) the rest is solved anew, by the same method, over the training
-        rows that fit; what is known then counts as known from the start. A learned policy has
+        rows that fit, with what is left of a budget. A learned policy has
         learned nothing of that and goes on as the optimal one; a path ends at a question that
         cannot be answered.
 
@@ -246,7 +260,19 @@ class Policy:
         >>> print(policy.next_feature({"b": 0}))
         Determined: 0.
         """
-        return self._question(self._sides(known), tuple(unavailable))
+        sides = self._sides(known)
+        bought = [
+            purchase
+            for purchase in self._problem.purchases
+            if not purchase.free and any(sides[k].bit_count() == 1 for k in purchase.features)
+        ]
+        paid = total(bought) if spent is None else exact_number(spent, "spent")
+        made = len(bought) if asked is None else whole_number(asked, "asked")
+        return self._question(sides, tuple(unavailable), (paid, made))
+
+    def next_beyond(self, known: Any = None, *, unavailable: Iterable[str] = ()) -> Question:
+        """Tell what would be next without a budget and a maximum of questions."""
+        return self._question(self._sides(known), tuple(unavailable), None)
 
     def interview(self, known: Any = None) -> Interview:
         """Begin to ask one person, or one machine; see ``Interview``."""
@@ -258,24 +284,41 @@ class Policy:
         rows = one_row({} if known is None else known, self.tree.space, self.tree.used)
         return row_sides(self._problem.bins, rows)
 
-    def _question(self, sides: list[int], unavailable: tuple[str, ...]) -> Question:
+    def _question(
+        self, sides: list[int], unavailable: tuple[str, ...], so_far: tuple[Fraction, int] | None
+    ) -> Question:
+        """Give the next question after what was spent and asked so far; None lifts all limits."""
         names = {purchase.name for purchase in self._problem.purchases}
         for name in unavailable:
             if name not in names:
                 _ = self.tree.space.index(name)  # a feature that is not asked about is fine
         gone = tuple(sorted(name for name in unavailable if name in names))
         node = None if gone else self._on_the_way(sides)
-        if node is not None:
+        if node is not None and self._so_far_is(node, so_far):
             return Question.at(self._nodes, node)
-        key = (tuple(sides), gone)
+        problem = self._problem.after(so_far)
+        key = (tuple(sides), gone, problem.budget, problem.max_questions)
         if key not in self._memory:
             if len(self._memory) >= REMEMBERED:
                 self._memory.clear()
-            self._memory[key] = self._rest(sides, gone)
+            self._memory[key] = self._rest(problem, sides, gone)
         rest = self._memory[key]
         if rest is not None:
             return Question.at(rest._nodes, 0)
-        return Question.at(Nodes.unseen(self._problem, sides, gone, self.method), 0)
+        return Question.at(Nodes.unseen(problem, sides, gone, self.method), 0)
+
+    def _so_far_is(self, node: int, so_far: tuple[Fraction, int] | None) -> bool:
+        """Whether the policy itself has spent and asked that much at a node, where it matters."""
+        problem = self._problem
+        if self._nodes.label[node] >= 0 or (
+            problem.budget is None and problem.max_questions is None
+        ):
+            return True
+        if so_far is None:
+            return False
+        return (problem.budget is None or self._nodes.paid(node) == so_far[0]) and (
+            problem.max_questions is None or len(self._nodes.bought(node)) == so_far[1]
+        )
 
     def _on_the_way(self, sides: list[int]) -> int | None:
         """Give the node where exactly this is known; None off the policy's own way."""
@@ -292,8 +335,8 @@ class Policy:
         more = any(side != full[k] for k, side in enumerate(sides) if k not in bought)
         return None if more else node
 
-    def _rest(self, sides: list[int], gone: tuple[str, ...]) -> Policy | None:
-        rest = self._problem.given(sides, gone)
+    def _rest(self, problem: Problem, sides: list[int], gone: tuple[str, ...]) -> Policy | None:
+        rest = problem.given(sides, gone)
         if rest is None:
             return None
         how = self._how
@@ -384,3 +427,13 @@ class Policy:
     def n_rows(self) -> int:
         """How many training rows there were, by weight."""
         return self._nodes.weight[0]
+
+    @property
+    def budget(self) -> float | None:
+        """What may be spent on a row; None if nothing limits it."""
+        return None if self._problem.budget is None else float(self._problem.budget)
+
+    @property
+    def max_questions(self) -> int | None:
+        """How many purchases may be made for a row; None if nothing limits it."""
+        return self._problem.max_questions

@@ -281,6 +281,19 @@ class Problem:
         budget = None if self.budget is None else int(self.budget // self.unit)
         return free, budget, self.max_questions, self.may_stop, self.worst
 
+    def after(self, so_far: tuple[Fraction, int] | None) -> Problem:
+        """Give the problem with what is left of budget and questions; None lifts both."""
+        if so_far is None:
+            return replace(self, budget=None, max_questions=None)
+        spent, asked = so_far
+        return replace(
+            self,
+            budget=None if self.budget is None else max(Fraction(0), self.budget - spent),
+            max_questions=(
+                None if self.max_questions is None else max(0, self.max_questions - asked)
+            ),
+        )
+
     def given(self, sides: Sequence[int], unavailable: Iterable[str] = ()) -> Problem | None:
         """Give the problem that is left when some is known; None if no training row fits.
 

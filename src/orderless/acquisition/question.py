@@ -7,6 +7,7 @@ Out: ``Question``, with its ``Outcome``s and the reason in words.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from ..bins import Bins, Side
 from ..numbers import short_number
@@ -69,6 +70,10 @@ class Question:
         The answers; of a group only those that training rows have.
     rows : int
         Training rows (by weight) that fit what is known; 0 if none has been here.
+    stopped : "budget", "questions" or None
+        What ends the questions although there are some that could matter.
+    budget_left : float or None
+        What is left of the budget before this question; None without one.
     """
 
     feature: str | None
@@ -80,6 +85,8 @@ class Question:
     possible: tuple[Label, ...]
     outcomes: tuple[Outcome, ...]
     rows: int
+    stopped: Literal["budget", "questions"] | None = None
+    budget_left: float | None = None
 
     @classmethod
     def at(cls, nodes: Nodes, node: int) -> Question:
@@ -96,6 +103,13 @@ class Question:
             single = len(bought.features) == 1
             answers = nodes.answers(node) if single else sorted(nodes.seen(node).items())
             outcomes = tuple(_outcome(nodes, node, one, to) for one, to in answers)
+        budget, questions = nodes.left(node)
+        stopped: Literal["budget", "questions"] | None = None
+        if p < 0 and label < 0 and nodes.could_tell(node):
+            if questions == 0:
+                stopped = "questions"
+            elif budget is not None:
+                stopped = "budget"
         return cls(
             feature=None if p < 0 else problem.purchases[p].name,
             features=() if p < 0 else names_of(nodes, p),
@@ -106,6 +120,10 @@ class Question:
             possible=possible,
             outcomes=outcomes,
             rows=rows,
+            stopped=stopped,
+            budget_left=None
+            if problem.budget is None
+            else float(problem.budget - nodes.paid(node)),
         )
 
     @property
@@ -120,10 +138,12 @@ class Question:
             if self.determined:
                 return f"Determined: {label_text(self.possible[0])}."
             classes = [label_text(label) for label in self.possible]
-            return (
-                f"Not determined, {', '.join(classes[:-1])} or {classes[-1]}: nothing that can be "
-                "had settles it."
-            )
+            why = {
+                None: "nothing that can be had settles it.",
+                "questions": "no more questions are allowed.",
+                "budget": f"stopped by the budget, {money(self.budget_left or 0)} of it is left.",
+            }[self.stopped]
+            return f"Not determined, {', '.join(classes[:-1])} or {classes[-1]}: {why}"
         what = printable(self.feature)
         if not self.rows:
             return (

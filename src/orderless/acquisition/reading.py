@@ -50,7 +50,10 @@ def _read(content: dict[str, Any]) -> Policy:
     leaves = Leaves(Bins(tree))
     n_features = len(leaves.masks)
     if serial.take(content, "bins", list) != [bins_of(leaves.bins, k) for k in range(n_features)]:
-        raise InvalidTree("the bins are not those that the tree has")
+        raise InvalidTree(
+            "the intervals of the features ('bins') are not those of the tree in the file: it was "
+            "changed after it was written; write it anew with policy.to_json()"
+        )
     questions = content.get("max_questions")
     problem = Problem(
         leaves,

@@ -26,6 +26,7 @@ EXAMPLE = (
 )
 UNKNOWN = ("unknown", "?", "")
 BACK = "back"
+ENDED = 3  # the exit code where the answers end before the decision
 
 
 def command(
@@ -56,6 +57,9 @@ def command(
     "?" if it cannot be had, or with "back" to correct the last answer. Questions go to stderr, the
     decision to standard output. Without --costs every feature costs 1, so that as few as possible
     are asked.
+
+    Where a budget ends the questions, it is said what the next one would cost. Where the answers
+    end before the decision, what is known and what is open is written, and the exit code is 3.
     """
     from ..acquisition import cheapest_policy
     from .cells import row_from
@@ -84,12 +88,17 @@ def command(
     else:
         from ..words import printable
 
-        text = "\n".join(printable(line) for line in str(talk).splitlines())
+        text = "\n".join(printable(line) for line in talk.summary.splitlines())
         write(text, output.output)
+    if not talk.done:
+        raise typer.Exit(ENDED)
 
 
 def _ask(talk: Interview, tree: Tree) -> Interview:
-    """Go through an interview; what a person got wrong is said and asked again."""
+    """Go through an interview; what a person got wrong is said and asked again.
+
+    It is not done where the answers end too early.
+    """
     before: list[Interview] = []
     shown = None
     while not talk.done:
@@ -97,6 +106,9 @@ def _ask(talk: Interview, tree: Tree) -> Interview:
             _show(talk)
             shown = talk
         answer = _line(f"{_question(talk, tree)} ")
+        if answer is None:
+            _say_open(talk)
+            return talk
         if answer.strip().lower() == BACK and not _is_value(answer, talk, tree):
             if before:
                 talk = before.pop()
@@ -143,13 +155,27 @@ def _question(talk: Interview, tree: Tree) -> str:
     return printable(f"{feature.name} ({legal}; ? if unknown):")
 
 
-def _line(prompt: str) -> str:
-    """Read a line; what comes out of a pipe is shown, so that the conversation can be read."""
+def _say_open(talk: Interview) -> None:
+    """Say that the answers ended, and what is open."""
+    from ..words import label_text, printable
+
+    possible = " or ".join(label_text(label) for label in talk.possible)
+    typer.echo(
+        printable(
+            f"The answers ended before the decision: {possible} are possible, and "
+            f"{talk.question.feature} is still asked for. Give its value, or ? if it cannot be had."
+        ),
+        err=True,
+    )
+
+
+def _line(prompt: str) -> str | None:
+    """Read a line, None at the end; what comes out of a pipe is shown, as on a terminal."""
     typer.echo(prompt, err=True, nl=False)
     line = sys.stdin.readline()
     if not line:
         typer.echo("", err=True)
-        raise typer.Abort
+        return None
     if not sys.stdin.isatty():
         from ..words import printable
 
@@ -177,6 +203,18 @@ def _value(answer: str, talk: Interview, tree: Tree) -> Any:
     return None if unknown(value) else value
 
 
+def _next(talk: Interview) -> dict[str, Any] | None:
+    """Give the question that is open, where the answers or the budget ended too early."""
+    question = talk.beyond if talk.done else talk.question
+    if question is None or question.feature is None:
+        return None
+    return {
+        "feature": question.feature,
+        "cost": question.cost,
+        "expected_cost": question.expected_cost,
+    }
+
+
 def _told(talk: Interview) -> dict[str, Any]:
     return {
         "decision": talk.decision,
@@ -185,5 +223,8 @@ def _told(talk: Interview) -> dict[str, Any]:
         "asked": list(talk.asked),
         "unavailable": list(talk.unavailable),
         "spent": talk.spent,
+        "budget": talk.policy.budget,
+        "stopped": talk.question.stopped if talk.done else "answers",
+        "next": _next(talk),
         "explanation": str(talk.explanation),
     }

@@ -39,7 +39,8 @@ __all__ = ["app"]
 Usage: Any = typer.BadParameter.__mro__[2]
 
 EPILOG = (
-    "Exit codes: 0 fine, 1 a fault of ours, 2 a mistake that you can put right. "
+    "Exit codes: 0 fine, 1 a fault of ours, 2 a mistake that you can put right, "
+    "3 the answers of acquire ended before its decision. "
     "ORDERLESS_TRACEBACK=1 shows where a fault of ours happened."
 )
 

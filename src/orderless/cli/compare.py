@@ -49,8 +49,9 @@ def command(
     """Group trees that decide the same, and show where others differ from the first.
 
     A tree that differs is shown with a row that tells the two apart, the share of the space on
-    which they differ (every bin of every feature equally likely), and with --data the number of
-    rows.
+    which they differ (every interval between thresholds, and every category, equally likely), and
+    with --data the number of rows. The row is the first of the data on which the two differ;
+    without such a row it is made up.
     """
     if len(models) < 2:
         raise Mistake("comparing takes two trees or more: orderless compare A B")
@@ -76,11 +77,10 @@ def _records(
     from ..equivalence import counterexample, disagreement, fingerprint, group_equivalent
 
     group_of = {i: k for k, group in enumerate(group_equivalent(trees), 1) for i in group}
-    said = _predictions(trees, data, files)
+    said, first = _predictions(trees, data, files)
     out: list[dict[str, Any]] = []
     for i, (name, tree) in enumerate(zip(names, trees, strict=True)):
         same = group_of[i] == group_of[0]
-        row = None if same else counterexample(trees[0], tree)
         record = {
             "tree": name,
             "group": group_of[i],
@@ -89,36 +89,70 @@ def _records(
             "depth": tree.depth,
             "differs_on_space": 0.0 if same else disagreement(trees[0], tree),
         }
-        if said is not None:
+        if data is not None:
             pairs = list(zip(said[0], said[i], strict=True))
             record["rows"] = len(pairs)
-            record["rows_differ"] = sum(
-                a is not None and b is not None and a != b for a, b in pairs
-            )
+            record["rows_differ"] = sum(_differ(a, b) for a, b in pairs)
             record["rows_undetermined"] = sum(a is None or b is None for a, b in pairs)
-        used = {*trees[0].features, *tree.features}
-        record["example"] = None if row is None else _told(row, used)
-        record["first_says"] = None if row is None else _answer(trees[0], row)
-        record["says"] = None if row is None else _answer(tree, row)
+        record |= {"example": None, "example_row": None, "first_says": None, "says": None}
+        if i in first:
+            at, record["example"] = first[i]
+            record |= {"example_row": at + 1, "first_says": said[0][at], "says": said[i][at]}
+        elif (row := None if same else counterexample(trees[0], tree)) is not None:
+            record["example"] = _told(row, {*trees[0].features, *tree.features})
+            record |= {"first_says": _answer(trees[0], row), "says": _answer(tree, row)}
         out.append(record)
     return out
 
 
 def _predictions(
     trees: list[Tree], data: Path | None, files: FileOptions
-) -> list[list[Any]] | None:
+) -> tuple[list[list[Any]], dict[int, tuple[int, dict[str, Any]]]]:
+    """Give what each tree says of each row, and where each differs first from the first tree.
+
+    That is the number of the row, from 0, and what the two trees ask about in it.
+    """
+    said: list[list[Any]] = [[] for _ in trees]
+    first: dict[int, tuple[int, dict[str, Any]]] = {}
     if data is None:
-        return None
+        return said, first
     from .cells import frame_for
     from .files import open_table
 
-    said: list[list[Any]] = [[] for _ in trees]
     with open_table(data, files) as table:
         for part in table.parts:
-            for own, tree in zip(said, trees, strict=True):
-                codes = tree.decide(frame_for(tree, part, table.name)).tolist()
+            frames = [frame_for(tree, part, table.name) for tree in trees]
+            done = len(said[0])
+            for i, (own, tree) in enumerate(zip(said, trees, strict=True)):
+                codes = tree.decide(frames[i]).tolist()
                 own += [None if code < 0 else tree.classes[code] for code in codes]
-    return said
+                differ = (
+                    k for k in range(part.n_rows) if _differ(said[0][done + k], own[done + k])
+                )
+                if i not in first and (k := next(differ, None)) is not None:
+                    pair = ((trees[0], frames[0]), (tree, frames[i]))
+                    cells = {
+                        str(name): _cell(one, str(name), frame[name].tolist()[k])
+                        for one, frame in pair
+                        for name in frame
+                    }
+                    first[i] = done + k, _told(cells, set(cells))
+    return said, first
+
+
+def _cell(tree: Tree, name: str, value: Any) -> Any:
+    """Give a cell as the feature's own value: 0.0 is False, 47.0 is 47."""
+    if name not in tree.space or not isinstance(value, float) or math.isnan(value):
+        return value
+    feature = tree.space[name]
+    if feature.kind == "boolean":
+        return bool(value)
+    return int(value) if feature.whole else value
+
+
+def _differ(a: Any, b: Any) -> bool:
+    """Whether two answers are certain, and not the same."""
+    return a is not None and b is not None and bool(a != b)
 
 
 def _answer(tree: Tree, row: dict[str, Any]) -> Any:
@@ -172,7 +206,10 @@ def _text(records: list[dict[str, Any]]) -> str:
             gaps = own["rows_undetermined"]
             more = f" ({gaps:,} rows are not determined)" if gaps else ""
             lines.append(f"  and on {own['rows_differ']:,} of {own['rows']:,} rows{more}")
-        lines.append(f"  for example at {_example(own['example'])}:")
+        at = own["example_row"]
+        where = "at" if at is None else f"in row {at:,},"
+        made = " (a row made up)" if at is None and "rows" in own else ""
+        lines.append(f"  for example {where} {_example(own['example'])}{made}:")
         says = [label_text(own["first_says"]), label_text(own["says"])]
         lines.append(f"  {first} says {says[0]}, {names.split(', ')[0]} says {says[1]}")
     return "\n".join(lines)

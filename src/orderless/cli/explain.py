@@ -64,7 +64,7 @@ def command(
     """Write the shortest rules of a tree, every reason, or why a row gets its class.
 
     With --data, rules are shown with how many rows they cover, and with --target with how many of
-    those have the rule's class.
+    those have the rule's class. If the tree was fitted here on the same rows, that is said.
     """
     if (row and rows) or (reasons and (row or rows)):
         raise Mistake("give one of --row, --rows and --reasons, not several")
@@ -81,14 +81,19 @@ def command(
     terms = "reasons" if reasons else "rules"
     with busy(f"Finding {terms}"):
         if output.format == Format.text:
-            text = form.to_text(source.X, source.y, terms=terms)
+            text = form.to_text(source.X, source.y, terms=terms, about_rows=source.about_rows)
         elif output.format == Format.md:
-            text = form.to_markdown(source.X, source.y, terms=terms)
+            text = form.to_markdown(source.X, source.y, terms=terms, about_rows=source.about_rows)
         else:
             records = listing_records(list_terms(form, source.X, source.y, terms))
             text = records_as(records, output.format)
             if output.format == Format.json:
-                content = {"fingerprint": form.fingerprint, "classes": list(form.classes)}
+                content: dict[str, Any] = {
+                    "fingerprint": form.fingerprint,
+                    "classes": list(form.classes),
+                }
+                if source.rows_record is not None:
+                    content["data"] = source.rows_record
                 text = json.dumps({**content, terms: records}, ensure_ascii=False, indent=1)
     write(text, output.output)
 

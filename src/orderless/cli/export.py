@@ -11,7 +11,7 @@ import typer
 
 from ..canonical import CanonicalForm
 from .mistakes import Mistake
-from .options import OUTPUT, DataOptions, FileOptions, LimitOptions, ModelOptions
+from .options import OUTPUT, DataOptions, FileOptions, LimitOptions, ModelOptions, OutputFile
 from .progress import busy
 
 __all__ = ["EXAMPLE", "command"]
@@ -50,17 +50,7 @@ def command(
     data: DataOptions,
     files: FileOptions,
     limits: LimitOptions,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write here, all or nothing, instead of to the screen.",
-            rich_help_panel=OUTPUT,
-            show_default=False,
-        ),
-    ] = None,
+    output: OutputFile = None,
     format: Annotated[  # noqa: A002  the name of the option
         Kind | None,
         typer.Option(

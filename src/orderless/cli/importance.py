@@ -122,7 +122,11 @@ def command(
     with busy("Looking at all orders" if orders else "Measuring"):
         records, found = _records(source, limit if orders else None)
     if output.format == Format.json:
-        content: dict[str, Any] = {"tree": source.name, "rows": len(source.X)}
+        content: dict[str, Any] = {
+            "tree": source.name,
+            "rows": len(source.X),
+            "data": source.rows_record,
+        }
         if found is not None:
             content["equivalent_trees"] = found.n_trees
         write(json.dumps({**content, "features": records}, ensure_ascii=False, indent=1),
@@ -132,7 +136,7 @@ def command(
     else:
         table = records_as(records, output.format, digits=3)
         shown = table if records else "The tree asks about no feature."
-        write(f"{_sentence(found, len(source.X))}\n\n{shown}", output.output)
+        write(f"{_sentence(found, len(source.X))}\n{source.about_rows}\n\n{shown}", output.output)
     if plot is not None:
         assert found is not None
         write_figure(found.plot, plot)

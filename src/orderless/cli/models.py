@@ -15,6 +15,7 @@ from ..canonical import CanonicalForm, canonicalize
 from ..errors import InvalidSpace, InvalidTree, UnreadableModel
 from ..readers import read_tree
 from ..tree import Tree
+from ..words import printable
 from .mistakes import Mistake, some
 from .options import DataOptions, FileOptions, LimitOptions, ModelOptions
 
@@ -46,6 +47,35 @@ class Source:
     name: str
     X: pd.DataFrame | None = None
     y: list[Any] | None = None
+    rows_from: str | None = None
+    fitted: bool = False
+
+    @property
+    def about_rows(self) -> str:
+        """Say whether the rows are those that the tree was fitted on; empty without rows."""
+        if self.X is None:
+            return ""
+        rows, tree = printable(str(self.rows_from)), printable(self.name)
+        if self.fitted:
+            return (
+                f"The tree was fitted on these rows ({rows}): on new rows it is usually "
+                "right less often."
+            )
+        return (
+            f"The tree is from {tree}, the rows are from {rows}: if it was fitted "
+            "on them, it is usually right less often on new rows."
+        )
+
+    @property
+    def rows_record(self) -> dict[str, Any] | None:
+        """The same for JSON; whether a tree of a file was fitted on them is not known: null."""
+        if self.X is None:
+            return None
+        return {
+            "from": self.rows_from,
+            "number": len(self.X),
+            "tree_fitted_on_them": True if self.fitted else None,
+        }
 
 
 def source_of(
@@ -66,8 +96,9 @@ def source_of(
 
         if complete:
             tree, X, y = complete_rows_for(tree, data, files)
-            return Source(tree, model.model.name, X, y)
-        return Source(tree, model.model.name, *rows_for(tree, data, files))
+        else:
+            X, y = rows_for(tree, data, files)
+        return Source(tree, model.model.name, X, y, Path(data.data).name)
     if data.data is None:
         raise Mistake(
             "there is no tree: give a model file, or data to fit one on "
@@ -76,7 +107,7 @@ def source_of(
     from .training import fit
 
     fitted = fit(data, files)
-    return Source(fitted.tree, fitted.name, fitted.X, fitted.y)
+    return Source(fitted.tree, fitted.name, fitted.X, fitted.y, fitted.name, fitted=True)
 
 
 def _refuse_fitting(data: DataOptions, model: Path, legal: tuple[str, ...]) -> None:

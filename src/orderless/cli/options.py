@@ -183,21 +183,21 @@ class LimitOptions:
     ] = 60.0
 
 
+def _file(words: str) -> Any:
+    return typer.Option(
+        "--output", "-o", metavar="FILE", help=words, rich_help_panel=OUTPUT, show_default=False
+    )
+
+
+OutputFile = Annotated[Path | None, _file("Write here, all or nothing, instead of to the screen.")]
+HtmlFile = Annotated[Path | None, _file("The HTML file to write, all or nothing.")]
+
+
 @dataclass(frozen=True)
 class OutputOptions:
     """Where the result goes, and how it is written."""
 
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write here, all or nothing, instead of to the screen.",
-            rich_help_panel=OUTPUT,
-            show_default=False,
-        ),
-    ] = None
+    output: OutputFile = None
     format: Annotated[
         Format,
         typer.Option("--format", "-f", help="How it is written.", rich_help_panel=OUTPUT),

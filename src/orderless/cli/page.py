@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .costs import Costs, read_costs
 from .mistakes import Mistake
-from .options import OUTPUT, DataOptions, FileOptions, ModelOptions
+from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
 from .progress import busy
 from .sink import write_html
 
@@ -27,17 +26,7 @@ def command(
     model: ModelOptions,
     data: DataOptions,
     files: FileOptions,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="The HTML file to write, all or nothing.",
-            rich_help_panel=OUTPUT,
-            show_default=False,
-        ),
-    ] = None,
+    output: HtmlFile = None,
     costs: Costs = None,
     title: Annotated[
         str | None,

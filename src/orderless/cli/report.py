@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .costs import Costs, read_costs
 from .mistakes import Mistake
-from .options import OUTPUT, DataOptions, FileOptions, ModelOptions
+from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
 from .progress import busy
 from .sink import write_html
 
@@ -26,17 +25,7 @@ def command(
     model: ModelOptions,
     data: DataOptions,
     files: FileOptions,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="The HTML file to write, all or nothing.",
-            rich_help_panel=OUTPUT,
-            show_default=False,
-        ),
-    ] = None,
+    output: HtmlFile = None,
     costs: Costs = None,
     title: Annotated[
         str, typer.Option(help="What stands at the top.", rich_help_panel=OUTPUT)
@@ -62,5 +51,13 @@ def command(
             f"min_samples_leaf={data.min_leaf}, random_state=0)"
         )
     with busy("Writing the report"):
-        page = report(source.tree, source.X, source.y, spent, title=title, about=about)
+        page = report(
+            source.tree,
+            source.X,
+            source.y,
+            spent,
+            title=title,
+            about=about,
+            about_rows=source.about_rows,
+        )
     write_html(page.html, output)

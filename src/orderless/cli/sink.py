@@ -50,7 +50,7 @@ def write_figure(draw: Callable[[Any], Any], output: Path) -> None:
     import matplotlib
     from matplotlib.figure import Figure
 
-    from ..output.plots.look import plain_names
+    from ..output.plots.look import short_names
 
     ending = output.suffix.lower()
     if ending not in FIGURES:
@@ -58,7 +58,7 @@ def write_figure(draw: Callable[[Any], Any], output: Path) -> None:
     figure = Figure(figsize=(7.2, 4.4), layout="constrained")
     ax = figure.subplots()
     draw(ax)
-    plain_names(ax)
+    short_names(ax)
     # Nothing of the day it was made, no random names: the same drawing gives the same bytes.
     with matplotlib.rc_context({"svg.hashsalt": "orderless"}), opened(output) as handle:
         when = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(ending)

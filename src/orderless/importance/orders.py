@@ -17,6 +17,7 @@ from .. import _core
 from ..errors import InvalidTree, TooManyBoxes
 from ..missing import tree_of
 from ..numbers import short_count
+from ..words import drawn
 from .given import Given
 from .impurity import Criterion, check_criterion, class_weights, raw_importance
 
@@ -149,7 +150,7 @@ class ImportanceRange:
                 markeredgewidth=2.5, label="their mean")  # fmt: skip
         ax.plot(self.importance[order], y, linestyle="none", marker="D", markersize=6,
                 color=ORANGE, clip_on=False, label="this tree")  # fmt: skip
-        ax.set_yticks(y, [self.features[i] for i in order])
+        ax.set_yticks(y, [drawn(self.features[i]) for i in order])
         ax.invert_yaxis()
         ax.set_xlim(left=0)
         share = "share of the " if self.normalized else ""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InvalidData
+from ..words import drawn
 from .distribution import Distribution
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def draw(found: RashomonImportance, kind: str, features: Any, ax: Any, pooled: b
         (_boxes if kind == "box" else _violins)(ax, pairs)
         ax.use_sticky_edges = False  # boxes that begin at 0 keep some room, too
         ax.margins(x=0.03)
-        ax.set_yticks(range(len(names)), names)
+        ax.set_yticks(range(len(names)), list(map(drawn, names)))
         ax.set_ylim(len(names) - 0.5, -0.5)
         ax.tick_params(axis="y", length=0)
         handles, labels = ax.get_legend_handles_labels()
@@ -126,7 +127,7 @@ def _steps(ax: Any, names: list[str], pairs: list[list[Distribution]]) -> None:
     room = max(high - low, 1e-3) * 0.04
     for i, (feature, pair) in enumerate(zip(names, pairs, strict=True)):
         for (_, _, _, line, name), one in zip(SIDES, pair, strict=True):
-            colour, words = LINES[i % len(LINES)], f"{feature}: {name}"
+            colour, words = LINES[i % len(LINES)], f"{drawn(feature)}: {name}"
             values = np.concatenate([[low - room], one.values, [high + room]])
             shares = np.concatenate([[0.0], one.shares, [1.0]])
             ax.step(values, shares, where="post", color=colour, linestyle=line, linewidth=1.8,

@@ -56,7 +56,14 @@ ANSWER = "font-size:.88em;opacity:.75;display:inline-block;min-width:2.2em"
 DRAWN_NODES, DRAWN_DEPTH = 300, 40  # of a tree; the rest is left out, and that is said
 
 
-def form_as_html(form: CanonicalForm, X: Any = None, y: Any = None, *, terms: str = "rules") -> str:
+def form_as_html(
+    form: CanonicalForm,
+    X: Any = None,
+    y: Any = None,
+    *,
+    terms: str = "rules",
+    about_rows: str = "",
+) -> str:
     """Write rules or reasons as HTML: a table per class.
 
     Examples
@@ -66,10 +73,9 @@ def form_as_html(form: CanonicalForm, X: Any = None, y: Any = None, *, terms: st
     >>> form_as_html(form).startswith('<div class="orderless"')
     True
     """
-    listing = list_terms(form, X, y, terms)
+    listing = list_terms(form, X, y, terms, about_rows)
     parts = [f'<p style="{HEAD}">{listing.head(_isolated)}</p>']
-    if listing.legend():
-        parts.append(f'<p style="{QUIET}">{escape(listing.legend())}</p>')
+    parts += [f'<p style="{QUIET}">{line}</p>' for line in listing.legend(escape)]
     parts += [_table(listing, block) for block in listing.blocks]
     return _outer("\n".join(parts))
 

@@ -55,7 +55,12 @@ SIGNS = {
 
 
 def form_as_latex(
-    form: CanonicalForm, X: Any = None, y: Any = None, *, terms: str = "rules"
+    form: CanonicalForm,
+    X: Any = None,
+    y: Any = None,
+    *,
+    terms: str = "rules",
+    about_rows: str = "",
 ) -> str:
     r"""Write rules or reasons as LaTeX: a list per class.
 
@@ -77,10 +82,9 @@ def form_as_latex(
       \item snores
     \end{itemize}
     """
-    listing = list_terms(form, X, y, terms)
+    listing = list_terms(form, X, y, terms, about_rows)
     parts = [rf"\noindent {listing.head(escaped)}"]
-    if listing.legend():
-        parts.append(rf"\noindent {listing.legend()}")
+    parts += [rf"\noindent {line}" for line in listing.legend(escaped)]
     parts += [_block(listing, block) for block in listing.blocks]
     text = "\n\n".join(parts)
     return f"{ANY_CHARACTER}\n{text}" if r"\orderlesschar{" in text else text

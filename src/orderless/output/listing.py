@@ -60,12 +60,16 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Rules or reasons by class, with the number of rows and whether their labels are known."""
+    """Rules or reasons by class, with the number of rows and whether their labels are known.
+
+    ``about_rows`` says in words which rows they are; it follows what the counts are.
+    """
 
     terms: Terms
     blocks: tuple[Block, ...]
     n_rows: int | None = None
     labelled: bool = False
+    about_rows: str = ""
 
     def count(self, n: int) -> str:
         """Write how many, as "1 rule" or "2 rules"."""
@@ -89,16 +93,19 @@ class Listing:
             each.append(said)
         return f"{total}{state}: {', '.join(each)}."
 
-    def legend(self) -> str:
-        """Say what the counts are; empty without data."""
+    def legend(self, show: Callable[[str], str] = str) -> list[str]:
+        """Say what the counts are, and which rows these are; nothing without data."""
         if self.n_rows is None:
-            return ""
+            return []
         rows = "1 row" if self.n_rows == 1 else f"{self.n_rows:,} rows"
         right = "; right: how many of those have its class" if self.labelled else ""
-        return f"Rows: how many of the {rows} a {self.terms[:-1]} covers for certain{right}."
+        counts = f"Rows: how many of the {rows} a {self.terms[:-1]} covers for certain{right}."
+        return [counts, *([show(self.about_rows)] if self.about_rows else [])]
 
 
-def list_terms(form: CanonicalForm, X: Any = None, y: Any = None, terms: str = "rules") -> Listing:
+def list_terms(
+    form: CanonicalForm, X: Any = None, y: Any = None, terms: str = "rules", about_rows: str = ""
+) -> Listing:
     """Collect the rules or reasons of a form, counted over rows X with labels y if given.
 
     The rows are read once; the cost is terms x rows.
@@ -107,6 +114,8 @@ def list_terms(form: CanonicalForm, X: Any = None, y: Any = None, terms: str = "
         raise ValueError(f"terms={terms!r}: legal are {TERMS}")
     if X is None and y is not None:
         raise ValueError("got y without X: give the rows that it labels")
+    if X is None and about_rows:
+        raise ValueError("got about_rows without X: give the rows that it is about")
     found = form.rules if terms == "rules" else form.reasons
     bounds = form.bounds if terms == "rules" else {}
     kind: Terms = "rules" if terms == "rules" else "reasons"
@@ -128,13 +137,15 @@ def list_terms(form: CanonicalForm, X: Any = None, y: Any = None, terms: str = "
             hit = None if right is None else int((inside & right).sum())
             lines.append(Line(term, int(inside.sum()), hit))
         blocks.append(Block(label, tuple(lines), bounds.get(label)))
-    return Listing(kind, tuple(blocks), rows.n_rows, labels is not None)
+    return Listing(kind, tuple(blocks), rows.n_rows, labels is not None, about_rows)
 
 
 def _read_labels(y: Any, n_rows: int, classes: tuple[Label, ...]) -> list[Any]:
     labels = np.asarray(y, dtype=object)
     if labels.shape != (n_rows,):
-        raise InvalidData(f"y has the shape {labels.shape}, X has {n_rows} rows")
+        raise InvalidData(
+            f"y has the shape {labels.shape}, X has {n_rows} rows: give one label per row"
+        )
     out = [None if is_unknown(value) else value for value in labels]
     known = [value for value in out if value is not None]
     if known and not any(value == label for value in known for label in classes):

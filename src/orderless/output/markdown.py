@@ -26,7 +26,12 @@ SIGNS = {" <= ": " ≤ ", " >= ": " ≥ ", " != ": " ≠ ", "{": "\\{", "}": "\\
 
 
 def form_as_markdown(
-    form: CanonicalForm, X: Any = None, y: Any = None, *, terms: str = "rules"
+    form: CanonicalForm,
+    X: Any = None,
+    y: Any = None,
+    *,
+    terms: str = "rules",
+    about_rows: str = "",
 ) -> str:
     """Write rules or reasons as Markdown: a table per class.
 
@@ -50,10 +55,8 @@ def form_as_markdown(
     | :--- |
     | snores |
     """
-    listing = list_terms(form, X, y, terms)
-    parts = [listing.head(escaped)]
-    if listing.legend():
-        parts.append(listing.legend())
+    listing = list_terms(form, X, y, terms, about_rows)
+    parts = [listing.head(escaped), *listing.legend(escaped)]
     parts += [_block(listing, block) for block in listing.blocks]
     return "\n\n".join(parts)
 

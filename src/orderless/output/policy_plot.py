@@ -10,7 +10,7 @@ from typing import Any
 
 from ..acquisition import Policy
 from ..acquisition.question import money, percent
-from ..words import label_text, printable
+from ..words import drawn, label_text, printable
 from .plots.look import GREY, INK, line_colour, pale
 from .policy import branches, summary
 
@@ -57,8 +57,8 @@ def draw_policy(policy: Policy, ax: Any = None) -> Any:
                 zorder=1)  # fmt: skip
         ax.plot([depth + 0.5, depth + 1], [at, at], color=GREY, linewidth=1.1, zorder=1)
         pad = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
-        ax.text(depth + 0.56, at, words, ha="center", va="center", fontsize=8, color=INK,
-                bbox=pad, zorder=2, parse_math=False)  # fmt: skip
+        ax.text(depth + 0.56, at, drawn(words), ha="center", va="center", fontsize=8, color=INK,
+                bbox=pad, zorder=2)  # fmt: skip
     for node, depth, height in placed:
         _draw_node(ax, policy, node, depth, height)
     ax.set_xlim(-0.4, deepest + 0.4)
@@ -75,9 +75,9 @@ def _draw_node(ax: Any, policy: Policy, node: int, depth: int, height: float) ->
     if p >= 0:
         bought = nodes.problem.purchases[p]
         cost = "free" if bought.free else f"cost {money(float(bought.cost))}"
-        words = f"{_cut(printable(bought.name))}\n{cost}"
+        words = f"{drawn(_cut(printable(bought.name)))}\n{cost}"
     elif label >= 0:
-        words = _cut(label_text(policy.tree.classes[label]))
+        words = drawn(_cut(label_text(policy.tree.classes[label])))
         box |= {"edgecolor": line_colour(label), "facecolor": pale(label), "linewidth": 1.6}
         if not nodes.weight[node]:
             box |= {"linestyle": (0, (2, 2))}  # no training row has been here
@@ -85,7 +85,7 @@ def _draw_node(ax: Any, policy: Policy, node: int, depth: int, height: float) ->
         words = "not determined"
         box |= {"edgecolor": GREY, "facecolor": "#eef0f2"}
     ax.text(depth, height, words, ha="center", va="center", fontsize=9, color=INK, bbox=box,
-            zorder=3, parse_math=False, fontweight="bold" if p < 0 else "normal")  # fmt: skip
+            zorder=3, fontweight="bold" if p < 0 else "normal")  # fmt: skip
 
 
 def _cut(text: str) -> str:

@@ -22,7 +22,14 @@ WIDTH = 100
 LEAST = 40  # columns that conditions get, however long the labels are
 
 
-def form_as_text(form: CanonicalForm, X: Any = None, y: Any = None, *, terms: str = "rules") -> str:
+def form_as_text(
+    form: CanonicalForm,
+    X: Any = None,
+    y: Any = None,
+    *,
+    terms: str = "rules",
+    about_rows: str = "",
+) -> str:
     """Write rules or reasons as text: a head, and a block of aligned lines per class.
 
     Examples
@@ -42,8 +49,8 @@ def form_as_text(form: CanonicalForm, X: Any = None, y: Any = None, *, terms: st
     IF age <= 24                THEN yes     1
     IF smoker                   THEN yes     1
     """
-    listing = list_terms(form, X, y, terms)
-    said = [listing.head(), *([listing.legend()] if listing.legend() else [])]
+    listing = list_terms(form, X, y, terms, about_rows)
+    said = [listing.head(), *listing.legend()]
     lines = [part for text in said for part in _fill(text)]
     table = _Table(listing)
     if listing.n_rows is not None:

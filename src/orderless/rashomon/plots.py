@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from ..numbers import short_count
+from ..words import drawn
 from .answers import disagreements
 from .sampling import generator
 
@@ -63,7 +64,7 @@ def draw_sizes(sizes: pd.DataFrame, ax: Any = None) -> Any:
         bars = ax.barh(place + (k - 2) * height, values, height, color=colour, hatch=hatch,
                        edgecolor="white", linewidth=0.4, label=name)  # fmt: skip
         ax.bar_label(bars, labels=[f" {value:,.0f}" for value in values], fontsize=8)
-    ax.set_yticks(place, [str(name) for name in sizes.index])
+    ax.set_yticks(place, [drawn(str(name)) for name in sizes.index])
     ax.set_ylim(len(sizes) - 0.5, -0.5)
     # Below the label, by so many lines: however high the Axes are, the two do not touch.
     ax.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.45, 0),

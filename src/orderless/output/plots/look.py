@@ -9,9 +9,9 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from ...words import printable
+from ...words import drawn, printable
 
-__all__ = ["GREY", "INK", "axes_of", "hatch", "line_colour", "pale", "plain_names", "wrapped"]
+__all__ = ["GREY", "INK", "axes_of", "hatch", "line_colour", "pale", "short_names", "wrapped"]
 
 INK, GREY = "#1f2328", "#59636e"
 # Okabe and Ito's colours; the sixth and seventh of theirs are too light for lines.
@@ -52,7 +52,7 @@ def wrapped(text: str, width: int, most: int = 4) -> str:
     lines = textwrap.wrap(printable(text), width) or [""]
     if len(lines) > most:
         lines = [*lines[: most - 1], lines[most - 1][: max(width - 1, 1)] + "…"]
-    return "\n".join(lines).replace("$", r"\$")
+    return "\n".join(map(drawn, lines))
 
 
 def axes_of(ax: Any, size: tuple[float, float]) -> Any:
@@ -64,11 +64,9 @@ def axes_of(ax: Any, size: tuple[float, float]) -> Any:
     return pyplot.subplots(figsize=size, layout="constrained")[1]
 
 
-def plain_names(ax: Any) -> None:
-    """Cut names beside the axes that would leave no room, and take none of them for a formula."""
-    names = [label.get_text() for label in ax.get_yticklabels()]
+def short_names(ax: Any) -> None:
+    """Cut names beside the axes that would leave no room."""
+    names = [label.get_text().replace(r"\$", "$") for label in ax.get_yticklabels()]
     if any(len(name) > WIDEST for name in names):
         short = [name if len(name) <= WIDEST else name[: WIDEST - 1] + "…" for name in names]
-        ax.set_yticks(ax.get_yticks(), short)
-    for label in (*ax.get_yticklabels(), *ax.get_xticklabels()):
-        label.set_parse_math(False)
+        ax.set_yticks(ax.get_yticks(), list(map(drawn, short)))

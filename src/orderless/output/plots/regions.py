@@ -121,8 +121,8 @@ def slice_of(tree: Tree, names: tuple[str, str], known: Mapping[str, Any], limit
     bins = [_Bins(tree, tree.space[name]) for name in names]
     if len(bins[0]) * len(bins[1]) > limit:
         raise InvalidData(
-            f"these features have {len(bins[0]):,} and {len(bins[1]):,} bins, more pairs than "
-            f"limit={limit:,}: raise limit=, or draw a smaller tree"
+            f"the tree cuts these features into {len(bins[0]):,} and {len(bins[1]):,} intervals, "
+            f"more pairs than limit={limit:,}: raise limit=, or draw a smaller tree"
         )
     values = [[part.value(k) for k in range(len(part))] for part in bins]
     rows = [{**known, names[0]: a, names[1]: b} for a in values[0] for b in values[1]]

@@ -13,7 +13,7 @@ from html import escape
 from io import StringIO
 from typing import Any
 
-from ..plots.look import plain_names
+from ..plots.look import short_names
 
 __all__ = ["figure_as_svg"]
 
@@ -44,7 +44,7 @@ def figure_as_svg(
         figure = Figure(figsize=(width, height), layout="constrained")
         ax = figure.subplots()
         draw(ax)
-        plain_names(ax)
+        short_names(ax)
         for side in ("top", "right"):
             ax.spines[side].set_visible(False)
         out = StringIO()

@@ -78,6 +78,7 @@ def report(
     *,
     title: str = "What this decision tree decides",
     about: Mapping[str, str] | None = None,
+    about_rows: str = "",
     random_state: int = 0,
 ) -> Report:
     """Write all that can be said of one tree on one page.
@@ -98,6 +99,9 @@ def report(
     title : str
     about : mapping of text, optional
         More lines for "How this was made": where the data came from, parameters.
+    about_rows : str
+        Which rows these are, in a sentence, such as whether the tree was fitted on them; it stands
+        at the top, beside the share of right answers, and with the rules.
     random_state : int
         For the values that are taken away.
 
@@ -129,7 +133,7 @@ def report(
             "some rows have unknown values: a report judges the tree on complete rows; drop those "
             "with gaps first"
         )
-    subject = Subject(tree, X, y, costs, dict(about or {}), random_state)
+    subject = Subject(tree, X, y, costs, dict(about or {}), about_rows, random_state)
     template = Environment(autoescape=True).from_string(
         files(__package__).joinpath("template.html").read_text(encoding="utf-8")
     )
@@ -171,8 +175,9 @@ def _lead(subject: Subject) -> str:
         f"A tree of {tree.n_leaves} leaves that asks about {used} "
         f"feature{'' if used == 1 else 's'}. "
         f"Free of the order in which it asks, it says {n_rules} rule{'' if n_rules == 1 else 's'}. "
-        f"It gives the right class for {subject.accuracy:.1%} of the {subject.n_rows:,} rows."
-    )
+        f"It gives the right class for {subject.accuracy:.1%} of the {subject.n_rows:,} rows. "
+        f"{subject.about_rows}"
+    ).rstrip()
 
 
 def _facts(subject: Subject) -> list[dict[str, str]]:

@@ -57,7 +57,7 @@ def rules(subject: Subject) -> Section:
         "What it decides: the shortest rules",
         "The same function without an order: the fewest rules that cover each class. A row may "
         "meet several of them; they never contradict each other.",
-        scroll(form_as_html(subject.form, subject.X, subject.y)),
+        scroll(form_as_html(subject.form, subject.X, subject.y, about_rows=subject.about_rows)),
     )
 
 
@@ -85,7 +85,9 @@ def reasons(subject: Subject) -> Section:
             f"{counts}<p>The {total:,} reasons are too many to read; "
             "<code>orderless explain --reasons</code> lists them.</p>",
         )  # fmt: skip
-    listed = form_as_html(subject.form, subject.X, subject.y, terms="reasons")
+    listed = form_as_html(
+        subject.form, subject.X, subject.y, terms="reasons", about_rows=subject.about_rows
+    )
     return Section(
         "reasons", "Every sufficient reason", lead,
         f"{counts}<details><summary>All {total:,} reasons</summary>"

@@ -43,6 +43,7 @@ class Subject:
     y: Any
     costs: Any = None
     about: dict[str, str] = field(default_factory=dict)
+    about_rows: str = ""
     random_state: int = 0
 
     @cached_property
