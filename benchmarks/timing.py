@@ -10,6 +10,7 @@ import math
 import multiprocessing
 import os
 import platform
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 NOT_INSTALLED = "not installed"
+MEMORY = 6 * 2**30  # what a peer's process may map; more ends in "out of memory"
 
 # Processor time of this process: what other jobs on a shared machine take away does not count.
 clock = time.process_time
@@ -47,6 +49,21 @@ def best_of(work: Callable[[], Any], n: int = 7, *, budget: float = 2.0) -> floa
         passed = clock() - start
         best, used = min(best, passed / together), used + passed
     return best
+
+
+_began = time.perf_counter()
+
+
+def now(what: str) -> None:
+    """Say on stderr what is being measured: one line that changes, or one each in a log.
+
+    Nothing to say wipes that line.
+    """
+    line = f"[{time.perf_counter() - _began:4.0f} s] {what}" if what else ""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{line[:100]}", end="", file=sys.stderr, flush=True)
+    elif line:
+        print(line, file=sys.stderr, flush=True)
 
 
 # -- peers ---------------------------------------------------------------------------------------
@@ -108,7 +125,7 @@ class Peer:
                 return Unfinished(limit)
         try:
             good, value = self._pipe.recv()
-        except EOFError:
+        except (EOFError, ConnectionError):
             self.stop()
             return Failed("crashed")
         return value if good else Failed(value)
@@ -128,8 +145,8 @@ class Peer:
         self._process = context.Process(target=_serve, args=(self.function, end), daemon=True)
         self._process.start()
         end.close()
-        if not self._pipe.poll(60):  # imports, not counted
-            raise RuntimeError(f"{self.function} did not start in 60 s")
+        if not self._pipe.poll(180):  # imports, not counted
+            raise RuntimeError(f"{self.function} did not start in 180 s")
         self._pipe.recv()
 
     def stop(self) -> None:
@@ -150,6 +167,7 @@ def _serve(function: str, pipe: Any) -> None:
     with quiet():  # some peers print
         work = getattr(import_module("benchmarks.peers"), function)
         work(None)  # import what it needs
+        _limit_memory()
         pipe.send("ready")
         while True:
             try:
@@ -158,8 +176,18 @@ def _serve(function: str, pipe: Any) -> None:
                 return
             try:
                 pipe.send((True, work(*args)))
+            except MemoryError:
+                pipe.send((False, f"out of memory ({MEMORY // 2**30} GB)"))
             except Exception as fault:
                 pipe.send((False, f"{type(fault).__name__}: {fault}"[:80]))
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 @contextmanager
@@ -203,6 +231,12 @@ def _two_digits(x: float) -> str:
     return f"{round(x, 1 - math.floor(math.log10(x))):,.{digits}f}"
 
 
+def span(ratios: Sequence[float]) -> str:
+    """Write the least and the largest of some ratios: "3.1 to 52 times"."""
+    low, high = _two_digits(min(ratios)), _two_digits(max(ratios))
+    return f"{low} times" if low == high else f"{low} to {high} times"
+
+
 def against(target: float, measured: float) -> str:
     """Write a target, and whether it is met."""
     return f"< {seconds(target)}: {'met' if measured < target else '**missed**'}"
@@ -216,6 +250,9 @@ class Table:
     columns: Sequence[str]
     notes: Sequence[str] = ()
     rows: list[list[str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        now(self.title)
 
     def add(self, *cells: Any) -> None:
         if len(cells) != len(self.columns):
