@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 NOT_INSTALLED = "not installed"
-MEMORY = 6 * 2**30  # what a peer's process may map; more ends in "out of memory"
+GIGABYTES = 6  # what a peer's process may hold before it is ended
 
 # Processor time of this process: what other jobs on a shared machine take away does not count.
 clock = time.process_time
@@ -123,6 +123,9 @@ class Peer:
             if self._worked() - before > limit or passed > 3 * limit:
                 self.stop()
                 return Unfinished(limit)
+            if self._held() > GIGABYTES * 2**30:
+                self.stop()
+                return Failed(f"ended at {GIGABYTES} GB of memory")
         try:
             good, value = self._pipe.recv()
         except (EOFError, ConnectionError):
@@ -138,6 +141,14 @@ class Peer:
             return 0.0
         user, system = text.rpartition(")")[2].split()[11:13]
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+    def _held(self) -> int:
+        """Bytes of memory of the process; 0 where the system does not tell."""
+        try:
+            pages = Path(f"/proc/{self._process.pid}/statm").read_text().split()[1]
+        except OSError:
+            return 0
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
@@ -167,7 +178,6 @@ def _serve(function: str, pipe: Any) -> None:
     with quiet():  # some peers print
         work = getattr(import_module("benchmarks.peers"), function)
         work(None)  # import what it needs
-        _limit_memory()
         pipe.send("ready")
         while True:
             try:
@@ -176,18 +186,8 @@ def _serve(function: str, pipe: Any) -> None:
                 return
             try:
                 pipe.send((True, work(*args)))
-            except MemoryError:
-                pipe.send((False, f"out of memory ({MEMORY // 2**30} GB)"))
             except Exception as fault:
                 pipe.send((False, f"{type(fault).__name__}: {fault}"[:80]))
-
-
-def _limit_memory() -> None:
-    try:
-        import resource
-    except ImportError:  # not on Windows
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 @contextmanager
