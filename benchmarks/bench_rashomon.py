@@ -15,7 +15,7 @@ from orderless.errors import OutOfMemory, OutOfTime
 
 from .data import at_hand, binarized, fold_0, missing_note
 from .figures import OURS, Figure
-from .timing import Failed, Peer, Table, Unfinished, against, best_of, ratio, seconds, span
+from .timing import Failed, Peer, Table, Unfinished, against, best_of, now, ratio, seconds, span
 
 SMALL = ("iris_setosa", "iris_versicolor", "iris_virginica", "spiral", "tic_tac_toe")
 TIME = 60.0
@@ -257,6 +257,7 @@ def _growth(quick: bool, figure: Figure) -> Table:
                 flipped = bits ^ (random.random(bits.shape) < 0.02)
                 table_ = type(columns)(flipped, columns=columns.columns)
                 labels = y.iloc[drawn].reset_index(drop=True)
+            now(f"growth with {what}: {value:g}")
             depth = int(value) if what == "depth" else 3
             epsilon = value if what == "epsilon" else 0.02
             passed, found = _fit(table_, labels, depth, 0.01, epsilon)
