@@ -244,7 +244,7 @@ def _growth(quick: bool, figure: Figure) -> Table:
     ]
     random = np.random.default_rng(0)
     for what, values in sweeps:
-        panel = figure.panel(what, f"{name}: {what}")
+        panel = figure.panel(what, name if what == "depth" else f"{name}, depth 3")
         farms = Peer("treefarms_set", "treefarms")
         arborenum = Peer("arborenum_set", "arborenum")
         for value in values[: 3 if quick else None]:

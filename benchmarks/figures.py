@@ -111,7 +111,7 @@ class Figure:
         high = 2.75 * rows
         sheet = Sheet(figsize=(9.4, high), facecolor="white")
         sheet.subplots_adjust(
-            left=0.066, right=0.868, wspace=0.52, hspace=0.62,
+            left=0.088, right=0.872, wspace=0.54, hspace=0.62,
             bottom=0.55 / high, top=1 - 0.42 / high,
         )  # fmt: skip
         every = [t for panel in panels for points in panel.lines.values() for _, t in points]
@@ -132,9 +132,7 @@ _NO_DATE = {".svg": {"Date": None, "Creator": None}}
 
 
 def number(x: float) -> str:
-    """Write a size for people: 1,000 and 0.02, and whole powers of ten from a million on."""
-    if x >= 1e6 and math.log10(x) == round(math.log10(x)):
-        return f"10^{round(math.log10(x))}"
+    """Write a size for people: 1,000 and 0.02."""
     return f"{x:,.0f}" if x >= 1 else f"{x:g}"
 
 
@@ -232,11 +230,13 @@ def _label(axes: Any, labels: list[Any], last: float) -> None:
 
 
 def _ticks(places: list[float]) -> tuple[list[float], list[str]]:
-    """The sizes that were measured, as many as there is room for."""
-    kept: list[float] = []
-    room = math.log(places[-1] / places[0]) / 7 if len(places) > 1 else 0
+    """The sizes that were measured, as many as there is room for; from a million on as powers."""
+    kept: list[tuple[float, str]] = []
+    whole = math.log(places[-1] / places[0]) or 1.0
     for x in reversed(places):
-        if not kept or math.log(kept[-1] / x) >= room * 0.999:
-            kept.append(x)
-    words = [number(x) for x in reversed(kept)]
-    return kept[::-1], [w.replace("10^", "$10^") + "$" if "^" in w else w for w in words]
+        power = round(math.log10(x))
+        text = f"$10^{power}$" if x >= 1e6 and x == 10.0**power else number(x)
+        room = 0.011 * (len(text) + len(kept[-1][1])) + 0.03 if kept else 0
+        if not kept or math.log(kept[-1][0] / x) / whole >= room:
+            kept.append((x, text))
+    return [x for x, _ in reversed(kept)], [text for _, text in reversed(kept)]
