@@ -119,6 +119,10 @@ def targets(sections: list[str]) -> str:
                 if "**missed**" in line:
                     row = ", ".join(cell for cell in cells if cell)
                     missed.append(f"- {title}: {table.partition(':')[0]}: {row}")
+            elif "(target: " in line:
+                met += line.count(": met)")
+                if "**missed**" in line:
+                    missed.append(f"- {title}: {line}")
     if not missed:
         return f"Targets: all {met} are met."
     return "\n".join([f"Targets: {met} met, {len(missed)} missed:", "", *missed])

@@ -72,10 +72,11 @@ def _against_peers(names: list[str], said: list[str]) -> Table:
                   *farm)  # fmt: skip
     notes = []
     if times:
+        time, memory = _mean(times), _mean(memories)
         notes.append(
             f"Geometric mean of the ratios to TreeFARMS over {len(times)} data sets: "
-            f"**{_mean(times):.0f}x** in time (target: 100x), {_mean(memories):.0f}x in memory "
-            "(target: 10x)."
+            f"**{time:.0f}x** in time (target: 100x: {'met' if time >= 100 else '**missed**'}), "
+            f"{memory:.0f}x in memory (target: 10x: {'met' if memory >= 10 else '**missed**'})."
         )
         said.append(f"TreeFARMS takes {span(times)} as long and {span(memories)} the memory.")
     table.notes = [
