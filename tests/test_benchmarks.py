@@ -108,3 +108,39 @@ def test_some_of_each_kind_runs():
     figure = bench_acquisition._figure(quick=True)
     assert [panel.x for panel in figure.panels] == ["depth", "features", "rows"]
     assert all(len(panel.lines["Q-learning"]) == 2 for panel in figure.panels)
+
+
+def test_a_complete_run_drops_what_stands_for_single_ones(monkeypatch, tmp_path):
+    broken = {"benchmarks.bench_rashomon"}
+
+    class Module:
+        def __init__(self, name):
+            self.name = name
+
+        def run(self, quick):
+            yield Table(f"Of {self.name}", ["a"], rows=[["1"]])
+            assert self.name not in broken
+            yield "In short: one."
+
+    readme = tmp_path / "README.md"
+    readme.write_text(
+        f"prose\n\n{bench.MARK}\n\nold machine\n\n## Readers\n\nold\n", encoding="utf-8"
+    )
+    monkeypatch.setattr(bench, "README", readme)
+    monkeypatch.setattr(bench, "import_module", Module)
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "--save"])
+    with pytest.raises(SystemExit, match="failed: rashomon; what was measured before is kept"):
+        bench.main()
+    saved = readme.read_text(encoding="utf-8")
+    assert saved.startswith(f"prose\n\n{bench.MARK}\n\nold machine\n\nTargets: ")
+    assert saved.count("Of a run of its own: ") == len(bench.CAPABILITIES)
+    assert saved.count("**Broke off here**: AssertionError.") == 1
+    broken.clear()
+    bench.main()
+    saved = readme.read_text(encoding="utf-8")
+    assert "One complete run, 0 minutes.\n\nTargets: " in saved
+    assert not any(old in saved for old in ("old machine", "Of a run of its own", "Broke off"))
+    assert saved.count("In short: one.\n\n### Of benchmarks.bench_") == len(bench.CAPABILITIES)
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "--save", "--quick"])
+    with pytest.raises(SystemExit):
+        bench.main()
