@@ -189,7 +189,7 @@ def figure(quick: bool) -> Figure:
 def _beside(panel: Panel, x: int, work: Bootstraps, peer: Peer, limit: float) -> None:
     now(f"growth with {panel.x}: {x:,}")
     panel.add(OURS, x, best_of(lambda: work(0), 5))
-    title = "TreeFARMS + Python"
+    title = "TreeFARMS"
     if title in panel.stopped:
         return
     counts = work.draw(0)

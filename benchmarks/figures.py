@@ -230,9 +230,12 @@ def _label(axes: Any, labels: list[Any], last: float) -> None:
 
 
 def _ticks(places: list[float]) -> tuple[list[float], list[str]]:
-    """The sizes that were measured, as many as there is room for; from a million on as powers."""
+    """The sizes that were measured, as many as there is room for; of many the powers of ten."""
     kept: list[tuple[float, str]] = []
     whole = math.log(places[-1] / places[0]) or 1.0
+    if len(places) > 9:
+        low, high = math.ceil(math.log10(places[0])), math.floor(math.log10(places[-1]))
+        places = [10.0**power for power in range(low, high + 1)]
     for x in reversed(places):
         power = round(math.log10(x))
         text = f"$10^{power}$" if x >= 1e6 and x == 10.0**power else number(x)
