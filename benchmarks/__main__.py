@@ -1,17 +1,20 @@
 """Run the benchmarks: ``python -m benchmarks [equivalence canonical acquisition ...]``.
 
-``--quick`` takes less than a minute, ``--save`` puts the tables into benchmarks/README.md: of a
-complete run all, of named ones only theirs, with what they ran on.
+``--quick`` takes a minute or two, ``--save`` puts tables and figures beside this file, into
+README.md: each section when it is done, so that nothing is lost when another one fails.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
+import traceback
 from importlib import import_module
 from pathlib import Path
 
-from .timing import machine
+from .figures import Figure
+from .timing import machine, now
 
 README = Path(__file__).with_name("README.md")
 MARK = "<!-- tables: written by `python -m benchmarks --save`, do not edit below -->"
@@ -27,9 +30,9 @@ CAPABILITIES = {
     "import": "Import",
 }
 PACKAGES = (
-    "orderless", "numpy", "scipy", "scikit-learn", "treefarms", "sympy", "pyeda", "dd", "oxidd",
-    "pyxai", "treelite", "lightgbm", "tree-praxis",
-    "duckdb", "polars", "pyarrow", "pyspark",
+    "orderless", "numpy", "scipy", "scikit-learn", "treefarms", "tree-praxis", "arborenum", "sympy",
+    "pyeda", "dd", "oxidd", "pyxai", "treelite", "lightgbm", "duckdb", "polars", "pyarrow",
+    "pyspark",
 )  # fmt: skip
 
 
@@ -37,7 +40,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("capability", nargs="*", help=f"of {', '.join(CAPABILITIES)}; default all")
     parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer repeats")
-    parser.add_argument("--save", action="store_true", help="write the tables to README.md too")
+    parser.add_argument("--save", action="store_true", help="write README.md and the figures too")
     given = parser.parse_args()
     for name in given.capability:
         if name not in CAPABILITIES:
@@ -45,47 +48,90 @@ def main() -> None:
     if given.save and given.quick:
         parser.error("--save keeps a run in full: leave --quick out")
     start = time.perf_counter()
-    text: list[str] = []
-
-    def show(*lines: str) -> None:
-        print(*lines, sep="\n", flush=True)
-        text.extend(lines)
-
-    show(machine(PACKAGES))
+    where = machine(PACKAGES)
+    print(where, flush=True)
+    done: dict[str, str] = {}
+    failed: list[str] = []
     for name in given.capability or CAPABILITIES:
-        show("", f"## {CAPABILITIES[name]}")
-        if given.save and given.capability:
-            text.extend(["", f"Of a run of its own: {machine(PACKAGES)}"])
-        for table in import_module(f"benchmarks.bench_{name}").run(given.quick):
-            show("", str(table))
-    if given.save and given.capability:
-        README.write_text(_replaced(README.read_text(encoding="utf-8"), text), encoding="utf-8")
-        return
-    show("", f"The whole run took {time.perf_counter() - start:.0f} s.")
-    if given.save:
-        head = README.read_text(encoding="utf-8").partition(MARK)[0] if README.is_file() else ""
-        README.write_text(f"{head}{MARK}\n\n" + "\n".join(text) + "\n", encoding="utf-8")
+        title = CAPABILITIES[name]
+        print("", f"## {title}", sep="\n", flush=True)
+        parts, fault = section(name, given.quick, given.save)
+        done[title] = "\n\n".join([f"## {title}", *parts])
+        if fault:
+            failed.append(name)
+        if given.save:
+            own = "\n\n".join([f"## {title}", f"Of a run of its own: {where}", *parts])
+            README.write_text(replaced(README.read_text(encoding="utf-8"), {title: own}),
+                              encoding="utf-8")  # fmt: skip
+    took = time.perf_counter() - start
+    print("", f"The run took {took:.0f} s.", sep="\n", flush=True)
+    if given.save and not given.capability and not failed:
+        head = f"{where} One complete run, {took / 60:.0f} minutes."
+        new = {"": head, **done}
+        README.write_text(replaced(README.read_text(encoding="utf-8"), new), encoding="utf-8")
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}; what was measured before is kept")
 
 
-def _replaced(readme: str, text: list[str]) -> str:
-    """Put the sections of ``text`` in the place of those of the same title, new ones before the
-    next that is there.
+def section(name: str, quick: bool, save: bool) -> tuple[list[str], bool]:
+    """What one capability gives: sentences first, then tables and its figure; and whether it broke.
+
+    An error ends this section only; it says so where it ended.
     """
+    said, shown = [], []
+    try:
+        for part in import_module(f"benchmarks.bench_{name}").run(quick):
+            (said if isinstance(part, str) else shown).append(str(part))
+            if isinstance(part, Figure) and save:
+                part.draw()
+            now("")
+            print("", part, sep="\n", flush=True)
+    except Exception as fault:
+        traceback.print_exc()
+        shown.append(f"**Broke off here**: {type(fault).__name__}.")
+        print("", shown[-1], sep="\n", flush=True)
+        return [*said, *shown], True
+    return [*said, *shown], False
+
+
+def replaced(readme: str, new: dict[str, str]) -> str:
+    """Put sections in the place of those of the same title, and count the targets anew."""
     head, mark, tables = readme.partition(MARK)
-    old, new = _sections(tables), _sections("\n".join(text))
-    order = list(CAPABILITIES.values())
-    tail = old.pop("Import")  # with how long the whole run took
-    parts = {**old, **{title: body for title, body in new.items() if title}}
-    body = [parts[title] for title in ("", *order) if title in parts and title != "Import"]
-    return head + mark + "\n" + "\n\n".join([*body, parts.get("Import", tail)]) + "\n"
+    parts = {**_sections(tables), **new}
+    first = parts.pop("").partition("\n\nTargets: ")[0].strip()
+    body = [parts[title] for title in CAPABILITIES.values() if title in parts]
+    return head + mark + "\n\n" + "\n\n".join([first, targets(body), *body]) + "\n"
+
+
+def targets(sections: list[str]) -> str:
+    """How many targets are met, and which are not: told from the tables themselves."""
+    met, missed = 0, []
+    for text in sections:
+        title = table = ""
+        for line in text.splitlines():
+            if line.startswith("### "):
+                table = line[4:]
+            elif line.startswith("## "):
+                title = line[3:]
+            elif line.startswith("| "):
+                cells = [cell.strip() for cell in line.strip("| ").split(" | ")]
+                met += sum(cell == "met" or cell.endswith(": met") for cell in cells)
+                if "**missed**" in line:
+                    row = ", ".join(cell for cell in cells if cell)
+                    missed.append(f"- {title}: {table.partition(':')[0]}: {row}")
+            elif "(target: " in line:
+                met += line.count(": met)")
+                if "**missed**" in line:
+                    missed.append(f"- {title}: {line}")
+    if not missed:
+        return f"Targets: all {met} are met."
+    return "\n".join([f"Targets: {met} met, {len(missed)} missed:", "", *missed])
 
 
 def _sections(text: str) -> dict[str, str]:
     """Cut text at its headings of the second level; what comes before the first is under ""."""
     first, *rest = ("\n" + text).split("\n## ")
-    return {"": "\n" + first.strip()} | {
-        part.partition("\n")[0]: f"## {part.strip()}" for part in rest
-    }
+    return {"": first.strip()} | {part.partition("\n")[0]: f"## {part.strip()}" for part in rest}
 
 
 if __name__ == "__main__":

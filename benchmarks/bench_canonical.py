@@ -1,7 +1,6 @@
-"""Reasons and rules of trees on the paper's data sets, growth, and peers.
+"""Reasons and rules of trees on the paper's data sets, and how the cost grows.
 
-Peers: sympy's simplifier (the paper's), espresso (pyeda), prime implicants over BDDs (dd, OxiDD;
-the recursion is ours, they have none), and PyXAI's sufficient reasons of rows.
+Peers are in ``canonical_peers``.
 """
 
 from __future__ import annotations
@@ -9,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 import orderless as ol
 from orderless.errors import OutOfTime, TooManyReasons
 
-from .data import at_hand, binarized, decisions, fitted, missing_note
-from .timing import Failed, Peer, Table, Unfinished, against, best_of, ratio, seconds
+from . import canonical_peers as peers
+from .data import at_hand, fitted, missing_note
+from .figures import OURS, Figure, Panel
+from .timing import Table, against, best_of, seconds
 
 KINDS = {
     "raw": "raw features",
@@ -23,35 +22,36 @@ KINDS = {
     "independent": "binarized by threshold guessing (fold 0), columns independent",
 }
 QUICK = ("compas", "wine_quality", "spiral")
-TITLES = {
-    "sympy_dnf": "sympy",
-    "espresso": "espresso",
-    "dd_reasons": "dd",
-    "oxidd_reasons": "OxiDD",
-}
-PACKAGES = {
-    "sympy_dnf": "sympy",
-    "espresso": "pyeda",
-    "dd_reasons": "dd",
-    "oxidd_reasons": "oxidd",
-}
-Measured = dict[str, Any]
 
 
-def run(quick: bool) -> Iterator[Table]:
+def run(quick: bool) -> Iterator[Table | Figure | str]:
     names = [name for name in at_hand() if name in QUICK] if quick else at_hand()
+    figure = Figure(
+        "canonical", "time of a tree's form",
+        [
+            "Ours: the longer of all reasons of all classes and the minimal rules of class 1, from "
+            "the `Tree`. By reasons: the table of growth with depth, in the core. Sympy and "
+            "espresso minimize class 1, dd and OxiDD list the prime implicants of both classes. "
+            "Asserted as in the tables of peers. By leaves: at a cross of ours the minimal rules "
+            "are not proven, and peers are not tried."
+        ],
+    )  # fmt: skip
     for kind in KINDS:
         yield on_data(kind, names)
     yield big(quick)
-    yield over_depth(quick)
-    yield minimizers(names, 3, quick)
-    yield over_depth_peers(quick)
-    yield over_features(quick)
+    yield over_depth(quick, figure.panel("reasons", "Trees of six data sets, raw features"))
+    seen: list[peers.Measured] = []
+    yield peers.minimizers(names, 3, quick, seen)
+    yield peers.over_depth(quick, figure, seen)
+    yield peers.over_features(quick, figure, seen)
+    peers.over_leaves(quick, figure, seen)
     if not quick:  # PyXAI alone takes as long to import as all the rest
-        yield rows(names)
+        yield peers.rows(names)
+    yield figure
+    yield peers.in_short(seen)
 
 
-def measure(tree: ol.Tree, n: int = 5) -> Measured:
+def measure(tree: ol.Tree, n: int = 5) -> dict[str, Any]:
     """Sizes, and seconds of all reasons, and of reasons and rules, each from the tree."""
     form = ol.canonicalize(tree)
     return {
@@ -119,7 +119,8 @@ def big(quick: bool) -> Table:
     return table
 
 
-def over_depth(quick: bool) -> Table:
+def over_depth(quick: bool, panel: Panel) -> Table:
+    found = []
     limit = 5 if quick else 15
     depths = range(3, 7 if quick else 9)
     table = Table(
@@ -149,230 +150,8 @@ def over_depth(quick: bool) -> Table:
                 continue
             passed = best_of(lambda tree=tree: ol.canonicalize(tree)._reason_tables, 3, budget=1)
             cells.append(f"{count:,}: {seconds(passed / count)}")
+            found.append((count, passed))
         table.add(*cells)
+    for count, passed in sorted(found):
+        panel.add(OURS, count, passed)
     return table
-
-
-def holds(terms: list[dict[int, int]], table: np.ndarray, axis: dict[int, int]) -> bool:
-    """Whether terms say exactly where a truth table is 1."""
-    said = np.zeros(table.shape, dtype=bool)
-    for term in terms:
-        at: list[Any] = [slice(None)] * table.ndim
-        for feature, value in term.items():
-            at[axis[feature]] = value
-        said[tuple(at)] = True
-    return bool((said == (table == 1)).all())
-
-
-def truth(tree: ol.Tree) -> tuple[np.ndarray, dict[int, int]]:
-    """The truth table of a boolean tree, one axis per feature it asks about."""
-    axis = {f: i for i, f in enumerate(tree.used)}
-    cells = np.indices((2,) * len(axis)).reshape(len(axis), -1).T
-    X = np.zeros((len(cells), len(tree.space)))
-    X[:, list(axis)] = cells
-    codes = np.asarray(tree.predict(X)).astype(int)
-    return codes.reshape((2,) * len(axis)), axis
-
-
-def compare(tree: ol.Tree, peers: dict[str, Peer], limit: float, stopped: set[str]) -> Measured:
-    """Our reasons, our rules of class 1, and what each peer does; answers asserted equal."""
-    form = ol.canonicalize(tree)
-    counts = [len(form.reasons[c]) for c in form.classes]
-    rules = len(form.rules[1])
-    table, axis = truth(tree)
-    both = best_of(lambda: _rules_of_one(tree), 5, budget=1)
-    alone = best_of(lambda: ol.canonicalize(tree).reasons, 5, budget=1)
-    out: Measured = {"rules": rules, "reasons": sum(counts), "ours": both, "ours_reasons": alone}
-    for name, peer in peers.items():
-        if name in stopped:
-            out[name] = ""
-            continue
-        got = peer(decisions(tree), limit=limit)
-        out[name] = got
-        if isinstance(got, Unfinished):
-            stopped.add(name)
-        if isinstance(got, Failed | Unfinished):
-            continue
-        out[name], answer = got
-        if name in ("sympy_dnf", "espresso"):
-            assert holds(answer, table, axis), (name, "says another function")
-            assert len(answer) >= rules, (name, len(answer), rules)
-            out[f"{name} terms"] = len(answer)
-        else:
-            assert answer == counts, (name, answer, counts)
-    return out
-
-
-def _rules_of_one(tree: ol.Tree) -> None:
-    """What a minimizer of one function does: reasons, and the smallest cover of class 1."""
-    ol.canonicalize(tree)._smallest(1)
-
-
-def _peers() -> dict[str, Peer]:
-    return {name: Peer(name, package) for name, package in PACKAGES.items()}
-
-
-def _cells(got: Measured, *, terms: bool = False) -> list[str]:
-    """Ours and the peers', as times with ratios: rules beside rules, reasons beside reasons."""
-    cells = [seconds(got["ours"])]
-    for name in ("sympy_dnf", "espresso"):
-        if terms:
-            cells.append(str(got.get(f"{name} terms", "")))
-        cells.append(_with_ratio(got[name], got["ours"]))
-    cells.append(seconds(got["ours_reasons"]))
-    cells += [
-        _with_ratio(got[name], got["ours_reasons"]) for name in ("dd_reasons", "oxidd_reasons")
-    ]
-    return cells
-
-
-def _with_ratio(theirs: Any, ours: float) -> str:
-    share = ratio(theirs, ours)
-    return f"{seconds(theirs)} ({share})" if share else seconds(theirs)
-
-
-NOTE = (
-    "Best of 5. In brackets the ratio to ours: below 1x the peer is quicker. Rules: of class 1, "
-    "ours proven minimal, from the tree. Reasons: of both classes; dd and OxiDD have BDDs but no "
-    "prime implicants, so the classical recursion (Coudert and Madre) was written on top, in "
-    "Python. Asserted: sympy's and espresso's formulas are the same function with no fewer terms "
-    "than ours; the BDDs' prime implicants are as many as our reasons. Building the peers' own "
-    "expressions, and their start, is not counted."
-)
-
-
-def minimizers(names: Any, depth: int, quick: bool) -> Table:
-    table = Table(
-        f"Peers: depth {depth}, binarized, columns independent",
-        ["data set", "columns", "rules", "ours", "sympy's", "sympy", "espresso's", "espresso",
-         "reasons", "ours ", "dd", "OxiDD"],
-        [NOTE],
-    )  # fmt: skip
-    peers = _peers()
-    equal = True
-    try:
-        for name in names:
-            tree = fitted(name, depth, "independent")
-            got = compare(tree, peers, 5 if quick else 10, set())
-            equal = equal and got.get("sympy_dnf terms", got["rules"]) == got["rules"]
-            cells = _cells(got, terms=True)
-            table.add(name, len(tree.used), got["rules"], *cells[:5], got["reasons"], *cells[5:])
-    finally:
-        for peer in peers.values():
-            peer.stop()
-    assert equal, "sympy has more terms at depth 3"
-    return table
-
-
-def over_depth_peers(quick: bool) -> Table:
-    name = "wine_quality" if "wine_quality" in at_hand() else "wisconsin"
-    table = Table(
-        f"Peers: growth with depth ({name}, binarized, columns independent)",
-        [
-            "depth",
-            "columns",
-            "rules",
-            "ours",
-            "sympy",
-            "espresso",
-            "reasons",
-            "ours ",
-            "dd",
-            "OxiDD",
-        ],
-        ["As above. An empty cell: not tried, because it did not finish at a smaller size."],
-    )
-    peers, stopped = _peers(), set[str]()
-    try:
-        for depth in (3, 4) if quick else (2, 3, 4, 5, 6):
-            tree = fitted(name, depth, "independent")
-            got = compare(tree, peers, 5 if quick else 10, stopped)
-            cells = _cells(got)
-            table.add(depth, len(tree.used), got["rules"], *cells[:3], got["reasons"], *cells[3:])
-    finally:
-        for peer in peers.values():
-            peer.stop()
-    return table
-
-
-def over_features(quick: bool) -> Table:
-    """Random boolean trees of 32 leaves over more and more columns."""
-    table = Table(
-        "Peers: growth with features (random trees of 32 leaves over n independent columns)",
-        ["n", "used", "rules", "ours", "sympy", "espresso", "reasons", "ours ", "dd", "OxiDD"],
-        ["As above; seed 5."],
-    )
-    peers, stopped = _peers(), set[str]()
-    try:
-        for n in (6, 8) if quick else (6, 8, 10, 12, 16):
-            space = ol.Space.independent([f"x{i}" for i in range(n)])
-            tree = _random_boolean(np.random.default_rng(5), space, 32)
-            got = compare(tree, peers, 5 if quick else 10, stopped)
-            cells = _cells(got)
-            table.add(n, len(tree.used), got["rules"], *cells[:3], got["reasons"], *cells[3:])
-    finally:
-        for peer in peers.values():
-            peer.stop()
-    return table
-
-
-def _random_boolean(rng: np.random.Generator, space: ol.Space, n_leaves: int) -> ol.Tree:
-    """Split leaves with the fewest questions first, on any column not asked yet above."""
-    size = 2 * n_leaves - 1
-    arrays = {name: np.full(size, -1) for name in ("feature", "when_true", "when_false")}
-    leaf_class = rng.integers(0, 2, size)
-    above: list[tuple[int, ...]] = [()]
-    for node in range(n_leaves - 1):
-        free = [f for f in range(len(space)) if f not in above[node]]
-        f = int(rng.choice(free))
-        arrays["feature"][node] = f
-        arrays["when_true"][node], arrays["when_false"][node] = len(above), len(above) + 1
-        above += [(*above[node], f)] * 2
-    for node in range(n_leaves - 1, size, 2):  # leaves side by side differ
-        if node + 1 < size:
-            leaf_class[node + 1] = 1 - leaf_class[node]
-    return ol.Tree(space, [0, 1], **arrays, threshold=np.zeros(size), leaf_class=leaf_class)
-
-
-def rows(names: Any) -> Table:
-    """All sufficient reasons of single rows, beside PyXAI."""
-    table = Table(
-        "Peers: all sufficient reasons of a row (depth 5, binarized, columns independent)",
-        ["data set", "reasons per row", "`explain(row).all_reasons`", "PyXAI", "ratio"],
-        [
-            "Per row, mean of 20 training rows, best of 5. Asserted: the same sets of reasons. "
-            "PyXAI asks a SAT solver for one reason after the other; its history is switched off."
-        ],
-    )
-    if not hasattr(ol.CanonicalForm, "explain"):
-        table.notes = ["`CanonicalForm.explain` is not there yet."]
-        return table
-    with Peer("pyxai_reasons", "pyxai") as peer:
-        for name in names:
-            tree = fitted(name, 5, "independent")
-            X = binarized(name)[1].to_numpy()
-            some = X[np.random.default_rng(0).integers(0, len(X), 20)].tolist()
-            form = ol.canonicalize(tree)
-            mine = [_signed(form, form.explain(row).all_reasons) for row in some]
-            ours = best_of(
-                lambda form=form, some=some: [form.explain(row).all_reasons for row in some], 5
-            )
-            got = peer(decisions(tree), len(tree.space), some, limit=15)
-            passed = got
-            if isinstance(got, tuple):
-                passed, theirs = got
-                assert mine == theirs, name
-                passed /= len(some)
-            mean = sum(map(len, mine)) / len(mine)
-            table.add(name, f"{mean:.1f}", seconds(ours / len(some)), seconds(passed),
-                      ratio(passed, ours / len(some)))  # fmt: skip
-    return table
-
-
-def _signed(form: ol.CanonicalForm, terms: Any) -> list[list[int]]:
-    """Terms over boolean features as PyXAI writes them: column numbers from 1, minus for 0."""
-    index = form.space.index
-    return sorted(
-        sorted((index(side.feature.name) + 1) * (1 if side.upper >= 1 else -1) for side in t.sides)
-        for t in terms
-    )

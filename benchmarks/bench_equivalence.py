@@ -13,8 +13,20 @@ import numpy as np
 
 import orderless as ol
 
-from .data import binarized, complete_tree, decisions, random_tree
-from .timing import NOT_INSTALLED, Peer, Table, against, best_of, clock, quiet, ratio, seconds
+from .data import binarized, complete_tree, decisions, random_boolean, random_tree
+from .figures import OURS, Figure, Panel
+from .timing import (
+    NOT_INSTALLED,
+    Peer,
+    Table,
+    against,
+    best_of,
+    clock,
+    now,
+    quiet,
+    ratio,
+    seconds,
+)
 
 N_FEATURES = 20
 TREEFARMS = {"trees": 59_768, "independent": 12_065, "aware": 11_040}  # Wisconsin, fold 0
@@ -23,13 +35,76 @@ GROUPERS = (
     ("BDD, one canonical node per tree (dd)", "dd_groups", "dd"),
     ("BDD, one canonical node per tree (OxiDD)", "oxidd_groups", "oxidd"),
 )  # fmt: skip
+DRAWN = {
+    "truth tables": ("table_groups", "numpy"),
+    "pairs of tables": ("pair_groups", "numpy"),
+    "dd": ("dd_groups", "dd"),
+    "OxiDD": ("oxidd_groups", "oxidd"),
+}
 
 
-def run(quick: bool) -> Iterator[Table]:
+def run(quick: bool) -> Iterator[Table | Figure]:
     yield fingerprints(quick)
     yield growth(quick)
     yield pairs(quick)
     yield from rashomon(quick)
+    yield figure(quick)
+
+
+def figure(quick: bool) -> Figure:
+    """Grouping by leaves, features and trees, beside every peer until it takes 10 s."""
+    out = Figure(
+        "equivalence", "time to group",
+        [
+            "`group_equivalent`, boolean trees. By leaves: two complete trees of the same "
+            "function of n columns, that ask in opposite order. By features and trees: random "
+            "trees. Truth tables: one per tree, hashed (numpy); pairs: each tree beside one of "
+            "every group so far. Asserted: the same groups. Best of 5, a peer is ended after 10 s."
+        ],
+    )  # fmt: skip
+    rng = np.random.default_rng(4)
+    leaves = out.panel("leaves", "Two equal trees, opposite order")
+    cases = []
+    for n in (4, 6) if quick else (3, 4, 6, 8, 10, 12):
+        space, values = _bits(n), rng.integers(0, 2, 2**n)
+        orders = list(range(n)), list(reversed(range(n)))
+        cases.append((2**n, [complete_tree(values, order, space) for order in orders]))
+    _measured(leaves, cases)
+    features = out.panel("features", "100 random trees of 32 leaves")
+    _measured(features, [
+        (n, [random_boolean(rng, _bits(n), 32) for _ in range(100)])
+        for n in ((6, 8) if quick else (6, 8, 12, 16, 32, 64, 128))
+    ])  # fmt: skip
+    trees = out.panel("trees", "Random trees of 8 leaves, 10 columns")
+    some = [random_boolean(rng, _bits(10), 8) for _ in range(200 if quick else 5000)]
+    _measured(trees, [
+        (n, (some * (n // len(some) + 1))[:n])
+        for n in ((10, 100) if quick else (10, 100, 1000, 10_000, 100_000))
+    ])  # fmt: skip
+    return out
+
+
+def _bits(n: int) -> ol.Space:
+    return ol.Space.independent([f"x{i}" for i in range(n)])
+
+
+def _measured(panel: Panel, cases: list[tuple[int, list[ol.Tree]]]) -> None:
+    peers = {title: Peer(*peer) for title, peer in DRAWN.items()}
+    try:
+        for x, trees in cases:
+            now(f"growth with {panel.x}: {x:,}")
+            nested = [decisions(tree) for tree in trees]
+            expected = ol.group_equivalent(trees)
+            panel.add(OURS, x, best_of(lambda trees=trees: ol.group_equivalent(trees), 5))
+            for title, peer in peers.items():
+                if title in panel.stopped:
+                    continue
+                got = peer(nested, limit=10)
+                panel.add(title, x, got)
+                assert not isinstance(got, tuple) or sorted(got[1]) == sorted(expected), title
+    finally:
+        for peer in peers.values():
+            peer.stop()
 
 
 def fingerprints(quick: bool) -> Table:

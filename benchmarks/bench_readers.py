@@ -11,10 +11,11 @@ import numpy as np
 
 import orderless as ol
 
-from .timing import NOT_INSTALLED, Table, against, best_of, ratio, seconds
+from .figures import OURS, Figure
+from .timing import NOT_INSTALLED, Failed, Table, against, best_of, ratio, seconds
 
 
-def run(quick: bool) -> list[Table]:
+def run(quick: bool) -> list[Table | Figure]:
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.tree import DecisionTreeClassifier, export_text
 
@@ -39,7 +40,10 @@ def run(quick: bool) -> list[Table]:
             "ways."
         ],
     )
-    for n_leaves in (100, 1000) if quick else (10, 100, 1000, 4000):
+    figure = Figure("readers", "time", ["The same measurements as in the tables."])
+    panel = figure.panel("leaves", "Reading a scikit-learn tree")
+    both = figure.panel("leaves", "To a file's text and back")
+    for n_leaves in (100, 1000) if quick else (10, 30, 100, 300, 1000, 4000):
         model = DecisionTreeClassifier(max_leaf_nodes=n_leaves, random_state=0).fit(X, y)
         tree = ol.read_tree(model)
         assert tree.n_leaves == n_leaves
@@ -69,6 +73,11 @@ def run(quick: bool) -> list[Table]:
         out = best_of(tree.to_json)
         back = best_of(lambda written=written: ol.Tree.from_json(written))
         pickled = best_of(lambda model=model: pickle.loads(pickle.dumps(model)))
+        panel.add(OURS, n_leaves, ours)
+        panel.add("export_text", n_leaves, as_text)
+        panel.add("treelite", n_leaves, loaded if isinstance(loaded, float) else Failed(loaded))
+        both.add(OURS, n_leaves, out + back)
+        both.add("pickle", n_leaves, pickled)
         files.add(n_leaves, seconds(out), seconds(back), f"{len(written) / 1000:.1f}",
                   seconds(pickled), ratio(pickled, out + back))  # fmt: skip
-    return [reading, files]
+    return [reading, files, figure]

@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,15 @@ import numpy as np
 
 import orderless as ol
 
-from .timing import NOT_INSTALLED, Table, seconds
+from .figures import OURS, Figure
+from .timing import NOT_INSTALLED, Failed, Table, now, seconds
 
 N_ROWS = 2_000_000
 N_QUICK = 200_000
 SLOW = 10  # SQLite gets a tenth of the rows
 
 
-def run(quick: bool) -> list[Table]:
+def run(quick: bool) -> Iterator[Table | Figure | str]:
     n = N_QUICK if quick else N_ROWS
     tree, rows = _tree(), _rows(n)
     wanted = tree.predict(rows).to_pylist()
@@ -43,18 +44,20 @@ def run(quick: bool) -> list[Table]:
     )
     ours = _best(lambda: tree.predict(rows))
     table.add("`predict`", "", seconds(ours), f"{n / ours / 1e6:.2f}", "1x")
+    said = []
     for name, engine in ENGINES.items():
         for shape in ("reasons", "tree"):
-            try:
-                found = engine(tree, rows, wanted, shape)
-            except ImportError:
-                found = None
+            found = _timed(engine, tree, rows, wanted, shape)
             if found is None:
                 table.add(name, shape, NOT_INSTALLED, "", "")
             else:
+                said.append(f"{name} ({shape}) {found / ours:.2g}")
                 table.add(name, shape, seconds(found), f"{n / found / 1e6:.2f}",
                           f"{found / ours:.2g}x")  # fmt: skip
-    return [table, _files(tree, rows, wanted)]
+    yield f"In short, of this run, as multiples of the time of `predict`: {', '.join(said)}."
+    yield table
+    yield _files(tree, rows, wanted)
+    yield _figure(tree, rows, wanted, quick)
 
 
 def _tree() -> ol.Tree:
@@ -174,6 +177,43 @@ ENGINES: dict[str, Callable[..., float | None]] = {
     "SQLite": _sqlite,
     "Spark, local[2]": _spark,
 }
+
+
+def _timed(
+    engine: Callable[..., float | None], tree: ol.Tree, rows: Any, wanted: list[Any], shape: str
+) -> float | None:
+    """Seconds, or None where the engine is not installed."""
+    try:
+        return engine(tree, rows, wanted, shape)
+    except ImportError:
+        return None
+
+
+def _figure(tree: ol.Tree, rows: Any, wanted: list[Any], quick: bool) -> Figure:
+    import pyarrow.parquet as pq
+
+    figure = Figure(
+        "sql", "time on the wall",
+        ["The same rows, the first n of them; engines with the tree's shape, answers asserted as "
+         "above. Best of 3. Files: Parquet to Parquet."],
+    )  # fmt: skip
+    panel = figure.panel("rows", f"A tree of {tree.n_leaves} leaves, 6 columns")
+    files = figure.panel("rows", "predict_file, the same rows")
+    sizes = [1000, 10_000] if quick else [1000, 10_000, 100_000, 1_000_000]
+    for n in sizes:
+        now(f"growth with rows: {n:,}")
+        part = rows.slice(0, n)
+        panel.add(OURS, n, _best(lambda part=part: tree.predict(part)))
+        for name, engine in ENGINES.items():
+            if name not in panel.stopped:
+                found = _timed(engine, tree, part, wanted[:n], "tree")
+                panel.add(name, n, Failed(NOT_INSTALLED) if found is None else found)
+        with tempfile.TemporaryDirectory() as name:
+            given, out = Path(name) / "in.parquet", Path(name) / "out.parquet"
+            pq.write_table(part, given)
+            files.add(OURS, n, _best(lambda a=given, b=out: ol.predict_file(tree, a, b)))
+            assert pq.read_table(out)["prediction"].to_pylist() == wanted[:n]
+    return figure
 
 
 # -- files ---------------------------------------------------------------------------------------

@@ -129,6 +129,24 @@ def complete_tree(values: np.ndarray, order: list[int], space: ol.Space) -> Any:
                    when_false=when_false, leaf_class=leaf_class)  # fmt: skip
 
 
+def random_boolean(rng: np.random.Generator, space: ol.Space, n_leaves: int) -> ol.Tree:
+    """Split leaves with the fewest questions first, on any column not asked yet above."""
+    size = 2 * n_leaves - 1
+    arrays = {name: np.full(size, -1) for name in ("feature", "when_true", "when_false")}
+    leaf_class = rng.integers(0, 2, size)
+    above: list[tuple[int, ...]] = [()]
+    for node in range(n_leaves - 1):
+        free = [f for f in range(len(space)) if f not in above[node]]
+        f = int(rng.choice(free))
+        arrays["feature"][node] = f
+        arrays["when_true"][node], arrays["when_false"][node] = len(above), len(above) + 1
+        above += [(*above[node], f)] * 2
+    for node in range(n_leaves - 1, size, 2):  # leaves side by side differ
+        if node + 1 < size:
+            leaf_class[node + 1] = 1 - leaf_class[node]
+    return ol.Tree(space, [0, 1], **arrays, threshold=np.zeros(size), leaf_class=leaf_class)
+
+
 def decisions(tree: ol.Tree) -> Any:
     """A tree over boolean features as nested (feature, when 0, when 1), for peers."""
 

@@ -248,27 +248,48 @@ def table_groups(trees: list[Decision]) -> Any:
     return _best(lambda: _grouped(_table, trees))
 
 
-def table_pairs(trees: list[Decision]) -> Any:
-    """Consecutive trees, compared on all assignments of the columns of both."""
+def _same_table(a: Decision, b: Decision) -> bool:
+    """Whether two trees agree on all assignments of the columns of both."""
     import numpy as np
+
+    features = sorted(_features(a) | _features(b))
+    rows = dict(zip(features, np.indices((2,) * len(features)), strict=True))
+
+    def decide(tree: Decision) -> Any:
+        if isinstance(tree, int):
+            return np.uint8(tree)
+        return np.where(rows[tree[0]] == 1, decide(tree[2]), decide(tree[1]))
+
+    return bool(np.all(decide(a) == decide(b)))
+
+
+def table_pairs(trees: list[Decision]) -> Any:
+    """Consecutive trees, compared by their truth tables."""
+    import numpy  # noqa: F401
+
+    if trees is None:
+        return None
+    return _best(lambda: [_same_table(a, b) for a, b in pairwise(trees)])
+
+
+def pair_groups(trees: list[Decision]) -> Any:
+    """Each tree beside one of each group so far, by truth tables."""
+    import numpy  # noqa: F401
 
     if trees is None:
         return None
 
-    def decide(tree: Decision, rows: Any) -> Any:
-        if isinstance(tree, int):
-            return np.uint8(tree)
-        return np.where(rows[tree[0]] == 1, decide(tree[2], rows), decide(tree[1], rows))
+    def group() -> list[list[int]]:
+        groups: list[list[int]] = []
+        for i, tree in enumerate(trees):
+            own = next((g for g in groups if _same_table(trees[g[0]], tree)), None)
+            if own is None:
+                groups.append([i])
+            else:
+                own.append(i)
+        return groups
 
-    def compare() -> list[bool]:
-        same = []
-        for a, b in pairwise(trees):
-            features = sorted(_features(a) | _features(b))
-            rows = dict(zip(features, np.indices((2,) * len(features)), strict=True))
-            same.append(bool(np.all(decide(a, rows) == decide(b, rows))))
-        return same
-
-    return _best(compare)
+    return _best(group)
 
 
 def pyxai_reasons(tree: Decision, n_features: int = 0, rows: Any = ()) -> Any:
@@ -354,8 +375,8 @@ def treefarms_set(columns: Any, y: Any = None, depth: int = 3, epsilon: float = 
     )
 
 
-def praxis_set(columns: Any, y: Any = None, bound: float = 0.0) -> Any:
-    """PRAXIS: an approximation; its leaf costs a whole number of rows."""
+def praxis_set(columns: Any, y: Any = None, leaf: int = 0, bound: int = 0) -> Any:
+    """PRAXIS: an approximation. A leaf costs whole rows, and so does the worst tree allowed."""
     from praxis import PRAXIS
 
     if columns is None:
@@ -364,25 +385,49 @@ def praxis_set(columns: Any, y: Any = None, bound: float = 0.0) -> Any:
 
     def work() -> int:
         model = PRAXIS()
-        model.fit(table, labels, lambda_reg=0.01, depth_budget=3,
-                  root_budget=int(bound * len(labels)))  # fmt: skip
+        model.fit(table, labels, lambda_reg=leaf / len(labels), depth_budget=3, root_budget=bound,
+                  majority_leaf_only=True)  # fmt: skip
         return int(model.count_trees())
 
     return _measured(work, lambda: PRAXIS().fit(*(part.to_numpy() for part in _few())))
 
 
-def orderless_set(columns: Any, y: Any = None, depth: int = 3, epsilon: float = 0.02) -> Any:
+def arborenum_set(
+    columns: Any, y: Any = None, leaf: int = 0, bound: int = 0, depth: int = 3
+) -> Any:
+    """ArborEnum, made exact by looking ahead to the last level but one; costs as for PRAXIS."""
+    from arborenum import ArborEnum
+
+    if columns is None:
+        return None
+    table, labels = columns.to_numpy(), y.to_numpy()
+
+    def work() -> int:
+        model = ArborEnum()
+        model.fit_binarized(
+            table, labels, lambda_reg=leaf / len(labels), depth_budget=depth, root_budget=bound,
+            lookahead_k=max(1, depth - 1), majority_leaf_only=True,
+        )  # fmt: skip
+        return int(model.count_trees())
+
+    few = [part.to_numpy() for part in _few()]
+    return _measured(work, lambda: ArborEnum().fit_binarized(*few).count_trees())
+
+
+def orderless_set(
+    columns: Any, y: Any = None, depth: int = 3, epsilon: float = 0.02, leaf: Any = 0.01
+) -> Any:
     """Ours, in a process of its own, too."""
     from orderless import RashomonSet
 
     if columns is None:
         return None
     passed, (trees, peak) = _measured(
-        lambda: RashomonSet(depth, 0.01, epsilon).fit(columns, y).n_trees,
+        lambda: RashomonSet(depth, leaf, epsilon).fit(columns, y).n_trees,
         lambda: RashomonSet().fit(*_few()).n_trees,
     )
     # What fits into memory that the process has already shows in no peak: the core's own count.
-    found = RashomonSet(depth, 0.01, epsilon).fit(columns, y)
+    found = RashomonSet(depth, leaf, epsilon).fit(columns, y)
     held = found._source.graph.bytes + found._counts.core.bytes
     return passed, (trees, max(peak, held))
 

@@ -10,6 +10,7 @@ import math
 import multiprocessing
 import os
 import platform
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 NOT_INSTALLED = "not installed"
+GIGABYTES = 6  # what a peer's process may hold before it is ended
 
 # Processor time of this process: what other jobs on a shared machine take away does not count.
 clock = time.process_time
@@ -47,6 +49,21 @@ def best_of(work: Callable[[], Any], n: int = 7, *, budget: float = 2.0) -> floa
         passed = clock() - start
         best, used = min(best, passed / together), used + passed
     return best
+
+
+_began = time.perf_counter()
+
+
+def now(what: str) -> None:
+    """Say on stderr what is being measured: one line that changes, or one each in a log.
+
+    Nothing to say wipes that line.
+    """
+    line = f"[{time.perf_counter() - _began:4.0f} s] {what}" if what else ""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{line[:100]}", end="", file=sys.stderr, flush=True)
+    elif line:
+        print(line, file=sys.stderr, flush=True)
 
 
 # -- peers ---------------------------------------------------------------------------------------
@@ -106,9 +123,12 @@ class Peer:
             if self._worked() - before > limit or passed > 3 * limit:
                 self.stop()
                 return Unfinished(limit)
+            if self._held() > GIGABYTES * 2**30:
+                self.stop()
+                return Failed(f"ended at {GIGABYTES} GB of memory")
         try:
             good, value = self._pipe.recv()
-        except EOFError:
+        except (EOFError, ConnectionError):
             self.stop()
             return Failed("crashed")
         return value if good else Failed(value)
@@ -122,14 +142,22 @@ class Peer:
         user, system = text.rpartition(")")[2].split()[11:13]
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
+    def _held(self) -> int:
+        """Bytes of memory of the process; 0 where the system does not tell."""
+        try:
+            pages = Path(f"/proc/{self._process.pid}/statm").read_text().split()[1]
+        except OSError:
+            return 0
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self._pipe, end = context.Pipe()
         self._process = context.Process(target=_serve, args=(self.function, end), daemon=True)
         self._process.start()
         end.close()
-        if not self._pipe.poll(60):  # imports, not counted
-            raise RuntimeError(f"{self.function} did not start in 60 s")
+        if not self._pipe.poll(180):  # imports, not counted
+            raise RuntimeError(f"{self.function} did not start in 180 s")
         self._pipe.recv()
 
     def stop(self) -> None:
@@ -203,6 +231,12 @@ def _two_digits(x: float) -> str:
     return f"{round(x, 1 - math.floor(math.log10(x))):,.{digits}f}"
 
 
+def span(ratios: Sequence[float]) -> str:
+    """Write the least and the largest of some ratios: "3.1 to 52 times"."""
+    low, high = _two_digits(min(ratios)), _two_digits(max(ratios))
+    return f"{low} times" if low == high else f"{low} to {high} times"
+
+
 def against(target: float, measured: float) -> str:
     """Write a target, and whether it is met."""
     return f"< {seconds(target)}: {'met' if measured < target else '**missed**'}"
@@ -216,6 +250,9 @@ class Table:
     columns: Sequence[str]
     notes: Sequence[str] = ()
     rows: list[list[str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        now(self.title)
 
     def add(self, *cells: Any) -> None:
         if len(cells) != len(self.columns):
