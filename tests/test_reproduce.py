@@ -10,12 +10,13 @@ import pytest
 import orderless as ol
 from orderless.errors import InvalidData
 from orderless.reproduce import run, targets
+from orderless.reproduce.added import added_text
 from orderless.reproduce.cache import Cache, code_version, data_version
 from orderless.reproduce.missingness_rashomon import _walked, rashomon_rows
 from orderless.reproduce.page import table_text
 from orderless.reproduce.published import reference
 from orderless.reproduce.run import ALIASES, TARGETS
-from orderless.reproduce.target import DIFFERS, EQUAL, NOTHING, WITHIN, judge
+from orderless.reproduce.target import DIFFERS, EQUAL, NOTHING, WITHIN, Outcome, judge
 from orderless.reproduce.work import Work
 
 CALLS = []
@@ -161,7 +162,11 @@ def test_names_are_unique_and_aliases_lead_somewhere():
 def test_every_target_runs_small(name, tmp_path):
     lines = []
     ((target, outcome, seconds),) = run(name, tmp_path, quick=True, told=lines.append)
-    assert lines == [f"{name}: {outcome.verdict} ({seconds:.1f} s), {tmp_path / name}.md"]
+    (line,) = lines
+    assert line.startswith(f"{name}: {outcome.verdict}")
+    assert line.endswith(f"({seconds:.1f} s), see {tmp_path / name}.md")
+    assert (" because " in line) == (outcome.verdict == DIFFERS)
+    assert len(line) < 200 + len(str(tmp_path))
     page = (tmp_path / f"{name}.md").read_text(encoding="utf-8")
     assert page.startswith(f"# {target.title}\n")
     assert "--quick" in page
@@ -179,7 +184,34 @@ def test_several_targets_get_an_index(tmp_path):
     run(["figure-and", "figure-dnf-bcf"], tmp_path, quick=True)
     index = (tmp_path / "index.md").read_text(encoding="utf-8")
     assert "[figure-and](figure-and.md)" in index
+    assert "`--jobs 1`; 0 pieces of work were run, 0 taken from the cache." in index
+    assert not (tmp_path / "added.md").exists()  # neither study was run
     assert "| 0 | equal |" in index
+
+
+def test_what_is_added_comes_from_the_results(tmp_path):
+    lines = run(["figure-missingness-datasets", "figure-and"], tmp_path, quick=True)
+    shares = lines[0][1].tables["figure-missingness-datasets"]
+    half = shares[(shares["rate"] == 0.5) & (shares["way"] == "determined")]
+    mean = half[half["dataset"] == "spiral"].groupby("semantics")["answered"].mean()
+    share = f"{mean['independent']:.3f} → {mean['aware']:.3f}"
+    text = (tmp_path / "added.md").read_text(encoding="utf-8")
+    assert "| data set | rows answered by a tree, p = 0.5 |" in text
+    assert f"| Spiral | {share} |" in text
+    sizes = pd.DataFrame(
+        {
+            "dataset": ["spiral", "spiral", "spiral", "fico"],
+            "source": ["exact", "exact", "treefarms", "exact"],
+            "distinct_independent": [1000, 1003, 7, 4],
+            "distinct_aware": [10, 13, 7, 2],
+        }
+    )
+    outcomes = {target.name: outcome for target, outcome, _ in lines}
+    outcomes["table-rashomon-size"] = Outcome({"table-rashomon-size": sizes})
+    text = added_text(outcomes)
+    assert "| data set | distinct functions | rows answered by a tree, p = 0.5 |" in text
+    assert f"| FICO | 4.0 → 2.0 |  |\n| Spiral | 1,001.5 → 11.5 | {share} |" in text
+    assert added_text({}) is None
 
 
 def test_a_second_run_takes_the_cache_and_gives_the_same(tmp_path):
