@@ -3,15 +3,20 @@
 import json
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 
+import orderless as ol
 from orderless.errors import InvalidData
 from orderless.reproduce import run, targets
+from orderless.reproduce.added import added_text
 from orderless.reproduce.cache import Cache, code_version, data_version
+from orderless.reproduce.missingness_rashomon import _walked, rashomon_rows
 from orderless.reproduce.page import table_text
+from orderless.reproduce.published import reference
 from orderless.reproduce.run import ALIASES, TARGETS
-from orderless.reproduce.target import DIFFERS, EQUAL, NOTHING, WITHIN, judge
+from orderless.reproduce.target import DIFFERS, EQUAL, NOTHING, WITHIN, Outcome, judge
 from orderless.reproduce.work import Work
 
 CALLS = []
@@ -157,7 +162,11 @@ def test_names_are_unique_and_aliases_lead_somewhere():
 def test_every_target_runs_small(name, tmp_path):
     lines = []
     ((target, outcome, seconds),) = run(name, tmp_path, quick=True, told=lines.append)
-    assert lines == [f"{name}: {outcome.verdict} ({seconds:.1f} s), {tmp_path / name}.md"]
+    (line,) = lines
+    assert line.startswith(f"{name}: {outcome.verdict}")
+    assert line.endswith(f"({seconds:.1f} s), see {tmp_path / name}.md")
+    assert (" because " in line) == (outcome.verdict == DIFFERS)
+    assert len(line) < 200 + len(str(tmp_path))
     page = (tmp_path / f"{name}.md").read_text(encoding="utf-8")
     assert page.startswith(f"# {target.title}\n")
     assert "--quick" in page
@@ -175,7 +184,34 @@ def test_several_targets_get_an_index(tmp_path):
     run(["figure-and", "figure-dnf-bcf"], tmp_path, quick=True)
     index = (tmp_path / "index.md").read_text(encoding="utf-8")
     assert "[figure-and](figure-and.md)" in index
+    assert "`--jobs 1`; 0 pieces of work were run, 0 taken from the cache." in index
+    assert not (tmp_path / "added.md").exists()  # neither study was run
     assert "| 0 | equal |" in index
+
+
+def test_what_is_added_comes_from_the_results(tmp_path):
+    lines = run(["figure-missingness-datasets", "figure-and"], tmp_path, quick=True)
+    shares = lines[0][1].tables["figure-missingness-datasets"]
+    half = shares[(shares["rate"] == 0.5) & (shares["way"] == "determined")]
+    mean = half[half["dataset"] == "spiral"].groupby("semantics")["answered"].mean()
+    share = f"{mean['independent']:.3f} → {mean['aware']:.3f}"
+    text = (tmp_path / "added.md").read_text(encoding="utf-8")
+    assert "| data set | rows answered by a tree, p = 0.5 |" in text
+    assert f"| Spiral | {share} |" in text
+    sizes = pd.DataFrame(
+        {
+            "dataset": ["spiral", "spiral", "spiral", "fico"],
+            "source": ["exact", "exact", "treefarms", "exact"],
+            "distinct_independent": [1000, 1003, 7, 4],
+            "distinct_aware": [10, 13, 7, 2],
+        }
+    )
+    outcomes = {target.name: outcome for target, outcome, _ in lines}
+    outcomes["table-rashomon-size"] = Outcome({"table-rashomon-size": sizes})
+    text = added_text(outcomes)
+    assert "| data set | distinct functions | rows answered by a tree, p = 0.5 |" in text
+    assert f"| FICO | 4.0 → 2.0 |  |\n| Spiral | 1,001.5 → 11.5 | {share} |" in text
+    assert added_text({}) is None
 
 
 def test_a_second_run_takes_the_cache_and_gives_the_same(tmp_path):
@@ -201,3 +237,30 @@ def test_missing_value_shares_are_the_published(shared, monkeypatch, tmp_path):
     aware = outcome.comparison.set_index("what")["aware"]
     assert aware["COMPAS: answered at p = 0.5, determined"] > 0.66
     assert aware["Wine Quality: answered at p = 0.5, determined"] > 0.83
+
+
+def test_rows_that_some_tree_is_walked_on():
+    random = np.random.RandomState(0)
+    X = random.randint(0, 2, (60, 4))
+    y = (X[:, 0] & X[:, 1]) | (X[:, 2] & (random.rand(60) < 0.8))
+    trees = ol.RashomonSet(max_depth=2, regularization=0.02, epsilon=0.1, binarizer=None).fit(X, y)
+    rows = np.where(random.rand(81, 4) < 0.6, np.nan, random.randint(0, 2, (81, 4)))
+    each = [~np.ma.getmaskarray(ol.predict_path(tree, rows)) for tree in trees]
+    assert len(each) > 5
+    assert _walked(trees, rows).tolist() == np.any(each, axis=0).tolist()
+    assert 0 < np.any(each, axis=0).sum() < 81
+
+
+def test_the_published_rashomon_curve_is_that_of_trees_walked(shared, monkeypatch):
+    """Spiral, 100 rows: to the row, but at p = 0.4, where bars overlap in the figure."""
+    monkeypatch.setenv("ORDERLESS_DATA", str(shared / "data"))
+    ours = pd.DataFrame(
+        [row for fold in range(5) for row in rashomon_rows("spiral", fold, "column")]
+    )
+    mean = ours[ours["semantics"] == "independent"].groupby(["way", "rate"])["answered"].mean()
+    known = reference("rset_missingness_digitized.csv")
+    known = known[(known["dataset"] == "Spiral") & known["figure"].str.startswith("postbin")]
+    apart = (mean["path"].to_numpy() - known["prop_robust"].to_numpy()).round(4)
+    assert abs(apart[4]) <= 0.0112
+    assert np.abs(np.delete(apart, 4)).max() <= 0.0025
+    assert np.abs(mean["determined"].to_numpy() - known["prop_robust"].to_numpy()).max() > 0.02

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -64,14 +65,28 @@ class QTable:
     ----------
     names : tuple of str
         The purchases.
-    states : dict of state -> position
-        A state is a tuple: per purchase its outcome (bins), or None where it is not bought.
+    outcomes : sequence of sequences
+        Per purchase its outcomes (bins).
+    met : array, states x purchases
+        Which outcome each purchase had, -1 where it is not bought.
     values : array, states x purchases
     """
 
     names: tuple[str, ...]
-    states: dict[tuple[Outcome | None, ...], int]
+    outcomes: Sequence[Sequence[Outcome]]
+    met: NDArray[np.int32]
     values: NDArray[np.float64]
+
+    @cached_property
+    def states(self) -> dict[tuple[Outcome | None, ...], int]:
+        """Each state's position: a tuple, per purchase its outcome, or None if it is not bought."""
+        return {
+            tuple(
+                None if which < 0 else outcomes[which]
+                for which, outcomes in zip(state, self.outcomes, strict=True)
+            ): i
+            for i, state in enumerate(self.met.tolist())
+        }
 
     def of(self, state: Sequence[Outcome | None]) -> dict[str, float]:
         """Give the value of each purchase in a state; empty if it was never met."""
@@ -163,11 +178,5 @@ def _lists(nodes: tuple[NDArray[np.generic], ...]) -> tuple[list[int], ...]:
 def _q_table(problem: Problem, states: NDArray[np.int32], values: NDArray[np.float64]) -> QTable:
     names = tuple(purchase.name for purchase in problem.purchases)
     n = max(1, len(names))
-    table = {
-        tuple(
-            None if which < 0 else outcomes[which]
-            for which, outcomes in zip(state, problem.outcomes, strict=True)
-        ): i
-        for i, state in enumerate(states.reshape(-1, n).tolist())
-    }
-    return QTable(names, table, values.reshape(-1, n) * float(problem.unit))
+    unit = float(problem.unit)
+    return QTable(names, problem.outcomes, states.reshape(-1, n), values.reshape(-1, n) * unit)

@@ -47,7 +47,8 @@ def command(
     backend: Annotated[
         str | None,
         typer.Option(
-            help="A backend of joblib: loky (processes), threading, or dask.",
+            help="A backend of joblib: loky (processes), threading, dask or ray (the cluster that "
+            "DASK_SCHEDULER_ADDRESS or RAY_ADDRESS names, else one on this machine).",
             rich_help_panel=WORK,
             show_default=False,
         ),
@@ -74,6 +75,7 @@ def command(
     Without a name, the targets are listed. Work that was interrupted goes on where it was.
     """
     from ..reproduce import run, targets
+    from ..reproduce.cluster import check_backend
     from .sink import records_as, write
 
     if not names:
@@ -86,11 +88,7 @@ def command(
     if jobs == 0:
         raise Mistake("--jobs 0: legal are 1 and more, and -1 for all processors")
     if backend is not None:
-        from joblib.parallel import BACKENDS, EXTERNAL_BACKENDS
-
-        legal = sorted({*BACKENDS, *EXTERNAL_BACKENDS})
-        if backend not in legal:
-            raise Mistake(f"--backend {backend!r:.80}: legal are {', '.join(legal)}")
+        check_backend(backend)
     if output.exists() and not output.is_dir():
         raise Mistake(f"{output} is a file: give --output the name of a folder")
     run(names, output, quick=quick, cache=cache, n_jobs=jobs, backend=backend, told=typer.echo)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -223,12 +224,13 @@ def _treefarms(
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Send what TreeFARMS prints from C++ nowhere."""
+    """Send what TreeFARMS prints, from Python and from C++, nowhere."""
     keep = os.dup(1)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 1)
-        yield
+        with redirect_stdout(StringIO()):
+            yield
     finally:
         os.dup2(keep, 1)
         os.close(keep)

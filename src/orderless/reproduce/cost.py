@@ -7,29 +7,33 @@ optimum stands beside them, which the paper did not compute.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 import orderless as ol
 
 from . import draw
 from .page import table_text
-from .protocol import APPENDIX, MAIN, QUICK, at_hand, published_name
+from .protocol import APPENDIX, MAIN, QUICK, at_hand, loaded, published_name
 from .published import reference
 from .target import Outcome, Setting, Target
 
-__all__ = ["TARGETS", "cost_rows"]
+__all__ = ["TARGETS", "cost_rows", "learning_rows"]
 
 POLICIES = ("naive", "path", "q-learning", "greedy", "optimal")
 PRINTED = {"naive": "Naive", "path": "Path Based", "q-learning": "Optimized", "greedy": "Greedy"}
 BOOTSTRAPS = 50
 EPISODES = 10_000
 WEIGHTS = (0.0001, 0.001, 0.01)
+
+Bill = Callable[..., dict[str, Any]]
 
 
 def _bootstrap(dataset: str, bootstrap: int, release: bool) -> tuple[Any, ...]:
@@ -39,8 +43,7 @@ def _bootstrap(dataset: str, bootstrap: int, release: bool) -> tuple[Any, ...]:
     taken over all rows.
     """
     random = np.random.RandomState(bootstrap)
-    X, y = ol.datasets.load(dataset)
-    y = y.astype(int)
+    X, y = loaded(dataset)
     if release:
         wide = X.loc[:, X.nunique() > 2]
         X = wide if wide.shape[1] else X
@@ -63,33 +66,13 @@ def _bootstrap(dataset: str, bootstrap: int, release: bool) -> tuple[Any, ...]:
     return binarizer.space_, train, y.iloc[drawn].reset_index(drop=True), test, by_name
 
 
-def _settings(
-    model: Any, space: Any, costs: dict[str, int]
-) -> dict[str, tuple[Any, dict[str, float], Any]]:
-    """In both semantics: the tree, the costs, and what is bought together."""
-    aware = ol.read_tree(model, space=space)
-    groups: dict[str, list[str]] = {}
-    for column in space.columns:
-        groups.setdefault(column.feature, []).append(column.name)
-    bits = ol.read_tree(model, space=ol.Space.independent(space.column_names))
-    together = {f"{name} (bought)": columns for name, columns in groups.items()}
-    priced = {f"{name} (bought)": float(costs[name]) for name in groups}
-    return {
-        "aware": (aware, {name: float(costs[name]) for name in groups}, None),
-        "independent": (bits, priced, together),
-    }
+def _bills(
+    dataset: str, bootstrap: int, max_depth: int, release: bool, streed_weight: float | None
+) -> Iterator[tuple[str, Bill]]:
+    """Fit the tree; give for both semantics the function that pays with a policy.
 
-
-def cost_rows(
-    dataset: str,
-    bootstrap: int,
-    max_depth: int,
-    release: bool,
-    methods: list[str],
-    options: dict[str, float],
-    streed_weight: float | None = None,
-) -> list[Any]:
-    """One piece: mean costs of one tree on the rows that the bootstrap left out."""
+    A policy sees only the columns of the tree's features, so equal rows are counted, not repeated.
+    """
     space, train, y, test, costs = _bootstrap(dataset, bootstrap, release)
     if streed_weight is None:
         from sklearn.tree import DecisionTreeClassifier
@@ -97,25 +80,69 @@ def cost_rows(
         model = DecisionTreeClassifier(max_depth=max_depth, random_state=bootstrap).fit(train, y)
     else:
         model = _streed(train, y, space, costs, max_depth, streed_weight)
-    out: list[Any] = []
-    for semantics, (tree, priced, groups) in _settings(model, space, costs).items():
-        for method in methods:
-            extra: dict[str, Any] = {"method": method}
-            if method == "q-learning":
-                extra |= {"n_episodes": EPISODES, **options, "random_state": bootstrap}
-            if method == "optimal":
-                extra |= {"time_limit": 20}
-            policy = ol.cheapest_policy(tree, train, priced, groups=groups, **extra)
-            paid = policy.costs(test) if len(test) else policy.costs(train)
-            out.append(
-                {
-                    "semantics": semantics,
-                    "policy": method,
-                    "cost": float(np.mean(np.asarray(paid, dtype=float))),
-                    "training": float(policy.expected_cost),
-                }
+    aware = ol.read_tree(model, space=space)
+    bits = ol.read_tree(model, space=ol.Space.independent(space.column_names))
+    groups: dict[str, list[str]] = {}
+    for column in space.columns:
+        groups.setdefault(column.feature, []).append(column.name)
+    used = np.array([column.feature in aware.features for column in space.columns])
+    rows, weight = _counted(train.to_numpy(), used)
+    paid_rows, paid_weight = _counted((test if len(test) else train).to_numpy(), used)
+    prices = {name: float(costs[name]) for name in groups}
+    together = {f"{name} (bought)": names for name, names in groups.items()}
+    priced = {f"{name} (bought)": price for name, price in prices.items()}
+
+    def bill(tree: Any, prices: Any, groups: Any, method: Any, **extra: Any) -> dict[str, Any]:
+        with warnings.catch_warnings():  # the page says how many were not proven
+            warnings.filterwarnings("ignore", "the cheapest policy was not proven")
+            policy = ol.cheapest_policy(
+                tree, rows, prices, groups=groups, sample_weight=weight, method=method, **extra
             )
-    return out
+        return {
+            "policy": method,
+            "cost": float(np.average(policy.costs(paid_rows), weights=paid_weight)),
+            "training": float(policy.expected_cost),
+            "proven": bool(policy.optimal),
+        }
+
+    yield "aware", partial(bill, aware, prices, None)
+    yield "independent", partial(bill, bits, priced, together)
+
+
+def _counted(rows: NDArray[Any], used: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Give rows that differ in the columns used, and how often each occurs."""
+    bits = np.packbits(rows[:, used].astype(bool), axis=1)
+    _, first, counts = np.unique(bits, axis=0, return_index=True, return_counts=True)
+    return rows[first], counts
+
+
+def cost_rows(
+    dataset: str,
+    bootstrap: int,
+    max_depth: int,
+    release: bool,
+    streed_weight: float | None = None,
+) -> list[Any]:
+    """One piece: mean costs of one tree on the rows that the bootstrap left out."""
+    learning = {"n_episodes": EPISODES, "random_state": bootstrap}
+    # States, not seconds, end the search: a busy machine gives the same.
+    search = {"limit": 1_000_000, "time_limit": 300}
+    extra = {"q-learning": learning, "optimal": search}
+    return [
+        {"semantics": semantics, **bill(method, **extra.get(method, {}))}
+        for semantics, bill in _bills(dataset, bootstrap, max_depth, release, streed_weight)
+        for method in POLICIES
+    ]
+
+
+def learning_rows(dataset: str, bootstrap: int, grid: list[dict[str, float]]) -> list[Any]:
+    """One piece: as ``cost_rows``, one tree by Q-learning with each set of parameters."""
+    learning = {"n_episodes": EPISODES, "random_state": bootstrap}
+    return [
+        {"semantics": semantics, **options, **bill("q-learning", **learning, **options)}
+        for semantics, bill in _bills(dataset, bootstrap, 3, False, None)
+        for options in grid
+    ]
 
 
 def _streed(
@@ -142,7 +169,6 @@ def _make(
     file: str,
     datasets: Sequence[str],
     depths: Sequence[int] = (3,),
-    methods: Sequence[str] = POLICIES,
     release: bool = False,
 ) -> Outcome:
     wanted = tuple(name for name in datasets if not setting.quick or name in QUICK) or QUICK
@@ -150,7 +176,6 @@ def _make(
     pieces: list[dict[str, Any]] = [
         {
             "dataset": name, "bootstrap": b, "max_depth": depth, "release": way,
-            "methods": list(methods), "options": {},
         }
         for name in names
         for depth in depths
@@ -158,16 +183,14 @@ def _make(
         for b in range(2 if setting.quick else BOOTSTRAPS)
     ]  # fmt: skip
     table = _table(pieces, setting.work.map(cost_rows, pieces, file))
-    comparison, order = _compare(table[table["max_depth"] == 3])
-    if len(depths) > 1:
-        comparison = None
+    comparison = _compare(table) if len(depths) == 1 else None
     text = (
         "Mean cost on the rows that the bootstrap left out; bars: mean over the trees, lines: "
         "their standard deviation (not an error of the mean). Naive buys all features of the "
         "tree, path walks it, greedy buys the cheapest unknown feature until the answer is "
         "certain, q-learning is the paper's, optimal is exact on the training rows.\n\n"
         + table_text(_wide(table))
-        + f"\n\n{order}"
+        + f"\n\n{_order(table)}"
     )
     reason = (
         "the paper gives neither its costs nor its splits, and the released program prepares the "
@@ -181,8 +204,7 @@ def _make(
 def _table(pieces: list[dict[str, Any]], found: list[Any]) -> pd.DataFrame:
     return pd.DataFrame(
         [
-            {**{k: v for k, v in piece.items() if k not in ("methods", "options")},
-             **piece["options"], **row}
+            {**{k: v for k, v in piece.items() if k != "grid"}, **row}
             for rows, piece in zip(found, pieces, strict=True)
             for row in rows
         ]
@@ -196,26 +218,29 @@ def _wide(table: pd.DataFrame) -> pd.DataFrame:
     return wide[[*keys, *(p for p in POLICIES if p in wide)]]
 
 
-def _compare(table: pd.DataFrame) -> tuple[pd.DataFrame | None, str]:
-    """Beside the bars of the paper, if the file is at hand; and the order of the policies."""
-    mean: Any = table.groupby(["dataset", "release", "semantics", "policy"])["cost"].mean()
-    worse = []
+def _order(table: pd.DataFrame) -> str:
+    """Say whether optimal is never above another policy, and how often it is proven."""
     training: Any = table.pivot_table(
         "training", ["dataset", "bootstrap", "max_depth", "release", "semantics"], "policy"
     )
-    for policy in training.columns:
-        above = int((training["optimal"] > training[policy] + 1e-9).sum())
-        if above:
-            worse.append(f"{policy}: {above}")
-    order = (
-        "On the training rows optimal is never above another policy "
-        f"({len(training):,} trees and semantics)."
-        if not worse
-        else "On the training rows optimal was above: " + ", ".join(worse) + " (time limit)."
+    above = {
+        policy: int((training["optimal"] > training[policy] + 1e-9).sum())
+        for policy in training.columns
+    }
+    worse = ", ".join(f"{policy} ({n} times)" for policy, n in above.items() if n)
+    proven = int(table[table["policy"] == "optimal"]["proven"].sum())
+    return (
+        f"On the training rows optimal is {f'above {worse}' if worse else 'never above another'}; "
+        f"it is proven for {proven:,} of {len(training):,} trees and semantics."
     )
+
+
+def _compare(table: pd.DataFrame) -> pd.DataFrame | None:
+    """Beside the bars of the paper, if the file is at hand."""
+    mean: Any = table.groupby(["dataset", "release", "semantics", "policy"])["cost"].mean()
     known = reference("cost_per_policy_digitized.csv")
     if known is None:
-        return None, order
+        return None
     bars = known.set_index(["dataset", "policy"])
     release = bool(table["release"].any())
     out = []
@@ -232,7 +257,7 @@ def _compare(table: pd.DataFrame) -> tuple[pd.DataFrame | None, str]:
                         "aware": mean[name, release, "aware", policy],
                     }
                 )
-    return pd.DataFrame(out), order
+    return pd.DataFrame(out)
 
 
 def figure_hyperparameters(setting: Setting) -> Outcome:
@@ -244,23 +269,17 @@ def figure_hyperparameters(setting: Setting) -> Outcome:
         for gamma in ((0.9, 1.0) if setting.quick else (0.8, 0.9, 1.0))
         for exploration in ((0.5,) if setting.quick else (0.25, 0.5, 0.75))
     ]
-    pieces: list[dict[str, Any]] = [
-        {
-            "dataset": name, "bootstrap": b, "max_depth": 3, "release": False,
-            "methods": ["q-learning"], "options": options,
-        }
+    trees = [
+        {"dataset": name, "bootstrap": b}
         for name in names
-        for options in grid
         for b in range(2 if setting.quick else BOOTSTRAPS)
-    ]  # fmt: skip
-    file = "figure-cost-hyperparameters"
-    table = _table(pieces, setting.work.map(cost_rows, pieces, file))
-    best = [
-        {**piece, "methods": ["optimal"], "options": {}}
-        for piece in pieces
-        if piece["options"] == grid[0]
     ]
+    file = "figure-cost-hyperparameters"
+    pieces = [{**tree, "grid": grid} for tree in trees]
+    table = _table(pieces, setting.work.map(learning_rows, pieces, file))
+    best = [{**tree, "max_depth": 3, "release": False} for tree in trees]  # as in figure-cost
     exact = _table(best, setting.work.map(cost_rows, best, file))
+    exact = exact[exact["policy"] == "optimal"]
     keys = ["dataset", "semantics"]
     wide = table.pivot_table("cost", [*keys, "alpha", "exploration"], "gamma").reset_index()
     wide.columns = [c if isinstance(c, str) else f"gamma {c:g}" for c in wide.columns]
@@ -288,7 +307,7 @@ def figure_streed(setting: Setting) -> Outcome:
     pieces: list[dict[str, Any]] = [
         {
             "dataset": name, "bootstrap": b, "max_depth": 3, "release": False,
-            "methods": list(POLICIES), "options": {}, "streed_weight": weight,
+            "streed_weight": weight,
         }
         for name in names
         for weight in (WEIGHTS[1:3] if setting.quick else WEIGHTS)

@@ -10,6 +10,7 @@ import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from .target import DIFFERS, Outcome, Target
@@ -17,7 +18,7 @@ from .target import DIFFERS, Outcome, Target
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Line", "table_text", "write_index", "write_page"]
+__all__ = ["Line", "because", "table_text", "write_added", "write_index", "write_page"]
 
 Line = tuple[Target, Outcome, float]
 LEGEND = (
@@ -68,7 +69,7 @@ def page_text(target: Target, outcome: Outcome, *, quick: bool) -> str:
     if outcome.comparison is not None:
         shown = outcome.comparison.drop(columns="rounding", errors="ignore")
         parts += ["## Beside the paper", LEGEND, table_text(shown)]
-        parts.append(f"Verdict: **{outcome.verdict}**{_because(outcome)}")
+        parts.append(f"Verdict: **{outcome.verdict}**{because(outcome)}")
     elif outcome.reason:
         parts.append(outcome.reason)
     if outcome.absent:
@@ -96,11 +97,11 @@ def write_index(lines: Sequence[Line], folder: Path, *, quick: bool, about: str)
     size = "small, with `--quick`" if quick else "at the paper's size"
     out = [
         "# The paper, reproduced",
-        f"Run {size}. {about}",
+        f"Run {size} in {_duration(sum(seconds for *_, seconds in lines))}. {about}",
         "| target | what | largest difference | verdict | seconds |\n|---|---|---|---|---|\n"
         + "\n".join(
             f"| [{target.name}]({target.name}.md) | {target.title} | "
-            f"{_number(outcome.largest_difference)} | {outcome.verdict}{_because(outcome)} | "
+            f"{_number(outcome.largest_difference)} | {outcome.verdict}{because(outcome)} | "
             f"{seconds:.1f} |"
             for target, outcome, seconds in lines
         ),
@@ -112,6 +113,12 @@ def write_index(lines: Sequence[Line], folder: Path, *, quick: bool, about: str)
     folder.mkdir(parents=True, exist_ok=True)
     _write(page, "\n\n".join(out) + "\n")
     return page
+
+
+def write_added(text: str | None, folder: Path) -> None:
+    """Write what our semantics adds, if there is something to say."""
+    if text is not None:
+        _write(folder / "added.md", text)
 
 
 def table_text(table: pd.DataFrame) -> str:
@@ -138,8 +145,17 @@ def _number(value: float) -> str:
     return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.4g}"
 
 
-def _because(outcome: Outcome) -> str:
-    return f" because {outcome.reason}" if outcome.verdict == DIFFERS and outcome.reason else ""
+def because(outcome: Outcome, width: int | None = None) -> str:
+    """Give the reason of a difference to follow the verdict, perhaps shortened; else nothing."""
+    if outcome.verdict != DIFFERS or not outcome.reason:
+        return ""
+    reason = outcome.reason if width is None else shorten(outcome.reason, width, placeholder=" ...")
+    return f" because {reason}"
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s"
 
 
 def _absent(names: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from orderless.errors import DataNotFound
 
 __all__ = [
     "APPENDIX", "MAIN", "QUICK", "Fold", "at_hand", "binarized_fold", "fit",
-    "learners_at_hand", "published_name",
+    "learners_at_hand", "loaded", "published_name",
 ]  # fmt: skip
 
 MAIN = ("compas", "wine_quality", "wisconsin", "coupon")
@@ -67,10 +67,17 @@ def at_hand(names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 @lru_cache(maxsize=32)
 def _there(name: str) -> bool:
     try:
-        ol.datasets.load(name)
+        loaded(name)
     except DataNotFound:
         return False
     return True
+
+
+@lru_cache(maxsize=16)
+def loaded(name: str) -> tuple[pd.DataFrame, pd.Series]:
+    """Give a data set with labels 0 and 1, read once in a process; not to be written to."""
+    X, y = ol.datasets.load(name)
+    return X, y.astype(int)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +118,7 @@ def binarized_fold(dataset: str, fold: int) -> Fold:
     """
     from sklearn.model_selection import KFold
 
-    X, y = ol.datasets.load(dataset)
-    y = y.astype(int)
+    X, y = loaded(dataset)
     splits = KFold(FOLDS, shuffle=True, random_state=42).split(X)
     train, test = list(splits)[fold]
     binarizer = ol.ThresholdGuessBinarizer().set_output(transform="pandas")

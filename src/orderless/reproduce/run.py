@@ -6,6 +6,7 @@ Out: a folder of pages, with an index.
 
 from __future__ import annotations
 
+import os
 import platform
 import time
 from collections.abc import Callable, Sequence
@@ -25,8 +26,10 @@ from . import (
     rashomon_size,
     rid,
 )
+from .added import added_text
 from .cache import Cache
-from .page import Line, write_index, write_page
+from .cluster import cluster
+from .page import Line, because, write_added, write_index, write_page
 from .target import Setting, Target
 from .work import Work
 
@@ -73,15 +76,17 @@ def run(
     names : str or sequence of str
         Targets, or "all".
     folder : path
-        Gets one page per target (Markdown, CSV, PNG, SVG), ``index.md`` when several are run, and
-        the cache.
+        Gets one page per target (Markdown, CSV, PNG, SVG), ``index.md`` and ``added.md`` (what is
+        gained where thresholds are understood) when several are run, and the cache.
     quick : bool
         Seconds instead of the paper's size.
     cache : bool
         Whether pieces that were finished before, with these parameters, this data and this code,
         are taken from the folder's cache.
     n_jobs, backend
-        As joblib takes them.
+        As joblib takes them. With "dask" and "ray": the cluster that the caller is connected to,
+        that the environment names (``DASK_SCHEDULER_ADDRESS``, ``RAY_ADDRESS``), or else one on
+        this machine.
     progress : bool, optional
         By default on a terminal.
     told : function, optional
@@ -94,7 +99,7 @@ def run(
     Raises
     ------
     InvalidData
-        A name is no target.
+        A name is no target; a backend does not exist or is not installed.
 
     Examples
     --------
@@ -113,15 +118,20 @@ def run(
         progress=progress,
     )
     lines: list[Line] = []
-    for target in chosen:
-        start = time.perf_counter()
-        outcome = target(Setting(quick, work))
-        lines.append((target, outcome, time.perf_counter() - start))
-        page = write_page(target, outcome, place, quick=quick)
-        if told is not None:
-            told(f"{target.name}: {outcome.verdict} ({lines[-1][2]:.1f} s), {page}")
-        if len(chosen) > 1:
-            write_index(lines, place, quick=quick, about=_about(n_jobs))
+    with cluster(backend, n_jobs):
+        for target in chosen:
+            start = time.perf_counter()
+            outcome = target(Setting(quick, work))
+            page = write_page(target, outcome, place, quick=quick)
+            lines.append((target, outcome, time.perf_counter() - start))
+            if told is not None:
+                told(
+                    f"{target.name}: {outcome.verdict}{because(outcome, 80)} "
+                    f"({lines[-1][2]:.1f} s), see {page}"
+                )
+            if len(chosen) > 1:
+                write_index(lines, place, quick=quick, about=_about(work, n_jobs, backend))
+                write_added(added_text({each.name: out for each, out, _ in lines}), place)
     return lines
 
 
@@ -140,13 +150,16 @@ def _chosen(names: list[str]) -> list[Target]:
     return list(out.values())
 
 
-def _about(n_jobs: int) -> str:
+def _about(work: Work, n_jobs: int, backend: str | None) -> str:
     import numpy
     import sklearn
 
+    how = f"`--jobs {n_jobs}`" + (f" `--backend {backend}`" if backend else "")
     return (
         f"orderless {_version()}, Python {platform.python_version()}, numpy {numpy.__version__}, "
-        f"scikit-learn {sklearn.__version__}, {platform.machine()}, n_jobs={n_jobs}."
+        f"scikit-learn {sklearn.__version__}; {platform.system()} {platform.machine()}, "
+        f"{os.cpu_count()} processors; {how}; {work.done:,} pieces of work were run, "
+        f"{work.taken:,} taken from the cache."
     )
 
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from .cache import Cache
+from .cluster import CLUSTERS
 
 __all__ = ["Work"]
 
@@ -28,10 +29,15 @@ class Work:
     n_jobs : int
         As joblib takes it.
     backend : str or None
-        A joblib backend: "loky" (processes), "threading", "dask" or "ray" (a cluster that the
-        caller has connected to).
+        A joblib backend: "loky" (processes), "threading", "dask" or "ray" (inside ``cluster``;
+        with ``n_jobs=1`` all of the cluster).
     progress : bool or None
         None: shown when standard error is a terminal.
+
+    Attributes
+    ----------
+    done, taken : int
+        Pieces run, and pieces taken from the cache, so far.
     """
 
     def __init__(
@@ -42,7 +48,9 @@ class Work:
         backend: str | None = None,
         progress: bool | None = None,
     ) -> None:
-        self.cache, self.n_jobs, self.backend = cache, n_jobs, backend
+        self.cache, self.backend = cache, backend
+        self.n_jobs = -1 if backend in CLUSTERS and n_jobs == 1 else n_jobs
+        self.done = self.taken = 0
         self.progress = sys.stderr.isatty() if progress is None else progress
 
     def map(self, piece: Piece, parameters: Iterable[dict[str, Any]], label: str) -> list[Any]:
@@ -68,10 +76,12 @@ class Work:
         keys = [self.cache.key(name, each) for each in todo]
         found = [self.cache.get(key) for key in keys]
         left = [i for i, value in enumerate(found) if value is None]
+        self.taken += len(todo) - len(left)
         with self._bar(label, len(todo), len(todo) - len(left)) as step:
             for i, value in zip(left, self._run(piece, [todo[i] for i in left]), strict=True):
                 found[i] = json.loads(json.dumps(value))
                 self.cache.put(keys[i], found[i])
+                self.done += 1
                 step()
         return found
 
