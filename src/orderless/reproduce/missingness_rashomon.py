@@ -132,8 +132,8 @@ def _which(comparison: pd.DataFrame) -> str:
         for way in ("ours", "determined")
     }
     overlap = (
-        " On Spiral at p = 0.4 the bars of share and accuracy overlap and hide the mark; the upper "
-        "end of the published bar, 0.5455, is ours (0.52 + 0.0255)."
+        " On Spiral at p = 0.4 the error bars of share and accuracy overlap in the published "
+        "figure, so that the mark itself may be misread."
         if apart["ours"] > 0.005 and comparison["what"].str.startswith("Spiral").any()
         else ""
     )
