@@ -9,6 +9,7 @@
 #include "core/rashomon_decide.hpp"
 #include "core/rashomon_functions.hpp"
 #include "core/rashomon_kernels.hpp"
+#include "core/rashomon_signed.hpp"
 #include "tests/check.hpp"
 
 namespace {
@@ -122,8 +123,10 @@ void test_kernels() {
     std::vector<std::int64_t> weights(problem.n_classes);
     class_weights(rows, support.data(), weights.data());
     CHECK(leaf_of(weights.data(), problem.n_classes).errors == leaf_errors(problem, list));
-    const Part part = restrict(rows, support.data());
-    const Pairs pairs(part.rows);
+    Restriction restriction(rows);
+    static_cast<void>(restriction.of(rows.all.data()));  // leaves nothing behind
+    const Part& part = restriction.of(support.data());
+    SplitErrors errors(part.rows);
     const auto count = [&](auto&& holds, std::size_t c) {
       std::int64_t n = 0;
       for (const std::size_t r : list) {
@@ -140,12 +143,12 @@ void test_kernels() {
       });
       CHECK((part.group[j] < 0) == (list.empty() || constant));
       if (part.group[j] < 0) continue;
+      errors.look(static_cast<std::size_t>(part.group[j]));
       for (std::size_t k = 0; k < problem.n_columns; ++k) {
         if (part.group[k] < 0) continue;
         for (const bool yes : {true, false}) {
           for (const bool also : {true, false}) {
-            pairs.cell(static_cast<std::size_t>(part.group[j]), yes,
-                       static_cast<std::size_t>(part.group[k]), also, weights.data());
+            errors.cell(yes, static_cast<std::size_t>(part.group[k]), also, weights.data());
             for (std::size_t c = 0; c < problem.n_classes; ++c) {
               CHECK(weights[c] ==
                     count([&](std::size_t r) { return value(r, j) == yes && value(r, k) == also; },
@@ -182,6 +185,48 @@ void test_best() {
       CHECK(Best(rows, problem.costs, meter).of(rows.all.data(), depth, unreachable) == best);
       CHECK(Best(rows, problem.costs, meter).of(rows.all.data(), depth, best + 1) == best);
     }
+  }
+}
+
+/// Larger weights make the same sides dearer; from 2^28 on they are counted by class.
+void test_signs() {
+  Random random{4};
+  for (int round = 0; round < 30; ++round) {
+    Problem problem(random, 1 + random.below(40), 1 + random.below(300));
+    problem.n_classes = 2;
+    for (std::int32_t& label : problem.y) label %= 2;
+    const Rows rows = problem.rows();
+    std::int64_t weights[2];
+    class_weights(rows, rows.all.data(), weights);
+    const std::int64_t most = (std::int64_t{1} << 28U) - 1;
+    const std::int64_t times = most / (weights[0] + weights[1]);
+    const Part part = Restriction(rows).of(rows.all.data());
+    Meter meter = plenty();
+    const SideCosts one = sides_of_depth_1(part.rows, problem.costs);
+    const SideCosts two = sides_of_depth_2(part.rows, problem.costs, meter);
+    for (const std::int64_t scale : {times, times + 1}) {
+      Problem larger = problem;
+      for (std::int64_t& weight : larger.weights) weight *= scale;
+      const Costs costs{problem.costs.error, problem.costs.leaf * scale};
+      const Rows large = larger.rows();
+      const Part whole = Restriction(large).of(large.all.data());
+      CHECK(signs_suffice(whole.rows) == (scale == times));
+      const SideCosts dear_one = sides_of_depth_1(whole.rows, costs);
+      const SideCosts dear_two = sides_of_depth_2(whole.rows, costs, meter);
+      // Groups keep their numbers; which form of a column a group has may change.
+      CHECK(whole.group == part.group && dear_two.size() == two.size());
+      for (std::size_t j = 0; j < problem.n_columns; ++j) {
+        if (part.group[j] < 0) continue;
+        for (const bool yes : {true, false}) {
+          const auto at = [&](const Part& in) {
+            return 2 * static_cast<std::size_t>(in.group[j]) + (yes == (in.flip[j] != 0) ? 1 : 0);
+          };
+          CHECK(dear_one[at(whole)] == scale * one[at(part)]);
+          CHECK(dear_two[at(whole)] == scale * two[at(part)]);
+        }
+      }
+    }
+    CHECK(meter.held() == 0);
   }
 }
 
@@ -261,6 +306,7 @@ void test_limits() {
 int main() {
   test_kernels();
   test_best();
+  test_signs();
   test_counts();
   test_limits();
 }
