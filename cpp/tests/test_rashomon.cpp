@@ -4,11 +4,13 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "core/rashomon_best.hpp"
 #include "core/rashomon_decide.hpp"
 #include "core/rashomon_functions.hpp"
 #include "core/rashomon_kernels.hpp"
+#include "core/rashomon_order.hpp"
 #include "core/rashomon_signed.hpp"
 #include "tests/check.hpp"
 
@@ -230,6 +232,36 @@ void test_signs() {
   }
 }
 
+void test_order() {
+  Random random{5};
+  for (int round = 0; round < 60; ++round) {
+    const std::size_t n = random.below(3000);
+    const std::size_t n_errors = round % 3 == 0 ? 1000000 : 1 + random.below(30);
+    const std::size_t n_values = round % 4 == 0 ? 50 : orderless::Field::prime;
+    const Costs costs{static_cast<std::int64_t>(1 + random.below(3)),
+                      static_cast<std::int64_t>(random.below(9))};
+    std::vector<Function> functions(n);
+    for (Function& f : functions) {
+      f.value = {random.below(n_values), random.below(n_values)};
+      f.errors = static_cast<std::int64_t>(random.below(n_errors));
+      f.leaves = static_cast<std::uint16_t>(1 + random.below(8));
+      f.groups = static_cast<std::uint16_t>(random.below(3));
+    }
+    const auto key = [&](const Function& f) {
+      return std::tuple(costs.of(f.errors, f.leaves), f.leaves, f.value, f.groups);
+    };
+    std::vector<Function> sorted;
+    std::set<std::uint32_t> numbers;
+    for (const Standing& each : in_order(functions, costs)) {
+      numbers.insert(each.number);
+      sorted.push_back(functions[each.number]);
+    }
+    CHECK(numbers.size() == n);
+    CHECK(std::is_sorted(sorted.begin(), sorted.end(),
+                         [&](const Function& a, const Function& b) { return key(a) < key(b); }));
+  }
+}
+
 void test_counts() {
   Random random{3};
   for (int round = 0; round < 60; ++round) {
@@ -262,13 +294,16 @@ void test_counts() {
     // On the rows every function is one, and all trees are of some function.
     if (n > 20000) continue;
     Functions::Options options;
-    options.with_counts = true;
+    options.listed = true;
     options.limit = n;
     const Functions functions(graph, view, nullptr, {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, options,
                               meter);
     std::uint64_t trees = 0;
     for (std::size_t i = 0; i < functions.n(); ++i) trees += functions.n_trees(i);
     CHECK(trees == n);
+    options.listed = false;
+    const Functions counted(graph, view, nullptr, {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, options, meter);
+    CHECK(counted.n() == functions.n() && counted.all().empty());
     const Decisions decisions =
         decide(*graph, view, std::vector<std::uint8_t>(problem.n_columns, 1),
                std::vector<std::uint8_t>(problem.n_columns, 0), 1, meter);
@@ -307,6 +342,7 @@ int main() {
   test_kernels();
   test_best();
   test_signs();
+  test_order();
   test_counts();
   test_limits();
 }
