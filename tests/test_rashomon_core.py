@@ -291,8 +291,11 @@ def check_functions(case: Case, columns: Columns | None, where: str, seed: int) 
         for row in zip(*(part.tolist() for part in _columns(piece)), strict=True)
     )
     assert joined == sorted(zip(*(part.tolist() for part in _columns(found)), strict=True))
+    assert case.graph.functions(*view, measure, False, 10**6, None, PLENTY, 60.0).n == found.n
     for rho, piece in enumerate(pieces):
         assert all(value % 4 == rho for value in piece.arrays()[0][::2].tolist())
+        counted = case.graph.functions(*view, measure, False, 10**6, (rho, 2), PLENTY, 60.0)
+        assert counted.n == piece.n
 
 
 def _columns(found: Any) -> tuple[Any, ...]:
@@ -324,11 +327,15 @@ def test_functions_pass_no_limit():
     case = Case(7)
     view, trees = case.view(0)
     n = len(case.problem.functions("rows", trees))
-    assert case.graph.functions(*view, None, False, n, None, PLENTY, 60.0).n == n
+    counted = case.graph.functions(*view, None, False, n, None, PLENTY, 60.0)
+    assert counted.n == n
+    assert all(len(each) == 0 for each in counted.arrays())
+    with pytest.raises(IndexError, match="no such function"):
+        counted.trees(np.array([0]))
     with pytest.raises(RuntimeError, match=f"more than {n - 1} functions"):
         case.graph.functions(*view, None, False, n - 1, None, PLENTY, 60.0)
-    with pytest.raises(ValueError, match="without counts"):
-        case.graph.functions(*view, None, False, n, None, PLENTY, 60.0).trees_of(0, 0, 1)
+    with pytest.raises(IndexError, match="no such function"):
+        counted.trees_of(0, 0, 1)
     with pytest.raises(IndexError, match="no such function"):
         case.graph.functions(*view, None, False, n, None, PLENTY, 60.0).trees(np.array([n]))
 
@@ -364,7 +371,7 @@ def test_votes_and_disagreement(seed):
         case = Case(each)
         view, _ = case.view(0)
         found = case.graph.functions(
-            *view, independent(case.d).measure(case.n_classes), False, 10**6, None, PLENTY, 60.0
+            *view, independent(case.d).measure(case.n_classes), True, 10**6, None, PLENTY, 60.0
         )
         draw = random.Random(each)
         rows = [tuple(draw.randint(0, 1) for _ in range(case.d)) for _ in range(70)]
@@ -460,7 +467,9 @@ def test_arrays_that_do_not_fit_are_refused():
         graph.functions(*view, None, False, 10**6, (4, 2), PLENTY, 60.0)
     with pytest.raises(ValueError, match="one condition per column"):
         graph.functions(*view, independent(3).measure(2), False, 10**6, None, PLENTY, 60.0)
-    found = graph.functions(*view, None, False, 10**6, None, PLENTY, 60.0)
+    with pytest.raises(ValueError, match="that are listed"):
+        graph.functions(*view, None, False, 10**6, None, PLENTY, 60.0).votes(rows)
+    found = graph.functions(*view, None, True, 10**6, None, PLENTY, 60.0)
     with pytest.raises(ValueError, match="rows x columns"):
         found.votes(rows[:, :3].copy())
     with pytest.raises(ValueError, match="one per row"):
@@ -493,3 +502,34 @@ def test_counts_past_64_and_128_bits():
     )
     with pytest.raises(OverflowError, match=r"2\^128"):
         graph.counts(graph.bound, 0, np.ones(7, dtype=np.uint8), [], True, PLENTY, 60.0)
+
+
+def test_trees_of_one_function_past_64_bits():
+    """All trees say the same: they are one function, and are counted exactly or not at all."""
+
+    def all_of(d):
+        X = np.array(list(itertools.product((0, 1), repeat=d)), dtype=np.uint8)
+        n = len(X)
+        one, zero = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int32)
+        return _core.RashomonGraph(X, zero, one, 2, d, 1, 0, n, 1, False, PLENTY, 60.0)
+
+    def functions(graph, d, most, listed=True):
+        view = (graph.bound, most, np.ones(d, dtype=np.uint8), [], True)
+        return graph.functions(*view, None, listed, 10, None, PLENTY, 60.0)
+
+    n = 1
+    for k in range(1, 6):
+        n = 1 + k * n * n
+    assert functions(all_of(5), 5, 0).arrays()[3].tolist() == [n]
+    graph = all_of(6)
+    counts = graph.counts(graph.bound, 0, np.ones(6, dtype=np.uint8), [], True, PLENTY, 60.0)
+    leaves, _, high, low, *_ = counts.histogram()
+    by_leaves = [(int(h) << 64) + int(w) for h, w in zip(high, low, strict=True)]
+    fits = [m for m in leaves.tolist() if sum(by_leaves[:m]) < 2**64]
+    alone = [m for m in leaves.tolist() if max(by_leaves[:m]) < 2**64]
+    assert 1 < fits[-1] < alone[-1] < leaves[-1]  # both kinds of overflow are met
+    assert functions(graph, 6, fits[-1]).arrays()[3].tolist() == [sum(by_leaves[: fits[-1]])]
+    for most in (fits[-1] + 1, alone[-1] + 1, 0):
+        with pytest.raises(OverflowError, match=r"2\^64 trees of one function"):
+            functions(graph, 6, most)
+        assert functions(graph, 6, most, False).n == 1

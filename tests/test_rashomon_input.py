@@ -1,5 +1,6 @@
 """What goes into a set: tables, labels, weights, decimals; and what is refused."""
 
+import itertools
 from decimal import Decimal
 from fractions import Fraction
 
@@ -379,6 +380,18 @@ def test_limits_are_kept():
         ol.RashomonSet(4, 0.001, 0.1, memory_limit=50_000).fit(table, y)
     with pytest.raises(OutOfTime, match=r"longer than time_limit=0\.001 seconds: raise it"):
         ol.RashomonSet(6, 0, 0.3, time_limit=0.001).fit(table, y)
+
+
+def test_too_many_trees_of_one_function():
+    """Every tree says 0: the list refuses to count past 2^64, the number of functions is there."""
+    table = np.array(list(itertools.product((0, 1), repeat=6)) + 2 * [(0,) * 6])
+    y = np.array(65 * [0] + [1])
+    found = ol.RashomonSet(6, 0.0, 1.0).fit(table, y)
+    assert found.n_distinct == found.n_distinct_rows == 1
+    assert found.n_trees > 2**64
+    with pytest.raises(TooLarge, match=r"more than 2\^64 trees of one function: take a") as fault:
+        found.function_table()
+    assert fault.value.met == 2**64
 
 
 def test_counts_beyond_machine_words():

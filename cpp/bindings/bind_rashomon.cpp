@@ -176,12 +176,12 @@ std::vector<Point> plain_class_values(std::size_t n_classes) {
 std::shared_ptr<Functions> make_functions(
     std::shared_ptr<Graph> graph, std::int64_t bound, std::int64_t max_leaves,
     const Array<std::uint8_t>& allowed, const Groups& required, bool trivial,
-    const std::optional<nb::tuple>& measure, bool with_counts, std::size_t limit,
+    const std::optional<nb::tuple>& measure, bool listed, std::size_t limit,
     const std::optional<std::pair<std::uint64_t, int>>& residue, std::size_t memory_limit,
     double time_limit) {
   View trees = view_of(*graph, bound, max_leaves, allowed, required, trivial);
   Functions::Options options;
-  options.with_counts = with_counts;
+  options.listed = listed;
   options.limit = limit;
   if (residue) {
     check(residue->second >= 0 && residue->second <= 24 && residue->first >> residue->second == 0,
@@ -209,13 +209,13 @@ nb::tuple function_arrays(const Functions& functions) {
   std::vector<std::uint64_t> value, trees, nontrivial;
   std::vector<std::int64_t> errors;
   std::vector<std::int32_t> leaves;
-  value.reserve(2 * functions.n());
+  value.reserve(2 * functions.all().size());
   for (const Function& f : functions.all()) {
     value.insert(value.end(), {f.value[0], f.value[1]});
     errors.push_back(f.errors);
     leaves.push_back(f.leaves);
   }
-  for (std::size_t i = 0; functions.counted() && i < functions.n(); ++i) {
+  for (std::size_t i = 0; i < functions.all().size(); ++i) {
     trees.push_back(functions.n_trees(i));
     nontrivial.push_back(functions.n_nontrivial(i));
   }
@@ -225,7 +225,7 @@ nb::tuple function_arrays(const Functions& functions) {
 
 void check_positions(const Functions& functions, std::span<const std::int64_t> positions) {
   for (const std::int64_t position : positions) {
-    if (position < 0 || static_cast<std::size_t>(position) >= functions.n()) {
+    if (position < 0 || static_cast<std::size_t>(position) >= functions.all().size()) {
       throw nb::index_error("there is no such function");
     }
   }
@@ -279,9 +279,10 @@ void bind_rashomon(nb::module_& m) {
           "bound"_a, "max_leaves"_a, "allowed"_a, "required"_a, "trivial"_a, "memory_limit"_a,
           "time_limit"_a)
       .def("functions", &make_functions, "bound"_a, "max_leaves"_a, "allowed"_a, "required"_a,
-           "trivial"_a, "measure"_a.none(), "with_counts"_a, "limit"_a, "residue"_a.none(),
+           "trivial"_a, "measure"_a.none(), "listed"_a, "limit"_a, "residue"_a.none(),
            "memory_limit"_a, "time_limit"_a,
-           "The distinct functions; measure None: on the training rows.")
+           "The distinct functions; measure None: on the training rows. Not listed: only their "
+           "number.")
       .def(
           "decide",
           [](const Graph& graph, std::int64_t bound, std::int64_t max_leaves,
@@ -341,7 +342,7 @@ void bind_rashomon(nb::module_& m) {
       .def_prop_ro("bytes", &Functions::bytes)
       .def("arrays", &function_arrays,
            "(two field elements per function, errors, fewest leaves, trees, those without trivial "
-           "splits); the last two are empty unless counted. Sorted by cost, leaves, elements.")
+           "splits). Sorted by cost, leaves, elements.")
       .def(
           "trees",
           [](const Functions& functions, const Array<std::int64_t>& positions) {
@@ -356,7 +357,6 @@ void bind_rashomon(nb::module_& m) {
           [](const Functions& functions, std::int64_t position, std::uint64_t start,
              std::uint64_t count) {
             check_positions(functions, {&position, 1});
-            if (!functions.counted()) throw nb::value_error("made without counts");
             Meter limits = no_limits();
             return give_trees(unlocked([&] {
               return functions.trees_of(static_cast<std::size_t>(position), start, count, limits);
@@ -368,6 +368,7 @@ void bind_rashomon(nb::module_& m) {
           [](const Functions& functions, const ByteTable& columns) {
             const std::span<const std::uint8_t> table{columns.data(), columns.size()};
             const std::size_t n_rows = columns.shape(0);
+            check(functions.listed(), "votes: of functions that are listed");
             check(columns.shape(1) == functions.graph().rows.n_columns, "columns: rows x columns");
             Meter limits = no_limits();
             return give(unlocked([&] { return functions.votes(table, n_rows, limits); }));

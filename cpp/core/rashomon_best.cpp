@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/rashomon_kernels.hpp"
+#include "core/rashomon_signed.hpp"
 
 namespace orderless::rashomon {
 
@@ -11,99 +12,107 @@ namespace {
 
 constexpr std::size_t most_sides = std::size_t{1} << 24U;  // bytes of sides that are remembered
 
-/// The cheaper of a leaf and of a split into two leaves.
-std::int64_t leaf_or_split(const Costs& costs, std::int64_t leaf_errors,
-                           std::int64_t split_errors) {
-  const std::int64_t leaf = costs.of(leaf_errors, 1);
-  return split_errors >= leaf_errors ? leaf : std::min(leaf, costs.of(split_errors, 2));
-}
+/// Counts of all pairs of columns i < j of a part.
+struct Pairs {
+  std::size_t n_classes, stride;
+  std::vector<std::int64_t> all;   // per class
+  std::vector<std::int64_t> one;   // per class and column
+  std::vector<std::int64_t> both;  // per column, class and column
+
+  explicit Pairs(const Rows& part)
+      : n_classes(part.n_classes),
+        stride(part.stride()),
+        all(n_classes),
+        one(n_classes * stride),
+        both(part.n_columns * n_classes * stride) {
+    class_weights(part, part.all.data(), all.data());
+    block_counts(part.all.data(), part, 0, one.data());
+    for (std::size_t i = 0; i < part.n_columns; ++i) {
+      block_counts(part.column(i), part, i, both.data() + i * n_classes * stride);
+    }
+  }
+
+  [[nodiscard]] const std::int64_t* row(std::size_t i) const {
+    return both.data() + i * n_classes * stride;
+  }
+};
 
 }  // namespace
 
-Pairs::Pairs(const Rows& rows)
-    : n_columns(rows.n_columns),
-      n_classes(rows.n_classes),
-      stride(rows.stride()),
-      all(n_classes),
-      one(n_classes * stride),
-      both(n_columns * n_classes * stride) {
-  class_weights(rows, rows.all.data(), all.data());
-  block_counts(rows.all.data(), rows, 0, one.data());
-  for (std::size_t i = 0; i < n_columns; ++i) {
-    block_counts(rows.column(i), rows, i, both.data() + i * n_classes * stride);
-  }
-  for (std::size_t i = 0; i < n_columns; ++i) {
-    for (std::size_t c = 0; c < n_classes; ++c) {
-      std::int64_t* own = both.data() + (i * n_classes + c) * stride;
-      for (std::size_t j = 0; j < i / 8 * 8; ++j) own[j] = both[(j * n_classes + c) * stride + i];
-    }
-  }
+SplitErrors::SplitErrors(const Rows& part)
+    : part_(part),
+      stride_(part.stride()),
+      all_(part.n_classes),
+      own_(part.n_classes),
+      one_(part.n_classes * stride_),
+      both_(part.n_classes * stride_),
+      cells_(n_signs * stride_),
+      room_(8 * stride_) {
+  class_weights(part, part.all.data(), all_.data());
+  block_counts(part.all.data(), part, 0, one_.data());
 }
 
-SplitErrors::SplitErrors(const Pairs& given)
-    : pairs(given), cells(n_signs * pairs.stride), room(8 * pairs.stride), own(pairs.n_classes) {}
+void SplitErrors::side(std::size_t i, bool yes, std::int64_t* out) const {
+  for (std::size_t c = 0; c < all_.size(); ++c) {
+    const std::int64_t on = one_[c * stride_ + i];
+    out[c] = yes ? on : all_[c] - on;
+  }
+}
 
 void SplitErrors::look(std::size_t i) {
-  pairs.side(i, true, own.data());
-  least[0] = least[1] = unreachable;
-  split_errors({pairs.n_classes, pairs.stride, pairs.n_columns, pairs.row(i), pairs.one.data(),
-                own.data(), pairs.all.data(), cells.data(), least, room.data()});
+  side(i, true, own_.data());
+  least_[0] = least_[1] = unreachable;
+  block_counts(part_.column(i), part_, 0, both_.data());
+  split_errors({all_.size(), stride_, part_.n_columns, both_.data(), one_.data(), own_.data(),
+                all_.data(), cells_.data(), least_, room_.data()});
 }
 
-void Pairs::side(std::size_t i, bool yes, std::int64_t* out) const {
-  for (std::size_t c = 0; c < n_classes; ++c) {
-    const std::int64_t on = one[c * stride + i];
-    out[c] = yes ? on : all[c] - on;
+void SplitErrors::cell(bool yes, std::size_t k, bool also, std::int64_t* out) const {
+  for (std::size_t c = 0; c < all_.size(); ++c) {
+    const std::int64_t t = both_[c * stride_ + k], a = own_[c], b = one_[c * stride_ + k];
+    out[c] = yes ? (also ? t : a - t) : (also ? b - t : all_[c] - a - b + t);
   }
 }
 
-void Pairs::cell(std::size_t i, bool yes, std::size_t j, bool also, std::int64_t* out) const {
-  const std::int64_t* pair = row(i) + j;
-  for (std::size_t c = 0; c < n_classes; ++c) {
-    const std::int64_t t = pair[c * stride];
-    const std::int64_t a = one[c * stride + i], b = one[c * stride + j];
-    out[c] = yes ? (also ? t : a - t) : (also ? b - t : all[c] - a - b + t);
-  }
-}
-
-SideCosts sides_of_depth_1(const Pairs& pairs, const Costs& costs) {
-  const std::size_t n = pairs.n_columns;
-  std::vector<std::int64_t> weights(pairs.n_classes);
-  SplitErrors errors(pairs);
-  SideCosts sides(2 * n);
-  for (std::size_t i = 0; i < n; ++i) {
+SideCosts sides_of_depth_1(const Rows& part, const Costs& costs) {
+  if (signs_suffice(part)) return signed_sides_of_depth_1(part, costs);
+  std::vector<std::int64_t> weights(part.n_classes);
+  SplitErrors errors(part);
+  SideCosts sides;
+  for (std::size_t i = 0; i < part.n_columns; ++i) {
     errors.look(i);
-    for (std::size_t s = 0; s < 2; ++s) {
-      pairs.side(i, s == 0, weights.data());
-      const std::int64_t alone = leaf_of(weights.data(), pairs.n_classes).errors;
-      sides[2 * i + s] = leaf_or_split(costs, alone, errors.least[s]);
+    for (const bool yes : {true, false}) {
+      errors.side(i, yes, weights.data());
+      const std::int64_t alone = leaf_of(weights.data(), part.n_classes).errors;
+      sides.push_back(leaf_or_split(costs, alone, errors.least(yes)));
     }
   }
   return sides;
 }
 
-SideCosts sides_of_depth_2(const Rows& rows, const Costs& costs, Meter& meter) {
-  const std::size_t n = rows.n_columns;
-  const std::size_t n_classes = rows.n_classes;
-  const std::size_t stride = rows.stride();
+SideCosts sides_of_depth_2(const Rows& part, const Costs& costs, Meter& meter) {
+  if (signs_suffice(part)) return signed_sides_of_depth_2(part, costs, meter);
+  const std::size_t n = part.n_columns;
+  const std::size_t n_classes = part.n_classes;
+  const std::size_t stride = part.stride();
   Held held(meter);
   held.set(n * stride * 8 * (n_classes + n_signs) + 32 * stride * 8);
-  const Pairs pairs(rows);
+  const Pairs pairs(part);
+  SplitErrors alone(part);
   // errors[i][signs][j], i < j: two leaves below both columns.
   std::vector<std::int64_t> errors(n * n_signs * stride, unreachable);
   std::vector<std::int64_t> three(n_classes * stride), room(16 * stride);
   std::vector<std::int64_t> ni(n_classes), nj(n_classes), nij(n_classes);
-  Words mask(rows.n_words);
+  Words mask(part.n_words);
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = i + 1; j < n; ++j) {
-      if (j + 1 == n) break;
-      const std::uint64_t* a = rows.column(i);
-      const std::uint64_t* b = rows.column(j);
-      for (std::size_t w = 0; w < rows.n_words; ++w) mask[w] = a[w] & b[w];
-      block_counts(mask.data(), rows, j + 1, three.data());
-      pairs.side(i, true, ni.data());
-      pairs.side(j, true, nj.data());
-      pairs.cell(i, true, j, true, nij.data());
+    alone.side(i, true, ni.data());
+    for (std::size_t j = i + 1; j + 1 < n; ++j) {
+      const std::uint64_t* a = part.column(i);
+      const std::uint64_t* b = part.column(j);
+      for (std::size_t w = 0; w < part.n_words; ++w) mask[w] = a[w] & b[w];
+      block_counts(mask.data(), part, j + 1, three.data());
+      alone.side(j, true, nj.data());
+      for (std::size_t c = 0; c < n_classes; ++c) nij[c] = pairs.row(i)[c * stride + j];
       std::int64_t ij[n_signs] = {unreachable, unreachable, unreachable, unreachable};
       for (std::size_t s = 0; s < n_signs; ++s) ij[s] = errors[(i * n_signs + s) * stride + j];
       lower_triples({n_classes, stride, j + 1, n, three.data(), pairs.row(i), pairs.row(j),
@@ -111,18 +120,17 @@ SideCosts sides_of_depth_2(const Rows& rows, const Costs& costs, Meter& meter) {
                      errors.data() + i * n_signs * stride, errors.data() + j * n_signs * stride,
                      room.data()});
       for (std::size_t s = 0; s < n_signs; ++s) errors[(i * n_signs + s) * stride + j] = ij[s];
-      meter.step((n - j) * (rows.n_words / 4 + 8));
+      meter.step((n - j) * (part.n_words / 4 + 8));
     }
   }
   SideCosts best(2 * n, unreachable);
   std::vector<std::int64_t> weights(n_classes);
-  SplitErrors alone(pairs);
   for (std::size_t i = 0; i < n; ++i) {
     alone.look(i);
     for (std::size_t j = i + 1; j < n; ++j) {
       std::int64_t cost[n_signs];
       for (std::size_t s = 0; s < n_signs; ++s) {
-        cost[s] = leaf_or_split(costs, alone.cells[s * stride + j],
+        cost[s] = leaf_or_split(costs, alone.of(s < 2, j, s % 2 == 0),
                                 errors[(i * n_signs + s) * stride + j]);
       }
       best[2 * i] = std::min(best[2 * i], cost[0] + cost[1]);
@@ -132,22 +140,20 @@ SideCosts sides_of_depth_2(const Rows& rows, const Costs& costs, Meter& meter) {
     }
   }
   for (std::size_t i = 0; i < 2 * n; ++i) {
-    pairs.side(i / 2, i % 2 == 0, weights.data());
+    alone.side(i / 2, i % 2 == 0, weights.data());
     best[i] = std::min(best[i], costs.of(leaf_of(weights.data(), n_classes).errors, 1));
   }
   return best;
 }
 
-Leaf Best::leaf(const std::uint64_t* support) const {
-  std::vector<std::int64_t> weights(rows_.n_classes);
-  class_weights(rows_, support, weights.data());
-  return leaf_of(weights.data(), rows_.n_classes);
+Leaf Best::leaf(const std::uint64_t* support) {
+  class_weights(rows_, support, weights_.data());
+  return leaf_of(weights_.data(), rows_.n_classes);
 }
 
-std::int64_t Best::lower_bound(const std::uint64_t* support) const {
-  std::vector<std::int64_t> weights(rows_.n_classes);
-  weigh(support, rows_.minority.data(), rows_.segments, rows_.n_classes, weights.data());
-  const std::int64_t least = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
+std::int64_t Best::lower_bound(const std::uint64_t* support) {
+  weigh(support, rows_.minority.data(), rows_.segments, rows_.n_classes, weights_.data());
+  const std::int64_t least = std::accumulate(weights_.begin(), weights_.end(), std::int64_t{0});
   return std::min(costs_.of(leaf(support).errors, 1), costs_.of(least, 2));
 }
 
@@ -189,30 +195,28 @@ std::int64_t Best::of(const std::uint64_t* support, int depth, std::int64_t uppe
 
 std::int64_t Best::search(const std::uint64_t* support, int depth, std::int64_t upper) {
   const std::int64_t alone = costs_.of(leaf(support).errors, 1);
-  const Part part = restrict(rows_, support);
-  const std::size_t n = part.rows.n_columns;
   if (depth <= 3) {
+    const Part& part = restriction_.of(support);
+    const std::size_t n = part.rows.n_columns;
     SideCosts sides;
     if (depth == 3) {
       sides = this->sides(support, part);
+    } else if (depth == 2) {
+      sides = sides_of_depth_1(part.rows, costs_);
     } else {
-      const Pairs pairs(part.rows);
-      if (depth == 2) {
-        sides = sides_of_depth_1(pairs, costs_);
-      } else {
-        std::vector<std::int64_t> weights(rows_.n_classes);
-        for (std::size_t i = 0; i < 2 * n; ++i) {
-          pairs.side(i / 2, i % 2 == 0, weights.data());
-          sides.push_back(costs_.of(leaf_of(weights.data(), rows_.n_classes).errors, 1));
-        }
+      const SplitErrors errors(part.rows);
+      for (std::size_t i = 0; i < 2 * n; ++i) {
+        errors.side(i / 2, i % 2 == 0, weights_.data());
+        sides.push_back(costs_.of(leaf_of(weights_.data(), rows_.n_classes).errors, 1));
       }
     }
     std::int64_t best = alone;
     for (std::size_t i = 0; i < n; ++i) best = std::min(best, sides[2 * i] + sides[2 * i + 1]);
     return best;
   }
+  const Part part = restriction_.of(support);
+  const std::size_t n = part.rows.n_columns;
   // Columns in the order of what one split on them costs.
-  std::vector<std::int64_t> weights(rows_.n_classes);
   std::vector<std::pair<std::int64_t, std::size_t>> order;
   Words yes(rows_.n_words), no(rows_.n_words);
   const auto cut = [&](std::size_t group) {

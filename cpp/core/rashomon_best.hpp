@@ -12,56 +12,65 @@ namespace orderless::rashomon {
 
 inline constexpr std::int64_t unreachable = std::numeric_limits<std::int64_t>::max() / 4;
 
-/// Counts of all pairs of columns of a part, and the cells that they make.
-struct Pairs {
-  std::size_t n_columns = 0, n_classes = 0, stride = 0;
-  std::vector<std::int64_t> all;   // per class
-  std::vector<std::int64_t> one;   // per class and column
-  std::vector<std::int64_t> both;  // per column, class and column
+/// The cheaper of a leaf and of a split into two leaves.
+[[nodiscard]] inline std::int64_t leaf_or_split(const Costs& costs, std::int64_t leaf_errors,
+                                                std::int64_t split_errors) {
+  const std::int64_t leaf = costs.of(leaf_errors, 1);
+  if (split_errors >= leaf_errors) return leaf;
+  const std::int64_t split = costs.of(split_errors, 2);
+  return split < leaf ? split : leaf;
+}
 
-  explicit Pairs(const Rows& rows);
+/// Weights and errors of leaves in the cells of one column of a part and every other, and what the
+/// best split leaves of both sides of the column.
+class SplitErrors {
+ public:
+  explicit SplitErrors(const Rows& part);
 
-  [[nodiscard]] const std::int64_t* row(std::size_t i) const {
-    return both.data() + i * n_classes * stride;
-  }
   /// Weight of each class where column i is `yes`.
   void side(std::size_t i, bool yes, std::int64_t* out) const;
-  /// Weight of each class where column i is `yes` and column j is `also`.
-  void cell(std::size_t i, bool yes, std::size_t j, bool also, std::int64_t* out) const;
-};
-
-/// Errors of leaves in the cells of one column of a part and every other, and what the best split
-/// leaves of both sides of the column.
-struct SplitErrors {
-  explicit SplitErrors(const Pairs& pairs);
+  /// Takes column i as the one; cost: columns x words.
   void look(std::size_t i);
-
-  /// Where column i is `yes` and column k is `also`.
+  /// Errors where the column is `yes` and column k is `also`.
   [[nodiscard]] std::int64_t of(bool yes, std::size_t k, bool also) const {
-    return cells[((yes ? 0U : 2U) + (also ? 0U : 1U)) * pairs.stride + k];
+    return cells_[((yes ? 0U : 2U) + (also ? 0U : 1U)) * stride_ + k];
   }
+  /// Weight of each class there.
+  void cell(bool yes, std::size_t k, bool also, std::int64_t* out) const;
+  /// The least errors of two leaves where the column is `yes`.
+  [[nodiscard]] std::int64_t least(bool yes) const { return least_[yes ? 0 : 1]; }
 
-  const Pairs& pairs;
-  std::int64_t least[2] = {0, 0};
-  std::vector<std::int64_t> cells, room, own;
+ private:
+  const Rows& part_;
+  std::size_t stride_;
+  std::vector<std::int64_t> all_, own_;   // per class
+  std::vector<std::int64_t> one_, both_;  // per class and column
+  std::vector<std::int64_t> cells_, room_;
+  std::int64_t least_[2] = {0, 0};
 };
 
 /// The cheapest tree of both sides of every column: best[2 j] where column j is 1, best[2 j + 1]
 /// where it is 0.
 using SideCosts = std::vector<std::int64_t>;
 
-/// Sides as trees of depth <= 1, from pairs. Cost: columns^2.
-[[nodiscard]] SideCosts sides_of_depth_1(const Pairs& pairs, const Costs& costs);
+/// Sides as trees of depth <= 1. Cost: columns^2 x words.
+[[nodiscard]] SideCosts sides_of_depth_1(const Rows& part, const Costs& costs);
 
 /// Sides as trees of depth <= 2: all triples of columns once, no recursion. Cost: columns^3 / 6 x
 /// (words + a constant), memory columns^2.
-[[nodiscard]] SideCosts sides_of_depth_2(const Rows& rows, const Costs& costs, Meter& meter);
+[[nodiscard]] SideCosts sides_of_depth_2(const Rows& part, const Costs& costs, Meter& meter);
 
 /// Exact optima of supports, by depth, remembered.
 class Best {
  public:
   Best(const Rows& rows, const Costs& costs, Meter& meter)
-      : rows_(rows), costs_(costs), meter_(meter), held_(meter), namer_(rows.n_words) {}
+      : rows_(rows),
+        costs_(costs),
+        meter_(meter),
+        held_(meter),
+        namer_(rows.n_words),
+        restriction_(rows),
+        weights_(rows.n_classes) {}
 
   /// The smallest cost of a tree of depth <= `depth` on the support if that is < `upper`; else some
   /// bound >= upper that no tree goes below.
@@ -71,8 +80,8 @@ class Best {
   [[nodiscard]] SideCosts sides(const std::uint64_t* support, const Part& part);
 
   /// No tree on the support costs less. Cost: words.
-  [[nodiscard]] std::int64_t lower_bound(const std::uint64_t* support) const;
-  [[nodiscard]] Leaf leaf(const std::uint64_t* support) const;
+  [[nodiscard]] std::int64_t lower_bound(const std::uint64_t* support);
+  [[nodiscard]] Leaf leaf(const std::uint64_t* support);
 
  private:
   struct Known {
@@ -89,6 +98,8 @@ class Best {
   Meter& meter_;
   Held held_;
   Namer namer_;
+  Restriction restriction_;
+  std::vector<std::int64_t> weights_;
   std::size_t n_known_ = 0;
   std::vector<std::unordered_map<Key, Known, Hash>> known_;  // by depth
   std::size_t sides_bytes_ = 0;

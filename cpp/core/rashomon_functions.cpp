@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/rashomon_best.hpp"
+#include "core/rashomon_order.hpp"
 #include "core/rashomon_table.hpp"
 
 namespace orderless::rashomon {
@@ -15,7 +15,7 @@ Functions::Functions(std::shared_ptr<const Graph> graph, View view, SpaceMeasure
       masks_(view_.masks(graph_->rows.n_columns)),
       reachable_(*graph_, view_),
       class_values_(std::move(class_values)),
-      counted_(options.with_counts) {
+      listed_(options.listed) {
   if (reachable_.max_leaves(0) > std::numeric_limits<std::uint16_t>::max()) {
     throw FunctionLimit("functions of trees with more than 65535 leaves");
   }
@@ -27,15 +27,16 @@ Functions::Functions(std::shared_ptr<const Graph> graph, View view, SpaceMeasure
   }
   Held held(meter);
   std::size_t bytes = places_.bytes() + places_.size() * sizeof(std::vector<Function>);
-  if (counted_) bytes += places_.size() * sizeof(Tally);
+  if (listed_) bytes += places_.size() * sizeof(Tally);
   held.set(bytes);
   lists_.resize(std::max<std::size_t>(places_.size(), 1));
-  if (counted_) tallies_.resize(lists_.size());
+  if (listed_) tallies_.resize(lists_.size());
   const auto finish = [&](std::uint32_t place) {
+    if (place == 0 && !listed_) return count_root(options, meter);
     fill(place, options, meter);
     bytes += lists_[place].size() * sizeof(Function);
     held.set(bytes);
-    if (!counted_) return;
+    if (!listed_) return;
     tally(place, place == 0 ? options.residue : std::nullopt, meter);
     bytes += tallies_[place].start.size() * 8 + tallies_[place].trees.size() * 16;
     held.set(bytes);
@@ -46,6 +47,7 @@ Functions::Functions(std::shared_ptr<const Graph> graph, View view, SpaceMeasure
       if (graph_->of(places_.node[place]).empty() == leaves) finish(place);
     }
   }
+  if (listed_) n_ = lists_[0].size();
   bytes_ = meter.held() - before;
 }
 
@@ -60,24 +62,32 @@ std::int64_t Functions::most_leaves(std::uint32_t place, std::int64_t errors) co
   return std::min(most, (places_.budget[place] - costs.error * errors) / costs.leaf);
 }
 
+std::optional<Function> Functions::leaf_at(std::uint32_t place, const Options& options) const {
+  const std::uint32_t node = places_.node[place];
+  if (graph_->leaf_cost(node) > places_.budget[place] || most_leaves(place) < 1) return {};
+  Function leaf;
+  leaf.value = class_values_[static_cast<std::size_t>(graph_->label[node])];
+  if (!places_.mass.empty()) leaf.value = times(leaf.value, places_.mass[place]);
+  leaf.errors = graph_->errors[node];
+  leaf.leaves = 1;
+  if (place != 0) return leaf;
+  if (view_.full() != 0) return {};
+  if (options.residue) {
+    const std::uint64_t low = (std::uint64_t{1} << options.residue->bits) - 1;
+    if ((leaf.value[0] & low) != options.residue->value) return {};
+  }
+  return leaf;
+}
+
 void Functions::fill(std::uint32_t place, const Options& options, Meter& meter) {
   const Graph& graph = *graph_;
-  const std::uint32_t node = places_.node[place];
   const bool is_root = place == 0;
   const std::optional<Residue> residue = is_root ? options.residue : std::nullopt;
   const std::int64_t budget = places_.budget[place];
   const auto full = static_cast<std::uint16_t>(view_.full());
   FunctionTable table;
   Held held(meter);
-  if (graph.leaf_cost(node) <= budget && most_leaves(place) >= 1 && (!is_root || full == 0)) {
-    Function leaf;
-    leaf.value = class_values_[static_cast<std::size_t>(graph.label[node])];
-    if (!places_.mass.empty()) leaf.value = times(leaf.value, places_.mass[place]);
-    leaf.errors = graph.errors[node];
-    leaf.leaves = 1;
-    const std::uint64_t low = residue ? (std::uint64_t{1} << residue->bits) - 1 : 0;
-    if (!residue || (leaf.value[0] & low) == residue->value) table.add(leaf);
-  }
+  if (const auto leaf = leaf_at(place, options)) table.add(*leaf);
   std::size_t known = table.bytes();
   held.set(known);
   const auto check_limit = [&] {
@@ -97,29 +107,37 @@ void Functions::fill(std::uint32_t place, const Options& options, Meter& meter) 
                  if (is_root) check_limit();
                  if (table.list.size() >= 0xfffffff0U) throw MemoryLimit("2^32 functions");
                });
-  // By cost, leaves and value: by what tells nearly all apart, packed, and the rest where needed.
-  struct Order {
-    std::int64_t cost;
-    std::uint64_t rest;  // leaves, and the first element without its last bits
-    std::uint32_t number;
-  };
-  std::vector<Order> order;
-  order.reserve(table.list.size());
-  held.set(known + table.list.size() * (sizeof(Order) + sizeof(Function)));
-  for (std::uint32_t i = 0; i < table.list.size(); ++i) {
-    const Function& f = table.list[i];
-    order.push_back({cost(f), static_cast<std::uint64_t>(f.leaves) << 48U | f.value[0] >> 13U, i});
-  }
-  std::sort(order.begin(), order.end(), [&](const Order& a, const Order& b) {
-    if (a.cost != b.cost) return a.cost < b.cost;
-    if (a.rest != b.rest) return a.rest < b.rest;
-    const Function& f = table.list[a.number];
-    const Function& g = table.list[b.number];
-    return f.value != g.value ? f.value < g.value : f.groups < g.groups;
-  });
+  held.set(known + table.list.size() * (order_bytes + sizeof(Function)));
   std::vector<Function>& list = lists_[place];
-  list.reserve(order.size());
-  for (const Order& each : order) list.push_back(table.list[each.number]);
+  list.reserve(table.list.size());
+  for (const Standing& each : in_order(table.list, graph.costs)) {
+    list.push_back(table.list[each.number]);
+  }
+}
+
+void Functions::count_root(const Options& options, Meter& meter) {
+  const auto full = static_cast<std::uint16_t>(view_.full());
+  PointSet values;
+  Held held(meter);
+  const auto check_limit = [&] {
+    if (values.size() <= options.limit) return;
+    throw FunctionLimit("more than " + std::to_string(options.limit) + " functions");
+  };
+  if (const auto leaf = leaf_at(0, options)) values.add(leaf->value);
+  check_limit();
+  for_products(*this, places_, lists_, 0, places_.budget[0], most_leaves(0), view_.trivial, masks_,
+               options.residue, meter, [&](const Function* batch, std::size_t n) {
+                 while (values.full(n)) {
+                   held.set(3 * values.bytes());  // the old and the new
+                   values.grow();
+                 }
+                 for (std::size_t i = 0; i < n; ++i) values.prefetch(batch[i].value);
+                 for (std::size_t i = 0; i < n; ++i) {
+                   if (batch[i].groups == full) values.add(batch[i].value);
+                 }
+                 check_limit();
+               });
+  n_ = values.size();
 }
 
 namespace {
@@ -190,6 +208,8 @@ void Functions::tally(std::uint32_t place, const std::optional<Residue>& residue
                    }
                  }
                });
+  if (place != 0) return;
+  for (std::size_t i = 0; i < list.size(); ++i) static_cast<void>(n_trees(i));  // fit 64 bits
 }
 
 std::uint64_t Functions::sum(const std::vector<std::uint64_t>& counts, std::size_t position) const {

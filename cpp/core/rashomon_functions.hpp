@@ -53,7 +53,7 @@ struct Places {
 class Functions {
  public:
   struct Options {
-    bool with_counts = false;
+    bool listed = false;  // else they are only counted
     std::size_t limit = 0;
     std::optional<Residue> residue;
   };
@@ -62,18 +62,19 @@ class Functions {
   Functions(std::shared_ptr<const Graph> graph, View view, SpaceMeasure* measure,
             std::vector<Point> class_values, const Options& options, Meter& meter);
 
+  [[nodiscard]] std::size_t n() const { return n_; }
+  /// Whether there is more than their number: all below needs that.
+  [[nodiscard]] bool listed() const { return listed_; }
   /// Sorted by (cost of the cheapest tree, leaves, value).
   [[nodiscard]] std::span<const Function> all() const { return lists_[0]; }
-  [[nodiscard]] std::size_t n() const { return lists_[0].size(); }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  [[nodiscard]] bool counted() const { return counted_; }
   /// How many trees of the view are this function, and how many without trivial splits.
   [[nodiscard]] std::uint64_t n_trees(std::size_t position) const;
   [[nodiscard]] std::uint64_t n_nontrivial(std::size_t position) const;
 
   /// A smallest tree of each function.
   [[nodiscard]] FlatTrees trees(std::span<const std::int64_t> positions, Meter& meter) const;
-  /// Trees `start` .. `start + count` of one function, by leaves. Needs counts.
+  /// Trees `start` .. `start + count` of one function, by leaves.
   [[nodiscard]] FlatTrees trees_of(std::size_t position, std::uint64_t start, std::uint64_t count,
                                    Meter& meter) const;
 
@@ -103,7 +104,10 @@ class Functions {
 
   void place_all(SpaceMeasure* measure, Meter& meter);
   void place_on_rows(Meter& meter);
+  /// The place as a leaf, where the view has that.
+  [[nodiscard]] std::optional<Function> leaf_at(std::uint32_t place, const Options& options) const;
   void fill(std::uint32_t place, const Options& options, Meter& meter);
+  void count_root(const Options& options, Meter& meter);
   void tally(std::uint32_t place, const std::optional<Residue>& residue, Meter& meter);
   [[nodiscard]] std::uint64_t sum(const std::vector<std::uint64_t>& counts,
                                   std::size_t position) const;
@@ -119,7 +123,8 @@ class Functions {
   Places places_;
   std::vector<std::vector<Function>> lists_;  // per place, sorted by cost
   std::vector<Tally> tallies_;
-  bool counted_ = false;
+  bool listed_ = false;
+  std::size_t n_ = 0;
   std::size_t bytes_ = 0;
 };
 

@@ -50,6 +50,7 @@ class Builder {
         held_(meter),
         best_(rows_, costs_, meter),
         namer_(rows_.n_words),
+        restriction_(rows_),
         weights_(rows_.n_classes) {}
 
   void build(const Slack& slack) {
@@ -58,10 +59,7 @@ class Builder {
     graph_.bound = bound_of(graph_.optimum, slack);
     meet(0, rows_.all.data(), nullptr, 0, best_.leaf(rows_.all.data()), graph_.bound,
          graph_.optimum);
-    if (graph_.depth == 1) {
-      const Part part = restrict(rows_, rows_.all.data());
-      root_edges(part);
-    }
+    if (graph_.depth == 1) root_edges(restriction_.of(rows_.all.data()));
     for (std::size_t level = 0; static_cast<int>(level) + 1 < graph_.depth; ++level) {
       expand(level);
     }
@@ -115,14 +113,14 @@ class Builder {
 
   /// Depth 1 in all: both sides of every column are leaves.
   void root_edges(const Part& part) {
-    const Pairs pairs(part.rows);
+    const SplitErrors errors(part.rows);
     std::vector<Edge> by_group(part.rows.n_columns);
     std::vector<std::uint8_t> kept(part.rows.n_columns, 0);
     for (std::size_t i = 0; i < by_group.size(); ++i) {
-      pairs.side(i, true, weights_.data());
+      errors.side(i, true, weights_.data());
       by_group[i].when_true = intern(weights_.data());
       std::int64_t cost = costs_.of(leaf_of(weights_.data(), rows_.n_classes).errors, 1);
-      pairs.side(i, false, weights_.data());
+      errors.side(i, false, weights_.data());
       by_group[i].when_false = intern(weights_.data());
       cost += costs_.of(leaf_of(weights_.data(), rows_.n_classes).errors, 1);
       kept[i] = cost <= graph_.bound ? 1 : 0;
@@ -146,9 +144,9 @@ class Builder {
     level.edge_end[node] = level.edges.size();
   }
 
-  /// The edges of a node with one split left: the side `yes` of column i of a part.
-  void last_edges(std::size_t at, std::uint32_t node, const Part& part, const Pairs& pairs,
-                  const SplitErrors& errors, std::size_t i, bool yes) {
+  /// The edges of a node with one split left: the side `yes` of the column that is looked at.
+  void last_edges(std::size_t at, std::uint32_t node, const Part& part, const SplitErrors& errors,
+                  bool yes) {
     Level& level = levels_[at];
     const std::size_t n = part.rows.n_columns;
     by_group_.resize(n);
@@ -156,12 +154,12 @@ class Builder {
     const std::int64_t spare = level.budget[node] - 2 * costs_.leaf;
     if (spare < 0) return;
     const std::int64_t most = spare / costs_.error;
-    if (errors.least[yes ? 0 : 1] > most) return;
+    if (errors.least(yes) > most) return;
     for (std::size_t k = 0; k < n; ++k) {
       if (errors.of(yes, k, true) + errors.of(yes, k, false) > most) continue;
-      pairs.cell(i, yes, k, true, weights_.data());
+      errors.cell(yes, k, true, weights_.data());
       const Leaf on = leaf_of(weights_.data(), rows_.n_classes);
-      pairs.cell(i, yes, k, false, weights_.data());
+      errors.cell(yes, k, false, weights_.data());
       const Leaf off = leaf_of(weights_.data(), rows_.n_classes);
       if (on.weight == 0 || off.weight == 0) continue;  // also where k is i itself
       kept_[k] = 1;
@@ -186,15 +184,14 @@ class Builder {
       const std::int32_t* path = level.path.data() + node * at;
       support = rows_.all;
       for (std::size_t p = 0; p < at; ++p) cut(support, path[p], support);
-      const Part part = restrict(rows_, support.data());
+      const Part& part = restriction_.of(support.data());
       const std::size_t n = part.rows.n_columns;
       const std::int64_t budget = level.budget[node];
       by_group.assign(n, {});
       kept.assign(n, 0);
       const bool last = left(at) == 2;
-      const Pairs pairs(part.rows);
-      const SideCosts sides = side_costs(at, support, part, pairs, budget);
-      SplitErrors errors(pairs);
+      const SideCosts sides = side_costs(at, support, part, budget);
+      SplitErrors errors(part.rows);
       for (std::size_t i = 0; i < n; ++i) {
         if (sides[2 * i] + sides[2 * i + 1] > budget) continue;
         kept[i] = 1;
@@ -205,14 +202,14 @@ class Builder {
           const bool holds = yes != (part.flip[column] != 0);
           const std::int32_t literal = static_cast<std::int32_t>(2 * column + (holds ? 0 : 1));
           cut(support, literal, side);
-          pairs.side(i, yes, weights_.data());
+          errors.side(i, yes, weights_.data());
           const std::int64_t own = sides[2 * i + (yes ? 0 : 1)];
           const std::int64_t other = sides[2 * i + (yes ? 1 : 0)];
           const auto [child, changed] =
               meet(at + 1, side.data(), path, literal, leaf_of(weights_.data(), rows_.n_classes),
                    budget - other, own);
           (yes ? by_group[i].when_true : by_group[i].when_false) = child;
-          if (last && changed) last_edges(at + 1, child, part, pairs, errors, i, yes);
+          if (last && changed) last_edges(at + 1, child, part, errors, yes);
         }
       }
       give_edges(level, node, part, by_group, kept);
@@ -226,9 +223,9 @@ class Builder {
   }
 
   /// The best of both sides of every group; sides that cannot be afforded may have a lower bound.
-  SideCosts side_costs(std::size_t at, const Words& support, const Part& part, const Pairs& pairs,
+  SideCosts side_costs(std::size_t at, const Words& support, const Part& part,
                        std::int64_t budget) {
-    if (left(at) == 2) return sides_of_depth_1(pairs, costs_);
+    if (left(at) == 2) return sides_of_depth_1(part.rows, costs_);
     if (left(at) == 3) return best_.sides(support.data(), part);
     SideCosts sides;
     Words yes(rows_.n_words), no(rows_.n_words);
@@ -311,6 +308,7 @@ class Builder {
   Held held_;
   Best best_;
   Namer namer_;
+  Restriction restriction_;
   std::vector<std::int64_t> weights_;
   std::vector<Level> levels_;
   std::vector<Edge> by_group_;
@@ -323,7 +321,8 @@ class Builder {
 }  // namespace
 
 std::size_t Graph::bytes() const {
-  const std::size_t words = rows.bits.size() + rows.all.size() + rows.minority.size();
+  const std::size_t words =
+      rows.bits.size() + rows.blocks.size() + rows.all.size() + rows.minority.size();
   return words * 8 + rows.row_of_bit.size() * 4 + n_nodes() * 36 + edges.size() * sizeof(Edge);
 }
 
@@ -337,6 +336,7 @@ Graph build_graph(Rows rows, const Costs& costs, int depth, const Slack& slack, 
   Held held(meter);
   held.set(graph.bytes());
   Builder(graph, meter).build(slack);
+  graph.rows.blocks = {};  // only for the search
   return graph;
 }
 

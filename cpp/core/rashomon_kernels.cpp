@@ -2,39 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+
+#include "core/rashomon_widths.hpp"
 #if defined(__GNUC__) && defined(__x86_64__)
 #include <immintrin.h>
-#endif
-
-// Every loop is compiled several times, for registers of different widths, and the machine's widest
-// is taken when the library is loaded.
-#if defined(__GNUC__)
-#define ORDERLESS_INLINE inline __attribute__((always_inline))
-#else
-#define ORDERLESS_INLINE inline
-#endif
-#if defined(__GNUC__) && defined(__x86_64__)
-#define ORDERLESS_WIDTHS(name, parameters, arguments)                                             \
-  namespace {                                                                                     \
-  __attribute__((                                                                                 \
-      target("avx512f,avx512vl,avx512dq,avx512bw,avx512vpopcntdq"))) void name##_512 parameters { \
-    name##_loop arguments;                                                                        \
-  }                                                                                               \
-  __attribute__((target("avx2,popcnt"))) void name##_256 parameters { name##_loop arguments; }    \
-  __attribute__((target("popcnt"))) void name##_64 parameters { name##_loop arguments; }          \
-  void name##_any parameters { name##_loop arguments; }                                           \
-  decltype(&name##_any) const name##_best = __builtin_cpu_supports("avx512vpopcntdq") &&          \
-                                                    __builtin_cpu_supports("avx512bw") &&         \
-                                                    __builtin_cpu_supports("avx512vl")            \
-                                                ? name##_512                                      \
-                                            : __builtin_cpu_supports("avx2")   ? name##_256       \
-                                            : __builtin_cpu_supports("popcnt") ? name##_64        \
-                                                                               : name##_any;      \
-  }                                                                                               \
-  void name parameters { name##_best arguments; }
-#else
-#define ORDERLESS_WIDTHS(name, parameters, arguments) \
-  void name parameters { name##_loop arguments; }
 #endif
 
 namespace orderless::rashomon {
@@ -121,6 +92,49 @@ __attribute__((target("avx512f,avx512vpopcntdq"))) void block_counts_512(const s
   }
 }
 
+/// Four columns in a register: bits by half bytes from a table, bytes summed while they hold.
+__attribute__((target("avx2"))) void block_counts_256(const std::uint64_t* mask, const Rows& part,
+                                                      std::size_t first, std::int64_t* out) {
+  constexpr std::size_t at_once = 31;  // words of 8 bits in each byte
+  const std::size_t stride = part.stride();
+  const __m256i half = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
+  const __m256i bits = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
+                                        0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+  for (std::size_t begin = first / 8 * 8; begin < part.n_columns; begin += 8) {
+    const std::uint64_t* block = part.blocks.data() + begin * part.n_words;
+    for (std::size_t c = 0; c < part.n_classes; ++c) {
+      std::fill_n(out + c * stride + begin, 8, 0);
+    }
+    for (const Segment& segment : part.segments) {
+      __m256i n[2] = {zero, zero};
+      for (std::size_t w = segment.begin; w < segment.end;) {
+        const std::size_t end = std::min<std::size_t>(w + at_once, segment.end);
+        __m256i bytes[2] = {zero, zero};
+        for (; w < end; ++w) {
+          const __m256i own = _mm256_set1_epi64x(static_cast<long long>(mask[w]));
+          for (std::size_t h = 0; h < 2; ++h) {
+            const auto* from = reinterpret_cast<const __m256i*>(block + 8 * w + 4 * h);
+            const __m256i both = _mm256_and_si256(own, _mm256_loadu_si256(from));
+            const __m256i low = _mm256_and_si256(both, half);
+            const __m256i high = _mm256_and_si256(_mm256_srli_epi16(both, 4), half);
+            bytes[h] = _mm256_add_epi8(bytes[h], _mm256_add_epi8(_mm256_shuffle_epi8(bits, low),
+                                                                 _mm256_shuffle_epi8(bits, high)));
+          }
+        }
+        for (std::size_t h = 0; h < 2; ++h) {
+          n[h] = _mm256_add_epi64(n[h], _mm256_sad_epu8(bytes[h], zero));
+        }
+      }
+      std::int64_t* to = out + static_cast<std::size_t>(segment.label) * stride + begin;
+      for (std::size_t h = 0; h < 2; ++h) {
+        auto* here = reinterpret_cast<__m256i*>(to + 4 * h);
+        const __m256i more = _mm256_sll_epi64(n[h], _mm_cvtsi32_si128(segment.shift));
+        _mm256_storeu_si256(here, _mm256_add_epi64(_mm256_loadu_si256(here), more));
+      }
+    }
+  }
+}
+
 __attribute__((target("popcnt"))) void block_counts_64(const std::uint64_t* mask, const Rows& part,
                                                        std::size_t first, std::int64_t* out) {
   block_counts_loop(mask, part, first, out);
@@ -133,6 +147,7 @@ void block_counts_any(const std::uint64_t* mask, const Rows& part, std::size_t f
 
 decltype(&block_counts_any) const block_counts_best =
     __builtin_cpu_supports("avx512vpopcntdq") ? block_counts_512
+    : __builtin_cpu_supports("avx2")          ? block_counts_256
     : __builtin_cpu_supports("popcnt")        ? block_counts_64
                                               : block_counts_any;
 
@@ -159,47 +174,45 @@ ORDERLESS_INLINE std::uint64_t pack_word(std::uint64_t from, std::uint64_t mask)
   return packed;
 }
 
-/// Puts the next bits behind those that are there.
-ORDERLESS_INLINE void put(std::uint64_t packed, std::size_t n, std::uint64_t* to, std::size_t& at) {
-  to[at / 64] |= packed << (at % 64);
-  if (at % 64 + n > 64) to[at / 64 + 1] |= packed >> (64 - at % 64);
-  at += n;
+ORDERLESS_INLINE void put(const Move& move, const std::uint64_t* packed, std::uint64_t* to) {
+  std::uint64_t* here = to + 8 * std::size_t{move.to};
+  for (std::size_t l = 0; l < 8; ++l) here[l] |= packed[l] << move.shift;
+  if (move.shift + move.n <= 64) return;
+  for (std::size_t l = 0; l < 8; ++l) here[8 + l] |= packed[l] >> (64 - move.shift);
 }
 
-bool pack_bits_any(const std::uint64_t* mask, const std::uint64_t* from, std::size_t n_words,
-                   std::uint64_t* to) {
-  std::size_t at = 0;
-  for (std::size_t w = 0; w < n_words; ++w) {
-    if (mask[w] == 0) continue;
-    put(pack_word(from[w], mask[w]), static_cast<std::size_t>(std::popcount(mask[w])), to, at);
+void move_bits_any(std::span<const Move> moves, const std::uint64_t* from, std::uint64_t* to) {
+  for (const Move& move : moves) {
+    std::uint64_t packed[8];
+    for (std::size_t l = 0; l < 8; ++l) packed[l] = pack_word(from[8 * move.from + l], move.mask);
+    put(move, packed, to);
   }
-  return at != 0;
 }
 
 #if defined(__GNUC__) && defined(__x86_64__)
-__attribute__((target("bmi2,popcnt"))) bool pack_bits_bmi2(const std::uint64_t* mask,
-                                                           const std::uint64_t* from,
-                                                           std::size_t n_words, std::uint64_t* to) {
-  std::size_t at = 0;
-  for (std::size_t w = 0; w < n_words; ++w) {
-    if (mask[w] == 0) continue;
-    put(__builtin_ia32_pext_di(from[w], mask[w]),
-        static_cast<std::size_t>(__builtin_popcountll(mask[w])), to, at);
+__attribute__((target("avx2,bmi2"))) void move_bits_bmi2(std::span<const Move> moves,
+                                                         const std::uint64_t* from,
+                                                         std::uint64_t* to) {
+  const Move* end = moves.data() + moves.size();
+  for (const Move* move = moves.data(); move != end; ++move) {
+    std::uint64_t packed[8];
+    for (std::size_t l = 0; l < 8; ++l) {
+      packed[l] = __builtin_ia32_pext_di(from[8 * move->from + l], move->mask);
+    }
+    put(*move, packed, to);
   }
-  return at != 0;
 }
-decltype(&pack_bits_any) const pack_bits_best =
-    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") ? pack_bits_bmi2
-                                                                       : pack_bits_any;
+decltype(&move_bits_any) const move_bits_best =
+    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("avx2") ? move_bits_bmi2
+                                                                     : move_bits_any;
 #else
-decltype(&pack_bits_any) const pack_bits_best = pack_bits_any;
+decltype(&move_bits_any) const move_bits_best = move_bits_any;
 #endif
 
 }  // namespace
 
-bool pack_bits(const std::uint64_t* mask, const std::uint64_t* from, std::size_t n_words,
-               std::uint64_t* to) {
-  return pack_bits_best(mask, from, n_words, to);
+void move_bits(std::span<const Move> moves, const std::uint64_t* from, std::uint64_t* to) {
+  move_bits_best(moves, from, to);
 }
 
 Key universal_hash(const std::uint64_t* words, std::size_t n_words, const std::uint64_t* keys) {

@@ -19,9 +19,8 @@ void weigh(const std::uint64_t* a, const std::uint64_t* b, std::span<const Segme
 void block_counts(const std::uint64_t* mask, const Rows& part, std::size_t first,
                   std::int64_t* out);
 
-/// Puts the bits of `from` under `mask` one after the other; gives whether `mask` has any.
-bool pack_bits(const std::uint64_t* mask, const std::uint64_t* from, std::size_t n_words,
-               std::uint64_t* to);
+/// Moves bits of eight columns, given as a block, into another block.
+void move_bits(std::span<const Move> moves, const std::uint64_t* from, std::uint64_t* to);
 
 /// Two NH hashes of the words; keys: 2 x n_words + 4.
 [[nodiscard]] Key universal_hash(const std::uint64_t* words, std::size_t n_words,

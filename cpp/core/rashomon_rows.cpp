@@ -108,7 +108,17 @@ Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
       }
     }
   }
+  set_blocks(rows);
   return rows;
+}
+
+void set_blocks(Rows& rows) {
+  rows.blocks.assign(rows.stride() * rows.n_words, 0);
+  for (std::size_t j = 0; j < rows.n_columns; ++j) {
+    const std::uint64_t* from = rows.column(j);
+    std::uint64_t* to = rows.blocks.data() + j / 8 * 8 * rows.n_words + j % 8;
+    for (std::size_t w = 0; w < rows.n_words; ++w) to[8 * w] = from[w];
+  }
 }
 
 void class_weights(const Rows& rows, const std::uint64_t* support, std::int64_t* out) {
@@ -128,14 +138,23 @@ Leaf leaf_of(const std::int64_t* weights, std::size_t n_classes) {
   return leaf;
 }
 
-Part restrict(const Rows& rows, const std::uint64_t* support) {
-  Part part;
-  Rows& out = part.rows;
-  out.n_classes = rows.n_classes;
-  for (const Segment& segment : rows.segments) {
+/// Fills segments, `all` and packed_: the bits of the support one after the other, in blocks.
+void Restriction::pack(const std::uint64_t* support) {
+  Rows& out = part_.rows;
+  out.n_classes = rows_.n_classes;
+  out.n_words = 0;
+  out.segments.clear();
+  out.all.clear();
+  moves_.clear();
+  for (const Segment& segment : rows_.segments) {
     std::size_t n = 0;
     for (std::size_t w = segment.begin; w < segment.end; ++w) {
-      n += static_cast<std::size_t>(std::popcount(support[w]));
+      if (support[w] == 0) continue;
+      const auto more = static_cast<std::size_t>(std::popcount(support[w]));
+      moves_.push_back({support[w], static_cast<std::uint32_t>(w),
+                        static_cast<std::uint32_t>(out.n_words + n / 64),
+                        static_cast<std::uint32_t>(n % 64), static_cast<std::uint32_t>(more)});
+      n += more;
     }
     if (n == 0) continue;
     Segment packed = segment;
@@ -143,52 +162,46 @@ Part restrict(const Rows& rows, const std::uint64_t* support) {
     out.n_words += (n + 63) / 64;
     packed.end = static_cast<std::uint32_t>(out.n_words);
     out.segments.push_back(packed);
+    out.all.resize(out.n_words, ~std::uint64_t{0});
+    if (n % 64 != 0) out.all.back() >>= 64 - n % 64;
   }
-  out.all.assign(out.n_words, 0);
-  out.minority.assign(out.n_words, 0);
-  const auto pack = [&](const std::uint64_t* from, std::uint64_t* to) {
-    std::size_t kept = 0;
-    for (const Segment& segment : rows.segments) {
-      const bool some =
-          pack_bits(support + segment.begin, from + segment.begin, segment.end - segment.begin,
-                    to + (kept < out.segments.size() ? out.segments[kept].begin : 0));
-      kept += some ? 1U : 0U;
-    }
-  };
-  pack(support, out.all.data());
-  pack(rows.minority.data(), out.minority.data());
+  packed_.assign(rows_.stride() * out.n_words, 0);
+  for (std::size_t begin = 0; begin < rows_.n_columns; begin += 8) {
+    move_bits(moves_, rows_.blocks.data() + begin * rows_.n_words,
+              packed_.data() + begin * out.n_words);
+  }
+}
 
-  part.group.assign(rows.n_columns, -1);
-  part.flip.assign(rows.n_columns, 0);
-  Words column(out.n_words);
+const Part& Restriction::of(const std::uint64_t* support) {
+  pack(support);
+  Rows& out = part_.rows;
+  part_.group.assign(rows_.n_columns, -1);
+  part_.flip.assign(rows_.n_columns, 0);
+  part_.column.clear();
+  out.bits.clear();
+  column_.resize(out.n_words);
   const Namer namer(out.n_words);
-  Numbers groups;
-  for (std::size_t j = 0; j < rows.n_columns; ++j) {
-    std::fill(column.begin(), column.end(), 0);
-    pack(rows.column(j), column.data());
+  groups_.clear();
+  for (std::size_t j = 0; j < rows_.n_columns; ++j) {
+    const std::uint64_t* from = packed_.data() + j / 8 * 8 * out.n_words + j % 8;
     // A column and its opposite get one form: that in which the first row is 0.
-    const bool flip = out.n_words != 0 && (column[0] & 1U) != 0;
-    bool constant = true;
+    const bool flip = out.n_words != 0 && (from[0] & 1U) != 0;
+    std::uint64_t any = 0;
     for (std::size_t w = 0; w < out.n_words; ++w) {
-      if (flip) column[w] ^= out.all[w];
-      constant = constant && column[w] == 0;
+      column_[w] = from[8 * w] ^ (flip ? out.all[w] : 0);
+      any |= column_[w];
     }
-    if (constant) continue;
-    const auto [number, is_new] = groups.add(namer.name(column.data()));
-    part.group[j] = static_cast<std::int32_t>(number);
-    part.flip[j] = flip ? 1 : 0;
+    if (any == 0) continue;
+    const auto [number, is_new] = groups_.add(namer.name(column_.data()));
+    part_.group[j] = static_cast<std::int32_t>(number);
+    part_.flip[j] = flip ? 1 : 0;
     if (!is_new) continue;
-    part.column.push_back(static_cast<std::int32_t>(j));
-    out.bits.insert(out.bits.end(), column.begin(), column.end());
+    part_.column.push_back(static_cast<std::int32_t>(j));
+    out.bits.insert(out.bits.end(), column_.begin(), column_.end());
   }
-  out.n_columns = part.column.size();
-  out.blocks.assign(out.stride() * out.n_words, 0);
-  for (std::size_t j = 0; j < out.n_columns; ++j) {
-    const std::uint64_t* from = out.column(j);
-    std::uint64_t* to = out.blocks.data() + j / 8 * 8 * out.n_words + j % 8;
-    for (std::size_t w = 0; w < out.n_words; ++w) to[8 * w] = from[w];
-  }
-  return part;
+  out.n_columns = part_.column.size();
+  set_blocks(out);
+  return part_;
 }
 
 Namer::Namer(std::size_t n_words) : n_words_(n_words), keys_(2 * n_words + 4) {
@@ -212,6 +225,11 @@ std::pair<std::uint32_t, bool> Numbers::add(const Key& key) {
     }
     if (same(keys_[slots_[at] - 1], key)) return {slots_[at] - 1, false};
   }
+}
+
+void Numbers::clear() {
+  keys_.clear();
+  std::fill(slots_.begin(), slots_.end(), 0);
 }
 
 std::int64_t Numbers::find(const Key& key) const {

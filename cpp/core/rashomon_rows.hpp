@@ -38,7 +38,7 @@ struct Rows {
   std::size_t n_rows = 0;  // distinct ones
   std::vector<Segment> segments;
   Words bits;      // column after column
-  Words blocks;    // of a part: the same, word after word of eight columns together
+  Words blocks;    // the same, word after word of eight columns together
   Words all;       // every row
   Words minority;  // of each distinct row the classes but its heaviest: errors no tree avoids
   std::vector<std::uint32_t> row_of_bit;  // the distinct row that a bit belongs to
@@ -54,6 +54,9 @@ struct Rows {
 [[nodiscard]] Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
                              std::span<const std::int32_t> y, std::span<const std::int64_t> weights,
                              std::size_t n_classes);
+
+/// Lays the columns also in blocks.
+void set_blocks(Rows& rows);
 
 /// Weight of each class in a support.
 void class_weights(const Rows& rows, const std::uint64_t* support, std::int64_t* out);
@@ -75,8 +78,6 @@ struct Part {
   std::vector<std::uint8_t> flip;    // whether the column is the opposite of its group's
   std::vector<std::int32_t> column;  // of each group: its first column in the whole
 };
-[[nodiscard]] Part restrict(const Rows& rows, const std::uint64_t* support);
-
 /// 128 bits that name a support; two supports share them with probability about 2^-128.
 using Key = std::array<std::uint64_t, 2>;
 
@@ -96,6 +97,7 @@ class Numbers {
  public:
   /// The number of a key, and whether it is new.
   std::pair<std::uint32_t, bool> add(const Key& key);
+  void clear();
   /// The number of a key, or -1.
   [[nodiscard]] std::int64_t find(const Key& key) const;
   [[nodiscard]] std::size_t size() const { return keys_.size(); }
@@ -105,6 +107,30 @@ class Numbers {
   void grow();
   std::vector<Key> keys_;
   std::vector<std::uint32_t> slots_;  // number + 1, or 0
+};
+
+/// Some bits of a word that go to another place.
+struct Move {
+  std::uint64_t mask = 0;
+  std::uint32_t from = 0, to = 0;  // words
+  std::uint32_t shift = 0, n = 0;  // of the first of n bits in `to`; they may go on in the next
+};
+
+/// Restricts rows to one support after the other, in room that is used again.
+class Restriction {
+ public:
+  explicit Restriction(const Rows& rows) : rows_(rows) {}
+  /// Valid until the next call. Cost: columns x words.
+  const Part& of(const std::uint64_t* support);
+
+ private:
+  void pack(const std::uint64_t* support);
+
+  const Rows& rows_;
+  Part part_;
+  std::vector<Move> moves_;
+  Words packed_, column_;
+  Numbers groups_;
 };
 
 }  // namespace orderless::rashomon

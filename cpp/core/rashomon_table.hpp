@@ -92,6 +92,45 @@ class FunctionTable {
   int shift_ = 60;
 };
 
+/// Values alone, to count them: in the slots themselves, so that each costs one look at memory.
+class PointSet {
+ public:
+  PointSet() : slots_(64, empty) {}
+
+  /// Whether to grow before `n` more are added.
+  [[nodiscard]] bool full(std::size_t n) const { return 3 * (size_ + n) > 2 * slots_.size(); }
+  void grow() {
+    std::vector<Point> old(2 * slots_.size(), empty);
+    old.swap(slots_);
+    --shift_;
+    size_ = 0;
+    for (const Point& value : old) {
+      if (value[0] != empty[0]) add(value);
+    }
+  }
+  void prefetch(const Point& value) const { __builtin_prefetch(&slots_[slot(value)]); }
+  void add(const Point& value) {
+    std::size_t at = slot(value);
+    for (; slots_[at][0] != empty[0]; at = (at + 1) & (slots_.size() - 1)) {
+      if (equal(slots_[at], value)) return;
+    }
+    slots_[at] = value;
+    ++size_;
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t bytes() const { return slots_.size() * sizeof(Point); }
+
+ private:
+  static constexpr Point empty{~std::uint64_t{0}, ~std::uint64_t{0}};  // no field element
+  [[nodiscard]] std::size_t slot(const Point& value) const {
+    return static_cast<std::size_t>(value[0] * 0x9e3779b97f4a7c15U >> shift_);
+  }
+
+  std::vector<Point> slots_;
+  std::size_t size_ = 0;
+  int shift_ = 58;
+};
+
 /// Calls `use(functions, n)` with the functions that splits at a place make within its budget, some
 /// at a time; `use` may be handed a function several times. Leaves are not among them.
 template <class Use>

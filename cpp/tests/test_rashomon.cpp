@@ -4,11 +4,14 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "core/rashomon_best.hpp"
 #include "core/rashomon_decide.hpp"
 #include "core/rashomon_functions.hpp"
 #include "core/rashomon_kernels.hpp"
+#include "core/rashomon_order.hpp"
+#include "core/rashomon_signed.hpp"
 #include "tests/check.hpp"
 
 namespace {
@@ -122,8 +125,10 @@ void test_kernels() {
     std::vector<std::int64_t> weights(problem.n_classes);
     class_weights(rows, support.data(), weights.data());
     CHECK(leaf_of(weights.data(), problem.n_classes).errors == leaf_errors(problem, list));
-    const Part part = restrict(rows, support.data());
-    const Pairs pairs(part.rows);
+    Restriction restriction(rows);
+    static_cast<void>(restriction.of(rows.all.data()));  // leaves nothing behind
+    const Part& part = restriction.of(support.data());
+    SplitErrors errors(part.rows);
     const auto count = [&](auto&& holds, std::size_t c) {
       std::int64_t n = 0;
       for (const std::size_t r : list) {
@@ -140,12 +145,12 @@ void test_kernels() {
       });
       CHECK((part.group[j] < 0) == (list.empty() || constant));
       if (part.group[j] < 0) continue;
+      errors.look(static_cast<std::size_t>(part.group[j]));
       for (std::size_t k = 0; k < problem.n_columns; ++k) {
         if (part.group[k] < 0) continue;
         for (const bool yes : {true, false}) {
           for (const bool also : {true, false}) {
-            pairs.cell(static_cast<std::size_t>(part.group[j]), yes,
-                       static_cast<std::size_t>(part.group[k]), also, weights.data());
+            errors.cell(yes, static_cast<std::size_t>(part.group[k]), also, weights.data());
             for (std::size_t c = 0; c < problem.n_classes; ++c) {
               CHECK(weights[c] ==
                     count([&](std::size_t r) { return value(r, j) == yes && value(r, k) == also; },
@@ -185,6 +190,78 @@ void test_best() {
   }
 }
 
+/// Larger weights make the same sides dearer; from 2^28 on they are counted by class.
+void test_signs() {
+  Random random{4};
+  for (int round = 0; round < 30; ++round) {
+    Problem problem(random, 1 + random.below(40), 1 + random.below(300));
+    problem.n_classes = 2;
+    for (std::int32_t& label : problem.y) label %= 2;
+    const Rows rows = problem.rows();
+    std::int64_t weights[2];
+    class_weights(rows, rows.all.data(), weights);
+    const std::int64_t most = (std::int64_t{1} << 28U) - 1;
+    const std::int64_t times = most / (weights[0] + weights[1]);
+    const Part part = Restriction(rows).of(rows.all.data());
+    Meter meter = plenty();
+    const SideCosts one = sides_of_depth_1(part.rows, problem.costs);
+    const SideCosts two = sides_of_depth_2(part.rows, problem.costs, meter);
+    for (const std::int64_t scale : {times, times + 1}) {
+      Problem larger = problem;
+      for (std::int64_t& weight : larger.weights) weight *= scale;
+      const Costs costs{problem.costs.error, problem.costs.leaf * scale};
+      const Rows large = larger.rows();
+      const Part whole = Restriction(large).of(large.all.data());
+      CHECK(signs_suffice(whole.rows) == (scale == times));
+      const SideCosts dear_one = sides_of_depth_1(whole.rows, costs);
+      const SideCosts dear_two = sides_of_depth_2(whole.rows, costs, meter);
+      // Groups keep their numbers; which form of a column a group has may change.
+      CHECK(whole.group == part.group && dear_two.size() == two.size());
+      for (std::size_t j = 0; j < problem.n_columns; ++j) {
+        if (part.group[j] < 0) continue;
+        for (const bool yes : {true, false}) {
+          const auto at = [&](const Part& in) {
+            return 2 * static_cast<std::size_t>(in.group[j]) + (yes == (in.flip[j] != 0) ? 1 : 0);
+          };
+          CHECK(dear_one[at(whole)] == scale * one[at(part)]);
+          CHECK(dear_two[at(whole)] == scale * two[at(part)]);
+        }
+      }
+    }
+    CHECK(meter.held() == 0);
+  }
+}
+
+void test_order() {
+  Random random{5};
+  for (int round = 0; round < 60; ++round) {
+    const std::size_t n = random.below(3000);
+    const std::size_t n_errors = round % 3 == 0 ? 1000000 : 1 + random.below(30);
+    const std::size_t n_values = round % 4 == 0 ? 50 : orderless::Field::prime;
+    const Costs costs{static_cast<std::int64_t>(1 + random.below(3)),
+                      static_cast<std::int64_t>(random.below(9))};
+    std::vector<Function> functions(n);
+    for (Function& f : functions) {
+      f.value = {random.below(n_values), random.below(n_values)};
+      f.errors = static_cast<std::int64_t>(random.below(n_errors));
+      f.leaves = static_cast<std::uint16_t>(1 + random.below(8));
+      f.groups = static_cast<std::uint16_t>(random.below(3));
+    }
+    const auto key = [&](const Function& f) {
+      return std::tuple(costs.of(f.errors, f.leaves), f.leaves, f.value, f.groups);
+    };
+    std::vector<Function> sorted;
+    std::set<std::uint32_t> numbers;
+    for (const Standing& each : in_order(functions, costs)) {
+      numbers.insert(each.number);
+      sorted.push_back(functions[each.number]);
+    }
+    CHECK(numbers.size() == n);
+    CHECK(std::is_sorted(sorted.begin(), sorted.end(),
+                         [&](const Function& a, const Function& b) { return key(a) < key(b); }));
+  }
+}
+
 void test_counts() {
   Random random{3};
   for (int round = 0; round < 60; ++round) {
@@ -217,13 +294,16 @@ void test_counts() {
     // On the rows every function is one, and all trees are of some function.
     if (n > 20000) continue;
     Functions::Options options;
-    options.with_counts = true;
+    options.listed = true;
     options.limit = n;
     const Functions functions(graph, view, nullptr, {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, options,
                               meter);
     std::uint64_t trees = 0;
     for (std::size_t i = 0; i < functions.n(); ++i) trees += functions.n_trees(i);
     CHECK(trees == n);
+    options.listed = false;
+    const Functions counted(graph, view, nullptr, {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, options, meter);
+    CHECK(counted.n() == functions.n() && counted.all().empty());
     const Decisions decisions =
         decide(*graph, view, std::vector<std::uint8_t>(problem.n_columns, 1),
                std::vector<std::uint8_t>(problem.n_columns, 0), 1, meter);
@@ -261,6 +341,8 @@ void test_limits() {
 int main() {
   test_kernels();
   test_best();
+  test_signs();
+  test_order();
   test_counts();
   test_limits();
 }

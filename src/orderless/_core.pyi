@@ -180,7 +180,7 @@ class RashomonGraph:
         required: list[list[int]],
         trivial: bool,
         measure: tuple[Any, ...] | None,
-        with_counts: bool,
+        listed: bool,
         limit: int,
         residue: tuple[int, int] | None,
         memory_limit: int,

@@ -223,7 +223,8 @@ class Engine:
                 f"{shrink}"
             ) from fault
         except OverflowError as fault:
-            raise TooLarge(f"{what} holds more than 2^128 trees: {shrink}", 2**128) from fault
+            met = 2**64 if "one function" in str(fault) else 2**128
+            raise TooLarge(f"{what} holds {fault}: {shrink}", met) from fault
 
     def _view(self, view: View) -> tuple[Any, ...]:
         return view.core(len(self.problem.meaning))
