@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
@@ -77,7 +78,9 @@ class Work:
         found = [self.cache.get(key) for key in keys]
         left = [i for i, value in enumerate(found) if value is None]
         self.taken += len(todo) - len(left)
-        with self._bar(label, len(todo), len(todo) - len(left)) as step:
+        with self._bar(label, len(todo), len(todo) - len(left)) as step, warnings.catch_warnings():
+            # joblib replaces a worker that has grown; its pieces are run all the same.
+            warnings.filterwarnings("ignore", "A worker stopped while some jobs")
             for i, value in zip(left, self._run(piece, [todo[i] for i in left]), strict=True):
                 found[i] = json.loads(json.dumps(value))
                 self.cache.put(keys[i], found[i])
