@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["Line", "because", "table_text", "write_added", "write_index", "write_page"]
 
 Line = tuple[Target, Outcome, float]
+VERDICTS = (
+    "Equal: to the digits that are printed; of curves that were read off a figure, up to 0.02. "
+    "Within error: up to one published standard error."
+)
 LEGEND = (
     "`error`: the published standard error. `ours`: the paper's semantics, every column unrelated "
     "to the others. `aware`: thresholds and one-hot groups understood."
@@ -105,6 +109,7 @@ def write_index(lines: Sequence[Line], folder: Path, *, quick: bool, about: str)
             f"{seconds:.1f} |"
             for target, outcome, seconds in lines
         ),
+        VERDICTS,
     ]
     absent = sorted({name for _, outcome, _ in lines for name in outcome.absent})
     if absent:
