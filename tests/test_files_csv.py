@@ -140,3 +140,31 @@ def test_open_files():
     assert (done.target, done.n_rows, done.n_determined) == (None, 3, 2)
     with pytest.raises(InvalidData, match="is Parquet, which cannot be read from a stream"):
         ol.predict_file(tree, io.BytesIO(b"PAR1 more"), out)
+
+
+class Pipe(io.RawIOBase):
+    """Gives a few bytes at one time, as a pipe does, and cannot go back."""
+
+    def __init__(self, content):
+        self.content = io.BytesIO(content)
+
+    def readable(self):
+        return True
+
+    def readinto(self, space):
+        data = self.content.read(min(len(space), 3))
+        space[: len(data)] = data
+        return len(data)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_pipe_is_read_as_it_comes(encoding):
+    """Also where names, quotes and letters are cut."""
+    text = '\n"größe",x0\r\n' + '"é, ""\n",1\r\n\r\nß,\r\n' * 4 + "a,0"
+    out, again = io.BytesIO(), io.BytesIO()
+    tree = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
+    pipe = io.BufferedReader(Pipe(text.encode(encoding)))
+    done = ol.predict_file(tree, pipe, out, encoding=encoding)
+    ol.predict_file(tree, io.BytesIO(text.encode()), again)
+    assert out.getvalue() == again.getvalue()
+    assert (done.n_rows, done.n_determined) == (9, 5)

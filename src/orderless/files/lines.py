@@ -9,6 +9,7 @@ text up to the end of the file, and rows are gone. All else, also every error, i
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from collections.abc import Iterator
@@ -31,28 +32,46 @@ class CsvLines:
     def __init__(self, stream: IO[bytes], name: str, delimiter: str, batch_size: int) -> None:
         self.stream, self.name, self.delimiter = stream, name, delimiter
         self.batch_size = batch_size
-        self.buffer = stream.read(BLOCK)
+        self.buffer = self._more()
         if self.buffer[:4] == b"PAR1":
             raise InvalidData(f"{name} is Parquet, which cannot be read from a stream: give a file")
-        self.buffer = self.buffer.removeprefix(b"\xef\xbb\xbf")
         self.n_lines = self.n_rows = 0
         self.names = self._head()
 
+    def _more(self) -> bytes:
+        """Read on: what a pipe has by now, a block of a file."""
+        read = self.stream.read if _is_file(self.stream) else self.stream.read1  # type: ignore
+        return bytes(read(BLOCK))
+
     def _head(self) -> tuple[str, ...]:
+        more = b"\n"
+        while more and not (names := self._first_record(whole=False)):
+            more = self._more()
+            self.buffer += more
+        names = names or self._first_record(whole=True)
+        if not names:
+            raise InvalidData(f"{self.name} is empty: a table begins with the names of its columns")
+        return tuple(names)
+
+    def _first_record(self, *, whole: bool) -> list[str]:
+        """Give the first record, or nothing if the buffer ends in it, and is not the ``whole``."""
+        self.buffer = self.buffer.removeprefix(b"\xef\xbb\xbf")
         used = 0
 
         def lines() -> Iterator[str]:
             nonlocal used
             for line in self.buffer.splitlines(keepends=True):
+                if not whole and used + len(line) == len(self.buffer):
+                    raise EOFError  # there may be more of it
                 used += len(line)
                 yield line.decode("utf-8")
 
-        reader = self._reader(lines())
-        names = next((row for row in reader if row), None)
-        if names is None:
-            raise InvalidData(f"{self.name} is empty: a table begins with the names of its columns")
+        try:
+            names: list[str] = next((row for row in self._reader(lines()) if row), [])
+        except EOFError:
+            return []
         self._drop(used)
-        return tuple(names)
+        return names
 
     def _reader(self, lines: Iterator[str]) -> Any:
         return csv.reader(lines, delimiter=self.delimiter, strict=True)
@@ -77,7 +96,7 @@ class CsvLines:
             yield from self._slowly()
             return
         while True:
-            more = self.stream.read(BLOCK)
+            more = self._more()
             self.buffer += more
             end = _whole_records(self.buffer, self.delimiter, last=not more)
             columns = self._quickly(self.buffer[:end]) if end else None
@@ -145,6 +164,12 @@ class CsvLines:
 
     def _by_column(self, rows: list[list[str]]) -> dict[str, Any]:
         return dict(zip(self.names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def _is_file(stream: Any) -> bool:
+    """Whether a block can be had at once, or else what there is can not be had."""
+    recoded = isinstance(stream, codecs.StreamRecoder)
+    return recoded or not hasattr(stream, "read1") or bool(stream.seekable())
 
 
 def _whole_records(buffer: bytes, delimiter: str, *, last: bool) -> int | None:

@@ -7,7 +7,7 @@ Out: a handle for bytes; they get the name when all of them are written, else th
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,20 +43,13 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         with _named(target), target.open("wb") as handle:
             yield handle
         return
-    with _named(target):
-        number, name = tempfile.mkstemp(
-            dir=target.parent, prefix=f".{target.name[:64]}.", suffix=".part"
-        )
-        part = Path(name)
-        try:
-            with open(number, "wb") as handle:
-                yield handle
-            mask = os.umask(0)
-            os.umask(mask)
-            part.chmod(0o666 & ~mask)  # as any new file; mkstemp lets only the owner read
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
+    part = target.with_name(f".{target.name[:64]}.{os.getpid()}.{secrets.token_hex(4)}.part")
+    try:  # from before it is there: a signal may come at any time
+        with _named(target), part.open("xb") as handle:
+            yield handle
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 @contextmanager
