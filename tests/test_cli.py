@@ -184,7 +184,7 @@ def test_a_name_may_hold_an_equals_sign(tmp_path):
     [
         ("agee=4", "no feature 'agee' (did you mean 'age'?)"),
         ("age", "takes name=value, got 'age'"),
-        ("age=old", "has 'old' in the column 'age': legal are numbers"),
+        ("age=old", "has 'old' in the column 'age': legal are whole numbers"),
         ("smoker=perhaps", "legal are true or false"),
         ("age=1,5", "Write decimal numbers with a point"),
         ("age=1_0", "has '1_0'"),

@@ -1,6 +1,9 @@
 """Bad input: one clear line on stderr, exit code 2, nothing executed, nothing half-written."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from commands import PATIENTS, fine, mistake, patients, run
@@ -113,7 +116,7 @@ def test_text_where_numbers_were(folder):
     [
         ("age,lab value,smoker,color\n20,1,0,purple\n", None),  # others are legal here
         ("age,lab value,smoker,color\n20,1,0,red\n20,low,0,red\n", "row 2 of bad.csv has 'low'"),
-        ("age,lab value,smoker,color\n20.5,1,0,red\n", "declared integer"),
+        ("age,lab value,smoker,color\n20.5,1,0,red\n", "legal are whole numbers"),
         ("age,lab value,smoker,color\n20,1,2,red\n", "legal are true or false"),
         ("age,lab value,smoker,color\n20,1e,0,red\n", "has '1e'"),
         ("Age,lab value,smoker,color\n20,1,0,red\n", "did you mean 'Age'?"),
@@ -299,24 +302,65 @@ def test_data_sets_with_strange_names():
     assert "there is no data set" in mistake("datasets", "save", "'; DROP TABLE x")
 
 
-def test_disk_that_is_full(folder, monkeypatch):
-    """What the system refuses is said in one line, and the part that was written is gone."""
-    import errno
-    import io
+@pytest.mark.parametrize("command", ["explain", "predict", "predict-parquet"])
+def test_disk_that_is_full(folder, command):
+    """What the system refuses is said in one line, and the part that was written is gone.
 
-    class Full(io.BytesIO):
-        def write(self, content):
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    real = type(folder).open
-
-    def opened(self, *args, **kwargs):
-        handle = real(self, *args, **kwargs)
-        return Full() if args == ("xb",) and not handle.close() else handle
-
-    monkeypatch.setattr(type(folder), "open", opened)
+    A limit on the size of files stands for the disk: writing fails in the same place.
+    """
+    (folder / "rows.csv").write_text("age,lab value,smoker,color\n" + "20,1,0,red\n" * 5000)
+    ending = command.partition("-")[2] or "csv"
+    args = {"explain": ["explain", "model.json", "-o", "out.csv"]}.get(
+        command, ["predict", "model.json", "rows.csv", "-o", f"out.{ending}"]
+    )
+    limit = 10 if command == "explain" else 1000
+    code = (
+        "import resource, signal\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))\n"
+        "from orderless.cli.app import app; app()"
+    )
     before = sorted(folder.iterdir())
-    assert "No space left on device" in mistake("explain", "model.json", "-o", "out.txt")
+    done = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: File too large: ")
+    assert f"out.{ending}' was not written" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_device_that_is_full(folder):
+    name = put(folder, "age,lab value,smoker,color\n20,1,0,red\n")
+    said = mistake("predict", "model.json", name, "-o", "/dev/full", "-f", "csv")
+    assert "No space left on device: '/dev/full' was not written" in said
+    command = [sys.executable, "-m", "orderless", "predict", "model.json", name]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr
+
+
+def test_result_over_its_rows(folder):
+    name = put(folder, "age,lab value,smoker,color\n20,1,0,red\n")
+    before = (folder / name).read_bytes()
+    (folder / "link.csv").symlink_to(folder / name)
+    for output in (name, f"./{name}", "link.csv"):
+        assert "is source and target" in mistake("predict", "model.json", name, "-o", output)
+    assert (folder / name).read_bytes() == before
+
+
+def test_sql_that_cannot_be_written(folder):
+    before = sorted(folder.iterdir())
+    sql = ("export", "model.json", "-f", "sql", "-o", "out.sql")
+    assert "mongo" in mistake(*sql, "--dialect", "mongo")
+    assert "holds a NUL" in mistake(*sql, "--table", "a\0b")
+    tree = ol.read_tree({"feature": 'a "b"', "true": {"prediction": 1}, "false": {"prediction": 0}},
+                        feature_names=['a "b"'])  # fmt: skip
+    (folder / "quotes.json").write_text(tree.to_json())
+    assert "allows in no name" in mistake("export", "quotes.json", "-f", "sql", "--dialect",
+                                          "oracle", "-o", "out.sql")  # fmt: skip
+    (folder / "quotes.json").unlink()
     assert sorted(folder.iterdir()) == before
 
 

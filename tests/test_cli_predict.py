@@ -205,7 +205,7 @@ def test_one_hot_columns_or_the_feature_itself(folder):
         assert [r["prediction"] for r in said] == ["1", "0", "0", ""]
         assert [r["needed"] for r in said] == ["", "", "", "color"]
     (folder / "neither.csv").write_text("x\n1\n")
-    assert "has no column 'is red'" in mistake("predict", "t.json", "neither.csv")
+    assert "has no columns 'is red', 'is blue'" in mistake("predict", "t.json", "neither.csv")
 
 
 def test_which_rows(folder):
@@ -253,3 +253,111 @@ def test_quotes_and_gaps_of_patients(folder):
     first = records(fine("predict", "gaps.csv", "--data", "patients.csv", *FIT))[0]
     assert (first["determined"], first["prediction"]) == ("no", "")
     assert first["needed"]
+
+
+# -- one way through the house -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("source", ["rows.csv", "rows.parquet"])
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "md", "parquet", "txt"])
+def test_the_command_is_the_function(folder, source, ending):
+    rows = many_rows(80)
+    write_rows(rows, names=("age", "lab value", "smoker", "color"))
+    pd.DataFrame(rows).to_parquet("rows.parquet", index=False)
+    for needed in ("smallest", "next", "none"):
+        fine("predict", "model.json", source, "-o", f"one.{ending}", "--needed", needed)
+        ol.predict_file(mixed(), source, f"two.{ending}",
+                        needed=None if needed == "none" else needed)  # fmt: skip
+        one, two = (folder / f"{name}.{ending}" for name in ("one", "two"))
+        assert one.read_bytes() == two.read_bytes()
+    with pytest.raises(ol.errors.InvalidData) as fault:
+        ol.predict_file(mixed(), "two.csv" if ending == "csv" else "model.json", "x.csv")
+    assert str(fault.value).partition("names=")[0] in mistake(
+        "predict", "model.json", "two.csv" if ending == "csv" else "model.json"
+    )
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "md", "text"])
+def test_csv_without_pyarrow(folder, form, monkeypatch):
+    """The same bytes, only slower; Parquet says what to install."""
+    rows = many_rows(200)
+    write_rows(rows)
+    said = fine("predict", "model.json", "rows.csv", "-f", form)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert fine("predict", "model.json", "rows.csv", "-f", form) == said
+    if form != "text":  # whose columns are as wide as the first chunk needs
+        assert fine("predict", "model.json", "rows.csv", "-f", form, "--chunk-rows", 7) == said
+    assert "pip install 'orderless[files]'" in mistake(
+        "predict", "model.json", "rows.csv", "-o", "out.parquet"
+    )
+    (folder / "rows.parquet").write_bytes(b"PAR1")
+    assert "pip install 'orderless[files]'" in mistake("predict", "model.json", "rows.parquet")
+    assert not list(folder.glob("*out.parquet*"))
+
+
+def test_types_in_json(folder):
+    """What the space holds for numbers is a number, unknown is null, the rest is text."""
+    space = ol.Space([ol.Feature("n", values="integer"), ol.Feature("x"),
+                      ol.Feature("b", "boolean"), ol.Feature("not asked"),
+                      ol.Feature("c", "categorical", categories=("a", 2), other=True)])  # fmt: skip
+    tree = ol.read_tree(
+        {
+            "feature": "x",
+            "relation": "<=",
+            "reference": 1,
+            "true": {"prediction": 1},
+            "false": {"prediction": 0},
+        },
+        space=space,
+    )
+    (folder / "t.json").write_text(tree.to_json())
+    (folder / "in.csv").write_text(
+        "id,n,x,b,not asked,c\n007,12,1.50,yes,3,2\n1,NA,-2,0,many,a\n,,inf,?,unknown,pink\n"
+    )
+    lines = fine("predict", "t.json", "in.csv", "-f", "json", "--no-needed").splitlines()
+    head = [line.partition(', "prediction"')[0] for line in lines]
+    assert head == [
+        '{"id": "007", "n": 12, "x": 1.5, "b": true, "not asked": 3, "c": 2',
+        '{"id": "1", "n": null, "x": -2, "b": false, "not asked": "many", "c": "a"',
+        '{"id": "", "n": null, "x": "inf", "b": null, "not asked": null, "c": "pink"',
+    ]
+
+
+def test_words_for_unknown(folder):
+    """In small and capital letters; the same in the command and in the function."""
+    words = ["", "?", "NA", "na", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null",
+             "Null", "unknown", "UNKNOWN", "None", " na "]  # fmt: skip
+    tree = ol.read_tree({"feature": "x", "relation": "<=", "reference": 1,
+                         "true": {"prediction": 1}, "false": {"prediction": 0}},
+                        feature_names=["x"])  # fmt: skip
+    (folder / "t.json").write_text(tree.to_json())
+    (folder / "in.csv").write_text("i,x\n" + "".join(f"{i},{w}\n" for i, w in enumerate(words)))
+    said = records(fine("predict", "t.json", "in.csv"))
+    assert [(r["x"], r["determined"]) for r in said] == [(word, "no") for word in words]
+    for word in ("none", "nothing", "-", "."):
+        (folder / "in.csv").write_text(f"i,x\n1,2\n2,{word}\n")
+        assert f"row 2 of in.csv has {word!r}" in mistake("predict", "t.json", "in.csv")
+
+
+def test_new_names(folder):
+    write_rows(many_rows(3))
+    said = fine("predict", "model.json", "rows.csv", "--names", "class,sure,ask")
+    assert said.splitlines()[0].endswith(",class,sure,ask")
+    (folder / "again.csv").write_text(said)
+    assert "has a column 'sure' already" in mistake(
+        "predict", "model.json", "again.csv", "--names", "a,sure,b"
+    )
+    assert "give three different names" in mistake(
+        "predict", "model.json", "rows.csv", "--names", "a,b"
+    )
+
+
+def test_no_answers_before_all_rows_are_read_are_kept(folder):
+    """An error in the last of many parts leaves no file, and names the row."""
+    write_rows(many_rows(100))
+    with open("rows.csv", "a", encoding="utf-8") as file:
+        file.write("x,20,high,0,red\n")
+    before = sorted(folder.iterdir())
+    said = mistake("predict", "model.json", "rows.csv", "-o", "out.csv", "--chunk-rows", 9)
+    assert "row 101 of rows.csv has 'high' in the column 'lab value'" in said
+    assert sorted(folder.iterdir()) == before

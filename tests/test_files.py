@@ -43,14 +43,18 @@ def mixed(tmp_path):
 def test_every_way_from_file_to_file(mixed, source, target):
     form, rows, folder = mixed
     done = ol.predict_file(form, folder / source, folder / target, batch_size=7)
-    class_, ask = form.predict(rows).tolist(), ol.ask_next(form, rows).tolist()
+    class_ = form.predict(rows).tolist()
+    known = [{k: v for k, v in row.items() if v is not None} for row in rows]
+    ask = ["; ".join(form.missing_needed(row).settle[0]) or None for row in known]
     assert (done.n_rows, done.n_determined) == (len(rows), sum(c is not None for c in class_))
     assert done.target == folder / target
     assert sorted(p.name for p in folder.iterdir()) == sorted(["in.csv", "in.parquet", target])
     if target.endswith("csv"):
         found = read_csv(folder / target)
         assert [row["prediction"] or None for row in found] == class_
-        assert [row["determined"] for row in found] == [str(c is not None).lower() for c in class_]
+        assert [row["determined"] for row in found] == [
+            "no" if c is None else "yes" for c in class_
+        ]
         assert [row["needed"] or None for row in found] == ask
         assert [row["id"] for row in found] == [f"{i:03}" for i in range(len(rows))]
         assert {row["note"] for row in found} == {'a, "b"\nc'}
@@ -71,7 +75,8 @@ def test_a_hundred_thousand_rows_of_all_kinds(tmp_path, single):
     """Parquet keeps every bit; so does CSV, where numbers are written with all digits."""
     tree, table, class_, needed = tables.large(single)
     pq.write_table(table, tmp_path / "in.parquet", row_group_size=30_000)
-    ol.predict_file(tree, tmp_path / "in.parquet", tmp_path / "out.parquet", batch_size=9_999)
+    ol.predict_file(tree, tmp_path / "in.parquet", tmp_path / "out.parquet",
+                    batch_size=9_999, needed="next")  # fmt: skip
     found = pq.read_table(tmp_path / "out.parquet")
     assert found["prediction"].to_pylist() == class_
     assert found["needed"].to_pylist() == needed
@@ -83,7 +88,7 @@ def test_a_hundred_thousand_rows_of_all_kinds(tmp_path, single):
         writer = csv.writer(file)
         writer.writerow(texts)
         writer.writerows(zip(*texts.values(), strict=True))
-    ol.predict_file(tree, tmp_path / "in.csv", tmp_path / "out.csv")
+    ol.predict_file(tree, tmp_path / "in.csv", tmp_path / "out.csv", needed="next")
     found = read_csv(tmp_path / "out.csv")
     # An empty text is a category here, and unknown in a CSV file where it is none.
     empty = {f.name for f in tree.space.features if "" in f.categories}
@@ -160,8 +165,9 @@ def test_progress_and_names(mixed):
     form, rows, folder = mixed
     seen = []
     ol.predict_file(form, folder / "in.parquet", folder / "out.parquet", batch_size=50,
-                    names=("class", "sure", "ask"), progress=seen.append)  # fmt: skip
-    assert seen == [0, 50, 100, len(rows)]
+                    names=("class", "sure", "ask"),
+                    progress=lambda *far: seen.append(far))  # fmt: skip
+    assert seen == [(50, len(rows)), (100, len(rows)), (len(rows), len(rows))]
     assert pq.read_schema(folder / "out.parquet").names[-3:] == ["class", "sure", "ask"]
 
 
@@ -183,8 +189,8 @@ def test_a_parquet_file_cut_in_half(mixed):
     form, _, folder = mixed
     data = (folder / "in.parquet").read_bytes()
     (folder / "half.parquet").write_bytes(data[: len(data) // 2])
-    refused(form, folder, "half.parquet", InvalidData, "half.parquet' cannot be read as Parquet, "
-            "it is broken or cut off")  # fmt: skip
+    refused(form, folder, "half.parquet", InvalidData, "half.parquet is not a complete Parquet "
+            "file, it is broken or cut off")  # fmt: skip
     # Pages that are overwritten in the middle, the end intact.
     rng = np.random.default_rng(0)
     big = tables.random_table(rng, tables.large(False)[0].space, 20_000)
@@ -198,18 +204,27 @@ def test_a_parquet_file_cut_in_half(mixed):
 @pytest.mark.parametrize(
     ("text", "match"),
     [
-        ("", "broken or cut off.*Empty CSV file"),
-        ("age,smoker,color,lab value\n1,1,red\n", "broken or cut off.*Expected 4 columns, got 3"),
-        ("age,smoker,color\n1,1,red\n", "the data frame lacks the column 'lab value'"),
+        ("", "in.csv is empty: a table begins with the names of its columns"),
+        ("age,smoker,color,lab value\n1,1,red,2\n1,1,red\n",
+         "line 3 of in.csv has 3 cells, the header has 4"),
+        ("age,lab,color\n1,1,red\n",
+         "in.csv has no columns 'lab value', 'smoker': it has 'age', 'lab', 'color'. Add them"),
+        ("Age,smoker,colour,lab value\n1,1,red,2\n",
+         r"has no columns 'age' \(did you mean 'Age'\?\), 'color' \(did you mean 'colour'\?\): it"),
         ("age,age\n1,1\n", "has two columns named 'age'"),
         ("age,smoker,color,lab value\n1,1,red,2\n1,1,red,high\n",
-         "column 'lab value' has the value 'high' in row 1: legal are numbers"),
+         "row 2 of in.csv has 'high' in the column 'lab value': legal are numbers"),
         ("age,smoker,color,lab value\n1,maybe,red,2\n",
-         "column 'smoker' has the value 'maybe' in row 0: legal are 0, 1, true and false"),
-        ("age,smoker,color,lab value\n1_0,1,red,2\n", "'1_0' in row 0: legal are numbers"),
-        ("age,smoker,color,lab value\n1.5,1,red,2\n", "'age' has the value 1.5 and is declared"),
-        ("age,smoker,color,lab value,needed\n1,1,red,2,x\n", "there is a column 'needed' already"),
-        (b"age,smoker,color,lab value\n1,1,r\xe9d,2\n", "broken or cut off.*invalid UTF8"),
+         "row 1 of in.csv has 'maybe' in the column 'smoker': legal are true or false"),
+        ("age,smoker,color,lab value\n1_0,1,red,2\n", "has '1_0' in the column 'age': legal are"),
+        ("age,smoker,color,lab value\n1.5,1,red,2\n", "has '1.5' .* legal are whole numbers"),
+        ("age,smoker,color,lab value\n1,1,red,\"2,5\"\n", "Write decimal numbers with a point"),
+        ("age,smoker,color,lab value,needed\n1,1,red,2,x\n", "has a column 'needed' already"),
+        (b"age,smoker,color,lab value\n1,1,r\xe9d,2\n",
+         r"is not utf-8 text \(byte 0xe9\): save it as UTF-8, or .*encoding='cp1252'"),
+        ('age,smoker,color,lab value\n1,1,red,2\n1,1,"red,2\n1,1,red,2\n', "not a CSV file: unexp"),
+        ('age,smoker,color,lab value\n1,1,"red"x,2\n', "is not a CSV file: .*expected after"),
+        ("age;smoker;color;lab value\n1;1;red;2\n", "if ';' separates .* delimiter=';'"),
     ],
 )  # fmt: skip
 def test_csv_that_is_refused(tmp_path, text, match):
@@ -225,15 +240,26 @@ def test_later_batches_are_refused_too(mixed):
                            pa.array([0] * (len(colors) - 1) + [2]))  # fmt: skip
     pq.write_table(bad, folder / "bad.parquet")
     refused(form, folder, "bad.parquet", InvalidData,
-            r"'smoker' has the value 2.0 and is declared boolean.*counted from row 100 on",
+            f"row {len(colors)} of bad.parquet has 2.* in the column 'smoker': legal are true or",
             batch_size=50)  # fmt: skip
 
 
 def test_arguments_that_are_refused(mixed):
     form, _, folder = mixed
-    refused(form, folder, "none.parquet", FileNotFoundError, "there is no file .*none.parquet")
-    refused(form, folder, "none.csv", FileNotFoundError, "there is no file .*none.csv")
-    refused(form, folder, "in.xlsx", ValueError, "legal are files that end in .parquet, .pq, .csv")
+    refused(form, folder, "none.parquet", FileNotFoundError, "none.parquet")
+    refused(form, folder, "none.csv", FileNotFoundError, "none.csv")
+    (folder / "in.xlsx").write_bytes(b"PK\x03\x04")
+    refused(form, folder, "in.xlsx", InvalidData, "in.xlsx is a spreadsheet or zip file")
+    refused(form, folder, ".", InvalidData, "is a folder")
+    refused(form, folder, "in.csv", ValueError, "needed='all': legal are", needed="all")
+    refused(form, folder, "in.csv", ValueError, "format='xml': legal are 'csv'", format="xml")
+    refused(form, folder, "in.csv", InvalidData, "delimiter=';;': it is one", delimiter=";;")
+    refused(form, folder, "in.csv", InvalidData, "no encoding 'klingon'", encoding="klingon")
+    refused(form, folder, "in.csv", InvalidData, "more than max_columns=2", max_columns=2)
+    with pytest.raises(ValueError, match=r"out.xyz': legal are files that end in .csv, .json"):
+        ol.predict_file(form, folder / "in.csv", folder / "out.xyz")
+    with pytest.raises(InvalidData, match="is a folder: give the name of a file in it"):
+        ol.predict_file(form, folder / "in.csv", folder, format="csv")
     refused(form, folder, "out.parquet", ValueError, "is source and target")
     refused(form, folder, "in.csv", ValueError, "names=.*give three different names", names="abc")
     refused(form, folder, "in.csv", ValueError, "give three different", names=("a", "a", "b"))
@@ -276,8 +302,9 @@ def test_a_full_disk_leaves_nothing(tmp_path, suffix):
 def test_an_interrupt_leaves_nothing(mixed):
     form, _, folder = mixed
 
-    def stop(n):
-        if n:
+    def stop(n, of):
+        assert n <= of
+        if n > 20:
             raise KeyboardInterrupt("stopped")
 
     refused(form, folder, "in.parquet", KeyboardInterrupt, "stopped", batch_size=10, progress=stop)

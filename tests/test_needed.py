@@ -15,7 +15,8 @@ from test_missing import AT_10, COLOR, OR, WARM, breast_cancer, in_order, labels
 
 import orderless as ol
 from orderless.errors import InvalidData, TooManyReasons
-from orderless.needed import Needed
+from orderless.needed import Needed, Settling
+from orderless.rows import read_rows
 
 # -- what is needed ------------------------------------------------------------------------------
 
@@ -40,6 +41,63 @@ def test_missing_needed_by_brute_force(problem, data):
     assert ol.canonicalize(tree).missing_needed(row) == found
     order = [tree.space.index(name) for name in found.unknown]
     assert order == sorted(order)
+
+
+@given(problems(max_features=4), st.data())
+@settings(max_examples=60)
+def test_many_rows_need_what_each_needs(problem, data):
+    kinds, (spec,) = problem
+    tree = tree_of(spec, kinds)
+    rows = data.draw(st.lists(partial_rows(kinds, spec), min_size=1, max_size=8))
+    check_settling(tree, rows)
+
+
+def test_many_rows_that_know_part_of_a_feature():
+    """Conditions of one feature, of which a row may know some: the part that is left counts."""
+    space = ol.Space(
+        [ol.Feature("x"), ol.Feature("y", values="integer"),
+         ol.Feature("c", "categorical", categories=("r", "g", "b"), other=True)],
+        columns={
+            **{f"x<={t}": ol.Condition("x", at_most=t) for t in (1, 2, 3)},
+            **{f"y<={t}": ol.Condition("y", at_most=t) for t in (1, 2)},
+            **{f"c={v}": ol.Condition("c", among=(v,)) for v in "rgb"},
+        },
+    )  # fmt: skip
+    rng = np.random.default_rng(0)
+    names = list(space.column_names)
+
+    def grown(depth):
+        if not depth or rng.random() < 0.2:
+            return {"prediction": "abc"[rng.integers(3)]}
+        yes, no = grown(depth - 1), grown(depth - 1)
+        return {"feature": str(rng.choice(names)), "true": yes, "false": no}
+
+    n_open = 0
+    for _ in range(25):
+        tree = ol.read_tree(grown(4), space=space)
+        whole = {"x": rng.choice([0.0, 1.5, 2.5, 4.0], 30), "y": rng.choice([0, 2, 5], 30),
+                 "c": rng.choice(["r", "g", "b", "else"], 30)}  # fmt: skip
+        rows = []
+        for x, y, c in zip(*whole.values(), strict=True):
+            told = [
+                *(x <= t for t in (1, 2, 3)),
+                *(y <= t for t in (1, 2)),
+                *(c == v for v in "rgb"),
+            ]
+            rows.append({n: int(v) for n, v in zip(names, told, strict=True) if rng.random() < 0.4})
+        n_open += check_settling(tree, rows)
+    assert n_open > 200
+
+
+def check_settling(tree, rows):
+    read = read_rows(rows, tree.space, tree.used)
+    open_rows = np.flatnonzero(tree.decide(read) < 0)
+    settling = Settling(tree)
+    for _ in range(2):  # the second time it is remembered
+        sets, which = settling.sets(read, open_rows)
+        wanted = [tree.missing_needed(rows[i]).settle[0] for i in open_rows]
+        assert [sets[k] for k in which] == wanted
+    return len(open_rows)
 
 
 def test_missing_needed_in_words():

@@ -369,6 +369,57 @@ def test_mixed_categories():
         tree.to_polars()
 
 
+NUMBERS = ("0.1", " 0.1 ", "1e-1", "0.10000000000000001", "0.1000000000000001", "-3", "+2", ".5",
+           "5.", "9007199254740993", "9007199254740992", "1e400", "-1e400", "0")  # fmt: skip
+NO_NUMBERS = ("", " ", "abc", "1abc", "-", "NA", "0x10", "1_0", "1,5", "nan", "1 2")
+STORED = ("TEXT", "", "REAL", "NUMERIC", "INTEGER", "VARCHAR(9)")
+
+
+@pytest.mark.parametrize("stored", STORED)
+@pytest.mark.parametrize("shape", ["reasons", "tree"])
+def test_sqlite_takes_text_that_is_no_number_for_unknown(stored, shape):
+    """Whatever the type of the column is. CAST would make 0 of it."""
+    space = ol.Space([ol.Feature("x"), ol.Feature("y"), ol.Feature("b", "boolean"),
+                      ol.Feature("k", "categorical", categories=(0, 1, 2.5)),
+                      ol.Feature("m", nan=True)])  # fmt: skip
+    yes, no = showcase.leaf("yes"), showcase.leaf("no")
+    trees = {
+        "x": [("x", "<=", at) for at in (0.1, 0, -1, 2**53, -(2.0**60), 1e300)],
+        "b": [("b", "==", 1)],
+        "k": [("k", "in", [0, 1]), ("k", "in", [2.5])],
+        "m": [("m", "<=", 0.1)],
+    }
+    texts = {"x": NUMBERS, "b": ("0", "1", "1.0", " 1", "0.0"), "k": ("0", "1", "2.5", "1.0"),
+             "m": NUMBERS}  # fmt: skip
+    for name, asked in trees.items():
+        cells = [*texts[name], *NO_NUMBERS, None]
+        plain = [float(cell) if cell in texts[name] else None for cell in cells]
+        base = sqlite3.connect(":memory:")
+        base.execute(f"CREATE TABLE t (i INTEGER PRIMARY KEY, {name} {stored})")
+        base.executemany("INSERT INTO t VALUES (?, ?)", enumerate(cells))
+        for ask in asked:
+            tree = ol.read_tree(showcase.ask(*ask, yes, no), space=space)
+            sql = tree.to_sql(dialect="sqlite", shape=shape)
+            found = base.execute(f"SELECT {sql} FROM t ORDER BY i").fetchall()
+            rows = [{name: value} for value in plain]
+            assert [one for (one,) in found] == tree.predict(rows).tolist(), (ask, cells, sql)
+        base.close()
+    within = showcase.ask("x", "<=", 3, showcase.ask("x", "<=", 1, yes, no), yes)
+    within = ol.read_tree(showcase.ask("y", "<=", 1, within, no), space=space)
+    base = sqlite3.connect(":memory:")
+    base.execute(f"CREATE TABLE t (i INTEGER PRIMARY KEY, x {stored}, y {stored})")
+    pairs = [(x, y) for x in ("0", "2", "7", "", "abc", None) for y in ("0", "2", "", "abc", None)]
+    base.executemany("INSERT INTO t VALUES (?, ?, ?)", [(i, *p) for i, p in enumerate(pairs)])
+    rows = [{"x": float(x) if x in ("0", "2", "7") else None,
+             "y": float(y) if y in ("0", "2") else None} for x, y in pairs]  # fmt: skip
+    for needed in (False, True):
+        sql = within.to_sql(dialect="sqlite", shape=shape, needed=needed)
+        found = base.execute(f"SELECT {sql} FROM t ORDER BY i").fetchall()
+        wanted = ol.ask_next(within, rows) if needed else within.predict(rows)
+        assert [one for (one,) in found] == wanted.tolist()
+    base.close()
+
+
 def test_a_column_that_is_not_there_is_an_error_of_the_engine():
     """Also in SQLite, which takes a name in double quotes for a text if there is no such column."""
     sql = showcase.mixed().to_sql(dialect="sqlite")

@@ -69,8 +69,9 @@ def test_dask_without_a_cluster():
 
 def test_files_without_pyarrow(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r"predict_file needs pyarrow: pip install"):
-        ol.predict_file(showcase.mixed(), tmp_path / "a.csv", tmp_path / "b.csv")
+    (tmp_path / "a.pq").write_bytes(b"PAR1")
+    with pytest.raises(ImportError, match=r"a.pq is a Parquet file.* needs pyarrow: pip install"):
+        ol.predict_file(showcase.mixed(), tmp_path / "a.pq", tmp_path / "b.csv")
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])

@@ -14,18 +14,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _core
 from .bins import Bins
 from .errors import InvalidData, TooManyReasons
-from .missing import tree_of
+from .missing import allowed_bins, distinct_rows, tree_of
 from .rowleaves import ones, row_sides
-from .rows import Rows, read_rows
+from .rows import AMONG, BETWEEN, CoreColumn, Rows, read_rows
 from .space import Label, Space
+from .tree import Tree
 
-__all__ = ["Needed", "missing_needed", "one_row"]
+__all__ = ["Needed", "Settling", "missing_needed", "one_row"]
 
 LIMIT = 200_000
 LISTED = 6  # sets that a text lists
 BLOCK = 256  # leaves that are compared with all others at one time
+MOST_CELLS = 20_000_000  # of a table of rows by leaves at one time
+REMEMBERED = 100_000  # answers that are kept for the rows to come
 
 Names = tuple[str, ...]
 Leaf = tuple[int, tuple[int, ...]]  # class, and per feature the bins that are left, as bits
@@ -118,11 +122,11 @@ def missing_needed(tree: Any, row: Any, *, limit: int = LIMIT) -> Needed:
     tree = tree_of(tree)
     bins = Bins(tree)
     sides = row_sides(bins, one_row(row, tree.space, tree.used))
-    leaves = list(_reachable(bins, sides))
+    leaves = [(c, own) for _, c, own in _reachable(bins, sides)]
     classes = sorted({c for c, _ in leaves})
     possible = tuple(tree.classes[c] for c in classes)
     # In the order of the space, of which sets and names then come.
-    order = sorted(range(len(sides)), key=lambda k: tree.space.index(bins.features[k].name))
+    order = _in_order(bins)
     unknown = [k for k in order if sides[k].bit_count() > 1]
     names = [bins.features[k].name for k in unknown]
     if len(classes) == 1:
@@ -153,8 +157,14 @@ def one_row(row: Any, space: Space, used: Iterable[int]) -> Rows:
     return rows
 
 
-def _reachable(bins: Bins, sides: list[int]) -> Iterator[Leaf]:
-    """Go through the leaves whose box meets the row's, with what is left of it there."""
+def _in_order(bins: Bins) -> list[int]:
+    """Give the features in the order of the space, of which names come in that order."""
+    place = bins.tree.space.index
+    return sorted(range(len(bins.features)), key=lambda k: place(bins.features[k].name))
+
+
+def _reachable(bins: Bins, sides: list[int]) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """Go through the leaves whose box meets the row's: node, class, and what is left of the box."""
     feature, cut, nan_true, when_true, when_false, label, start, values = (
         array.tolist() for array in bins.nodes
     )
@@ -165,7 +175,7 @@ def _reachable(bins: Bins, sides: list[int]) -> Iterator[Leaf]:
         node, box = todo.pop()
         k = feature[node]
         if k < 0:
-            yield label[node], box
+            yield node, label[node], box
             continue
         if bins.features[k].ordered:
             holds = ones(0, cut[node]) | (nan[k] if nan_true[node] else 0)
@@ -177,6 +187,75 @@ def _reachable(bins: Bins, sides: list[int]) -> Iterator[Leaf]:
         ):
             if side:
                 todo.append((child, (*box[:k], side, *box[k + 1 :])))
+
+
+class Settling:
+    """What would settle each of many rows: the first of the smallest sets, as ``missing_needed``.
+
+    Two leaves that a row can reach are separated by a feature only if the row does not know it,
+    and then by the tree alone. So rows that can reach the same leaves need the same features, and
+    one search is enough for all of them. Only where a row knows part of a feature (some of its
+    conditions) that part counts, too.
+    """
+
+    def __init__(self, tree: Tree, limit: int = LIMIT) -> None:
+        self.tree, self.limit = tree, limit
+        self.bins = Bins(tree)
+        self.order = _in_order(self.bins)
+        leaves = np.flatnonzero(tree.feature < 0)
+        number = np.full(tree.n_nodes, -1, dtype=np.int32)
+        number[leaves] = np.arange(len(leaves), dtype=np.int32)  # every leaf is its own class
+        self.nodes = (*tree.nodes[:5], number, *tree.nodes[6:])
+        nan = [bool(f.ordered and f.nan) for f in self.bins.features]
+        width = [int(n) + more for n, more in zip(self.bins.layout[2], nan, strict=True)]
+        self.leaf: list[Leaf] = [(-1, ())] * len(leaves)
+        for node, label, box in _reachable(self.bins, [ones(0, n - 1) for n in width]):
+            self.leaf[number[node]] = (label, box)
+        self.seen: dict[bytes, Names] = {}
+
+    def sets(self, rows: Rows, which: NDArray[np.intp]) -> tuple[list[Names], NDArray[np.intp]]:
+        """Give sets of names, and for each of these undetermined rows which of them it needs."""
+        found: dict[Names, int] = {}
+        out = np.zeros(len(which), dtype=np.intp)
+        step = max(1, MOST_CELLS // len(self.leaf))
+        for start in range(0, len(which), step):
+            at = which[start : start + step]
+            columns: list[CoreColumn] = [
+                (kind, *(None if a is None else a[at] for a in (first, second)))  # type: ignore[misc]
+                for kind, first, second in rows.columns
+            ]
+            reached = _core.reach(self.nodes, self.tree.space.domains, self.tree.row_threshold,
+                                  columns, len(at), len(self.leaf), True)[2]  # fmt: skip
+            tables = [reached.reshape(len(at), len(self.leaf)).astype(bool)]
+            partly: list[int] = []
+            for k, feature in enumerate(self.bins.features):
+                column = columns[self.tree.space.index(feature.name)]
+                if column[0] in (BETWEEN, AMONG):
+                    partly.append(k)
+                    tables.append(allowed_bins(self.bins, k, column, len(at)))
+            kinds, of_row = distinct_rows(np.hstack(tables))
+            ends = np.cumsum([table.shape[1] for table in tables])[:-1]
+            names = [self._names(kind, partly, ends) for kind in kinds]
+            numbers = np.array([found.setdefault(one, len(found)) for one in names], dtype=np.intp)
+            out[start : start + step] = numbers[of_row]
+        return list(found), out
+
+    def _names(self, kind: NDArray[np.bool_], partly: list[int], ends: NDArray[np.intp]) -> Names:
+        key = np.packbits(kind).tobytes() + bytes(str(partly), "ascii")
+        if key not in self.seen:
+            if len(self.seen) >= REMEMBERED:
+                self.seen.clear()
+            reached, *known = np.split(kind, ends)
+            sides = {k: sum(1 << int(b) for b in np.flatnonzero(side))
+                     for k, side in zip(partly, known, strict=True)}  # fmt: skip
+            leaves = [
+                (label, tuple(box[k] & sides.get(k, box[k]) for k in self.order))
+                for label, box in (self.leaf[i] for i in np.flatnonzero(reached))
+            ]
+            sets = _settling(leaves, _Steps(self.limit))
+            first = min(_members(one) for one in sets)
+            self.seen[key] = tuple(self.bins.features[self.order[k]].name for k in first)
+        return self.seen[key]
 
 
 def _tables(leaves: list[Leaf]) -> list[NDArray[np.bool_]]:

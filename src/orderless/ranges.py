@@ -48,8 +48,8 @@ def read_between(lower: Any, upper: Any, space: Space, used: Iterable[int]) -> R
         if not ends and lower_there is not None and upper_there is not None:
             raise InvalidData(
                 f"neither data frame has a column for {feature.name!r}: they have "
-                f"{reading._some(dict.fromkeys(lower_there + upper_there))}. An end that is not "
-                "known is NaN or null"
+                f"{reading.some_names(dict.fromkeys(lower_there + upper_there))}. An end that is "
+                "not known is NaN or null"
             )
         if ends:
             read = _read_ordered if feature.ordered else _read_unordered
@@ -185,7 +185,7 @@ def _codes(feature: Feature, low: Any, high: Any, row: int) -> list[int] | None:
         if code is None:
             raise InvalidData(
                 f"row {row}, feature {feature.name!r}: it has no value {value!r:.80}, legal are "
-                f"{reading._some(feature.categories)}"
+                f"{reading.some_names(feature.categories)}"
             )
         out.append(code)
     return out

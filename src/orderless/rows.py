@@ -19,7 +19,17 @@ from numpy.typing import NDArray
 from .errors import InvalidData
 from .space import Condition, Feature, Label, Space
 
-__all__ = ["Rows", "is_frame", "labels_like", "read_codes", "read_rows", "row_at"]
+__all__ = [
+    "Rows",
+    "absent_columns",
+    "is_frame",
+    "labels_like",
+    "read_codes",
+    "read_columns",
+    "read_rows",
+    "row_at",
+    "some_names",
+]
 
 # Kinds of columns, as in cpp/core/reach.hpp.
 ABSENT, F64, F32, BETWEEN, CODE, AMONG = range(6)
@@ -51,11 +61,41 @@ def read_rows(X: Any, space: Space, used: Iterable[int]) -> Rows:
     frames it is an error. NaN, None, NA, NaT and null are unknown; where the feature says that NaN
     is a value, they are that value.
     """
+    used = list(used)
     n_rows, lookup, there = _lookup(X, space)
+    absent = [] if there is None else absent_columns(space, used, there)
+    if absent:
+        raise InvalidData(
+            f"the data frame lacks the column{'s' * (len(absent) > 1)} {', '.join(absent)}; it has "
+            f"{some_names(there or ())}. Unknown values are NaN or null in a column that is there; "
+            "a tree's features are named with read_tree(..., feature_names=)"
+        )
+    return read_columns(lookup, n_rows, space, used)
+
+
+def read_columns(lookup: Lookup, n_rows: int, space: Space, used: Iterable[int]) -> Rows:
+    """Read columns by name; what ``lookup`` does not know (None) is unknown."""
     columns: list[CoreColumn] = [(ABSENT, None, None)] * len(space)
     for i in used:
-        columns[i] = _read_feature(space.features[i], space, lookup, n_rows, there)
+        columns[i] = _read_feature(space.features[i], space, lookup, n_rows)
     return Rows(n_rows, columns)
+
+
+def absent_columns(space: Space, used: Iterable[int], there: Sequence[str]) -> list[str]:
+    """Name the columns that a table lacks, each with the one that comes close.
+
+    A feature is told by its columns, or by a column of its own name.
+
+    Examples
+    --------
+    >>> absent_columns(Space({"age": "integer", "lab": "numeric"}), [0, 1], ["Age", "x"])
+    ["'age' (did you mean 'Age'?)", "'lab'"]
+    """
+    has = set(there)
+    features = [space.features[i].name for i in used if space.features[i].name not in has]
+    told = [space.columns[k].name for name in features for k in space.columns_of[name]]
+    free = [name for name in there if name not in {*space.names, *space.column_names}]
+    return [f"{name!r:.80}{_near(name, free)}" for name in told if name not in has]
 
 
 def _lookup(X: Any, space: Space) -> tuple[int, Lookup, list[str] | None]:
@@ -121,7 +161,7 @@ def _lookup_dicts(X: Sequence[Any], space: Space) -> Lookup:
             if name not in legal:
                 raise InvalidData(
                     f"row {i} has the unknown feature {name!r}{_near(name, legal)}: legal are "
-                    f"{_some(space.names)}. A tree's features are named with "
+                    f"{some_names(space.names)}. A tree's features are named with "
                     "read_tree(..., feature_names=)"
                 )
 
@@ -171,7 +211,7 @@ def _lookup_array(X: Any, space: Space) -> tuple[int, Lookup]:
     if X.shape[1] != len(space.columns):
         raise InvalidData(
             f"got {X.shape[1]} columns, the tree's space has {len(space.columns)}: "
-            f"{_some(space.column_names)}. An array has all of them, in this order; a data frame "
+            f"{some_names(space.column_names)}. An array has all of them, in this order; a data frame "
             "needs only those that the tree asks about"
         )
     X = X.tocsc() if hasattr(X, "tocsc") else np.asarray(X)  # a matrix has no columns of its own
@@ -226,21 +266,12 @@ def _object_array(values: list[Any]) -> NDArray[Any]:
     return out
 
 
-def _read_feature(
-    feature: Feature, space: Space, lookup: Lookup, n_rows: int, there: list[str] | None
-) -> CoreColumn:
+def _read_feature(feature: Feature, space: Space, lookup: Lookup, n_rows: int) -> CoreColumn:
     told = [space.columns[i] for i in space.columns_of[feature.name]]
     found = [(column.condition, lookup(column.name)) for column in told]
     if feature.name not in space.column_names:
         found.append((None, lookup(feature.name)))  # a row may give the feature itself
     known = [(condition, values) for condition, values in found if values is not None]
-    if there is not None and len(known) < len(told) and feature.name not in there:
-        absent = [column.name for column in told if column.name not in there]
-        raise InvalidData(
-            f"the data frame lacks the column {_some(absent)}{_near(absent[0], there)}; it has "
-            f"{_some(there)}. Unknown values are NaN or null in a column that is there; a tree's "
-            "features are named with read_tree(..., feature_names=)"
-        )
     if not known:
         return ABSENT, None, None
     if len(known) == 1 and known[0][0] is None:
@@ -354,7 +385,7 @@ def read_codes(feature: Feature, values: NDArray[Any]) -> NDArray[np.int32]:
                 if code is None:
                     raise InvalidData(
                         f"feature {feature.name!r} has the value {value!r:.80} in row {i}: "
-                        f"legal are {_some(feature.categories)}"
+                        f"legal are {some_names(feature.categories)}"
                     )
         out[i] = code
     return out
@@ -451,7 +482,7 @@ def _near(name: object, legal: Iterable[object]) -> str:
     return f" (did you mean {by_text[close[0]]!r}?)" if close else ""
 
 
-def _some(names: Iterable[object], most: int = 12) -> str:
+def some_names(names: Iterable[object], most: int = 12) -> str:
     """List a few names for an error message."""
     names = list(names)
     shown = ", ".join(repr(name) for name in names[:most])
@@ -471,7 +502,7 @@ def labels_like(X: Any, classes: NDArray[Any], codes: NDArray[np.int32]) -> Any:
     text = all(isinstance(label, str) for label in classes.tolist())
     if not text and classes.dtype == object:
         raise InvalidData(
-            f"the classes {_some(classes.tolist())} fit no column type of a data frame: "
+            f"the classes {some_names(classes.tolist())} fit no column type of a data frame: "
             "give the rows as an array"
         )
     if frame.implementation.is_pandas():

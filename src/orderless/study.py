@@ -19,7 +19,7 @@ from . import rows as reading  # its steps for one column are used here, too
 from .bins import Bins
 from .errors import InvalidData
 from .missing import class_codes, known_rows, tree_of
-from .rows import NOT_GIVEN, CoreColumn, Rows
+from .rows import NOT_GIVEN, Rows
 from .space import Feature, Space
 from .tree import Tree
 
@@ -244,8 +244,9 @@ class _Table:
         self.tree = tree
         if space.column_names != tree.space.column_names:
             raise InvalidData(
-                f"space has the columns {reading._some(space.column_names)}, the tree's has "
-                f"{reading._some(tree.space.column_names)}: they must be the same, in one order"
+                f"space has the columns {reading.some_names(space.column_names)}, the tree's has "
+                f"{reading.some_names(tree.space.column_names)}: they must be the same, in one "
+                "order"
             )
         self.space = space
         self.n_rows, lookup, _ = reading._lookup(X, tree.space)
@@ -311,11 +312,7 @@ class _Table:
                 return gone
             return np.where(mask[:, i], np.nan, self.values[:, i])
 
-        space = self.tree.space
-        columns: list[CoreColumn] = [(reading.ABSENT, None, None)] * len(space)
-        for i in self.tree.used:
-            columns[i] = reading._read_feature(space.features[i], space, get, self.n_rows, None)
-        return Rows(self.n_rows, columns)
+        return reading.read_columns(get, self.n_rows, self.tree.space, self.tree.used)
 
     # -- what goes missing ---------------------------------------------------------------------
 

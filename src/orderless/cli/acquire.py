@@ -24,7 +24,6 @@ EXAMPLE = (
     "Example: orderless acquire model.json --data patients.csv --costs age=1,smoker=5\n\n"
     "Example: orderless acquire --data patients.csv --target diagnosis --ignore id --row age=47"
 )
-UNKNOWN = ("unknown", "?", "")
 BACK = "back"
 ENDED = 3  # the exit code where the answers end before the decision
 
@@ -193,9 +192,9 @@ def _value(answer: str, talk: Interview, tree: Tree) -> Any:
     from .cells import parser_of, unknown
 
     name = talk.question.features[0]
-    if answer.strip().lower() in UNKNOWN and not _is_value(answer, talk, tree):
+    if unknown(answer) and not _is_value(answer, talk, tree):
         return None
-    parse, legal = parser_of(tree.space, name)
+    parse, legal, _ = parser_of(tree.space, name)
     try:
         value = parse(answer)
     except (ValueError, KeyError, TypeError):

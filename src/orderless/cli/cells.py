@@ -6,18 +6,17 @@ Out: a data frame that ``predict`` takes, or a dict that ``explain`` takes.
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..space import Feature, Label, Space
+from ..files.cells import TRUTHS, known_cells, number, parser_of, unknown, wanted_columns
+from ..files.part import Part, cells_of
 from ..tree import Tree
-from .files import Part, missing_column
-from .mistakes import Mistake, some
+from .files import missing_column
+from .mistakes import Mistake
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,111 +31,6 @@ __all__ = [
     "unknown",
 ]
 
-# How files write "not known". A category of this name is a category all the same.
-UNKNOWN = frozenset(
-    {"", "?", "#N/A", "<NA>", "N/A", "n/a", "NA", "NULL", "null", "NaN", "nan", "None"}
-)
-TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-ADVICE = "Add it, with empty cells where it is unknown, or rename the column that means it"
-
-Parser = Callable[[Any], Any]
-
-
-def unknown(cell: Any) -> bool:
-    """Whether a cell says "not known"."""
-    if isinstance(cell, str):
-        return cell.strip() in UNKNOWN
-    return cell is None or (isinstance(cell, float) and math.isnan(cell))
-
-
-def number(cell: Any) -> Any:
-    """Read a number; NaN if it is not known, ``ValueError`` if it is none.
-
-    Examples
-    --------
-    >>> number(" 1e3 "), number("NA")
-    (1000.0, nan)
-    """
-    if not isinstance(cell, str):
-        return math.nan if cell is None else cell
-    if unknown(cell):
-        return math.nan
-    if "_" in cell:
-        raise ValueError  # Python would read 1_000
-    return float(cell)
-
-
-def _truth(cell: Any) -> Any:
-    if not isinstance(cell, str):
-        return math.nan if cell is None else cell
-    if unknown(cell):
-        return math.nan
-    known = TRUTHS.get(cell.strip().lower())
-    if known is None:
-        known = {0.0: False, 1.0: True}[float(cell)]
-    return float(known)
-
-
-def _category(feature: Feature) -> Parser:
-    by_text: dict[str, Label] = {}
-    for label in feature.categories:
-        by_text.setdefault(str(label).lower() if isinstance(label, bool) else str(label), label)
-    numbers = {float(c): c for c in feature.categories if not isinstance(c, str)}
-
-    def parse(cell: Any) -> Any:
-        if not isinstance(cell, str):
-            if cell is not None and not unknown(cell) and feature.code(cell) is None:
-                raise ValueError
-            return cell
-        for text in (cell, cell.strip()):
-            if text in by_text:
-                return by_text[text]
-        if unknown(cell):
-            return None
-        if numbers:
-            try:
-                return numbers[float(cell)]
-            except (KeyError, ValueError):
-                pass
-        if not feature.other:
-            raise ValueError
-        return cell
-
-    return parse
-
-
-def parser_of(space: Space, name: str) -> tuple[Parser, str]:
-    """Give what reads the cells of a column, and which cells are legal."""
-    told = next((column for column in space.columns if column.name == name), None)
-    if told is not None and told.condition is not None:
-        return _truth, "0 or 1, and empty if unknown"
-    feature = space[name if told is None else told.feature]
-    if feature.kind == "boolean":
-        return _truth, "true or false, and empty if unknown"
-    if feature.kind == "numeric":
-        return number, "numbers, and empty if unknown"
-    return _category(feature), f"{some([str(c) for c in feature.categories])}, and empty if unknown"
-
-
-def known_cells(
-    cells: list[Any], parser: tuple[Parser, str], column: str, table: str, first: int = 1
-) -> list[Any]:
-    """Read the cells of one column; a cell that is not legal is a ``Mistake`` with its row."""
-    parse, legal = parser
-    distinct: dict[Any, Any] = {}
-    for cell in dict.fromkeys(cells):
-        try:
-            distinct[cell] = parse(cell)
-        except (ValueError, KeyError, TypeError):
-            row = first + cells.index(cell)
-            comma = isinstance(cell, str) and re.fullmatch(r"\s*-?\d+,\d+\s*", cell)
-            point = ". Write decimal numbers with a point" if comma else ""
-            raise Mistake(
-                f"row {row:,} of {table} has {cell!r:.80} in the column {column!r:.80}: legal are "
-                f"{legal}{point}"
-            ) from None
-    return [distinct[cell] for cell in cells]
-
 
 def frame_for(
     trees: Tree | Iterable[Tree],
@@ -149,30 +43,14 @@ def frame_for(
 
     columns: dict[str, Any] = {}
     for tree in [trees] if isinstance(trees, Tree) else trees:
-        for name in _wanted(tree, part, table, features):
+        for name in wanted_columns(tree, tuple(part.columns), table, features):
             parser = parser_of(tree.space, name)
-            values = known_cells(part.columns[name], parser, name, table, part.first)
+            values = known_cells(cells_of(part.columns[name]), parser, name, table, part.first)
             columns[name] = pd.Series(values, dtype=object)
-            if parser[0] in (number, _truth):
+            if parser.numeric:
                 with suppress(TypeError, ValueError):  # dates and the like are refused later
                     columns[name] = np.array(values, dtype=np.float64)
     return pd.DataFrame(columns, index=range(part.n_rows))
-
-
-def _wanted(
-    tree: Tree, part: Part, table: str, features: tuple[str, ...] | None = None
-) -> list[str]:
-    """Name the columns that speak about the features of a tree, by default those it asks about."""
-    wanted: dict[str, None] = {}
-    there = tuple(part.columns)
-    for feature in tree.features if features is None else features:
-        told = [tree.space.columns[i].name for i in tree.space.columns_of[feature]]
-        own = [feature] if feature in part.columns and feature not in told else []
-        absent = [name for name in told if name not in part.columns]
-        if absent and not own:
-            raise missing_column(absent[0], table, there, ADVICE)
-        wanted |= dict.fromkeys([*(name for name in told if name in part.columns), *own])
-    return list(wanted)
 
 
 def labels_for(tree: Tree, cells: list[Any]) -> list[Any]:

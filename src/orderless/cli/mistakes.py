@@ -53,6 +53,13 @@ OPTIONS = (
     (re.compile(r"\blimit=(?=\d)"), "--limit "),
     (re.compile(r"\blimit="), "--limit"),
     (re.compile(r"\bmax_depth\b"), "--max-depth"),
+    (re.compile(r"\bmax_columns=(?=\d)"), "--max-columns "),
+    (re.compile(r"\bmax_columns="), "--max-columns"),
+    (re.compile(r"\bdelimiter='\\t'"), "--delimiter tab"),
+    (re.compile(r"\bdelimiter="), "--delimiter "),
+    (re.compile(r"\bencoding='([\w-]+)'"), r"--encoding \1"),
+    (re.compile(r"\bneeded=['\"](\w+)['\"]"), r"--needed \1"),
+    (re.compile(r"\bnames=$"), "--names"),
 )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import sys
+from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +20,14 @@ EXAMPLE = (
     "Example: orderless predict model.json patients.csv --output answers.csv\n\n"
     "Example: orderless predict new.csv --data patients.csv --target diagnosis"
 )
+
+
+class NeededKind(StrEnum):
+    """What is said of undetermined rows."""
+
+    smallest = "smallest"
+    next = "next"
+    none = "none"
 
 
 class RowFormat(StrEnum):
@@ -39,24 +48,34 @@ def command(
         typer.Argument(
             metavar="ROWS",
             help="CSV or Parquet file with a header; - is standard input. Empty cells, NA, NaN, "
-            "null and ? are unknown.",
+            "null, unknown and ? are unknown.",
             show_default=False,
         ),
     ] = None,
     data: DataOptions,
     files: FileOptions,
     needed: Annotated[
-        bool,
+        NeededKind,
         typer.Option(
-            help="Say for undetermined rows which features would settle them, whatever their "
-            "values are.",
+            help="What to say of undetermined rows: a smallest set of features that settles them, "
+            "whatever their values are; the one to ask next, which is quick for trees of any "
+            "size; or none.",
             rich_help_panel=OUTPUT,
         ),
-    ] = True,
+    ] = NeededKind.smallest,
+    no_needed: Annotated[
+        bool, typer.Option("--no-needed", help="The same as --needed none.", rich_help_panel=OUTPUT)
+    ] = False,
+    names: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,C", help="What the new columns are called.", rich_help_panel=OUTPUT
+        ),
+    ] = "prediction,determined,needed",
     chunk_rows: Annotated[
         int,
-        typer.Option(min=1, help="Rows that are in memory at one time.", rich_help_panel=OUTPUT),
-    ] = 50_000,
+        typer.Option(min=1, help="Rows that are predicted at one time.", rich_help_panel=OUTPUT),
+    ] = 131_072,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -96,27 +115,26 @@ def command(
         raise Mistake(
             f"the tree comes from {model.model.name}, or is fitted on --data: give one of them"
         )
-    if format is None:
-        ending = output.suffix.lower().lstrip(".") if output is not None else ""
-        named = {"jsonl": "json", "ndjson": "json", "pq": "parquet", "txt": "text"}
-        known = named.get(ending, ending)
-        format = RowFormat(known) if known in set(RowFormat) else RowFormat.csv  # noqa: A001
-    if format == RowFormat.parquet and output is None:
-        raise Mistake("Parquet is no text: say where to write it with --output FILE")
+    from ..files.predict import ENDINGS, predict_file
+    from .files import packages, source_of_rows
     from .models import source_of
-    from .stream import predict_file
 
+    form = str(format or ENDINGS.get(output.suffix.lower() if output else "", "csv"))
+    if form == "parquet" and output is None:
+        raise Mistake("Parquet is no text: say where to write it with --output FILE")
     source = source_of(model, data, files)
-    with bar("Predicting") as progress:
-        summary = predict_file(
+    sys.stdout.flush()
+    with bar("Predicting") as progress, packages():
+        done = predict_file(
             source.tree,
-            rows,
-            output,
-            files=files,
-            form=format,
-            chunk_rows=chunk_rows,
-            needed=needed,
+            source_of_rows(rows),
+            sys.stdout.buffer if output is None else output,
+            names=names.split(","),
+            needed=None if no_needed or needed == NeededKind.none else str(needed),
+            format=form,
+            batch_size=chunk_rows,
             progress=progress,
+            **asdict(files),
         )
     if watched():
-        typer.echo(f"{summary}.", err=True)
+        typer.echo(f"{done}.", err=True)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from ..files.whole import whole_file
 from ..output.markdown import escaped
 from ..output.text import width_of
 from ..words import printable
@@ -73,23 +73,8 @@ def opened(output: Path | None) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    target = Path(os.path.realpath(output))
-    if target.is_dir():
-        raise Mistake(f"{output} is a folder: give --output the name of a file in it")
-    if not target.parent.is_dir():
-        raise Mistake(f"there is no folder {output.parent}: make it, or correct --output")
-    if target.exists() and not target.is_file():  # a pipe or a device keeps its name
-        with target.open("wb") as handle:
-            yield handle
-        return
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with part.open("xb") as handle:
-            yield handle
-        part.replace(target)
-    finally:
-        with suppress(FileNotFoundError):
-            part.unlink()
+    with whole_file(output) as handle:
+        yield handle
 
 
 def records_as(records: Records, form: Format, *, digits: int | None = None) -> str:

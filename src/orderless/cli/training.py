@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from .. import datasets
 from ..bins import Bins
+from ..errors import InvalidData
 from ..missing import known_rows
 from ..readers import read_tree
 from ..rows import read_rows
@@ -148,7 +149,7 @@ def complete_rows_for(
     for feature in tree.space.names:
         if feature in tree.features:
             continue
-        with suppress(Mistake):  # the table does not have it, or has something else there
+        with suppress(InvalidData):  # the table does not have it, or has something else there
             more = frame_for(tree, part, name, (feature,))
             if not bool(more.iloc[chosen].isna().any(axis=None)):
                 X = X.assign(**{str(column): more[column] for column in more})

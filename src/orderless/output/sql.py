@@ -15,7 +15,7 @@ from ..errors import TooManyReasons
 from ..space import Label
 from ..tree import Tree
 from .certain import Ask, certain_by_reasons, certain_by_tree, question
-from .formula import Every, Formula, Some, Source, sources
+from .formula import Every, Formula, Number, Some, Source, sources
 from .sql_words import Words
 
 __all__ = ["as_sql", "certain_classes"]
@@ -45,8 +45,8 @@ def as_sql(
     >>> form = canonicalize(read_tree(young, feature_names=["age"]))
     >>> print(as_sql(form, dialect="sqlite"))
     CASE
-      WHEN CAST(`age` AS REAL) > 24.5E0 THEN 'no'
-      WHEN CAST(`age` AS REAL) <= 24.5E0 THEN 'yes'
+      WHEN (`age` > CAST(24.5E0 AS REAL) AND `age` <= CAST(9e999 AS REAL)) THEN 'no'
+      WHEN `age` <= CAST(24.5E0 AS REAL) THEN 'yes'
     END
     """
     words = Words(dialect)
@@ -108,13 +108,22 @@ def _class(words: Words, certain: list[tuple[Label, Formula]]) -> str:
 
 def _said(words: Words, formula: Formula, inside: str = "") -> str:
     """Write a formula; ``inside`` says what it is a part of, for parentheses."""
-    if isinstance(formula, Every):
-        said = _joined([_said(words, part, "every") for part in formula.parts], " AND ")
-        return f"({said})" if inside else said
     if isinstance(formula, Some):
         said = _joined([_said(words, part, "some") for part in formula.parts], " OR ")
         return f"({said})" if inside else said
-    return words.said(formula)
+    parts = formula.parts if isinstance(formula, Every) else (formula,)
+    capped = {p.column for p in parts if isinstance(p, Number) and not words.guard(p)}
+    all_said: dict[str, None] = {}
+    for part in parts:
+        if isinstance(part, Every | Some):
+            all_said[_said(words, part, "every")] = None
+            continue
+        all_said[words.said(part)] = None
+        guard = words.guard(part)
+        if guard and not (isinstance(part, Number) and part.column in capped):
+            all_said[guard] = None
+    said = _joined(list(all_said), " AND ")
+    return f"({said})" if inside and len(all_said) > 1 else said
 
 
 def _joined(parts: list[str], word: str) -> str:

@@ -4,8 +4,8 @@ In:  the parts of a formula (``formula.py``).
 Out: SQL text that every engine reads to the same bits. Quoting is sqlglot's.
 
 What differs: whether the engine has NaN (which compares like a number there, and means unknown
-here), whether booleans are numbers, whether text is compared by its letters only, and whether
-decimals are read exactly (SQLite does not promise it).
+here), whether booleans are numbers, whether text is compared by its letters only, whether decimals
+are read exactly (SQLite does not promise it), and whether a column may hold text that is no number.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ SAME = {"databricks": "spark", "mssql": "tsql", "postgresql": "postgres", "sqlse
 NOT_IN_NAMES = {"bigquery": '!"$()*,./;?@[\\]^`{}~\n', "oracle": '"'}
 EXACT = 2**53  # whole numbers below it are doubles
 STEP = 2**62  # a power of two that is a whole number in SQLite
+LARGEST = "CAST(9e999 AS REAL)"  # infinity in SQLite; every text that is no number is above it
 
 
 class Words:
@@ -115,6 +116,8 @@ class Words:
         """Write one comparison."""
         if isinstance(atom, Number):
             column = self.name(atom.column)
+            if self.dialect == "sqlite":
+                return self._sqlite_number(column, atom)
             if atom.above:
                 return f"{self._known(column)} > {self.number(atom.at)}"
             return f"{self._double(column)} <= {self.number(atom.at)}"
@@ -122,6 +125,8 @@ class Words:
             return self._flag(self.name(atom.column), atom.value)
         if isinstance(atom, Absent):
             column = self.name(atom.column)
+            if self.dialect == "sqlite" and atom.numeric:
+                return f"({column} <= {LARGEST}) IS NOT TRUE" if atom.absent else _is_number(column)
             known = self._known(column) if atom.numeric else column
             return f"{known} IS {'' if atom.absent else 'NOT '}NULL"
         if isinstance(atom, Member):
@@ -129,6 +134,32 @@ class Words:
         if isinstance(atom, bool):
             return "1 = 1" if atom else "1 = 0"
         raise TypeError(f"{atom!r} is no comparison")
+
+    def guard(self, atom: Formula) -> str:
+        """Write what must hold beside a comparison: in SQLite, that the column has a number.
+
+        Its columns may hold text, and CAST takes what is no number for 0.
+        """
+        if self.dialect != "sqlite":
+            return ""
+        if isinstance(atom, Number) and (atom.above or abs(atom.at) >= EXACT):
+            return _is_number(self.name(atom.column))
+        if isinstance(atom, Member) and all(
+            not isinstance(label, str) and abs(float(label)) < EXACT for label in atom.labels
+        ):
+            return _is_number(self.name(atom.column))
+        return ""
+
+    def _sqlite_number(self, column: str, atom: Number) -> str:
+        """Compare in SQLite: beside a cast number, text that says a number is compared as one.
+
+        Other text is above all numbers. Whole numbers stay whole there: where not all of them are
+        doubles, the column is cast, too.
+        """
+        sign, at = (">" if atom.above else "<="), self.number(atom.at)
+        if abs(atom.at) >= EXACT:
+            return f"{self._double(column)} {sign} {at}"
+        return f"{column} {sign} {self._double(at.removeprefix('(').removesuffix(')'))}"
 
     def _cast(self, said: str, kind: str) -> str:
         from sqlglot import exp
@@ -162,7 +193,8 @@ class Words:
         if self.dialect in ("bigquery", "snowflake"):
             number, word = ("1", "true") if value else ("0", "false")
             return f"LOWER({self._cast(column, 'text')}) IN ('{number}', '{number}.0', '{word}')"
-        return f"{column} = {int(value)}"
+        number = str(int(value))
+        return f"{column} = {self._double(number) if self.dialect == 'sqlite' else number}"
 
     def _member(self, atom: Member) -> str:
         column = self.name(atom.column)
@@ -199,6 +231,10 @@ class Words:
             if not texts:
                 return "1 = 0" if word == "IN" else f"{column} IS NOT NULL"
         return f"{column} {word} ({', '.join(texts)})"
+
+
+def _is_number(column: str) -> str:
+    return f"{column} <= {LARGEST}"
 
 
 def _legal(text: str, what: str) -> None:

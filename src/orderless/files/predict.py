@@ -1,0 +1,357 @@
+"""Predictions for tables that do not fit into memory: part by part, from a file to a file.
+
+In:  a model, and a CSV or Parquet file with gaps.
+Out: the same rows with what is predicted; all of them, or no file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..asking import asked_features
+from ..errors import InvalidData
+from ..missing import tree_of
+from ..needed import Settling
+from ..rows import CODE, Rows, read_codes, read_columns
+from ..space import Label
+from ..tree import Tree
+from .cells import not_legal, parser_of, truth, wanted_columns
+from .part import Coded, Part, coded
+from .table import BATCH, open_table
+from .whole import whole_file
+from .write import WRITERS
+
+__all__ = ["FilePrediction", "predict_file"]
+
+NAMES = ("prediction", "determined", "needed")
+NEEDED = ("smallest", "next", None)
+ENDINGS = {
+    ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".md": "md",
+    ".parquet": "parquet", ".pq": "parquet", ".txt": "text",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FilePrediction:
+    """What was written: how many rows, and how many of them got each class for certain."""
+
+    target: Path | None
+    n_rows: int
+    counts: dict[Label, int]
+
+    @property
+    def n_determined(self) -> int:
+        """How many rows are determined."""
+        return sum(self.counts.values())
+
+    def __str__(self) -> str:
+        share = f" ({self.n_determined / self.n_rows:.1%})" if self.n_rows else ""
+        ranked = sorted(self.counts.items(), key=lambda pair: -pair[1])
+        each = ", ".join(f"{n:,} {label}" for label, n in ranked if n)
+        said = f"{self.n_determined:,} of {self.n_rows:,} rows are determined{share}"
+        return said + f": {each}" * bool(each)
+
+
+def predict_file(
+    tree: Any,
+    source: str | os.PathLike[str] | IO[bytes],
+    target: str | os.PathLike[str] | IO[bytes],
+    *,
+    names: Sequence[str] = NAMES,
+    needed: str | None = "smallest",
+    format: str | None = None,  # noqa: A002  what it is called everywhere
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    max_columns: int = 1000,
+    batch_size: int = BATCH,
+    n_jobs: int = 1,
+    progress: Callable[[int, int | None], None] | None = None,
+) -> FilePrediction:
+    r"""Predict every row of a CSV or Parquet file into a new file, in constant memory.
+
+    Parameters
+    ----------
+    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    source : path, or an open file of bytes
+        A CSV file (also .gz, .bz2, .xz; .tsv has tabs) with a header, or a Parquet file.
+    target : path, or an open file of bytes
+        An existing file is replaced when the new one is complete.
+    names : three str
+        Of the new columns: the class (empty, null, where it is not determined), whether it is
+        determined, and what is needed where it is not.
+    needed : {"smallest", "next", None}
+        "smallest": the first of the smallest sets of features that settle the row whatever their
+        values are (``missing_needed``). "next": one feature to ask (``ask_next``), quick for trees
+        of any size. None: there is no such column.
+    format : {"csv", "json", "md", "parquet", "text"}, optional
+        How it is written; by default what the name of ``target`` ends in. "json" is one object per
+        line (.jsonl).
+    delimiter, encoding, max_columns
+        Of a CSV file: what separates its cells (by default a comma), how it is encoded, and how
+        many columns are taken for a mistake.
+    batch_size : int
+        Rows that are predicted at one time.
+    n_jobs : int
+        Threads for predicting; -1 is all cores.
+    progress : function of two numbers, optional
+        Called after each batch with how much of ``source`` has been read, and how much there is
+        (bytes of CSV, rows of Parquet; None if that is not known).
+
+    Returns
+    -------
+    FilePrediction
+
+    Raises
+    ------
+    InvalidData
+        If the file is broken or cut off, lacks columns that the tree needs (it names all of them),
+        has a column that is named like a new one, or has a value that a feature does not allow (it
+        names the row); or if source and target are one file.
+    TooManyReasons
+        If a smallest set takes too many steps to find: choose ``needed="next"``.
+    OSError
+        If it cannot be read, or written: no space left, for one. Nothing is left behind then, and
+        an older target stays as it was.
+
+    Notes
+    -----
+    ``orderless predict`` on the command line is this function. Memory: one batch, and of Parquet
+    one row group, of CSV 4 MB of text. Columns are those that ``predict`` reads from a data frame;
+    all are passed on, those of CSV letter by letter. In the columns that the tree asks about, an
+    empty cell, ?, NA, N/A, #N/A, <NA>, NaN, null, unknown (in small or capital letters) and None
+    are unknown, unless the feature has a category of this name; booleans are 0, 1, true, false, yes
+    or no. In CSV and text, ``determined`` is yes or no and several names of ``needed`` have "; "
+    between; in JSON they are true, false and lists, and what the tree's space holds for numbers is
+    written as numbers.
+
+    CSV works without pyarrow, and is several times quicker with it; Parquet needs it:
+    ``pip install 'orderless[files]'``.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> tree = {"feature": 0, "true": {"prediction": "sure"}, "false": {"prediction": "never"}}
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "in.csv").write_text("id,x0\n007,1\n008,NA\n")
+    >>> done = predict_file(tree, folder / "in.csv", folder / "out.csv")
+    >>> print(done)
+    1 of 2 rows are determined (50.0%): 1 sure
+    >>> print((folder / "out.csv").read_text())
+    id,x0,prediction,determined,needed
+    007,1,sure,yes,
+    008,NA,,no,x0
+    """
+    model = tree_of(tree)
+    new = _new_names(names)
+    if needed not in NEEDED:
+        raise ValueError(f"needed={needed!r:.80}: legal are {', '.join(map(repr, NEEDED))}")
+    if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
+        raise ValueError(f"batch_size={batch_size!r:.80}: give a number of rows, at least 1")
+    form = _form(target, format)
+    _two_files(source, target)
+    total = np.zeros(len(model.classes), dtype=np.int64)
+    n_rows = 0
+    with open_table(source, delimiter=delimiter, encoding=encoding, max_columns=max_columns,
+                    batch_size=batch_size) as table:  # fmt: skip
+        added = new if needed else new[:2]
+        for name in added:
+            if name in table.columns:
+                raise InvalidData(
+                    f"{table.name} has a column {name!r} already, which is the name of a new one: "
+                    "rename or remove it, or name the new ones with names="
+                )
+        predicting = _Predicting(model, table.columns, table.name, needed, n_jobs)
+        with _sink(target) as handle, WRITERS[form](handle, table, added, model) as writer:
+            for part in table.parts:
+                answers = predicting.answers(part)
+                writer.write(part, dict(zip(added, answers, strict=True)))
+                n_rows += part.n_rows
+                codes = answers[0].index
+                total += np.bincount(codes[codes >= 0], minlength=len(total))
+                if progress is not None:
+                    progress(table.done(), table.size)
+    path = Path(target) if isinstance(target, str | os.PathLike) else None
+    counts = dict(zip(model.classes, total.tolist(), strict=True))
+    return FilePrediction(path, n_rows, counts)
+
+
+def _new_names(names: Sequence[str]) -> tuple[str, ...]:
+    new = () if isinstance(names, str) else tuple(names)
+    if len(set(new)) != 3 or not all(isinstance(name, str) and name for name in new):
+        raise InvalidData(f"names={names!r:.80}: give three different names, such as {NAMES}")
+    return new
+
+
+def _form(target: Any, given: str | None) -> str:
+    if given is not None:
+        if given not in WRITERS:
+            legal = ", ".join(map(repr, WRITERS))
+            raise ValueError(f"format={given!r:.80}: legal are {legal}")
+        return given
+    if not isinstance(target, str | os.PathLike):
+        return "csv"
+    ending = Path(target).suffix.lower()
+    if ending not in ENDINGS:
+        raise ValueError(
+            f"{str(target)!r:.200}: legal are files that end in {', '.join(ENDINGS)}; or say how "
+            "it is written with format="
+        )
+    return ENDINGS[ending]
+
+
+def _two_files(source: Any, target: Any) -> None:
+    given = [os.path.realpath(path) for path in (source, target)
+             if isinstance(path, str | os.PathLike)]  # fmt: skip
+    if len(given) == 2 and given[0] == given[1]:
+        raise InvalidData(f"{str(source)!r} is source and target: give the result another name")
+
+
+def _sink(target: Any) -> Any:
+    return whole_file(target) if isinstance(target, str | os.PathLike) else nullcontext(target)
+
+
+# -- predicting -----------------------------------------------------------------------------------
+
+
+class _Predicting:
+    """Reads parts of a table, and says what the new columns are."""
+
+    def __init__(
+        self, tree: Tree, there: Sequence[str], table: str, needed: str | None, n_jobs: int
+    ) -> None:
+        self.tree, self.table, self.n_jobs = tree, table, n_jobs
+        wanted = wanted_columns(tree, there, table)
+        self.parsers = {name: parser_of(tree.space, name) for name in wanted}
+        self.codes: dict[str, int] = {}  # categories that one column tells, by its value
+        self.numbers: dict[str, tuple[float, float] | None] = {}  # whole numbers, above and up to
+        for name in wanted:
+            told = next((c for c in tree.space.columns if c.name == name), None)
+            i = tree.space.index(name if told is None else told.feature)
+            feature = tree.space.features[i]
+            if self.parsers[name].parse is truth:
+                self.numbers[name] = (-1, 1)
+            elif self.parsers[name].numeric:
+                self.numbers[name] = feature.bounds if feature.whole else None
+            elif sum(k in wanted for k in _names_of(tree, feature.name)) == 1:
+                self.codes[name] = i
+        self.settling = Settling(tree) if needed == "smallest" else None
+        self.asks = needed == "next"
+
+    def answers(self, part: Part) -> list[Coded]:
+        """Give the new columns."""
+        rows = self._rows(part)
+        codes = self.tree.decide(rows, self.n_jobs)
+        out = [
+            Coded(list(self.tree.classes), codes, [str(label) for label in self.tree.classes]),
+            Coded([True, False], (codes < 0).astype(np.int8), ["yes", "no"]),
+        ]
+        open_rows = np.flatnonzero(codes < 0)
+        index = np.full(len(codes), -1, dtype=np.int64)
+        if self.settling is not None:
+            sets, index[open_rows] = self.settling.sets(rows, open_rows)
+            out.append(Coded(sets, index, ["; ".join(one) for one in sets]))
+        elif self.asks:
+            index[open_rows] = asked_features(self.tree, rows, open_rows)
+            asked = list(self.tree.space.names)
+            out.append(Coded([(name,) for name in asked], index, asked))
+        return out
+
+    def _rows(self, part: Part) -> Rows:
+        space = self.tree.space
+        columns: dict[str, NDArray[Any]] = {}
+        done: dict[int, NDArray[np.int32]] = {}
+        for name in self.parsers:
+            if name in self.numbers:
+                values = _numbers(part.columns[name], self.numbers[name])
+                if values is None:
+                    known = self._known(part, name)
+                    values = np.array(known.values, dtype=np.float64)[known.index]
+                columns[name] = values
+                continue
+            known = self._known(part, name)
+            if name in self.codes:
+                feature = space.features[self.codes[name]]
+                done[self.codes[name]] = read_codes(feature, _objects(known.values))[known.index]
+            else:
+                columns[name] = _objects(known.values)[known.index]
+        left = [i for i in self.tree.used if i not in done]
+        try:
+            rows = read_columns(columns.get, part.n_rows, space, left)
+        except InvalidData as fault:  # a row that contradicts itself, counted from 0 in this part
+            said = re.sub(
+                r"^row (\d+) ",
+                lambda found: f"row {part.first + int(found[1]):,} of {self.table} ",
+                str(fault),
+            )
+            raise InvalidData(said) from None
+        for i, codes in done.items():
+            rows.columns[i] = (CODE, codes, None)
+        return rows
+
+    def _known(self, part: Part, name: str) -> Coded:
+        """Read the cells of a column, each different one once."""
+        parse, legal, _ = self.parsers[name]
+        given = coded(part.columns[name])
+        values: list[Any] = []
+        for k, cell in enumerate(given.values):
+            try:
+                value = parse(cell)
+                values.append(float(value) if name in self.numbers else value)
+            except (ValueError, KeyError, TypeError, OverflowError):
+                at = np.flatnonzero(given.index == k)
+                if len(at):  # else it is a value of a dictionary only
+                    row = part.first + int(at[0])
+                    raise not_legal(row, self.table, cell, name, legal) from None
+                values.append(None)
+        if name in self.numbers:
+            values = [np.nan if value is None else value for value in values]
+        return Coded(values, given.index)
+
+
+def _names_of(tree: Tree, feature: str) -> set[str]:
+    return {feature, *(tree.space.columns[k].name for k in tree.space.columns_of[feature])}
+
+
+def _objects(values: list[Any]) -> NDArray[Any]:
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+def _numbers(column: Any, whole: tuple[float, float] | None) -> NDArray[Any] | None:
+    """Read a column of pyarrow as numbers at once; None where one of them needs a closer look."""
+    if isinstance(column, list):
+        return None
+    import pyarrow as pa
+    from pyarrow import compute
+
+    kind = column.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        gap = compute.is_in(column, value_set=pa.array(["", "NA", "NaN", "nan"], type=kind))
+        try:
+            column = compute.if_else(gap, pa.scalar(None, kind), column).cast(pa.float64())
+        except pa.ArrowInvalid:
+            return None
+    elif pa.types.is_boolean(kind):
+        column = column.cast(pa.uint8())
+    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return None
+    if column.type != pa.float32():
+        column = column.cast(pa.float64(), safe=False)  # as Python rounds them
+    out: NDArray[Any] = column.fill_null(np.nan).to_numpy(zero_copy_only=False)
+    if whole is not None:
+        low, high = whole
+        known = out[~np.isnan(out)]
+        fine = (known == np.floor(known)) & (known > low) & (known <= high) & np.isfinite(known)
+        if not fine.all():
+            return None
+    return out
