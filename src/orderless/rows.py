@@ -211,8 +211,8 @@ def _lookup_array(X: Any, space: Space) -> tuple[int, Lookup]:
     if X.shape[1] != len(space.columns):
         raise InvalidData(
             f"got {X.shape[1]} columns, the tree's space has {len(space.columns)}: "
-            f"{some_names(space.column_names)}. An array has all of them, in this order; a data frame "
-            "needs only those that the tree asks about"
+            f"{some_names(space.column_names)}. An array has all of them, in this order; a data "
+            "frame needs only those that the tree asks about"
         )
     X = X.tocsc() if hasattr(X, "tocsc") else np.asarray(X)  # a matrix has no columns of its own
     position = {name: i for i, name in enumerate(space.column_names)}
