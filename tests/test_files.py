@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ import showcase
 import tables
 
 import orderless as ol
-from orderless.errors import InvalidData
+from orderless.errors import InvalidData, TooManyReasons
 
 
 def read_csv(path):
@@ -242,6 +243,18 @@ def test_later_batches_are_refused_too(mixed):
     refused(form, folder, "bad.parquet", InvalidData,
             f"row {len(colors)} of bad.parquet has 2.* in the column 'smoker': legal are true or",
             batch_size=50)  # fmt: skip
+
+
+def test_smallest_sets_that_take_too_long_name_the_quick_way(mixed, monkeypatch):
+    from orderless.files import predict
+    from orderless.needed import Settling
+
+    monkeypatch.setattr(predict, "Settling", partial(Settling, limit=1))
+    tree, _, folder = mixed
+    with pytest.raises(TooManyReasons, match="choose needed='next'"):
+        ol.predict_file(tree, folder / "in.csv", folder / "out.csv")
+    assert not (folder / "out.csv").exists()
+    assert ol.predict_file(tree, folder / "in.csv", folder / "out.csv", needed="next").n_rows
 
 
 def test_arguments_that_are_refused(mixed):

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from .mistakes import Mistake
-from .options import OUTPUT, DataOptions, FileOptions, ModelOptions
+from .options import OUTPUT, DataOptions, FileOptions, ModelOptions, OutputFile
 from .progress import bar, watched
 
 __all__ = ["EXAMPLE", "command"]
@@ -76,17 +76,7 @@ def command(
         int,
         typer.Option(min=1, help="Rows that are predicted at one time.", rich_help_panel=OUTPUT),
     ] = 131_072,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write here, all or nothing, instead of to the screen.",
-            rich_help_panel=OUTPUT,
-            show_default=False,
-        ),
-    ] = None,
+    output: OutputFile = None,
     format: Annotated[  # noqa: A002  the name of the option
         RowFormat | None,
         typer.Option(

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..asking import asked_features
-from ..errors import InvalidData
+from ..errors import InvalidData, TooManyReasons
 from ..missing import tree_of
 from ..needed import Settling
 from ..rows import CODE, Rows, read_codes, read_columns
@@ -257,7 +257,15 @@ class _Predicting:
         open_rows = np.flatnonzero(codes < 0)
         index = np.full(len(codes), -1, dtype=np.int64)
         if self.settling is not None:
-            sets, index[open_rows] = self.settling.sets(rows, open_rows)
+            try:
+                sets, index[open_rows] = self.settling.sets(rows, open_rows)
+            except TooManyReasons as fault:
+                raise TooManyReasons(
+                    f"which smallest set of features settles a row of {self.table} takes more than "
+                    f"{self.settling.limit:,} steps to find: choose needed='next' (one feature to "
+                    "ask) or needed=None",
+                    fault.met,
+                ) from None
             out.append(Coded(sets, index, ["; ".join(one) for one in sets]))
         elif self.asks:
             index[open_rows] = asked_features(self.tree, rows, open_rows)
