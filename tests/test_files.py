@@ -223,7 +223,7 @@ def test_a_parquet_file_cut_in_half(mixed):
         ("age,smoker,color,lab value,needed\n1,1,red,2,x\n", "has a column 'needed' already"),
         (b"age,smoker,color,lab value\n1,1,r\xe9d,2\n",
          r"is not utf-8 text \(byte 0xe9\): save it as UTF-8, or .*encoding='cp1252'"),
-        ('age,smoker,color,lab value\n1,1,red,2\n1,1,"red,2\n1,1,red,2\n', "not a CSV file: unexp"),
+        ('age,smoker,color,lab value\n1,1,red,2\n1,1,"red,2\n1,1,red,2\n', "a double quote is opened and never closed"),
         ('age,smoker,color,lab value\n1,1,"red"x,2\n', "is not a CSV file: .*expected after"),
         ("age;smoker;color;lab value\n1;1;red;2\n", "if ';' separates .* delimiter=';'"),
     ],

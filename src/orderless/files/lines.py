@@ -100,7 +100,8 @@ class CsvLines:
             self.buffer += more
             end = _whole_records(self.buffer, self.delimiter, last=not more)
             columns = self._quickly(self.buffer[:end]) if end else None
-            if columns is None and (end is None or end):
+            # A record of many blocks is a quote that is not closed: not searched again and again.
+            if columns is None and (end is None or end or len(self.buffer) > 16 * BLOCK):
                 yield from self._slowly()
                 return
             if columns is not None and end:

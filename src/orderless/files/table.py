@@ -84,7 +84,10 @@ def open_table(
                 f"as UTF-8, or say how it is encoded, perhaps encoding={guess!r}"
             ) from None
         except csv.Error as fault:
-            raise InvalidData(f"{name} is not a CSV file: {fault}") from None
+            said = str(fault)
+            if said == "unexpected end of data":
+                said = "it ends inside a cell, so a double quote is opened and never closed"
+            raise InvalidData(f"{name} is not a CSV file: {said}") from None
         except EOFError as fault:
             raise InvalidData(f"{name} is broken or cut off: {fault}") from None
 
