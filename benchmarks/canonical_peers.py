@@ -243,7 +243,10 @@ def in_short(seen: list[Measured]) -> str:
                     f"- {title}, {which}: {span(ratios)} as long as ours, {len(ratios)} trees"
                 )
             if ended:
-                said.append(f"- {title}, {which}: {ended[0][name]} in {len(ended)} sweeps")
+                said.append(
+                    f"- {title}, {which}: {ended[0][name]} in {len(ended)} "
+                    f"{'sweep' if len(ended) == 1 else 'sweeps'}"
+                )
         other = next((got[name] for got in seen if isinstance(got[name], Failed)), None)
         if other is not None:
             said.append(f"- {title}: {other}")
