@@ -570,7 +570,7 @@ def test_rows_of_every_shape():
         (np.zeros((3, 4)), "explain takes one row, got 3"),
         (pd.DataFrame({"age": [1, 2]}), "explain takes one row, got 2"),
         (pd.DataFrame({"age": []}), "explain takes one row, got 0"),
-        (pd.DataFrame({"age": [1]}), "lacks the column 'sex'"),
+        (pd.DataFrame({"age": [1]}), "lacks the columns 'sex', 'priors', 'smoker'; it has 'age'"),
         ({"age": [1, 2]}, r"feature 'age' has the value \[1, 2\]"),
     ],
 )
