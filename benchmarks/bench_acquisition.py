@@ -56,7 +56,7 @@ def _optimal(quick: bool) -> Table:
         [
             "Two quantile cuts per feature, scikit-learn trees (random_state 0) on all rows, costs "
             "1 to 10 (seed 0), rows as an array. Time: the whole call of `cheapest_policy`, best "
-            "of 5; target: the issue's. Expected costs over all rows. Asserted: at depth 3 and "
+            "of 5. Expected costs over all rows. Asserted: at depth 3 and "
             "4 every optimum is proven and the policy as a tree is equivalent to the tree; no "
             "other policy is cheaper.",
             *missing_note(),

@@ -339,6 +339,16 @@ def test_words_for_unknown(folder):
         assert f"row 2 of in.csv has {word!r}" in mistake("predict", "t.json", "in.csv")
 
 
+@pytest.mark.parametrize("name", ["out.csv.gz", "out.xlsx"])
+def test_an_ending_that_would_say_something_else(folder, name):
+    write_rows(many_rows(3))
+    assert "legal are .csv, .json," in mistake("predict", "model.json", "rows.csv", "-o", name)
+    assert not (folder / name).exists()
+    fine("predict", "model.json", "rows.csv", "-o", "out.dat", "--format", "csv")
+    fine("predict", "model.json", "rows.csv", "-o", "out")
+    assert (folder / "out.dat").read_text() == (folder / "out").read_text()
+
+
 def test_new_names(folder):
     write_rows(many_rows(3))
     said = fine("predict", "model.json", "rows.csv", "--names", "class,sure,ask")

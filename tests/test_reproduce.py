@@ -180,6 +180,16 @@ def test_every_target_runs_small(name, tmp_path):
     assert not list(tmp_path.glob(".*"))
 
 
+def test_a_package_that_is_not_installed(tmp_path, monkeypatch):
+    monkeypatch.setattr("orderless.reproduce.cost.find_spec", lambda name: None)
+    run(["figure-and", "figure-cost-streed"], tmp_path, quick=True)
+    index = (tmp_path / "index.md").read_text(encoding="utf-8")
+    assert "| not run: pystreed is not installed |" in index
+    page = (tmp_path / "figure-cost-streed.md").read_text(encoding="utf-8")
+    assert "`pip install pystreed` first" in page
+    assert "All numbers" not in page
+
+
 def test_several_targets_get_an_index(tmp_path):
     run(["figure-and", "figure-dnf-bcf"], tmp_path, quick=True)
     index = (tmp_path / "index.md").read_text(encoding="utf-8")

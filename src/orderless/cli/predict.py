@@ -109,7 +109,13 @@ def command(
     from .files import packages, source_of_rows
     from .models import source_of
 
-    form = str(format or ENDINGS.get(output.suffix.lower() if output else "", "csv"))
+    ending = output.suffix.lower() if output else ""
+    if format is None and ending and ending not in ENDINGS:
+        raise Mistake(
+            f"{output} ends in {ending}: legal are {', '.join(ENDINGS)}; or say how it is written "
+            "with --format"
+        )
+    form = str(format or ENDINGS.get(ending, "csv"))
     if form == "parquet" and output is None:
         raise Mistake("Parquet is no text: say where to write it with --output FILE")
     source = source_of(model, data, files)

@@ -23,6 +23,7 @@ from .meaning import Meaning, independent, meaning_of
 
 __all__ = ["Table", "read_labels", "read_table"]
 
+MOST_CLASSES = 100
 WORDS = ("threshold-guess", "quantile")
 
 Floats = NDArray[np.float64]
@@ -289,5 +290,10 @@ def _two_classes(classes: tuple[Label, ...]) -> tuple[Label, ...]:
         raise InvalidData(
             f"y has {'the one class ' + repr(classes[0]) if classes else 'no rows'}: near-optimal "
             "trees need at least two classes"
+        )
+    if len(classes) > MOST_CLASSES:
+        raise InvalidData(
+            f"y has {len(classes):,} different labels, {classes[0]!r:.40} for one: if that is a "
+            f"measurement, cut it into at most {MOST_CLASSES} classes first"
         )
     return classes

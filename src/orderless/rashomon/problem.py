@@ -79,7 +79,8 @@ class Problem:
                 f"objectives in whole numbers would pass 2^62: a total weight of "
                 f"{self.total_weight:,} units, regularization {_text(self.regularization)} and "
                 f"epsilon {_text(self.epsilon)} have too many digits together; round "
-                "regularization, epsilon or sample_weight, or take a smaller epsilon"
+                "regularization, epsilon or sample_weight, such as np.round(sample_weight, 3), or "
+                "take a smaller epsilon"
             )
 
     @cached_property
@@ -219,7 +220,7 @@ def whole_weights(given: Any, n_rows: int) -> tuple[NDArray[np.int64], int]:
     if total >= LARGEST:
         raise InvalidData(
             f"sample_weight has too many digits: as whole numbers the weights sum to {total:.3g}, "
-            "more than 2^62; round them, for example np.round(sample_weight, 6)"
+            "more than 2^62; round them, for example np.round(sample_weight, 3)"
         )
     common = math.gcd(scale, *whole)
     return np.array(whole, dtype=np.int64) // common, scale // common

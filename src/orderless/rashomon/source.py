@@ -215,7 +215,7 @@ class Engine:
         except MemoryError as fault:
             raise OutOfMemory(
                 f"{what} needs more than memory_limit={self.memory_limit:,} bytes: raise it, or "
-                f"{shrink}"
+                f"{shrink}. Counts, sample and predict do not list functions"
             ) from fault
         except TimeoutError as fault:
             raise OutOfTime(

@@ -298,10 +298,7 @@ def figure_streed(setting: Setting) -> Outcome:
     """Evaluate trees that STreeD made for a cost, under each policy."""
     file = "figure-cost-streed"
     if find_spec("pystreed") is None:
-        nothing = pd.DataFrame({"missing": ["pystreed"]})
-        return Outcome(
-            {file: nothing}, text="The package pystreed is not installed: nothing was run."
-        )
+        return Outcome({}, package="pystreed")
     wanted = QUICK[1:] if setting.quick else (*MAIN, *APPENDIX)
     names, absent = at_hand(wanted)
     pieces: list[dict[str, Any]] = [

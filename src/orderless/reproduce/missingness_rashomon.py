@@ -122,7 +122,11 @@ def _make(
         else "the folds run are fewer than the paper's"
     )
     drawn = draw.rashomon_coverage(table[table["way"] == "determined"])
-    return Outcome({file: table}, comparison, {file: drawn}, text, reason, 0.02, absent)
+    return Outcome(
+        {file: table}, comparison, {file: drawn}, text, reason, 0.02, absent,
+        legend="`ours`: columns unrelated, some tree is walked, as in the paper. `determined`: "
+        "columns unrelated, some tree is determined. `aware`: the same, thresholds understood.",
+    )  # fmt: skip
 
 
 def _which(comparison: pd.DataFrame) -> str:

@@ -72,14 +72,17 @@ def page_text(target: Target, outcome: Outcome, *, quick: bool) -> str:
         parts.append(f"![{words}]({name}.png)")
     if outcome.comparison is not None:
         shown = outcome.comparison.drop(columns="rounding", errors="ignore")
-        parts += ["## Beside the paper", LEGEND, table_text(shown)]
+        parts += ["## Beside the paper", outcome.legend or LEGEND, table_text(shown)]
         parts.append(f"Verdict: **{outcome.verdict}**{because(outcome)}")
     elif outcome.reason:
-        parts.append(outcome.reason)
+        parts.append(f"{outcome.reason[0].upper()}{outcome.reason[1:]}.")
     if outcome.absent:
         parts.append(_absent(outcome.absent))
+    if outcome.package:
+        parts.append(f"Nothing was run: `pip install {outcome.package}` first.")
     files = ", ".join(f"[{name}.csv]({name}.csv)" for name in outcome.tables)
-    parts.append(f"All numbers: {files}.")
+    if files:
+        parts.append(f"All numbers: {files}.")
     return "\n\n".join(parts) + "\n"
 
 

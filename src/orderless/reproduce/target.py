@@ -22,6 +22,7 @@ __all__ = ["DIFFERS", "EQUAL", "NOTHING", "WITHIN", "Outcome", "Setting", "Targe
 EQUAL = "equal"
 WITHIN = "within error"
 DIFFERS = "differs"
+NOT_RUN = "not run"
 NOTHING = "nothing published to compare"
 
 
@@ -62,6 +63,10 @@ class Outcome:
         Two numbers are equal up to this: the digits that the paper prints.
     absent : tuple of str
         Data sets of the paper that were not at hand.
+    package : str
+        What is not installed, so that nothing was run.
+    legend : str
+        What the columns of ``comparison`` are, where that is not said of all targets.
     """
 
     tables: Mapping[str, pd.DataFrame]
@@ -71,6 +76,8 @@ class Outcome:
     reason: str = ""
     tolerance: float = 0.5
     absent: tuple[str, ...] = ()
+    package: str = ""
+    legend: str = ""
 
     @property
     def largest_difference(self) -> float:
@@ -81,7 +88,9 @@ class Outcome:
 
     @property
     def verdict(self) -> str:
-        """``equal``, ``within error``, or ``differs``, of all numbers together."""
+        """``equal``, ``within error``, or ``differs``, of all numbers together; or ``not run``."""
+        if self.package:
+            return f"{NOT_RUN}: {self.package} is not installed"
         return NOTHING if self.comparison is None else judge(self.comparison, self.tolerance)
 
 
