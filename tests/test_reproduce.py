@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import orderless as ol
-from orderless.errors import InvalidData
+from orderless.errors import DataNotFound, InvalidData
 from orderless.reproduce import run, targets
 from orderless.reproduce.added import added_text
 from orderless.reproduce.cache import Cache, code_version, data_version
@@ -188,6 +188,23 @@ def test_a_package_that_is_not_installed(tmp_path, monkeypatch):
     page = (tmp_path / "figure-cost-streed.md").read_text(encoding="utf-8")
     assert "`pip install pystreed` first" in page
     assert "All numbers" not in page
+
+
+def test_data_that_came_later_is_found(shared, tmp_path, monkeypatch):
+    """Each run looks anew: a notebook may set ORDERLESS_DATA after a first try."""
+
+    def none(name):
+        raise DataNotFound(f"{name} is not here")
+
+    with monkeypatch.context() as before:
+        before.setattr(ol.datasets, "load", none)
+        ((_, outcome, _),) = run("figure-rid-compas", tmp_path, quick=True)
+    assert outcome.absent == ("compas",)
+    assert "Not at hand, so not run: compas" in (tmp_path / "figure-rid-compas.md").read_text()
+    monkeypatch.setenv("ORDERLESS_DATA", str(shared / "data"))
+    ((_, outcome, _),) = run("figure-rid-compas", tmp_path, quick=True)
+    assert outcome.absent == ()
+    assert len(outcome.comparison) == 3
 
 
 def test_several_targets_get_an_index(tmp_path):

@@ -22,7 +22,7 @@ from orderless.errors import DataNotFound
 
 __all__ = [
     "APPENDIX", "MAIN", "QUICK", "Fold", "at_hand", "binarized_fold", "fit",
-    "learners_at_hand", "loaded", "published_name",
+    "forget", "learners_at_hand", "loaded", "published_name",
 ]  # fmt: skip
 
 MAIN = ("compas", "wine_quality", "wisconsin", "coupon")
@@ -131,6 +131,12 @@ def binarized_fold(dataset: str, fold: int) -> Fold:
         binarizer.transform(X.iloc[test].reset_index(drop=True)),
         y.iloc[test].reset_index(drop=True),
     )
+
+
+def forget() -> None:
+    """Read data sets anew from now on: ``ORDERLESS_DATA`` may name another folder by now."""
+    for kept in (_there, loaded, binarized_fold):
+        kept.cache_clear()
 
 
 def fit(learner: str, X: pd.DataFrame, y: pd.Series, *, max_depth: int, seed: int) -> Any:

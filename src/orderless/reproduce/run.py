@@ -30,6 +30,7 @@ from .added import added_text
 from .cache import Cache
 from .cluster import cluster
 from .page import Line, because, write_added, write_index, write_page
+from .protocol import forget
 from .target import Setting, Target
 from .work import Work
 
@@ -111,6 +112,7 @@ def run(
     """
     chosen = _chosen([names] if isinstance(names, str) else list(names))
     place = Path(folder)
+    forget()
     work = Work(
         Cache(place / "cache" if cache else None),
         n_jobs=n_jobs,
