@@ -13,7 +13,7 @@ from test_canonical import many_reasons
 
 import orderless as ol
 from orderless.errors import InvalidData
-from orderless.output.listing import Block, Line, Listing
+from orderless.output.listing import Block, Line, Listing, list_terms
 from orderless.output.text import width_of
 from orderless.words import label_text, pieces, printable
 
@@ -189,11 +189,11 @@ def test_reasons_are_all_there():
 
 def test_counts_are_those_of_the_terms():
     form, (rows, y) = showcase.mixed(), showcase.mixed_rows()
-    text = form.to_text(rows, y, terms="reasons")
+    text = form.to_text(rows, y, terms="reasons", sort="length")
     counted = [line.split("  ")[-3:] for line in text.splitlines() if "THEN" in line]
     at = iter(re.findall(r"THEN \w+ +(\d+) +(\d+) *(\S*)$", text, re.M))
     for label, terms in form.reasons.items():
-        for term in terms:
+        for term in sorted(terms, key=lambda term: term.n_conditions):
             inside = term.covers(rows)
             right = int((inside & (np.array(y) == label)).sum())
             n, hit, share = next(at)
@@ -203,6 +203,47 @@ def test_counts_are_those_of_the_terms():
     frame = pd.DataFrame(rows)
     assert form.to_text(frame, pd.Series(y)) == form.to_text(rows, y)
     assert form.to_text(frame, pd.Series(y, dtype="string")) == form.to_text(rows, y)
+
+
+def numbers_of(text):
+    return [int(n) for n in re.findall(r"THEN \w+ +(\d+)", text)]
+
+
+def test_rules_that_cover_most_rows_come_first():
+    form, (rows, y) = showcase.mixed(), showcase.mixed_rows()
+    text = form.to_text(rows, y, terms="reasons")
+    assert form.to_text(rows, y, terms="reasons", sort="coverage") == text
+    blocks = [numbers_of(block) for block in text.split("\n\n")[1:]]
+    assert sum(map(len, blocks)) == 14
+    assert all(block == sorted(block, reverse=True) for block in blocks)
+    assert max(map(len, blocks)) > 2
+    for block in list_terms(form, rows, terms="reasons", sort="length").blocks:
+        lengths = [line.term.n_conditions for line in block.lines]
+        assert lengths == sorted(lengths)
+
+
+def test_what_is_not_shown_is_counted():
+    form, (rows, y) = showcase.mixed(), showcase.mixed_rows()
+    whole = numbers_of(form.to_text(rows, y, terms="reasons"))
+    for shown, n in (({"top": 1}, 3), ({"min_rows": 9}, sum(n >= 9 for n in whole))):
+        assert 0 < n < 14
+        text = form.to_text(rows, y, terms="reasons", **shown)
+        assert len(numbers_of(text)) == n
+        assert text.startswith("14 reasons, all there are")
+        assert f"Not shown: {14 - n} reasons." in text
+        for write in (form.to_html, form.to_markdown, form.to_latex):
+            assert f"Not shown: {14 - n} reasons." in write(rows, y, terms="reasons", **shown)
+    assert "Not shown" not in form.to_text(rows, y, terms="reasons", top=100)
+
+
+def test_classes_that_no_row_gets_are_one_line():
+    tree = ol.Tree(ol.Space({"x": "numeric"}), list("abcd"), feature=[-1], threshold=[0.0],
+                   when_true=[-1], when_false=[-1], leaf_class=[1])  # fmt: skip
+    form = ol.canonicalize(tree)
+    assert str(form) == "1 rule, proven minimal: 1 for b.\n\nalways b\n\nNever: a, c, d."
+    assert form.to_markdown().endswith("Never: a, c, d.")
+    assert form.to_latex().endswith("Never: a, c, d.")
+    assert "Never: <bdi>a</bdi>, <bdi>c</bdi>, <bdi>d</bdi>." in form.to_html()
 
 
 def test_shares_never_round_to_all_or_nothing():
@@ -221,12 +262,20 @@ def test_rows_without_a_label_count_as_not_right():
 def test_wrong_arguments():
     form, (rows, y) = showcase.mixed(), showcase.mixed_rows()
     for write in (form.to_text, form.to_html, form.to_markdown, form.to_latex):
-        with pytest.raises(ValueError, match=r"terms='rule': legal are \('rules', 'reasons'\)"):
+        with pytest.raises(ValueError, match=r"terms must be one of \('rules', 'reasons'\), got"):
             write(terms="rule")
         with pytest.raises(ValueError, match="about_rows without X"):
             write(about_rows="new rows")
         with pytest.raises(ValueError, match="y without X"):
             write(y=y)
+        with pytest.raises(ValueError, match=r"sort must be one of .*, got 'name'"):
+            write(rows, sort="name")
+        with pytest.raises(ValueError, match="got sort='coverage' without X"):
+            write(sort="coverage")
+        with pytest.raises(ValueError, match="got min_rows without X"):
+            write(min_rows=1)
+        with pytest.raises(ValueError, match="top must be at least 1, got 0"):
+            write(top=0)
         with pytest.raises(InvalidData, match=r"shape \(1,\), X has 108 rows"):
             write(rows, y[:1])
         with pytest.raises(InvalidData, match=r"labels like 1, and none of the classes \['high'"):
@@ -241,12 +290,13 @@ def test_wrong_arguments():
 def test_head_says_what_is_proven():
     term = showcase.constant().rules["yes"][0]
     lines = (Line(term),) * 3
-    some = Listing("rules", (Block("a", lines, 3), Block("b", lines, 1), Block("c", lines, 2)))
+    blocks = tuple(Block(label, lines, 3, k) for label, k in (("a", 3), ("b", 1), ("c", 2)))
+    some = Listing("rules", blocks)
     assert some.head() == (
         "9 rules: 3 for a (minimal), 3 for b (at least 1 is needed), "
         "3 for c (at least 2 are needed)."
     )
-    assert Listing("rules", (Block("a", lines, 3),)).head() == "3 rules, proven minimal: 3 for a."
+    assert Listing("rules", blocks[:1]).head() == "3 rules, proven minimal: 3 for a."
     quick = ol.canonicalize(showcase.mixed(), exact=False)
     assert str(quick).splitlines()[0].startswith("9 rules")
 

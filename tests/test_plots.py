@@ -15,7 +15,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidSpace, InvalidTree
-from orderless.output.plots.look import line_colour, short_names
+from orderless.output.palette import colour
+from orderless.output.plots.look import short_names
 from orderless.output.plots.regions import slice_of
 from orderless.words import drawn, label_text, printable
 
@@ -89,7 +90,7 @@ def test_classes_have_their_colours():
         if text.get_text() in tree.classes:
             edge = text.get_bbox_patch().get_edgecolor()
             c = tree.classes.index(text.get_text())
-            assert mpl.colors.same_color(edge, line_colour(c))
+            assert mpl.colors.same_color(edge, colour(c))
 
 
 @pytest.mark.filterwarnings("ignore:Glyph")
@@ -158,7 +159,7 @@ def test_boxes_are_where_the_class_is_certain(names, known):
                 if _covers(patch, at)
             }  # fmt: skip
             colours = set() if label is None else {
-                mpl.colors.to_rgb(line_colour(form.classes.index(label)))}  # fmt: skip
+                mpl.colors.to_rgb(colour(form.classes.index(label)))}  # fmt: skip
             assert here == colours, (a, b, label)
 
 
@@ -223,7 +224,7 @@ def test_rules_that_cannot_be_drawn():
         ol.plot_rules(form, ("age", "color"), known={"nothing": 3})
     with pytest.raises(InvalidData, match="more pairs than limit=10"):
         ol.plot_rules(form, ("age", "color"), limit=10)
-    with pytest.raises(ValueError, match="terms='all'"):
+    with pytest.raises(ValueError, match=r"terms must be one of .*, got 'all'"):
         ol.plot_rules(form, ("age", "color"), terms="all")
     with pytest.raises(InvalidData, match="lacks the column 'age'"):
         ol.plot_rules(form, ("age", "color"), X=iris()[1])
@@ -356,3 +357,17 @@ def test_names_that_are_cut_stay_names():
     said = texts_of(ax)
     assert "$" * 31 + "…" in said
     assert "$a$" in said
+
+
+def test_features_that_decide_nothing_are_said_to():
+    tree = {"feature": "a", "true": {"prediction": "yes"}, "false": {"prediction": "no"}}
+    tree = ol.read_tree(tree, feature_names=["a", "b", "c"])
+
+    def words(**known):
+        ax = ol.plot_rules(tree, ("b", "c"), known=known)
+        return " ".join(" ".join(text.get_text() for text in ax.texts).split())
+
+    assert words(a=1) == "always yes, whatever these two features are"
+    assert words() == "these two features decide nothing by themselves: it depends on a"
+    ax = ol.plot_rules(tree, ("a", "b"))
+    assert not ax.texts

@@ -9,11 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from oracle_rashomon import Problem
+from sklearn.datasets import load_digits
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
 from orderless.acquisition.question import percent
+from orderless.errors import OutOfTime, TooManyBoxes
 from orderless.output.drawing import DRAWN_LEAVES, tree_as_svg
+from orderless.output.report import sections
 from orderless.output.report.around import EPSILON, REGULARIZATION, around
 from orderless.output.report.cheapest import WAYS
 from orderless.output.report.near import near
@@ -271,9 +274,11 @@ def test_columns_that_were_binarized_before():
 
 @pytest.mark.parametrize(
     ("patch", "says"),
-    [({"SECONDS": 1e-9}, "took longer"), ({"BYTES": 1000}, "more than memory_limit"),
-     ({"MOST_CELLS": 10}, "the table has 569 rows of 30 features")],
-)  # fmt: skip
+    [
+        ({"SECONDS": 1e-9}, "too many trees of depth 4 to look at within the time and memory"),
+        ({"BYTES": 1000}, "too many trees of depth 4 to look at within the time and memory"),
+    ],
+)
 def test_too_much_is_left_out_and_said(wisconsin, monkeypatch, patch, says):
     tree, X, y, _ = wisconsin
     for name, value in patch.items():
@@ -282,6 +287,93 @@ def test_too_much_is_left_out_and_said(wisconsin, monkeypatch, patch, says):
     assert section.lead.startswith("Left out: ")
     assert says in section.lead
     assert section.body == ""
+
+
+def test_thresholds_guessed_from_some_of_the_rows_are_said(wisconsin, monkeypatch):
+    tree, X, y, page = wisconsin
+    assert "drawn at random" not in page
+    monkeypatch.setattr("orderless.output.report.around.MOST_CELLS", 30 * 200)
+    section = near(Subject(tree, X, y))
+    assert "threshold guessing proposes from 200 of the 569 rows, drawn at random." in section.lead
+
+
+def test_hopeless_sets_are_not_guessed_for(wisconsin, monkeypatch):
+    tree, X, y, _ = wisconsin
+
+    def out_of_time(*_):
+        raise OutOfTime("the set took too long")
+
+    def never(*_, **__):
+        raise AssertionError("thresholds are guessed for a set that cannot be counted")
+
+    monkeypatch.setattr(ol.RashomonSet, "fit", out_of_time)
+    monkeypatch.setattr(ol.ThresholdGuessBinarizer, "fit", never)
+    assert near(Subject(tree, X, y)).lead.startswith("Left out: ")
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True, as_frame=True)
+    tree = ol.read_tree(DecisionTreeClassifier(max_depth=6, random_state=0).fit(X, y))
+    return tree, ol.report(tree, X, y).html
+
+
+def test_the_range_over_orders_is_given_up_early(digits):
+    asked = importance_limit(digits[0])
+    assert asked <= 25_000
+    assert "too many trees decide the same as this one" in digits[1]
+
+
+def importance_limit(tree):
+    """How many boxes the report lets the range look at, for this tree."""
+    X = np.zeros((4, 64)) + np.arange(4)[:, None] * 4
+    limits = []
+
+    def refuse(*_, limit, **__):
+        limits.append(limit)
+        raise TooManyBoxes("too many")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("orderless.output.report.sections.importance_range", refuse)
+        sections.importance(Subject(tree, pd.DataFrame(X, columns=tree.space.names), [0, 1, 2, 3]))
+    (limit,) = limits
+    return limit
+
+
+def test_ten_classes_have_ten_colours_and_marks(digits):
+    chips = re.findall(r'style="color:var\(--class-(\d+)\)">(.)</span> <bdi>(\d)</bdi>', digits[1])
+    first = chips[:10]
+    assert [label for _, _, label in first] == [str(k) for k in range(10)]
+    assert len({(hue, mark) for hue, mark, _ in first}) == 10
+    assert len({mark for _, mark, _ in first}) == 10
+    for k in range(10):
+        colours = re.findall(rf"--class-{k}: (#\w+);", digits[1])
+        assert len(colours) == 2  # light and dark
+    for which in (0, 1):
+        seen = [re.findall(rf"--class-{k}: (#\w+);", digits[1])[which] for k in range(10)]
+        assert len(set(seen)) == 10
+
+
+def test_a_wide_tree_keeps_its_letters_and_is_text_on_paper(digits):
+    page = digits[1]
+    (width,) = re.findall(r'<svg class="tree"[^>]* width="(\d+)"', page)[:1]
+    assert int(width) > 1100  # wider than a sheet: shrunk, nobody could read it
+    assert "svg.tree { display: block; }" in page  # on screen it keeps its size, and can be moved
+    assert '<div class="on-screen">' in page
+    assert '<pre class="on-paper">' in page
+
+
+def test_no_words_of_the_interface_in_the_prose(digits, wisconsin):
+    for page in (digits[1], wisconsin[3]):
+        text = re.sub(r"<(style|pre|code)\b.*?</\1>", "", page, flags=re.S)
+        words = re.sub(r"<[^>]*>", " ", text)
+        assert not re.search(r"\b(limit|time_limit|random_state|memory_limit|exact)\s*=", words)
+        assert "random_state" not in words
+
+
+def test_paper_shows_every_rule(digits):
+    printed = digits[1].split("@media print")[1].split("@page")[0]
+    assert ".orderless [role=region] { max-height: none !important" in printed
 
 
 def test_more_functions_than_are_counted(wisconsin, monkeypatch):

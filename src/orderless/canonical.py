@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,7 @@ from .tree import Tree
 
 if TYPE_CHECKING:
     from .explain import Explanation
+    from .output.listing import Shown
 
 __all__ = ["CanonicalForm", "canonicalize"]
 
@@ -319,9 +320,7 @@ class CanonicalForm:
 
         return form_in_short(self)
 
-    def to_text(
-        self, X: Any = None, y: Any = None, *, terms: str = "rules", about_rows: str = ""
-    ) -> str:
+    def to_text(self, X: Any = None, y: Any = None, **shown: Unpack[Shown]) -> str:
         """Write the rules as aligned text, "IF age <= 25 AND smoker THEN yes".
 
         Numbers are as short as they can be while they still decide every row the same way.
@@ -338,6 +337,14 @@ class CanonicalForm:
         about_rows : str
             Which rows X are, in a sentence, such as whether the tree was fitted on them; it is
             written below what the counts are.
+        sort : "coverage" or "length", optional
+            Within a class, rules that cover the most rows come first, or those with the fewest
+            conditions. By default by coverage where X is given, and otherwise in the order of
+            ``rules``, which equivalent trees share.
+        top : int, optional
+            Show at most so many of each class.
+        min_rows : int
+            Show only those that cover so many rows of X or more. How many are not shown is said.
 
         Examples
         --------
@@ -351,34 +358,28 @@ class CanonicalForm:
         """
         from .output.text import form_as_text
 
-        return form_as_text(self, X, y, terms=terms, about_rows=about_rows)
+        return form_as_text(self, X, y, **shown)
 
-    def to_html(
-        self, X: Any = None, y: Any = None, *, terms: str = "rules", about_rows: str = ""
-    ) -> str:
+    def to_html(self, X: Any = None, y: Any = None, **shown: Unpack[Shown]) -> str:
         """Write the rules as an HTML fragment, a table per class; parameters as in ``to_text``."""
         from .output.html import form_as_html
 
-        return form_as_html(self, X, y, terms=terms, about_rows=about_rows)
+        return form_as_html(self, X, y, **shown)
 
-    def to_markdown(
-        self, X: Any = None, y: Any = None, *, terms: str = "rules", about_rows: str = ""
-    ) -> str:
+    def to_markdown(self, X: Any = None, y: Any = None, **shown: Unpack[Shown]) -> str:
         """Write the rules as Markdown, a table per class; parameters as in ``to_text``."""
         from .output.markdown import form_as_markdown
 
-        return form_as_markdown(self, X, y, terms=terms, about_rows=about_rows)
+        return form_as_markdown(self, X, y, **shown)
 
-    def to_latex(
-        self, X: Any = None, y: Any = None, *, terms: str = "rules", about_rows: str = ""
-    ) -> str:
+    def to_latex(self, X: Any = None, y: Any = None, **shown: Unpack[Shown]) -> str:
         """Write the rules as LaTeX, a list per class, for any engine and without packages.
 
         Parameters are those of ``to_text``.
         """
         from .output.latex import form_as_latex
 
-        return form_as_latex(self, X, y, terms=terms, about_rows=about_rows)
+        return form_as_latex(self, X, y, **shown)
 
     def to_python(self, function_name: str = "decide") -> str:
         """Write the source of a Python module that decides as ``predict`` does.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +22,7 @@ from .progress import busy
 
 if TYPE_CHECKING:
     from ..canonical import CanonicalForm
+    from ..output.listing import Shown
     from .models import Source
 
 __all__ = ["EXAMPLE", "command"]
@@ -30,6 +32,14 @@ EXAMPLE = (
     "Example: orderless explain model.json --row age=45 --row smoker=yes"
 )
 ROWS = "One row, or several"
+SHOWN = "What is shown"
+
+
+class Sort(StrEnum):
+    """What comes first within a class."""
+
+    coverage = "coverage"
+    length = "length"
 
 
 def command(
@@ -60,6 +70,34 @@ def command(
             show_default=False,
         ),
     ] = None,
+    sort: Annotated[
+        Sort | None,
+        typer.Option(
+            help="First in each class: most rows covered (the default with --data), or fewest "
+            "conditions.",
+            rich_help_panel=SHOWN,
+            show_default=False,
+        ),
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="At most N rules or reasons of each class; what is left out is counted.",
+            rich_help_panel=SHOWN,
+            show_default=False,
+        ),
+    ] = None,
+    min_rows: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Only those that cover N rows of --data or more.",
+            rich_help_panel=SHOWN,
+        ),
+    ] = 0,
 ) -> None:
     """Write the shortest rules of a tree, every reason, or why a row gets its class.
 
@@ -68,6 +106,8 @@ def command(
     """
     if (row and rows) or (reasons and (row or rows)):
         raise Mistake("give one of --row, --rows and --reasons, not several")
+    if (sort == Sort.coverage or min_rows) and data.data is None:
+        raise Mistake("--sort coverage and --min-rows count rows: give them with --data")
     from ..output.listing import list_terms
     from ..output.records import listing_records
     from .models import form_of, source_of
@@ -79,19 +119,23 @@ def command(
         write(_rows_text(form, _rows(source, row, rows, files), output.format), output.output)
         return
     terms = "reasons" if reasons else "rules"
+    shown: Shown = {"terms": terms, "sort": sort, "top": top, "min_rows": min_rows}
     with busy(f"Finding {terms}"):
         if output.format == Format.text:
-            text = form.to_text(source.X, source.y, terms=terms, about_rows=source.about_rows)
+            text = form.to_text(source.X, source.y, about_rows=source.about_rows, **shown)
         elif output.format == Format.md:
-            text = form.to_markdown(source.X, source.y, terms=terms, about_rows=source.about_rows)
+            text = form.to_markdown(source.X, source.y, about_rows=source.about_rows, **shown)
         else:
-            records = listing_records(list_terms(form, source.X, source.y, terms))
+            listing = list_terms(form, source.X, source.y, **shown)
+            records = listing_records(listing)
             text = records_as(records, output.format)
             if output.format == Format.json:
                 content: dict[str, Any] = {
                     "fingerprint": form.fingerprint,
                     "classes": list(form.classes),
                 }
+                if listing.hidden:
+                    content["not_shown"] = listing.hidden
                 if source.rows_record is not None:
                     content["data"] = source.rows_record
                 text = json.dumps({**content, terms: records}, ensure_ascii=False, indent=1)

@@ -50,8 +50,9 @@ class ImportanceRange:
         By feature, the smallest and the largest of all equivalent trees. Each is reached by some
         tree, not all of them by one.
     mean : array
-        By feature, the mean over the equivalent trees; normalised: the mean importance divided by
-        the mean of the sum over the features. It depends on the function and the rows only.
+        By feature, the mean over the equivalent trees. Normalised it is a ratio of means, the
+        mean importance divided by the mean of the sum over the features, and not the mean of the
+        trees' own shares. It depends on the function and the rows only.
     n_trees : int
         How many equivalent trees there are, exactly.
     criterion : str
@@ -228,7 +229,7 @@ def importance_range(
 
     Examples
     --------
-    An AND of two bits: which one is twice as important hangs on the order alone.
+    An AND of two bits: which one is twice as important depends on the order alone.
 
     >>> import orderless as ol
     >>> tree = ol.read_tree({"feature": "x1", "true": {"feature": "x2", "true": {"prediction": 1},

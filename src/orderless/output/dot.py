@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from ..tree import Tree
 from ..words import label_text, printable
+from .palette import pale
 
 __all__ = ["tree_as_dot"]
 
-# The colours of our plots (Okabe and Ito's, told apart by the colour-blind), mixed with white so
-# that black text on them can be read.
-FILLS = (
-    "#b2d5e8", "#f2cfb2", "#b2e2d5", "#f0d7e5", "#eadbb6", "#cce8f8", "#d1d1d1",
-)  # fmt: skip
+FILL = 0.3  # share of a class's colour behind its name: black text on it can be read
 
 
 def tree_as_dot(tree: Tree) -> str:
@@ -50,7 +47,7 @@ def tree_as_dot(tree: Tree) -> str:
         if tree.feature[node] < 0:
             c = int(tree.leaf_class[node])
             label = _quoted(label_text(tree.classes[c]))
-            lines.append(f'  n{node} [label={label}, fillcolor="{FILLS[c % len(FILLS)]}"];')
+            lines.append(f'  n{node} [label={label}, fillcolor="{pale(c, FILL)}"];')
         else:
             lines.append(f"  n{node} [label={_quoted(tree.condition(node) + '?')}];")
             edges.append(f'  n{node} -> n{tree.when_true[node]} [label="yes"];')

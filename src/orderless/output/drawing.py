@@ -2,7 +2,7 @@
 
 In:  a ``Tree``, and data if there is some.
 Out: an ``<svg>`` element that takes its colours from the page (``currentColor``, and the custom
-     properties ``--class-0`` to ``--class-7`` where the page sets them); names are escaped.
+     properties ``--class-0`` to ``--class-9`` where the page sets them); names are escaped.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ import numpy as np
 from ..missing import class_codes
 from ..tree import Tree
 from ..words import label_text, printable
+from .palette import colour, mark
 
 __all__ = ["DRAWN_LEAVES", "tree_as_svg"]
 
 DRAWN_LEAVES = 128  # more are a listing's business
 LINE, WIDE, GAP, PAD = 30, 7.6, 46, 9  # pixels: a leaf's line, a character, between levels, inside
 LONGEST = 34  # characters of a condition on one line
-# Okabe and Ito's colours, in an order that keeps neighbours apart in light and dark.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999", "#B8A800")
 
 
 @dataclass(frozen=True)
@@ -104,7 +103,8 @@ def _layout(tree: Tree, tails: list[str]) -> list[_Box]:
         node, level, placed = todo.pop()
         yes, no = int(tree.when_true[node]), int(tree.when_false[node])
         if tree.feature[node] < 0:
-            text = label_text(tree.classes[tree.leaf_class[node]]) + tails[node]
+            c = int(tree.leaf_class[node])
+            text = f"{mark(c)} {label_text(tree.classes[c])}{tails[node]}"
             boxes[node] = _Box(node, level, line, text)
             line += 1
         elif placed:
@@ -156,8 +156,8 @@ def _box(tree: Tree, box: _Box, x: float, dashed: bool) -> str:
     shown = box.text if len(box.text) <= LONGEST else box.text[: LONGEST - 1] + "…"
     if tree.feature[box.node] < 0:
         k = int(tree.leaf_class[box.node])
-        colour = f"var(--class-{k % 8}, {COLOURS[k % 8]})"
-        style = f'fill="{colour}" fill-opacity=".16" stroke="{colour}"'
+        line = f"var(--class-{k % 10}, {colour(k)})"
+        style = f'fill="{line}" fill-opacity=".16" stroke="{line}"'
     else:
         style = 'fill="none" stroke="currentColor" stroke-opacity=".6"'
         if dashed:

@@ -8,11 +8,11 @@ Out: a ``<div>`` that needs no style sheet and no script. Colours are the page's
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ..bins import Side
 from ..words import label_text, pieces
-from .listing import FAULTS, Block, Line, Listing, list_terms
+from .listing import FAULTS, Block, Line, Listing, Shown, list_terms
 
 if TYPE_CHECKING:
     from ..canonical import CanonicalForm
@@ -60,9 +60,7 @@ def form_as_html(
     form: CanonicalForm,
     X: Any = None,
     y: Any = None,
-    *,
-    terms: str = "rules",
-    about_rows: str = "",
+    **shown: Unpack[Shown],
 ) -> str:
     """Write rules or reasons as HTML: a table per class.
 
@@ -73,10 +71,12 @@ def form_as_html(
     >>> form_as_html(form).startswith('<div class="orderless"')
     True
     """
-    listing = list_terms(form, X, y, terms, about_rows)
+    listing = list_terms(form, X, y, **shown)
     parts = [f'<p style="{HEAD}">{listing.head(_isolated)}</p>']
     parts += [f'<p style="{QUIET}">{line}</p>' for line in listing.legend(escape)]
-    parts += [_table(listing, block) for block in listing.blocks]
+    parts += [_table(listing, block) for block in listing.blocks if block.lines]
+    if listing.never:
+        parts.append(f'<p style="margin:.9em 0 0 0">Never: {listing.no_row(_isolated)}.</p>')
     return _outer("\n".join(parts))
 
 
@@ -152,8 +152,6 @@ def _isolated(text: str) -> str:
 
 def _table(listing: Listing, block: Block) -> str:
     label = _isolated(label_text(block.label))
-    if not block.lines:
-        return f'<p style="margin:.9em 0 0 0"><b>{label}</b>: never</p>'
     head = [f'<th scope="col" style="{LEFT}{TOP};padding-left:0">{listing.terms[:-1]}</th>']
     columns = (("rows", "4em"), ("right", "12em"))  # of one width, so that tables align
     for name, width in columns[: (listing.n_rows is not None) + listing.labelled]:
@@ -161,8 +159,7 @@ def _table(listing: Listing, block: Block) -> str:
     table = "\n".join(
         [
             f'<table style="{TABLE}">',
-            f'<caption style="{CAPTION}"><b>{label}</b>: {listing.count(len(block.lines))}'
-            "</caption>",
+            f'<caption style="{CAPTION}"><b>{label}</b>: {listing.count(block.total)}</caption>',
             f'<thead><tr style="background:transparent">{"".join(head)}</tr></thead>',
             "<tbody>",
             *(_row(line) for line in block.lines),

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import unicodedata
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ..bins import Side
 from ..words import Piece, label_text, pieces
-from .listing import Block, Line, Listing, list_terms
+from .listing import Block, Line, Listing, Shown, list_terms
 
 if TYPE_CHECKING:
     from ..canonical import CanonicalForm
@@ -58,9 +58,7 @@ def form_as_latex(
     form: CanonicalForm,
     X: Any = None,
     y: Any = None,
-    *,
-    terms: str = "rules",
-    about_rows: str = "",
+    **shown: Unpack[Shown],
 ) -> str:
     r"""Write rules or reasons as LaTeX: a list per class.
 
@@ -82,10 +80,12 @@ def form_as_latex(
       \item snores
     \end{itemize}
     """
-    listing = list_terms(form, X, y, terms, about_rows)
+    listing = list_terms(form, X, y, **shown)
     parts = [rf"\noindent {listing.head(escaped)}"]
     parts += [rf"\noindent {line}" for line in listing.legend(escaped)]
-    parts += [_block(listing, block) for block in listing.blocks]
+    parts += [_block(listing, block) for block in listing.blocks if block.lines]
+    if listing.never:
+        parts.append(rf"\noindent Never: {listing.no_row(escaped)}.")
     text = "\n\n".join(parts)
     return f"{ANY_CHARACTER}\n{text}" if r"\orderlesschar{" in text else text
 
@@ -126,11 +126,9 @@ def _character(c: str) -> str:
 
 def _block(listing: Listing, block: Block) -> str:
     label = escaped(label_text(block.label))
-    if not block.lines:
-        return rf"\noindent\textbf{{{label}}}: never"
     items = "\n".join(rf"  \item {_item(line)}" for line in block.lines)
     return (
-        rf"\noindent\textbf{{{label}}}: {listing.count(len(block.lines))}" + "\n"
+        rf"\noindent\textbf{{{label}}}: {listing.count(block.total)}" + "\n"
         r"\begin{itemize}" + f"\n{items}\n" + r"\end{itemize}"
     )
 

@@ -7,8 +7,8 @@ Out: ``Listing``: blocks of lines by class, with counts; conditions as pieces; t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 
@@ -21,10 +21,22 @@ from ..words import label_text
 if TYPE_CHECKING:
     from ..canonical import CanonicalForm
 
-__all__ = ["FAULTS", "TERMS", "Block", "Line", "Listing", "Terms", "list_terms"]
+__all__ = ["FAULTS", "SORTS", "TERMS", "Block", "Line", "Listing", "Shown", "Terms", "list_terms"]
 
 Terms = Literal["rules", "reasons"]
 TERMS = ("rules", "reasons")
+SORTS = ("coverage", "length")
+
+
+class Shown(TypedDict, total=False):
+    """What is shown of a form: the options that every format takes (``CanonicalForm.to_text``)."""
+
+    terms: str
+    about_rows: str
+    sort: str | None
+    top: int | None
+    min_rows: int
+
 
 # Why rules may not be at hand. Each says what to do.
 FAULTS = (TooManyReasons, OutOfTime, InvalidTree)
@@ -51,10 +63,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The lines of one class; ``bound`` is how many rules it needs at least."""
+    """The lines of one class; ``bound`` is how many rules it needs at least.
+
+    ``total`` is how many there are, shown or not.
+    """
 
     label: Label
     lines: tuple[Line, ...]
+    total: int
     bound: int | None = None
 
 
@@ -62,14 +78,17 @@ class Block:
 class Listing:
     """Rules or reasons by class, with the number of rows and whether their labels are known.
 
-    ``about_rows`` says in words which rows they are; it follows what the counts are.
+    ``about_rows`` says in words which rows they are; it follows what the counts are. ``never`` are
+    the classes that no row can get. ``hidden`` are the terms that there are and that are not shown.
     """
 
     terms: Terms
     blocks: tuple[Block, ...]
+    never: tuple[Label, ...] = ()
     n_rows: int | None = None
     labelled: bool = False
     about_rows: str = ""
+    hidden: int = 0
 
     def count(self, n: int) -> str:
         """Write how many, as "1 rule" or "2 rules"."""
@@ -77,58 +96,96 @@ class Listing:
 
     def head(self, show: Callable[[str], str] = str) -> str:
         """Say how many there are by class, and what is proven; ``show`` escapes the labels."""
-        total = self.count(sum(len(block.lines) for block in self.blocks))
-        proven = all(block.bound == len(block.lines) for block in self.blocks)
+        total = self.count(sum(block.total for block in self.blocks))
+        proven = all(block.bound == block.total for block in self.blocks)
         state = ", all there are" if self.terms == "reasons" else ", proven minimal" * proven
         each = []
         for block in self.blocks:
-            said = f"{len(block.lines):,} for {show(label_text(block.label))}"
+            said = f"{block.total:,} for {show(label_text(block.label))}"
             if self.terms == "rules" and not proven:
                 least = block.bound or 0
                 said += (
                     " (minimal)"
-                    if least == len(block.lines)
+                    if least == block.total
                     else f" (at least {least:,} {'is' if least == 1 else 'are'} needed)"
                 )
             each.append(said)
         return f"{total}{state}: {', '.join(each)}."
 
+    def no_row(self, show: Callable[[str], str] = str) -> str:
+        """Say which classes no row can get; empty where each can be had."""
+        return ", ".join(show(label_text(label)) for label in self.never)
+
     def legend(self, show: Callable[[str], str] = str) -> list[str]:
         """Say what the counts are, and which rows these are; nothing without data."""
+        hidden = [] if not self.hidden else [f"Not shown: {self.count(self.hidden)}."]
         if self.n_rows is None:
-            return []
+            return hidden
         rows = "1 row" if self.n_rows == 1 else f"{self.n_rows:,} rows"
         right = "; right: how many of those have its class" if self.labelled else ""
         counts = f"Rows: how many of the {rows} a {self.terms[:-1]} covers for certain{right}."
-        return [counts, *([show(self.about_rows)] if self.about_rows else [])]
+        return [counts, *([show(self.about_rows)] if self.about_rows else []), *hidden]
 
 
 def list_terms(
-    form: CanonicalForm, X: Any = None, y: Any = None, terms: str = "rules", about_rows: str = ""
+    form: CanonicalForm,
+    X: Any = None,
+    y: Any = None,
+    *,
+    terms: str = "rules",
+    about_rows: str = "",
+    sort: str | None = None,
+    top: int | None = None,
+    min_rows: int = 0,
 ) -> Listing:
     """Collect the rules or reasons of a form, counted over rows X with labels y if given.
 
-    The rows are read once; the cost is terms x rows.
+    ``CanonicalForm.to_text`` says what the options mean. The rows are read once; the cost is
+    terms x rows.
     """
-    if terms not in TERMS:
-        raise ValueError(f"terms={terms!r}: legal are {TERMS}")
-    if X is None and y is not None:
-        raise ValueError("got y without X: give the rows that it labels")
-    if X is None and about_rows:
-        raise ValueError("got about_rows without X: give the rows that it is about")
+    _check(X, y, terms, about_rows, sort, top, min_rows)
     found = form.rules if terms == "rules" else form.reasons
     bounds = form.bounds if terms == "rules" else {}
-    kind: Terms = "rules" if terms == "rules" else "reasons"
+    lines, n_rows = _counted(form, found, X, y)
+    blocks = [Block(label, own, len(own), bounds.get(label)) for label, own in lines.items() if own]
+    listing = Listing(
+        "rules" if terms == "rules" else "reasons",
+        tuple(blocks),
+        tuple(label for label, own in lines.items() if not own),
+        n_rows,
+        y is not None,
+        about_rows,
+    )
+    return _chosen(listing, sort or ("" if X is None else "coverage"), top, min_rows)
+
+
+def _check(
+    X: Any, y: Any, terms: str, about_rows: str, sort: str | None, top: int | None, min_rows: int
+) -> None:
+    if terms not in TERMS:
+        raise ValueError(f"terms must be one of {TERMS}, got {terms!r}")
+    if sort is not None and sort not in SORTS:
+        raise ValueError(f"sort must be one of {SORTS}, got {sort!r}")
+    if top is not None and top < 1:
+        raise ValueError(f"top must be at least 1, got {top}")
+    if X is not None:
+        return
+    for name, given in (("y", y is not None), ("about_rows", about_rows), ("min_rows", min_rows),
+                        ("sort='coverage'", sort == "coverage")):  # fmt: skip
+        if given:
+            raise ValueError(f"got {name} without X: give the rows that it is about")
+
+
+def _counted(
+    form: CanonicalForm, found: dict[Label, tuple[Term, ...]], X: Any, y: Any
+) -> tuple[dict[Label, tuple[Line, ...]], int | None]:
+    """Give the lines of each class, with counts where there are rows, and how many rows."""
     if X is None:
-        blocks = [
-            Block(label, tuple(Line(term) for term in own), bounds.get(label))
-            for label, own in found.items()
-        ]
-        return Listing(kind, tuple(blocks))
+        return {label: tuple(map(Line, own)) for label, own in found.items()}, None
     used = {name for own in found.values() for term in own for name in term.features}
     rows = read_rows(X, form.space, sorted(form.space.index(name) for name in used))
     labels = None if y is None else _read_labels(y, rows.n_rows, form.classes)
-    blocks = []
+    out = {}
     for label, own in found.items():
         right = None if labels is None else np.array([value == label for value in labels], bool)
         lines = []
@@ -136,8 +193,26 @@ def list_terms(
             inside = term.covers_rows(rows)
             hit = None if right is None else int((inside & right).sum())
             lines.append(Line(term, int(inside.sum()), hit))
-        blocks.append(Block(label, tuple(lines), bounds.get(label)))
-    return Listing(kind, tuple(blocks), rows.n_rows, labels is not None, about_rows)
+        out[label] = tuple(lines)
+    return out, rows.n_rows
+
+
+def _chosen(listing: Listing, sort: str, top: int | None, min_rows: int) -> Listing:
+    """Sort the lines of each class, and hide those beyond ``top`` or below ``min_rows``.
+
+    Lines that are equal in what is sorted by stay in the form's own order.
+    """
+    blocks = []
+    for block in listing.blocks:
+        lines = list(block.lines)
+        if sort == "coverage":
+            lines.sort(key=lambda line: -(line.rows or 0))
+        elif sort == "length":
+            lines.sort(key=lambda line: line.term.n_conditions)
+        lines = [line for line in lines if (line.rows or 0) >= min_rows][:top]
+        blocks.append(replace(block, lines=tuple(lines)))
+    hidden = sum(block.total - len(block.lines) for block in blocks)
+    return replace(listing, blocks=tuple(blocks), hidden=hidden)
 
 
 def _read_labels(y: Any, n_rows: int, classes: tuple[Label, ...]) -> list[Any]:

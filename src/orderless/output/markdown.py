@@ -6,11 +6,11 @@ Out: GitHub's Markdown (CommonMark with tables); every name and label is escaped
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ..bins import Side
 from ..words import label_text, pieces
-from .listing import Block, Line, Listing, list_terms
+from .listing import Block, Line, Listing, Shown, list_terms
 
 if TYPE_CHECKING:
     from ..canonical import CanonicalForm
@@ -29,9 +29,7 @@ def form_as_markdown(
     form: CanonicalForm,
     X: Any = None,
     y: Any = None,
-    *,
-    terms: str = "rules",
-    about_rows: str = "",
+    **shown: Unpack[Shown],
 ) -> str:
     """Write rules or reasons as Markdown: a table per class.
 
@@ -55,9 +53,11 @@ def form_as_markdown(
     | :--- |
     | snores |
     """
-    listing = list_terms(form, X, y, terms, about_rows)
+    listing = list_terms(form, X, y, **shown)
     parts = [listing.head(escaped), *listing.legend(escaped)]
-    parts += [_block(listing, block) for block in listing.blocks]
+    parts += [_block(listing, block) for block in listing.blocks if block.lines]
+    if listing.never:
+        parts.append(f"Never: {listing.no_row(escaped)}.")
     return "\n\n".join(parts)
 
 
@@ -74,13 +74,11 @@ def escaped(text: str) -> str:
 
 def _block(listing: Listing, block: Block) -> str:
     label = escaped(label_text(block.label))
-    if not block.lines:
-        return f"**{label}**: never"
     names = [listing.terms[:-1], "rows", "right"][: 1 + (listing.n_rows is not None)
                                                   + listing.labelled]  # fmt: skip
     table = [names, [":---", "---:", "---:"][: len(names)], *(_cells(line) for line in block.lines)]
     rows = "\n".join(f"| {' | '.join(cells)} |" for cells in table)
-    return f"**{label}**: {listing.count(len(block.lines))}\n\n{rows}"
+    return f"**{label}**: {listing.count(block.total)}\n\n{rows}"
 
 
 def _cells(line: Line) -> list[str]:

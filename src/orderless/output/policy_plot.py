@@ -11,7 +11,8 @@ from typing import Any
 from ..acquisition import Policy
 from ..acquisition.question import money, percent
 from ..words import drawn, label_text, printable
-from .plots.look import GREY, INK, line_colour, pale
+from .palette import colour, pale
+from .plots.look import GREY, INK
 from .policy import branches, summary
 
 __all__ = ["draw_policy"]
@@ -78,7 +79,7 @@ def _draw_node(ax: Any, policy: Policy, node: int, depth: int, height: float) ->
         words = f"{drawn(_cut(printable(bought.name)))}\n{cost}"
     elif label >= 0:
         words = drawn(_cut(label_text(policy.tree.classes[label])))
-        box |= {"edgecolor": line_colour(label), "facecolor": pale(label), "linewidth": 1.6}
+        box |= {"edgecolor": colour(label), "facecolor": pale(label), "linewidth": 1.6}
         if not nodes.weight[node]:
             box |= {"linestyle": (0, (2, 2))}  # no training row has been here
     else:

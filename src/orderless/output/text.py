@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import textwrap
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ..words import label_text, pieces
-from .listing import FAULTS, Block, Line, Listing, list_terms
+from .listing import FAULTS, Block, Line, Listing, Shown, list_terms
 
 if TYPE_CHECKING:
     from ..canonical import CanonicalForm
@@ -26,9 +26,7 @@ def form_as_text(
     form: CanonicalForm,
     X: Any = None,
     y: Any = None,
-    *,
-    terms: str = "rules",
-    about_rows: str = "",
+    **shown: Unpack[Shown],
 ) -> str:
     """Write rules or reasons as text: a head, and a block of aligned lines per class.
 
@@ -49,16 +47,18 @@ def form_as_text(
     IF age <= 24                THEN yes     1
     IF smoker                   THEN yes     1
     """
-    listing = list_terms(form, X, y, terms, about_rows)
+    listing = list_terms(form, X, y, **shown)
     said = [listing.head(), *listing.legend()]
     lines = [part for text in said for part in _fill(text)]
     table = _Table(listing)
     if listing.n_rows is not None:
         lines += ["", table.heading()]
-    for i, block in enumerate(listing.blocks):
+    for i, block in enumerate(block for block in listing.blocks if block.lines):
         if i or listing.n_rows is None:
             lines.append("")
         lines += table.block(block)
+    if listing.never:
+        lines += ["", *_fill(f"Never: {listing.no_row()}.")]
     return "\n".join(lines)
 
 
@@ -132,7 +132,7 @@ class _Table:
         self.width = max(
             (width_of(text) for parts in self.texts.values() for text in parts), default=0
         )
-        self.width = max(min(self.width, room), 3)  # always and never take their place
+        self.width = max(min(self.width, room), 3)  # "always" takes its place
 
     def _heading(self) -> list[str]:
         if self.listing.n_rows is None:
@@ -156,8 +156,6 @@ class _Table:
 
     def block(self, block: Block) -> list[str]:
         label = label_text(block.label)
-        if not block.lines:
-            return [f"never {label}"]
         out: list[str] = []
         for line in block.lines:
             parts = self.texts[id(line)]

@@ -1,7 +1,7 @@
 """The look of all plots: colours that the colour-blind tell apart, and text that fits.
 
 In:  numbers of classes, names.
-Out: colours, hatches, wrapped text, Axes.
+Out: hatches, wrapped text, Axes.
 """
 
 from __future__ import annotations
@@ -11,31 +11,16 @@ from typing import Any
 
 from ...words import drawn, printable
 
-__all__ = ["GREY", "INK", "axes_of", "hatch", "line_colour", "pale", "short_names", "wrapped"]
+__all__ = ["GREY", "INK", "axes_of", "hatch", "short_names", "wrapped"]
 
 INK, GREY = "#1f2328", "#59636e"
-# Okabe and Ito's colours; the sixth and seventh of theirs are too light for lines.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B8860B", "#56B4E9", "#666666")
 WIDEST = 32  # characters of a name beside an axis
-HATCHES = ("", "//", "..", "\\\\", "xx", "--", "++")
-
-
-def line_colour(c: int) -> str:
-    """Give the colour of a class, by its number."""
-    return COLOURS[c % len(COLOURS)]
-
-
-def pale(c: int, share: float = 0.2) -> tuple[float, float, float]:
-    """Give the colour of a class mixed with white, so that text on it can be read."""
-    from matplotlib.colors import to_rgb
-
-    red, green, blue = (1 - share + share * part for part in to_rgb(line_colour(c)))
-    return red, green, blue
+HATCHES = ("", "//", "..", "\\\\", "xx", "--", "++", "||", "oo", "**")
 
 
 def hatch(c: int) -> str:
     """Give the hatch of a class: what a colour says is said twice."""
-    return HATCHES[(c % len(COLOURS) + c // len(COLOURS)) % len(HATCHES)]
+    return HATCHES[(c % len(HATCHES) + c // len(HATCHES)) % len(HATCHES)]
 
 
 def wrapped(text: str, width: int, most: int = 4) -> str:

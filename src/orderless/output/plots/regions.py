@@ -20,7 +20,8 @@ from ...term import Term
 from ...tree import Tree
 from ...words import label_text
 from ..listing import TERMS
-from .look import GREY, INK, axes_of, hatch, line_colour, pale, wrapped
+from ..palette import colour, pale
+from .look import GREY, INK, axes_of, hatch, wrapped
 
 __all__ = ["plot_rules", "slice_of"]
 
@@ -82,7 +83,7 @@ def plot_rules(
     """
     form = form if isinstance(form, CanonicalForm) else canonicalize(form)
     if terms not in TERMS:
-        raise ValueError(f"terms={terms!r}: legal are {TERMS}")
+        raise ValueError(f"terms must be one of {TERMS}, got {terms!r}")
     names = _two_names(form, features)
     cut = canonicalize(
         slice_of(form.tree, names, known or {}, limit),
@@ -105,6 +106,8 @@ def plot_rules(
     depends = len(form.classes) in cut.tree.leaf_class
     rest = [name for name in form.tree.features if name not in (*names, *(known or {}))]
     _legend(ax, form, rest if depends else [])
+    if cut.tree.n_leaves == 1:
+        _say_constant(ax, form, int(cut.tree.leaf_class[0]), rest)
     return ax
 
 
@@ -315,15 +318,30 @@ def _draw(ax: Any, c: int, term: Term, scales: list[_Scale]) -> None:
 
     sides = {side.feature.name: side for side in term.sides}
     across, up = (scale.spans(sides.get(scale.feature.name)) for scale in scales)
-    colour = line_colour(c)
+    line = colour(c)
     # Two patches: in an SVG the transparency of a filled patch would hide its hatch.
-    ground: dict[str, Any] = {"facecolor": colour, "alpha": SHADE, "linewidth": 0}
+    ground: dict[str, Any] = {"facecolor": line, "alpha": SHADE, "linewidth": 0}
     frame: dict[str, Any] = {"fill": False, "linewidth": 1.6, "hatch": hatch(c)}
     for left, right in across:
         for low, high in up:
             for look in (ground, frame):
                 place = (left, low), right - left, high - low
-                ax.add_patch(Rectangle(*place, edgecolor=colour, zorder=2, **look))
+                ax.add_patch(Rectangle(*place, edgecolor=line, zorder=2, **look))
+
+
+def _say_constant(ax: Any, form: CanonicalForm, c: int, rest: list[str]) -> None:
+    """Say in the middle that these two features do not matter here, and what does."""
+    if c < len(form.classes):
+        text = f"always {label_text(form.classes[c])}, whatever these two features are"
+    else:
+        text = f"these two features decide nothing by themselves: it depends on {_some(rest)}"
+    ground = {"facecolor": "white", "edgecolor": "none", "pad": 4}
+    ax.text(0.5, 0.5, wrapped(text, 36), transform=ax.transAxes, ha="center", va="center",
+            color=INK, zorder=5, bbox=ground)  # fmt: skip
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def _legend(ax: Any, form: CanonicalForm, rest: list[str]) -> None:
@@ -333,14 +351,13 @@ def _legend(ax: Any, form: CanonicalForm, rest: list[str]) -> None:
         Patch(
             label=wrapped(label_text(label), 30),
             facecolor=pale(c, SHADE),
-            edgecolor=line_colour(c),
+            edgecolor=colour(c),
             hatch=hatch(c),
         )
         for c, label in enumerate(form.classes)
     ]
     if rest:
-        names = ", ".join(rest[:3]) + (f" and {len(rest) - 3} more" if len(rest) > 3 else "")
-        label = wrapped(f"depends on {names}", 20)
+        label = wrapped(f"depends on {_some(rest)}", 20)
         handles.append(Patch(facecolor="white", edgecolor=GREY, label=label))
     columns = min(len(handles), 4)
     ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.01), ncols=columns,

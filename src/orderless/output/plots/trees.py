@@ -13,7 +13,8 @@ from ...errors import InvalidTree
 from ...missing import tree_of
 from ...tree import Tree
 from ...words import label_text, printable
-from .look import GREY, INK, axes_of, line_colour, pale, wrapped
+from ..palette import colour, pale
+from .look import GREY, INK, axes_of, wrapped
 
 __all__ = ["plot_tree"]
 
@@ -70,7 +71,7 @@ def plot_tree(tree: Any, *, ax: Any = None, limit: int = MOST_LEAVES) -> Any:
         look: dict[str, Any] = {"facecolor": "white", "edgecolor": INK, "linewidth": 1.1}
         if tree.feature[node] < 0:
             c = int(tree.leaf_class[node])
-            look = {"facecolor": pale(c), "edgecolor": line_colour(c), "linewidth": 1.6}
+            look = {"facecolor": pale(c), "edgecolor": colour(c), "linewidth": 1.6}
             _box(ax, (x, y), texts[node], size, look, fontweight="bold")
             continue
         _box(ax, (x, y), texts[node], size, look)

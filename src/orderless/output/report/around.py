@@ -26,9 +26,9 @@ __all__ = ["EPSILON", "REGULARIZATION", "Around", "around"]
 
 REGULARIZATION = Fraction(1, 100)
 EPSILON = Fraction(2, 100)
-MOST_CELLS = 5_000_000  # of the table in which thresholds are guessed: about half a minute
+MOST_CELLS = 300_000  # of the table in which thresholds are guessed, by class: about a second
 MOST_CATEGORIES = 20  # more of one feature are not guessed among
-SECONDS = 10.0
+SECONDS = 1.5
 BYTES = 1024**3
 
 Bits = NDArray[np.bool_]
@@ -43,6 +43,8 @@ class Around:
     found : RashomonSet
     n_own : int
         How many of its columns are conditions of the tree; the others were guessed.
+    n_guessed_from : int
+        How many rows the others were guessed from, drawn from all where those are too many.
     objective : Fraction
         The tree's own.
     n_rows : int
@@ -50,6 +52,7 @@ class Around:
 
     found: RashomonSet
     n_own: int
+    n_guessed_from: int
     objective: Fraction
     n_rows: int
 
@@ -90,33 +93,36 @@ def around(tree: Tree, X: Any, y: Any) -> Around:
     if tree.depth > MOST_DEPTH:
         raise TooLarge(f"the tree is {tree.depth} conditions deep", MOST_DEPTH)
     given = Given.read(tree, X, None)
-    if given.n_rows * len(tree.space) > MOST_CELLS:
-        raise TooLarge(
-            f"the table has {given.n_rows:,} rows of {len(tree.space):,} features", MOST_CELLS
-        )
     columns = dict(_own(tree, given))
     n_own = len(columns)
     if not n_own:
         raise InvalidData("the tree asks nothing, so there are no conditions to compare over")
-    for key, column in _guessed(tree, X, y):
+    found = _trees(tree, columns, y)  # where these are too many, more columns need no guessing
+    guessed, n_guessed_from = _guessed(tree, X, y)
+    for key, column in guessed:
         columns.setdefault(key, column)
-    conditions = [condition for condition, _ in columns.values()]
-    space = Space(
-        tree.space.features,
-        [Column(f"column {k}", c.feature, c) for k, c in enumerate(conditions)],
-    )
-    bits = np.stack([bits for _, bits in columns.values()], axis=1).astype(np.int8)
-    found = RashomonSet(
-        tree.depth, REGULARIZATION, EPSILON, space,
-        binarizer=None, memory_limit=BYTES, time_limit=SECONDS,
-    ).fit(bits, y)  # fmt: skip
+    if len(columns) > n_own:
+        found = _trees(tree, columns, y)
     wrong = int((np.asarray(tree.predict(X)) != np.asarray(y)).sum())
     objective = Fraction(wrong, given.n_rows) + REGULARIZATION * tree.n_leaves
-    return Around(found, n_own, objective, given.n_rows)
+    return Around(found, n_own, n_guessed_from, objective, given.n_rows)
 
 
 Key = tuple[str, Any]
 Cut = tuple[Key, tuple[Condition, Bits]]
+
+
+def _trees(tree: Tree, columns: dict[Key, tuple[Condition, Bits]], y: Any) -> RashomonSet:
+    """Find the near-optimal trees over some conditions."""
+    space = Space(
+        tree.space.features,
+        [Column(f"column {k}", c.feature, c) for k, (c, _) in enumerate(columns.values())],
+    )
+    bits = np.stack([bits for _, bits in columns.values()], axis=1).astype(np.int8)
+    return RashomonSet(
+        tree.depth, REGULARIZATION, EPSILON, space,
+        binarizer=None, memory_limit=BYTES, time_limit=SECONDS,
+    ).fit(bits, y)  # fmt: skip
 
 
 def _key(feature: Feature, condition: Condition) -> Key:
@@ -149,8 +155,12 @@ def _own(tree: Tree, given: Given) -> list[Cut]:
     return out
 
 
-def _guessed(tree: Tree, X: Any, y: Any) -> list[Cut]:
-    """Give the conditions that threshold guessing finds in the features that X has."""
+def _guessed(tree: Tree, X: Any, y: Any) -> tuple[list[Cut], int]:
+    """Give the conditions that threshold guessing finds in the features that X has.
+
+    They are proposals: where rows x features x classes are many, a part of the rows is enough to
+    make them. Also gives how many rows they were made from.
+    """
     from ...binarize import ThresholdGuessBinarizer
 
     table: list[NDArray[np.float64]] = []
@@ -175,16 +185,22 @@ def _guessed(tree: Tree, X: Any, y: Any) -> list[Cut]:
             continue  # known in part, or binarized before
         features.append(feature)
     if not table:
-        return []
-    rows = np.stack(table, axis=1)
+        return [], 0
+    rows, labels = np.stack(table, axis=1), np.asarray(y)
+    n_classes = len(tree.classes) if len(tree.classes) > 2 else 1
+    most = max(MOST_CELLS // (rows.shape[1] * n_classes), 100)
+    some = np.arange(len(rows))
+    if len(rows) > most:
+        some = np.sort(np.random.default_rng(0).choice(len(rows), most, replace=False))
     try:
-        fitted = ThresholdGuessBinarizer(space=Space(features, columns)).fit(rows, np.asarray(y))
+        binarizer = ThresholdGuessBinarizer(space=Space(features, columns))
+        fitted = binarizer.fit(rows[some], labels[some])
     except (InvalidData, InvalidSpace):  # nothing varies, or names that clash
-        return []
+        return [], 0
     bits = np.asarray(fitted.transform(rows), dtype=bool)
     out: list[Cut] = []
     for k, column in enumerate(fitted.space_.columns):
         assert column.condition is not None
         key = _key(tree.space[column.feature], column.condition)
         out.append((key, (column.condition, bits[:, k])))
-    return out
+    return out, len(some)

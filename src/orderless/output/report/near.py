@@ -27,7 +27,13 @@ def near(subject: Subject) -> Section:
     """Count the near-optimal trees and functions, and place the tree among them."""
     try:
         found = around(subject.tree, subject.X, subject.y)
-    except (InvalidData, OutOfMemory, OutOfTime, TooLarge) as fault:
+    except (OutOfMemory, OutOfTime):
+        lead = (
+            f"Left out: there are too many trees of depth {subject.tree.depth} to look at within "
+            "the time and memory of a report."
+        )
+        return Section("near", TITLE, lead, "")
+    except (InvalidData, TooLarge) as fault:
         lead = f"Left out: {str(fault).split(': ')[0]}."
         return Section("near", TITLE, lead, "")
     trees = found.found
@@ -70,7 +76,8 @@ def _lead(found: Around) -> str:
         f"The objective of a tree is its share of wrong rows + {float(REGULARIZATION):g} for each "
         f"leaf. Counted are all trees of depth {trees.max_depth} or less whose objective is within "
         f"{float(EPSILON):g} of the smallest one, over {count(found.n_own, 'condition')} of this "
-        f"tree and {guessed:,} more that threshold guessing proposes. "
+        f"tree and {guessed:,} more that threshold guessing proposes"
+        f"{_from_rows(found)}. "
     )
     if not found.inside:
         beyond = float(found.objective - trees.bound)
@@ -82,6 +89,12 @@ def _lead(found: Around) -> str:
         f"{out}This tree is among them: {short_count(better)} of the "
         f"{short_count(trees.n_trees)} have a smaller objective."
     )
+
+
+def _from_rows(found: Around) -> str:
+    if found.n_guessed_from in (0, found.n_rows):
+        return ""
+    return f" from {found.n_guessed_from:,} of the {found.n_rows:,} rows, drawn at random"
 
 
 def _line(name: str, leaves: int, objective: Fraction, found: Around) -> tuple[Any, ...]:

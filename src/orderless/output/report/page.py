@@ -22,6 +22,7 @@ from ...redundant import redundant_splits
 from ...rows import read_rows
 from ...tree import Tree
 from ..drawing import DRAWN_LEAVES
+from ..palette import page_colours
 from . import sections
 from .cheapest import cheapest
 from .near import near
@@ -145,6 +146,8 @@ def report(
             facts=_facts(subject),
             sections=[section for section in made if section.body or section.lead],
             version=version("orderless"),
+            light=page_colours(),
+            dark=page_colours(dark=True),
         )
     )
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import OutOfTime, TooManyBoxes, TooManyReasons
+from ...errors import InvalidTree, OutOfTime, TooManyBoxes, TooManyReasons
 from ...importance import importance_range, impurity_importance, permutation_importance
 from ...numbers import short_count
 from ...redundant import redundant_splits
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 MANY_REASONS = 400  # more are counted, not listed
-MANY_BOXES = 200_000  # that the range over all orders may look at: seconds
+MANY_BOXES = 25_000  # that the range over all orders may look at: about a second
 
 
 def as_it_came(subject: Subject) -> Section:
@@ -69,8 +69,9 @@ def reasons(subject: Subject) -> Section:
     )
     try:
         found = subject.form.reasons
-    except (OutOfTime, TooManyReasons) as fault:
-        return Section("reasons", "Every sufficient reason", lead, f"<p>{escape(str(fault))}</p>")
+    except (OutOfTime, TooManyReasons):
+        left_out = "<p>There are too many reasons to list them within the time of a report.</p>"
+        return Section("reasons", "Every sufficient reason", lead, left_out)
     counts = table(
         ("class", "reasons", "conditions of the shortest"),
         (
@@ -115,7 +116,7 @@ def missing(subject: Subject) -> Section:
     """Draw how many rows are still answered when values are missing."""
     if not subject.tree.features:
         return Section(
-            "missing", "With missing values", "It asks nothing: every answer is certain.", ""
+            "missing", "With missing values", "The tree has no splits: every answer is certain.", ""
         )
     found = coverage(subject.tree, subject.X, y=subject.y, n_repeats=5,
                      random_state=subject.random_state)  # fmt: skip
@@ -149,23 +150,28 @@ def importance(subject: Subject) -> Section:
     """Draw impurity importance with its range over all orders, and the order-free importances."""
     title = "Which features matter"
     if not subject.tree.features:
-        return Section("importance", title, "It asks nothing: none does.", "")
+        return Section("importance", title, "The tree has no splits, so no feature matters.", "")
     used = subject.tree.features
     names = subject.tree.space.names
     shuffled = np.asarray(permutation_importance(subject.tree, subject.X, subject.y))
     try:
         if subject.tree.n_leaves > DRAWN_LEAVES:
-            n = subject.tree.n_leaves
-            raise TooManyBoxes(f"The range over all orders is left out: the tree has {n} leaves.")
+            raise TooManyBoxes
         found = importance_range(subject.tree, subject.X, subject.y, limit=MANY_BOXES)
-    except TooManyBoxes as fault:
+    except (InvalidTree, TooManyBoxes):
         gini = np.asarray(impurity_importance(subject.tree, subject.X, subject.y))
         order = sorted(used, key=lambda name: -gini[names.index(name)])
         rows = (
             (n, f"{gini[names.index(n)]:.3f}", f"{shuffled[names.index(n)]:.3f}") for n in order
         )
         return Section(
-            "importance", title, str(fault), table(("feature", "Gini", "permutation"), rows)
+            "importance",
+            title,
+            "Impurity (Gini) importance depends on the order in which a tree asks. Its range over "
+            "all orders is left out here, because too many trees decide the same as this one; "
+            "permutation importance (loss of accuracy when a feature's values are shuffled) "
+            "depends on the function only.",
+            table(("feature", "Gini, this order", "permutation"), rows),
         )
     at = {name: i for i, name in enumerate(found.features)}
     order = sorted(used, key=lambda name: -found.mean[at[name]])
@@ -207,7 +213,7 @@ def made(subject: Subject) -> Section:
         "tree": subject.form.fingerprint + " (fingerprint: equal for trees that decide the same)",
         "data": f"{subject.n_rows:,} rows, sha256 {content.hexdigest()[:32]}",
         **subject.about,
-        "random_state": str(subject.random_state),
+        "random numbers": f"seed {subject.random_state}",
         "versions": f"orderless {version('orderless')}, numpy {np.__version__}, "
         f"Python {platform.python_version()}",
     }

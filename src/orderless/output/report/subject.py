@@ -6,6 +6,7 @@ Out: ``Subject``, ``Section``, and HTML that sections share, in which every name
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,8 +21,11 @@ from ...smallest import smallest_tree
 from ...tree import Tree
 from ...words import label_text
 from ..drawing import DRAWN_LEAVES, tree_as_svg
+from ..palette import mark
 
 __all__ = ["Section", "Subject", "count", "drawn", "scroll", "table"]
+
+PRINTED_WIDTH = 1100  # pixels of a drawing whose letters can still be read on a sheet of paper
 
 
 @dataclass(frozen=True)
@@ -100,8 +104,8 @@ def _cell(value: Any, *, first: bool) -> str:
 def drawn(subject: Subject, tree: Tree, marked: Sequence[int] = ()) -> str:
     """Draw a tree with a legend of its classes; as text where it is too large."""
     legend = " ".join(
-        f'<span><span class="chip" style="background:var(--class-{k % 8})"></span>'
-        f"{escape(label_text(label))}</span>"
+        f'<span class="class"><span style="color:var(--class-{k % 10})">{mark(k)}</span> '
+        f"<bdi>{escape(label_text(label))}</bdi></span>"
         for k, label in enumerate(tree.classes)
     )
     if tree.n_leaves > DRAWN_LEAVES:
@@ -110,7 +114,14 @@ def drawn(subject: Subject, tree: Tree, marked: Sequence[int] = ()) -> str:
             f"As text</summary><pre>{escape(str(tree))}</pre></details>"
         )
     picture = tree_as_svg(tree, subject.X, subject.y, marked=marked)
-    return f'<p class="quiet">{legend}</p>{scroll(picture)}'
+    width = float(re.search(r' width="([0-9.]+)"', picture)[1])  # type: ignore[index]
+    if width <= PRINTED_WIDTH:
+        return f'<p class="quiet">{legend}</p>{scroll(picture)}'
+    # On paper nothing can be moved, and shrunk to the page its letters could not be read.
+    return (
+        f'<p class="quiet">{legend}</p><div class="on-screen">{scroll(picture)}</div>'
+        f'<pre class="on-paper">{escape(str(tree))}</pre>'
+    )
 
 
 def scroll(inside: str) -> str:
