@@ -117,7 +117,7 @@ def drawn(subject: Subject, tree: Tree, marked: Sequence[int] = ()) -> str:
     width = float(re.search(r' width="([0-9.]+)"', picture)[1])  # type: ignore[index]
     if width <= PRINTED_WIDTH:
         return f'<p class="quiet">{legend}</p>{scroll(picture)}'
-    # On paper nothing can be moved, and shrunk to the page its letters could not be read.
+    # Nothing can be moved on paper, and little of it seen on a phone: there it is text.
     return (
         f'<p class="quiet">{legend}</p><div class="on-screen">{scroll(picture)}</div>'
         f'<pre class="on-paper">{escape(str(tree))}</pre>'
