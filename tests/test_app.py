@@ -536,3 +536,22 @@ def test_serves_until_it_is_interrupted(monkeypatch):
 def test_what_cannot_be_served(page, port, fault, said):
     with pytest.raises(fault, match=said):
         ol.serve_page(page, port=port)
+
+
+def test_names_of_classes_are_checked():
+    form = showcase.mixed()
+    with pytest.raises(
+        InvalidData, match="no class 'hi'; the classes are 'high', 'low'"
+    ):
+        ol.write_page(form, class_names={"hi": "High"})
+    with pytest.raises(InvalidData, match="two classes would both be called 'low'"):
+        ol.write_page(form, class_names={"high": "low"})
+    with pytest.raises(TypeError, match="class_names is a dict of class label -> text"):
+        ol.write_page(form, class_names=["a"])
+    with pytest.raises(TypeError, match=r"class_names\['high'\] is text, got 3"):
+        ol.write_page(form, class_names={"high": 3})
+    with pytest.raises(TypeError, match="target_name is text"):
+        ol.write_page(form, target_name=3)
+    page = ol.write_page(form, target_name="</h2><script>", class_names={"high": "</script>"})
+    assert "</h2><script>" not in page
+    assert page.count("</script>") == 1

@@ -153,7 +153,8 @@ def test_nothing_is_cut_silently(visit):
     [
         ("age", "20.5", "20.5 is not a whole number."),
         ("age", "twenty", "“twenty” is not a number. Write it like 12.5."),
-        ("Lab value", "2,5", "“2,5” is not a number. Write decimals with a point."),
+        ("Lab value", "1.234,5", "“1.234,5” is not a number. Write it like 12.5."),
+        ("Lab value", "3,750", "“3,750” can mean 3.750 or 3750. Write the one that you mean."),
         ("Lab value", "1e999", "“1e999” is not a number."),
         ("Lab value", "0x10", "“0x10” is not a number."),
         ("Lab value", "<b>1</b>", "“<b>1</b>” is not a number."),
@@ -171,6 +172,68 @@ def test_what_cannot_be_read_counts_as_unknown_and_is_said(visit, name, text, sa
     value(tab, name).fill(" \u22121 ")
     assert group(tab, name).locator(".fault").inner_text() == ""
     assert "cannot be read" not in verdict(tab)
+
+
+def test_a_decimal_comma_is_read_and_that_is_said(visit):
+    tab = visit(mixed())
+    field = group(tab, "Lab value").locator(".read")
+    for text, said in (("2,5", "Read as 2.5."), ("0,125", "Read as 0.125."), (",5", "Read as 0.5."),
+                       ("2.5", ""), ("3,750", ""), ("", "")):  # fmt: skip
+        value(tab, "Lab value").fill(text)
+        assert field.inner_text() == said
+    both = []
+    for text in ("2.5", "2,5"):
+        value(tab, "age").fill("61")
+        value(tab, "Lab value").fill(text)
+        both.append((verdict(tab), details(tab)))
+    assert both[0] == both[1]
+
+
+def test_many_categories_can_be_searched(visit):
+    labels = [f"value {k}" for k in range(60)]
+    tree = showcase.ask("c", "in", labels[:7], showcase.leaf(1), showcase.leaf(0))
+    tab = visit(ol.write_page(ol.read_tree(tree, space=ol.Space({"c": labels}))))
+    shown = tab.locator(".choice:visible")
+    assert shown.count() == 60
+    tab.get_by_label("search the values").fill("VALUE 3")
+    assert shown.count() == 11
+    assert tab.locator(".found").inner_text() == "11 values have “VALUE 3”."
+    tab.locator(".choice").get_by_text("value 3", exact=True).click()
+    assert verdict(tab).startswith("✓ Certain 1")
+    tab.get_by_label("search the values").fill("value 40")
+    assert shown.count() == 2  # what is chosen stays in sight
+    assert verdict(tab).startswith("✓ Certain 1")
+    tab.get_by_role("button", name="Clear all").click()
+    assert shown.count() == 60
+
+
+def close_cuts():
+    tree = {"prediction": 0}
+    for k, cut in enumerate([1234.5, 1234.625, 1235.25, 1236.125, 1240.5, 1250.5, 1300.75]):
+        other = {"prediction": (k + 1) % 2}
+        tree = showcase.ask("lab", "<=", cut, tree, other)
+    return ol.read_tree(tree, feature_names=["lab"])
+
+
+@pytest.mark.parametrize("size", [PHONE, {"width": 1100, "height": 800}])
+def test_labels_of_close_cuts_do_not_merge(visit, size):
+    tab = visit(ol.write_page(close_cuts()), viewport=size)
+    boxes = tab.evaluate(
+        "[...document.querySelectorAll('.cut')].filter((e) => e.offsetParent)"
+        ".map((e) => e.getBoundingClientRect()).map((b) => [b.left, b.right, b.top, b.bottom])"
+    )
+    assert len(boxes) == 7
+    for k, (left, right, top, bottom) in enumerate(boxes):
+        for other in boxes[:k]:
+            apart = right <= other[0] or other[1] <= left or bottom <= other[2] or other[3] <= top
+            assert apart
+
+
+def test_people_read_their_own_words(visit):
+    page = mixed(target_name="Risk", class_names={"high": "High risk", "low": "Low risk"})
+    tab = visit(page)
+    assert tab.locator("#answer-head").inner_text() == "Risk"
+    assert verdict(tab) == "Not certain yet High risk, Low risk or middle are still possible."
 
 
 def test_ranges_that_cannot_be(visit):

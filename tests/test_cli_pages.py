@@ -135,6 +135,28 @@ def test_app_is_the_librarys(here):
     assert (here / "page.html").read_text() == fine("app", "model.json")
 
 
+def test_app_says_what_people_say(here):
+    tree = ol.Tree.from_json((here / "model.json").read_text())
+    first, second = tree.classes[:2]
+    own = ol.write_page(
+        tree, labels={"age": "Age"}, units={"age": "years"}, target_name="Diagnosis",
+        class_names={first: "One", second: "Two"},
+    )  # fmt: skip
+    (here / "classes.json").write_text(json.dumps({str(first): "One", str(second): "Two"}))
+    options = ["--labels", "age=Age", "--units", "age=years", "--target-name", "Diagnosis",
+               "--class-names"]  # fmt: skip
+    app = ("app", "model.json", *options)
+    assert fine(*app, here / "classes.json") == own.rstrip("\n") + "\n"
+    assert fine(*app, f"{first}=One", "--class-names", f"{second}=Two") == own.rstrip("\n") + "\n"
+    assert "there is no class 'x', only" in mistake(*app, "x=One")
+    assert "gives" in mistake(*app, f"{first}=One", "--class-names", f"{first}=Two")
+    assert "neither NAME=TEXT nor a JSON file" in mistake(*app, "One")
+    (here / "classes.json").write_text("[]")
+    assert "must be a JSON object {name: text}" in mistake(*app, here / "classes.json")
+    (here / "classes.json").write_text("{")
+    assert "classes.json is not JSON" in mistake(*app, here / "classes.json")
+
+
 def test_app_of_hostile_names(tmp_path):
     (tmp_path / "model.json").write_text(hostile().tree.to_json(), encoding="utf-8")
     page = fine("app", tmp_path / "model.json", "--title", "</title><script>x()</script>")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from .costs import Costs, read_costs
 from .mistakes import Mistake
+from .named_texts import read_named_texts
 from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
 from .progress import busy
 from .sink import write_html
@@ -20,6 +21,15 @@ EXAMPLE = (
     "--costs age=0,bmi=1,smoker=1,ward=1 -o page.html"
 )
 SERVER = "On this machine"
+
+
+def _texts(words: str) -> Any:
+    return typer.Option(
+        metavar="NAME=TEXT|FILE",
+        help=f"{words}; may be given several times, or once as a JSON file {{name: text}}.",
+        rich_help_panel=OUTPUT,
+        show_default=False,
+    )
 
 
 def command(
@@ -35,6 +45,17 @@ def command(
     description: Annotated[
         str, typer.Option(help="What stands below.", rich_help_panel=OUTPUT, show_default=False)
     ] = "",
+    labels: Annotated[list[str] | None, _texts("How people call a feature")] = None,
+    units: Annotated[list[str] | None, _texts("What a feature is measured in")] = None,
+    class_names: Annotated[list[str] | None, _texts("How people call a class")] = None,
+    target_name: Annotated[
+        str | None,
+        typer.Option(
+            help="What the tree decides, above the answer; by default the name of --target.",
+            rich_help_panel=OUTPUT,
+            show_default=False,
+        ),
+    ] = None,
     serve: Annotated[
         bool,
         typer.Option(
@@ -71,8 +92,17 @@ def command(
             from ..acquisition import cheapest_policy
 
             policy = cheapest_policy(source.tree, source.X, spent)
+        names, classes = source.tree.space.names, source.tree.classes
         page = write_page(
-            source.tree, title=title, description=description, costs=spent, policy=policy
+            source.tree,
+            title=title,
+            description=description,
+            labels=read_named_texts(labels, "--labels", names, "feature"),
+            units=read_named_texts(units, "--units", names, "feature"),
+            target_name=(data.target or "") if target_name is None else target_name,
+            class_names=read_named_texts(class_names, "--class-names", classes, "class"),
+            costs=spent,
+            policy=policy,
         )
     if output is not None or not serve:
         write_html(page, output)

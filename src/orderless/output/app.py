@@ -46,6 +46,8 @@ def write_page(
     description: str = "",
     labels: Mapping[str, str] | None = None,
     units: Mapping[str, str] | None = None,
+    target_name: str = "",
+    class_names: Mapping[Any, str] | None = None,
     costs: Mapping[str, float] | None = None,
     policy: Any = None,
     examples: Any = None,
@@ -66,6 +68,10 @@ def write_page(
         What stands at the top.
     labels, units : dict of feature -> str, optional
         How people call the features, and what they are measured in.
+    target_name : str
+        What the tree decides, such as "Diagnosis"; it stands above the answer.
+    class_names : dict of class label -> str, optional
+        How people call the classes.
     costs : dict of feature -> number, optional
         What it costs to find a feature out; shown, and heeded when the page says what to ask next.
         A feature that is not named costs nothing.
@@ -119,7 +125,7 @@ def write_page(
     content: dict[str, Any] = {
         "names": [shown.get(name, printable(name)) for name in names],
         "units": [measured.get(name, "") for name in names],
-        "classes": [label_text(label) for label in tree.classes],
+        "classes": _class_names(class_names, tree),
         "costs": None if costs is None else [float(costs.get(name, 0)) for name in names],
         "order": order,
         "weights": _weights(tree),
@@ -134,6 +140,7 @@ def write_page(
     page = _render(
         title=printable(_text("title", title, "What does the tree decide?")),
         description=printable(_text("description", description, "")),
+        target_name=printable(_text("target_name", target_name, "")),
         features=described,
         examples=[name for name, _ in rows],
         fingerprint=fingerprint(tree) if form is None else form.fingerprint,
@@ -175,6 +182,24 @@ def _texts(given: Mapping[str, str] | None, space: Space, name: str) -> dict[str
         _ = space.index(feature)  # says which features there are
         _text(f"{name}[{feature!r}]", text, "")
     return {feature: printable(text) for feature, text in given.items()}
+
+
+def _class_names(given: Mapping[Any, str] | None, tree: Tree) -> list[str]:
+    """Give the classes as people read them; two must not read the same."""
+    out = [label_text(label) for label in tree.classes]
+    if given is None:
+        return out
+    if not isinstance(given, Mapping):
+        raise TypeError(f"class_names is a dict of class label -> text, got {given!r:.80}")
+    for label, text in given.items():
+        if label not in tree.classes:
+            known = ", ".join(map(repr, tree.classes[:12]))
+            raise InvalidData(f"class_names: no class {label!r:.80}; the classes are {known}")
+        out[tree.classes.index(label)] = printable(_text(f"class_names[{label!r}]", text, ""))
+    if len(set(out)) < len(out):
+        twice = next(text for text in out if out.count(text) > 1)
+        raise InvalidData(f"class_names: two classes would both be called {twice!r:.80}")
+    return out
 
 
 def _policy_tree(policy: Any, tree: Tree) -> Tree:

@@ -59,13 +59,32 @@ function condition(i, side) {
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
+/** Read a number; a decimal comma is as good as a point, where it cannot mean thousands. */
 function numberIn(text) {
   const plain = text.trim().replace(/^\u2212/, "-");
   if (!plain) return null;
-  const number = NUMBER.test(plain) ? Number(plain) : NaN;
-  if (Number.isFinite(number)) return number;
-  const comma = /^[+-]?\d+,\d+$/.test(plain) ? " Write decimals with a point." : "";
-  throw new RangeError(`“${plain.slice(0, 40)}” is not a number.${comma || " Write it like 12.5."}`);
+  const pointed = plain.replace(/^([+-]?\d*),(\d+)$/, "$1.$2");
+  const number = NUMBER.test(pointed) ? Number(pointed) : NaN;
+  if (!Number.isFinite(number)) {
+    throw new RangeError(`“${plain.slice(0, 40)}” is not a number. Write it like 12.5.`);
+  }
+  if (/^[+-]?[1-9]\d{0,2},\d{3}$/.test(plain)) {
+    const whole = plain.replace(",", "");
+    throw new RangeError(`“${plain}” can mean ${pointed} or ${whole}. Write the one that you mean.`);
+  }
+  return number;
+}
+
+/** Say how what was typed with a comma was read. */
+function readAs(field) {
+  const typed = [...field.querySelectorAll("input[type=text]")].map((input) => input.value);
+  const commas = typed.filter((text) => text.includes(","));
+  if (!commas.length) return "";
+  try {
+    return `Read as ${commas.map(numberIn).join(" and ")}.`;
+  } catch {
+    return "";
+  }
 }
 
 function sideIn(i, field) {
@@ -75,7 +94,7 @@ function sideIn(i, field) {
     return text ? readSide(i, Number(text)) : WHOLE[i];
   }
   if (feature.kind === "categorical") {
-    const ticked = [...field.querySelectorAll("input")].map((input) => input.checked);
+    const ticked = [...field.querySelectorAll(".choice input")].map((input) => input.checked);
     return ticked.includes(true) ? ticked : WHOLE[i];
   }
   if (field.querySelector(".missing input")?.checked) return { low: 1, high: 0, nan: true };
@@ -109,6 +128,11 @@ function boxIn() {
     } catch (fault) {
       said = fault.message;
       faults.push(i);
+    }
+    const read = field.querySelector(".read");
+    if (read) {
+      const shown = readAs(field);
+      if (read.textContent !== shown) read.textContent = shown;
     }
     const place = field.querySelector(".fault");
     if (place && place.textContent !== said) place.textContent = said;
@@ -261,6 +285,22 @@ function drawScale(scale, i, side, known) {
     return segment;
   });
   scale.replaceChildren(...segments);
+  spread(scale);
+}
+
+/** Put the labels of cuts that are close into several lines; what has no room in three is left
+ *  out, and the field's own words name every cut that matters. */
+function spread(scale) {
+  const ends = [];
+  const gap = 6;
+  for (const cut of scale.querySelectorAll(".cut")) {
+    const { left, right } = cut.getBoundingClientRect();
+    const line = [0, 1, 2].find((k) => ends[k] === undefined || ends[k] + gap <= left);
+    cut.className = ["cut", "cut second", "cut third"][line] || "cut";
+    cut.hidden = line === undefined;
+    if (line !== undefined) ends[line] = right;
+  }
+  scale.className = ["scale", "scale", "scale two", "scale three"][ends.length];
 }
 
 // -- what a person does
@@ -269,6 +309,19 @@ function setRange(field, on) {
   field.querySelector(".range").hidden = !on;
   field.querySelector(".exact").hidden = on;
   field.querySelector(".toggle").setAttribute("aria-pressed", String(on));
+}
+
+/** Show the categories in which the text occurs, and those that are chosen. */
+function find(field, text) {
+  const wanted = text.trim().toLocaleLowerCase();
+  let hits = 0;
+  for (const choice of field.querySelectorAll(".choice")) {
+    const hit = choice.textContent.toLocaleLowerCase().includes(wanted);
+    choice.hidden = !hit && !choice.querySelector("input").checked;
+    hits += hit;
+  }
+  const said = wanted ? `${hits} ${hits === 1 ? "value has" : "values have"} “${text.trim()}”.` : "";
+  field.querySelector(".found").textContent = said;
 }
 
 function setMissing(field, on) {
@@ -280,6 +333,7 @@ function clear() {
   for (const field of fields) {
     if (field.querySelector(".range")) setRange(field, false);
     if (field.querySelector(".missing")) setMissing(field, false);
+    if (field.querySelector(".find")) find(field, "");
   }
   update();
 }
@@ -290,7 +344,7 @@ function fillIn(example) {
     const field = fieldOf.get(i);
     const { kind } = FEATURES[i];
     if (kind === "boolean") field.querySelector(`input[value="${value}"]`).checked = true;
-    else if (kind === "categorical") field.querySelectorAll("input")[value].checked = true;
+    else if (kind === "categorical") field.querySelectorAll(".choice input")[value].checked = true;
     else if (value === null) {
       field.querySelector(".missing input").checked = true;
       setMissing(field, true);
@@ -311,6 +365,8 @@ for (const field of fields) {
     (on ? from : value).focus();
     update();
   });
+  const search = field.querySelector(".find");
+  search?.addEventListener("input", () => find(field, search.value));
   const missing = field.querySelector(".missing input");
   missing?.addEventListener("change", () => setMissing(field, missing.checked));
 }
@@ -329,6 +385,7 @@ examples?.addEventListener("change", () => {
   examples.value = chosen;
 });
 window.addEventListener("pageshow", clear);
+window.addEventListener("resize", () => document.querySelectorAll(".scale").forEach(spread));
 clear();
 
 globalThis.orderless = Object.freeze({
