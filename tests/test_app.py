@@ -540,9 +540,7 @@ def test_what_cannot_be_served(page, port, fault, said):
 
 def test_names_of_classes_are_checked():
     form = showcase.mixed()
-    with pytest.raises(
-        InvalidData, match="no class 'hi'; the classes are 'high', 'low'"
-    ):
+    with pytest.raises(InvalidData, match="no class 'hi'; the classes are 'high', 'low'"):
         ol.write_page(form, class_names={"hi": "High"})
     with pytest.raises(InvalidData, match="two classes would both be called 'low'"):
         ol.write_page(form, class_names={"high": "low"})
