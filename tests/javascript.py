@@ -88,7 +88,7 @@ def stop() -> None:
     for node in _running:
         assert node.stdin is not None
         node.stdin.close()
-        node.wait(timeout=10)
+        node.wait(timeout=120)
         assert node.stdout is not None
         node.stdout.close()
     _running.clear()

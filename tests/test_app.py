@@ -473,7 +473,7 @@ def ask(port, path="/", host=None, method="GET"):
     request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", method=method)
     if host:
         request.add_header("Host", host)
-    return urllib.request.urlopen(request, timeout=10)
+    return urllib.request.urlopen(request, timeout=120)
 
 
 def test_serves_the_page_and_nothing_else(served):

@@ -221,7 +221,7 @@ def test_on_a_terminal(here):
                 if todo and shown.endswith(todo[0][0]):
                     os.write(screen, todo.pop(0)[1])
         said = running.stdout.read().decode()
-        assert running.wait(timeout=20) == 0
+        assert running.wait(timeout=120) == 0
     os.close(screen)
     assert said.startswith("well, because age <= 58.5 AND not smoker.")
     assert shown.count(b"47") == 1

@@ -170,11 +170,11 @@ def test_serving(here):
         try:
             line = running.stdout.readline()
             address = next(word for word in line.split() if word.startswith("http://127.0.0.1:"))
-            with urllib.request.urlopen(address, timeout=10) as answer:
+            with urllib.request.urlopen(address, timeout=120) as answer:
                 page = answer.read().decode()
         finally:
             running.send_signal(signal.SIGINT)
-            code = running.wait(timeout=20)
+            code = running.wait(timeout=120)
     assert code == 0
     assert page + "\n" == fine("app", "model.json") or page == fine("app", "model.json")
     assert (here / "page.html").read_text().rstrip("\n") == page.rstrip("\n")
