@@ -5,6 +5,7 @@ PostgreSQL and Spark: ``test_engines.py``. The other dialects are parsed by sqlg
 
 import math
 import sqlite3
+from contextlib import closing
 from fractions import Fraction
 
 import numpy as np
@@ -476,3 +477,37 @@ def test_joining_is_short():
     assert some([False]) is False
     assert every([some([False]), True]) is False
     assert some([every([]), False]) is True
+
+
+@pytest.mark.parametrize("shape", ["tree", "reasons"])
+def test_sqlite_does_not_take_the_word_true_for_a_column(shape):
+    values = {"relation": "<=", "reference": 0.5}
+    tree = {
+        "feature": "true",
+        **values,
+        "true": {"prediction": True},
+        "false": {"prediction": False},
+    }
+    tree = ol.read_tree(tree, space=ol.Space({"true": "numeric"}))
+    nan = ol.Feature("true", values="float64", nan=True)
+    other = ol.Tree(ol.Space([nan]), ["no", "yes"], feature=[0, -1, -1], threshold=[np.inf, 0, 0],
+                    when_true=[1, -1, -1], when_false=[2, -1, -1], leaf_class=[-1, 0, 1],
+                    nan_true=[False, False, False])  # fmt: skip
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute("CREATE TABLE t (`true` REAL, `false` REAL)")
+        base.executemany("INSERT INTO t VALUES (?, 7)", [(0.25,), (0.75,), (None,)])
+        read = f"SELECT {tree.to_sql(dialect='sqlite', shape=shape)} FROM t"
+        assert base.execute(read).fetchall() == [(1,), (0,), (None,)]
+        read = f"SELECT {other.to_sql(dialect='sqlite', shape=shape)} FROM t"
+        assert base.execute(read).fetchall() == [("no",), ("no",), ("yes",)]
+
+
+@pytest.mark.parametrize("name", ["^a.*$", "*", "^", "a$", "^$"])
+def test_polars_does_not_take_a_name_for_a_pattern(name):
+    tree = {"feature": name, "true": {"prediction": 1}, "false": {"prediction": 0}}
+    tree = ol.read_tree(tree, feature_names=[name])
+    frame = pl.DataFrame({name: [True, False, None], "abc": [False, False, True]})
+    for one in (frame, pl.DataFrame({name: frame[name]})):
+        for shape in ("reasons", "tree"):
+            assert one.select(tree.to_polars(shape=shape)).to_series().to_list() == [1, 0, None]
+        assert one.lazy().select(tree.to_polars()).collect().to_series().to_list() == [1, 0, None]

@@ -77,7 +77,7 @@ def _said(formula: Formula) -> pl.Expr:
         return _joined([_said(part) for part in formula.parts], lambda a, b: a | b)
     if isinstance(formula, bool):
         return pl.lit(formula)
-    column = pl.col(formula.column)
+    column = _column(formula.column)
     number = column.cast(pl.Float64).fill_nan(None)
     if isinstance(formula, Number):
         return number > formula.at if formula.above else number <= formula.at
@@ -88,6 +88,16 @@ def _said(formula: Formula) -> pl.Expr:
         return known.is_null() if formula.absent else known.is_not_null()
     inside = _member(formula, column, number)
     return inside if formula.inside else ~inside
+
+
+def _column(name: str) -> pl.Expr:
+    """Give a column by its name; ``pl.col`` takes some names for patterns."""
+    import polars as pl
+    from polars import selectors
+
+    if name == "*" or (name.startswith("^") and name.endswith("$")):
+        return selectors.by_name(name).as_expr()
+    return pl.col(name)
 
 
 def _member(formula: Member, column: pl.Expr, number: pl.Expr) -> pl.Expr:

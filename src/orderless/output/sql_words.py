@@ -98,7 +98,8 @@ class Words:
         if all(isinstance(label, str) for label in labels):
             return [self.text(str(label)) for label in labels]
         if any(isinstance(label, bool) for label in labels):
-            short = {"tsql": "CAST({} AS BIT)", "oracle": "{}"}.get(self.dialect)
+            # SQLite takes the word TRUE for a column of that name, where there is one.
+            short = {"tsql": "CAST({} AS BIT)", "oracle": "{}", "sqlite": "{}"}.get(self.dialect)
             if short is not None:
                 return [short.format(int(label)) for label in labels]
             return [str(label).upper() for label in labels]
@@ -126,7 +127,8 @@ class Words:
         if isinstance(atom, Absent):
             column = self.name(atom.column)
             if self.dialect == "sqlite" and atom.numeric:
-                return f"({column} <= {LARGEST}) IS NOT TRUE" if atom.absent else _is_number(column)
+                absent = f"COALESCE({column} <= {LARGEST}, 0) = 0"  # see labels: no word TRUE
+                return absent if atom.absent else _is_number(column)
             known = self._known(column) if atom.numeric else column
             return f"{known} IS {'' if atom.absent else 'NOT '}NULL"
         if isinstance(atom, Member):
