@@ -64,7 +64,8 @@ def equivalent(a: Any, b: Any) -> bool:
 
     Features compare by name, classes by label; a class that no leaf predicts does not matter.
     Where a feature has other kinds of values in the two spaces (float32 in one and integer in the
-    other, say), rows that both trees can take are compared.
+    other, say), the trees are compared on the values that it has in both; a number that a
+    categorical feature does not list is one of its other values (docs/decisions/0011).
 
     Parameters
     ----------
@@ -99,7 +100,8 @@ def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
     a, b : Tree, or any model that ``read_tree`` knows
     X : rows, optional
         The first of these on which the trees certainly differ is given, as it is; where there is
-        none, a row is made up as without X.
+        none, a row is made up as without X. Rows may hold a float64 that only one of the trees
+        rounds to float32, so that it differs although the trees are equivalent.
 
     Examples
     --------
@@ -151,8 +153,10 @@ def disagreement(a: Any, b: Any, X: Any = None) -> float:
     ----------
     a, b : Tree, or any model that ``read_tree`` knows
     X : rows, optional
-        Complete rows that both trees can take. Without it, the share of the space if every
-        feature of the trees falls into each of its bins with the same probability, independently.
+        Complete rows that both trees can take. Without it, the share of the space if features are
+        independent, a numeric feature falls into each interval between thresholds of the two trees
+        with the same probability, and a categorical one has each of its values (every category,
+        "other" and missing) with the same probability, whether or not a tree tells them apart.
 
     Examples
     --------
@@ -193,7 +197,8 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
     Parameters
     ----------
     trees : iterable of Tree, or of any models that ``read_tree`` knows
-        Also over different spaces, read through different binarizers.
+        Also over different spaces, read through different binarizers; compared on the values that
+        each feature has in all of them, as by ``equivalent``.
 
     Returns
     -------
