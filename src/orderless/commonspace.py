@@ -82,13 +82,13 @@ def _cuts(numbers: Feature, trees: Sequence[Tree]) -> list[float]:
     return sorted(cut for cut in found if low < cut < high)
 
 
-def _unlisted(numbers: Feature, listed: Sequence[Label], low: float, high: float) -> Label | None:
+def _unlisted(numbers: Feature, listed: Sequence[Label], low: float, high: float) -> float | None:
     """Give a number above ``low`` and up to ``high`` that is not listed, if there is one."""
     known = np.array([float(label) for label in listed])
     ends = {*numbers.at_most(known).tolist(), *numbers.at_most(known, strict=True).tolist()}
     parts = [low, *sorted(end for end in ends if low < end < high), high]
     for a, b in [(low, high), *itertools.pairwise(parts)]:
-        value: Label = value_in(numbers, [], a, b, False, [], rounded=False)
+        value: float = value_in(numbers, [], a, b, False, [], rounded=False)
         if value not in listed and math.isfinite(value):
             return value
     return None

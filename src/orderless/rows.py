@@ -351,7 +351,8 @@ def _differ(values: NDArray[Any], floats: NDArray[np.float64]) -> NDArray[np.boo
     back = floats
     if values.dtype.kind in "iu":  # the largest of them round to one that no longer fits
         back = np.where(floats < float(np.iinfo(values.dtype).max), floats, 0.0)
-    return (np.abs(floats) >= EXACT) & (back.astype(values.dtype) != values)
+    rounded: NDArray[np.bool_] = back.astype(values.dtype) != values
+    return rounded & (np.abs(floats) >= EXACT)
 
 
 def _refuse_rounding(feature: Feature, value: Any, number: float, row: int) -> None:
