@@ -5,11 +5,10 @@ import numpy as np
 
 def neighbours(threshold):
     """Give a number, and its next float64 and float32 on either side."""
-    number, single = np.float64(threshold), np.float32(threshold)
     up, down = np.float32(np.inf), np.float32(-np.inf)
-    return [
-        float(x)
-        for x in (
+    with np.errstate(over="ignore"):  # beyond the largest float there is infinity
+        number, single = np.float64(threshold), np.float32(threshold)
+        near = (
             number,
             np.nextafter(number, np.inf),
             np.nextafter(number, -np.inf),
@@ -17,7 +16,7 @@ def neighbours(threshold):
             np.nextafter(single, up),
             np.nextafter(single, down),
         )
-    ]
+    return [float(x) for x in near]
 
 
 def at_thresholds(X, cuts, random_state, each=8):

@@ -23,7 +23,8 @@ NAMES = (
     "%s {x} $1 :y ?", "dotted.name",
 )  # fmt: skip
 TEXTS = ("red", "Red", "red ", "", "it's", 'say "x"', "a\\b", "a\nb", "größe 🙂", "NULL", "%", "`")
-NUMBERS = (-3.0, -0.1, 0.0, 0.1, 0.5, 1.0, 1 / 3, 2.5, 24.5, 1e-30, 1e30, 123456.789, 2.0**60)
+NUMBERS = (-3.0, -0.1, 0.0, 0.1, 0.5, 1.0, 1 / 3, 2.5, 24.5, 1e-30, 1e30, 123456.789, 2.0**60,
+           -1e39, 1e39)  # fmt: skip
 
 
 def random_space(rng: np.random.Generator, n: int, *, nan: bool = False) -> ol.Space:
@@ -104,15 +105,16 @@ def random_table(
         elif feature.values == "integer":
             cuts = [math.floor(x) for x in NUMBERS if abs(x) < 2**53]
             values, kind = sorted({c + d for c in cuts for d in (-1, 0, 1)}), pa.int64()
-            values += [2**60, 2**60 + 1, 2**60 + 2**8, -(2**62)]
+            values += [2**60, 2**60 + 2**8, -(2**62)]  # 2**60 + 1 is no float64: refused
         else:
             kind = pa.float32() if single and feature.values == "float32" else pa.float64()
             near = [x for cut in NUMBERS for x in neighbours(cut)]
             if feature.values == "float32":  # and where rows are rounded to the next float32
-                middle = [(np.float64(np.float32(c)) + np.nextafter(np.float32(c), np.float32(d)))
-                          / 2 for c in NUMBERS for d in (-np.inf, np.inf)]  # fmt: skip
+                singles = [np.float32(c) for c in NUMBERS if abs(c) < 1e38]
+                middle = [(np.float64(c) + np.nextafter(c, np.float32(d))) / 2
+                          for c in singles for d in (-np.inf, np.inf)]  # fmt: skip
                 near += [x for m in middle for x in neighbours(float(m))]
-            values = [*near, math.inf, -math.inf, 3.5e38, -3.5e38, 1e300, 5e-324, -0.0]
+            values = [*near, math.inf, -math.inf, 3.5e38, -3.5e38, 1e300, -1e300, 5e-324, -0.0]
             if nan:
                 values += [math.nan] * 10
         drawn = [values[k] for k in rng.integers(len(values), size=n)]

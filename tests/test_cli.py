@@ -9,7 +9,7 @@ import time
 
 import pytest
 from commands import PATIENTS, fine, mistake, on_terminal, patients, records, run
-from showcase import check_golden, hostile, iris, mixed, mixed_rows
+from showcase import ask, check_golden, hostile, iris, leaf, mixed, mixed_rows
 
 import orderless as ol
 from orderless.cli.app import app
@@ -251,6 +251,21 @@ def test_compare_takes_two(models):
     assert "two trees or more" in mistake("compare", models / "mixed.json")
     said = fine("compare", models / "mixed.json", models / "form.json")
     assert said.startswith("2 trees, all the same function.")
+
+
+def test_compare_says_first_that_trees_have_no_feature_in_common(models, tmp_path):
+    names = ["weight", "height"]
+    strange = ol.read_tree(ask("weight", "<=", 2.5, leaf("no"), leaf("yes")), feature_names=names)
+    (tmp_path / "strange.json").write_text(strange.to_json())
+    args = ("compare", models / "mixed.json", tmp_path / "strange.json")
+    first, second = fine(*args).splitlines()[:2]
+    assert first.startswith("The trees have no feature in common: ")
+    assert first.endswith("strange.json about weight. Features compare by name.")
+    assert second == "2 trees, 2 different functions."
+    found = run(*args, "--format", "json")
+    assert json.loads(found.stdout)
+    assert "no feature in common" in found.stderr
+    assert "in common" not in fine("compare", models / "mixed.json", models / "other.json")
 
 
 # -- export --------------------------------------------------------------------------------------

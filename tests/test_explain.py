@@ -552,7 +552,7 @@ def test_rows_of_every_shape():
     ("row", "said"),
     [
         ({"age": "old"}, "feature 'age' has the value 'old' .*numeric, legal are numbers"),
-        ({"age": 23.5}, r"feature 'age' has the value 23\.5 and is declared integer"),
+        ({"age": 23.5}, r"feature 'age' has the value 23\.5 in row 0 and is declared integer"),
         (
             {"agee": 23},
             r"unknown feature 'agee' \(did you mean 'age'\?\): legal are 'age', 'sex'",

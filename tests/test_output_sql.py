@@ -35,8 +35,6 @@ def said(engine, source, table, shape="auto", **options):
         frame = pl.from_arrow(table)
         expressions = [source.to_polars(shape=shape, needed=n, **options) for n in (False, True)]
         out = frame.lazy().select(expressions).collect()
-        if out.height == 1 and frame.height != 1:  # two constants
-            out = pl.concat([out] * frame.height)
         return out["prediction"].to_list(), out["needed"].to_list()
     found = tables.RUN[engine](
         [source.to_sql(dialect=engine, shape=shape, **options),
@@ -159,8 +157,30 @@ def test_a_feature_read_from_its_own_column_instead(engine):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_tree_that_asks_nothing(engine):
-    table = pa.table({"a": pa.array([True, None])})
-    assert said(engine, showcase.constant(), table) == (["yes", "yes"], [None, None])
+    """One answer per row, also of a space without features."""
+    alone = ol.Tree(ol.Space([]), ["yes"], feature=[-1], threshold=[0], when_true=[-1],
+                    when_false=[-1], leaf_class=[0])  # fmt: skip
+    for source in (showcase.constant(), showcase.constant().tree, alone):
+        for values in ([True, None], [True], [True, False, None]):
+            table = pa.table({"a": pa.array(values)})
+            expected = (["yes"] * len(values), [None] * len(values))
+            assert said(engine, source, table) == expected
+
+
+def test_a_tree_that_asks_nothing_fits_into_every_context_of_polars():
+    one = showcase.constant()
+    for labels in (["yes"], [3], [0.5], [True], [2**63]):
+        tree = ol.Tree(ol.Space([]), labels, feature=[-1], threshold=[0], when_true=[-1],
+                       when_false=[-1], leaf_class=[0])  # fmt: skip
+        for frame in (pl.DataFrame({"a": [1, 2, 3]}), pl.DataFrame({"a": []})):
+            found = frame.select(tree.to_polars())["prediction"]
+            assert found.to_list() == labels * frame.height
+            assert found.dtype == tree.predict(frame).dtype
+    frame = pl.DataFrame({"a": [1, 2, 3]})
+    assert frame.with_columns(one.to_polars())["prediction"].to_list() == ["yes"] * 3
+    assert frame.lazy().select(one.to_polars()).collect(engine="streaming").height == 3
+    assert frame.filter(one.to_polars() == "yes").height == 3
+    assert frame.select("a", one.to_polars()).height == 3
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -227,7 +227,7 @@ def test_thresholds_between_the_same_integers_are_one_condition() -> None:
     assert [tree.threshold[0] for tree in trees] == [24.0, 24.0]
     assert trees[0] == trees[1]
     assert str(trees[0]).startswith("age <= 24?")
-    with pytest.raises(InvalidData, match=r"24\.5 and is declared integer"):
+    with pytest.raises(InvalidData, match=r"24\.5 in row 0 and is declared integer"):
         trees[0].predict([[24.5]])
 
 

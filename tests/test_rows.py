@@ -1,5 +1,7 @@
 import itertools
 import math
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import oracle
@@ -14,7 +16,7 @@ from strategies import partial_rows, problems, tree_of
 
 import orderless as ol
 from orderless import Condition, Feature, Space, Tree
-from orderless.errors import InvalidData
+from orderless.errors import InvalidData, InvalidSpace, InvalidTree
 from orderless.rows import is_unknown, read_rows
 
 
@@ -384,14 +386,14 @@ def test_frames_go_by_name():
         (NUMERIC, pd.DataFrame({"x": pd.to_datetime(["2020-01-01"])}), "Timestamp"),
         (NUMERIC, np.zeros((1, 1), dtype=[("a", "f8")]), "its column"),
         (BOOLEAN, [[2]], "feature 'b' has the value 2.* boolean: 0, 1, False or True"),
-        (BOOLEAN, [[0.5]], "the value 0.5 and is declared boolean"),
+        (BOOLEAN, [[0.5]], "the value 0.5 in row 0 and is declared boolean"),
         (BOOLEAN, [[-1]], "the value -1"),
         (BOOLEAN, [[math.inf]], "the value inf"),
         (BOOLEAN, [["yes"]], "'yes' in row 0: it is boolean, legal are 0, 1, False or True"),
-        (INTEGER, [[1000000.5]], "feature 'n' has the value 1000000.5 and is declared integer"),
-        (INTEGER, np.array([[0.1]], dtype="f4"), "the value 0.1 and is declared integer"),
-        (INTEGER, [[math.inf]], "the value inf and is declared integer"),
-        (INTEGER, [[-math.inf]], "the value -inf and is declared integer"),
+        (INTEGER, [[1000000.5]], "'n' has the value 1000000.5 in row 0 and is declared integer"),
+        (INTEGER, np.array([[0.1]], dtype="f4"), "the value 0.1 in row 0 and is declared integer"),
+        (INTEGER, [[math.inf]], "the value inf in row 0 and is declared integer"),
+        (INTEGER, [[-math.inf]], "the value -inf in row 0 and is declared integer"),
         (COLOR, [["red"], ["purple"]], "'c' has the value 'purple' in row 1: legal are 'red', 'gr"),
         (COLOR, [["RED"]], "'RED'"),
         (COLOR, [[1]], "the value 1 in row 0"),
@@ -438,10 +440,82 @@ def test_unlisted_categories_are_other_where_there_is_other():
         tree.predict([{"c": ["red"]}])
 
 
-def test_large_integers_round_as_floats_do():
-    tree = stump(Space({"n": "integer"}), 2.0**53)
-    assert tree.predict([[2**53], [2**53 + 1], [2**53 + 2]]).tolist() == [0, 0, 1]
-    assert tree.predict(np.array([[2**63 - 1], [-(2**63)]])).tolist() == [1, 0]
+LARGE = 2**53 + 1  # no float64
+IN_ROW_1 = f"'n' has the value {LARGE} in row 1, which float64 cannot hold .the nearest is {2**53}"
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[1], [LARGE]],
+        [[1], [LARGE], [2.0]],
+        [{"n": 1}, {"n": LARGE}],
+        [[Decimal(1)], [Decimal(LARGE)]],
+        [[Fraction(1)], [Fraction(LARGE)]],
+        np.array([[1], [LARGE]]),
+        np.array([[1], [LARGE]], dtype=np.uint64),
+        np.array([[1], [LARGE]], dtype=object),
+        np.array([[np.int64(1)], [np.int64(LARGE)]], dtype=object),
+        np.ma.array([[1], [LARGE]]),
+        pd.DataFrame({"n": [1, LARGE]}),
+        pd.DataFrame({"n": pd.array([1, LARGE, None], dtype="Int64")}),
+        pl.DataFrame({"n": [1, LARGE]}),
+        pl.DataFrame({"n": [1, LARGE, None]}),
+        pl.DataFrame({"n": [Decimal(1), Decimal(LARGE)]}),
+        pa.table({"n": [1, LARGE]}),
+        pa.table({"n": [1, LARGE, None]}),
+    ],
+    ids=lambda X: type(X).__name__,
+)
+def test_whole_numbers_that_would_be_rounded_are_refused(X):
+    """2^53 + 1 is above a threshold of 2^53, and would be read as 2^53."""
+    for kind in ("integer", "numeric"):
+        with pytest.raises(InvalidData, match=IN_ROW_1):
+            stump(Space({"n": kind}), 2.0**53).predict(X)
+    single = stump(Space({"n": "float32"}), 2.0**53)  # every row is rounded there
+    assert list(single.decide(X)[:2]) == [0, 0]
+
+
+def test_large_whole_numbers_that_float64_holds():
+    for kind in ("integer", "numeric", "float32"):
+        tree = stump(Space({"n": kind}), 2.0**53)
+        assert tree.predict([[2**53], [2**53 + 2**30], [-(2**63)]]).tolist() == [0, 1, 0]
+        X = np.array([[2**62], [-(2**63)], [2**53]])
+        assert tree.predict(X).tolist() == [1, 0, 0]
+        assert tree.predict(np.array([[2**63]], dtype=np.uint64)).tolist() == [1]
+        assert tree.predict([[10.0**300], [0.0]]).tolist() == [1, 0]
+    for X, said in (
+        (np.array([[2**63 - 1]]), 2**63 - 1),
+        (np.array([[2**64 - 1]], dtype=np.uint64), 2**64 - 1),
+        ([[10**300]], 10**20),
+        ([[Decimal("1e400")]], "1E.400"),
+    ):
+        with pytest.raises(InvalidData, match=f"{said}.* in row 0, which float64 cannot hold"):
+            stump(Space({"n": "numeric"}), 2.0**53).predict(X)
+
+
+def test_thresholds_that_would_be_rounded_are_refused():
+    for threshold in (LARGE, np.int64(LARGE)):
+        with pytest.raises(InvalidTree, match=f"threshold holds {LARGE}, which float64 cannot"):
+            stump(Space({"n": "integer"}), threshold)
+    with pytest.raises(
+        InvalidSpace, match=f"a float64, and {LARGE} is none: the nearest is {2**53}"
+    ):
+        Condition("n", at_most=LARGE)
+    assert Condition("n", at_most=2**60).at_most == 2.0**60
+
+
+def test_a_value_that_is_not_whole_is_found_in_its_row():
+    tree = stump(Space({"n": "integer"}), 2.0)
+    X = [[1.0], [math.nan], [3.0], [2.5], [0.5]]
+    for rows in (X, np.array(X), np.array(X, dtype="f4"), pd.DataFrame(X, columns=["n"])):
+        with pytest.raises(
+            InvalidData, match=r"'n' has the value 2\.5 in row 3 and is declared int"
+        ):
+            tree.predict(rows)
+    flag = stump(Space({"n": "boolean"}), 0.0)
+    with pytest.raises(InvalidData, match=r"'n' has the value 7\.0 in row 2 and is declared bool"):
+        flag.predict([[1], [None], [7]])
 
 
 # -- columns that tell conditions -------------------------------------------------------------

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from neighbours import neighbours
 from sklearn.base import clone
-from sklearn.compose import ColumnTransformer
+from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.feature_selection import SelectKBest, VarianceThreshold
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -20,6 +21,7 @@ from sklearn.preprocessing import (
     KBinsDiscretizer,
     MaxAbsScaler,
     MinMaxScaler,
+    OneHotEncoder,
     RobustScaler,
     StandardScaler,
 )
@@ -79,7 +81,34 @@ def test_one_transformer_of_numbers(name: str) -> None:
     pipeline = Pipeline([("before", SCALERS[name]), ("tree", tree_model())])
     tree = check(pipeline, X[NUMBERS], y)
     assert tree.space.names == tuple(NUMBERS)
-    assert {feature.values for feature in tree.space.features} == {"float64"}
+    kept = {"impute", "identity", "validated", "rename", "prefix", "set names", "variance", "best"}
+    own = "float32" if name in kept else "float64"  # the model rounds what comes as it is
+    assert {feature.values for feature in tree.space.features if feature.name in tree.features} == {
+        own
+    }
+
+
+@pytest.mark.parametrize(
+    "values", [(44.98, 45.0), (44, 46), (1.1, 1.2), (0.1, 1e30), (16777216, 16777219)]
+)
+def test_what_passes_is_printed_as_without_a_pipeline(values: tuple[float, float]) -> None:
+    """A threshold behind a passthrough column is the float32 one, not the row's last float64."""
+    X = pd.DataFrame({"price": np.repeat(values, 4), "town": list("abab") * 2})
+    y = np.repeat([0, 1], 4)
+    encode = make_column_transformer((OneHotEncoder(), ["town"]), remainder="passthrough")
+    plain = ol.read_tree(tree_model().fit(X[["price"]], y))
+    model = make_pipeline(encode, tree_model()).fit(X, y)
+    tree = ol.read_tree(model)
+    assert tree.space["price"] == plain.space["price"]
+    assert str(tree) == str(plain)
+    near = sorted({*neighbours(plain.threshold[0]), *neighbours(plain.row_threshold[0]), *values})
+    rows = pd.DataFrame({"price": near, "town": "a"})
+    said = tree.predict(rows).tolist()
+    assert said == model.predict(rows).tolist()
+    # What is printed, read as float32, draws the same boundary.
+    sign, number = str(tree).splitlines()[0].removesuffix("?").split()[1:]
+    cut, seen = np.float32(number), np.array(near, dtype=np.float32)
+    assert ((seen < cut if sign == "<" else seen <= cut) == (np.array(said) == 0)).all()
 
 
 @pytest.mark.parametrize("first", ["standard", "min max", "clip", "robust", "max abs", "bins"])

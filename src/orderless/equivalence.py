@@ -8,7 +8,6 @@ Paper: its Algorithm 5 compares minimal formulas; a random polynomial needs none
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -17,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from .commonspace import over_common_space
 from .errors import InvalidData
 from .example import any_value, value_in
 from .readers import read_tree
 from .rows import read_rows, row_at
-from .space import Feature, Label, Space, shared_feature
+from .space import Feature, Label, Space
 from .tree import Tree
 
 __all__ = ["counterexample", "disagreement", "equivalent", "fingerprint", "group_equivalent"]
@@ -64,7 +64,8 @@ def equivalent(a: Any, b: Any) -> bool:
 
     Features compare by name, classes by label; a class that no leaf predicts does not matter.
     Where a feature has other kinds of values in the two spaces (float32 in one and integer in the
-    other, say), rows that both trees can take are compared.
+    other, say), the trees are compared on the values that it has in both; a number that a
+    categorical feature does not list is one of its other values (docs/decisions/0011).
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ def equivalent(a: Any, b: Any) -> bool:
     >>> equivalent(tree, mirror)
     True
     """
-    trees = _over_shared_space([read_tree(a), read_tree(b)])
+    trees = over_common_space([read_tree(a), read_tree(b)])
     points = fingerprint_points(trees)
     return bool((points[0] == points[1]).all()) and _difference(*trees) is None
 
@@ -99,7 +100,8 @@ def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
     a, b : Tree, or any model that ``read_tree`` knows
     X : rows, optional
         The first of these on which the trees certainly differ is given, as it is; where there is
-        none, a row is made up as without X.
+        none, a row is made up as without X. Rows may hold a float64 that only one of the trees
+        rounds to float32, so that it differs although the trees are equivalent.
 
     Examples
     --------
@@ -115,7 +117,7 @@ def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
     tree_a, tree_b = read_tree(a), read_tree(b)
     if X is not None and (real := _row_that_differs(tree_a, tree_b, X)) is not None:
         return real
-    shared = _over_shared_space([tree_a, tree_b])
+    shared = over_common_space([tree_a, tree_b])
     found = _difference(*shared)
     if found is None:
         return None
@@ -127,7 +129,12 @@ def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
             continue
         if feature.name in sides:
             feature = shared[0].space[feature.name]
-            row[feature.name] = value_in(feature, cuts.get(feature.name, []), *sides[feature.name])
+            row[feature.name] = value_in(
+                feature,
+                cuts.get(feature.name, []),
+                *sides[feature.name],
+                rounded=_round_alike(feature, (tree_a, tree_b)),
+            )
         else:
             row[feature.name] = any_value(feature)
     for tree in (tree_a, tree_b):
@@ -146,8 +153,10 @@ def disagreement(a: Any, b: Any, X: Any = None) -> float:
     ----------
     a, b : Tree, or any model that ``read_tree`` knows
     X : rows, optional
-        Complete rows that both trees can take. Without it, the share of the space if every
-        feature of the trees falls into each of its bins with the same probability, independently.
+        Complete rows that both trees can take. Without it, the share of the space if features are
+        independent, a numeric feature falls into each interval between thresholds of the two trees
+        with the same probability, and a categorical one has each of its values (every category,
+        "other" and missing) with the same probability, whether or not a tree tells them apart.
 
     Examples
     --------
@@ -175,7 +184,7 @@ def disagreement(a: Any, b: Any, X: Any = None) -> float:
         if len(said[0]) == 0:
             raise InvalidData("there are no rows to compare the trees on")
         return float(np.mean(table[0][said[0]] != table[1][said[1]]))
-    one, other = _over_shared_space([tree_a, tree_b])
+    one, other = over_common_space([tree_a, tree_b])
     found = _cuts([one, other])
     cuts = [found.get(feature.name, []) for feature in one.space.features]
     nodes_a, nodes_b = _with_shared_classes([one, other])
@@ -188,7 +197,8 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
     Parameters
     ----------
     trees : iterable of Tree, or of any models that ``read_tree`` knows
-        Also over different spaces, read through different binarizers.
+        Also over different spaces, read through different binarizers; compared on the values that
+        each feature has in all of them, as by ``equivalent``.
 
     Returns
     -------
@@ -207,7 +217,7 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
     >>> group_equivalent([a, b, a])
     [[0, 2], [1]]
     """
-    members = _over_shared_space([read_tree(tree) for tree in trees])
+    members = over_common_space([read_tree(tree) for tree in trees])
     groups: dict[bytes, list[int]] = {}
     points = fingerprint_points(members)
     for i, point in enumerate(points):
@@ -316,44 +326,7 @@ def hex_digits(point: NDArray[np.uint64]) -> str:
     return "".join(f"{int(part):016x}" for part in point)
 
 
-# -- one space for several trees ---------------------------------------------------------------
-
-
-def _over_shared_space(trees: list[Tree]) -> list[Tree]:
-    """State trees over one space: all features that any of them uses, with the values all allow."""
-    if all(tree.space is trees[0].space for tree in trees):
-        return trees
-    spaces = list({id(tree.space): tree.space for tree in trees}.values())
-    if all(space == spaces[0] for space in spaces):
-        return trees
-    _warn_of_made_up_names(spaces)
-    used = {name for tree in trees for name in tree.features}
-    features: dict[str, Feature] = {}
-    for space in spaces:
-        for feature in space.features:
-            if feature.name not in used:
-                continue
-            known = features.get(feature.name)
-            features[feature.name] = feature if known is None else shared_feature(known, feature)
-    shared = Space(features.values())
-    return [tree.over(shared) for tree in trees]
-
-
-def _warn_of_made_up_names(spaces: Sequence[Space]) -> None:
-    """Say so when one tree has names and another only has x0, x1, ... for as many columns."""
-    made_up = [s for s in spaces if s.names == tuple(f"x{i}" for i in range(len(s)))]
-    named = [s for s in spaces if s not in made_up]
-    for space in made_up:
-        for other in named:
-            if len(space) == len(other) > 0 and not set(space.names) & set(other.names):
-                warnings.warn(
-                    f"features compare by name, and one tree has {other.names[0]!r}, ... where "
-                    f"another, fitted without names, has {space.names[0]!r}, ...: if they mean the "
-                    "same columns, read the other with feature_names=",
-                    UserWarning,
-                    stacklevel=4,
-                )
-                return
+# -- two trees over one space -------------------------------------------------------------------
 
 
 def _shared_classes(trees: Sequence[Tree]) -> list[NDArray[np.int32]]:
@@ -378,6 +351,12 @@ def _difference(a: Tree, b: Tree) -> list[Any] | None:
     nodes_a, nodes_b = _with_shared_classes([a, b])
     found = _core.first_difference(nodes_a, nodes_b, a.space.domains)
     return None if found is None else found[0]
+
+
+def _round_alike(feature: Feature, trees: Sequence[Tree]) -> bool:
+    """Whether all trees that ask about a feature round its numbers as it does."""
+    own = [tree.space[feature.name] for tree in trees if feature.name in tree.features]
+    return all(one.values == feature.values for one in own)
 
 
 def _says(tree: Tree, row: dict[str, Any]) -> Any:

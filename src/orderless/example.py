@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .errors import InvalidSpace
+from .numbers import BELOW_FLOAT32
 from .space import Feature, Label
 
 __all__ = ["any_value", "value_in"]
@@ -33,6 +34,8 @@ def value_in(
     high: float,
     nan: bool,
     codes: list[int],
+    *,
+    rounded: bool = True,
 ) -> Any:
     """Choose a plain value of a feature out of the side of a box.
 
@@ -47,6 +50,9 @@ def value_in(
         Whether NaN is inside.
     codes : list of int
         Of another feature: the values that are inside.
+    rounded : bool
+        Whether everybody who gets the value rounds it to float32 if the feature does. Otherwise the
+        number is itself a float32, or lies between two that are inside.
 
     Examples
     --------
@@ -54,6 +60,9 @@ def value_in(
     0.14
     >>> value_in(Feature("age"), [20.5, 36.5, 61.5], -float("inf"), float("inf"), False, [])
     40.0
+    >>> tenth = Feature("dose", values="float32"), [], 0.09999999403953552, 0.10000000149011612
+    >>> value_in(*tenth, False, []), value_in(*tenth, False, [], rounded=False)
+    (0.1, 0.10000000149011612)
     """
     if not feature.ordered:
         named = [code for code in codes if code < len(feature.categories)]
@@ -66,7 +75,7 @@ def value_in(
         return math.nan
     if feature.kind == "boolean":
         return bool(high >= 1)
-    number = _plain_between(feature, *_usual(feature, low, high, cuts))
+    number = _plain_between(feature, *_usual(feature, low, high, cuts), rounded)
     return int(number) if feature.whole else number
 
 
@@ -95,21 +104,26 @@ def _unlisted(feature: Feature) -> Label:
     return max(int(c) for c in feature.categories if not isinstance(c, str)) + 1
 
 
-def _plain_between(feature: Feature, low: float, high: float) -> float:
+def _plain_between(feature: Feature, low: float, high: float, rounded: bool) -> float:
     """Find a number with few digits in (low, high]."""
+    least = float(feature.above(low)) if math.isfinite(low) else -math.inf
 
     def fits(x: float) -> bool:
-        with np.errstate(over="ignore"):
-            seen = float(np.float32(x)) if feature.values == "float32" else x
-        return low < seen <= high
+        if feature.values == "float32" and rounded:
+            with np.errstate(over="ignore"):
+                x = float(np.float32(x))
+        return least <= x <= high
 
+    if feature.values == "float32" and (least == math.inf or high == BELOW_FLOAT32):
+        end = 1e39 if rounded else math.inf  # what lies beyond float32 rounds to infinity
+        return end if least == math.inf else -end
     if math.isinf(low) or math.isinf(high):
-        near = [0.0, math.floor(high) if math.isfinite(high) else 0.0,
-                math.floor(low) + 1.0 if math.isfinite(low) else 0.0]  # fmt: skip
+        near = [0.0, float(np.floor(high)) if math.isfinite(high) else 0.0,
+                float(np.floor(low)) + 1.0 if math.isfinite(low) else 0.0]  # fmt: skip
     else:
         middle = low + (high - low) / 2
         near = [float(f"{middle:.{digits}g}") for digits in range(1, 18)]
-    near += [high if math.isfinite(high) else float(feature.above(low))]
+    near += [high if math.isfinite(high) else least]
     for x in near:
         if fits(x) and (not feature.whole or x == math.floor(x)):
             return x

@@ -29,7 +29,7 @@ from .rows import is_unknown, read_rows
 from .rowsearch import RowSearch
 from .space import Label, Space
 from .term import Term
-from .words import pieces, side_text
+from .words import has_or, pieces, side_text
 
 if TYPE_CHECKING:
     from .canonical import CanonicalForm
@@ -66,7 +66,9 @@ class Change:
     certain: bool = True
 
     def __str__(self) -> str:
-        return " and ".join(_were(side) for side in self.ranges.values())
+        sides = tuple(self.ranges.values())
+        said = (f"({_were(s)})" if len(sides) > 1 and has_or(s) else _were(s) for s in sides)
+        return " and ".join(said)
 
     def __hash__(self) -> int:
         return hash((self.label, self.certain, tuple(self.ranges.items())))

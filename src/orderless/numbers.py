@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "BELOW_FLOAT32",
     "next_value",
     "row_boundary",
     "short_count",
@@ -23,19 +24,29 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
+# How -inf is written as a boundary of float32: the power of two below the least float32. A row's
+# -1e300 rounds to -inf, which is at most -1e39; a boundary of -inf itself is one that no row is at.
+BELOW_FLOAT32 = -(2.0**128)
+
 
 def value_at_most(cut: Floats, values: str, strict: bool = False) -> Floats:
-    """Give the largest float64, float32 or integer at or (``strict``) below each cut."""
+    """Give the largest float64, float32 or integer at or (``strict``) below each cut.
+
+    Among float32 that may be -inf, to which rows round; it is given as -2^128. Infinite where no
+    value, or every value, is there.
+    """
     if strict:
         with np.errstate(over="ignore"):  # below the lowest float there is only -inf
             cut = np.nextafter(cut, -np.inf)
-    if values == "integer":
-        return np.floor(cut) + 0.0
+    if values == "integer":  # no row holds a whole number above the largest float
+        low = np.floor(cut) + 0.0
+        return np.where(low == np.finfo(np.float64).max, np.inf, low)
     if values == "float32":
         with np.errstate(over="ignore"):
             near = cut.astype(np.float32)
             down = np.nextafter(near, np.float32(-np.inf))
-        return np.where(near > cut, down, near).astype(np.float64) + 0.0
+        low = np.where(near > cut, down, near).astype(np.float64) + 0.0
+        return np.where(np.isneginf(low) & np.isfinite(cut), BELOW_FLOAT32, low)
     return cut + 0.0
 
 
@@ -82,7 +93,7 @@ def short_number(boundary: float, values: str = "float64") -> str:
     >>> short_number(0.800000011920929, "float32")  # the float32 that 0.8 is read as
     '0.8'
     """
-    if not np.isfinite(boundary):
+    if not np.isfinite(boundary) or (values == "float32" and boundary == BELOW_FLOAT32):
         return "inf" if boundary > 0 else "-inf"
     number = np.float32(boundary) if values == "float32" else np.float64(boundary)
     if boundary == 0 or 1e-5 <= abs(boundary) < 1e16:
@@ -111,6 +122,8 @@ def short_end(boundary: float, values: str = "float64") -> tuple[str, bool]:
     if values == "integer" or not np.isfinite(boundary):
         return own, False
     beyond = short_number(float(next_value(np.asarray(boundary), values)), values)
+    if own == "-inf" or beyond == "inf":  # at the ends of what there is
+        return (own, False) if beyond == "inf" else (beyond, True)
     return (beyond, True) if len(beyond) < len(own) else (own, False)
 
 

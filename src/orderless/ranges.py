@@ -17,7 +17,7 @@ from . import rows as reading  # its steps for one column are used here, too
 from .errors import InvalidData
 from .numbers import short_number
 from .rows import ABSENT, AMONG, BETWEEN, CODE, CoreColumn, Rows, is_unknown
-from .space import Column, Feature, Space
+from .space import Column, Feature, Space, Values
 
 __all__ = ["read_between"]
 
@@ -120,7 +120,9 @@ def _interval(
 def _numbers(feature: Feature, values: Given, n_rows: int) -> Floats:
     if values is None:
         return np.full(n_rows, np.nan)
-    _, numbers, _ = reading._read_numbers(Feature(feature.name), values)  # any number is a bound
+    kind: Values = "float32" if feature.values == "float32" else "float64"
+    any_number = Feature(feature.name, values=kind)  # is a bound
+    _, numbers, _ = reading._read_numbers(any_number, values)
     return np.asarray(numbers, dtype=np.float64)
 
 

@@ -34,6 +34,8 @@ __all__ = [
 # Kinds of columns, as in cpp/core/reach.hpp.
 ABSENT, F64, F32, BETWEEN, CODE, AMONG = range(6)
 
+EXACT = 2**53  # from here on float64 does not hold every whole number
+
 CoreColumn = tuple[int, NDArray[Any] | None, NDArray[Any] | None]
 Lookup = Callable[[str], "NDArray[Any] | None"]
 
@@ -59,7 +61,8 @@ def read_rows(X: Any, space: Space, used: Iterable[int]) -> Rows:
     Arrays go by position of the space's columns, data frames and dicts by name: by the names of
     the columns, or by the features' own. In dicts a feature that is not there is unknown; in data
     frames it is an error. NaN, None, NA, NaT and null are unknown; where the feature says that NaN
-    is a value, they are that value.
+    is a value, they are that value. A whole number that float64 cannot hold (from 2^53 on) is an
+    error, except for float32 features, which round every row (docs/decisions/0011).
     """
     used = list(used)
     n_rows, lookup, there = _lookup(X, space)
@@ -234,6 +237,8 @@ def _array_rows(X: Any) -> NDArray[Any]:
         rows = np.asarray(X)
     except (TypeError, ValueError):  # rows of different lengths, or nothing that has rows
         rows = np.array(None)
+    if rows.ndim == 2 and rows.dtype.kind == "f" and bool((np.abs(rows) >= EXACT).any()):
+        return _object_rows(X)  # numpy may have rounded whole numbers beside fractions
     if rows.ndim == 1 or rows.dtype.kind in "biuf" or (rows.ndim == 2 and rows.dtype == object):
         return rows
     if not isinstance(X, Iterable):
@@ -314,17 +319,50 @@ def _read_numbers(feature: Feature, values: NDArray[Any]) -> CoreColumn:
             f"feature {feature.name!r} is {feature.kind}, its column {values.dtype}: give numbers"
         )
     elif values.dtype not in (np.float64, np.float32) or values.strides[0] % values.itemsize:
-        values = values.astype(np.float64)  # the core steps over whole values only
+        values = _as_floats(feature, values)  # the core steps over whole values only
     if feature.whole:
-        known = values[~np.isnan(values)]
         low, high = feature.bounds
-        bad = (known != np.floor(known)) | np.isinf(known) | (known <= low) | (known > high)
+        # A comparison with NaN is false, so unknown values are not bad.
+        bad = (values <= low) | (values > high) | np.isinf(values)
+        bad |= np.isfinite(values) & (values != np.floor(values))
         if bad.any():
+            row = int(np.argmax(bad))
             kind = "boolean: 0, 1, False or True" if feature.kind == "boolean" else "integer"
             raise InvalidData(
-                f"feature {feature.name!r} has the value {known[bad][0]!s} and is declared {kind}"
+                f"feature {feature.name!r} has the value {values[row]!s} in row {row} and is "
+                f"declared {kind}"
             )
     return (F32 if values.dtype == np.float32 else F64), values, None
+
+
+def _as_floats(feature: Feature, values: NDArray[Any]) -> NDArray[np.float64]:
+    """Turn an array of numbers into float64; a whole number that would be rounded is refused."""
+    out = values.astype(np.float64)
+    if feature.values != "float32" and values.itemsize >= 8:  # smaller ones all fit
+        rounded = np.flatnonzero(_differ(values, out))
+        if len(rounded):
+            row = int(rounded[0])
+            _refuse_rounding(feature, values[row].item(), float(out[row]), row)
+    return out
+
+
+def _differ(values: NDArray[Any], floats: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which numbers from 2^53 on are not what they are as float64."""
+    back = floats
+    if values.dtype.kind in "iu":  # the largest of them round to one that no longer fits
+        back = np.where(floats < float(np.iinfo(values.dtype).max), floats, 0.0)
+    rounded: NDArray[np.bool_] = back.astype(values.dtype) != values
+    return rounded & (np.abs(floats) >= EXACT)
+
+
+def _refuse_rounding(feature: Feature, value: Any, number: float, row: int) -> None:
+    """Refuse a number of which float64 holds only a neighbour: it may be beyond a threshold."""
+    if abs(number) >= EXACT and value != number:
+        raise InvalidData(
+            f"feature {feature.name!r} has the value {value!s:.80} in row {row}, which float64 "
+            f"cannot hold (the nearest is {number:.0f}): turn the column into float64 if rounding "
+            "is fine, or make the feature categorical if it is an identifier"
+        )
 
 
 def _parse_numbers(feature: Feature, values: NDArray[Any]) -> NDArray[np.float64]:
@@ -342,6 +380,9 @@ def _parse_numbers(feature: Feature, values: NDArray[Any]) -> NDArray[np.float64
                 f"feature {feature.name!r} has the value {value!r:.80} in row {i}: "
                 f"it is {feature.kind}, legal are {legal}, and NaN or None for unknown"
             ) from None
+        if feature.values != "float32":
+            exact = value.item() if isinstance(value, np.generic) else value
+            _refuse_rounding(feature, exact, float(out[i]), i)
     return out
 
 

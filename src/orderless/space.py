@@ -20,7 +20,16 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import InvalidSpace
 from .numbers import next_value, short_number, value_at_most
 
-__all__ = ["Column", "Condition", "Feature", "Label", "Space", "plain_label", "shared_feature"]
+__all__ = [
+    "Column",
+    "Condition",
+    "Feature",
+    "Label",
+    "Space",
+    "Values",
+    "plain_label",
+    "shared_feature",
+]
 
 Label = bool | int | float | str
 Kind = Literal["numeric", "boolean", "categorical"]
@@ -225,6 +234,11 @@ class Condition:
                 ) from None
             if not math.isfinite(number):
                 raise InvalidSpace(f"a threshold on {self.feature!r} is finite, got {number}")
+            if isinstance(self.at_most, int) and self.at_most != number:
+                raise InvalidSpace(
+                    f"a threshold on {self.feature!r} is a float64, and {self.at_most} is none: "
+                    f"the nearest is {number:.0f}"
+                )
             object.__setattr__(self, "at_most", number + 0.0)
         if self.among is not None:
             if isinstance(self.among, str | bytes) or not isinstance(self.among, Iterable):

@@ -22,7 +22,7 @@ from .numbers import row_boundary
 from .rows import AMONG, BETWEEN, CODE, Rows, read_rows
 from .space import Feature, Space
 from .tree import Tree
-from .words import side_text
+from .words import side_text, sides_text
 
 __all__ = ["Term", "tree_of_terms", "whole_side"]
 
@@ -103,7 +103,7 @@ class Term:
         return True  # a term without conditions always holds; it is not "nothing"
 
     def __str__(self) -> str:
-        return " AND ".join(self.conditions) or "always"
+        return sides_text(self.sides)
 
     def __repr__(self) -> str:
         return f"Term({self})"

@@ -16,9 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core, serial
 from .errors import InvalidSpace, InvalidTree
-from .numbers import row_boundary, short_end
+from .numbers import row_boundary
 from .rows import Rows, is_frame, labels_like, read_rows
+from .side import Side
 from .space import Feature, Label, Space, plain_label
+from .words import side_text
 
 __all__ = ["Tree"]
 
@@ -333,19 +335,10 @@ class Tree:
     def condition(self, node: int) -> str:
         """Write the condition of an inner node in words."""
         feature = self.space.features[self.feature[node]]
-        if feature.kind == "boolean":
-            return f"not {feature.name}"
-        if feature.kind == "numeric":
-            cut = float(self.threshold[node])
-            if np.isinf(cut):
-                return f"{feature.name} is known"
-            missing = " or missing" if self.nan_true[node] else ""
-            number, beyond = short_end(cut, feature.values)
-            return f"{feature.name} {'<' if beyond else '<='} {number}{missing}"
-        values = [str(feature.label(int(v))) for v in self.set_of(node)]
-        if len(values) == 1:
-            return f"{feature.name} = {values[0]}"
-        return f"{feature.name} in {{{', '.join(values)}}}"
+        if not feature.ordered:
+            return side_text(Side(feature, codes=tuple(self.set_of(node).tolist())))
+        cut = float(self.threshold[node])
+        return side_text(Side(feature, upper=cut, nan=bool(self.nan_true[node])))
 
     def set_of(self, node: int) -> Ints:
         """Give the numbers of the values for which a categorical condition holds."""
@@ -705,11 +698,22 @@ def _array(given: ArrayLike, dtype: type, name: str) -> NDArray[Any]:
                 raise InvalidTree(f"{name} holds a number that is too large")
         elif wide.dtype.kind not in "iuf":
             raise InvalidTree(f"{name} holds numbers, got {wide.dtype}")
+        elif wide.dtype.kind in "iu" or isinstance(given, list | tuple):
+            _refuse_rounding(name, given if isinstance(given, list | tuple) else wide.ravel())
         return np.ascontiguousarray(wide.astype(dtype))
     except InvalidTree:
         raise
     except (TypeError, ValueError) as fault:
         raise InvalidTree(f"{name} is not an array of numbers: {fault}") from fault
+
+
+def _refuse_rounding(name: str, numbers: Iterable[Any]) -> None:
+    """Refuse whole numbers of which float64 holds only a neighbour."""
+    for number in numbers:
+        whole = int(number) if isinstance(number, int | np.integer) else 0
+        if whole != float(whole):
+            near = f"{float(whole):.0f}"
+            raise InvalidTree(f"{name} holds {whole}, which float64 cannot hold: use {near}")
 
 
 def _flatten(sets: Mapping[int, Sequence[int]], n: int) -> tuple[NDArray[np.int64], Ints]:

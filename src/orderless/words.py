@@ -1,4 +1,4 @@
-"""Words: what a box says of a feature, as text and as pieces of text.
+"""Words: what a box, or a node of a tree, says of a feature, as text and as pieces of text.
 
 In:  ``Side``.
 Out: ``age <= 24``, ``color in {red, blue}``; also as pieces.
@@ -7,14 +7,23 @@ Out: ``age <= 24``, ``color in {red, blue}``; also as pieces.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from .bins import Side
 from .numbers import short_end
+from .side import Side
 from .space import Label
 
-__all__ = ["Piece", "drawn", "label_text", "pieces", "printable", "side_text"]
+__all__ = [
+    "Piece",
+    "drawn",
+    "has_or",
+    "label_text",
+    "pieces",
+    "printable",
+    "side_text",
+    "sides_text",
+]
 
 Piece = tuple[Literal["name", "label", "number", "sign"], str]
 
@@ -29,6 +38,21 @@ def side_text(side: Side) -> str:
     'lab value < 2.45'
     """
     return "".join(text for _, text in pieces(side))
+
+
+def sides_text(sides: Iterable[Side]) -> str:
+    """Write what a box says of all features.
+
+    Examples
+    --------
+    >>> from orderless import Feature
+    >>> amount = Side(Feature("amount", nan=True), upper=1290.0, nan=True)
+    >>> sides_text([amount, Side(Feature("income"), lower=88.5)])
+    '(amount <= 1290 or missing) AND income > 88.5'
+    """
+    sides = tuple(sides)
+    said = ("".join(text for _, text in pieces(side, among=len(sides))) for side in sides)
+    return " AND ".join(said) or "always"
 
 
 def printable(text: str) -> str:
@@ -70,8 +94,15 @@ def label_text(label: Label) -> str:
     return repr(text) if text != text.strip() or not text else printable(text)
 
 
-def pieces(side: Side) -> Iterator[Piece]:
+def has_or(side: Side) -> bool:
+    """Whether its text holds an "or", so that it needs parentheses beside an AND."""
+    return side.feature.kind == "numeric" and side.nan and side.lower < side.upper
+
+
+def pieces(side: Side, among: int = 1) -> Iterator[Piece]:
     """Write what a box says of one feature as pieces; together they are ``side_text``.
+
+    ``among`` so many conditions that are joined by AND it is in parentheses where it holds an "or".
 
     Examples
     --------
@@ -79,6 +110,9 @@ def pieces(side: Side) -> Iterator[Piece]:
     >>> list(pieces(Side(Feature("age", values="integer"), upper=24.0)))
     [('name', 'age'), ('sign', ' <= '), ('number', '24')]
     """
+    if among > 1 and has_or(side):
+        yield from (("sign", "("), *pieces(side), ("sign", ")"))
+        return
     feature = side.feature
     name: Piece = ("name", printable(feature.name))
     if feature.kind == "boolean":

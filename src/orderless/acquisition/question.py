@@ -12,7 +12,7 @@ from typing import Literal
 from ..bins import Bins, Side
 from ..numbers import short_number
 from ..space import Label
-from ..words import label_text, printable, side_text
+from ..words import label_text, printable, sides_text
 from .nodes import Nodes
 from .problem import Outcome as BinsOf
 
@@ -196,7 +196,7 @@ def bin_side(bins: Bins, k: int, first: int, last: int | None = None) -> Side:
 def outcome_text(bins: Bins, features: tuple[int, ...], answer: BinsOf) -> str:
     """Write an answer in words."""
     sides = [bin_side(bins, k, b) for k, b in zip(features, answer, strict=True)]
-    return " AND ".join(side_text(side) for side in sides)
+    return sides_text(sides)
 
 
 def money(amount: float) -> str:

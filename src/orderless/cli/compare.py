@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXAMPLE", "command"]
 
+LISTED = 6  # features that are named
 EXAMPLE = "Example: orderless compare old.json new.json other.skops --data patients.csv"
 
 
@@ -51,7 +52,8 @@ def command(
     A tree that differs is shown with a row that tells the two apart, the share of the space on
     which they differ (every interval between thresholds, and every category, equally likely), and
     with --data the number of rows. The row is the first of the data on which the two differ;
-    without such a row it is made up.
+    without such a row it is made up. Features compare by name: trees that have none in common are
+    named first.
     """
     if len(models) < 2:
         raise Mistake("comparing takes two trees or more: orderless compare A B")
@@ -59,15 +61,37 @@ def command(
     from .sink import records_as, write
 
     trees = [load_model(path, allow_pickle=allow_pickle) for path in models]
+    names = [str(path) for path in models]
+    strangers = _strangers(names, trees)
     with busy("Comparing"):
-        records = _records([str(path) for path in models], trees, data, files)
+        records = _records(names, trees, data, files)
     if output.format == Format.text:
-        write(_text(records), output.output)
-    elif output.format == Format.json:
+        write("\n".join([*strangers, _text(records)]), output.output)
+        return
+    for line in strangers:
+        typer.echo(line, err=True)
+    if output.format == Format.json:
         write(json.dumps(records, ensure_ascii=False, indent=1, allow_nan=False), output.output)
     else:
         flat = [{**record, "example": _example(record["example"])} for record in records]
         write(records_as(flat, output.format), output.output)
+
+
+def _strangers(names: list[str], trees: list[Tree]) -> list[str]:
+    """Say which trees have no feature in common with the first, so that comparing tells little."""
+    from ..words import printable
+
+    def asked(tree: Tree) -> str:
+        shown = [printable(name) for name in tree.features]
+        return ", ".join(shown[:LISTED]) + (", ..." if len(shown) > LISTED else "")
+
+    first = trees[0]
+    return [
+        f"The trees have no feature in common: {printable(names[0])} asks about {asked(first)}, "
+        f"{printable(name)} about {asked(tree)}. Features compare by name."
+        for name, tree in zip(names[1:], trees[1:], strict=True)
+        if first.features and tree.features and not set(first.features) & set(tree.features)
+    ]
 
 
 def _records(
@@ -162,11 +186,13 @@ def _answer(tree: Tree, row: dict[str, Any]) -> Any:
 
 def _told(row: dict[str, Any], used: set[str]) -> dict[str, Any]:
     """Keep what one of the trees asks about, as JSON can hold it."""
-    return {
-        name: None if isinstance(value, float) and math.isnan(value) else value
-        for name, value in row.items()
-        if name in used
-    }
+    return {name: _plain(value) for name, value in row.items() if name in used}
+
+
+def _plain(value: Any) -> Any:
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else str(value)  # JSON has no infinity
 
 
 def _example(row: dict[str, Any] | None) -> str:

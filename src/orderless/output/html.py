@@ -174,7 +174,7 @@ def _table(listing: Listing, block: Block) -> str:
 
 
 def _row(line: Line) -> str:
-    said = AND.join(_condition(side) for side in line.term.sides) or "always"
+    said = AND.join(_condition(side, len(line.term)) for side in line.term.sides) or "always"
     cells = [f'<th scope="row" style="{LEFT}{FIRST};{CELL}">{said}</th>']
     if line.rows is not None:
         cells.append(f'<td style="{RIGHT}{NEXT};{CELL}">{line.rows:,}</td>')
@@ -192,9 +192,9 @@ def _bar(line: Line) -> str:
     return f'<span aria-hidden="true" style="{BAR}{fill}"></span>'
 
 
-def _condition(side: Side) -> str:
+def _condition(side: Side, among: int = 1) -> str:
     out, length = [], 0
-    for kind, text in pieces(side):
+    for kind, text in pieces(side, among):
         length += len(text)
         if kind in ("name", "label"):
             out.append(_isolated(text))

@@ -134,7 +134,9 @@ def _block(listing: Listing, block: Block) -> str:
 
 
 def _item(line: Line) -> str:
-    said = r" $\land$ ".join(_condition(side) for side in line.term.sides) or "always"
+    said = (
+        r" $\land$ ".join(_condition(side, len(line.term)) for side in line.term.sides) or "always"
+    )
     if line.rows is None:
         return said
     said += f" ({line.rows:,} {'row' if line.rows == 1 else 'rows'}"
@@ -144,10 +146,10 @@ def _item(line: Line) -> str:
     return f"{said})"
 
 
-def _condition(side: Side) -> str:
+def _condition(side: Side, among: int) -> str:
     """Write signs and numbers that stand together as one formula, names and values as text."""
     out = []
-    for formula, run in groupby(pieces(side), key=_is_formula):
+    for formula, run in groupby(pieces(side, among), key=_is_formula):
         if formula:
             texts = [text for _, text in run]
             said = " ".join(SIGNS[text] if text in SIGNS else _number(text) for text in texts)

@@ -82,7 +82,7 @@ def _block(listing: Listing, block: Block) -> str:
 
 
 def _cells(line: Line) -> list[str]:
-    cells = [" AND ".join(_condition(side) for side in line.term.sides) or "always"]
+    cells = [" AND ".join(_condition(side, len(line.term)) for side in line.term.sides) or "always"]
     if line.rows is not None:
         cells.append(f"{line.rows:,}")
     if line.right is not None:
@@ -91,8 +91,8 @@ def _cells(line: Line) -> list[str]:
     return cells
 
 
-def _condition(side: Side) -> str:
+def _condition(side: Side, among: int) -> str:
     return "".join(
         escaped(text) if kind in ("name", "label") else SIGNS.get(text, text)
-        for kind, text in pieces(side)
+        for kind, text in pieces(side, among)
     )

@@ -40,12 +40,12 @@ def as_polars(
     if needed:
         ask = question(tree, known)
         if ask is None or len(certain) == 1:
-            return pl.lit(None, dtype=pl.String).alias("needed")
+            return pl.repeat(None, pl.len(), dtype=pl.String).alias("needed")
         settled = _said(Some(tuple(formula for _, formula in certain)))
         return pl.when(settled).then(None).otherwise(_asked(ask)).alias("needed")
     labels = [pl.lit(label, dtype=_type(tree.classes)) for label, _ in certain]
-    if len(labels) == 1:
-        return labels[0].alias("prediction")
+    if len(labels) == 1:  # a literal alone would be one row, whatever the frame has
+        return pl.repeat(labels[0], pl.len(), dtype=_type(tree.classes)).alias("prediction")
     out: Any = pl
     for label, (_, formula) in zip(labels, certain, strict=True):
         out = out.when(_said(formula)).then(label)

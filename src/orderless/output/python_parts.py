@@ -64,8 +64,8 @@ def why(row):
         if sides[i] != wholes[i]:
             widen = _widen_set if feature["kind"] == "categorical" else _widen_interval
             widen(sides, i, answer)
-    said = [_words(FEATURES[i], side) for i, side in enumerate(sides) if side != wholes[i]]
-    return " AND ".join(said) or "always"
+    told = [i for i, side in enumerate(sides) if side != wholes[i]]
+    return " AND ".join(_words(FEATURES[i], sides[i], len(told) > 1) for i in told) or "always"
 
 '''
 
@@ -217,7 +217,7 @@ def _furthest(sides, i, answer, end, goal):
             bad = tried
 
 
-def _words(feature, side):
+def _words(feature, side, many):
     name = feature["shown"]
     if feature["kind"] == "boolean":
         return name if side[1] == 1 else "not " + name
@@ -238,7 +238,9 @@ def _words(feature, side):
         if low > 0:
             number, beyond = feature["words"][low - 1]
             said = number + (" <= " if beyond else " < ") + said
-    return said + " or missing" if nan else said
+    if nan:
+        return "(%s or missing)" % said if many else said + " or missing"
+    return said
 
 
 def _set_words(feature, side):

@@ -76,8 +76,10 @@ def term_lines(line: Line, width: int) -> list[str]:
     Lines break before AND; a condition that is too long by itself breaks between its values.
     """
     out: list[str] = []
-    for side in line.term.sides:
-        parts = _condition_lines("".join(text for _, text in pieces(side)), width)
+    sides = line.term.sides
+    for side in sides:
+        condition = "".join(text for _, text in pieces(side, among=len(sides)))
+        parts = _condition_lines(condition, width)
         if out and width_of(out[-1]) + 5 + width_of(parts[0]) <= width and len(parts) == 1:
             out[-1] += f" AND {parts[0]}"
         else:

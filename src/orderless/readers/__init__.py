@@ -256,7 +256,7 @@ def _interpreter(
 
         # A library that has no way with NaN cannot have learned one.
         known = nan if source.nan_true is not None else "unknown"
-        columns, space = columns_through(through, space, feature_names, known)
+        columns, space = columns_through(through, space, feature_names, known, source.values)
     elif space is not None:
         if feature_names is not None and tuple(feature_names) != space.column_names:
             raise InvalidSpace(

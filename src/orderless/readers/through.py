@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import InvalidSpace, UnreadableModel
 from ..rows import is_unknown
-from ..space import Feature, Label, Space, plain_label
+from ..space import Feature, Label, Space, Values, plain_label
 from .source import Nan, SourceColumn, space_columns
 from .stage import Block, Cell, Encode, Fill, Flag, Other, Pass, Refused, Rescale, Wire, as_number
 from .transformers import KNOWN, apply
@@ -25,7 +25,11 @@ __all__ = ["columns_through"]
 
 
 def columns_through(
-    transformer: Any, space: Space | None, feature_names: Sequence[str] | None, nan: Nan
+    transformer: Any,
+    space: Space | None,
+    feature_names: Sequence[str] | None,
+    nan: Nan,
+    values: Values = "float64",
 ) -> tuple[list[SourceColumn], Space]:
     """Say how the columns that come out of a transformer arise from the features that went in.
 
@@ -41,6 +45,9 @@ def columns_through(
     nan : "unknown" or "value"
         Whether a missing value is unknown, or a value of its own wherever the transformers take
         it. A given space says so itself.
+    values : "float64" or "float32"
+        How the model rounds numbers before it compares. A feature that reaches it unchanged then
+        has these values, as if there were no transformer.
 
     Returns
     -------
@@ -57,7 +64,7 @@ def columns_through(
         space = _own_space(transformer, names)
     wires = _send(transformer, Block([Wire(i) for i in range(len(names))]), ()).wires
     if space is None:
-        space = Space([_feature(name, _of(wires, i), nan) for i, name in enumerate(names)])
+        space = Space([_feature(name, _of(wires, i), nan, values) for i, name in enumerate(names)])
         starts = space_columns(space)
     else:
         position = {name: i for i, name in enumerate(space.column_names)}
@@ -273,7 +280,7 @@ def _of(wires: Sequence[Wire], source: int) -> list[Wire]:
     return [wire for wire in wires if wire.source == source]
 
 
-def _feature(name: str, wires: Sequence[Wire], nan: Nan) -> Feature:
+def _feature(name: str, wires: Sequence[Wire], nan: Nan, values: Values) -> Feature:
     """Say what kind of feature goes into these wires, of which it is the source."""
     missing = nan == "value" and bool(wires) and _take(wires, None)
     demands = [wire.demand for wire in wires if not isinstance(wire.demand, Flag)]
@@ -283,7 +290,10 @@ def _feature(name: str, wires: Sequence[Wire], nan: Nan) -> Feature:
         return replace(hint, name=name, nan=missing)
     encoders = [demand for demand in demands if isinstance(demand, Encode)]
     if not encoders:
-        return Feature(name, nan=missing)
+        as_they_are = bool(wires) and not any(
+            isinstance(stage, Rescale) for wire in wires for stage in wire.stages
+        )
+        return Feature(name, values=values if as_they_are else "float64", nan=missing)
     if len(encoders) < len(demands):
         number = next(demand for demand in demands if not isinstance(demand, Encode))
         for encoder in encoders:

@@ -25,9 +25,13 @@ function why(row) {
   const box = read(row);
   const found = possible(box, 2);
   if (found.length > 1) return null;
-  const said = reason(box, found[0])
-    .map((side, i) => (isWhole(i, side) ? "" : say(i, side).map(([, text]) => text).join("")))
-    .filter((text) => text);
+  const sides = reason(box, found[0])
+    .map((side, i) => [i, side])
+    .filter(([i, side]) => !isWhole(i, side));
+  const said = sides.map(([i, side]) => {
+    const pieces = say(i, side, sides.length > 1);
+    return pieces.map(([, text]) => text).join("");
+  });
   return said.join(" AND ") || "always";
 }
 
@@ -289,8 +293,11 @@ function fewest(lists) {
 
 // -- words
 
-/** Write a side as pieces of text, each with its kind: name, sign, number or label. */
-function say(i, side) {
+/**
+ * Write a side as pieces of text, each with its kind: name, sign, number or label.
+ * Among many that are joined by AND, one that holds an "or" is in parentheses.
+ */
+function say(i, side, many = false) {
   const feature = FEATURES[i];
   const name = ["name", feature.shown];
   if (feature.kind === "categorical") return [name, ...sayLabels(feature, side)];
@@ -310,7 +317,9 @@ function say(i, side) {
     const [number, beyond] = feature.words[side.high];
     out.push(name, ["sign", beyond ? " < " : " <= "], ["number", number]);
   }
-  return side.nan ? [...out, ["sign", " or missing"]] : out;
+  if (!side.nan) return out;
+  out.push(["sign", " or missing"]);
+  return many ? [["sign", "("], ...out, ["sign", ")"]] : out;
 }
 
 function sayLabels(feature, side) {
