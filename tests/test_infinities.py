@@ -121,3 +121,17 @@ def test_no_whole_number_is_above_the_largest_float():
     assert tree.n_leaves == 1
     assert tree.predict([[10**15], [0]]).tolist() == [0, 0]
     assert ol.equivalent(tree, tree_of([math.inf], "integer"))
+
+
+@pytest.mark.parametrize("nan_true", [False, True])
+@pytest.mark.parametrize("values", ["float64", "float32"])
+def test_a_range_of_one_infinity_is_that_value(values, nan_true):
+    """Where NaN is a value, too: from -inf to -inf there is -inf, and no other number."""
+    x = ol.Feature("x", values=values, nan=True)
+    for threshold in (25.0, -1e39, -1e308):
+        tree = ol.Tree(ol.Space([x]), ["low", "high"], feature=[0, -1, -1],
+                       threshold=[threshold, 0, 0], when_true=[1, -1, -1], when_false=[2, -1, -1],
+                       leaf_class=[-1, 0, 1], nan_true=[nan_true, False, False])  # fmt: skip
+        for value in (-np.inf, np.inf, -1e300, 1e300, 3.0):
+            row = [{"x": value}]
+            assert tree.predict_between(row, row).tolist() == tree.predict(row).tolist()

@@ -93,6 +93,7 @@ def _read_ordered(feature: Feature, ends: Ends, n_rows: int) -> CoreColumn:
     number &= first <= last
     reading._no_contradiction(feature, ~number & ~missing)
     if feature.nan:  # how the core is told that NaN is possible
+        last = np.fmax(last, -np.finfo(np.float64).max)  # -inf itself is below every threshold too
         first, last = np.where(number, first, np.nan), np.where(missing, np.nan, last)
     return BETWEEN, first, last
 
