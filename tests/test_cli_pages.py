@@ -79,13 +79,23 @@ def test_report_needs_complete_labelled_rows(here):
     (here / "gaps.csv").write_text(text)
     args = ("report", "model.json", "--data", "gaps.csv", "--target", "diagnosis")
     assert "1 of the 8 rows of gaps.csv have gaps (the first is row 1)" in mistake(*args)
-    assert "of the 7 rows" in fine(*args, "--drop-incomplete")
+    result = run(*args, "--missing-values", "drop")
+    assert "of the 7 rows" in result.stdout
+    assert result.stderr == "Left out 1 of the 8 rows of gaps.csv, which have gaps.\n"
+    assert "is fitted already" in mistake(*args, "--missing-values", "value")
     (here / "empty.csv").write_text("age,smoker,diagnosis\n,,ill\n")
     (here / "odd.csv").write_text(text.replace("28,", "fat,").replace(",31.5,", "61,,"))
     few = fine("report", "model.json", "--data", "odd.csv", "--target", "diagnosis")
     assert "of the 8 rows" in few  # bmi, which the tree does not ask about, is left out
     assert "every row of empty.csv has gaps" in mistake(
-        "report", "model.json", "--data", "empty.csv", "--target", "diagnosis", "--drop-incomplete"
+        "report",
+        "model.json",
+        "--data",
+        "empty.csv",
+        "--target",
+        "diagnosis",
+        "--missing-values",
+        "drop",
     )
 
 
