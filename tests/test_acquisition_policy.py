@@ -98,6 +98,7 @@ def test_a_question_that_cannot_matter_may_be_worth_its_cost():
     ("costs", "options", "error", "match"),
     [
         ({"a": 1}, {}, InvalidData, "no cost for 'b', which the tree asks about"),
+        ({}, {}, InvalidData, r"no cost for 'a', 'b'.* all others .*dict.fromkeys\(tree.features"),
         ({"a": 1, "b": -1}, {}, InvalidData, "cost of 'b' is -1: nothing costs or weighs less"),
         ({"a": 1, "b": np.nan}, {}, InvalidData, "cost of 'b' is nan: give a finite number"),
         ({"a": 1, "b": np.inf}, {}, InvalidData, "cost of 'b' is inf: give a finite number"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import InvalidData
-from .costs import Costs, read_costs
+from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake, one_line
 from .options import DataOptions, FileOptions, Format, ModelOptions, OutputOptions, finite
 from .progress import busy
@@ -34,6 +34,7 @@ def command(
     files: FileOptions,
     output: OutputOptions,
     costs: Costs = None,
+    other_costs: OtherCosts = None,
     row: Annotated[
         list[str] | None,
         typer.Option(
@@ -74,7 +75,8 @@ def command(
             "the tree knows"
         )
     tree = source.tree
-    each = dict.fromkeys(tree.features, 1.0) if costs is None else read_costs(costs, tree, files)
+    others = 1.0 if costs is None and other_costs is None else other_costs
+    each = read_costs(costs, tree, files, others)
     known = row_from(row or [], tree)
     given = [name for name, value in known.items() if value is not None]  # these cost nothing
     with busy("Finding the cheapest way"):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .costs import Costs, read_costs
+from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake
 from .options import OUTPUT, DataOptions, FileOptions, HoldOutOptions, HtmlFile, ModelOptions
 from .progress import busy
@@ -31,6 +31,7 @@ def command(
     hold_out: HoldOutOptions,
     output: HtmlFile = None,
     costs: Costs = None,
+    other_costs: OtherCosts = None,
     title: Annotated[
         str, typer.Option(help="What stands at the top.", rich_help_panel=OUTPUT)
     ] = "What this decision tree decides",
@@ -48,7 +49,9 @@ def command(
         raise Mistake(
             "a report judges the tree on labelled rows: add --data FILE and --target COLUMN"
         )
-    spent = None if costs is None else read_costs(costs, source.tree, files)
+    spent = None
+    if costs is not None or other_costs is not None:
+        spent = read_costs(costs, source.tree, files, other_costs)
     about = {"tree from": source.name, "rows from": str(data.data)}
     if model.model is None:
         about["fitted by"] = (
