@@ -55,8 +55,8 @@ def command(
 
     Each question says what it costs and why it is asked. Answer with the value, with "unknown" or
     "?" if it cannot be had, or with "back" to correct the last answer. Questions go to stderr, the
-    decision to standard output. Without --costs every feature costs 1, so that as few as possible
-    are asked.
+    decision to standard output. Nothing is asked that cannot change the decision. Without --costs
+    every feature costs 1, so that as few as possible are asked.
 
     Where a budget ends the questions, it is said what the next one would cost. Where the answers
     end before the decision, what is known and what is open is written, and the exit code is 3.
@@ -71,7 +71,7 @@ def command(
     source = source_of(model, data, files, complete=True)
     if source.X is None:
         raise Mistake(
-            "the cheapest way hangs on how likely each answer is: add --data FILE with rows that "
+            "the cheapest way depends on how likely each answer is: add --data FILE with rows that "
             "the tree knows"
         )
     tree = source.tree
@@ -83,7 +83,7 @@ def command(
         policy = cheapest_policy(
             tree, source.X, each, known=given, budget=budget, time_limit=time_limit
         )
-    talk = _ask(policy.interview(known), tree)
+    talk = _ask(policy.interview(known, only_relevant=True), tree)
     if output.format == Format.json:
         write(json.dumps(_told(talk), ensure_ascii=False, indent=1), output.output)
     else:
@@ -200,7 +200,7 @@ def _value(answer: str, talk: Interview, tree: Tree) -> Any:
     try:
         value = parse(answer)
     except (ValueError, KeyError, TypeError):
-        raise Mistake(f"{answer!r:.80} is no value of {name}: legal are {legal}") from None
+        raise Mistake(f"{answer!r:.80} is no value of {name}: give {legal}") from None
     return None if unknown(value) else value
 
 
