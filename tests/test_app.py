@@ -133,8 +133,11 @@ def test_a_name_without_a_letter_of_utf8():
     assert "\x00" not in page
 
 
+COSTS = {"color": 2.5, "age": 0, "lab value": 0, "smoker": 0}
+
+
 def test_what_is_shown_of_the_features():
-    page = Page(ol.write_page(showcase.mixed(), costs={"color": 2.5, "age": 0}, **MIXED))
+    page = Page(ol.write_page(showcase.mixed(), costs=COSTS, **MIXED))
     legends = [" ".join(said.split()) for said in page.said["legend"]]
     assert legends == ["age (years)", "Lab value", "smoker", "color · cost 2.5"]
     kinds = [attrs.get("type") for attrs in page.all("input")]
@@ -153,6 +156,7 @@ def test_what_is_shown_of_the_features():
         ({"labels": {"age": 1}}, TypeError, r"labels\['age'\] is text"),
         ({"units": ["years"]}, TypeError, "units is a dict"),
         ({"costs": {"age": -1}}, InvalidData, "the cost of 'age' is -1"),
+        ({"costs": {"age": 1, "color": 2}}, InvalidData, "no cost for 'lab value', 'smoker'"),
         ({"costs": {"Age": 1}}, InvalidSpace, "no feature 'Age' here"),
         ({"examples": 3}, InvalidData, "examples are a data frame"),
         ({"examples": "age"}, InvalidData, "examples are a data frame"),
@@ -430,7 +434,11 @@ def test_costs_are_heeded():
     leaves = {"true": {"prediction": 1}, "false": {"prediction": 0}}
     tree = {"feature": "a", "true": {"feature": "b", **leaves}, "false": {"prediction": 0}}
     tree = ol.read_tree(tree, feature_names=["a", "b"])
-    for costs, asked in (({"a": 1, "b": 2}, "a"), ({"a": 200, "b": 1}, "b"), ({"a": 1}, "b")):
+    for costs, asked in (
+        ({"a": 1, "b": 2}, "a"),
+        ({"a": 200, "b": 1}, "b"),
+        ({"a": 1, "b": 0}, "b"),
+    ):
         source = logic(ol.write_page(tree, costs=costs))
         assert javascript.run(source, [{}], "orderless.advise(row)[2]") == [asked]
 

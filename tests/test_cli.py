@@ -123,7 +123,13 @@ def test_explain_counts_over_data(models):
         "usually right less often on new rows."
     )
     assert fine(*args) == form.to_text(rows, about_rows=about) + "\n"
-    assert fine(*args, "--target", "risk") == form.to_text(rows, labels, about_rows=about) + "\n"
+    said = fine(*args, "--target", "risk")
+    rules, _, quality = said.partition("\n\nHow well it predicts\n")
+    assert rules == form.to_text(rows, labels, about_rows=about)
+    found = ol.judge(form, rows, labels)
+    assert f"Rows of mixed.csv: {found.n_right} of {len(rows)} are right" in quality
+    content = json.loads(fine(*args, "--target", "risk", "-f", "json"))
+    assert content["quality"] == [{"of": "rows of mixed.csv", **found.to_dict()}]
     said = json.loads(fine(*args, "-f", "json"))["data"]
     assert said == {"from": "mixed.csv", "number": len(rows), "tree_fitted_on_them": None}
     table = records(fine(*args, "--target", "risk", "-f", "csv"))

@@ -36,7 +36,7 @@ def test_a_conversation(here):
     said, asked = talk(*MODEL, *COSTS, say=["47", "yes"])
     assert said == (
         "ill, because smoker (whatever age is).\nIt would be well if smoker were false.\n"
-        "Asked age and smoker, for 6.\n"
+        "Asked age and smoker; total cost 6.\n"
     )
     assert "Ask age (cost 1): settles it in 25 % of 8 rows; 4.75 to spend on average" in asked
     assert "  age <= 58.5 (75 %): ill or well, then 5 more on average\n" in asked
@@ -55,7 +55,7 @@ def test_it_stops_when_it_is_certain(here):
 def test_what_cannot_be_had(here, word):
     said, _ = talk(*MODEL, *COSTS, say=[word, "no"])
     assert said.startswith("Not determined: ill or well are possible, because age is unknown.")
-    assert said.endswith("Asked age (not to be had) and smoker, for 5.\n")
+    assert said.endswith("Asked age (unavailable) and smoker; total cost 5.\n")
     said, _ = talk(*MODEL, *COSTS, say=[word, "yes"])
     assert said.startswith("ill, because smoker")
 
@@ -63,22 +63,22 @@ def test_what_cannot_be_had(here, word):
 def test_a_wrong_answer_is_asked_again(here):
     said, asked = talk(*MODEL, *COSTS, say=["old", "4_7", "47", "perhaps", "0"])
     assert said.startswith("well, because")
-    assert "'old' is no value of age: legal are numbers, and empty if unknown" in asked
+    assert "'old' is no value of age: give numbers, and empty if unknown" in asked
     assert "'4_7' is no value of age" in asked
-    assert "'perhaps' is no value of smoker: legal are true or false" in asked
+    assert "'perhaps' is no value of smoker: give true or false" in asked
     assert asked.count("Ask age") == asked.count("Ask smoker") == 1
 
 
 def test_back(here):
     said, asked = talk(*MODEL, *COSTS, say=["back", "47", "back", "61"])
     assert said.startswith("ill, because age > 58.5")
-    assert said.endswith("Asked age, for 1.\n")
+    assert said.endswith("Asked age; total cost 1.\n")
     assert "This is the first question." in asked
 
 
 def test_what_is_known_is_not_asked(here):
     said, asked = talk(*MODEL, *COSTS, "--row", "age=47", say=["no"])
-    assert said.endswith("Asked smoker, for 5.\n")
+    assert said.endswith("Asked smoker; total cost 5.\n")
     assert "Ask age" not in asked
     said, _ = talk(*MODEL, "--row", "age=61", say=[])
     assert said.endswith("Nothing was asked.\n")
@@ -101,8 +101,8 @@ def test_a_budget(here):
     said, _ = talk(*MODEL, *COSTS, "--budget", 1, say=["47"])
     assert said.startswith("Not determined: ill or well are possible")
     assert said.endswith(
-        "Asked age, for 1.\nStopped by the budget of 1, of which 0 is left.\nNext would be smoker "
-        "(cost 5), 5 to spend on average from here.\n"
+        "Asked age; total cost 1.\nStopped by the budget of 1, of which 0 is left.\n"
+        "Next would be smoker (cost 5), 5 to spend on average from here.\n"
     )
     content = json.loads(talk(*MODEL, *COSTS, "--budget", 1, "-f", "json", say=["47"])[0])
     assert (content["stopped"], content["budget"], content["spent"]) == ("budget", 1, 1)
@@ -113,7 +113,7 @@ def test_a_budget(here):
 def test_a_budget_is_not_counted_afresh_when_something_cannot_be_had(here):
     said, asked = talk(*MODEL, "--costs", "age=5,smoker=1", "--budget", 5, say=["?", "61", "47"])
     assert asked.count("Ask ") == 2  # smoker is not to be had and costs nothing, age costs 5
-    assert "for 5." in said
+    assert "total cost 5." in said
 
 
 def test_what_is_known_is_not_charged_to_the_budget(here):
@@ -121,7 +121,7 @@ def test_what_is_known_is_not_charged_to_the_budget(here):
     said, _ = talk(*MODEL, *COSTS, *age, "--budget", 5, say=["no"])
     free, _ = talk(*MODEL, *COSTS, *age, say=["no"])
     assert said == free
-    assert said.endswith("for 5.\n")
+    assert said.endswith("total cost 5.\n")
     short, _ = talk(*MODEL, *COSTS, *age, "--budget", 4, say=["no"])
     assert short.startswith("Not determined")
     assert "Nothing was asked.\nStopped by the budget of 4, of which 4 is left.\nNext" in short
@@ -146,7 +146,8 @@ def test_the_end_of_the_input_stops_it(here):
     result = run(*MODEL, *COSTS, stdin=b"47\n")
     assert result.exit_code == 3
     assert result.stdout == (
-        "Not determined: ill or well are possible, because smoker is unknown.\nAsked age, for 1.\n"
+        "Not determined: ill or well are possible, because smoker is unknown.\n"
+        "Asked age; total cost 1.\n"
     )
     assert "The answers ended before the decision: ill or well are possible, and smoker" in (
         result.stderr
@@ -225,3 +226,23 @@ def test_on_a_terminal(here):
     os.close(screen)
     assert said.startswith("well, because age <= 58.5 AND not smoker.")
     assert shown.count(b"47") == 1
+
+
+def test_nothing_is_asked_that_cannot_change_the_decision(here):
+    """Where q is 0, p says which of a and b to ask, and cannot change the class."""
+    both = {"feature": "a", "true": {"feature": "b", "true": {"prediction": 1},
+            "false": {"prediction": 0}}, "false": {"prediction": 0}}  # fmt: skip
+    by_p = {"feature": "p", "true": {"prediction": 1}, "false": {"prediction": 0}}
+    tree = ol.read_tree({"feature": "q", "true": by_p, "false": both}, feature_names=list("abpq"))
+    (here / "tree.json").write_text(tree.to_json())
+    (here / "rows.csv").write_text("q,p,a,b\n0,0,0,1\n0,1,1,0\n")
+    policy = ol.cheapest_policy(tree, [{"q": 0, "p": p, "a": p, "b": 1 - p} for p in (0, 1)],
+                                {"a": 10, "b": 10, "p": 1, "q": 0})  # fmt: skip
+    assert policy.interview().answer(0).question.feature == "p"  # what is cheapest on average
+    args = ("acquire", "tree.json", "--data", "rows.csv", "--costs", "a=10,b=10,p=1,q=0")
+    said, asked = talk(*args, "-f", "json", say=["0", "1", "0"])
+    assert "Ask p" not in asked
+    content = json.loads(said)
+    assert content["asked"] == ["q", "a", "b"]
+    assert content["unavailable"] == []
+    assert content["decision"] == 0

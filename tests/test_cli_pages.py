@@ -79,13 +79,23 @@ def test_report_needs_complete_labelled_rows(here):
     (here / "gaps.csv").write_text(text)
     args = ("report", "model.json", "--data", "gaps.csv", "--target", "diagnosis")
     assert "1 of the 8 rows of gaps.csv have gaps (the first is row 1)" in mistake(*args)
-    assert "of the 7 rows" in fine(*args, "--drop-incomplete")
+    result = run(*args, "--missing-values", "drop")
+    assert "of the 7 rows" in result.stdout
+    assert result.stderr == "Left out 1 of the 8 rows of gaps.csv, which have gaps.\n"
+    assert "is fitted already" in mistake(*args, "--missing-values", "value")
     (here / "empty.csv").write_text("age,smoker,diagnosis\n,,ill\n")
     (here / "odd.csv").write_text(text.replace("28,", "fat,").replace(",31.5,", "61,,"))
     few = fine("report", "model.json", "--data", "odd.csv", "--target", "diagnosis")
     assert "of the 8 rows" in few  # bmi, which the tree does not ask about, is left out
     assert "every row of empty.csv has gaps" in mistake(
-        "report", "model.json", "--data", "empty.csv", "--target", "diagnosis", "--drop-incomplete"
+        "report",
+        "model.json",
+        "--data",
+        "empty.csv",
+        "--target",
+        "diagnosis",
+        "--missing-values",
+        "drop",
     )
 
 
@@ -225,7 +235,7 @@ def test_costs_are_read_out_of_text_and_files(tmp_path):
     ("given", "says"),
     [
         ("age=1", "no cost for 'smoker', which the tree asks about"),
-        ("age=1,smoker=-1", "the cost of 'smoker' is '-1': legal are numbers from 0 up"),
+        ("age=1,smoker=-1", "the cost of 'smoker' is '-1': give a number, 0 or more"),
         ("age=1,smoker=x", "the cost of 'smoker' is 'x'"),
         ("age=1,smoker=", "the cost of 'smoker' is ''"),
         ("age=inf,smoker=1", "the cost of 'age' is 'inf'"),
@@ -252,6 +262,18 @@ def test_costs_that_are_none(here, given, says):
 def test_cost_files_that_are_none(here, name, text, says):
     (here / name).write_text(text)
     assert says in mistake("app", "model.json", "--costs", name)
+
+
+def test_what_all_others_cost(here):
+    """One rule: without a cost a feature is refused, unless all others have one."""
+    own = fine("app", "model.json", "--costs", "age=1,smoker=5")
+    assert fine("app", "model.json", "--costs", "age=1", "--other-costs", 5) == own
+    both = fine("app", "model.json", "--costs", "age=2,smoker=2")
+    assert fine("app", "model.json", "--other-costs", 2) == both
+    for command in (("app",), ("report", *ROWS), ("acquire", "--data", "patients.csv")):
+        said = mistake(*command[:1], "model.json", *command[1:], "--costs", "age=1")
+        assert "no cost for 'smoker', which the tree asks about" in said
+        assert "what all others cost with --other-costs 1" in said
 
 
 def test_costs_as_numbers_of_numpy():

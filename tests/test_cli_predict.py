@@ -342,7 +342,8 @@ def test_words_for_unknown(folder):
 @pytest.mark.parametrize("name", ["out.csv.gz", "out.xlsx"])
 def test_an_ending_that_would_say_something_else(folder, name):
     write_rows(many_rows(3))
-    assert "legal are .csv, .json," in mistake("predict", "model.json", "rows.csv", "-o", name)
+    said = mistake("predict", "model.json", "rows.csv", "-o", name)
+    assert "must end in one of .csv, .json," in said
     assert not (folder / name).exists()
     fine("predict", "model.json", "rows.csv", "-o", "out.dat", "--format", "csv")
     fine("predict", "model.json", "rows.csv", "-o", "out")
@@ -360,6 +361,9 @@ def test_new_names(folder):
     assert "give three different names" in mistake(
         "predict", "model.json", "rows.csv", "--names", "a,b"
     )
+    for names in ("a,b", "a,b,c"):  # there is no third column, so two names suffice
+        said = fine("predict", "model.json", "rows.csv", "--names", names, "--no-needed")
+        assert said.splitlines()[0].endswith(",color,a,b")
 
 
 def test_no_answers_before_all_rows_are_read_are_kept(folder):

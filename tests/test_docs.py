@@ -1,5 +1,7 @@
 """The documentation says what is true: every example in it is run, and so is every lesson."""
 
+import ast
+import builtins
 import doctest
 import re
 import runpy
@@ -46,6 +48,47 @@ def test_examples_of_a_page_do_what_it_says(page, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # what an example writes does not stay
     said = run_examples(page)
     assert not said, said
+
+
+# What an example may import only after its page said how to install it.
+EXTRAS = {"dask": "dask", "distributed": "cluster", "duckdb": "duckdb", "polars": "polars",
+          "pyspark": "spark"}  # fmt: skip
+
+
+@pytest.mark.parametrize("page", ["scale", "databases"])
+def test_a_page_can_be_pasted_from_the_top(page):
+    """Every name is made before it is used, and every package is named before it is imported.
+
+    Also in examples that need an engine, which are run elsewhere.
+    """
+    text = (ROOT / "docs" / "guide" / f"{page}.md").read_text(encoding="utf-8")
+    known = set(vars(builtins))
+    shown = doctest.DocTestParser().get_examples(examples(text))
+    assert len(shown) > 10
+    lines = text.splitlines()
+    for example in shown:
+        said = "\n".join(lines[: example.lineno])
+        tree = ast.parse(example.source)
+        for package in _imported(tree) & EXTRAS.keys():
+            assert re.search(rf"orderless\[[\w,]*\b{EXTRAS[package]}\b", said), package
+        names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        known |= {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+        known |= {node.name for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                known |= {(name.asname or name.name).split(".")[0] for name in node.names}
+        unknown = {node.id for node in names} - known
+        assert not unknown, f"{page}.md, line {example.lineno + 1}: {unknown} is not made before"
+
+
+def _imported(tree):
+    """Packages that are not ours."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            return {name.name.split(".")[0] for name in node.names}
+        if isinstance(node, ast.ImportFrom):
+            return {str(node.module).split(".")[0]}
+    return set()
 
 
 def test_python_in_pages_is_run():

@@ -196,9 +196,12 @@ def test_dask_with_a_worker_that_dies(cluster):
 
 
 @pytest.mark.parametrize("page", ["databases", "scale"])
-def test_examples_that_need_an_engine(page, spark, cluster, tmp_path, monkeypatch):
-    """The examples of a page that ``make test`` leaves out, with all that come before them."""
+def test_examples_that_need_an_engine(page, spark, tmp_path, monkeypatch):
+    """The examples of a page that ``make test`` leaves out, with all that come before them.
+
+    The page makes its own cluster; its Spark session is the one that is there.
+    """
     monkeypatch.chdir(tmp_path)
     path = ROOT / "docs" / "guide" / f"{page}.md"
-    said = run_examples(path, engines=True, spark=spark, client=cluster)
+    said = run_examples(path, engines=True)
     assert not said, said

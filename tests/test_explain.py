@@ -57,7 +57,7 @@ def test_reasons_are_all_maximal_boxes_around_the_row(case):
         assert why.label is None
         assert list(why.reasons()) == [] == list(why.all_reasons) == list(why.changes())
         assert why.shortest is None
-        assert why.cheapest({}) is None
+        assert why.cheapest(dict.fromkeys(kinds, 1)) is None
         assert why.necessary == why.relevant == ()
         assert set(why.unknown) <= {name for name, value in row.items() if value is None}
         assert all(name in str(why) for name in why.unknown)
@@ -391,7 +391,8 @@ def test_text_with_costs():
     assert str(form.explain(row)).startswith("0, because priors <= 3 AND not smoker (")
     costs = {"age": 0.1, "priors": 0.25, "sex": 0.2, "smoker": 0.1}
     assert str(form.explain(row, costs=costs)).startswith("0, because age > 25 AND not smoker (")
-    assert str(form.explain(row, costs={"smoker": 3})).startswith("0, because priors <= 3 AND sex")
+    dear = {**dict.fromkeys(form.tree.features, 0), "smoker": 3}
+    assert str(form.explain(row, costs=dear)).startswith("0, because priors <= 3 AND sex")
 
 
 def test_text_of_every_kind_of_change():
@@ -593,12 +594,17 @@ def test_bad_costs():
     with pytest.raises(ValueError, match=r"needs costs: cheapest\(\{feature: cost\}\)"):
         form.explain(row).cheapest()
     for bad, said in [
-        ({"age": -1}, r"cost of 'age' is -1: legal are finite numbers of at least 0"),
+        ({"age": -1}, "cost of 'age' is -1: nothing costs or weighs less than 0"),
         ({"age": math.nan}, "cost of 'age' is nan"),
         ({"age": math.inf}, "cost of 'age' is inf"),
         ({"age": "dear"}, "cost of 'age' is 'dear'"),
         ({"age": None}, "cost of 'age' is None"),
-        ([1, 2], "costs are a dict .*got a list: features are age, sex, priors and smoker"),
+        (
+            [1, 2],
+            "costs must be a dict .*got a list: features are 'age', 'sex', 'priors', 'smoker'",
+        ),
+        ({"age": 1, "sex": 0}, "no cost for 'priors', 'smoker', which the tree asks about: name"),
+        ({}, r"if all others cost the same.*dict.fromkeys\(tree.features, 1\)"),
     ]:
         with pytest.raises(InvalidData, match=said):
             form.explain(row).cheapest(bad)

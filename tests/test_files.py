@@ -265,18 +265,22 @@ def test_arguments_that_are_refused(mixed):
     (folder / "in.xlsx").write_bytes(b"PK\x03\x04")
     refused(form, folder, "in.xlsx", InvalidData, "in.xlsx is a spreadsheet or zip file")
     refused(form, folder, ".", InvalidData, "is a folder")
-    refused(form, folder, "in.csv", ValueError, "needed='all': legal are", needed="all")
-    refused(form, folder, "in.csv", ValueError, "format='xml': legal are 'csv'", format="xml")
+    refused(form, folder, "in.csv", ValueError, "needed must be one of 'smallest'", needed="all")
+    refused(form, folder, "in.csv", ValueError, "format must be one of 'csv'", format="xml")
     refused(form, folder, "in.csv", InvalidData, "delimiter=';;': it is one", delimiter=";;")
     refused(form, folder, "in.csv", InvalidData, "no encoding 'klingon'", encoding="klingon")
     refused(form, folder, "in.csv", InvalidData, "more than max_columns=2", max_columns=2)
-    with pytest.raises(ValueError, match=r"out.xyz': legal are files that end in .csv, .json"):
+    with pytest.raises(ValueError, match=r"must end in one of .csv, .json.*out.xyz"):
         ol.predict_file(form, folder / "in.csv", folder / "out.xyz")
     with pytest.raises(InvalidData, match="is a folder: give the name of a file in it"):
         ol.predict_file(form, folder / "in.csv", folder, format="csv")
     refused(form, folder, "out.parquet", ValueError, "is source and target")
     refused(form, folder, "in.csv", ValueError, "names=.*give three different names", names="abc")
     refused(form, folder, "in.csv", ValueError, "give three different", names=("a", "a", "b"))
+    refused(form, folder, "in.csv", ValueError, "give three different", names=("a", "b"))
+    refused(form, folder, "in.csv", ValueError, "give two", names=("a", "a"), needed=None)
+    refused(form, folder, "in.csv", ValueError, "give two", names=("a",), needed=None)
+    refused(form, folder, "in.csv", ValueError, "unseen must be one of 'unknown'", unseen="drop")
     refused(form, folder, "in.csv", ValueError, "batch_size=0: give a number", batch_size=0)
     refused(form, folder, "in.csv", ValueError, "n_jobs=0: legal are", n_jobs=0)
     with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere"):

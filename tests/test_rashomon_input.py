@@ -274,9 +274,12 @@ def test_categories_may_be_numbers():
 BAD = [
     ({"table": X * 2, "binarizer": None}, InvalidData, "'x2' has the value 2 in row 0, and bin"),
     ({"y": ["n"] * 6}, InvalidData, "y has the one class 'n'"),
-    ({"y": np.linspace(0, 1, 101)}, InvalidData, "y has 101 different labels.*at most 100 classes"),
-    ({"y": list(range(0, 3000, 7))}, InvalidData, "y has 429 different labels, 0 for one"),
+    ({"table": np.resize(X, (101, 3)), "y": np.linspace(0, 1, 101)}, InvalidData,
+     "y has 101 different labels.*at most 100 classes"),
+    ({"table": np.resize(X, (429, 3)), "y": list(range(0, 3000, 7))}, InvalidData,
+     "y has 429 different labels, 0 for one"),
     ({"y": Y[:5]}, InvalidData, "X has 6 rows and y has 5 labels"),
+    ({"y": [1] * 4}, InvalidData, "X has 6 rows and y has 4 labels"),  # before its one class
     ({"y": ["n", "n", None, "y", "y", "n"]}, InvalidData, "y has None in row 2"),
     ({"y": [0.0, np.nan, 1, 1, 0, 1]}, InvalidData, "y has nan in row 1"),
     ({"y": ["n", "n", 1, "y", "y", "n"]}, InvalidData, "mixes text and numbers"),

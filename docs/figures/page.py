@@ -53,7 +53,7 @@ def page():
             "lives": "Lives",
         },
         units={"age": "years", "crp": "mg/l", "oxygen": "%"},
-        costs={"crp": 5, "oxygen": 1},
+        costs={"crp": 5, "oxygen": 1, "age": 0, "breathless": 0, "lives": 0},
         examples={"An old person, living alone": {"age": 81, "crp": 12, "lives": "alone"}},
     )
 

@@ -25,6 +25,7 @@ from .imputation import imputation_dependence
 from .many import determined_by_any
 from .missing import odds, possible_classes, predict_between, predict_features, predict_path
 from .needed import missing_needed
+from .quality import Quality, judge
 from .readers import read_tree, read_trees
 from .redundant import redundant_splits
 from .smallest import smallest_tree
@@ -53,6 +54,7 @@ __all__ = [
     "Interview",
     "OrderlessClassifier",
     "Policy",
+    "Quality",
     "QuantileBinarizer",
     "RashomonImportance",
     "RashomonSet",
@@ -76,6 +78,7 @@ __all__ = [
     "importance_range",
     "impurity_importance",
     "imputation_dependence",
+    "judge",
     "missing_needed",
     "odds",
     "permutation_importance",

@@ -275,7 +275,8 @@ class CanonicalForm:
         row : dict, one-row data frame, Series, or values in the order of the space's columns
             What is missing, None or NaN is unknown.
         costs : dict of feature -> cost, optional
-            If given, the text shows the cheapest reason, otherwise the shortest.
+            If given, the text shows the cheapest reason, otherwise the shortest. 0 or more, for
+            every feature that the tree asks about.
         limit : int
             How many reasons ``all_reasons`` may list before ``TooManyReasons`` is raised.
 

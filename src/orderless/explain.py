@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,7 @@ import narwhals as nw
 import numpy as np
 
 from .bins import Side
+from .costs import read_costs
 from .errors import InvalidData, TooManyReasons
 from .numbers import short_end
 from .rowleaves import row_sides
@@ -170,8 +170,8 @@ class Explanation:
         Parameters
         ----------
         costs : dict of feature -> cost, optional
-            Each at least 0; a feature that is not named costs nothing. By default those that were
-            given to ``explain``.
+            0 or more, for every feature that the tree asks about: one without a cost is an error.
+            By default those that were given to ``explain``.
 
         Returns
         -------
@@ -186,7 +186,7 @@ class Explanation:
         if costs is None:
             raise ValueError("the cheapest reason needs costs: cheapest({feature: cost})")
         names = [feature.name for feature in self._search.bins.features]
-        each = _read_costs(costs, self._space, names)
+        each = _whole_costs(costs, self._space, names)
         if self.label is None:
             return None
         return self._search.term(self._search.best(each))
@@ -305,7 +305,7 @@ def explain_row(
         raise ValueError(f"limit={limit}: at least one reason must be allowed")
     space = form.space
     if costs is not None:
-        _read_costs(costs, space, space.names)
+        read_costs(costs, space, form.tree.features)
     rows, told = _one_row(row, space)
     # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
     used = range(len(space)) if isinstance(rows, list) else form.tree.used
@@ -363,29 +363,11 @@ def _refuse_several(n_rows: int) -> None:
         )
 
 
-def _read_costs(costs: Costs, space: Space, names: Iterable[str]) -> list[int]:
+def _whole_costs(costs: Costs, space: Space, names: Sequence[str]) -> list[int]:
     """Check costs; give those of some features as whole numbers of one unit, to add exactly."""
-    if not isinstance(costs, Mapping):
-        raise InvalidData(
-            f"costs are a dict {{feature: cost}}, got a {type(costs).__qualname__}: "
-            f"features are {_some(list(space.names))}"
-        )
-    exact = {}
-    for name, cost in costs.items():
-        _ = space.index(name)  # says which features there are
-        try:
-            if isinstance(cost, str | bytes):
-                raise TypeError
-            number = float(cost)
-        except (TypeError, ValueError, OverflowError):
-            number = math.nan
-        if not math.isfinite(number) or number < 0:
-            raise InvalidData(
-                f"the cost of {name!r} is {cost!r:.80}: legal are finite numbers of at least 0"
-            )
-        exact[name] = Fraction(repr(number))  # 0.1 + 0.2 is 0.3 here, as people expect
+    exact = read_costs(costs, space, names)
     unit = math.lcm(*(cost.denominator for cost in exact.values()))
-    return [int(exact.get(name, 0) * unit) for name in names]
+    return [int(exact[name] * unit) for name in names]
 
 
 def _plain(value: Any) -> Any:

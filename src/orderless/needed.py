@@ -68,11 +68,13 @@ class Needed:
         if self.label is not None:
             return f"Determined: {self.label}. Nothing more is needed."
         classes = [str(label) for label in self.possible]
-        return (
-            f"Not determined: {', '.join(classes[:-1])} or {classes[-1]}.\n"
-            f"Settled, whatever the values, by {_listed(self.settle)}.\n"
-            f"Settled, for some values, by {_listed(self.could)}."
-        )
+        said = [
+            f"Not determined: {', '.join(classes[:-1])} or {classes[-1]}.",
+            f"Settled, whatever the values, by {_listed(self.settle)}.",
+        ]
+        if self.could != self.settle:  # else it would say the same twice
+            said.append(f"Settled, for some values, by {_listed(self.could)}.")
+        return "\n".join(said)
 
 
 def _listed(sets: Sequence[Names]) -> str:

@@ -45,6 +45,12 @@ class Interview:
         not for what was known before.
     answered : int
         How many questions had an answer.
+    not_needed : tuple of str
+        Features whose values were given although the tree does not ask about them, or that were
+        known already: these values are not used.
+    only_relevant : bool
+        Whether a question is passed over if its answer cannot change the decision any more. The
+        cheapest policy may ask such a question where the answer says which other one to ask.
 
     Examples
     --------
@@ -61,10 +67,10 @@ class Interview:
     >>> print(talk.answer(0))
     0, because not a (whatever b is).
     It would be 1 if a were true.
-    Asked b and a, for 6.
+    Asked b and a; total cost 6.
     >>> print(talk.skip())
     Not determined: 0 or 1 are possible, because a is unknown.
-    Asked b and a (not to be had), for 1.
+    Asked b and a (unavailable); total cost 1.
     """
 
     policy: Policy
@@ -73,13 +79,24 @@ class Interview:
     asked: tuple[str, ...] = ()
     spent: float = 0.0
     answered: int = 0
+    not_needed: tuple[str, ...] = ()
+    only_relevant: bool = False
 
     @cached_property
     def question(self) -> Question:
         """What to ask now; its ``feature`` is None when nothing is left to ask."""
-        return self.policy.next_feature(
-            self.known, unavailable=self.unavailable, spent=self.spent, asked=self.answered
-        )
+        gone = self.unavailable
+        while True:
+            found = self.policy.next_feature(
+                self.known, unavailable=gone, spent=self.spent, asked=self.answered
+            )
+            if found.feature is None or not self.only_relevant or self._matters(found.features):
+                return found
+            gone = (*gone, found.feature)
+
+    def _matters(self, features: tuple[str, ...]) -> bool:
+        """Whether one of these can still change the decision."""
+        return bool({*features} & {*self.explanation.unknown})
 
     @cached_property
     def beyond(self) -> Question | None:
@@ -103,7 +120,7 @@ class Interview:
         """The classes that are still possible."""
         return self.question.possible
 
-    @property
+    @cached_property
     def explanation(self) -> Explanation:
         """Why, from what is known: the reason of the decision, or what keeps it open."""
         return canonicalize(self.policy.tree).explain(dict(self.known))
@@ -114,42 +131,65 @@ class Interview:
         Parameters
         ----------
         value
-            The feature's value; for a group a dict of feature -> value. None, NaN: not to be had.
+            The feature's value, or a dict of feature -> value (for a group always). None, NaN: it
+            is unavailable. A dict may have more than was asked: values of features that the tree
+            asks about count as known, at no cost; others are not used (``not_needed``).
 
         Raises
         ------
         InvalidData
             If there is no question, or the value is not one of the feature's; the interview stays
             as it is, so one can ask again.
+        InvalidSpace
+            If a dict names a feature that there is not.
         """
         question = self.question
-        if question.feature is None:
+        if question.feature is None and not isinstance(value, Mapping):
             raise InvalidData("there is no question left: the interview is done")
         given = value if isinstance(value, Mapping) else self._single(value)
-        wrong = [name for name in given if name not in question.features]
-        if wrong:
-            raise InvalidData(
-                f"{wrong[0]!r} was not asked: the question is about {list(question.features)}"
-            )
-        got = {name: one for name, one in given.items() if not is_unknown(one)}
+        talk = self._with_more({n: v for n, v in given.items() if n not in question.features})
+        own = {name: one for name, one in given.items() if name in question.features}
+        got = {name: one for name, one in own.items() if not is_unknown(one)}
         if not got:
-            return self.skip()
-        known = {**self.known, **got}
+            return talk if talk is not self and not own else talk._skipped(question)
         lacking = len(got) < len(question.features)
+        name = str(question.feature)
         then = replace(
-            self,
-            known=known,
-            unavailable=(*self.unavailable, question.feature) if lacking else self.unavailable,
-            asked=(*self.asked, question.feature),
+            talk,
+            known={**talk.known, **got},
+            unavailable=(*self.unavailable, name) if lacking else self.unavailable,
+            asked=(*self.asked, name),
             spent=float(exact_number(self.spent, "spent") + exact_number(question.cost, "cost")),
             answered=self.answered + 1,
         )
         _ = then.question  # refuses values that are not the feature's
         return then
 
+    def _with_more(self, given: Mapping[str, Any]) -> Interview:
+        """Take values that were not asked for, where the tree asks about them."""
+        space, used = self.policy.tree.space, self.policy.tree.features
+        fresh: dict[str, Any] = {}
+        spare: list[str] = []
+        for name, value in given.items():
+            _ = space.index(name)  # says which features there are
+            if is_unknown(value):
+                continue
+            if name in used and is_unknown(self.known.get(name)):
+                fresh[name] = value
+            elif name not in self.not_needed:
+                spare.append(name)
+        if not given:
+            return self
+        then = replace(self, known={**self.known, **fresh}, not_needed=(*self.not_needed, *spare))
+        _ = then.question  # refuses values that are not the feature's
+        return then
+
     def skip(self) -> Interview:
         """Say that the answer cannot be had; what is left is asked without it."""
-        name = self.question.feature
+        return self._skipped(self.question)
+
+    def _skipped(self, question: Question) -> Interview:
+        name = question.feature
         if name is None:
             raise InvalidData("there is no question left: the interview is done")
         return replace(self, unavailable=(*self.unavailable, name), asked=(*self.asked, name))
@@ -171,9 +211,12 @@ class Interview:
     def summary(self) -> str:
         """What is known by now in words: the decision and why, or what keeps it open; the cost."""
         gone = set(self.unavailable)
-        asked = [name + " (not to be had)" * (name in gone) for name in self.asked]
-        said = f"Asked {_and(asked)}, for {money(self.spent)}." if asked else "Nothing was asked."
-        return "\n".join([str(self.explanation), said, *self._stop()])
+        asked = [name + " (unavailable)" * (name in gone) for name in self.asked]
+        cost = f"total cost {money(self.spent)}"
+        said = [f"Asked {_and(asked)}; {cost}." if asked else "Nothing was asked."]
+        if self.not_needed:
+            said.append(f"Not needed: {_and(list(self.not_needed))}.")
+        return "\n".join([str(self.explanation), *said, *self._stop()])
 
     def _stop(self) -> list[str]:
         """Say what ended it too early, and what would be next."""

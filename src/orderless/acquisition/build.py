@@ -63,7 +63,8 @@ def cheapest_policy(
     X : array, data frame, or list of dicts
         Complete training rows, which say how likely each answer is.
     costs : dict of feature -> cost, or one cost per feature in the order of X's features
-        Each 0 or more, for every feature that the tree asks about.
+        Each 0 or more, for every feature that the tree asks about: one without a cost is an error,
+        unless it is ``known``.
     method : "optimal", "q-learning", "greedy", "path" or "naive"
         The exact optimum; the paper's Q-learner; the cheapest unknown feature first; as the tree
         asks; all features of the tree.

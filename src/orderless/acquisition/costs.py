@@ -9,14 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import narwhals as nw
-import numpy as np
 
 from ..bins import Bins
+from ..costs import exact_number, without_cost
 from ..errors import InvalidData
 from ..space import Space
 
@@ -52,25 +51,6 @@ class Purchase:
     features: tuple[int, ...]
     cost: Fraction
     free: bool = False
-
-
-def exact_number(value: Any, what: str) -> Fraction:
-    """Read a number, a float as the shortest decimal that means it: 0.1 is a tenth.
-
-    Examples
-    --------
-    >>> exact_number(0.1, "the cost of 'age'")
-    Fraction(1, 10)
-    """
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, bool) or not isinstance(value, int | float | Fraction | Decimal):
-        raise InvalidData(f"{what} is {value!r:.80}: give a number, 0 or more")
-    if not math.isfinite(value):
-        raise InvalidData(f"{what} is {value}: give a finite number, 0 or more")
-    if value < 0:
-        raise InvalidData(f"{what} is {value}: nothing costs or weighs less than 0")
-    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
 
 
 def total(purchases: Iterable[Purchase]) -> Fraction:
@@ -126,6 +106,9 @@ def read_purchases(
     free = _read_known(known, space)
     owner = {name: group for group, names in members.items() for name in names}
     position = {feature.name: k for k, feature in enumerate(bins.features)}
+    absent = [n for n in position if n not in free and n not in owner and n not in given]
+    if absent:
+        raise without_cost(sorted(absent, key=space.index))
     found: dict[str, tuple[tuple[int, ...], Fraction]] = {}
     for name in space.names:
         if name not in position or name in free:
@@ -153,11 +136,6 @@ def _cost_of(
     key: str, names: Sequence[str], given: Mapping[str, Fraction], is_group: bool
 ) -> Fraction:
     if not is_group:
-        if key not in given:
-            raise InvalidData(
-                f"there is no cost for {key!r}, which the tree asks about: give one, 0 if it "
-                "costs nothing, or say known=[...] if it is known at the start"
-            )
         return given[key]
     each = {given[name] for name in names if name in given}
     if key in given:

@@ -274,11 +274,21 @@ class Policy:
         """Tell what would be next without a budget and a maximum of questions."""
         return self._question(self._sides(known), tuple(unavailable), None)
 
-    def interview(self, known: Any = None) -> Interview:
-        """Begin to ask one person, or one machine; see ``Interview``."""
+    def interview(self, known: Any = None, *, only_relevant: bool = False) -> Interview:
+        """Begin to ask one person, or one machine; see ``Interview``.
+
+        Parameters
+        ----------
+        known : dict, optional
+            What is known already.
+        only_relevant : bool
+            Whether to pass over questions whose answer cannot change the decision any more; the
+            rest is then as cheap as it can be without them.
+        """
         from .ask import Interview
 
-        return Interview(self, dict(known) if known is not None else {})
+        start = dict(known) if known is not None else {}
+        return Interview(self, start, only_relevant=only_relevant)
 
     def _sides(self, known: Any) -> list[int]:
         rows = one_row({} if known is None else known, self.tree.space, self.tree.used)

@@ -9,14 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ..bins import Bins, Side
 from ..numbers import short_number
 from ..space import Label
-from ..words import label_text, printable, sides_text
+from ..words import label_text, printable
+from .alike import Branch, branches
 from .nodes import Nodes
-from .problem import Outcome as BinsOf
 
-__all__ = ["Outcome", "Question", "bin_side", "money", "outcome_text", "percent"]
+__all__ = ["Outcome", "Question", "money", "percent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,8 @@ class Question:
     possible : tuple of labels
         The classes that are still possible.
     outcomes : tuple of Outcome
-        The answers; of a group only those that training rows have.
+        The answers; those that settle it with the same class are one. Of a group only those that
+        training rows have.
     rows : int
         Training rows (by weight) that fit what is known; 0 if none has been here.
     stopped : "budget", "questions" or None
@@ -99,10 +99,8 @@ class Question:
         unit, rows = float(problem.unit), nodes.weight[node]
         outcomes: tuple[Outcome, ...] = ()
         if p >= 0:
-            bought = problem.purchases[p]
-            single = len(bought.features) == 1
-            answers = nodes.answers(node) if single else sorted(nodes.seen(node).items())
-            outcomes = tuple(_outcome(nodes, node, one, to) for one, to in answers)
+            found = branches(nodes, (node,), most=1)
+            outcomes = tuple(_outcome(nodes, node, branch) for branch in found)
         budget, questions = nodes.left(node)
         stopped: Literal["budget", "questions"] | None = None
         if p < 0 and label < 0 and nodes.could_tell(node):
@@ -139,7 +137,7 @@ class Question:
                 return f"Determined: {label_text(self.possible[0])}."
             classes = [label_text(label) for label in self.possible]
             why = {
-                None: "nothing that can be had settles it.",
+                None: "none of the available features can settle it.",
                 "questions": "no more questions are allowed.",
                 "budget": f"stopped by the budget, {money(self.budget_left or 0)} of it is left.",
             }[self.stopped]
@@ -164,39 +162,20 @@ def names_of(nodes: Nodes, p: int) -> tuple[str, ...]:
     return tuple(nodes.problem.bins.features[k].name for k in nodes.problem.purchases[p].features)
 
 
-def _outcome(nodes: Nodes, node: int, answer: BinsOf, to: int) -> Outcome:
+def _outcome(nodes: Nodes, node: int, branch: Branch) -> Outcome:
     problem = nodes.problem
     classes = problem.bins.tree.classes
-    label = nodes.label[to]
+    first = branch.nodes[0]
+    label = nodes.label[first]
+    cost = sum(nodes.cost[to] for to in branch.nodes)
     return Outcome(
-        values=outcome_text(problem.bins, problem.purchases[nodes.purchase[node]].features, answer),
-        chance=nodes.weight[to] / max(1, nodes.weight[node]),
+        values=branch.text,
+        chance=branch.weight / max(1, nodes.weight[node]),
         settled=label >= 0,
         decision=classes[label] if label >= 0 else None,
-        possible=tuple(classes[c] for c in problem.leaves.possible(nodes.leaves[to])),
-        expected_cost=nodes.cost[to] * float(problem.unit) / max(1, nodes.weight[to]),
+        possible=tuple(classes[c] for c in problem.leaves.possible(nodes.leaves[first])),
+        expected_cost=cost * float(problem.unit) / max(1, branch.weight),
     )
-
-
-def bin_side(bins: Bins, k: int, first: int, last: int | None = None) -> Side:
-    """Give the values from one bin of a feature to another."""
-    feature = bins.features[k]
-    last = first if last is None else last
-    if not feature.ordered:
-        groups = bins.groups[k][first : last + 1]
-        return Side(feature, codes=tuple(sorted(code for group in groups for code in group)))
-    cuts = bins.cuts[k].tolist()
-    if first > len(cuts):
-        return Side(feature, 0.0, 0.0, nan=True)
-    lower = cuts[first - 1] if first else -float("inf")
-    upper = cuts[last] if last < len(cuts) else float("inf")
-    return Side(feature, lower, upper, nan=last > len(cuts))
-
-
-def outcome_text(bins: Bins, features: tuple[int, ...], answer: BinsOf) -> str:
-    """Write an answer in words."""
-    sides = [bin_side(bins, k, b) for k, b in zip(features, answer, strict=True)]
-    return sides_text(sides)
 
 
 def money(amount: float) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import InvalidData
-from .costs import Costs, read_costs
+from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake, one_line
 from .options import DataOptions, FileOptions, Format, ModelOptions, OutputOptions, finite
 from .progress import busy
@@ -34,6 +34,7 @@ def command(
     files: FileOptions,
     output: OutputOptions,
     costs: Costs = None,
+    other_costs: OtherCosts = None,
     row: Annotated[
         list[str] | None,
         typer.Option(
@@ -54,8 +55,8 @@ def command(
 
     Each question says what it costs and why it is asked. Answer with the value, with "unknown" or
     "?" if it cannot be had, or with "back" to correct the last answer. Questions go to stderr, the
-    decision to standard output. Without --costs every feature costs 1, so that as few as possible
-    are asked.
+    decision to standard output. Nothing is asked that cannot change the decision. Without --costs
+    every feature costs 1, so that as few as possible are asked.
 
     Where a budget ends the questions, it is said what the next one would cost. Where the answers
     end before the decision, what is known and what is open is written, and the exit code is 3.
@@ -70,18 +71,19 @@ def command(
     source = source_of(model, data, files, complete=True)
     if source.X is None:
         raise Mistake(
-            "the cheapest way hangs on how likely each answer is: add --data FILE with rows that "
+            "the cheapest way depends on how likely each answer is: add --data FILE with rows that "
             "the tree knows"
         )
     tree = source.tree
-    each = dict.fromkeys(tree.features, 1.0) if costs is None else read_costs(costs, tree, files)
+    others = 1.0 if costs is None and other_costs is None else other_costs
+    each = read_costs(costs, tree, files, others)
     known = row_from(row or [], tree)
     given = [name for name, value in known.items() if value is not None]  # these cost nothing
     with busy("Finding the cheapest way"):
         policy = cheapest_policy(
             tree, source.X, each, known=given, budget=budget, time_limit=time_limit
         )
-    talk = _ask(policy.interview(known), tree)
+    talk = _ask(policy.interview(known, only_relevant=True), tree)
     if output.format == Format.json:
         write(json.dumps(_told(talk), ensure_ascii=False, indent=1), output.output)
     else:
@@ -198,7 +200,7 @@ def _value(answer: str, talk: Interview, tree: Tree) -> Any:
     try:
         value = parse(answer)
     except (ValueError, KeyError, TypeError):
-        raise Mistake(f"{answer!r:.80} is no value of {name}: legal are {legal}") from None
+        raise Mistake(f"{answer!r:.80} is no value of {name}: give {legal}") from None
     return None if unknown(value) else value
 
 

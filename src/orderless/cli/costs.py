@@ -17,9 +17,9 @@ from ..tree import Tree
 from .cells import number
 from .files import missing_column, open_table
 from .mistakes import Mistake, some
-from .options import DATA, FileOptions
+from .options import DATA, FileOptions, finite
 
-__all__ = ["Costs", "read_costs"]
+__all__ = ["Costs", "OtherCosts", "read_costs"]
 
 Costs = Annotated[
     str | None,
@@ -33,8 +33,25 @@ Costs = Annotated[
 ]
 
 
-def read_costs(given: str, tree: Tree, files: FileOptions) -> dict[str, float]:
+OtherCosts = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        callback=finite,
+        metavar="COST",
+        help="What every feature costs that --costs does not name; by default that is an error.",
+        rich_help_panel=DATA,
+        show_default=False,
+    ),
+]
+
+
+def read_costs(
+    given: str | None, tree: Tree, files: FileOptions, others: float | None = None
+) -> dict[str, float]:
     """Read what each feature costs; every feature that the tree asks about must have a cost.
+
+    ``others`` is what features cost that are not named.
 
     Examples
     --------
@@ -44,7 +61,10 @@ def read_costs(given: str, tree: Tree, files: FileOptions) -> dict[str, float]:
     >>> read_costs("a=2.5,b=0", tree, FileOptions())
     {'a': 2.5, 'b': 0.0}
     """
-    pairs = _from_file(Path(given), files) if _is_file(given) else _from_text(given, tree)
+    if given is None:
+        pairs = []
+    else:
+        pairs = _from_file(Path(given), files) if _is_file(given) else _from_text(given, tree)
     out: dict[str, float] = {}
     for name, cell in pairs:
         if name not in tree.space:
@@ -55,12 +75,12 @@ def read_costs(given: str, tree: Tree, files: FileOptions) -> dict[str, float]:
             raise Mistake(f"--costs gives {name!r:.80} twice")
         out[name] = _cost(name, cell)
     absent = [name for name in tree.features if name not in out]
-    if absent:
+    if absent and others is None:
         raise Mistake(
-            f"--costs has no cost for {some(absent)}, which the tree asks about: give one, 0 if it "
-            "costs nothing"
+            f"--costs has no cost for {some(absent)}, which the tree asks about: name every "
+            "feature, with 0 if it costs nothing, or say what all others cost with --other-costs 1"
         )
-    return out
+    return out | dict.fromkeys(absent, others or 0.0)
 
 
 def _is_file(given: str) -> bool:
@@ -126,5 +146,5 @@ def _cost(name: str, cell: Any) -> float:
     except (TypeError, ValueError):
         cost = math.nan
     if not (math.isfinite(cost) and cost >= 0):
-        raise Mistake(f"the cost of {name!r:.80} is {cell!r:.80}: legal are numbers from 0 up")
+        raise Mistake(f"the cost of {name!r:.80} is {cell!r:.80}: give a number, 0 or more")
     return cost

@@ -14,6 +14,7 @@ from .options import (
     DataOptions,
     FileOptions,
     Format,
+    HoldOutOptions,
     LimitOptions,
     ModelOptions,
     OutputOptions,
@@ -46,6 +47,7 @@ def command(
     model: ModelOptions,
     data: DataOptions,
     files: FileOptions,
+    hold_out: HoldOutOptions,
     limits: LimitOptions,
     output: OutputOptions,
     reasons: Annotated[
@@ -102,18 +104,20 @@ def command(
     """Write the shortest rules of a tree, every reason, or why a row gets its class.
 
     With --data, rules are shown with how many rows they cover, and with --target with how many of
-    those have the rule's class. If the tree was fitted here on the same rows, that is said.
+    those have the rule's class, followed by how often the tree is right, class by class. If the
+    tree was fitted here on the same rows, that is said; --test or --folds judge it on others.
     """
     if (row and rows) or (reasons and (row or rows)):
         raise Mistake("give one of --row, --rows and --reasons, not several")
     if (sort == Sort.coverage or min_rows) and data.data is None:
         raise Mistake("--sort coverage and --min-rows count rows: give them with --data")
     from ..output.listing import list_terms
+    from ..output.quality import quality_as_markdown, quality_as_text
     from ..output.records import listing_records
     from .models import form_of, source_of
     from .sink import records_as, write
 
-    source = source_of(model, data, files)
+    source = source_of(model, data, files, hold_out)
     form = form_of(source.tree, limits)
     if row or rows is not None:
         write(_rows_text(form, _rows(source, row, rows, files), output.format), output.output)
@@ -121,10 +125,13 @@ def command(
     terms = "reasons" if reasons else "rules"
     shown: Shown = {"terms": terms, "sort": sort, "top": top, "min_rows": min_rows}
     with busy(f"Finding {terms}"):
+        judged = source.judged
         if output.format == Format.text:
             text = form.to_text(source.X, source.y, about_rows=source.about_rows, **shown)
+            text += f"\n\n{quality_as_text(judged)}" if judged else ""
         elif output.format == Format.md:
             text = form.to_markdown(source.X, source.y, about_rows=source.about_rows, **shown)
+            text += f"\n\n{quality_as_markdown(judged)}" if judged else ""
         else:
             listing = list_terms(form, source.X, source.y, **shown)
             records = listing_records(listing)
@@ -138,6 +145,8 @@ def command(
                     content["not_shown"] = listing.hidden
                 if source.rows_record is not None:
                     content["data"] = source.rows_record
+                if judged:
+                    content["quality"] = [one.to_dict() for one in judged]
                 text = json.dumps({**content, terms: records}, ensure_ascii=False, indent=1)
     write(text, output.output)
 

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from ..canonical import FORMAT as FORM
 from ..canonical import CanonicalForm, canonicalize
 from ..errors import InvalidSpace, InvalidTree, UnreadableModel
+from ..output.quality import Judged
 from ..readers import read_tree
 from ..tree import Tree
 from ..words import printable
 from .mistakes import Mistake, some
-from .options import DataOptions, FileOptions, LimitOptions, ModelOptions
+from .options import DataOptions, FileOptions, HoldOutOptions, LimitOptions, ModelOptions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,6 +50,7 @@ class Source:
     y: list[Any] | None = None
     rows_from: str | None = None
     fitted: bool = False
+    held_out: tuple[Judged, ...] = ()
 
     @property
     def about_rows(self) -> str:
@@ -67,6 +69,16 @@ class Source:
         )
 
     @property
+    def judged(self) -> tuple[Judged, ...]:
+        """How often the tree is right on its rows, and on those that were held out."""
+        if self.X is None or self.y is None:
+            return ()
+        from ..quality import judge
+
+        rows = "training rows" if self.fitted else f"rows of {self.rows_from}"
+        return (Judged(rows, judge(self.tree, self.X, self.y)), *self.held_out)
+
+    @property
     def rows_record(self) -> dict[str, Any] | None:
         """The same for JSON; whether a tree of a file was fitted on them is not known: null."""
         if self.X is None:
@@ -79,16 +91,24 @@ class Source:
 
 
 def source_of(
-    model: ModelOptions, data: DataOptions, files: FileOptions, *, complete: bool = False
+    model: ModelOptions,
+    data: DataOptions,
+    files: FileOptions,
+    hold_out: HoldOutOptions | None = None,
+    *,
+    complete: bool = False,
 ) -> Source:
     """Read the tree of a file, or fit one on the data.
 
     With ``complete``, rows with gaps are refused, or left out on request.
     """
+    if hold_out is not None and hold_out.test is not None and hold_out.folds is not None:
+        raise Mistake("give one of --test and --folds, not both")
     if data.data is None and data.target is not None:
         raise Mistake("--target names a column of --data, which is not given")
     if model.model is not None:
-        _refuse_fitting(data, model.model, () if not complete else ("drop_incomplete",))
+        _refuse_fitting(data, model.model, () if not complete else ("missing_values",))
+        _refuse_fitting(hold_out or HoldOutOptions(), model.model, ())
         tree = load_model(model.model, allow_pickle=model.allow_pickle)
         if data.data is None:
             return Source(tree, model.model.name)
@@ -104,13 +124,15 @@ def source_of(
             "there is no tree: give a model file, or data to fit one on "
             "(--data patients.csv --target diagnosis)"
         )
-    from .training import fit
+    from .fitting import fit
 
-    fitted = fit(data, files)
-    return Source(fitted.tree, fitted.name, fitted.X, fitted.y, fitted.name, fitted=True)
+    fitted = fit(data, files, hold_out)
+    return Source(fitted.tree, fitted.name, fitted.X, fitted.y, fitted.name, True, fitted.judged)
 
 
-def _refuse_fitting(data: DataOptions, model: Path, legal: tuple[str, ...]) -> None:
+def _refuse_fitting(
+    data: DataOptions | HoldOutOptions, model: Path, legal: tuple[str, ...]
+) -> None:
     """Refuse options that would do nothing, since nothing is fitted."""
     for field in fields(data):
         if field.name in ("data", "target", *legal):

@@ -1,8 +1,9 @@
 """Options that commands share, as groups; a command takes a group as one parameter.
 
 In:  dataclasses whose fields are typer's options.
-Out: ``ModelOptions``, ``TableOptions``, ``DataOptions``, ``FileOptions``, ``LimitOptions``,
-     ``OutputOptions``; ``unfold``, which shows typer the single options; ``finite``.
+Out: ``ModelOptions``, ``TableOptions``, ``DataOptions``, ``HoldOutOptions``, ``FileOptions``,
+     ``LimitOptions``, ``OutputOptions``; ``unfold``, which shows typer the single options;
+     ``finite``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ __all__ = [
     "DataOptions",
     "FileOptions",
     "Format",
+    "HoldOutOptions",
     "LimitOptions",
+    "MissingValues",
     "ModelOptions",
     "OutputOptions",
     "TableOptions",
@@ -43,6 +46,13 @@ class Format(StrEnum):
     json = "json"
     csv = "csv"
     md = "md"
+
+
+class MissingValues(StrEnum):
+    """What becomes of rows with gaps."""
+
+    drop = "drop"
+    value = "value"
 
 
 @dataclass(frozen=True)
@@ -125,15 +135,16 @@ class TableOptions:
             show_default=False,
         ),
     ] = None
-    drop_incomplete: Annotated[
-        bool,
+    missing_values: Annotated[
+        MissingValues | None,
         typer.Option(
-            "--drop-incomplete",
-            help="Leave out rows with gaps. Without it they are refused where complete rows are "
-            "needed, as for fitting.",
+            help="What becomes of rows with gaps where complete rows are needed, as for fitting: "
+            "drop leaves them out and says how many; value (for a fitted tree) takes a gap for one "
+            "more value, which the tree learns to handle. By default they are refused.",
             rich_help_panel=DATA,
+            show_default=False,
         ),
-    ] = False
+    ] = None
     infer_kinds: Annotated[
         bool,
         typer.Option(
@@ -156,6 +167,50 @@ class DataOptions(TableOptions):
         int,
         typer.Option(min=1, help="Fewest rows in a leaf of the fitted tree.", rich_help_panel=TREE),
     ] = 1
+    other: Annotated[
+        bool,
+        typer.Option(
+            "--other",
+            help="Give each text column of the fitted tree one more value, for every text that it "
+            "was not fitted on. Without it such a text is not known to the tree.",
+            rich_help_panel=TREE,
+        ),
+    ] = False
+
+
+@dataclass(frozen=True)
+class HoldOutOptions:
+    """Rows that a fitted tree does not see, to judge it on."""
+
+    test: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Fit on the other rows, and judge the tree on this share of the rows, chosen at "
+            "random with the same share of every class.",
+            rich_help_panel=TREE,
+            show_default=False,
+        ),
+    ] = None
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            help="Fit on all rows, and judge this way of fitting by cross-validation: each part of "
+            "the rows is predicted by a tree that was fitted on the others.",
+            rich_help_panel=TREE,
+            show_default=False,
+        ),
+    ] = None
+    random_state: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=2**32 - 1,
+            help="Seed of the random choice for --test and --folds.",
+            rich_help_panel=TREE,
+        ),
+    ] = 0
 
 
 @dataclass(frozen=True)

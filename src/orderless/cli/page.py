@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .costs import Costs, read_costs
+from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake
 from .named_texts import read_named_texts
 from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
@@ -38,6 +38,7 @@ def command(
     files: FileOptions,
     output: HtmlFile = None,
     costs: Costs = None,
+    other_costs: OtherCosts = None,
     title: Annotated[
         str | None,
         typer.Option(help="What stands at the top.", rich_help_panel=OUTPUT, show_default=False),
@@ -84,8 +85,10 @@ def command(
     from ..output.app import write_page
     from .models import source_of
 
-    source = source_of(model, data, files, complete=costs is not None)
-    spent = None if costs is None else read_costs(costs, source.tree, files)
+    source = source_of(model, data, files, complete=bool(costs) or other_costs is not None)
+    spent = None
+    if costs is not None or other_costs is not None:
+        spent = read_costs(costs, source.tree, files, other_costs)
     with busy("Writing the page"):
         policy = None
         if spent is not None and source.X is not None:

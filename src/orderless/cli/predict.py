@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from .mistakes import Mistake
-from .options import OUTPUT, DataOptions, FileOptions, ModelOptions, OutputFile
+from .options import DATA, OUTPUT, DataOptions, FileOptions, ModelOptions, OutputFile
 from .progress import bar, watched
 
 __all__ = ["EXAMPLE", "command"]
@@ -28,6 +28,13 @@ class NeededKind(StrEnum):
     smallest = "smallest"
     next = "next"
     none = "none"
+
+
+class UnseenKind(StrEnum):
+    """What becomes of a category that the tree does not know."""
+
+    unknown = "unknown"
+    error = "error"
 
 
 class RowFormat(StrEnum):
@@ -69,9 +76,19 @@ def command(
     names: Annotated[
         str,
         typer.Option(
-            metavar="A,B,C", help="What the new columns are called.", rich_help_panel=OUTPUT
+            metavar="A,B,C",
+            help="What the new columns are called; two names suffice without needed.",
+            rich_help_panel=OUTPUT,
         ),
     ] = "prediction,determined,needed",
+    unseen: Annotated[
+        UnseenKind,
+        typer.Option(
+            help="What becomes of a category that the tree does not know: unknown (any category is "
+            "possible; the number of rows is written to stderr), or an error.",
+            rich_help_panel=DATA,
+        ),
+    ] = UnseenKind.unknown,
     chunk_rows: Annotated[
         int,
         typer.Option(min=1, help="Rows that are predicted at one time.", rich_help_panel=OUTPUT),
@@ -106,14 +123,15 @@ def command(
             f"the tree comes from {model.model.name}, or is fitted on --data: give one of them"
         )
     from ..files.predict import ENDINGS, predict_file
+    from ..words import printable
     from .files import packages, source_of_rows
     from .models import source_of
 
     ending = output.suffix.lower() if output else ""
     if format is None and ending and ending not in ENDINGS:
         raise Mistake(
-            f"{output} ends in {ending}: legal are {', '.join(ENDINGS)}; or say how it is written "
-            "with --format"
+            f"the name of --output must end in one of {', '.join(ENDINGS)}, got "
+            f"{str(output)!r:.200}; or say how it is written with --format"
         )
     form = str(format or ENDINGS.get(ending, "csv"))
     if form == "parquet" and output is None:
@@ -127,10 +145,13 @@ def command(
             sys.stdout.buffer if output is None else output,
             names=names.split(","),
             needed=None if no_needed or needed == NeededKind.none else str(needed),
+            unseen=str(unseen),
             format=form,
             batch_size=chunk_rows,
             progress=progress,
             **asdict(files),
         )
     if watched():
-        typer.echo(f"{done}.", err=True)
+        typer.echo(f"{done.summary}.", err=True)
+    for note in done.notes:
+        typer.echo(f"{printable(note)}.", err=True)

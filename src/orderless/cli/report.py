@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .costs import Costs, read_costs
+from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake
-from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
+from .options import OUTPUT, DataOptions, FileOptions, HoldOutOptions, HtmlFile, ModelOptions
 from .progress import busy
 from .sink import write_html
+
+if TYPE_CHECKING:
+    from ..output.quality import Judged
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -25,8 +28,10 @@ def command(
     model: ModelOptions,
     data: DataOptions,
     files: FileOptions,
+    hold_out: HoldOutOptions,
     output: HtmlFile = None,
     costs: Costs = None,
+    other_costs: OtherCosts = None,
     title: Annotated[
         str, typer.Option(help="What stands at the top.", rich_help_panel=OUTPUT)
     ] = "What this decision tree decides",
@@ -34,22 +39,26 @@ def command(
     """Write a page on one tree: rules, reasons, gaps, importance, costs, and trees about as good.
 
     One HTML file that needs no other file and no network, in light and dark, on screen and paper.
+    With --test or --folds it also says how often the tree is right on rows that it did not see.
     """
     from ..output.report import report
     from .models import source_of
 
-    source = source_of(model, data, files, complete=True)
+    source = source_of(model, data, files, hold_out, complete=True)
     if source.X is None or source.y is None:
         raise Mistake(
             "a report judges the tree on labelled rows: add --data FILE and --target COLUMN"
         )
-    spent = None if costs is None else read_costs(costs, source.tree, files)
+    spent = None
+    if costs is not None or other_costs is not None:
+        spent = read_costs(costs, source.tree, files, other_costs)
     about = {"tree from": source.name, "rows from": str(data.data)}
     if model.model is None:
         about["fitted by"] = (
             f"scikit-learn DecisionTreeClassifier(max_depth={data.max_depth}, "
             f"min_samples_leaf={data.min_leaf}, random_state=0)"
         )
+        about |= _held_out_words(hold_out, source.held_out)
     with busy("Writing the report"):
         page = report(
             source.tree,
@@ -59,5 +68,21 @@ def command(
             title=title,
             about=about,
             about_rows=source.about_rows,
+            held_out={one.rows: one.quality for one in source.held_out},
         )
     write_html(page.html, output)
+
+
+def _held_out_words(options: HoldOutOptions, judged: tuple[Judged, ...]) -> dict[str, str]:
+    """Say how rows were held out, for "How this was made"."""
+    out: dict[str, str] = {}
+    if options.test is not None:
+        out["held out"] = f"--test {options.test:g} --random-state {options.random_state}"
+    if options.folds is not None:
+        out["held out"] = f"--folds {options.folds} --random-state {options.random_state}"
+    for one in judged:
+        if one.accuracies:
+            out["right by fold"] = ", ".join(f"{share:.1%}" for share in one.accuracies)
+        if one.note:
+            out[one.rows] = one.note
+    return out

@@ -1,8 +1,7 @@
-"""Fitting on the spot: a table becomes a tree of scikit-learn.
+"""Tables to learn from, or to judge a tree on.
 
 In:  ``DataOptions``: a CSV or Parquet file, or the name of one of the paper's data sets.
-Out: ``Fitted``: the tree over the table's own columns, with the rows it was fitted on;
-     ``Labelled``: the rows alone.
+Out: ``Labelled``: rows with their classes, and what the columns are; rows for a given tree.
 """
 
 from __future__ import annotations
@@ -19,19 +18,18 @@ from .. import datasets
 from ..bins import Bins
 from ..errors import InvalidData
 from ..missing import known_rows
-from ..readers import read_tree
 from ..rows import read_rows
 from ..space import Feature, Space
 from ..tree import Tree
 from .cells import frame_for, labels_for, number, unknown
 from .files import Part, missing_column, open_table
 from .mistakes import Mistake
-from .options import DataOptions, FileOptions, TableOptions
+from .options import DataOptions, FileOptions, MissingValues, TableOptions
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Fitted", "Labelled", "complete_rows_for", "fit", "labelled", "rows_for"]
+__all__ = ["Labelled", "complete_rows_for", "labelled", "rows_for", "say_left_out", "space_of"]
 
 MOST_CLASSES = 100
 MOST_CATEGORIES = 100
@@ -39,12 +37,30 @@ MOST_CATEGORIES = 100
 
 @dataclass(frozen=True)
 class Labelled:
-    """Complete rows of a table with their classes, and what the columns are."""
+    """Rows of a table with their classes; ``gaps`` says which rows have unknown values."""
 
     name: str
     X: pd.DataFrame
     y: list[Any]
-    space: Space
+    gaps: NDArray[np.bool_]
+    infer: bool = False
+
+    def take(self, rows: NDArray[np.int64]) -> Labelled:
+        """Give some of the rows, by position."""
+        X = self.X.iloc[rows].reset_index(drop=True)
+        for name in self.text:  # a column of truths may have lost its gaps
+            if all(isinstance(value, bool) for value in X[name]):
+                X[name] = X[name].astype(bool)
+        return replace(self, X=X, y=[self.y[i] for i in rows], gaps=self.gaps[rows])
+
+    def complete(self) -> Labelled:
+        """Give the rows without gaps."""
+        return self.take(np.flatnonzero(~self.gaps))
+
+    @property
+    def space(self) -> Space:
+        """What the columns are, if these rows have no gaps."""
+        return space_of(self.X, infer=self.infer)
 
     @property
     def text(self) -> list[str]:
@@ -54,20 +70,16 @@ class Labelled:
         return [str(c) for c in self.X if not is_numeric_dtype(self.X[c])]
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """A tree, the name of its data, and the rows and labels that it was fitted on."""
+def labelled(data: TableOptions, files: FileOptions, *, gaps: bool = False) -> Labelled:
+    """Read a table to learn from. Rows with gaps are refused, or left out on request.
 
-    tree: Tree
-    name: str
-    X: pd.DataFrame
-    y: list[Any]
-
-
-def labelled(data: TableOptions, files: FileOptions) -> Labelled:
-    """Read a table to learn from. Rows with gaps are refused, or left out on request."""
+    With ``gaps``, rows with gaps are kept if the request says what becomes of them. Rows without a
+    class never are.
+    """
     import pandas as pd
 
+    if data.missing_values == MissingValues.value and not gaps:
+        raise Mistake("this needs complete rows, so --missing-values must be drop, got value")
     part, name, target = _table(data, files)
     if target is None:
         raise Mistake(
@@ -82,36 +94,28 @@ def labelled(data: TableOptions, files: FileOptions) -> Labelled:
         raise Mistake(f"{name} has no column to learn from: {target!r} is the only one left")
     if not all(names):
         raise Mistake(f"{name} has a column without a name: name it, or use --ignore ''")
-    part = _complete(part, name, [*names, target], data.drop_incomplete)
+    part, holes = _with_gaps(part, name, names, target, data.missing_values, keep=gaps)
     y = _classes(part.columns[target], target, name)
-    columns = {column: _typed(part.columns[column], column, name) for column in names}
+    columns = {
+        column: _with_holes(part.columns[column], holes.get(column), column, name)
+        for column in names
+    }
     X = pd.DataFrame(columns)
-    return Labelled(name, X, y, _space(X, columns, infer=data.infer_kinds))
+    incomplete = np.any([*holes.values(), np.zeros(len(X), dtype=bool)], axis=0)
+    return Labelled(name, X, y, incomplete, data.infer_kinds)
 
 
-def fit(data: DataOptions, files: FileOptions) -> Fitted:
-    """Fit scikit-learn's ``DecisionTreeClassifier(random_state=0)`` on a table.
+def say_left_out(n: int, total: int, name: str, why: str = "have gaps") -> None:
+    """Say on stderr how many rows are not used."""
+    import typer
 
-    Text columns are encoded one-hot, and read back as categories.
-    """
-    from sklearn.compose import make_column_transformer
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import OneHotEncoder
-    from sklearn.tree import DecisionTreeClassifier
+    from ..words import printable
 
-    given = labelled(data, files)
-    encode = make_column_transformer(
-        (OneHotEncoder(handle_unknown="error"), given.text), remainder="passthrough"
-    )
-    classifier = DecisionTreeClassifier(
-        max_depth=data.max_depth, min_samples_leaf=data.min_leaf, random_state=0
-    )
-    model = make_pipeline(encode, classifier) if given.text else classifier
-    try:
-        model.fit(given.X, given.y)
-    except ValueError as fault:
-        raise Mistake(f"scikit-learn cannot fit a tree on {given.name}: {fault}") from fault
-    return Fitted(read_tree(model, space=given.space), given.name, given.X, given.y)
+    if n:
+        rows = "row" if total == 1 else "rows"
+        typer.echo(
+            printable(f"Left out {n:,} of the {total:,} {rows} of {name}, which {why}."), err=True
+        )
 
 
 def rows_for(
@@ -137,14 +141,20 @@ def complete_rows_for(
     if y is not None:
         keep = keep & np.array([label is not None for label in y], dtype=bool)
     n_gaps = int((~keep).sum())
-    if n_gaps and not data.drop_incomplete:
+    if data.missing_values == MissingValues.value:
+        raise Mistake(
+            "--missing-values value is for fitting a tree, and this one is fitted already: it says "
+            "itself whether a gap is a value; leave rows with gaps out with --missing-values drop"
+        )
+    if n_gaps and data.missing_values is None:
         raise Mistake(
             f"{n_gaps:,} of the {len(X):,} rows of {name} have gaps (the first is row "
             f"{int(np.argmin(keep)) + 1:,}), and this needs complete rows: leave those out with "
-            "--drop-incomplete"
+            "--missing-values drop"
         )
     if n_gaps == len(X):
         raise Mistake(f"every row of {name} has gaps: this needs complete rows")
+    say_left_out(n_gaps, len(X), name)
     chosen = np.flatnonzero(keep).tolist()
     for feature in tree.space.names:
         if feature in tree.features:
@@ -188,29 +198,70 @@ def _table(data: TableOptions, files: FileOptions) -> tuple[Part, str, str | Non
         return part, table.name, data.target
 
 
-def _complete(part: Part, name: str, columns: list[str], drop: bool) -> Part:
-    """Leave out rows with gaps if that was asked for, else refuse them."""
-    gaps = np.zeros(part.n_rows, dtype=bool)
-    first: tuple[int, str] | None = None
-    for column in columns:
+Holes = dict[str, NDArray[np.bool_]]
+
+
+def _with_gaps(
+    part: Part,
+    name: str,
+    columns: list[str],
+    target: str,
+    missing: MissingValues | None,
+    *,
+    keep: bool,
+) -> tuple[Part, Holes]:
+    """Find the gaps; refuse them, or leave out their rows, or keep them all but those of classes.
+
+    Gives the columns that have gaps, with their rows.
+    """
+    holes: Holes = {}
+    for column in [*columns, target]:
         known = {cell: unknown(cell) for cell in set(part.columns[column])}
         here = np.array([known[cell] for cell in part.columns[column]], dtype=bool)
-        if here.any() and (first is None or int(np.argmax(here)) < first[0]):
-            first = int(np.argmax(here)), column
-        gaps |= here
-    if first is None:
-        return part
-    row, column = first
-    if not drop:
+        if here.any():
+            holes[column] = here
+    if not holes:
+        return part, {}
+    incomplete = np.any(list(holes.values()), axis=0)
+    if missing is None:
+        row = int(np.argmax(incomplete))
+        column = next(column for column, here in holes.items() if here[row])
         raise Mistake(
-            f"{int(gaps.sum()):,} of the {part.n_rows:,} rows of {name} have gaps (row {row + 1:,} "
-            f"has none or {part.columns[column][row]!r} in {column!r:.80}): fit on the complete "
-            "rows with --drop-incomplete, leave columns out with --ignore, or fill the gaps"
+            f"{int(incomplete.sum()):,} of the {part.n_rows:,} rows of {name} have gaps (row "
+            f"{row + 1:,} has none or {part.columns[column][row]!r} in {column!r:.80}): fit on the "
+            "complete rows with --missing-values drop, take gaps for values with --missing-values "
+            "value, leave columns out with --ignore, or fill the gaps"
         )
-    keep = np.flatnonzero(~gaps).tolist()
-    if not keep:
+    if incomplete.all() and missing == MissingValues.drop:
         raise Mistake(f"every row of {name} has gaps: leave columns out with --ignore")
-    return Part({c: [part.columns[c][i] for i in keep] for c in columns}, 1)
+    unlabelled = holes.pop(target, np.zeros(part.n_rows, dtype=bool))
+    gone = unlabelled if keep else incomplete
+    if gone.all():
+        raise Mistake(f"no row of {name} has a class: the column {target!r:.80} is empty")
+    if keep:
+        say_left_out(int(gone.sum()), part.n_rows, name, f"have no {target}")
+    else:
+        say_left_out(int(gone.sum()), part.n_rows, name)
+    rows = np.flatnonzero(~gone)
+    left = {c: [part.columns[c][i] for i in rows] for c in [*columns, target]}
+    return Part(left, 1), {} if not keep else {c: here[rows] for c, here in holes.items()}
+
+
+def _with_holes(
+    cells: list[Any], hole: NDArray[np.bool_] | None, column: str, name: str
+) -> NDArray[Any]:
+    """Read a column of which some cells are not known: they are NaN or None."""
+    if hole is None or not hole.any():
+        return _typed(cells, column, name)
+    if hole.all():
+        raise Mistake(
+            f"the column {column!r:.80} of {name} has no values: leave it out with --ignore"
+        )
+    known = _typed([cell for cell, gap in zip(cells, hole, strict=True) if not gap], column, name)
+    number = known.dtype.kind == "f"
+    out = np.full(len(cells), np.nan if number else None, dtype=float if number else object)
+    out[~hole] = known
+    return out
 
 
 def _typed(cells: list[Any], column: str, name: str) -> NDArray[Any]:
@@ -265,8 +316,13 @@ def _classes(cells: list[Any], target: str, name: str) -> list[Any]:
     return [int(numbers[cell]) if whole else numbers[cell] for cell in cells]
 
 
-def _space(X: pd.DataFrame, columns: dict[str, NDArray[Any]], *, infer: bool) -> Space:
-    """Say what the columns are. Numbers are float32: scikit-learn's trees round rows to that."""
+def space_of(
+    X: pd.DataFrame, *, infer: bool = False, other: bool = False, gaps: bool = False
+) -> Space:
+    """Say what the columns are. Numbers are float32: scikit-learn's trees round rows to that.
+
+    With ``other``, a text that is not in X is a value of its own; with ``gaps``, so is a gap.
+    """
     if infer:
         proposed = Space.infer(X)
         narrow = [
@@ -274,13 +330,21 @@ def _space(X: pd.DataFrame, columns: dict[str, NDArray[Any]], *, infer: bool) ->
             for f in proposed.features
         ]
         return Space(narrow, proposed.columns)
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
     features = []
-    for column, cells in columns.items():
-        if cells.dtype == object:
-            labels = tuple(sorted(set(cells.tolist())))
-            features.append(Feature(column, "categorical", categories=labels))
-        elif cells.dtype == bool:
-            features.append(Feature(column, "boolean"))
+    for column in X:
+        name, cells = str(column), X[column]
+        nan = gaps and bool(cells.isna().any())
+        if is_bool_dtype(cells):
+            features.append(Feature(name, "boolean"))
+        elif not is_numeric_dtype(cells):
+            labels = sorted(set(cells.dropna().tolist()))
+            text = isinstance(labels[0], str)  # else a column of truths with gaps
+            features.append(
+                Feature(name, "categorical", categories=tuple(labels), other=other and text,
+                        nan=nan)
+            )  # fmt: skip
         else:
-            features.append(Feature(column, values="float32"))
+            features.append(Feature(name, values="float32", nan=nan))
     return Space(features)

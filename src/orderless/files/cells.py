@@ -106,6 +106,7 @@ def _category(feature: Feature) -> Parse:
     for label in feature.categories:
         by_text.setdefault(str(label).lower() if isinstance(label, bool) else str(label), label)
     numbers = {float(c): c for c in feature.categories if not isinstance(c, str)}
+    truths = TRUTHS if all(isinstance(c, bool) for c in feature.categories) else {}
 
     def parse(cell: Any) -> Any:
         if not isinstance(cell, str):
@@ -115,6 +116,8 @@ def _category(feature: Feature) -> Parse:
         for text in (cell, cell.strip()):
             if text in by_text:
                 return by_text[text]
+        if cell.strip().lower() in truths:
+            return truths[cell.strip().lower()]
         if unknown(cell):
             return None
         if numbers:

@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,11 +20,12 @@ from ..asking import asked_features
 from ..errors import InvalidData, TooManyReasons
 from ..missing import tree_of
 from ..needed import Settling
-from ..rows import CODE, Rows, read_codes, read_columns
+from ..rows import CODE, NOT_GIVEN, Rows, read_codes, read_columns
 from ..space import Label
 from ..tree import Tree
 from .cells import not_legal, parser_of, truth, wanted_columns
 from .part import Coded, Part, coded
+from .result import EXAMPLES, FilePrediction, Unseen
 from .table import BATCH, open_table
 from .whole import whole_file
 from .write import WRITERS
@@ -34,31 +34,11 @@ __all__ = ["FilePrediction", "predict_file"]
 
 NAMES = ("prediction", "determined", "needed")
 NEEDED = ("smallest", "next", None)
+UNSEEN = ("unknown", "error")
 ENDINGS = {
     ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".md": "md",
     ".parquet": "parquet", ".pq": "parquet", ".txt": "text",
 }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class FilePrediction:
-    """What was written: how many rows, and how many of them got each class for certain."""
-
-    target: Path | None
-    n_rows: int
-    counts: dict[Label, int]
-
-    @property
-    def n_determined(self) -> int:
-        """How many rows are determined."""
-        return sum(self.counts.values())
-
-    def __str__(self) -> str:
-        share = f" ({self.n_determined / self.n_rows:.1%})" if self.n_rows else ""
-        ranked = sorted(self.counts.items(), key=lambda pair: -pair[1])
-        each = ", ".join(f"{n:,} {label}" for label, n in ranked if n)
-        said = f"{self.n_determined:,} of {self.n_rows:,} rows are determined{share}"
-        return said + f": {each}" * bool(each)
 
 
 def predict_file(
@@ -68,6 +48,7 @@ def predict_file(
     *,
     names: Sequence[str] = NAMES,
     needed: str | None = "smallest",
+    unseen: str = "unknown",
     format: str | None = None,  # noqa: A002  what it is called everywhere
     delimiter: str | None = None,
     encoding: str = "utf-8",
@@ -85,13 +66,20 @@ def predict_file(
         A CSV file (also .gz, .bz2, .xz; .tsv has tabs) with a header, or a Parquet file.
     target : path, or an open file of bytes
         An existing file is replaced when the new one is complete.
-    names : three str
+    names : two or three str
         Of the new columns: the class (empty, null, where it is not determined), whether it is
-        determined, and what is needed where it is not.
+        determined, and what is needed where it is not (this one may be left out if there is no
+        such column).
     needed : {"smallest", "next", None}
         "smallest": the first of the smallest sets of features that settle the row whatever their
         values are (``missing_needed``). "next": one feature to ask (``ask_next``), quick for trees
         of any size. None: there is no such column.
+    unseen : {"unknown", "error"}
+        What becomes of a category that its feature does not list (and that has no "other", see
+        ``Feature``). "unknown": the row may have any of the categories, and gets a class only if
+        all of them lead to it; the result says in how many rows. "error": the first such cell
+        raises InvalidData. Other cells that are not allowed, such as text in a column of numbers,
+        are always errors.
     format : {"csv", "json", "md", "parquet", "text"}, optional
         How it is written; by default what the name of ``target`` ends in. "json" is one object per
         line (.jsonl).
@@ -151,9 +139,15 @@ def predict_file(
     008,NA,,no,x0
     """
     model = tree_of(tree)
-    new = _new_names(names)
     if needed not in NEEDED:
-        raise ValueError(f"needed={needed!r:.80}: legal are {', '.join(map(repr, NEEDED))}")
+        raise ValueError(
+            f"needed must be one of {', '.join(map(repr, NEEDED))}, got {needed!r:.80}"
+        )
+    if unseen not in UNSEEN:
+        raise ValueError(
+            f"unseen must be one of {', '.join(map(repr, UNSEEN))}, got {unseen!r:.80}"
+        )
+    added = _new_names(names, needed is not None)
     if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
         raise ValueError(f"batch_size={batch_size!r:.80}: give a number of rows, at least 1")
     form = _form(target, format)
@@ -162,14 +156,13 @@ def predict_file(
     n_rows = 0
     with open_table(source, delimiter=delimiter, encoding=encoding, max_columns=max_columns,
                     batch_size=batch_size) as table:  # fmt: skip
-        added = new if needed else new[:2]
         for name in added:
             if name in table.columns:
                 raise InvalidData(
                     f"{table.name} has a column {name!r} already, which is the name of a new one: "
                     "rename or remove it, or name the new ones with names="
                 )
-        predicting = _Predicting(model, table.columns, table.name, needed, n_jobs)
+        predicting = _Predicting(model, table.columns, table.name, needed, unseen, n_jobs)
         with _sink(target) as handle, WRITERS[form](handle, table, added, model) as writer:
             for part in table.parts:
                 answers = predicting.answers(part)
@@ -181,29 +174,39 @@ def predict_file(
                     progress(table.done(), table.size)
     path = Path(target) if isinstance(target, str | os.PathLike) else None
     counts = dict(zip(model.classes, total.tolist(), strict=True))
-    return FilePrediction(path, n_rows, counts)
+    return FilePrediction(path, n_rows, counts, predicting.unseen)
 
 
-def _new_names(names: Sequence[str]) -> tuple[str, ...]:
+def _not_among(name: str, given: object, legal: tuple[object, ...]) -> ValueError:
+    listed = ", ".join(map(repr, legal))
+    return ValueError(f"{name} must be one of {listed}, got {given!r:.80}")
+
+
+def _new_names(names: Sequence[str], needed: bool) -> tuple[str, ...]:
+    """Check the names of the new columns; without ``needed`` there are two, a third is ignored."""
     new = () if isinstance(names, str) else tuple(names)
-    if len(set(new)) != 3 or not all(isinstance(name, str) and name for name in new):
-        raise InvalidData(f"names={names!r:.80}: give three different names, such as {NAMES}")
-    return new
+    legal = (3,) if needed else (2, 3)
+    fine = all(isinstance(name, str) and name for name in new)
+    if not fine or len(new) not in legal or len(set(new)) != len(new):
+        many = "three" if needed else "two"
+        raise InvalidData(
+            f"names={names!r:.80}: give {many} different names, such as {NAMES[: legal[0]]}"
+        )
+    return new[: legal[0]]
 
 
 def _form(target: Any, given: str | None) -> str:
     if given is not None:
         if given not in WRITERS:
-            legal = ", ".join(map(repr, WRITERS))
-            raise ValueError(f"format={given!r:.80}: legal are {legal}")
+            raise _not_among("format", given, tuple(WRITERS))
         return given
     if not isinstance(target, str | os.PathLike):
         return "csv"
     ending = Path(target).suffix.lower()
     if ending not in ENDINGS:
         raise ValueError(
-            f"{str(target)!r:.200}: legal are files that end in {', '.join(ENDINGS)}; or say how "
-            "it is written with format="
+            f"the target's name must end in one of {', '.join(ENDINGS)}, got {str(target)!r:.200}; "
+            "or say how it is written with format="
         )
     return ENDINGS[ending]
 
@@ -226,9 +229,12 @@ class _Predicting:
     """Reads parts of a table, and says what the new columns are."""
 
     def __init__(
-        self, tree: Tree, there: Sequence[str], table: str, needed: str | None, n_jobs: int
-    ) -> None:
+        self, tree: Tree, there: Sequence[str], table: str, needed: str | None, unseen: str,
+        n_jobs: int,
+    ) -> None:  # fmt: skip
         self.tree, self.table, self.n_jobs = tree, table, n_jobs
+        self.refuse = unseen == "error"
+        self.unseen: dict[str, Unseen] = {}
         wanted = wanted_columns(tree, there, table)
         self.parsers = {name: parser_of(tree.space, name) for name in wanted}
         self.codes: dict[str, int] = {}  # categories that one column tells, by its value
@@ -288,7 +294,10 @@ class _Predicting:
             known = self._known(part, name)
             if name in self.codes:
                 feature = space.features[self.codes[name]]
-                done[self.codes[name]] = read_codes(feature, _objects(known.values))[known.index]
+                values = _objects(known.values)
+                any_value = np.array([value is NOT_GIVEN for value in known.values], dtype=bool)
+                codes = np.where(any_value, np.int32(-1), read_codes(feature, values))
+                done[self.codes[name]] = codes[known.index]
             else:
                 columns[name] = _objects(known.values)[known.index]
         left = [i for i in self.tree.used if i not in done]
@@ -307,22 +316,39 @@ class _Predicting:
 
     def _known(self, part: Part, name: str) -> Coded:
         """Read the cells of a column, each different one once."""
-        parse, legal, _ = self.parsers[name]
+        parse, legal, numeric = self.parsers[name]
         given = coded(part.columns[name])
         values: list[Any] = []
+        strange: list[int] = []
         for k, cell in enumerate(given.values):
             try:
                 value = parse(cell)
                 values.append(float(value) if name in self.numbers else value)
             except (ValueError, KeyError, TypeError, OverflowError):
-                at = np.flatnonzero(given.index == k)
-                if len(at):  # else it is a value of a dictionary only
-                    row = part.first + int(at[0])
-                    raise not_legal(row, self.table, cell, name, legal) from None
                 values.append(None)
+                strange.append(k)
+        if strange:
+            n_rows = np.bincount(given.index, minlength=len(values))
+            for k in strange:
+                cell = given.values[k]
+                if not n_rows[k]:  # it is a value of a dictionary only
+                    continue
+                if self.refuse or numeric or not isinstance(cell, Label):
+                    row = part.first + int(np.argmax(given.index == k))
+                    raise not_legal(row, self.table, cell, name, legal)
+                values[k] = NOT_GIVEN
+                self._count(name, cell, int(n_rows[k]))
         if name in self.numbers:
             values = [np.nan if value is None else value for value in values]
         return Coded(values, given.index)
+
+    def _count(self, name: str, cell: Label, n_rows: int) -> None:
+        """Count a category that the tree does not know."""
+        so_far = self.unseen.get(name, Unseen(0, ()))
+        examples = so_far.values
+        if cell not in examples and len(examples) <= EXAMPLES:  # one more says that there are more
+            examples = (*examples, cell)
+        self.unseen[name] = Unseen(so_far.n_rows + n_rows, examples)
 
 
 def _names_of(tree: Tree, feature: str) -> set[str]:

@@ -194,7 +194,7 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
         self
         """
         self._check()
-        classes, codes = read_labels(y)
+        classes, codes = read_labels(y, X)
         table = read_table(X, codes, self.space, self.binarizer)
         semantics = self.semantics or ("aware" if self.by == "feature" else "independent")
         names, group = self._groups(table, semantics)

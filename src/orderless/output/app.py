@@ -22,9 +22,9 @@ import narwhals as nw
 import numpy as np
 
 from ..canonical import CanonicalForm
+from ..costs import read_costs
 from ..equivalence import equivalent, fingerprint
 from ..errors import InvalidData, InvalidTree
-from ..explain import _read_costs
 from ..missing import tree_of
 from ..numbers import short_number
 from ..rows import is_unknown
@@ -74,7 +74,7 @@ def write_page(
         How people call the classes.
     costs : dict of feature -> number, optional
         What it costs to find a feature out; shown, and heeded when the page says what to ask next.
-        A feature that is not named costs nothing.
+        0 or more, for every feature that the tree asks about: one without a cost is an error.
     policy : object with ``to_tree()`` (a ``Policy``), or an equivalent tree, optional
         What to ask next is what it asks first among what is open and matters.
     examples : data frame, list of dicts, or dict of name -> dict, optional
@@ -118,15 +118,14 @@ def write_page(
     names = [feature["name"] for feature in features]
     shown = _texts(labels, space, "labels")
     measured = _texts(units, space, "units")
-    if costs is not None:
-        _read_costs(costs, space, names)
+    spent = None if costs is None else read_costs(costs, space, names)
     order = sorted(range(len(names)), key=lambda k: space.index(names[k]))
     rows = _examples(examples, tree, names)
     content: dict[str, Any] = {
         "names": [shown.get(name, printable(name)) for name in names],
         "units": [measured.get(name, "") for name in names],
         "classes": _class_names(class_names, tree),
-        "costs": None if costs is None else [float(costs.get(name, 0)) for name in names],
+        "costs": None if spent is None else [float(spent[name]) for name in names],
         "order": order,
         "weights": _weights(tree),
         "policy": policies[0] if policies else None,
@@ -134,7 +133,7 @@ def write_page(
     }
     described = []
     for at in order:
-        cost = short_number(float(costs[names[at]])) if costs and costs.get(names[at]) else ""
+        cost = short_number(float(spent[names[at]])) if spent and spent[names[at]] else ""
         own = {"at": at, "label": content["names"][at], "unit": content["units"][at], "cost": cost}
         described.append({**features[at], **own})
     page = _render(

@@ -7,14 +7,13 @@ Out: indented text: each question with its cost, each answer with its share.
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
 
 from ..acquisition import Policy
-from ..acquisition.nodes import Nodes
-from ..acquisition.question import bin_side, money, outcome_text, percent
-from ..words import label_text, printable, side_text
+from ..acquisition.alike import branches
+from ..acquisition.question import money, percent
+from ..words import label_text, printable
 
-__all__ = ["branches", "policy_as_html", "policy_as_text", "summary"]
+__all__ = ["policy_as_html", "policy_as_text", "summary"]
 
 MOST = 200  # lines
 
@@ -34,55 +33,24 @@ def summary(policy: Policy) -> str:
     return f"{policy.method} policy: {', '.join(parts)}, over {policy.n_rows:,} rows; {proven}."
 
 
-def branches(nodes: Nodes, node: int) -> Iterator[tuple[str, float, int]]:
-    """Go through the answers to a question: in words, share, and where it leads.
-
-    Neighbouring answers with the same decision are one; answers to a group that no training row
-    has are left out.
-    """
-    bins = nodes.problem.bins
-    features = nodes.problem.purchases[nodes.purchase[node]].features
-    total = max(1, nodes.weight[node])
-    if len(features) > 1:
-        for answer, to in sorted(nodes.seen(node).items()):
-            yield outcome_text(bins, features, answer), nodes.weight[to] / total, to
-        return
-    k = features[0]
-    runs: list[list[int]] = []  # first bin, last bin, weight, node
-    n = int(bins.layout[2][k])
-    for (b,), to in nodes.answers(node):
-        end = nodes.purchase[to] < 0 and nodes.label[to] >= 0
-        last = runs[-1] if runs else None
-        alike = last is not None and nodes.purchase[last[3]] < 0 and (
-            nodes.label[last[3]] == nodes.label[to]
-        )  # fmt: skip
-        if last is not None and end and alike and b < n:
-            last[1], last[2] = b, last[2] + nodes.weight[to]
-        else:
-            runs.append([b, b, nodes.weight[to], to])
-    for first, last_bin, weight, to in runs:
-        side = bin_side(bins, k, first, last_bin)
-        text = "any answer" if side.is_whole else side_text(side)
-        yield text, weight / total, to
-
-
 def policy_as_text(policy: Policy) -> str:
-    """Write a policy as indented text."""
+    """Write a policy as indented text; answers that lead to the same are one line."""
     nodes = policy.nodes
     lines = [summary(policy)]
-    todo: list[tuple[int, str, str]] = [(0, "", "")]
+    todo: list[tuple[tuple[int, ...], str, str]] = [((0,), "", "")]
     while todo:
-        node, lead, indent = todo.pop()
+        at, lead, indent = todo.pop()
         if len(lines) >= MOST:
             lines.append(f"... (more than {MOST} lines, not written)")
             break
-        lines.append(lead + _said(policy, node))
-        if nodes.purchase[node] < 0:
+        lines.append(lead + _said(policy, at[0]))
+        if nodes.purchase[at[0]] < 0:
             continue
         inside = indent + "  "
+        total = max(1, sum(nodes.weight[node] for node in at))
         below = [
-            (to, f"{inside}{text} ({percent(share)}): ", inside)
-            for text, share, to in branches(nodes, node)
+            (one.nodes, f"{inside}{one.text} ({percent(one.weight / total)}): ", inside)
+            for one in branches(nodes, at)
         ]
         todo += reversed(below)
     return "\n".join(lines)

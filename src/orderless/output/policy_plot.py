@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..acquisition import Policy
+from ..acquisition.alike import branches
 from ..acquisition.question import money, percent
 from ..words import drawn, label_text, printable
 from .palette import colour, pale
 from .plots.look import GREY, INK
-from .policy import branches, summary
+from .policy import summary
 
 __all__ = ["draw_policy"]
 
@@ -26,12 +27,12 @@ def draw_policy(policy: Policy, ax: Any = None) -> Any:
     import matplotlib.pyplot as plt
 
     nodes = policy.nodes
-    placed: list[tuple[int, int, float]] = []  # node, depth, height
+    placed: list[tuple[tuple[int, ...], int, float]] = []  # nodes, depth, height
     lines: list[tuple[int, float, float, str]] = []  # depth of the parent, heights, words
     bottom = [0.0]
 
-    def place(node: int, depth: int) -> float:
-        if nodes.purchase[node] < 0:
+    def place(at: tuple[int, ...], depth: int) -> float:
+        if nodes.purchase[at[0]] < 0:
             height = bottom[0]
             bottom[0] += 1.0
             if bottom[0] > MOST:
@@ -39,16 +40,17 @@ def draw_policy(policy: Policy, ax: Any = None) -> Any:
                     f"this policy has more than {MOST} ends, too many for a figure: print(policy)"
                 )
         else:
+            total = max(1, sum(nodes.weight[node] for node in at))
             below = [
-                (place(to, depth + 1), f"{_cut(text)}\n{percent(share)}")
-                for text, share, to in branches(nodes, node)
+                (place(one.nodes, depth + 1), f"{_cut(one.text)}\n{percent(one.weight / total)}")
+                for one in branches(nodes, at)
             ]
             height = (below[0][0] + below[-1][0]) / 2
-            lines.extend((depth, height, at, words) for at, words in below)
-        placed.append((node, depth, height))
+            lines.extend((depth, height, end, words) for end, words in below)
+        placed.append((at, depth, height))
         return height
 
-    place(0, 0)
+    place((0,), 0)
     deepest = max(depth for _, depth, _ in placed)
     if ax is None:
         size = (2.2 + 3.4 * deepest, 0.9 + 0.62 * bottom[0])
@@ -60,8 +62,8 @@ def draw_policy(policy: Policy, ax: Any = None) -> Any:
         pad = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
         ax.text(depth + 0.56, at, drawn(words), ha="center", va="center", fontsize=8, color=INK,
                 bbox=pad, zorder=2)  # fmt: skip
-    for node, depth, height in placed:
-        _draw_node(ax, policy, node, depth, height)
+    for alike, depth, height in placed:
+        _draw_node(ax, policy, alike, depth, height)
     ax.set_xlim(-0.4, deepest + 0.4)
     ax.set_ylim(bottom[0] - 0.4, -0.6)
     ax.set_title(summary(policy), fontsize=10, color=INK, loc="left", wrap=True)
@@ -69,9 +71,9 @@ def draw_policy(policy: Policy, ax: Any = None) -> Any:
     return ax
 
 
-def _draw_node(ax: Any, policy: Policy, node: int, depth: int, height: float) -> None:
+def _draw_node(ax: Any, policy: Policy, alike: tuple[int, ...], depth: int, height: float) -> None:
     nodes = policy.nodes
-    p, label = nodes.purchase[node], nodes.label[node]
+    p, label = nodes.purchase[alike[0]], nodes.label[alike[0]]
     box = {"boxstyle": "round,pad=0.4", "facecolor": "white", "edgecolor": INK, "linewidth": 1.2}
     if p >= 0:
         bought = nodes.problem.purchases[p]
@@ -80,7 +82,7 @@ def _draw_node(ax: Any, policy: Policy, node: int, depth: int, height: float) ->
     elif label >= 0:
         words = drawn(_cut(label_text(policy.tree.classes[label])))
         box |= {"edgecolor": colour(label), "facecolor": pale(label), "linewidth": 1.6}
-        if not nodes.weight[node]:
+        if not any(nodes.weight[node] for node in alike):
             box |= {"linestyle": (0, (2, 2))}  # no training row has been here
     else:
         words = "not determined"

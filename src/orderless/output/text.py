@@ -16,7 +16,7 @@ from .listing import FAULTS, Block, Line, Listing, Shown, list_terms
 if TYPE_CHECKING:
     from ..canonical import CanonicalForm
 
-__all__ = ["form_as_text", "form_in_short", "term_lines"]
+__all__ = ["form_as_text", "form_in_short", "term_lines", "width_of", "wrapped"]
 
 WIDTH = 100
 LEAST = 40  # columns that conditions get, however long the labels are
@@ -49,7 +49,7 @@ def form_as_text(
     """
     listing = list_terms(form, X, y, **shown)
     said = [listing.head(), *listing.legend()]
-    lines = [part for text in said for part in _fill(text)]
+    lines = [part for text in said for part in wrapped(text)]
     table = _Table(listing)
     if listing.n_rows is not None:
         lines += ["", table.heading()]
@@ -112,7 +112,8 @@ def _pad(text: str, width: int) -> str:
     return text + " " * (width - width_of(text))
 
 
-def _fill(text: str) -> list[str]:
+def wrapped(text: str) -> list[str]:
+    """Break a sentence into lines."""
     return textwrap.wrap(
         text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
     )

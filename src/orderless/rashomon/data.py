@@ -6,7 +6,7 @@ Out: ``Table``: the 0/1 columns, what they mean, and the classes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -243,8 +243,11 @@ def _binarizer(given: Any, space: Space | None) -> Any:
     return clone(given)
 
 
-def read_labels(y: Any) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
-    """Give the classes, sorted, and each row's."""
+def read_labels(y: Any, X: Any = None) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
+    """Give the classes, sorted, and each row's; X has as many rows, which is looked at first."""
+    n_rows, n_labels = _length(X), _length(y)
+    if n_rows is not None and n_labels is not None and n_rows != n_labels:
+        raise InvalidData(f"X has {n_rows} rows and y has {n_labels} labels")
     if getattr(y, "ndim", 1) == 2 and getattr(y, "shape", (0, 0))[1] == 1:
         y = y.iloc[:, 0] if hasattr(y, "iloc") else np.asarray(y)[:, 0]
     array = y.to_numpy() if hasattr(y, "iloc") else np.asarray(y)  # pandas' own way is quicker
@@ -269,6 +272,14 @@ def read_labels(y: Any) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
     number = {label: i for i, label in enumerate(_two_classes(classes))}
     code = {value: number[label] for value, label in plain.items()}
     return classes, np.array([code[value] for value in values], dtype=np.int32)
+
+
+def _length(given: Any) -> int | None:
+    """Give how many rows there are; None where that is not said."""
+    shape = getattr(given, "shape", None)
+    if isinstance(shape, tuple):
+        return int(shape[0]) if shape else None
+    return len(given) if isinstance(given, Sized) else None
 
 
 def _number_labels(y: NDArray[Any]) -> tuple[tuple[Label, ...], NDArray[np.int32]]:

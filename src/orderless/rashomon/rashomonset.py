@@ -147,7 +147,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         self
         """
         self._check()
-        classes, codes = read_labels(y)
+        classes, codes = read_labels(y, X)
         table = read_table(X, codes, self.space, self.binarizer)
         weights, scale = whole_weights(sample_weight, len(codes))
         problem = Problem(

@@ -135,7 +135,7 @@ def rashomon_sizes(
     folds = KFold(n_splits, shuffle=True, random_state=random_state)
     lines = []
     for name, (X, y) in data.items():
-        classes, codes = read_labels(y)
+        classes, codes = read_labels(y, X)
         table = _as_frame(X)
         for fold, (rows, _) in enumerate(folds.split(codes)):
             labels = [classes[code] for code in codes[rows]]

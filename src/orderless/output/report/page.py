@@ -18,14 +18,18 @@ from typing import Any
 from ...bins import Bins
 from ...errors import InvalidData
 from ...missing import known_rows, tree_of
+from ...quality import Quality
 from ...redundant import redundant_splits
 from ...rows import read_rows
 from ...tree import Tree
+from ...words import label_text
 from ..drawing import DRAWN_LEAVES
 from ..palette import page_colours
+from ..quality import percent
 from . import sections
 from .cheapest import cheapest
 from .near import near
+from .quality import quality
 from .subject import Section, Subject
 
 __all__ = ["Report", "report"]
@@ -81,13 +85,14 @@ def report(
     about: Mapping[str, str] | None = None,
     about_rows: str = "",
     random_state: int = 0,
+    held_out: Mapping[str, Quality] | None = None,
 ) -> Report:
     """Write all that can be said of one tree on one page.
 
-    The tree as it came, its rules with coverage and accuracy, the reasons, redundant splits and
-    the smallest equivalent tree, robustness to missing values, which features matter over all
-    orders, the cheapest way to an answer (with costs), the trees that are about as good, and how it
-    was made.
+    The tree as it came, how often it is right, its rules with coverage and accuracy, the reasons,
+    redundant splits and the smallest equivalent tree, robustness to missing values, which features
+    matter over all orders, the cheapest way to an answer (with costs), the trees that are about as
+    good, and how it was made.
 
     Parameters
     ----------
@@ -105,6 +110,9 @@ def report(
         at the top, beside the share of right answers, and with the rules.
     random_state : int
         For the values that are taken away.
+    held_out : mapping of text to Quality, optional
+        How the tree does on rows that it was not fitted on (``judge``), by what these are called:
+        ``{"test rows": ol.judge(tree, X_test, y_test)}``.
 
     Returns
     -------
@@ -134,7 +142,9 @@ def report(
             "some rows have unknown values: a report judges the tree on complete rows; drop those "
             "with gaps first"
         )
-    subject = Subject(tree, X, y, costs, dict(about or {}), about_rows, random_state)
+    subject = Subject(
+        tree, X, y, costs, dict(about or {}), about_rows, random_state, dict(held_out or {})
+    )
     template = Environment(autoescape=True).from_string(
         files(__package__).joinpath("template.html").read_text(encoding="utf-8")
     )
@@ -154,6 +164,7 @@ def report(
 
 _SECTIONS: tuple[Callable[[Subject], Section], ...] = (
     sections.as_it_came,
+    quality,
     sections.rules,
     sections.reasons,
     sections.smallest,
@@ -174,13 +185,19 @@ def _lead(subject: Subject) -> str:
     tree = subject.tree
     n_rules = sum(map(len, subject.form.rules.values()))
     used = len(tree.features)
+    most = subject.quality.majority
     return (
         f"A tree of {tree.n_leaves} leaves that asks about {used} "
         f"feature{'' if used == 1 else 's'}. "
         f"Free of the order in which it asks, it says {n_rules} rule{'' if n_rules == 1 else 's'}. "
-        f"It gives the right class for {subject.accuracy:.1%} of the {subject.n_rows:,} rows. "
-        f"{subject.about_rows}"
+        f"It gives the right class for {_right(subject.quality)} of the {subject.n_rows:,} rows; "
+        f"always saying {label_text(most)} would be right for "
+        f"{subject.quality.majority_share:.1%}. {subject.about_rows}"
     ).rstrip()
+
+
+def _right(found: Quality) -> str:
+    return percent(found.n_right, found.n_rows)
 
 
 def _facts(subject: Subject) -> list[dict[str, str]]:
@@ -191,8 +208,9 @@ def _facts(subject: Subject) -> list[dict[str, str]]:
         (f"{tree.n_leaves}", "leaves"),
         (f"{tree.depth}", "questions at most"),
         (f"{n_rules}", "rules"),
-        (f"{subject.accuracy:.1%}", "right on the data"),
+        (_right(subject.quality), "right on the data"),
     ]
+    facts += [(_right(found), f"right on {name}") for name, found in subject.held_out.items()]
     if gone is not None:
         facts.insert(3, (f"{gone}", "redundant splits"))
     return [{"number": number, "what": what} for number, what in facts]

@@ -7,16 +7,15 @@ Out: ``Subject``, ``Section``, and HTML that sections share, in which every name
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from typing import Any
 
-import numpy as np
-
 from ...canonical import CanonicalForm, canonicalize
 from ...errors import OutOfTime, TooManyReasons
+from ...quality import Quality, judge
 from ...smallest import smallest_tree
 from ...tree import Tree
 from ...words import label_text
@@ -49,6 +48,7 @@ class Subject:
     about: dict[str, str] = field(default_factory=dict)
     about_rows: str = ""
     random_state: int = 0
+    held_out: Mapping[str, Quality] = field(default_factory=dict)
 
     @cached_property
     def form(self) -> CanonicalForm:
@@ -69,10 +69,9 @@ class Subject:
             return None
 
     @cached_property
-    def accuracy(self) -> float:
-        """Share of the rows whose label the tree gives."""
-        said = np.asarray(self.tree.predict(self.X))
-        return float((said == np.asarray(self.y)).mean())
+    def quality(self) -> Quality:
+        """How often the tree gives the label of the rows."""
+        return judge(self.tree, self.X, self.y)
 
     @property
     def n_rows(self) -> int:
