@@ -9,8 +9,9 @@ from hunt.__main__ import main
 from hunt.running import Tally, Wrong, run, run_case, same
 
 CASES = {
-    "canonicity": 150, "missing": 60, "rashomon": 60, "importance": 120, "policies": 80,
-    "outputs": 50, "readers": 120, "boosters": 60, "pipelines": 60, "solvers": 60,
+    "canonicity": 120, "smallest": 80, "missing": 60, "partial": 40, "rashomon": 50,
+    "importance": 120, "policies": 60, "interviews": 60, "outputs": 40, "readers": 100,
+    "boosters": 50, "pipelines": 50, "solvers": 60,
 }  # fmt: skip
 
 
@@ -23,6 +24,8 @@ def test_nothing_is_found(area):
     tally = run(areas()[area], cases=CASES[area], seed=0)
     assert tally.cases == CASES[area]
     assert tally.skipped < tally.cases / 2, "brute force handles too few of the cases"
+    for check, times in tally.too_big.items():
+        assert times < 0.9 * tally.cases, f"brute force of {check} handles too few of the cases"
     text = "\n\n".join(finding.text for finding in tally.findings.values())
     assert not tally.findings, f"\n{text}"
 

@@ -17,8 +17,8 @@ from importlib import import_module
 from types import ModuleType
 
 AREAS = (
-    "canonicity", "missing", "rashomon", "importance", "policies", "outputs", "readers", "boosters",
-    "pipelines", "solvers",
+    "canonicity", "smallest", "missing", "partial", "rashomon", "importance", "policies",
+    "interviews", "outputs", "readers", "boosters", "pipelines", "solvers",
 )  # fmt: skip
 
 

@@ -28,9 +28,11 @@ def summary(tallies: dict[str, Tally], detail: bool = True) -> str:
     lines = []
     for name, tally in tallies.items():
         found = len(tally.findings)
-        lines.append(
-            f"{name:12} {tally.cases:8} cases, {tally.skipped} of them too large, {found} findings"
-        )
+        large = f"{tally.skipped} of them too large"
+        if tally.too_big:
+            some = ", ".join(f"{check} {times}" for check, times in sorted(tally.too_big.items()))
+            large += f" (and for {some})"
+        lines.append(f"{name:12} {tally.cases:8} cases, {large}, {found} findings")
     if detail:
         for tally in tallies.values():
             for finding in tally.findings.values():

@@ -14,14 +14,14 @@ from typing import Any
 import orderless as ol
 
 from . import drawing, rewriting
-from .grid import Grid, Smallest, TooBig, least_cover
+from .grid import Grid, TooBig, least_cover
 from .model import (
+    Ask,
     Feat,
     Leaf,
     Node,
     Split,
     asks,
-    depth,
     from_json,
     n_leaves,
     nested,
@@ -252,48 +252,6 @@ def joined(masks: list[int], chosen: tuple[int, ...]) -> int:
     return found
 
 
-def smallest(case: Case) -> None:
-    grid = Grid.of(case.feats, case.one, most=80)
-    table = grid.table(case.one)
-    brute = Smallest(grid, table)
-    one, two = case.read(case.one), case.read(case.two)
-    for what in ("leaves", "depth"):
-        least = brute.value(what)
-        small = ol.smallest_tree(one, minimize=what)
-        feats, root, _ = from_json(small.to_json())
-        fine = Grid.of(feats, case.one, root)
-        same("smallest_tree decides the same", fine.table(root), fine.table(case.one))
-        same(f"smallest {what}", n_leaves(root) if what == "leaves" else depth(root), least)
-        same("no redundant split is left", ol.redundant_splits(small), ())
-        if equal(case):
-            same("one smallest tree", ol.smallest_tree(two, minimize=what).to_json(),
-                 small.to_json())  # fmt: skip
-
-
-def redundant(case: Case) -> None:
-    for tree in (case.one, case.two):
-        read = case.read(tree)
-        feats, root, order = from_json(read.to_json())
-        grid = Grid.of(feats, root)
-        table = grid.table(root)
-        expected = tuple(
-            at
-            for at, node in enumerate(order)
-            if isinstance(node, Split)
-            and any(grid.table(put(root, node, side)) == table for side in (node.yes, node.no))
-        )
-        same("redundant_splits", ol.redundant_splits(read), expected)
-
-
-def put(root: Node, old: Node, new: Node) -> Node:
-    """The tree with another node in the place of one."""
-    if root is old:
-        return new
-    if isinstance(root, Leaf):
-        return root
-    return Split(root.ask, put(root.yes, old, new), put(root.no, old, new))
-
-
 def same_tree(case: Case) -> None:
     """Reading changes nothing: JSON, the constructor and nested dicts give one function."""
     for tree in (case.one, case.two):
@@ -322,7 +280,31 @@ def end(tree: Node, cell: Any) -> Node:
     return tree
 
 
+def kept() -> tuple[Case, ...]:
+    """What was found before."""
+    feats = (
+        Feat("c", "categorical", ("a", "b", "c", "d")), Feat("x", "boolean"), Feat("y", "boolean"),
+    )  # fmt: skip
+    x = Split(Ask(1), Leaf(1), Leaf(0))
+    y = Split(Ask(2), Leaf(0), Leaf(1))
+    one = Split(Ask(0, codes=frozenset([2])), y, x)
+    redundant_set = Case(feats, [0, 1], one, Split(Ask(0, codes=frozenset([3])), x, one), Leaf(0))
+    whole = (Feat("n", "integer"),)
+    last = Split(Ask(0, 1.7976931348623157e308), Leaf(0), Leaf(1))
+    single = (Feat("x", "float32"),)
+    between = Split(Ask(0, 0.1), Leaf(0), Leaf(1))
+    return (
+        redundant_set,
+        Case(whole, [0, 1], Leaf(0), last, last),
+        Case(single, [0, 1], Leaf(0), between, between),
+        Case(
+            single, [0, 1], between, Split(Ask(0, 0.30000000000000004), between, Leaf(1)), Leaf(0)
+        ),
+    )
+
+
+KEPT = kept()
 CHECKS = (
     says_equivalent, shows_where, weighs, across_kinds, one_form, all_boxes, fewest_conditions,
-    smallest, redundant, same_tree,
+    same_tree,
 )  # fmt: skip

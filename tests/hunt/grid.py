@@ -161,14 +161,21 @@ def halves(side: Side, feat: Feat, points: Sequence[Point]) -> Iterator[Side]:
 
 
 def points_of(feat: Feat, questions: Iterable[Ask]) -> list[Point]:
-    """One point per bin; for a categorical feature all of its values."""
+    """One point per bin; for a categorical feature all of its values.
+
+    What is below the least float32 is -inf there, which is at most any finite threshold.
+    """
+    questions = list(questions)
     if not feat.ordered:
         return list(feat.codes)
     cuts = sorted({feat.floor(ask.at_most) for ask in questions})
     if feat.kind == "boolean":
         found: list[Point] = [0.0, 1.0]
     else:
-        cuts = [cut for cut in cuts if math.isfinite(cut)]
+        below = feat.kind == "float32" and any(
+            math.isfinite(ask.at_most) for ask in questions if feat.floor(ask.at_most) == -math.inf
+        )
+        cuts = [cut for cut in cuts if math.isfinite(cut) or (below and cut < 0)]
         found = [*cuts, feat.after(cuts[-1]) if cuts else 0.0]
         if feat.kind == "integer" and found[-1] == math.inf:  # no whole number
             found.pop()

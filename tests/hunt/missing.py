@@ -17,7 +17,7 @@ import orderless as ol
 from . import drawing
 from .canonicity import n_conditions
 from .grid import Grid, TooBig
-from .model import Feat, Leaf, Node, Point, Split, asks, decide, from_json, to_json
+from .model import Ask, Feat, Leaf, Node, Point, Split, asks, decide, from_json, to_json
 from .running import Wrong, literal, same, without_one
 
 Told = dict[int, Any]  # by feature what a row holds; a feature that is not there is unknown
@@ -318,10 +318,11 @@ def fits_training(case: Case) -> None:
 
 
 def in_one_bin(tree: Node, at: int, one: Point, other: Point) -> bool:
-    """Whether no question tells two points apart; "missing" is a bin of its own."""
-    return (one is None) == (other is None) and all(
-        ask.holds(one) == ask.holds(other) for ask in asks(tree) if ask.feature == at
-    )
+    """Whether no question tells two points apart; "missing" is a bin of its own where asked."""
+    mine = [ask for ask in asks(tree) if ask.feature == at]
+    if mine and (one is None) != (other is None):
+        return False
+    return all(ask.holds(one) == ask.holds(other) for ask in mine)
 
 
 def explains(case: Case) -> None:
@@ -365,4 +366,10 @@ def place_of(feat: Feat, points: list[Point], point: Point) -> int:
     return min(sum(one < point for one in numbers), len(numbers) - 1)
 
 
+LOW = Split(Ask(0, -1e39), Leaf("a"), Leaf("b"))
+GONE = Split(Ask(0, 25.0), Leaf("a"), Leaf("b"))
+KEPT = (
+    Case((Feat("x", "float32"),), ["a", "b"], LOW, ({0: -1e300}, {0: -math.inf}, {0: 0.0}), ()),
+    Case((Feat("x", "float64", nan=True),), ["a", "b"], GONE, (), ({0: (-math.inf, -math.inf)},)),
+)
 CHECKS = (predicts, predicts_between, walks, asks_next, needs, fits_training, explains)

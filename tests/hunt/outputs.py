@@ -22,7 +22,7 @@ from . import drawing
 from .grid import Grid
 from .missing import Case as Rows
 from .missing import Told, a_row, allowed, certain, labels_of
-from .model import Feat, Node, to_json
+from .model import Ask, Feat, Leaf, Node, Split, to_json
 from .running import Wrong, literal, same, without_one
 
 NODE = shutil.which("node")
@@ -234,6 +234,16 @@ def in_polars(case: Case) -> None:
     same("predict of a polars frame", tree.predict(frame).to_list(), case.expected)
 
 
+YES, NO = Leaf(True), Leaf(False)
+TRUE = (Feat("true", "float64"),)
+PATTERN = (Feat("^a.*$", "boolean"), Feat("abc", "boolean"))
+KEPT = (
+    Case(TRUE, [False, True], Split(Ask(0, 0.5), YES, NO), ({0: 0.25}, {0: 2.0}, {})),
+    Case(
+        PATTERN, [False, True], Split(Ask(0), NO, YES), ({0: True, 1: False}, {0: False, 1: False})
+    ),
+    Case(PATTERN, [False, True], YES, ({0: True, 1: False}, {0: False, 1: True})),
+)
 CHECKS = (
     as_predicted, in_python, in_javascript, in_sqlite, in_duckdb, in_other_dialects, in_polars,
 )  # fmt: skip

@@ -15,7 +15,7 @@ import orderless as ol
 from . import drawing
 from .grid import Grid, TooBig
 from .missing import place_of
-from .model import Feat, Node, Split, asks, decide, from_json, to_json
+from .model import Ask, Feat, Leaf, Node, Split, asks, decide, from_json, to_json
 from .running import Wrong, literal, same, without_one
 
 Known = tuple[int | None, ...]  # by feature the place of its value, None if it is unknown
@@ -306,7 +306,7 @@ def valid(case: Case) -> None:
 
 
 def order_is_right(brute: Brute, method: str, bought: list[tuple[int, ...]], cell: Any) -> None:
-    """Stops at once when determined; naive buys all; greedy the cheapest; path as the tree asks."""
+    """Stops at once when determined; naive buys all; greedy the cheapest; path as asked."""
     places = brute.places_of(cell)
     known: list[int | None] = [
         places[at] if at in brute.free else None for at in range(len(places))
@@ -337,53 +337,15 @@ def order_is_right(brute: Brute, method: str, bought: list[tuple[int, ...]], cel
              - free, True)  # fmt: skip
 
 
-def talks(case: Case) -> None:
-    """An interview asks until it is determined, and nothing else; caps are kept."""
-    if case.groups or case.known:
-        return
-    brute = Brute(case)
-    names = [feat.name for feat in case.feats]
-    prices = {name: price for name, _, price in brute.buys}
-    policy = case.solve(**case.caps)
-    for number, cell in enumerate((*case.cells[:3], *brute.grid.cells[:6])):
-        if any(feat.given(point) is None for feat, point in zip(case.feats, cell, strict=True)):
-            continue  # None means "not to be had" here
-        places = brute.places_of(cell)
-        talk, known, spent = policy.interview(), [None] * len(names), Fraction(0)
-        skipped: set[str] = set()
-        while talk.question.feature is not None:
-            name = talk.question.feature
-            at = names.index(name)
-            if brute.determined(tuple(known)) or known[at] is not None or name in skipped:
-                raise Wrong("the interview asks in vain", (name, known, skipped))
-            if not talk.question.rows and not can_matter(brute, tuple(known), at):
-                raise Wrong("off its way it asks what cannot matter", (name, known))
-            if number % 3 == 2 and len(skipped) < 1:
-                talk, skipped = talk.skip(), skipped | {name}
-                continue
-            talk = talk.answer(case.feats[at].given(cell[at]))
-            known[at] = places[at]
-            spent += prices[name]
-        same("the interview's cost", talk.spent, float(spent))
-        if case.budget is not None and spent > Fraction(str(case.budget)):
-            raise Wrong("the interview passes the budget", talk.spent, case.budget)
-        labels = brute.labels(tuple(known))
-        expected = labels.pop() if len(labels) == 1 else None
-        same("the interview's decision", talk.decision, expected)
-        if expected is None and not skipped and not case.caps:
-            raise Wrong("the interview ends open", (cell, talk.known))
-
-
-def can_matter(brute: Brute, known: Known, at: int) -> bool:
-    points = [
-        some if place is None else [some[place]]
-        for some, place in zip(brute.grid.points, known, strict=True)
-    ]
-    mine, points[at] = points[at], [None]
-    return any(
-        len({decide(brute.root, (*cell[:at], one, *cell[at + 1 :])) for one in mine}) > 1
-        for cell in itertools.product(*points)
-    )
-
-
-CHECKS = (optimum, capped, valid, talks)
+NEVER = Split(Ask(2), Leaf(0), Leaf(0))
+KEPT = (
+    Case(
+        tuple(Feat(name, "boolean") for name in "abc"),
+        [0, 1],
+        Split(Ask(1), Leaf(0), Split(Ask(0), NEVER, Leaf(1))),
+        ((0.0, 0.0, 1.0),),
+        {"a": 1, "b": 3, "c": 1},
+        None, None, None, None, (),
+    ),
+)  # fmt: skip
+CHECKS = (optimum, capped, valid)

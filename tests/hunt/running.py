@@ -12,6 +12,7 @@ import json
 import time
 import traceback
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,6 +62,7 @@ class Tally:
 
     cases: int = 0
     skipped: int = 0
+    too_big: Counter[str] = field(default_factory=Counter)  # by check
     findings: dict[str, Finding] = field(default_factory=dict)
 
 
@@ -68,13 +70,17 @@ def as_comment(text: str) -> str:
     return "\n".join(f"# {line}" for line in text.splitlines())
 
 
-def tried(check: Callable[[Any], None], case: Any) -> tuple[str, str] | None:
+def tried(
+    check: Callable[[Any], None], case: Any, tally: Tally | None = None
+) -> tuple[str, str] | None:
     """The kind of failure and its message, or None."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             check(case)
     except TooBig:
+        if tally is not None:
+            tally.too_big[check.__name__] += 1
         return None
     except Wrong as fault:
         return f"{check.__name__}: {str(fault).splitlines()[0]}", str(fault)
@@ -135,7 +141,7 @@ def run_case(
         )  # fmt: skip
     new = []
     for check in area.CHECKS:
-        found = tried(check, case)
+        found = tried(check, case, tally)
         if found is None:
             continue
         kind, message = found
