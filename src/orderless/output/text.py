@@ -58,7 +58,7 @@ def form_as_text(
             lines.append("")
         lines += table.block(block)
     if listing.never:
-        lines += ["", *_fill(f"Never: {listing.no_row()}.")]
+        lines += ["", *wrapped(f"Never: {listing.no_row()}.")]
     return "\n".join(lines)
 
 
