@@ -169,8 +169,9 @@ def judge(tree: Any, X: Any, y: Any) -> Quality:
     classes |= dict.fromkeys(label for label in labels if label is not None)
     number = {label: i for i, label in enumerate(classes)}
     table = np.zeros((len(classes), len(classes) + 1), dtype=np.int64)
-    known = [i for i, label in enumerate(labels) if label is not None]
-    np.add.at(table, ([number[labels[i]] for i in known], said[known]), 1)  # -1: the last column
+    known = [(i, number[label]) for i, label in enumerate(labels) if label is not None]
+    for i, truth in known:
+        table[truth, said[i]] += 1  # -1, not determined, is the last column
     return Quality(
         tuple(classes),
         tuple(map(tuple, table[:, :-1].tolist())),

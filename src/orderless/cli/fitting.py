@@ -51,7 +51,8 @@ def fit(data: DataOptions, files: FileOptions, hold_out: HoldOutOptions | None =
         )
     given = labelled(data, files, gaps=True)
     hold_out = hold_out or HoldOutOptions()
-    known, held, others = given, None, ()
+    known, held = given, None
+    others: tuple[Judged, ...] = ()
     if hold_out.test is not None:
         learn, rest = _split(given, hold_out.test, hold_out.random_state)
         known, held = given.take(learn), given.take(rest)

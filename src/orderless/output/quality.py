@@ -67,7 +67,7 @@ def summary(judged: Judged, show: Callable[[str], str] = str) -> str:
     """
     found = judged.quality
     what = show(printable(judged.rows[:1].upper() + judged.rows[1:]))
-    if not found.n_rows:
+    if found.majority is None:
         return f"{what}: none has a class."
     most = max(found.rows_of.values())
     said = (

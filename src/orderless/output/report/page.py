@@ -186,13 +186,16 @@ def _lead(subject: Subject) -> str:
     n_rules = sum(map(len, subject.form.rules.values()))
     used = len(tree.features)
     most = subject.quality.majority
+    usual = "" if most is None else (
+        f"; always saying {label_text(most)} would be right for "
+        f"{subject.quality.majority_share:.1%}"
+    )  # fmt: skip
     return (
         f"A tree of {tree.n_leaves} leaves that asks about {used} "
         f"feature{'' if used == 1 else 's'}. "
         f"Free of the order in which it asks, it says {n_rules} rule{'' if n_rules == 1 else 's'}. "
-        f"It gives the right class for {_right(subject.quality)} of the {subject.n_rows:,} rows; "
-        f"always saying {label_text(most)} would be right for "
-        f"{subject.quality.majority_share:.1%}. {subject.about_rows}"
+        f"It gives the right class for {_right(subject.quality)} of the {subject.n_rows:,} rows"
+        f"{usual}. {subject.about_rows}"
     ).rstrip()
 
 
