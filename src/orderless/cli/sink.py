@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from ..files.whole import whole_file
 from ..output.markdown import escaped
 from ..output.text import width_of
+from ..whole_file import whole_file, write_whole
 from ..words import printable
 from .mistakes import Mistake
 from .options import Format
@@ -34,8 +34,7 @@ def write(text: str, output: Path | None) -> None:
     if output is None:
         sys.stdout.write(text)
         return
-    with opened(output) as handle:
-        handle.write(text.encode("utf-8", "backslashreplace"))
+    write_whole(output, text)
 
 
 def write_html(page: str, output: Path | None) -> None:

@@ -24,10 +24,10 @@ from ..needed import Settling
 from ..rows import CODE, Rows, read_codes, read_columns
 from ..space import Label
 from ..tree import Tree
+from ..whole_file import whole_file
 from .cells import not_legal, parser_of, truth, wanted_columns
 from .part import Coded, Part, coded
 from .table import BATCH, open_table
-from .whole import whole_file
 from .write import WRITERS
 
 __all__ = ["FilePrediction", "predict_file"]
@@ -211,7 +211,7 @@ def _form(target: Any, given: str | None) -> str:
 def _two_files(source: Any, target: Any) -> None:
     given = [os.path.realpath(path) for path in (source, target)
              if isinstance(path, str | os.PathLike)]  # fmt: skip
-    if len(given) == 2 and given[0] == given[1]:
+    if len(given) == 2 and given[0] == given[1] and os.path.isfile(source):
         raise InvalidData(f"{str(source)!r} is source and target: give the result another name")
 
 

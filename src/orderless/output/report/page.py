@@ -6,13 +6,11 @@ Out: ``Report``: HTML that loads nothing from anywhere, in light and dark, on sc
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from ...bins import Bins
@@ -21,6 +19,7 @@ from ...missing import known_rows, tree_of
 from ...redundant import redundant_splits
 from ...rows import read_rows
 from ...tree import Tree
+from ...whole_file import write_whole
 from ..drawing import DRAWN_LEAVES
 from . import sections
 from .cheapest import cheapest
@@ -54,16 +53,7 @@ class Report:
         pathlib.Path
         """
         place = Path(path)
-        with NamedTemporaryFile(
-            "w", dir=place.parent, prefix=f".{place.name}.", delete=False, encoding="utf-8"
-        ) as part:
-            try:
-                part.write(self.html)
-            except BaseException:
-                os.unlink(part.name)
-                raise
-        os.chmod(part.name, 0o644)
-        os.replace(part.name, place)
+        write_whole(place, self.html)
         return place
 
     def __repr__(self) -> str:
