@@ -342,7 +342,9 @@ def test_words_for_unknown(folder):
 @pytest.mark.parametrize("name", ["out.csv.gz", "out.xlsx"])
 def test_an_ending_that_would_say_something_else(folder, name):
     write_rows(many_rows(3))
-    assert "legal are .csv, .json," in mistake("predict", "model.json", "rows.csv", "-o", name)
+    assert "must end in one of .csv, .json," in mistake(
+        "predict", "model.json", "rows.csv", "-o", name
+    )
     assert not (folder / name).exists()
     fine("predict", "model.json", "rows.csv", "-o", "out.dat", "--format", "csv")
     fine("predict", "model.json", "rows.csv", "-o", "out")

@@ -11,7 +11,7 @@ import orderless
 
 PACKAGE = Path(orderless.__file__).parent
 ROOMS = [
-    "errors", "whole_file",
+    "errors", "escapes", "whole_file",
     "numbers", "space", "serial", "rows", "ranges", "inference", "tree", "readers",
     "binarize", "example", "equivalence", "bins", "rowbins", "words", "term", "rowleaves",
     "rowsearch", "explain", "canonical", "smallest", "missing", "redundant", "needed", "asking",

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from .errors import InvalidTree
+from .escapes import cut
 from .space import first_repeated
 
 __all__ = ["Reading", "dump", "fraction", "load", "numbers", "parse", "take"]
@@ -106,15 +107,13 @@ class Reading:
     def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
         if isinstance(fault, InvalidTree):
             if len(str(fault)) > MESSAGE:
-                raise InvalidTree(_cut(str(fault))) from None
+                raise InvalidTree(cut(str(fault), MESSAGE)) from None
         elif isinstance(fault, FAULTS):
             plain = type(fault).__module__.startswith("orderless")  # it says itself what is wrong
             said = str(fault) if plain else f"{type(fault).__name__}: {fault}"
-            raise InvalidTree(_cut(f"this does not describe {self.what}: {said}")) from fault
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MESSAGE else f"{text[:MESSAGE]}... ({len(text):,} characters)"
+            raise InvalidTree(
+                cut(f"this does not describe {self.what}: {said}", MESSAGE)
+            ) from fault
 
 
 def take(content: Mapping[str, Any], key: str, kind: type) -> Any:

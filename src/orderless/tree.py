@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core, serial
 from .errors import InvalidSpace, InvalidTree
+from .escapes import printable
 from .numbers import row_boundary, short_end
 from .rows import Rows, is_frame, labels_like, read_rows
 from .space import Feature, Label, Space, plain_label
@@ -363,9 +364,9 @@ class Tree:
                 lines.append(f"{lead}... (deeper than {DRAWN} conditions, not drawn)")
                 continue
             if self.feature[node] < 0:
-                lines.append(f"{lead}{self.classes[self.leaf_class[node]]}")
+                lines.append(lead + printable(str(self.classes[self.leaf_class[node]])))
                 continue
-            lines.append(f"{lead}{self.condition(node)}?")
+            lines.append(f"{lead}{printable(self.condition(node))}?")
             inside = indent + "  "
             todo.append((int(self.when_false[node]), f"{inside}no:  ", inside))
             todo.append((int(self.when_true[node]), f"{inside}yes: ", inside))

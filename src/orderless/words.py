@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from .bins import Side
+from .escapes import printable
 from .numbers import short_end
 from .space import Label
 
@@ -29,19 +30,6 @@ def side_text(side: Side) -> str:
     'lab value < 2.45'
     """
     return "".join(text for _, text in pieces(side))
-
-
-def printable(text: str) -> str:
-    r"""Write characters that would break a line, or cannot be seen, as escapes.
-
-    Examples
-    --------
-    >>> print(printable("blood\npressure"))
-    blood\npressure
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def drawn(text: str) -> str:

@@ -69,6 +69,7 @@ def predict_file(
     names: Sequence[str] = NAMES,
     needed: str | None = "smallest",
     format: str | None = None,  # noqa: A002  what it is called everywhere
+    safe_csv: bool = False,
     delimiter: str | None = None,
     encoding: str = "utf-8",
     max_columns: int = 1000,
@@ -95,6 +96,10 @@ def predict_file(
     format : {"csv", "json", "md", "parquet", "text"}, optional
         How it is written; by default what the name of ``target`` ends in. "json" is one object per
         line (.jsonl).
+    safe_csv : bool
+        Whether cells that a spreadsheet would take for a formula are written with an apostrophe
+        before them: those that begin with =, +, -, @, a tab or a line break, but are not plain
+        numbers such as -5. By default every cell is passed on exactly.
     delimiter, encoding, max_columns
         Of a CSV file: what separates its cells (by default a comma), how it is encoded, and how
         many columns are taken for a mistake.
@@ -157,6 +162,8 @@ def predict_file(
     if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
         raise ValueError(f"batch_size={batch_size!r:.80}: give a number of rows, at least 1")
     form = _form(target, format)
+    if safe_csv and form != "csv":
+        raise ValueError(f"safe_csv=True is for format='csv', and this writes {form!r}")
     _two_files(source, target)
     total = np.zeros(len(model.classes), dtype=np.int64)
     n_rows = 0
@@ -170,7 +177,10 @@ def predict_file(
                     "rename or remove it, or name the new ones with names="
                 )
         predicting = _Predicting(model, table.columns, table.name, needed, n_jobs)
-        with _sink(target) as handle, WRITERS[form](handle, table, added, model) as writer:
+        with (
+            _sink(target) as handle,
+            WRITERS[form](handle, table, added, model, safe_csv) as writer,
+        ):
             for part in table.parts:
                 answers = predicting.answers(part)
                 writer.write(part, dict(zip(added, answers, strict=True)))
