@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..errors import InvalidData, InvalidTree, OutOfTime, TooManyReasons
+from ..escapes import printable
 from ..rows import is_unknown, read_rows
 from ..space import Label
 from ..term import Term
@@ -137,7 +138,7 @@ def list_terms(
             hit = None if right is None else int((inside & right).sum())
             lines.append(Line(term, int(inside.sum()), hit))
         blocks.append(Block(label, tuple(lines), bounds.get(label)))
-    return Listing(kind, tuple(blocks), rows.n_rows, labels is not None, about_rows)
+    return Listing(kind, tuple(blocks), rows.n_rows, labels is not None, printable(about_rows))
 
 
 def _read_labels(y: Any, n_rows: int, classes: tuple[Label, ...]) -> list[Any]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from ...bins import Bins
 from ...errors import InvalidData
+from ...escapes import printable, shown
 from ...missing import known_rows, tree_of
 from ...redundant import redundant_splits
 from ...rows import read_rows
@@ -123,20 +124,20 @@ def report(
             "some rows have unknown values: a report judges the tree on complete rows; drop those "
             "with gaps first"
         )
-    subject = Subject(tree, X, y, costs, dict(about or {}), about_rows, random_state)
+    told = {printable(str(key)): printable(str(value)) for key, value in (about or {}).items()}
+    subject = Subject(tree, X, y, costs, told, printable(about_rows), random_state)
     template = Environment(autoescape=True).from_string(
         files(__package__).joinpath("template.html").read_text(encoding="utf-8")
     )
     made: list[Section] = [make(subject) for make in _SECTIONS]
-    return Report(
-        template.render(
-            title=title,
-            lead=_lead(subject),
-            facts=_facts(subject),
-            sections=[section for section in made if section.body or section.lead],
-            version=version("orderless"),
-        )
+    page = template.render(
+        title=printable(title),
+        lead=_lead(subject),
+        facts=_facts(subject),
+        sections=[section for section in made if section.body or section.lead],
+        version=version("orderless"),
     )
+    return Report(shown(page))  # names in its tables and drawings too
 
 
 _SECTIONS: tuple[Callable[[Subject], Section], ...] = (
