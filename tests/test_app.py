@@ -513,7 +513,7 @@ def test_serves_the_page_and_nothing_else(served):
 def test_serves_until_it_is_interrupted(monkeypatch):
     seen = []
 
-    class Server(serve.ThreadingHTTPServer):
+    class Server(serve._Server):
         def service_actions(self):
             if seen:
                 raise KeyboardInterrupt
@@ -525,7 +525,7 @@ def test_serves_until_it_is_interrupted(monkeypatch):
 
         threading.Thread(target=open_page).start()
 
-    monkeypatch.setattr(serve, "ThreadingHTTPServer", Server)
+    monkeypatch.setattr(serve, "_Server", Server)
     ol.serve_page("a page", ready=ready)
     ((address, said),) = seen
     assert address.startswith("http://127.0.0.1:")
@@ -535,10 +535,15 @@ def test_serves_until_it_is_interrupted(monkeypatch):
 @pytest.mark.parametrize(
     ("page", "port", "fault", "said"),
     [
-        (b"page", 0, TypeError, "a page is HTML text as write_page gives it, got a bytes"),
-        ("page", -1, ValueError, "port=-1: legal are 1 to 65535"),
-        ("page", 70000, ValueError, "port=70000"),
-        ("page", "80", ValueError, "port='80'"),
+        (
+            b"page",
+            0,
+            TypeError,
+            "page must be HTML text, .* got <class 'bytes'>",
+        ),
+        ("page", -1, ValueError, "port must be from 1 to 65535, or 0 .* got -1"),
+        ("page", 70000, ValueError, "got 70000"),
+        ("page", "80", ValueError, "got '80'"),
     ],
 )
 def test_what_cannot_be_served(page, port, fault, said):

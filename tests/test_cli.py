@@ -412,19 +412,6 @@ def test_completion_knows_the_commands():
     assert out.stdout.split() == ["explain", "export"]
 
 
-def test_a_fault_of_ours_is_said_in_one_line(monkeypatch, models):
-    def broken(*args, **kwargs):
-        raise RuntimeError("two\nlines")
-
-    monkeypatch.setattr("orderless.cli.models.canonicalize", broken)
-    result = run("explain", models / "mixed.json")
-    assert result.exit_code == 1
-    assert result.stderr.startswith("Fault: RuntimeError: two lines. This is a bug in orderless")
-    assert result.stderr.count("\n") == 1
-    monkeypatch.setenv("ORDERLESS_TRACEBACK", "1")
-    assert isinstance(run("explain", models / "mixed.json").exception, RuntimeError)
-
-
 def test_ctrl_c_ends_quietly(monkeypatch, models):
     def stopped(*args, **kwargs):
         raise KeyboardInterrupt

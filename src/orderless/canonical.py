@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core, serial
 from .bins import Bins
 from .equivalence import equivalent, fingerprint
-from .errors import InvalidSpace, InvalidTree, OutOfTime, TooManyReasons
+from .errors import InvalidTree, OutOfTime, TooManyReasons
 from .readers import read_tree
 from .space import Label, Space
 from .term import Term, tree_of_terms
@@ -516,13 +516,12 @@ class CanonicalForm:
             Longest text, in characters, that is looked at.
         """
         content = serial.load(text, FORMAT, VERSION, limit=limit)
-        try:
+        with serial.Reading("a form"):
             space = Space.from_dict(serial.take(content, "space", dict))
-        except InvalidSpace as fault:
-            raise InvalidTree(f"this does not describe a form: {fault}") from fault
-        classes = serial.take(content, "classes", list)
-        rules = serial.take(content, "rules", list)
-        form = cls(tree_of_terms(space, classes, rules), exact=serial.take(content, "exact", bool))
+            classes = serial.take(content, "classes", list)
+            rules = serial.take(content, "rules", list)
+            tree = tree_of_terms(space, classes, rules)
+            form = cls(tree, exact=serial.take(content, "exact", bool))
         if form.fingerprint != content.get("fingerprint"):
             raise InvalidTree("the rules do not have the fingerprint that the file says")
         return form

@@ -7,14 +7,23 @@ Out: text, and dicts again. What is inside is checked by whoever asked (docs/for
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from .errors import InvalidTree
+from .escapes import cut
+from .space import first_repeated
 
-__all__ = ["dump", "load", "parse", "take"]
+__all__ = ["Reading", "dump", "fraction", "load", "numbers", "parse", "take"]
 
 LIMIT = 256 * 1024 * 1024
+MESSAGE = 1_000  # characters of a message: a file may hold a name of any length
+FRACTION = re.compile(r"-?[0-9]{1,2000}(?:/[1-9][0-9]{0,1999})?")
+# What values of a wrong type or size raise where they are used.
+FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError,
+          ValueError)  # fmt: skip
 
 
 def dump(form: str, version: int, content: Mapping[str, Any]) -> str:
@@ -78,16 +87,72 @@ def parse(text: str) -> Any:
         raise InvalidTree(f"this JSON cannot be read: {fault}") from fault
 
 
+class Reading:
+    """While it is open, whatever the content of a file raises is the one error that is promised.
+
+    Examples
+    --------
+    >>> with Reading("a tree"):
+    ...     {}["nodes"]
+    Traceback (most recent call last):
+    orderless.errors.InvalidTree: this does not describe a tree: KeyError: 'nodes'
+    """
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
+        if isinstance(fault, InvalidTree):
+            if len(str(fault)) > MESSAGE:
+                raise InvalidTree(cut(str(fault), MESSAGE)) from None
+        elif isinstance(fault, FAULTS):
+            plain = type(fault).__module__.startswith("orderless")  # it says itself what is wrong
+            said = str(fault) if plain else f"{type(fault).__name__}: {fault}"
+            raise InvalidTree(
+                cut(f"this does not describe {self.what}: {said}", MESSAGE)
+            ) from fault
+
+
 def take(content: Mapping[str, Any], key: str, kind: type) -> Any:
     """Get an entry of a given type; anything else is an error that names the entry."""
     if key not in content:
-        raise InvalidTree(f"the entry {key!r} is missing; there are {sorted(content)}")
+        there = f"{sorted(content)!r:.400}"
+        raise InvalidTree(f"the entry {key!r} is missing; there are {there}")
     value = content[key]
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise InvalidTree(
             f"the entry {key!r} is a {type(value).__name__}, expected a {kind.__name__}"
         )
     return value
+
+
+def numbers(content: Mapping[str, Any], key: str, depth: int = 1) -> list[Any]:
+    """Get a list of numbers, or with ``depth=2`` of lists of numbers.
+
+    Text among them is refused before numpy makes all entries as long as the longest.
+    """
+    rows = take(content, key, list)
+    for row in [rows] if depth == 1 else rows:
+        if not isinstance(row, list) or not all(isinstance(n, int | float) for n in row):
+            inside = "numbers" if depth == 1 else "lists of numbers"
+            raise InvalidTree(f"the entry {key!r} must be a list of {inside}, got {row!r:.80}")
+    return list(rows)
+
+
+def fraction(text: str) -> Fraction:
+    """Read a number that was written as ``"1/3"``; no exponents, which could be of any size.
+
+    Examples
+    --------
+    >>> fraction("1/3")
+    Fraction(1, 3)
+    """
+    if not FRACTION.fullmatch(text):
+        raise InvalidTree(f"expected a fraction such as '1/3', got {text!r:.80}")
+    return Fraction(text)
 
 
 def _too_long(length: int, limit: int) -> InvalidTree:
@@ -98,13 +163,12 @@ def _too_long(length: int, limit: int) -> InvalidTree:
 
 
 def _no_constant(name: str) -> float:
-    raise InvalidTree(f"{name} is not JSON: only finite numbers are legal")
+    raise InvalidTree(f"{name} is not JSON: numbers must be finite")
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     out = dict(pairs)
     if len(out) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidTree(f"the entry {twice!r} is there twice")
+        twice = first_repeated(name for name, _ in pairs)
+        raise InvalidTree(f"the entry {twice!r:.80} is there twice")
     return out

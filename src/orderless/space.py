@@ -27,6 +27,7 @@ __all__ = [
     "Label",
     "Space",
     "Values",
+    "first_repeated",
     "plain_label",
     "shared_feature",
 ]
@@ -39,6 +40,22 @@ KINDS = ("numeric", "boolean", "categorical")
 VALUES = ("float64", "float32", "integer")
 OTHER = "(other)"
 MISSING = "(missing)"
+
+
+def first_repeated(names: Iterable[str]) -> str | None:
+    """Give the first name that was there before, looking at each once; None if all differ.
+
+    Examples
+    --------
+    >>> first_repeated(["a", "b", "a"])
+    'a'
+    """
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
 
 
 def plain_label(label: object) -> Label:
@@ -394,9 +411,13 @@ class Space:
             if not isinstance(column.name, str) or not column.name:
                 raise InvalidSpace(f"a column's name is text and not empty, got {column.name!r}")
         for what, names in (("feature", self.names), ("column", self.column_names)):
-            if len(set(names)) != len(names):
-                twice = next(name for name in names if names.count(name) > 1)
+            twice = first_repeated(names)
+            if twice is not None:
                 raise InvalidSpace(f"two {what}s are named {twice!r}: give each a name of its own")
+        legal = {
+            f.name: frozenset((False, True) if f.kind == "boolean" else f.categories)
+            for f in self.features
+        }
         for column in self.columns:
             feature = self[column.feature]
             condition = column.condition
@@ -410,9 +431,8 @@ class Space:
             if condition.at_most is not None and feature.kind != "numeric":
                 raise InvalidSpace(f"{condition}: {feature.name!r} is not numeric")
             if condition.among is not None:
-                legal = (False, True) if feature.kind == "boolean" else feature.categories
                 for value in condition.among:
-                    if value not in legal:
+                    if value not in legal[feature.name]:
                         raise InvalidSpace(f"{condition}: {value!r} is not a value of {feature!r}")
 
     @classmethod

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core, serial
 from .errors import InvalidSpace, InvalidTree
+from .escapes import printable
 from .numbers import row_boundary
 from .rows import Rows, is_frame, labels_like, read_rows
 from .side import Side
@@ -27,6 +28,7 @@ __all__ = ["Tree"]
 FORMAT = "orderless-tree"
 VERSION = 1
 DRAWN = 100  # conditions on a path that are drawn as text
+LONG = 1_000  # characters: numpy would make every label of a result as long as the longest
 
 Ints = NDArray[np.int32]
 
@@ -291,9 +293,10 @@ class Tree:
     @cached_property
     def labels(self) -> NDArray[Any]:
         """Give the classes as an array, for results."""
-        out = np.array(self.classes)
+        long = any(isinstance(c, str) and len(c) > LONG for c in self.classes)
+        out = np.array(self.classes, dtype=object if long else None)
         # numpy drops final NULs of text, and rounds whole numbers of different signs.
-        if out.tolist() != list(self.classes):
+        if not long and out.tolist() != list(self.classes):
             out = np.array(self.classes, dtype=object)
         out.setflags(write=False)
         return out
@@ -354,9 +357,9 @@ class Tree:
                 lines.append(f"{lead}... (deeper than {DRAWN} conditions, not drawn)")
                 continue
             if self.feature[node] < 0:
-                lines.append(f"{lead}{self.classes[self.leaf_class[node]]}")
+                lines.append(lead + printable(str(self.classes[self.leaf_class[node]])))
                 continue
-            lines.append(f"{lead}{self.condition(node)}?")
+            lines.append(f"{lead}{printable(self.condition(node))}?")
             inside = indent + "  "
             todo.append((int(self.when_false[node]), f"{inside}no:  ", inside))
             todo.append((int(self.when_true[node]), f"{inside}yes: ", inside))
@@ -614,26 +617,21 @@ class Tree:
             Longest text, in characters, that is looked at.
         """
         content = serial.load(text, FORMAT, VERSION, limit=limit)
-        sets = content.get("sets", {})
-        if not isinstance(sets, dict):
-            raise InvalidTree(f"the entry 'sets' is a {type(sets).__name__}, expected a dict")
-        try:
+        with serial.Reading("a tree"):
+            limits = [_number_in(t) for t in serial.take(content, "threshold", list)]
+            nodes = {**content, "threshold": limits}
+            names = ("feature", "threshold", "when_true", "when_false", "leaf_class")
+            flags, shares = content.get("nan_true"), content.get("distribution")
+            sets = serial.take({"sets": {}, **content}, "sets", dict)
+            named = {f"set of {node}": values for node, values in sets.items()}
             return cls(
                 Space.from_dict(serial.take(content, "space", dict)),
                 serial.take(content, "classes", list),
-                feature=serial.take(content, "feature", list),
-                threshold=[_number_in(t) for t in serial.take(content, "threshold", list)],
-                when_true=serial.take(content, "when_true", list),
-                when_false=serial.take(content, "when_false", list),
-                leaf_class=serial.take(content, "leaf_class", list),
-                nan_true=content.get("nan_true"),
-                sets={_node_in(node): values for node, values in sets.items()},
-                distribution=content.get("distribution"),
+                **{name: serial.numbers(nodes, name) for name in names},
+                nan_true=None if flags is None else serial.numbers(content, "nan_true"),
+                sets={_node_in(node): serial.numbers(named, f"set of {node}") for node in sets},
+                distribution=None if shares is None else serial.numbers(content, "distribution", 2),
             )
-        except InvalidTree:
-            raise
-        except (InvalidSpace, TypeError, ValueError, OverflowError, RecursionError) as fault:
-            raise InvalidTree(f"this does not describe a tree: {fault}") from fault
 
     def leaves(self) -> Iterator[int]:
         """Go through the leaves, in order of their numbers."""

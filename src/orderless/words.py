@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
+from .escapes import printable
 from .numbers import short_end
 from .side import Side
 from .space import Label
@@ -53,19 +54,6 @@ def sides_text(sides: Iterable[Side]) -> str:
     sides = tuple(sides)
     said = ("".join(text for _, text in pieces(side, among=len(sides))) for side in sides)
     return " AND ".join(said) or "always"
-
-
-def printable(text: str) -> str:
-    r"""Write characters that would break a line, or cannot be seen, as escapes.
-
-    Examples
-    --------
-    >>> print(printable("blood\npressure"))
-    blood\npressure
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def drawn(text: str) -> str:

@@ -198,16 +198,20 @@ class Policy:
         ends = [self._nodes.label[node] for _, node in walks]
         bought = [tuple(named[p].name for p in b if not named[p].free) for b, _ in walks]
         at = which.tolist()
+        index = X.index if isinstance(X, pd.DataFrame) else None
+        decided = [None if ends[i] < 0 else self.tree.classes[ends[i]] for i in at]
+        try:
+            decision: Any = pd.array(decided)
+        except UnicodeEncodeError:  # half of a surrogate pair, which pandas' texts cannot hold
+            decision = pd.Series(decided, index=index, dtype=object)
         return pd.DataFrame(
             {
                 "purchases": [bought[i] for i in at],
                 "questions": [len(bought[i]) for i in at],
                 "cost": self.costs(X),
-                "decision": pd.array(
-                    [None if ends[i] < 0 else self.tree.classes[ends[i]] for i in at]
-                ),
+                "decision": decision,
             },
-            index=X.index if isinstance(X, pd.DataFrame) else None,
+            index=index,
         )
 
     # -- what to ask ---------------------------------------------------------------------------

@@ -25,26 +25,23 @@ from .writing import FORMAT, VERSION, bins_of
 
 __all__ = ["from_json"]
 
+MOST = 2**62
+
 
 def from_json(text: str | bytes, *, limit: int = serial.LIMIT) -> Policy:
     """Read a policy; see ``Policy.from_json``."""
     content = serial.load(text, FORMAT, VERSION, limit=limit)
-    try:
+    with serial.Reading("a policy"):
         return _read(content)
-    except InvalidTree:
-        raise
-    except (KeyError, TypeError, ValueError, OverflowError, IndexError, ZeroDivisionError,
-            AssertionError, RecursionError) as fault:  # fmt: skip
-        raise InvalidTree(f"this does not describe a policy: {fault!r}") from fault
 
 
 def _read(content: dict[str, Any]) -> Policy:
     method = serial.take(content, "method", str)
     if method not in METHODS:
-        raise InvalidTree(f"the method is {method!r:.80}: legal are {METHODS}")
+        raise InvalidTree(f"the method must be one of {METHODS}, got {method!r:.80}")
     objective = serial.take(content, "objective", str)
     if objective not in ("expected", "worst"):
-        raise InvalidTree(f"the objective is {objective!r:.80}: legal are 'expected' and 'worst'")
+        raise InvalidTree(f"the objective must be 'expected' or 'worst', got {objective!r:.80}")
     optimal = serial.take(content, "optimal", bool)
     tree = Tree.from_json(json.dumps(serial.take(content, "tree", dict)))
     leaves = Leaves(Bins(tree))
@@ -84,13 +81,13 @@ def _read(content: dict[str, Any]) -> Policy:
 
 def _exact(number: Any) -> Fraction:
     if isinstance(number, str):  # a fraction that no decimal means
-        number = Fraction(number)
+        number = serial.fraction(number)
     return exact_number(number, "an amount")
 
 
 def _count(number: Any) -> int:
-    if not isinstance(number, int) or isinstance(number, bool) or number < 0:
-        raise InvalidTree(f"expected a whole number, 0 or more, got {number!r:.80}")
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= MOST:
+        raise InvalidTree(f"expected a whole number from 0 to {MOST}, got {number!r:.80}")
     return number
 
 
@@ -130,7 +127,8 @@ def _nodes(problem: Problem, given: list[Any], method: str) -> Nodes:
         answers: dict[Outcome, int] = {
             tuple(_count(b) for b in one[:-1]): _count(one[-1]) for one in entry["answers"]
         }
-        if sorted(answers) != sorted(problem.leaves.outcomes(bought)):
+        full = len(answers) == problem.leaves.n_outcomes(bought)  # of which there can be many
+        if not full or sorted(answers) != sorted(problem.leaves.outcomes(bought)):
             raise InvalidTree(f"node {i} does not have every answer to {bought.name!r} once")
         nodes.purchase[i] = p
         for outcome, to in answers.items():

@@ -29,19 +29,20 @@ from . import (
     report,
     reproduce,
 )
-from .mistakes import MISTAKES, one_line
+from .mistakes import MISTAKES, for_report, line_of, one_line
 from .options import unfold
+
+try:
+    from typer.exceptions import TyperException as UsageFault
+except ImportError:  # typer before it had its own: it passes on what click raises
+    from click import ClickException as UsageFault  # type: ignore[assignment]
 
 __all__ = ["app"]
 
-# typer passes click's classes on under its own names; the parent of BadParameter is UsageError,
-# the parent of that is everything click reports to a user.
-Usage: Any = typer.BadParameter.__mro__[2]
-
 EPILOG = (
-    "Exit codes: 0 fine, 1 a fault of ours, 2 a mistake that you can put right, "
-    "3 the answers of acquire ended before its decision. "
-    "ORDERLESS_TRACEBACK=1 shows where a fault of ours happened."
+    "Exit codes: 0 success, 1 internal error, 2 invalid input, 3 the answers of acquire ended "
+    "before its decision, 130 stopped by Ctrl-C, 141 the reader of the output has left. "
+    "ORDERLESS_TRACEBACK=1 shows the traceback of an internal error."
 )
 
 
@@ -50,7 +51,7 @@ class _ReaderLeft(Exception):
 
 
 class Program(TyperGroup):
-    """Commands whose mistakes are one line on stderr and exit code 2, never a traceback."""
+    """Commands that answer invalid input with one line on stderr and exit code 2."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; typer would end with code 1 when the reader has left."""
@@ -87,8 +88,11 @@ class Program(TyperGroup):
             except (_ReaderLeft, BrokenPipeError):
                 _leave_quietly()
                 code = 141
-            except (Usage, *MISTAKES) as fault:
-                _say("Error", _usage(fault) if isinstance(fault, Usage) else one_line(fault))
+            except UsageFault as fault:
+                _say("Error", _usage(fault))
+                code = 2
+            except MISTAKES as fault:
+                _say("Error", one_line(fault))
                 code = 2
             except typer.Abort:
                 _say("Stopped", "by you")
@@ -99,11 +103,12 @@ class Program(TyperGroup):
             except Exception as fault:
                 if os.environ.get("ORDERLESS_TRACEBACK"):
                     raise
-                _say(
-                    "Fault",
-                    f"{type(fault).__name__}: {one_line(fault)}. This is a bug in orderless; "
-                    "ORDERLESS_TRACEBACK=1 shows where, please report it",
-                )
+                given = sys.argv[1:] if args is None else args
+                command = next((word for word in given if word in self.commands), "no command")
+                _say("Internal error", f"{type(fault).__name__}: {one_line(fault)}")
+                _say("Please report", "these lines, which hold nothing of your files:")
+                for line in for_report(fault, command):
+                    _say("", line)
                 code = 1
         if not isinstance(code, int):
             code = 0
@@ -116,20 +121,20 @@ def _usage(fault: Any) -> str:
     """Write what is wrong with the arguments, and where to look."""
     where = getattr(fault, "ctx", None)
     path = where.command_path if where is not None else "orderless"
-    return f"{' '.join(fault.format_message().split()).rstrip('.')} (see {path} --help)"
+    return f"{line_of(fault.format_message()).rstrip('.')} (see {path} --help)"
 
 
 def _say(kind: str, text: str) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    colour = {"Error": "bold red", "Fault": "bold red"}.get(kind, "bold yellow")
-    line = Text.assemble((f"{kind}: ", colour), text)
+    colour = {"Error": "bold red", "Internal error": "bold red"}.get(kind, "bold yellow")
+    line = Text.assemble((f"{kind}: " if kind else "  ", colour), text)
     Console(stderr=True, soft_wrap=True, highlight=False).print(line)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    _say("Warning", one_line(message) if isinstance(message, Warning) else message)
+    _say("Warning", one_line(message) if isinstance(message, Warning) else line_of(message))
 
 
 def _leave_quietly() -> None:

@@ -74,7 +74,7 @@ def command(
         write(json.dumps(records, ensure_ascii=False, indent=1, allow_nan=False), output.output)
     else:
         flat = [{**record, "example": _example(record["example"])} for record in records]
-        write(records_as(flat, output.format), output.output)
+        write(records_as(flat, output.format, safe_csv=output.safe_csv), output.output)
 
 
 def _strangers(names: list[str], trees: list[Tree]) -> list[str]:

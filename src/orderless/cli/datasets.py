@@ -42,7 +42,7 @@ def _list(output: OutputOptions) -> None:
         record["positive"] = None if math.isnan(share) else round(share, 4)
         record["label"] = record["label"] if isinstance(record["label"], str) else None
         record["note"] = record.pop("note")
-    write(records_as(records, output.format), output.output)
+    write(records_as(records, output.format, safe_csv=output.safe_csv), output.output)
 
 
 def _show(name: Name, output: OutputOptions) -> None:
@@ -72,7 +72,7 @@ def _show(name: Name, output: OutputOptions) -> None:
         text = json.dumps(facts, indent=1)
     else:
         rows = [{"fact": key, "value": value} for key, value in facts.items()]
-        text = records_as(rows, output.format)
+        text = records_as(rows, output.format, safe_csv=output.safe_csv)
     write(text, output.output)
 
 

@@ -120,7 +120,7 @@ def command(
     source = source_of(model, data, files, hold_out)
     form = form_of(source.tree, limits)
     if row or rows is not None:
-        write(_rows_text(form, _rows(source, row, rows, files), output.format), output.output)
+        write(_rows_text(form, _rows(source, row, rows, files), output), output.output)
         return
     terms = "reasons" if reasons else "rules"
     shown: Shown = {"terms": terms, "sort": sort, "top": top, "min_rows": min_rows}
@@ -135,7 +135,7 @@ def command(
         else:
             listing = list_terms(form, source.X, source.y, **shown)
             records = listing_records(listing)
-            text = records_as(records, output.format)
+            text = records_as(records, output.format, safe_csv=output.safe_csv)
             if output.format == Format.json:
                 content: dict[str, Any] = {
                     "fingerprint": form.fingerprint,
@@ -165,7 +165,7 @@ def _rows(
     return [{str(name): value for name, value in one.items()} for one in frame.to_dict("records")]
 
 
-def _rows_text(form: CanonicalForm, rows: list[dict[str, Any]], written: Format) -> str:
+def _rows_text(form: CanonicalForm, rows: list[dict[str, Any]], output: OutputOptions) -> str:
     from ..output.markdown import escaped
     from ..words import printable
     from .sink import records_as
@@ -179,11 +179,11 @@ def _rows_text(form: CanonicalForm, rows: list[dict[str, Any]], written: Format)
         if needed.label is None:
             lines += str(needed).splitlines()[1:]
         texts.append([printable(line) for line in lines])
-    if written == Format.json:
+    if output.format == Format.json:
         return json.dumps(
             records if len(records) != 1 else records[0], ensure_ascii=False, indent=1
         )
-    if written == Format.csv:
+    if output.format == Format.csv:
         flat = [
             {
                 "row": i,
@@ -195,8 +195,8 @@ def _rows_text(form: CanonicalForm, rows: list[dict[str, Any]], written: Format)
             }
             for i, record in enumerate(records, 1)
         ]
-        return records_as(flat, Format.csv)
-    if written == Format.md:
+        return records_as(flat, Format.csv, safe_csv=output.safe_csv)
+    if output.format == Format.md:
         shown = [[escaped(line) for line in lines] for lines in texts]
         return "\n".join(
             f"{i}. {'  '.join(['', *lines]).strip()}" if len(shown) > 1 else "\n\n".join(lines)

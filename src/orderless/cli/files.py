@@ -36,7 +36,7 @@ def open_table(path: str | Path, options: FileOptions) -> Iterator[TableFile]:
 
 @contextmanager
 def packages() -> Iterator[None]:
-    """Take a package that is not installed for something that the user can put right."""
+    """Take a package that is not installed for invalid input: the message says what to install."""
     try:
         yield
     except ImportError as fault:

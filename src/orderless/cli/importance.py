@@ -132,7 +132,7 @@ def command(
         write(json.dumps({**content, "features": records}, ensure_ascii=False, indent=1),
               output.output)  # fmt: skip
     elif output.format == Format.csv:
-        write(records_as(records, Format.csv), output.output)
+        write(records_as(records, Format.csv, safe_csv=output.safe_csv), output.output)
     else:
         table = records_as(records, output.format, digits=3)
         shown = table if records else "The tree asks about no feature."
@@ -194,7 +194,7 @@ def _all_trees(
         del content["n_jobs"]
         write(json.dumps(content, ensure_ascii=False, indent=1), output.output)
     elif output.format == Format.csv:
-        write(records_as(records, Format.csv), output.output)
+        write(records_as(records, Format.csv, safe_csv=output.safe_csv), output.output)
     else:
         said = (
             f"Importance over {functions:,} functions ({short_count(trees)} trees) of "

@@ -1,12 +1,16 @@
-"""Mistakes: what a user can put right, said in one line.
+"""Mistakes: invalid input, said in one line; and what to report of an internal error.
 
 In:  exceptions.
-Out: ``Mistake``, and the line that people see instead of a traceback.
+Out: ``Mistake``, and what people see instead of a traceback.
 """
 
 from __future__ import annotations
 
+import platform
 import re
+import sys
+import traceback
+from pathlib import Path
 
 from ..errors import (
     DataNotFound,
@@ -20,13 +24,13 @@ from ..errors import (
     TooManyReasons,
     UnreadableModel,
 )
-from ..words import printable
+from ..escapes import cut, printable
 
-__all__ = ["MISTAKES", "Mistake", "one_line", "some"]
+__all__ = ["MISTAKES", "Mistake", "for_report", "line_of", "one_line", "some"]
 
 
 class Mistake(ValueError):
-    """Something that the user can put right; the message says how."""
+    """Invalid input: arguments or files; the message says how to correct them."""
 
 
 MISTAKES = (
@@ -75,10 +79,42 @@ def one_line(fault: BaseException) -> str:
     if isinstance(fault, OSError) and fault.strerror:
         name = fault.filename if fault.filename is not None else ""
         text = f"{name}: {fault.strerror}" if name else fault.strerror
-    text = printable(" ".join(text.split()))
+    text = line_of(text)
     for option, written in OPTIONS:
         text = option.sub(written, text)
     return text or type(fault).__name__
+
+
+def line_of(text: str) -> str:
+    r"""Write a message in one line that is short enough to read, and that a terminal only shows.
+
+    Examples
+    --------
+    >>> line_of("no such\ncolumn: \x1b[2J")
+    'no such column: \\x1b[2J'
+    """
+    return printable(" ".join(cut(text).split()))
+
+
+def for_report(fault: BaseException, command: str) -> list[str]:
+    """Say what to report of an internal error: versions and places, nothing that a file said."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        own = version("orderless")
+    except PackageNotFoundError:  # run from its folder, not installed
+        own = "(not installed)"
+    python = ".".join(map(str, sys.version_info[:3]))
+    package = Path(__file__).parents[1]
+    places = [
+        f"{path.relative_to(package).as_posix()}:{frame.lineno}"
+        for frame in reversed(traceback.extract_tb(fault.__traceback__))
+        if (path := Path(frame.filename)).is_relative_to(package)
+    ]
+    return [
+        f"orderless {own}, Python {python}, {platform.system()} {platform.machine()}, {command}",
+        f"{type(fault).__name__} in {', '.join(places[:8]) or 'no module of orderless'}",
+    ]
 
 
 def some(names: list[str] | tuple[str, ...], most: int = 8) -> str:

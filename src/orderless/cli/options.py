@@ -28,7 +28,9 @@ __all__ = [
     "MissingValues",
     "ModelOptions",
     "OutputOptions",
+    "SafeCsv",
     "TableOptions",
+    "check_safe_csv",
     "finite",
     "unfold",
 ]
@@ -248,6 +250,24 @@ OutputFile = Annotated[Path | None, _file("Write here, all or nothing, instead o
 HtmlFile = Annotated[Path | None, _file("The HTML file to write, all or nothing.")]
 
 
+SafeCsv = Annotated[
+    bool,
+    typer.Option(
+        "--safe-csv",
+        help="For CSV that a spreadsheet opens: cells that it would take for a formula (= + - @, a "
+        "tab or a line break first, but not plain numbers) get an apostrophe before them. Without "
+        "it every cell is exact.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+
+
+def check_safe_csv(asked: bool, form: str) -> None:
+    """Refuse the option where it would do nothing."""
+    if asked and form != "csv":
+        raise typer.BadParameter(f"--safe-csv is for --format csv, and this writes {form}")
+
+
 @dataclass(frozen=True)
 class OutputOptions:
     """Where the result goes, and how it is written."""
@@ -257,6 +277,10 @@ class OutputOptions:
         Format,
         typer.Option("--format", "-f", help="How it is written.", rich_help_panel=OUTPUT),
     ] = Format.text
+    safe_csv: SafeCsv = False
+
+    def __post_init__(self) -> None:
+        check_safe_csv(self.safe_csv, self.format)
 
 
 def finite(number: float | None) -> float | None:
@@ -273,7 +297,7 @@ def unfold(command: Callable[..., None], name: str) -> Callable[..., None]:
     --------
     >>> def show(output: OutputOptions) -> None: ...
     >>> list(inspect.signature(unfold(show, "show")).parameters)
-    ['output', 'format']
+    ['output', 'format', 'safe_csv']
     """
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {}

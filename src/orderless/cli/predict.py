@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
@@ -10,8 +9,18 @@ from typing import Annotated
 
 import typer
 
+from ..escapes import printable
 from .mistakes import Mistake
-from .options import DATA, OUTPUT, DataOptions, FileOptions, ModelOptions, OutputFile
+from .options import (
+    DATA,
+    OUTPUT,
+    DataOptions,
+    FileOptions,
+    ModelOptions,
+    OutputFile,
+    SafeCsv,
+    check_safe_csv,
+)
 from .progress import bar, watched
 
 __all__ = ["EXAMPLE", "command"]
@@ -104,6 +113,7 @@ def command(
             show_default=False,
         ),
     ] = None,
+    safe_csv: SafeCsv = False,
 ) -> None:
     """Predict a file of rows with gaps: the class wherever it is certain.
 
@@ -123,9 +133,9 @@ def command(
             f"the tree comes from {model.model.name}, or is fitted on --data: give one of them"
         )
     from ..files.predict import ENDINGS, predict_file
-    from ..words import printable
     from .files import packages, source_of_rows
     from .models import source_of
+    from .sink import standard_output
 
     ending = output.suffix.lower() if output else ""
     if format is None and ending and ending not in ENDINGS:
@@ -136,22 +146,23 @@ def command(
     form = str(format or ENDINGS.get(ending, "csv"))
     if form == "parquet" and output is None:
         raise Mistake("Parquet is no text: say where to write it with --output FILE")
+    check_safe_csv(safe_csv, form)
     source = source_of(model, data, files)
-    sys.stdout.flush()
     with bar("Predicting") as progress, packages():
         done = predict_file(
             source.tree,
             source_of_rows(rows),
-            sys.stdout.buffer if output is None else output,
+            standard_output() if output is None else output,
             names=names.split(","),
             needed=None if no_needed or needed == NeededKind.none else str(needed),
             unseen=str(unseen),
             format=form,
+            safe_csv=safe_csv,
             batch_size=chunk_rows,
             progress=progress,
             **asdict(files),
         )
     if watched():
-        typer.echo(f"{done.summary}.", err=True)
+        typer.echo(printable(f"{done.summary}."), err=True)
     for note in done.notes:
         typer.echo(f"{printable(note)}.", err=True)

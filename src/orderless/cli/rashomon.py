@@ -100,7 +100,7 @@ def command(
             memory_limit=memory_limit, time_limit=time_limit,
         ).fit(given.X, given.y)  # fmt: skip
         content = _content(found, given.name, len(given.X), trees, functions, limit)
-    write(_written(content, output.format), output.output)
+    write(_written(content, output), output.output)
     if plot is not None:
         write_figure(found.plot_objectives, plot)
 
@@ -169,14 +169,16 @@ SIZES = {
 }
 
 
-def _written(content: dict[str, Any], form: Format) -> str:
+def _written(content: dict[str, Any], output: OutputOptions) -> str:
     from .sink import records_as
 
+    form = output.format
     if form == Format.json:
         return json.dumps(content, ensure_ascii=False, indent=1)
     listed = [content[key] for key in ("first_trees", "first_functions") if key in content]
     if form == Format.csv:
-        return records_as(listed[0] if listed else content["histogram"], form)
+        rows = listed[0] if listed else content["histogram"]
+        return records_as(rows, form, safe_csv=output.safe_csv)
     title, break_ = ("## {}", "\n\n") if form == Format.md else ("{}", "\n")
     facts = [{"what": words, "how many": _shown(content[key])} for key, words in SIZES.items()]
     best, bound = content["objective"], content["bound"]

@@ -1,7 +1,8 @@
 """Sinks: where results go, all or nothing.
 
 In:  text, records or bytes, and where they should go.
-Out: standard output, or a file that is complete or not there.
+Out: standard output, or a file that is complete or not there. Files and pipes get every character
+     as it is; a terminal gets those that it would obey as escapes (docs/decisions/0015).
 """
 
 from __future__ import annotations
@@ -10,19 +11,19 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
-from ..files.whole import whole_file
+from ..escapes import not_formula, printable, shown
 from ..output.markdown import escaped
 from ..output.text import width_of
-from ..words import printable
+from ..whole_file import whole_file, write_whole
 from .mistakes import Mistake
 from .options import Format
 
-__all__ = ["FIGURES", "opened", "records_as", "write", "write_figure", "write_html"]
+__all__ = ["FIGURES", "records_as", "standard_output", "write", "write_figure", "write_html"]
 
 Records = Sequence[Mapping[str, Any]]
 FIGURES = (".png", ".svg", ".pdf")
@@ -32,10 +33,9 @@ def write(text: str, output: Path | None) -> None:
     """Write text, ended by a line break, to a file or to standard output."""
     text = text if text.endswith("\n") else text + "\n"
     if output is None:
-        sys.stdout.write(text)
+        sys.stdout.write(shown(text) if sys.stdout.isatty() else text)
         return
-    with opened(output) as handle:
-        handle.write(text.encode("utf-8", "backslashreplace"))
+    write_whole(output, text)
 
 
 def write_html(page: str, output: Path | None) -> None:
@@ -60,27 +60,37 @@ def write_figure(draw: Callable[[Any], Any], output: Path) -> None:
     draw(ax)
     short_names(ax)
     # Nothing of the day it was made, no random names: the same drawing gives the same bytes.
-    with matplotlib.rc_context({"svg.hashsalt": "orderless"}), opened(output) as handle:
+    with matplotlib.rc_context({"svg.hashsalt": "orderless"}), whole_file(output) as handle:
         when = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(ending)
         figure.savefig(handle, format=ending[1:], dpi=150, metadata=when)
 
 
-@contextmanager
-def opened(output: Path | None) -> Iterator[IO[bytes]]:
-    """Open a sink for bytes. A file gets its name only when everything has been written."""
-    if output is None:
+def standard_output() -> IO[bytes]:
+    """Give standard output for bytes; on a terminal, of UTF-8 text, which is shown there."""
+    sys.stdout.flush()
+    return cast("IO[bytes]", _Terminal()) if sys.stdout.isatty() else sys.stdout.buffer
+
+
+class _Terminal:
+    """Shows text that comes as bytes; a letter may be cut between two of them."""
+
+    def __init__(self) -> None:
+        self._decoder = getincrementaldecoder("utf-8")("backslashreplace")
+
+    def write(self, content: bytes) -> None:
+        sys.stdout.write(shown(self._decoder.decode(bytes(content))))
+
+    def flush(self) -> None:
         sys.stdout.flush()
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    with whole_file(output) as handle:
-        yield handle
 
 
-def records_as(records: Records, form: Format, *, digits: int | None = None) -> str:
+def records_as(
+    records: Records, form: Format, *, digits: int | None = None, safe_csv: bool = False
+) -> str:
     """Write records with the same entries as aligned text, JSON, CSV or a Markdown table.
 
-    ``digits`` after the point are for people: in JSON and CSV numbers stay whole.
+    ``digits`` after the point are for people: in JSON and CSV numbers stay whole. ``safe_csv``
+    writes what a spreadsheet would calculate with an apostrophe before it.
 
     Examples
     --------
@@ -96,7 +106,8 @@ def records_as(records: Records, form: Format, *, digits: int | None = None) -> 
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(names)
-        writer.writerows([_text(record[name]) for name in names] for record in records)
+        cell = not_formula if safe_csv else str
+        writer.writerows([cell(_text(record[name])) for name in names] for record in records)
         return out.getvalue()
     cells = [[printable(_text(record[name], digits)) for name in names] for record in records]
     right = [

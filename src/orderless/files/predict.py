@@ -23,11 +23,11 @@ from ..needed import Settling
 from ..rows import CODE, NOT_GIVEN, Rows, read_codes, read_columns
 from ..space import Label
 from ..tree import Tree
+from ..whole_file import whole_file
 from .cells import not_legal, parser_of, truth, wanted_columns
 from .part import Coded, Part, coded
 from .result import EXAMPLES, FilePrediction, Unseen
 from .table import BATCH, open_table
-from .whole import whole_file
 from .write import WRITERS
 
 __all__ = ["FilePrediction", "predict_file"]
@@ -50,6 +50,7 @@ def predict_file(
     needed: str | None = "smallest",
     unseen: str = "unknown",
     format: str | None = None,  # noqa: A002  what it is called everywhere
+    safe_csv: bool = False,
     delimiter: str | None = None,
     encoding: str = "utf-8",
     max_columns: int = 1000,
@@ -83,6 +84,10 @@ def predict_file(
     format : {"csv", "json", "md", "parquet", "text"}, optional
         How it is written; by default what the name of ``target`` ends in. "json" is one object per
         line (.jsonl).
+    safe_csv : bool
+        Whether cells that a spreadsheet would take for a formula are written with an apostrophe
+        before them: those that begin with =, +, -, @, a tab or a line break, but are not plain
+        numbers such as -5. By default every cell is passed on exactly.
     delimiter, encoding, max_columns
         Of a CSV file: what separates its cells (by default a comma), how it is encoded, and how
         many columns are taken for a mistake.
@@ -151,6 +156,8 @@ def predict_file(
     if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
         raise ValueError(f"batch_size={batch_size!r:.80}: give a number of rows, at least 1")
     form = _form(target, format)
+    if safe_csv and form != "csv":
+        raise ValueError(f"safe_csv=True is for format='csv', and this writes {form!r}")
     _two_files(source, target)
     total = np.zeros(len(model.classes), dtype=np.int64)
     n_rows = 0
@@ -163,7 +170,10 @@ def predict_file(
                     "rename or remove it, or name the new ones with names="
                 )
         predicting = _Predicting(model, table.columns, table.name, needed, unseen, n_jobs)
-        with _sink(target) as handle, WRITERS[form](handle, table, added, model) as writer:
+        with (
+            _sink(target) as handle,
+            WRITERS[form](handle, table, added, model, safe_csv) as writer,
+        ):
             for part in table.parts:
                 answers = predicting.answers(part)
                 writer.write(part, dict(zip(added, answers, strict=True)))
@@ -214,7 +224,7 @@ def _form(target: Any, given: str | None) -> str:
 def _two_files(source: Any, target: Any) -> None:
     given = [os.path.realpath(path) for path in (source, target)
              if isinstance(path, str | os.PathLike)]  # fmt: skip
-    if len(given) == 2 and given[0] == given[1]:
+    if len(given) == 2 and given[0] == given[1] and os.path.isfile(source):
         raise InvalidData(f"{str(source)!r} is source and target: give the result another name")
 
 

@@ -15,10 +15,10 @@ from typing import IO, Any
 
 import numpy as np
 
+from ..escapes import FORMULA, PLAIN_NUMBER, not_formula, printable
 from ..output.markdown import escaped
 from ..output.text import width_of
 from ..tree import Tree
-from ..words import printable
 from .cells import parser_of, truth, unknown
 from .part import Coded, Part, cells_of
 from .table import TableFile
@@ -32,9 +32,15 @@ class _Writer:
     """Writes parts into a handle, one after the other."""
 
     def __init__(
-        self, handle: IO[bytes], table: TableFile, added: tuple[str, ...], tree: Tree
+        self,
+        handle: IO[bytes],
+        table: TableFile,
+        added: tuple[str, ...],
+        tree: Tree,
+        safe: bool,
     ) -> None:
         self.handle, self.table, self.added, self.tree = handle, table, added, tree
+        self.safe = safe  # for spreadsheets, of CSV only
         self.names = [*table.columns, *added]
 
     def __enter__(self) -> Any:
@@ -55,15 +61,25 @@ class _Csv(_Writer):
 
     def write(self, part: Part, new: dict[str, Coded]) -> None:
         if not self.begun:  # not before the first rows are known to be legal
-            self.put(_lines([self.names]))
+            self.put(_lines([self._cells(self.names)]))
             self.begun = True
         if not part.n_rows:
             return
         if all(isinstance(column, list) for column in part.columns.values()):
             cells = [*part.columns.values(), *(column.of(column.texts) for column in new.values())]
-            self.put(_lines(zip(*cells, strict=True)))
+            self.put(_lines(zip(*map(self._cells, cells), strict=True)))
             return
-        self.handle.write(_joined(list(part.columns.values()), list(new.values())))
+        columns = [_as_text(column) for column in part.columns.values()]
+        if self.safe:
+            columns = [_not_formulas(column) for column in columns]
+        texts = [self._cells(column.texts) for column in new.values()]
+        coded = [Coded(c.values, c.index, t) for c, t in zip(new.values(), texts, strict=True)]
+        self.handle.write(_joined(columns, coded))
+
+    def _cells(self, cells: list[Any]) -> list[Any]:
+        if not self.safe:
+            return cells
+        return [None if cell is None else not_formula(cell) for cell in cells]
 
 
 class _Rows(list[str]):
@@ -85,7 +101,7 @@ def _joined(columns: list[Any], new: list[Coded]) -> memoryview:
     from pyarrow import compute
 
     kind = pa.large_string()
-    texts = [_in_quotes(_as_text(column)) for column in columns]
+    texts = [_in_quotes(column) for column in columns]
     for column in new:
         end = "\n" if column is new[-1] else ""
         values = [_lines([[text, ""]])[:-2] + end for text in [*column.texts, ""]]
@@ -104,6 +120,20 @@ def _as_text(column: Any) -> Any:
     except pa.ArrowException:  # lists and the like
         cells = ["" if cell is None else str(cell) for cell in column.to_pylist()]
         return pa.array(cells, pa.large_string())
+
+
+def _not_formulas(texts: Any) -> Any:
+    """Do as ``not_formula`` does, for all cells of a column at once."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    formula = compute.match_substring_regex(texts, FORMULA)
+    if not compute.any(formula).as_py():
+        return texts
+    number = compute.match_substring_regex(texts, PLAIN_NUMBER)
+    quote, empty = (pa.scalar(text, pa.large_string()) for text in ("'", ""))
+    marked = compute.binary_join_element_wise(quote, texts, empty)
+    return compute.if_else(compute.and_not(formula, number), marked, texts)
 
 
 def _in_quotes(texts: Any) -> Any:

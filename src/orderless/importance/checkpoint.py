@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidData
+from ..whole_file import write_whole
 from .bootstrap import Tally
 
 __all__ = ["Checkpoint"]
@@ -73,13 +73,8 @@ class Checkpoint:
             self.save()
 
     def save(self) -> None:
-        """Write the file beside its place, and move it there."""
-        beside = self.path.with_name(self.path.name + ".part")
-        with open(beside, "w", encoding="utf-8") as out:
-            out.write("\n".join([self._head, *self._lines]) + "\n")
-            out.flush()
-            os.fsync(out.fileno())
-        os.replace(beside, self.path)
+        """Write the file, whole or not at all."""
+        write_whole(self.path, "\n".join([self._head, *self._lines]) + "\n")
         self._written = time.monotonic()
 
     # -- reading -------------------------------------------------------------------------------

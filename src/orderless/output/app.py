@@ -12,10 +12,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import narwhals as nw
@@ -30,6 +28,7 @@ from ..numbers import short_number
 from ..rows import is_unknown
 from ..space import Feature, Space
 from ..tree import Tree
+from ..whole_file import write_whole
 from ..words import label_text, printable
 from .javascript import engine, literal, model_text, script_of, tree_tables
 
@@ -157,7 +156,7 @@ def write_page(
         ),
     )
     if target is not None:
-        _write(Path(target), page)
+        write_whole(target, page)
     return page
 
 
@@ -301,22 +300,3 @@ def _render(*, style: str, script: str, **content: Any) -> str:
 
 def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file completely or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

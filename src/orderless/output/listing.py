@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 import numpy as np
 
 from ..errors import InvalidData, InvalidTree, OutOfTime, TooManyReasons
+from ..escapes import printable
 from ..rows import is_unknown, read_rows
 from ..space import Label
 from ..term import Term
@@ -154,7 +155,7 @@ def list_terms(
         tuple(label for label, own in lines.items() if not own),
         n_rows,
         y is not None,
-        about_rows,
+        printable(about_rows),
     )
     return _chosen(listing, sort or ("" if X is None else "coverage"), top, min_rows)
 

@@ -32,6 +32,18 @@ def as_polars(
     needed: bool = False,
 ) -> pl.Expr:
     """Give the class, or with ``needed`` the feature to ask; see ``CanonicalForm.to_polars``."""
+    try:
+        return _expression(source, columns, shape, needed)
+    except UnicodeEncodeError as fault:
+        raise InvalidSpace(
+            f"the name or label {fault.object!r:.80} holds half of a surrogate pair, which polars "
+            "cannot hold: rename it"
+        ) from None
+
+
+def _expression(
+    source: Tree | CanonicalForm, columns: Mapping[str, str] | None, shape: str, needed: bool
+) -> pl.Expr:
     import polars as pl
 
     tree = source.tree if isinstance(source, CanonicalForm) else source

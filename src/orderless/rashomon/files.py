@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import serial
-from ..errors import InvalidData, InvalidSpace, InvalidTree
+from ..errors import InvalidTree
 from ..space import Space, plain_label
 from .flat import FlatTrees
 from .listed import Listed
@@ -84,7 +84,7 @@ def to_json(trees: TreeSet) -> str:
 def from_json(text: str | bytes, limit: int | None = None) -> TreeSet:
     """Read what ``to_json`` wrote; anything else is an ``InvalidTree`` that says why."""
     content = serial.load(text, FORMAT, VERSION, limit=serial.LIMIT if limit is None else limit)
-    try:
+    with serial.Reading("a set of trees"):
         problem = _problem(content)
         source = _source(content, problem)
         view = _view(serial.take(content, "view", dict), len(problem.meaning))
@@ -94,10 +94,6 @@ def from_json(text: str | bytes, limit: int | None = None) -> TreeSet:
             "n_trees": out.n_trees,
             "n_nontrivial": out.n_nontrivial,
         }
-    except InvalidTree:
-        raise
-    except (InvalidData, InvalidSpace, TypeError, ValueError, KeyError, IndexError) as fault:
-        raise InvalidTree(f"this does not describe a set of trees: {fault}") from fault
     for name, number in found.items():
         if content.get(name) != number:
             raise InvalidTree(
@@ -244,7 +240,7 @@ def _whole(content: Mapping[str, Any], name: str, n: int, low: int, high: int) -
 
 
 def _fraction(content: Mapping[str, Any], name: str) -> Fraction:
-    number = Fraction(serial.take(content, name, str))
+    number = serial.fraction(serial.take(content, name, str))
     if number < 0:
         raise InvalidTree(f"{name!r} is negative: {number}")
     return number

@@ -10,14 +10,14 @@ and is computed anew.
 from __future__ import annotations
 
 import json
-import os
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import orderless as ol
+
+from ..whole_file import write_whole
 
 __all__ = ["Cache", "code_version", "data_version"]
 
@@ -108,16 +108,12 @@ class Cache:
         return entry["value"] if whole else None
 
     def put(self, key: str, value: Any) -> None:
-        """Keep a value: written beside its place, then moved there whole."""
+        """Keep a value: the entry is written whole or not at all."""
         if self.folder is None:
             return
         self.folder.mkdir(parents=True, exist_ok=True)
         entry = {"key": key, "sum": _checksum(value), "value": value}
-        with NamedTemporaryFile(
-            "w", dir=self.folder, suffix=".part", delete=False, encoding="utf-8"
-        ) as part:
-            json.dump(entry, part)
-        os.replace(part.name, self.folder / f"{key}.json")
+        write_whole(self.folder / f"{key}.json", json.dumps(entry))
 
 
 def _checksum(value: Any) -> str:

@@ -1,18 +1,18 @@
 """Pages: an ``Outcome`` written as CSV files, figures and Markdown.
 
 In:  a ``Target``, its ``Outcome``, and a folder.
-Out: files, each written beside its place and then moved there.
+Out: files, each written whole or not at all.
 """
 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
+from ..whole_file import whole_file, write_whole
 from .target import DIFFERS, Outcome, Target
 
 if TYPE_CHECKING:
@@ -48,15 +48,16 @@ def write_page(target: Target, outcome: Outcome, folder: Path, *, quick: bool) -
     """
     folder.mkdir(parents=True, exist_ok=True)
     for name, table in outcome.tables.items():
-        _write(folder / f"{name}.csv", table.to_csv(index=False))
+        write_whole(folder / f"{name}.csv", table.to_csv(index=False))
     for name, figure in outcome.figures.items():
         for ending in ("svg", "png"):
-            part = folder / f".{name}.part.{ending}"
             metadata: dict[str, Any] = {"Date": None} if ending == "svg" else {"Software": None}
-            figure.savefig(part, dpi=150, bbox_inches="tight", metadata=metadata)
-            os.replace(part, folder / f"{name}.{ending}")
+            with whole_file(folder / f"{name}.{ending}") as handle:
+                figure.savefig(
+                    handle, format=ending, dpi=150, bbox_inches="tight", metadata=metadata
+                )
     page = folder / f"{target.name}.md"
-    _write(page, page_text(target, outcome, quick=quick))
+    write_whole(page, page_text(target, outcome, quick=quick))
     return page
 
 
@@ -119,14 +120,14 @@ def write_index(lines: Sequence[Line], folder: Path, *, quick: bool, about: str)
         out.append(_absent(absent))
     page = folder / "index.md"
     folder.mkdir(parents=True, exist_ok=True)
-    _write(page, "\n\n".join(out) + "\n")
+    write_whole(page, "\n\n".join(out) + "\n")
     return page
 
 
 def write_added(text: str | None, folder: Path) -> None:
     """Write what our semantics adds, if there is something to say."""
     if text is not None:
-        _write(folder / "added.md", text)
+        write_whole(folder / "added.md", text)
 
 
 def table_text(table: pd.DataFrame) -> str:
@@ -171,9 +172,3 @@ def _absent(names: Sequence[str]) -> str:
         f"Not at hand, so not run: {', '.join(names)}. `orderless datasets` says which file to "
         "put where."
     )
-
-
-def _write(path: Path, text: str) -> None:
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)

@@ -34,6 +34,7 @@ def wrapped(text: str, width: int, most: int = 4) -> str:
     a rather
     long name i…
     """
+    text = text[: 4 * width * most + 100]  # the rest of a long name is not drawn anyway
     lines = textwrap.wrap(printable(text), width) or [""]
     if len(lines) > most:
         lines = [*lines[: most - 1], lines[most - 1][: max(width - 1, 1)] + "…"]

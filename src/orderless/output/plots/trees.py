@@ -20,6 +20,7 @@ __all__ = ["plot_tree"]
 
 MOST_LEAVES = 64
 WIDTH, DROP = 1.9, 1.15  # inches that a leaf and a level take in a new figure
+LONGEST = 1_000  # characters of a condition that are looked at: no box has room for more
 LETTER = 0.62  # width of a letter, in sizes of the font: bold ones are that wide
 # Sizes of the font that are tried, and whether words must stay whole.
 SIZES = (*((size, True) for size in (11, 10, 9, 8, 7, 6)), (7, False))
@@ -119,9 +120,9 @@ def _room(at: dict[int, tuple[float, float]], node: int) -> float:
 def _fitting(tree: Tree, room: dict[int, float], height: float) -> tuple[float, dict[int, str]]:
     """Find the largest font in which everything fits, and break the text into lines."""
     whole = {
-        node: tree.condition(node) + "?"
+        node: tree.condition(node)[:LONGEST] + "?"
         if tree.feature[node] >= 0
-        else label_text(tree.classes[tree.leaf_class[node]])
+        else label_text(tree.classes[tree.leaf_class[node]])[:LONGEST]
         for node in room
     }
     for size, whole_words in SIZES:

@@ -6,22 +6,22 @@ Out: ``Report``: HTML that loads nothing from anywhere, in light and dark, on sc
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from ...bins import Bins
 from ...errors import InvalidData
+from ...escapes import printable, shown
 from ...missing import known_rows, tree_of
 from ...quality import Quality
 from ...redundant import redundant_splits
 from ...rows import read_rows
 from ...tree import Tree
+from ...whole_file import write_whole
 from ...words import label_text
 from ..drawing import DRAWN_LEAVES
 from ..palette import page_colours
@@ -59,16 +59,7 @@ class Report:
         pathlib.Path
         """
         place = Path(path)
-        with NamedTemporaryFile(
-            "w", dir=place.parent, prefix=f".{place.name}.", delete=False, encoding="utf-8"
-        ) as part:
-            try:
-                part.write(self.html)
-            except BaseException:
-                os.unlink(part.name)
-                raise
-        os.chmod(part.name, 0o644)
-        os.replace(part.name, place)
+        write_whole(place, self.html)
         return place
 
     def __repr__(self) -> str:
@@ -142,24 +133,24 @@ def report(
             "some rows have unknown values: a report judges the tree on complete rows; drop those "
             "with gaps first"
         )
+    told = {printable(str(key)): printable(str(value)) for key, value in (about or {}).items()}
     subject = Subject(
-        tree, X, y, costs, dict(about or {}), about_rows, random_state, dict(held_out or {})
+        tree, X, y, costs, told, printable(about_rows), random_state, dict(held_out or {})
     )
     template = Environment(autoescape=True).from_string(
         files(__package__).joinpath("template.html").read_text(encoding="utf-8")
     )
     made: list[Section] = [make(subject) for make in _SECTIONS]
-    return Report(
-        template.render(
-            title=title,
-            lead=_lead(subject),
-            facts=_facts(subject),
-            sections=[section for section in made if section.body or section.lead],
-            version=version("orderless"),
-            light=page_colours(),
-            dark=page_colours(dark=True),
-        )
+    page = template.render(
+        title=printable(title),
+        lead=_lead(subject),
+        facts=_facts(subject),
+        sections=[section for section in made if section.body or section.lead],
+        version=version("orderless"),
+        light=page_colours(),
+        dark=page_colours(dark=True),
     )
+    return Report(shown(page))  # names in its tables and drawings too
 
 
 _SECTIONS: tuple[Callable[[Subject], Section], ...] = (

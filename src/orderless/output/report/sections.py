@@ -207,8 +207,8 @@ def made(subject: Subject) -> Section:
     """Say how the report was made, so that it can be made again."""
     content = sha256()
     for column in _columns(subject.X):
-        content.update("\0".join(map(str, column)).encode())
-    content.update("\0".join(map(str, subject.y)).encode())
+        content.update("\0".join(map(str, column)).encode("utf-8", "surrogatepass"))
+    content.update("\0".join(map(str, subject.y)).encode("utf-8", "surrogatepass"))
     facts = {
         "tree": subject.form.fingerprint + " (fingerprint: equal for trees that decide the same)",
         "data": f"{subject.n_rows:,} rows, sha256 {content.hexdigest()[:32]}",
@@ -229,5 +229,10 @@ def made(subject: Subject) -> Section:
 def _columns(X: Any) -> Iterable[Any]:
     import pandas as pd
 
-    frame = pd.DataFrame(X)
+    try:
+        frame = pd.DataFrame(X)
+    except UnicodeEncodeError:  # half of a surrogate pair, which pandas' texts cannot hold
+        return (
+            [row.get(name) for row in X] for name in sorted({name for row in X for name in row})
+        )
     return (frame[name].to_list() for name in frame)
