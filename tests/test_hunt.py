@@ -10,7 +10,7 @@ from hunt.running import Tally, Wrong, run, run_case, same
 
 CASES = {
     "canonicity": 120, "smallest": 80, "missing": 60, "partial": 40, "rashomon": 50,
-    "importance": 120, "policies": 60, "interviews": 60, "outputs": 40, "readers": 100,
+    "importance": 120, "policies": 60, "interviews": 60, "outputs": 30, "readers": 100,
     "boosters": 50, "pipelines": 50, "solvers": 60,
 }  # fmt: skip
 
@@ -21,6 +21,8 @@ def test_every_area_has_its_cases():
 
 @pytest.mark.parametrize("area", CASES)
 def test_nothing_is_found(area):
+    if not getattr(areas()[area], "HERE", True):
+        pytest.skip("none of the libraries that it asks is installed")
     tally = run(areas()[area], cases=CASES[area], seed=0)
     assert tally.cases == CASES[area]
     assert tally.skipped < tally.cases / 2, "brute force handles too few of the cases"

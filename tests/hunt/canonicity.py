@@ -147,6 +147,23 @@ def weighs(case: Case) -> None:
     same("disagreement over all cells", abs(ol.disagreement(one, third, X) - share) < 1e-12, True)
 
 
+def weighs_the_space(case: Case) -> None:
+    """Every interval between thresholds is as likely as the others, and so is every category."""
+    if any(feat.nan for feat in case.feats):
+        return
+    one, third = case.read(case.one), case.read(case.third)
+    trees = [from_json(tree.to_json())[1] for tree in (one, third)]
+    asked = {ask.feature for tree in trees for ask in asks(tree)}
+    grid = Grid.of(case.feats, *trees)
+    cells = [at for at, where in enumerate(grid.places)
+             if all(not place for n, place in enumerate(where) if n not in asked)]  # fmt: skip
+    first, other = (grid.table(tree) for tree in trees)
+    share = sum(first[at] != other[at] for at in cells) / len(cells)
+    got = ol.disagreement(one, third)
+    if abs(got - share) > 1e-12:
+        raise Wrong("disagreement over the space", got, share)
+
+
 def across_kinds(case: Case) -> None:
     """Trees over other kinds of values are compared on the values that both have."""
     wide = tuple(
@@ -305,6 +322,6 @@ def kept() -> tuple[Case, ...]:
 
 KEPT = kept()
 CHECKS = (
-    says_equivalent, shows_where, weighs, across_kinds, one_form, all_boxes, fewest_conditions,
-    same_tree,
+    says_equivalent, shows_where, weighs, weighs_the_space, across_kinds, one_form, all_boxes,
+    fewest_conditions, same_tree,
 )  # fmt: skip

@@ -266,4 +266,12 @@ def counts_leaves(case: Case) -> None:
         raise Wrong("odds of complete rows", got.tolist(), expected.tolist())
 
 
+KEPT = (
+    Case(  # one training row per leaf
+        [[1.0], [2.0], [3.0]],
+        ["a", "b", "a"],
+        "from sklearn.tree import DecisionTreeClassifier\n"
+        "model = DecisionTreeClassifier(random_state=0).fit(X, y)",
+    ),
+)
 CHECKS = (predicts, takes_gaps, completes, writes_back, counts_leaves)
