@@ -62,6 +62,7 @@ def command(
     """
     from ..acquisition import cheapest_policy
     from .cells import row_from
+    from .files import style_of
     from .models import source_of
     from .sink import write
 
@@ -75,7 +76,7 @@ def command(
         )
     tree = source.tree
     each = dict.fromkeys(tree.features, 1.0) if costs is None else read_costs(costs, tree, files)
-    known = row_from(row or [], tree)
+    known = row_from(row or [], tree, style_of(files))
     given = [name for name, value in known.items() if value is not None]  # these cost nothing
     with busy("Finding the cheapest way"):
         policy = cheapest_policy(
@@ -198,7 +199,7 @@ def _value(answer: str, talk: Interview, tree: Tree) -> Any:
     try:
         value = parse(answer)
     except (ValueError, KeyError, TypeError):
-        raise Mistake(f"{answer!r:.80} is no value of {name}: legal are {legal}") from None
+        raise Mistake(f"{answer!r:.80} is no value of {name}: it must be {legal}") from None
     return None if unknown(value) else value
 
 

@@ -13,9 +13,9 @@ from typing import Annotated, Any
 
 import typer
 
+from ..cellstyle import CellStyle
 from ..tree import Tree
-from .cells import number
-from .files import missing_column, open_table
+from .files import missing_column, open_table, style_of
 from .mistakes import Mistake, some
 from .options import DATA, FileOptions
 
@@ -46,6 +46,7 @@ def read_costs(given: str, tree: Tree, files: FileOptions) -> dict[str, float]:
     """
     pairs = _from_file(Path(given), files) if _is_file(given) else _from_text(given, tree)
     out: dict[str, float] = {}
+    style = style_of(files)
     for name, cell in pairs:
         if name not in tree.space:
             raise missing_column(
@@ -53,7 +54,7 @@ def read_costs(given: str, tree: Tree, files: FileOptions) -> dict[str, float]:
             )
         if name in out:
             raise Mistake(f"--costs gives {name!r:.80} twice")
-        out[name] = _cost(name, cell)
+        out[name] = _cost(name, cell, style)
     absent = [name for name in tree.features if name not in out]
     if absent:
         raise Mistake(
@@ -118,11 +119,11 @@ def _from_file(path: Path, files: FileOptions) -> list[tuple[str, Any]]:
     return list(zip(map(str, part.columns["feature"]), part.columns["cost"], strict=True))
 
 
-def _cost(name: str, cell: Any) -> float:
+def _cost(name: str, cell: Any, style: CellStyle) -> float:
     try:
         if isinstance(cell, bool):
             raise TypeError
-        cost = float(number(cell))
+        cost = float(style.number(cell))
     except (TypeError, ValueError):
         cost = math.nan
     if not (math.isfinite(cost) and cost >= 0):

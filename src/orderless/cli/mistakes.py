@@ -22,7 +22,9 @@ from ..errors import (
 )
 from ..words import printable
 
-__all__ = ["MISTAKES", "Mistake", "one_line", "some"]
+__all__ = ["MISTAKES", "Mistake", "cut", "one_line", "some"]
+
+LONGEST = 2000  # letters of a message
 
 
 class Mistake(ValueError):
@@ -58,6 +60,10 @@ OPTIONS = (
     (re.compile(r"\bdelimiter='\\t'"), "--delimiter tab"),
     (re.compile(r"\bdelimiter="), "--delimiter "),
     (re.compile(r"\bencoding='([\w-]+)'"), r"--encoding \1"),
+    (re.compile(r"\bdecimal='([.,])'"), r"--decimal \1"),
+    (re.compile(r"\bthousands='([.,])'"), r"--thousands \1"),
+    (re.compile(r"\b(decimal|thousands|missing)=(?=['\"\[])"), r"--\1 "),
+    (re.compile(r"\bmissing= "), "--missing "),
     (re.compile(r"\bneeded=['\"](\w+)['\"]"), r"--needed \1"),
     (re.compile(r"\bnames=$"), "--names"),
 )
@@ -78,7 +84,18 @@ def one_line(fault: BaseException) -> str:
     text = printable(" ".join(text.split()))
     for option, written in OPTIONS:
         text = option.sub(written, text)
-    return text or type(fault).__name__
+    return cut(text, LONGEST) or type(fault).__name__
+
+
+def cut(text: str, most: int = 80) -> str:
+    """Shorten what a file may have made very long.
+
+    Examples
+    --------
+    >>> cut("abcdefgh", most=6)
+    'abc...'
+    """
+    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def some(names: list[str] | tuple[str, ...], most: int = 8) -> str:
@@ -89,5 +106,5 @@ def some(names: list[str] | tuple[str, ...], most: int = 8) -> str:
     >>> some(["a", "b", "c"], most=2)
     "'a', 'b' and 1 more"
     """
-    shown = ", ".join(repr(name) for name in names[:most])
+    shown = ", ".join(repr(cut(name)) for name in names[:most])
     return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")

@@ -49,6 +49,7 @@ class Source:
     y: list[Any] | None = None
     rows_from: str | None = None
     fitted: bool = False
+    notes: tuple[str, ...] = ()  # how the rows were read that the tree was fitted on
 
     @property
     def about_rows(self) -> str:
@@ -71,11 +72,12 @@ class Source:
         """The same for JSON; whether a tree of a file was fitted on them is not known: null."""
         if self.X is None:
             return None
-        return {
+        record = {
             "from": self.rows_from,
             "number": len(self.X),
             "tree_fitted_on_them": True if self.fitted else None,
         }
+        return {**record, "notes": list(self.notes)} if self.fitted else record
 
 
 def source_of(
@@ -107,13 +109,16 @@ def source_of(
     from .training import fit
 
     fitted = fit(data, files)
-    return Source(fitted.tree, fitted.name, fitted.X, fitted.y, fitted.name, fitted=True)
+    return Source(
+        fitted.tree, fitted.name, fitted.X, fitted.y, fitted.name, fitted=True,
+        notes=tuple(fitted.summary.head()),
+    )  # fmt: skip
 
 
 def _refuse_fitting(data: DataOptions, model: Path, legal: tuple[str, ...]) -> None:
     """Refuse options that would do nothing, since nothing is fitted."""
     for field in fields(data):
-        if field.name in ("data", "target", *legal):
+        if field.name in ("data", "target", "quiet", *legal):
             continue
         if getattr(data, field.name) != field.default:
             option = "--" + field.name.replace("_", "-")

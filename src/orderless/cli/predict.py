@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -106,7 +106,7 @@ def command(
             f"the tree comes from {model.model.name}, or is fitted on --data: give one of them"
         )
     from ..files.predict import ENDINGS, predict_file
-    from .files import packages, source_of_rows
+    from .files import file_arguments, packages, source_of_rows
     from .models import source_of
 
     ending = output.suffix.lower() if output else ""
@@ -130,7 +130,7 @@ def command(
             format=form,
             batch_size=chunk_rows,
             progress=progress,
-            **asdict(files),
+            **file_arguments(files),
         )
     if watched():
         typer.echo(f"{done}.", err=True)

@@ -50,6 +50,7 @@ def command(
             f"scikit-learn DecisionTreeClassifier(max_depth={data.max_depth}, "
             f"min_samples_leaf={data.min_leaf}, random_state=0)"
         )
+        about["rows read"] = "; ".join(source.notes)
     with busy("Writing the report"):
         page = report(
             source.tree,
