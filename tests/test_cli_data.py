@@ -295,6 +295,17 @@ def test_nameless_columns_of_spreadsheets(folder):
     assert "two columns named 'bmi' (columns 1, 3)" in mistake(*fit("same.csv"))
 
 
+def test_columns_without_values(folder):
+    name = put(folder, table(a=[""] * N))
+    said = mistake(*fit(name, "--drop-incomplete"))
+    assert "the column 'a' of t.csv has no values at all: leave it out with --ignore" in said
+    name = put(folder, table(a=[""] * N, b=["NA"] * N))
+    assert "the columns 'a', 'b' of t.csv have no values" in mistake(*fit(name))
+    halves = put(folder, table(a=["1", ""] * (N // 2), b=["", "1"] * (N // 2)))
+    said = mistake(*fit(halves, "--drop-incomplete"))
+    assert "every row of t.csv has gaps: leave columns out with --ignore (b 20, a 20)" in said
+
+
 # -- describe -------------------------------------------------------------------------------------
 
 
@@ -325,6 +336,7 @@ def test_describe_lists_everything_at_once(folder):
     )
     assert "| bmi | feature | numeric |" in fine("describe", name, "-f", "md")
     assert "which table?" in mistake("describe")
+    assert "--infer-kinds is for fitting" in mistake("describe", name, "--infer-kinds")
     assert "which table?" in mistake("describe", name, "--data", name)
 
 

@@ -50,6 +50,8 @@ def command(
     """
     if (table is None) == (data.data is None):
         raise Mistake("which table? Give one file, or the name of one data set")
+    if data.infer_kinds:
+        raise Mistake("--infer-kinds is for fitting; describe shows what is read without it")
     from .sink import records_as, write
     from .summary import read_table, summarize
 

@@ -180,7 +180,11 @@ class Summary:
         n, n_rows, name = int(self.incomplete.sum()), len(self.incomplete), self.table.name
         empty = [column.name for column in self.read if column.kind == "empty"]
         if empty:
-            yield f"{some(empty)} of {name} have no values at all: leave them out with --ignore"
+            s, have, them = ("", "has", "it") if len(empty) == 1 else ("s", "have", "them")
+            yield (
+                f"the column{s} {some(empty)} of {name} {have} no values at all: leave {them} out "
+                "with --ignore"
+            )
         elif n == n_rows:
             yield f"every row of {name} has gaps: leave columns out with --ignore ({self.gaps()})"
         elif not self.drop:
