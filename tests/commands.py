@@ -36,23 +36,28 @@ def run(*args: object, stdin: bytes | None = None) -> Any:
 
 
 def fine(*args: object, stdin: bytes | None = None) -> str:
-    """Run a command that works; nothing on stderr, since nobody watches."""
+    """Run a command that works; stderr has nothing but how data were read: nobody watches."""
     result = run(*args, stdin=stdin)
     assert result.exit_code == 0, result.stderr
-    assert result.stderr == ""
+    assert all(line.startswith("Data: ") for line in result.stderr.splitlines()), result.stderr
     return result.stdout
 
 
 def mistake(*args: object, stdin: bytes | None = None) -> str:
-    """Run a command that a user got wrong: exit code 2, one line on stderr, nothing else."""
+    """Run a command that a user got wrong: exit code 2, one line on stderr, no result.
+
+    Before the line may stand how the data were read.
+    """
     result = run(*args, stdin=stdin)
     assert result.exit_code == 2, (result.exit_code, result.stdout, result.stderr)
     assert result.stdout == ""
-    assert result.stderr.startswith("Error: ")
-    assert result.stderr.endswith("\n")
-    assert result.stderr.count("\n") == 1
-    assert result.stderr[:-1].isprintable()
-    return result.stderr
+    lines = result.stderr.splitlines(keepends=True)
+    said = "".join(line for line in lines if not line.startswith("Data: "))
+    assert said.startswith("Error: ")
+    assert said.endswith("\n")
+    assert said.count("\n") == 1
+    assert said[:-1].isprintable()
+    return said
 
 
 def patients(folder: Path, text: str = PATIENTS) -> Path:

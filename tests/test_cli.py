@@ -14,8 +14,8 @@ from showcase import ask, check_golden, hostile, iris, leaf, mixed, mixed_rows
 import orderless as ol
 from orderless.cli.app import app
 
-COMMANDS = ("explain", "predict", "compare", "importance", "rashomon", "acquire", "report", "app",
-            "export", "reproduce", "datasets", "datasets list", "datasets show",
+COMMANDS = ("describe", "explain", "predict", "compare", "importance", "rashomon", "acquire",
+            "report", "app", "export", "reproduce", "datasets", "datasets list", "datasets show",
             "datasets save")  # fmt: skip
 
 
@@ -190,9 +190,9 @@ def test_a_name_may_hold_an_equals_sign(tmp_path):
     [
         ("agee=4", "no feature 'agee' (did you mean 'age'?)"),
         ("age", "takes name=value, got 'age'"),
-        ("age=old", "has 'old' in the column 'age': legal are whole numbers"),
-        ("smoker=perhaps", "legal are true or false"),
-        ("age=1,5", "Write decimal numbers with a point"),
+        ("age=old", "has 'old' in the column 'age', which must be a whole number"),
+        ("smoker=perhaps", "must be true or false"),
+        ("age=1,5", "If it is a number, add --decimal ,"),
         ("age=1_0", "has '1_0'"),
     ],
 )

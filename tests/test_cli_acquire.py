@@ -63,9 +63,9 @@ def test_what_cannot_be_had(here, word):
 def test_a_wrong_answer_is_asked_again(here):
     said, asked = talk(*MODEL, *COSTS, say=["old", "4_7", "47", "perhaps", "0"])
     assert said.startswith("well, because")
-    assert "'old' is no value of age: give numbers, and empty if unknown" in asked
+    assert "'old' is no value of age: it must be a number, or empty if unknown" in asked
     assert "'4_7' is no value of age" in asked
-    assert "'perhaps' is no value of smoker: give true or false" in asked
+    assert "'perhaps' is no value of smoker: it must be true or false" in asked
     assert asked.count("Ask age") == asked.count("Ask smoker") == 1
 
 

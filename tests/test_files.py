@@ -214,12 +214,12 @@ def test_a_parquet_file_cut_in_half(mixed):
          r"has no columns 'age' \(did you mean 'Age'\?\), 'color' \(did you mean 'colour'\?\): it"),
         ("age,age\n1,1\n", "has two columns named 'age'"),
         ("age,smoker,color,lab value\n1,1,red,2\n1,1,red,high\n",
-         "row 2 of in.csv has 'high' in the column 'lab value': legal are numbers"),
+         "row 2 of in.csv has 'high' in the column 'lab value', which must be a number"),
         ("age,smoker,color,lab value\n1,maybe,red,2\n",
-         "row 1 of in.csv has 'maybe' in the column 'smoker': legal are true or false"),
-        ("age,smoker,color,lab value\n1_0,1,red,2\n", "has '1_0' in the column 'age': legal are"),
-        ("age,smoker,color,lab value\n1.5,1,red,2\n", "has '1.5' .* legal are whole numbers"),
-        ("age,smoker,color,lab value\n1,1,red,\"2,5\"\n", "Write decimal numbers with a point"),
+         "row 1 of in.csv has 'maybe' in the column 'smoker', which must be true or false"),
+        ("age,smoker,color,lab value\n1_0,1,red,2\n", "has '1_0' in the column 'age', which must"),
+        ("age,smoker,color,lab value\n1.5,1,red,2\n", "has '1.5' .* must be a whole number"),
+        ("age,smoker,color,lab value\n1,1,red,\"2,5\"\n", "If it is a number, add decimal=','"),
         ("age,smoker,color,lab value,needed\n1,1,red,2,x\n", "has a column 'needed' already"),
         (b"age,smoker,color,lab value\n1,1,r\xe9d,2\n",
          r"is not utf-8 text \(byte 0xe9\): save it as UTF-8, or .*encoding='cp1252'"),
@@ -242,7 +242,7 @@ def test_later_batches_are_refused_too(mixed):
                            pa.array([0] * (len(colors) - 1) + [2]))  # fmt: skip
     pq.write_table(bad, folder / "bad.parquet")
     refused(form, folder, "bad.parquet", InvalidData,
-            f"row {len(colors)} of bad.parquet has 2.* in the column 'smoker': legal are true or",
+            f"row {len(colors)} of bad.parquet has 2.* 'smoker', which must be true or",
             batch_size=50)  # fmt: skip
 
 

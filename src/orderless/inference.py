@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import reprlib
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -19,8 +19,9 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from .cellstyle import mixture_of, number_like
 from .errors import InvalidData
-from .rows import is_unknown
+from .rows import is_unknown, some_names
 from .space import Column, Condition, Feature, Label, Space
 
 __all__ = ["infer_space"]
@@ -37,14 +38,17 @@ BRACKETS = re.compile(r"(.+)\[(?:T\.)?(.+)\]")
 DIGITS = re.compile(r"(.*[^\W\d_])(\d+)")  # after a letter
 
 
-def infer_space(X: Any, *, one_hot: bool = True) -> Space:
+def infer_space(X: Any, *, one_hot: bool = True, text: Iterable[str] = ()) -> Space:
     """Propose a space for a table.
 
     - 0/1 or False/True: boolean.
     - Whole numbers, at least three different ones: integer.
     - Other numbers: numeric. So is a column that holds two other whole numbers, one number only,
       or nothing known.
-    - Text, categories, or a mixture with text: categorical, with the values that are there.
+    - Text, categories, or a mixture with text: categorical, with the values that are there. A
+      column of text (not of a categorical type) that mostly reads as numbers is refused, for a
+      number column with one ``n.d.``, or with decimal commas, would become categories and stop
+      being compared. ``text`` names the columns that really are text.
     - 0/1 columns whose names share a stem (``color_red``, ``color_blue``; also ``color=red``,
       ``color is red``, ``color[red]``, ``color:red``, ``color.red``, ``color0``) are one
       categorical feature named by the stem, if in no row two of them are 1 and each is 1
@@ -61,11 +65,20 @@ def infer_space(X: Any, *, one_hot: bool = True) -> Space:
         An array has no names, so its columns are x0, x1, ... and no one-hot groups are proposed.
     one_hot : bool
         Whether to look for one-hot groups.
+    text : names of columns
+        Columns that are text, although most of their cells, or most of their different texts, read
+        as numbers: codes, for example.
 
     Returns
     -------
     Space
         It describes the columns of ``X``, in their order.
+
+    Raises
+    ------
+    InvalidData
+        If ``X`` is no table, has values that no feature has, or a column of text that mostly reads
+        as numbers (it names the column, and the cells that do not).
 
     Notes
     -----
@@ -88,15 +101,61 @@ def infer_space(X: Any, *, one_hot: bool = True) -> Space:
     Feature('smoker', boolean)
     """
     names, columns, named = read_columns(X)
+    allowed = _text_names(text, names)
     features: list[Feature] = []
     bits: dict[str, Floats] = {}
-    for name, values in zip(names, columns, strict=True):
+    for i, (name, values) in enumerate(zip(names, columns, strict=True)):
+        if isinstance(values, list) and name not in allowed:
+            _refuse_numbers(X, i, name, values)
         feature = _propose(name, values)
         features.append(feature)
         if feature.kind == "boolean" and isinstance(values, np.ndarray):
             bits[name] = values
     groups = _groups(bits, set(names)) if one_hot and named else []
     return _with_groups(features, groups)
+
+
+# -- text that reads as numbers -------------------------------------------------------------------
+
+
+def _text_names(text: Iterable[str], names: list[str]) -> set[str]:
+    allowed = {text} if isinstance(text, str) else set(text)
+    for name in allowed - set(names):
+        raise InvalidData(
+            f"text={name!r:.80} must be the name of a column: there are {some_names(names)}"
+        )
+    return allowed
+
+
+def _refuse_numbers(X: Any, i: int, name: str, labels: list[Label]) -> None:
+    """Refuse a column of text that mostly reads as numbers. Only such a column is read again."""
+    if not any(not isinstance(label, str) or number_like(label) for label in labels):
+        return
+    cells = _text_cells(X, i)
+    if cells is None:
+        return
+    found = mixture_of(cells)
+    if not found.suspicious:
+        return
+    odd = f" (not as written: {found.examples(first=0)})" if found.odd else ""
+    raise InvalidData(
+        f"column {name!r:.80} holds text, although {found.n_like:,} of its {found.n_known:,} known "
+        f"cells read as numbers{odd}: turn it into numbers, with NaN where the value is unknown, "
+        f"or add text=[{name!r:.80}] if it is text"
+    )
+
+
+def _text_cells(X: Any, i: int) -> list[Any] | None:
+    """Give the cells of a column; None if its type says that it holds categories."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        series = frame[:, i]
+        if series.dtype in (nw.Categorical, nw.Enum):
+            return None
+        cells = series.to_list()
+    else:
+        cells = _as_array(X)[:, i].tolist()
+    return [None if is_unknown(cell) else cell for cell in cells]
 
 
 # -- columns in ----------------------------------------------------------------------------------
@@ -196,7 +255,8 @@ def _labels(values: list[Any], name: str) -> list[Label]:
 def _illegal(value: Any, name: str) -> InvalidData:
     return InvalidData(
         f"column {name!r} has the value {reprlib.repr(value)} ({type(value).__qualname__}): "
-        "legal are numbers, booleans and text; turn it into one of these, or leave the column out"
+        "values must be numbers, booleans or text; turn it into one of these, or leave the column "
+        "out"
     )
 
 

@@ -526,7 +526,7 @@ def _near(name: object, legal: Iterable[object]) -> str:
 def some_names(names: Iterable[object], most: int = 12) -> str:
     """List a few names for an error message."""
     names = list(names)
-    shown = ", ".join(repr(name) for name in names[:most])
+    shown = ", ".join(f"{name!r:.80}" for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 

@@ -452,15 +452,16 @@ class Space:
         return cls([Feature(str(name), values=values) for name in names])
 
     @classmethod
-    def infer(cls, X: Any, *, one_hot: bool = True) -> Space:
+    def infer(cls, X: Any, *, one_hot: bool = True, text: Iterable[str] = ()) -> Space:
         """Propose a space for a table: kinds, integer features and one-hot groups.
 
         A proposal, for a person to look at: nothing in this package applies it silently.
+        A column of text that mostly reads as numbers is refused, unless ``text`` names it.
         See ``orderless.inference``.
         """
         from .inference import infer_space
 
-        return infer_space(X, one_hot=one_hot)
+        return infer_space(X, one_hot=one_hot, text=text)
 
     @property
     def names(self) -> tuple[str, ...]:

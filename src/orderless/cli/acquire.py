@@ -63,6 +63,7 @@ def command(
     """
     from ..acquisition import cheapest_policy
     from .cells import row_from
+    from .files import style_of
     from .models import source_of
     from .sink import write
 
@@ -77,7 +78,7 @@ def command(
     tree = source.tree
     others = 1.0 if costs is None and other_costs is None else other_costs
     each = read_costs(costs, tree, files, others)
-    known = row_from(row or [], tree)
+    known = row_from(row or [], tree, style_of(files))
     given = [name for name, value in known.items() if value is not None]  # these cost nothing
     with busy("Finding the cheapest way"):
         policy = cheapest_policy(
@@ -200,7 +201,7 @@ def _value(answer: str, talk: Interview, tree: Tree) -> Any:
     try:
         value = parse(answer)
     except (ValueError, KeyError, TypeError):
-        raise Mistake(f"{answer!r:.80} is no value of {name}: give {legal}") from None
+        raise Mistake(f"{answer!r:.80} is no value of {name}: it must be {legal}") from None
     return None if unknown(value) else value
 
 

@@ -20,6 +20,7 @@ from . import (
     acquire,
     compare,
     datasets,
+    describe,
     explain,
     export,
     importance,
@@ -173,6 +174,7 @@ def orderless(
 
 
 COMMANDS: dict[str, Any] = {
+    "describe": describe,
     "explain": explain,
     "predict": predict,
     "compare": compare,

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..files.cells import TRUTHS, known_cells, number, parser_of, unknown, wanted_columns
+from ..cellstyle import PLAIN, CellStyle
+from ..files.cells import TRUTHS, known_cells, parser_of, unknown, wanted_columns
 from ..files.part import Part, cells_of
 from ..tree import Tree
 from .files import missing_column
@@ -25,7 +26,6 @@ __all__ = [
     "frame_for",
     "known_cells",
     "labels_for",
-    "number",
     "parser_of",
     "row_from",
     "unknown",
@@ -37,6 +37,7 @@ def frame_for(
     part: Part,
     table: str,
     features: tuple[str, ...] | None = None,
+    style: CellStyle = PLAIN,
 ) -> pd.DataFrame:
     """Read the columns that a tree asks about (or some features); its ``predict`` takes them."""
     import pandas as pd
@@ -44,7 +45,7 @@ def frame_for(
     columns: dict[str, Any] = {}
     for tree in [trees] if isinstance(trees, Tree) else trees:
         for name in wanted_columns(tree, tuple(part.columns), table, features):
-            parser = parser_of(tree.space, name)
+            parser = parser_of(tree.space, name, style)
             values = known_cells(cells_of(part.columns[name]), parser, name, table, part.first)
             columns[name] = pd.Series(values, dtype=object)
             if parser.numeric:
@@ -53,7 +54,9 @@ def frame_for(
     return pd.DataFrame(columns, index=range(part.n_rows))
 
 
-def labels_for(tree: Tree, cells: list[Any]) -> list[Any]:
+def labels_for(
+    tree: Tree, cells: list[Any], column: str = "", style: CellStyle = PLAIN
+) -> list[Any]:
     """Read a target column as the classes of a tree; what is none of them stays as it is."""
     by_text = {
         str(label).lower() if isinstance(label, bool) else str(label): label
@@ -62,6 +65,8 @@ def labels_for(tree: Tree, cells: list[Any]) -> list[Any]:
     numbers = {float(c): c for c in tree.classes if not isinstance(c, str)}
 
     def parse(cell: Any) -> Any:
+        if style.missing_in(column, cell):
+            return None
         if not isinstance(cell, str):
             return cell
         text = cell.strip()
@@ -71,7 +76,7 @@ def labels_for(tree: Tree, cells: list[Any]) -> list[Any]:
         if truth is not None and float(truth) in numbers:
             return numbers[float(truth)]
         try:
-            return numbers.get(float(text), text)
+            return numbers.get(float(style.number(text)), text)
         except ValueError:
             return None if unknown(text) else text
 
@@ -79,7 +84,7 @@ def labels_for(tree: Tree, cells: list[Any]) -> list[Any]:
     return [known[cell] for cell in cells]
 
 
-def row_from(given: list[str], tree: Tree) -> dict[str, Any]:
+def row_from(given: list[str], tree: Tree, style: CellStyle = PLAIN) -> dict[str, Any]:
     """Read ``name=value`` texts as a row."""
     legal = dict.fromkeys([*tree.space.names, *tree.space.column_names])
     row: dict[str, Any] = {}
@@ -95,5 +100,5 @@ def row_from(given: list[str], tree: Tree) -> dict[str, Any]:
         name, cell = text[:end], text[end + 1 :]
         if name in row:
             raise Mistake(f"--row gives {name!r:.80} twice")
-        row[name] = known_cells([cell], parser_of(tree.space, name), name, "--row")[0]
+        row[name] = known_cells([cell], parser_of(tree.space, name, style), name, "--row")[0]
     return row

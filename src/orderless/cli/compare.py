@@ -144,8 +144,9 @@ def _predictions(
     from .files import open_table
 
     with open_table(data, files) as table:
+        table.check_missing(name for tree in trees for name in tree.space.column_names)
         for part in table.parts:
-            frames = [frame_for(tree, part, table.name) for tree in trees]
+            frames = [frame_for(tree, part, table.name, style=table.style) for tree in trees]
             done = len(said[0])
             for i, (own, tree) in enumerate(zip(said, trees, strict=True)):
                 codes = tree.decide(frames[i]).tolist()

@@ -13,9 +13,9 @@ from typing import Annotated, Any
 
 import typer
 
+from ..cellstyle import CellStyle
 from ..tree import Tree
-from .cells import number
-from .files import missing_column, open_table
+from .files import missing_column, open_table, style_of
 from .mistakes import Mistake, some
 from .options import DATA, FileOptions, finite
 
@@ -66,6 +66,7 @@ def read_costs(
     else:
         pairs = _from_file(Path(given), files) if _is_file(given) else _from_text(given, tree)
     out: dict[str, float] = {}
+    style = style_of(files)
     for name, cell in pairs:
         if name not in tree.space:
             raise missing_column(
@@ -73,7 +74,7 @@ def read_costs(
             )
         if name in out:
             raise Mistake(f"--costs gives {name!r:.80} twice")
-        out[name] = _cost(name, cell)
+        out[name] = _cost(name, cell, style)
     absent = [name for name in tree.features if name not in out]
     if absent and others is None:
         raise Mistake(
@@ -138,11 +139,11 @@ def _from_file(path: Path, files: FileOptions) -> list[tuple[str, Any]]:
     return list(zip(map(str, part.columns["feature"]), part.columns["cost"], strict=True))
 
 
-def _cost(name: str, cell: Any) -> float:
+def _cost(name: str, cell: Any, style: CellStyle) -> float:
     try:
         if isinstance(cell, bool):
             raise TypeError
-        cost = float(number(cell))
+        cost = float(style.number(cell))
     except (TypeError, ValueError):
         cost = math.nan
     if not (math.isfinite(cost) and cost >= 0):

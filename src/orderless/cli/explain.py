@@ -155,13 +155,14 @@ def _rows(
     source: Source, row: list[str] | None, rows: Path | None, files: FileOptions
 ) -> list[dict[str, Any]]:
     from .cells import frame_for, row_from
-    from .files import open_table
+    from .files import open_table, style_of
 
     if row:
-        return [row_from(row, source.tree)]
+        return [row_from(row, source.tree, style_of(files))]
     assert rows is not None
     with open_table(rows, files) as table:
-        frame = frame_for(source.tree, table.whole(), table.name)
+        table.check_missing(source.tree.space.column_names)
+        frame = frame_for(source.tree, table.whole(), table.name, style=table.style)
     return [{str(name): value for name, value in one.items()} for one in frame.to_dict("records")]
 
 

@@ -6,6 +6,7 @@ Out: ``TableFile`` of ``files/table.py``.
 
 from __future__ import annotations
 
+import csv
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,13 +14,26 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ..cellstyle import CellStyle
 from ..files.part import Part
 from ..files.table import TableFile
 from ..files.table import open_table as open_any
 from .mistakes import Mistake, some
 from .options import FileOptions
 
-__all__ = ["Part", "TableFile", "missing_column", "open_table", "packages", "source_of_rows"]
+__all__ = [
+    "Part",
+    "TableFile",
+    "file_arguments",
+    "missing_column",
+    "open_table",
+    "packages",
+    "read_missing",
+    "source_of_rows",
+    "style_of",
+]
+
+SIGNS = {"comma": ",", "point": ".", "space": " "}  # as words, for shells
 
 
 def source_of_rows(path: str | Path) -> Any:
@@ -30,8 +44,61 @@ def source_of_rows(path: str | Path) -> Any:
 @contextmanager
 def open_table(path: str | Path, options: FileOptions) -> Iterator[TableFile]:
     """Open a CSV or Parquet file with a header; faults while reading name the file."""
-    with packages(), open_any(source_of_rows(path), **asdict(options)) as table:
+    with packages(), open_any(source_of_rows(path), **file_arguments(options)) as table:
         yield table
+
+
+def file_arguments(options: FileOptions) -> dict[str, Any]:
+    """Give the options as ``open_table`` and ``predict_file`` of the library take them."""
+    given = asdict(options)
+    given["missing"] = read_missing(options.missing) if options.missing else None
+    for name in ("decimal", "thousands"):
+        given[name] = SIGNS.get(given[name], given[name])
+    return given
+
+
+def style_of(options: FileOptions) -> CellStyle:
+    """Give how cells are written."""
+    given = file_arguments(options)
+    return CellStyle(given["missing"], given["decimal"], given["thousands"])
+
+
+def read_missing(given: list[str]) -> dict[str | None, list[str]]:
+    """Read what ``--missing`` gives: texts with commas between, for all columns or for one.
+
+    The first ``=`` outside of double quotes ends the name of a column; the rest is one line of CSV.
+    Nothing before it: every column.
+
+    Examples
+    --------
+    >>> read_missing(["-9,n.d.", "bmi=-9,999", '"<=5"', '"a=b"="1,5"', "=x=y"])
+    {None: ['-9', 'n.d.', '<=5', 'x=y'], 'bmi': ['-9', '999'], 'a=b': ['1,5']}
+    """
+    out: dict[str | None, list[str]] = {}
+    for text in given:
+        quoted = False
+        for i, sign in enumerate(text):
+            quoted ^= sign == '"'
+            if sign == "=" and not quoted:
+                name, rest = "".join(_cells(text[:i], text)), text[i + 1 :]
+                break
+        else:
+            name, rest = "", text
+        words = [word.strip() for word in _cells(rest, text) if word.strip()]
+        if not words:
+            raise Mistake(f"--missing {text!r:.80} names no text: give --missing TEXT,TEXT")
+        out.setdefault(name.strip() or None, []).extend(words)
+    return out
+
+
+def _cells(line: str, text: str) -> list[str]:
+    try:
+        return next(csv.reader([line], strict=True, skipinitialspace=True), [])
+    except csv.Error as fault:
+        raise Mistake(
+            f"--missing {text!r:.80} is not a list with commas between ({fault}): put a text with "
+            "a comma or = into double quotes"
+        ) from None
 
 
 @contextmanager

@@ -19,7 +19,8 @@ from ..readers import read_tree
 from ..tree import Tree
 from .mistakes import Mistake
 from .options import DataOptions, FileOptions, HoldOutOptions, MissingValues
-from .training import Labelled, labelled, say_left_out, space_of
+from .summary import Summary
+from .table import Labelled, labelled, space_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +36,7 @@ class Fitted:
     name: str
     X: pd.DataFrame
     y: list[Any]
+    summary: Summary
     judged: tuple[Judged, ...] = ()
 
 
@@ -49,22 +51,22 @@ def fit(data: DataOptions, files: FileOptions, hold_out: HoldOutOptions | None =
             "--infer-kinds reads gaps as unknown, and --missing-values value takes them for "
             "values: leave out one of the two"
         )
-    given = labelled(data, files, gaps=True)
     hold_out = hold_out or HoldOutOptions()
+    apart = hold_out.test is not None or hold_out.folds is not None
+    given = labelled(data, files, values=True, keep_gaps=apart)
     known, held = given, None
     others: tuple[Judged, ...] = ()
     if hold_out.test is not None:
         learn, rest = _split(given, hold_out.test, hold_out.random_state)
         known, held = given.take(learn), given.take(rest)
     rows = _rows_to_fit(known, data)
-    say_left_out(len(known.y) - len(rows.y), len(known.y), f"{given.name} to fit on")
     tree = _fitted(rows, data)
     if held is not None:
         found, note = _on_unseen(tree, held)
         others = (Judged("test rows", found, note),)
     elif hold_out.folds is not None:
         others = (_cross_validated(given, data, hold_out.folds, hold_out.random_state),)
-    return Fitted(tree, given.name, rows.X, rows.y, others)
+    return Fitted(tree, given.name, rows.X, rows.y, given.summary, others)
 
 
 def _rows_to_fit(given: Labelled, data: DataOptions) -> Labelled:

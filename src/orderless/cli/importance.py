@@ -177,7 +177,7 @@ def _all_trees(
 ) -> None:
     from ..importance.rid import RashomonImportance
     from .sink import records_as, write, write_figure
-    from .training import labelled
+    from .table import labelled
 
     given = labelled(data, files)
     space = given.space if data.infer_kinds else None
@@ -189,7 +189,8 @@ def _all_trees(
     ]
     functions, trees = sum(found.n_functions_.tolist()), sum(found.n_trees_.tolist())
     if output.format == Format.json:
-        content = {"data": given.name, "rows": len(given.X), **asdict(over), "functions": functions,
+        content = {"data": given.name, "rows": len(given.X), "notes": given.summary.head(),
+                   **asdict(over), "functions": functions,
                    "trees": trees, "features": records}  # fmt: skip
         del content["n_jobs"]
         write(json.dumps(content, ensure_ascii=False, indent=1), output.output)

@@ -24,9 +24,10 @@ from ..errors import (
     TooManyReasons,
     UnreadableModel,
 )
-from ..escapes import cut, printable
+from ..escapes import cut as cut_middle
+from ..escapes import printable
 
-__all__ = ["MISTAKES", "Mistake", "for_report", "line_of", "one_line", "some"]
+__all__ = ["MISTAKES", "Mistake", "cut", "for_report", "line_of", "one_line", "some"]
 
 
 class Mistake(ValueError):
@@ -62,6 +63,10 @@ OPTIONS = (
     (re.compile(r"\bdelimiter='\\t'"), "--delimiter tab"),
     (re.compile(r"\bdelimiter="), "--delimiter "),
     (re.compile(r"\bencoding='([\w-]+)'"), r"--encoding \1"),
+    (re.compile(r"\bdecimal='([.,])'"), r"--decimal \1"),
+    (re.compile(r"\bthousands='([.,])'"), r"--thousands \1"),
+    (re.compile(r"\b(decimal|thousands|missing)=(?=['\"\[])"), r"--\1 "),
+    (re.compile(r"\bmissing= "), "--missing "),
     (re.compile(r"\bneeded=['\"](\w+)['\"]"), r"--needed \1"),
     (re.compile(r"\bnames=$"), "--names"),
 )
@@ -85,6 +90,17 @@ def one_line(fault: BaseException) -> str:
     return text or type(fault).__name__
 
 
+def cut(text: str, most: int = 80) -> str:
+    """Shorten a name that a file may have made very long.
+
+    Examples
+    --------
+    >>> cut("abcdefgh", most=6)
+    'abc...'
+    """
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
 def line_of(text: str) -> str:
     r"""Write a message in one line that is short enough to read, and that a terminal only shows.
 
@@ -93,7 +109,7 @@ def line_of(text: str) -> str:
     >>> line_of("no such\ncolumn: \x1b[2J")
     'no such column: \\x1b[2J'
     """
-    return printable(" ".join(cut(text).split()))
+    return printable(" ".join(cut_middle(text).split()))
 
 
 def for_report(fault: BaseException, command: str) -> list[str]:
@@ -125,5 +141,5 @@ def some(names: list[str] | tuple[str, ...], most: int = 8) -> str:
     >>> some(["a", "b", "c"], most=2)
     "'a', 'b' and 1 more"
     """
-    shown = ", ".join(repr(name) for name in names[:most])
+    shown = ", ".join(repr(cut(name)) for name in names[:most])
     return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")

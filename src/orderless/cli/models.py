@@ -51,6 +51,7 @@ class Source:
     rows_from: str | None = None
     fitted: bool = False
     held_out: tuple[Judged, ...] = ()
+    notes: tuple[str, ...] = ()  # how the rows were read that the tree was fitted on
 
     @property
     def about_rows(self) -> str:
@@ -83,11 +84,12 @@ class Source:
         """The same for JSON; whether a tree of a file was fitted on them is not known: null."""
         if self.X is None:
             return None
-        return {
+        record = {
             "from": self.rows_from,
             "number": len(self.X),
             "tree_fitted_on_them": True if self.fitted else None,
         }
+        return {**record, "notes": list(self.notes)} if self.fitted else record
 
 
 def source_of(
@@ -127,7 +129,10 @@ def source_of(
     from .fitting import fit
 
     fitted = fit(data, files, hold_out)
-    return Source(fitted.tree, fitted.name, fitted.X, fitted.y, fitted.name, True, fitted.judged)
+    return Source(
+        fitted.tree, fitted.name, fitted.X, fitted.y, fitted.name, fitted=True,
+        held_out=fitted.judged, notes=tuple(fitted.summary.head()),
+    )  # fmt: skip
 
 
 def _refuse_fitting(
@@ -135,7 +140,7 @@ def _refuse_fitting(
 ) -> None:
     """Refuse options that would do nothing, since nothing is fitted."""
     for field in fields(data):
-        if field.name in ("data", "target", *legal):
+        if field.name in ("data", "target", "quiet", *legal):
             continue
         if getattr(data, field.name) != field.default:
             option = "--" + field.name.replace("_", "-")

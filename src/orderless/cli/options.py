@@ -97,6 +97,29 @@ class FileOptions:
     encoding: Annotated[
         str, typer.Option(help="How a CSV file is encoded.", rich_help_panel=DATA)
     ] = "utf-8"
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[COLUMN=]TEXT,...",
+            help="Texts of cells that mean missing, beside empty cells, NA, NaN, null, unknown and "
+            "?: in every column, or in one (--missing bmi=-9,999). May be given several times; a "
+            "text with a comma or = is put into double quotes.",
+            rich_help_panel=DATA,
+            show_default=False,
+        ),
+    ] = None
+    decimal: Annotated[
+        str, typer.Option(help="The decimal sign: . or a comma.", rich_help_panel=DATA)
+    ] = "."
+    thousands: Annotated[
+        str | None,
+        typer.Option(
+            help="What stands between groups of three digits: a comma, a point, ' or space. By "
+            "default nothing does.",
+            rich_help_panel=DATA,
+            show_default=False,
+        ),
+    ] = None
     max_columns: Annotated[
         int,
         typer.Option(
@@ -137,6 +160,26 @@ class TableOptions:
             show_default=False,
         ),
     ] = None
+    use: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A column to learn from, although it looks like an identifier; may be given "
+            "several times.",
+            rich_help_panel=DATA,
+            show_default=False,
+        ),
+    ] = None
+    text: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A column that is text, although it looks like numbers; for the target: numbers "
+            "that are names of classes. May be given several times.",
+            rich_help_panel=DATA,
+            show_default=False,
+        ),
+    ] = None
     missing_values: Annotated[
         MissingValues | None,
         typer.Option(
@@ -153,6 +196,15 @@ class TableOptions:
             "--infer-kinds",
             help="Judge by the data which columns are whole numbers, which are true or false, and "
             "which 0/1 columns are the values of one feature. Other values are refused later.",
+            rich_help_panel=DATA,
+        ),
+    ] = False
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet",
+            "-q",
+            help="Do not say on stderr how the data were read.",
             rich_help_panel=DATA,
         ),
     ] = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -133,7 +133,7 @@ def command(
             f"the tree comes from {model.model.name}, or is fitted on --data: give one of them"
         )
     from ..files.predict import ENDINGS, predict_file
-    from .files import packages, source_of_rows
+    from .files import file_arguments, packages, source_of_rows
     from .models import source_of
     from .sink import standard_output
 
@@ -160,7 +160,7 @@ def command(
             safe_csv=safe_csv,
             batch_size=chunk_rows,
             progress=progress,
-            **asdict(files),
+            **file_arguments(files),
         )
     if watched():
         typer.echo(printable(f"{done.summary}."), err=True)

@@ -91,7 +91,7 @@ def command(
         raise Mistake("a CSV file is one table: give --trees or --functions, not both")
     from ..rashomon import RashomonSet
     from .sink import write, write_figure
-    from .training import labelled
+    from .table import labelled
 
     given = labelled(data, files)
     with busy("Finding all near-optimal trees"):
@@ -100,6 +100,7 @@ def command(
             memory_limit=memory_limit, time_limit=time_limit,
         ).fit(given.X, given.y)  # fmt: skip
         content = _content(found, given.name, len(given.X), trees, functions, limit)
+        content["notes"] = given.summary.head()
     write(_written(content, output), output.output)
     if plot is not None:
         write_figure(found.plot_objectives, plot)

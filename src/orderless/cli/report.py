@@ -59,6 +59,7 @@ def command(
             f"min_samples_leaf={data.min_leaf}, random_state=0)"
         )
         about |= _held_out_words(hold_out, source.held_out)
+        about["rows read"] = "; ".join(source.notes)
     with busy("Writing the report"):
         page = report(
             source.tree,

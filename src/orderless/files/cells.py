@@ -8,10 +8,10 @@ Out: numbers, truths and categories; NaN or None for unknown. A cell that is not
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from ..cellstyle import PLAIN, CellStyle, notations, unknown
 from ..errors import InvalidData
 from ..rows import absent_columns, some_names
 from ..space import Feature, Label, Space
@@ -19,20 +19,20 @@ from ..tree import Tree
 
 __all__ = [
     "Parser",
+    "holds_truths",
     "known_cells",
     "not_legal",
-    "number",
     "parser_of",
+    "plain_cells",
     "truth",
     "unknown",
     "wanted_columns",
 ]
 
-# How files write "not known", in small or capital letters. A category of this name is a category
-# all the same.
-UNKNOWN = frozenset({"", "?", "#n/a", "<na>", "n/a", "na", "nan", "null", "unknown"})
-PYTHONS = "None"  # as Python writes it; "none" may be an answer
 TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+NUMBER = "a number, or empty if unknown"
+WHOLE_NUMBER = "a whole number, or empty if unknown"
 
 Parse = Callable[[Any], Any]
 
@@ -43,37 +43,6 @@ class Parser(NamedTuple):
     parse: Parse
     legal: str
     numeric: bool
-
-
-def unknown(cell: Any) -> bool:
-    """Whether a cell says "not known".
-
-    Examples
-    --------
-    >>> [unknown(cell) for cell in ("", " NA", "Unknown", "None", "none", 0)]
-    [True, True, True, True, False, False]
-    """
-    if isinstance(cell, str):
-        text = cell.strip()
-        return text.lower() in UNKNOWN or text == PYTHONS
-    return cell is None or (isinstance(cell, float) and math.isnan(cell))
-
-
-def number(cell: Any) -> Any:
-    """Read a number; NaN if it is not known, ``ValueError`` if it is none.
-
-    Examples
-    --------
-    >>> number(" 1e3 "), number("NA")
-    (1000.0, nan)
-    """
-    if not isinstance(cell, str):
-        return math.nan if cell is None else cell
-    if unknown(cell):
-        return math.nan
-    if "_" in cell:
-        raise ValueError  # Python would read 1_000
-    return float(cell)
 
 
 def truth(cell: Any) -> Any:
@@ -88,11 +57,11 @@ def truth(cell: Any) -> Any:
     return {0.0: 0.0, 1.0: 1.0}[float(cell)]
 
 
-def _whole(feature: Feature) -> Parse:
+def _whole(feature: Feature, style: CellStyle) -> Parse:
     low, high = feature.bounds
 
     def parse(cell: Any) -> Any:
-        value = number(cell)
+        value = style.number(cell)
         known = float(value)
         if not math.isnan(known) and not (known.is_integer() and low < known <= high):
             raise ValueError
@@ -132,30 +101,64 @@ def _category(feature: Feature) -> Parse:
     return parse
 
 
-def parser_of(space: Space, name: str) -> Parser:
-    """Give what reads the cells of a column."""
+def holds_truths(space: Space, name: str) -> bool:
+    """Whether a column holds true and false, or 0 and 1."""
     told = next((column for column in space.columns if column.name == name), None)
     if told is not None and told.condition is not None:
-        return Parser(truth, "0 or 1, and empty if unknown", numeric=True)
+        return True
+    return space[name if told is None else told.feature].kind == "boolean"
+
+
+def parser_of(space: Space, name: str, style: CellStyle = PLAIN) -> Parser:
+    """Give what reads the cells of a column; texts that ``style`` calls missing are unknown."""
+    parse, legal, numeric = _parser(space, name, style)
+    if not style.missing:
+        return Parser(parse, legal, numeric)
+    gap = math.nan if numeric else None
+    return Parser(lambda cell: gap if style.missing_in(name, cell) else parse(cell), legal, numeric)
+
+
+def _parser(space: Space, name: str, style: CellStyle) -> Parser:
+    told = next((column for column in space.columns if column.name == name), None)
+    if told is not None and told.condition is not None:
+        return Parser(truth, "0 or 1, or empty if unknown", numeric=True)
     feature = space[name if told is None else told.feature]
     if feature.kind == "boolean":
-        return Parser(truth, "true or false, and empty if unknown", numeric=True)
+        return Parser(truth, "true or false, or empty if unknown", numeric=True)
     if feature.kind == "numeric" and feature.whole:
-        return Parser(_whole(feature), "whole numbers, and empty if unknown", numeric=True)
+        return Parser(_whole(feature, style), WHOLE_NUMBER, numeric=True)
     if feature.kind == "numeric":
-        return Parser(number, "numbers, and empty if unknown", numeric=True)
+        return Parser(style.number, NUMBER, numeric=True)
     listed = some_names([str(c) for c in feature.categories], most=8)
-    return Parser(_category(feature), f"{listed}, and empty if unknown", numeric=False)
+    return Parser(_category(feature), f"one of {listed}, or empty if unknown", numeric=False)
 
 
 def not_legal(row: int, table: str, cell: Any, column: str, legal: str) -> InvalidData:
-    """Say which cell is not legal, and what is."""
-    comma = isinstance(cell, str) and re.fullmatch(r"\s*-?\d+,\d+\s*", cell)
-    point = ". Write decimal numbers with a point" if comma else ""
+    """Say which cell is not legal, what is, and which option may settle it."""
+    remedy = ""
+    if legal in (NUMBER, WHOLE_NUMBER) and isinstance(cell, str):
+        how = notations([cell])
+        remedy = (
+            f". If it is a number, add {how}"
+            if how
+            else (f". If it means missing, add missing={cell.strip()!r:.40}")
+        )
     return InvalidData(
-        f"row {row:,} of {table} has {cell!r:.80} in the column {column!r:.80}: legal are "
-        f"{legal}{point}"
+        f"row {row:,} of {table} has {cell!r:.80} in the column {column!r:.80}, which must be "
+        f"{legal}{remedy}"
     )
+
+
+def plain_cells(cells: Sequence[Any], column: str, table: str) -> None:
+    """Refuse cells that hold more than one value, as lists and structs of Parquet do."""
+    for row, cell in enumerate(cells, 1):
+        if isinstance(cell, list | dict):
+            kind = "lists" if isinstance(cell, list) else "structs"
+            raise InvalidData(
+                f"the column {column!r:.80} of {table} holds {kind} ({cell!r:.60} in row {row:,}), "
+                "and a feature is one number, truth or text per row: split it into columns of "
+                "their own, or leave it out"
+            )
 
 
 def known_cells(
@@ -164,7 +167,12 @@ def known_cells(
     """Read the cells of one column; a cell that is not legal is an error with its row."""
     parse, legal, _ = parser
     distinct: dict[Any, Any] = {}
-    for cell in dict.fromkeys(cells):
+    try:
+        different = dict.fromkeys(cells)
+    except TypeError:
+        plain_cells(cells, column, table)
+        raise
+    for cell in different:
         try:
             distinct[cell] = parse(cell)
         except (ValueError, KeyError, TypeError):

@@ -120,7 +120,11 @@ class CsvLines:
             table = arrow.read_csv(
                 pa.BufferReader(block),
                 read_options=arrow.ReadOptions(
-                    column_names=list(self.names), block_size=len(block) + 1
+                    column_names=list(self.names),
+                    block_size=len(block) + 1,
+                    # One block is not read sooner by several threads, and a process that ends while
+                    # they start is aborted: its exit code would not be ours.
+                    use_threads=False,
                 ),
                 parse_options=arrow.ParseOptions(
                     delimiter=self.delimiter,

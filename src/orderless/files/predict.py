@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..asking import asked_features
+from ..cellstyle import CellStyle, Missing
 from ..errors import InvalidData, TooManyReasons
 from ..missing import tree_of
 from ..needed import Settling
@@ -24,8 +25,8 @@ from ..rows import CODE, NOT_GIVEN, Rows, read_codes, read_columns
 from ..space import Label
 from ..tree import Tree
 from ..whole_file import whole_file
-from .cells import not_legal, parser_of, truth, wanted_columns
-from .part import Coded, Part, coded
+from .cells import holds_truths, not_legal, parser_of, plain_cells, wanted_columns
+from .part import Coded, Part, cells_of, coded
 from .result import EXAMPLES, FilePrediction, Unseen
 from .table import BATCH, open_table
 from .write import WRITERS
@@ -53,6 +54,9 @@ def predict_file(
     safe_csv: bool = False,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    missing: Missing = None,
+    decimal: str = ".",
+    thousands: str | None = None,
     max_columns: int = 1000,
     batch_size: int = BATCH,
     n_jobs: int = 1,
@@ -91,6 +95,13 @@ def predict_file(
     delimiter, encoding, max_columns
         Of a CSV file: what separates its cells (by default a comma), how it is encoded, and how
         many columns are taken for a mistake.
+    missing : list of str, or dict of column -> list of str, optional
+        Texts of cells that mean "unknown", beside those below: ``["-9", "n.d."]`` in every column,
+        ``{"bmi": ["-9"]}`` in one; the key None of a dict is for every column. Numbers are compared
+        as numbers: -9 is also -9.0.
+    decimal, thousands
+        How numbers are written: the decimal sign (by default a point), and what stands between
+        groups of three digits (by default nothing; one of . , ' and a space).
     batch_size : int
         Rows that are predicted at one time.
     n_jobs : int
@@ -162,14 +173,18 @@ def predict_file(
     total = np.zeros(len(model.classes), dtype=np.int64)
     n_rows = 0
     with open_table(source, delimiter=delimiter, encoding=encoding, max_columns=max_columns,
-                    batch_size=batch_size) as table:  # fmt: skip
+                    batch_size=batch_size, missing=missing, decimal=decimal,
+                    thousands=thousands) as table:  # fmt: skip
+        table.check_missing((*model.space.names, *model.space.column_names))
         for name in added:
             if name in table.columns:
                 raise InvalidData(
                     f"{table.name} has a column {name!r} already, which is the name of a new one: "
                     "rename or remove it, or name the new ones with names="
                 )
-        predicting = _Predicting(model, table.columns, table.name, needed, unseen, n_jobs)
+        predicting = _Predicting(
+            model, table.columns, table.name, needed, unseen, n_jobs, table.style
+        )
         with (
             _sink(target) as handle,
             WRITERS[form](handle, table, added, model, safe_csv) as writer,
@@ -240,20 +255,20 @@ class _Predicting:
 
     def __init__(
         self, tree: Tree, there: Sequence[str], table: str, needed: str | None, unseen: str,
-        n_jobs: int,
+        n_jobs: int, style: CellStyle,
     ) -> None:  # fmt: skip
-        self.tree, self.table, self.n_jobs = tree, table, n_jobs
+        self.tree, self.table, self.n_jobs, self.style = tree, table, n_jobs, style
         self.refuse = unseen == "error"
         self.unseen: dict[str, Unseen] = {}
         wanted = wanted_columns(tree, there, table)
-        self.parsers = {name: parser_of(tree.space, name) for name in wanted}
+        self.parsers = {name: parser_of(tree.space, name, style) for name in wanted}
         self.codes: dict[str, int] = {}  # categories that one column tells, by its value
         self.numbers: dict[str, tuple[float, float] | None] = {}  # whole numbers, above and up to
         for name in wanted:
             told = next((c for c in tree.space.columns if c.name == name), None)
             i = tree.space.index(name if told is None else told.feature)
             feature = tree.space.features[i]
-            if self.parsers[name].parse is truth:
+            if holds_truths(tree.space, name):
                 self.numbers[name] = (-1, 1)
             elif self.parsers[name].numeric:
                 self.numbers[name] = feature.bounds if feature.whole else None
@@ -295,7 +310,7 @@ class _Predicting:
         done: dict[int, NDArray[np.int32]] = {}
         for name in self.parsers:
             if name in self.numbers:
-                values = _numbers(part.columns[name], self.numbers[name])
+                values = _numbers(part.columns[name], self.numbers[name], name, self.style)
                 if values is None:
                     known = self._known(part, name)
                     values = np.array(known.values, dtype=np.float64)[known.index]
@@ -327,7 +342,11 @@ class _Predicting:
     def _known(self, part: Part, name: str) -> Coded:
         """Read the cells of a column, each different one once."""
         parse, legal, numeric = self.parsers[name]
-        given = coded(part.columns[name])
+        try:
+            given = coded(part.columns[name])
+        except TypeError:
+            plain_cells(cells_of(part.columns[name]), name, self.table)
+            raise
         values: list[Any] = []
         strange: list[int] = []
         for k, cell in enumerate(given.values):
@@ -371,7 +390,9 @@ def _objects(values: list[Any]) -> NDArray[Any]:
     return out
 
 
-def _numbers(column: Any, whole: tuple[float, float] | None) -> NDArray[Any] | None:
+def _numbers(
+    column: Any, whole: tuple[float, float] | None, name: str, style: CellStyle
+) -> NDArray[Any] | None:
     """Read a column of pyarrow as numbers at once; None where one of them needs a closer look."""
     if isinstance(column, list):
         return None
@@ -380,6 +401,8 @@ def _numbers(column: Any, whole: tuple[float, float] | None) -> NDArray[Any] | N
 
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        if not style.plain_numbers:
+            return None
         gap = compute.is_in(column, value_set=pa.array(["", "NA", "NaN", "nan"], type=kind))
         try:
             column = compute.if_else(gap, pa.scalar(None, kind), column).cast(pa.float64())
@@ -392,6 +415,8 @@ def _numbers(column: Any, whole: tuple[float, float] | None) -> NDArray[Any] | N
     if column.type != pa.float32():
         column = column.cast(pa.float64(), safe=False)  # as Python rounds them
     out: NDArray[Any] = column.fill_null(np.nan).to_numpy(zero_copy_only=False)
+    if gaps := style.missing_numbers(name):
+        out = np.where(np.isin(out, list(gaps)), np.nan, out)
     if whole is not None:
         low, high = whole
         known = out[~np.isnan(out)]

@@ -11,13 +11,16 @@ import codecs
 import csv
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
+from ..cellstyle import PLAIN, CellStyle, Missing
 from ..errors import InvalidData
+from ..rows import some_names
 from .lines import CsvLines
 from .part import Part, cells_of
 
@@ -39,6 +42,17 @@ class TableFile:
     size: int | None
     done: Callable[[], int]
     schema: Any = None  # of a Parquet file
+    style: CellStyle = PLAIN
+
+    def check_missing(self, also: Iterable[str] = ()) -> None:
+        """Refuse ``missing`` for a column that neither the table nor somebody else knows."""
+        known = {*self.columns, *also}
+        for name in self.style.columns:
+            if name not in known:
+                raise InvalidData(
+                    f"missing= names the column {name!r:.80}, and {self.name} has no such column: "
+                    f"it has {some_names(self.columns, most=8)}"
+                )
 
     def whole(self) -> Part:
         """Read all rows at once."""
@@ -57,8 +71,15 @@ def open_table(
     encoding: str = "utf-8",
     max_columns: int = 1000,
     batch_size: int = BATCH,
+    missing: Missing = None,
+    decimal: str = ".",
+    thousands: str | None = None,
 ) -> Iterator[TableFile]:
-    """Open a CSV or Parquet file with a header; faults while reading name the file."""
+    """Open a CSV or Parquet file with a header; faults while reading name the file.
+
+    ``missing``, ``decimal`` and ``thousands`` say how its cells are written (``CellStyle``).
+    """
+    style = CellStyle(missing, decimal, thousands)
     path = Path(source) if isinstance(source, str | os.PathLike) else None
     name = path.name if path is not None else _stream_name(source)
     head = b""
@@ -74,14 +95,20 @@ def open_table(
                 if head == b"PK\x03\x04":
                     raise InvalidData(f"{name} is a spreadsheet or zip file: save the table as CSV")
             if path is not None and (head == b"PAR1" or path.suffix.lower() in PARQUET):
-                yield stack.enter_context(_parquet(path, name, max_columns, batch_size))
+                table = stack.enter_context(_parquet(path, name, max_columns, batch_size))
             else:
-                yield _csv(path, name, handle, delimiter, encoding, max_columns, batch_size)
+                table = _csv(path, name, handle, delimiter, encoding, max_columns, batch_size)
+            yield replace(table, style=style)
         except UnicodeDecodeError as fault:
             guess = "utf-16" if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "cp1252"
             raise InvalidData(
                 f"{name} is not {encoding} text (byte 0x{fault.object[fault.start]:02x}): save it "
                 f"as UTF-8, or say how it is encoded, perhaps encoding={guess!r}"
+            ) from None
+        except UnicodeError as fault:  # of a codec as a whole, not of one byte
+            raise InvalidData(
+                f"{name} cannot be read with encoding={encoding!r} ({fault!s:.100}): save it as "
+                f"UTF-8, or say how it is encoded, perhaps encoding='{_without_bom(head)}'"
             ) from None
         except csv.Error as fault:
             said = str(fault)
@@ -90,6 +117,11 @@ def open_table(
             raise InvalidData(f"{name} is not a CSV file: {said}") from None
         except EOFError as fault:
             raise InvalidData(f"{name} is broken or cut off: {fault}") from None
+
+
+def _without_bom(head: bytes) -> str:
+    """Guess how text with a NUL in every other byte is encoded."""
+    return "utf-16-be" if head[:1] == b"\0" else "utf-16-le"
 
 
 def _stream_name(source: Any) -> str:
@@ -119,6 +151,7 @@ def _csv(
 
         plain = import_module(PACKED[path.suffix]).open(handle, "rb")
     try:
+        "".encode(encoding)  # some encodings are not of text
         if codecs.lookup(encoding).name != "utf-8":
             plain = codecs.EncodedFile(plain, "utf-8", encoding)
     except LookupError:
@@ -128,6 +161,12 @@ def _csv(
     usual = "\t" if path is not None and ".tsv" in path.suffixes else ","
     lines = CsvLines(plain, name, _delimiter(given) or usual, batch_size)
     names = lines.names
+    if any("\0" in column for column in names):
+        guess = _without_bom(names[0][:1].encode())
+        raise InvalidData(
+            f"{name} has NUL characters in the names of its columns ({names[0]!r:.40}), so it is "
+            f"not {encoding} text: say how it is encoded, perhaps encoding={guess!r}"
+        )
     if len(names) == 1 and given is None:
         other = next((sign for sign in LIKELY if sign != usual and sign in names[0]), None)
         if other is not None:
@@ -162,8 +201,17 @@ def _check_names(names: Sequence[str], name: str, max_columns: int) -> None:
             "if that is right and not a wrong delimiter, raise max_columns="
         )
     if len(set(names)) != len(names):
-        twice = next(column for column in names if names.count(column) > 1)
-        raise InvalidData(f"{name} has two columns named {twice!r:.80}: rename one of them")
+        twice = next(column for column, n in Counter(names).items() if n > 1)
+        places = [i for i, column in enumerate(names, 1) if column == twice]
+        where = f"{', '.join(map(str, places[:5]))}{', ...' if len(places) > 5 else ''}"
+        if not twice:
+            raise InvalidData(
+                f"{name} has {len(places):,} columns without a name (columns {where}): name them, "
+                "or delete them if they are empty, as spreadsheets leave them at the right"
+            )
+        raise InvalidData(
+            f"{name} has two columns named {twice!r:.80} (columns {where}): rename one of them"
+        )
 
 
 # -- Parquet -----------------------------------------------------------------------------------

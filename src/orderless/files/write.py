@@ -19,7 +19,7 @@ from ..escapes import FORMULA, PLAIN_NUMBER, not_formula, printable
 from ..output.markdown import escaped
 from ..output.text import width_of
 from ..tree import Tree
-from .cells import parser_of, truth, unknown
+from .cells import holds_truths, parser_of, unknown
 from .part import Coded, Part, cells_of
 from .table import TableFile
 
@@ -162,7 +162,10 @@ class _Json(_Writer):
     def __enter__(self) -> Any:
         legal = {*self.tree.space.names, *self.tree.space.column_names}
         self.values = {
-            name: _value_of(parser_of(self.tree.space, name).parse)
+            name: _value_of(
+                parser_of(self.tree.space, name, self.table.style).parse,
+                holds_truths(self.tree.space, name),
+            )
             for name in self.table.columns
             if name in legal
         }
@@ -189,7 +192,7 @@ def _each(cells: list[Any], value: Callable[[Any], Any]) -> list[Any]:
     return [known[cell] for cell in cells]
 
 
-def _value_of(parse: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _value_of(parse: Callable[[Any], Any], truths: bool) -> Callable[[Any], Any]:
     def value(cell: Any) -> Any:
         try:
             known = parse(cell)
@@ -197,7 +200,7 @@ def _value_of(parse: Callable[[Any], Any]) -> Callable[[Any], Any]:
             return _plain(cell)  # of a column that the tree does not ask about
         if unknown(known):
             return None
-        if parse is truth:
+        if truths:
             return bool(known)
         whole = isinstance(known, float) and isinstance(cell, str)
         return int(cell) if whole and WHOLE.fullmatch(cell) else _plain(known)
