@@ -123,14 +123,17 @@ def command(
         write(_rows_text(form, _rows(source, row, rows, files), output), output.output)
         return
     terms = "reasons" if reasons else "rules"
-    shown: Shown = {"terms": terms, "sort": sort, "top": top, "min_rows": min_rows}
+    shown: Shown = {
+        "terms": terms, "sort": sort, "top": top, "min_rows": min_rows,
+        "about_rows": source.about_rows,
+    }  # fmt: skip
     with busy(f"Finding {terms}"):
         judged = source.judged
         if output.format == Format.text:
-            text = form.to_text(source.X, source.y, about_rows=source.about_rows, **shown)
+            text = form.to_text(source.X, source.y, **shown)
             text += f"\n\n{quality_as_text(judged)}" if judged else ""
         elif output.format == Format.md:
-            text = form.to_markdown(source.X, source.y, about_rows=source.about_rows, **shown)
+            text = form.to_markdown(source.X, source.y, **shown)
             text += f"\n\n{quality_as_markdown(judged)}" if judged else ""
         else:
             listing = list_terms(form, source.X, source.y, **shown)
