@@ -663,3 +663,16 @@ def test_optimal_is_cheaper_on_the_papers_data(shared, name):
     for policy in found.values():
         assert ol.equivalent(policy.to_tree(), tree)
         assert policy.costs(X).mean() == pytest.approx(policy.expected_cost)
+
+
+def test_off_the_training_rows_nothing_is_asked_in_vain():
+    """No training row fits any more: what cannot change the class is not asked, nor paid for."""
+    leaf = {v: {"prediction": v} for v in (0, 1)}
+    c = {"feature": "c", "true": leaf[0], "false": leaf[0]}
+    tree = {"feature": "b", "true": {"feature": "a", "true": leaf[1], "false": c}, "false": leaf[0]}
+    tree = ol.read_tree(tree, space=ol.Space(dict.fromkeys("abc", "boolean")))
+    talk = ol.cheapest_policy(tree, [[0, 0, 1]], {"a": 1, "b": 3, "c": 1}).interview()
+    talk = talk.skip().answer(1)
+    assert talk.question.rows == 0
+    assert talk.question.feature is None
+    assert talk.possible == (0, 1)

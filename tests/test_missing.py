@@ -427,3 +427,18 @@ def test_odds_refuse():
         tree.odds([[0, 1]], [[0, 1]], [5])
     with pytest.raises(InvalidData, match=r"y has shape \(2,\), there are 1 rows"):
         tree.odds([[0, 1]], [[0, 1]], [1, 0])
+
+
+def test_leaves_of_one_row_each_are_counted():
+    """A leaf's count of 1 is no share: the root has as many rows as there are."""
+    X, y = [[1.0], [2.0], [3.0]], ["a", "b", "a"]
+    tree = ol.read_tree(DecisionTreeClassifier(random_state=0).fit(X, y))
+    assert tree.odds([[None]]).tolist() == [[2 / 3, 1 / 3]]
+    assert ol.odds(tree, [[None], [2.0]], X, y)[0].tolist() == [2 / 3, 1 / 3]
+    shares = ol.Tree(tree.space, tree.classes, feature=tree.feature, threshold=tree.threshold,
+                     when_true=tree.when_true, when_false=tree.when_false,
+                     leaf_class=tree.leaf_class,
+                     distribution=tree.distribution / tree.distribution.sum(axis=1, keepdims=True),
+                     )  # fmt: skip
+    with pytest.raises(InvalidData, match="does not say how many training rows"):
+        shares.odds([[None]])

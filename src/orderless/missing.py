@@ -282,16 +282,26 @@ def odds(tree: Any, X: Any, weights: Any = "leaves", y: ArrayLike | None = None)
     return np.divide(counts, total, out=out, where=total > 0)
 
 
+def counts_rows(tree: Tree) -> bool:
+    """Tell whether a tree's distribution counts training rows, and does not only give shares.
+
+    Where every leaf sums up to 1, the splits tell: a split's rows are those of several leaves.
+    """
+    if tree.distribution is None:
+        return False
+    sums = tree.distribution.sum(axis=1).round(9)
+    return tree.n_leaves == 1 or not bool(np.isin(sums, (0, 1)).all())
+
+
 def _odds_of_leaves(tree: Tree, rows: Rows) -> NDArray[np.float64]:
     leaves = np.flatnonzero(tree.feature < 0)
-    told = None if tree.distribution is None else tree.distribution[leaves]
-    if told is not None and np.isin(told.sum(axis=1).round(9), (0, 1)).all():
-        told = None  # shares, which say nothing of how many rows a leaf has
-    if told is None:
+    told = tree.distribution
+    if told is None or not counts_rows(tree):
         raise InvalidData(
             "the tree does not say how many training rows its leaves have: give the training "
             "rows, odds(X, X_train)"
         )
+    told = told[leaves]
     number = np.full(tree.n_nodes, -1, dtype=np.int32)
     number[leaves] = np.arange(len(leaves), dtype=np.int32)  # every leaf is its own class
     nodes = (*tree.nodes[:5], number, *tree.nodes[6:])

@@ -203,7 +203,12 @@ class Nodes:
         if self.method in ("naive", "path", "greedy"):
             return order[0] if order and self._affordable(node, order[0]) else -1
         asked = problem.leaves.asked_next(self.leaves[node])
-        telling = self.could_tell(node)
+        at = self.leaves[node]
+        telling = [
+            p
+            for p in self.could_tell(node)
+            if any(problem.leaves.matters(at, k) for k in problem.purchases[p].features)
+        ]
         telling.sort(key=lambda p: (asked not in problem.purchases[p].features, self.price[p], p))
         return next((p for p in telling if self._affordable(node, p)), -1)
 

@@ -38,6 +38,7 @@ class Leaves:
         self.all = (1 << len(leaves)) - 1
         self.classes = [_bits(label == c) for c in range(len(bins.tree.classes))]
         self.masks: list[list[int]] = []  # by feature and bin
+        self._met: dict[tuple[int, int], int] = {}
         slot = 0
         for feature, n in zip(bins.features, bins.layout[2].tolist(), strict=True):
             if feature.ordered:
@@ -86,6 +87,33 @@ class Leaves:
     def separates(self, leaves: int, k: int) -> bool:
         """Whether some bin of a feature excludes some of the leaves."""
         return any(leaves & ~mask for mask in self.masks[k])
+
+    def matters(self, leaves: int, k: int) -> bool:
+        """Whether a feature can still change the class of a row that reaches these leaves.
+
+        It can iff two of them have different classes and are apart in that feature alone. Cost:
+        leaves x features, on words of bits.
+        """
+        for own in self.classes:
+            left = leaves & own
+            while left:
+                leaf = (left & -left).bit_length() - 1
+                left &= left - 1
+                rivals = leaves & ~own & ~self._meeting(k, leaf)
+                for j in range(len(self.masks)):
+                    if j != k and rivals:
+                        rivals &= self._meeting(j, leaf)
+                if rivals:
+                    return True
+        return False
+
+    def _meeting(self, k: int, leaf: int) -> int:
+        """Give the leaves that share a bin of a feature with a leaf."""
+        found = self._met.get((k, leaf))
+        if found is None:
+            found = _union(mask for mask in self.masks[k] if mask >> leaf & 1)
+            self._met[k, leaf] = found
+        return found
 
     def asked_next(self, leaves: int) -> int:
         """Give the feature that the tree asks next where it matters; the leaves have two classes.

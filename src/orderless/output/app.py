@@ -23,7 +23,7 @@ from ..canonical import CanonicalForm
 from ..costs import read_costs
 from ..equivalence import equivalent, fingerprint
 from ..errors import InvalidData, InvalidTree
-from ..missing import tree_of
+from ..missing import counts_rows, tree_of
 from ..numbers import short_number
 from ..rows import is_unknown
 from ..space import Feature, Space
@@ -218,8 +218,8 @@ def _weights(tree: Tree) -> list[float]:
         return [1] * tree.n_nodes
     counts = tree.distribution.sum(axis=1)
     leaves = tree.feature < 0
-    if (counts < 0).any() or np.isin(counts[leaves].round(9), (0, 1)).all():
-        return [1] * tree.n_nodes  # shares, which say nothing of how many rows a leaf has
+    if (counts < 0).any() or not counts_rows(tree):
+        return [1] * tree.n_nodes
     return [float(n) for n in np.where(leaves, counts + 1, 0)]
 
 
