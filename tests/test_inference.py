@@ -385,7 +385,7 @@ def test_ten_thousand_columns_are_quick():
     ],
 )
 def test_what_is_no_table(X, what):
-    with pytest.raises(InvalidData, match=f"a {what}: give a data frame"):
+    with pytest.raises(InvalidData, match=f"an? {what}: give a data frame"):
         infer_space(X)
 
 

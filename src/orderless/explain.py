@@ -22,7 +22,7 @@ import narwhals as nw
 import numpy as np
 
 from .bins import Side
-from .errors import InvalidData, TooManyReasons
+from .errors import InvalidData, TooManyReasons, a_kind
 from .numbers import short_end
 from .rowleaves import row_sides
 from .rows import is_unknown, read_rows
@@ -365,7 +365,7 @@ def _read_costs(costs: Costs, space: Space, names: Iterable[str]) -> list[int]:
     """Check costs; give those of some features as whole numbers of one unit, to add exactly."""
     if not isinstance(costs, Mapping):
         raise InvalidData(
-            f"costs are a dict {{feature: cost}}, got a {type(costs).__qualname__}: "
+            f"costs are a dict {{feature: cost}}, got {a_kind(costs)}: "
             f"features are {_some(list(space.names))}"
         )
     exact = {}

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from .errors import InvalidTree
+from .errors import InvalidTree, a_kind, an
 
 __all__ = ["dump", "load", "parse", "take"]
 
@@ -44,7 +44,7 @@ def load(text: str | bytes, form: str, version: int, *, limit: int = LIMIT) -> d
         except UnicodeDecodeError as fault:
             raise InvalidTree(f"this is not UTF-8 text: {fault}") from fault
     if not isinstance(text, str):
-        raise InvalidTree(f"expected JSON text, got {type(text).__qualname__}")
+        raise InvalidTree(f"expected JSON text, got {a_kind(text)}")
     if len(text) > limit:
         raise _too_long(len(text), limit)
     content = parse(text)
@@ -84,9 +84,7 @@ def take(content: Mapping[str, Any], key: str, kind: type) -> Any:
         raise InvalidTree(f"the entry {key!r} is missing; there are {sorted(content)}")
     value = content[key]
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise InvalidTree(
-            f"the entry {key!r} is a {type(value).__name__}, expected a {kind.__name__}"
-        )
+        raise InvalidTree(f"the entry {key!r} is {a_kind(value)}, expected {an(kind.__name__)}")
     return value
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, serial
-from .errors import InvalidSpace, InvalidTree
+from .errors import InvalidSpace, InvalidTree, a_kind
 from .numbers import row_boundary, short_end
 from .rows import Rows, is_frame, labels_like, read_rows
 from .space import Feature, Label, Space, plain_label
@@ -99,7 +99,7 @@ class Tree:
         distribution: ArrayLike | None = None,
     ) -> None:
         if not isinstance(space, Space):
-            raise InvalidTree(f"a tree stands over a Space, got a {type(space).__qualname__}")
+            raise InvalidTree(f"space must be a Space, got {a_kind(space)}")
         self.space = space
         self.classes = _read_classes(classes)
         arrays = {
@@ -623,7 +623,7 @@ class Tree:
         content = serial.load(text, FORMAT, VERSION, limit=limit)
         sets = content.get("sets", {})
         if not isinstance(sets, dict):
-            raise InvalidTree(f"the entry 'sets' is a {type(sets).__name__}, expected a dict")
+            raise InvalidTree(f"the entry 'sets' is {a_kind(sets)}, expected a dict")
         try:
             return cls(
                 Space.from_dict(serial.take(content, "space", dict)),

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from ..errors import a_kind
+
 __all__ = ["address", "page_server", "serve_page"]
 
 LOOPBACK = "127.0.0.1"
@@ -50,7 +52,7 @@ def serve_page(page: str, *, port: int = 0, ready: Callable[[str], object] | Non
 def page_server(page: str, *, port: int = 0) -> ThreadingHTTPServer:
     """Give a server of one page that listens on the loopback; it is run and closed by its owner."""
     if not isinstance(page, str):
-        raise TypeError(f"a page is HTML text as write_page gives it, got a {type(page).__name__}")
+        raise TypeError(f"a page is HTML text as write_page gives it, got {a_kind(page)}")
     if not isinstance(port, int) or isinstance(port, bool) or not 0 <= port < 65536:
         raise ValueError(f"port={port!r}: legal are 1 to 65535, and 0 for any that is free")
     body = page.encode("utf-8")
