@@ -2,6 +2,19 @@
 
 import numpy as np
 
+_TINY = float(np.float32(1e-45))  # the smallest float32
+_MOST = float(np.finfo(np.float32).max)
+_ROUNDS = _MOST * (1 + 2.0**-25)  # the first number that float32 rounds to infinity
+# Numbers at which floats are strange.
+EDGES = [
+    *(0.0, -0.0, 5e-324, -5e-324, 1e-310, -1e-310),
+    *(_TINY, -_TINY, _TINY / 2, np.nextafter(_TINY / 2, 1.0), 1e-40, 1e-36, 1e-35, -1e-35),
+    *(2.0**24 + 1, 2.0**53, float(2**53 + 1), 2.0**53 + 2, -(2.0**53)),
+    *(_MOST, np.nextafter(_MOST, np.inf), np.nextafter(_ROUNDS, 0.0), _ROUNDS, -_ROUNDS),
+    *(1e300, np.nextafter(1e300, np.inf), np.nextafter(1e300, 0.0), 1e305, -1e305),
+    *(np.finfo(np.float64).max, np.inf, -np.inf, np.nan),
+]
+
 
 def neighbours(threshold):
     """Give a number, and its next float64 and float32 on either side."""

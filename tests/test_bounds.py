@@ -304,7 +304,7 @@ def test_what_has_no_probabilities():
 def test_what_is_no_regression_tree():
     X, number, label, _ = data()
     for model in (LinearRegression(), REGRESSORS[0], DecisionTreeClassifier(), 3):
-        with pytest.raises(UnreadableModel, match="is no regression tree: legal are"):
+        with pytest.raises(UnreadableModel, match="is not a regression tree: it must be"):
             ol.regression_bounds(model, X)
     tree = ol.read_tree(DecisionTreeClassifier(random_state=0).fit(X, label))
     with pytest.raises(InvalidTree, match="are not numbers: use probability_bounds"):

@@ -489,7 +489,7 @@ def test_numbers_among_objects_are_refused_too():
     ],
 )
 def test_what_is_no_table(X, what):
-    with pytest.raises(InvalidData, match=f"a {what}: give a data frame"):
+    with pytest.raises(InvalidData, match=f"an? {what}: give a data frame"):
         infer_space(X)
 
 

@@ -1,14 +1,15 @@
 """LightGBM's trees: ours predicts what theirs does, to the last float, and around zero."""
 
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
-from neighbours import at_thresholds
+from neighbours import EDGES, at_thresholds
 
 import orderless as ol
-from orderless.errors import UnreadableModel
+from orderless.errors import InvalidData, InvalidTree, UnreadableModel
 from orderless.readers import lightgbm as reader
 
 lightgbm = pytest.importorskip(
@@ -90,6 +91,119 @@ def test_missing_values_go_the_learned_way(seed, way):
     assert not known.all()
     assert known[~np.isnan(rows).any(axis=1)].all()
     np.testing.assert_array_equal(unknown[known], model.predict(rows)[known])
+
+
+def known_or_missing(seed, extra=0):
+    """A model that asks whether the first value is known; with ``extra`` more splits."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(400, 2))
+    X[rng.random(400) < 0.3, 0] = np.nan
+    y = np.isnan(X[:, 0]) ^ (extra and X[:, 1] > 1.5)
+    return fitted(X, y.astype(int), num_leaves=2 + extra), X
+
+
+@pytest.mark.parametrize("extra", [0, 2])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_split_on_whether_a_value_is_known(seed, extra):
+    """Its threshold is infinite, which LightGBM's JSON writes as 1e300."""
+    model, _ = known_or_missing(seed, extra)
+    assert 1e300 in [node["threshold"] for node in splits(model.booster_)]
+    rows = np.vstack([np.full((len(EDGES), 2), x) for x in (-2.0, 0.5, 2.0)])
+    rows[:, 0] = EDGES * 3
+    learned = ol.read_tree(model, nan="value")
+    np.testing.assert_array_equal(learned.predict(rows), model.predict(rows))
+    # Unknown, it is some number, and every number goes one way.
+    unknown = ol.read_tree(model)
+    assert "x0" not in unknown.features
+    numbers = rows[~np.isnan(rows[:, 0])]
+    np.testing.assert_array_equal(unknown.predict(numbers), model.predict(numbers))
+    assert not np.ma.is_masked(unknown.predict(rows))
+
+
+def test_rules_and_explanations_of_whether_a_value_is_known():
+    model, _ = known_or_missing(0)
+    names = ["lab", "other"]
+    form = ol.canonicalize(ol.read_tree(model, nan="value", feature_names=names))
+    assert [str(term) for terms in form.rules.values() for term in terms] == [
+        "lab is known", "lab is missing",
+    ]  # fmt: skip
+    assert form.explain({"lab": 1e305}).label == 0
+    assert form.explain({"lab": None}).label == 1
+    assert form.missing_needed({}).settle == (("lab",),)
+    constant = ol.canonicalize(ol.read_tree(model, feature_names=names))
+    assert constant.missing_needed({}).label == 0
+    assert "1e+300" not in form.to_text() + constant.to_text()
+
+
+def test_a_threshold_that_is_really_so_large():
+    rng = np.random.default_rng(0)
+    X = 10.0 ** rng.uniform(290, 300, (400, 1))
+    model = fitted(X, (X[:, 0] > 1e299).astype(int), num_leaves=2)
+    tree = ol.read_tree(model)
+    assert 1e290 < tree.threshold[0] < 1e300
+    rows = at_thresholds(X, [(0, tree.threshold[0]), (0, 1e300)], random_state=0)
+    np.testing.assert_array_equal(tree.predict(rows), model.predict(rows))
+
+
+def test_model_files(tmp_path):
+    """Read without LightGBM's loader."""
+    model, _ = known_or_missing(1, extra=2)
+    path = tmp_path / "model.txt"
+    model.booster_.save_model(path)
+    assert ol.read_tree(path) == ol.read_tree(model.booster_) == ol.read_tree(path.read_text())
+    frame, y = categorical_data(missing=0.1)
+    model = fitted(frame, y, max_cat_to_onehot=1)
+    model.booster_.save_model(path)
+    tree = ol.read_tree(path, nan="value")
+    np.testing.assert_array_equal(tree.predict(frame).to_numpy(int), model.predict(frame))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("max_feature_idx=1", "max_feature_idx=1000000000", "max_feature_idx is 1000000000"),
+        ("num_leaves=2", "num_leaves=1000000000", "numbers for 999999999 splits"),
+        ("left_child=-1", "left_child=5", "has the child 5"),
+        ("right_child=-2", "right_child=-1", "child of exactly one other"),
+        ("left_child=-1", "left_child=0", "has the child 0"),
+        ("split_feature=0", "split_feature=7", "split_feature 7: there are 2 features"),
+        ("threshold=inf", "threshold=nan", "a threshold is not a number"),
+        ("threshold=inf", "threshold=", "threshold has 0 numbers"),
+        ("decision_type=8", "decision_type=9", "asks for the set inf, of 0"),
+        ("sigmoid:1", "sigmoid:x", "could not convert"),
+        ("num_cat=0", "num_cat=1", "list index out of range"),
+        ("num_leaves=2\n", "", "KeyError: 'num_leaves'"),
+        ("feature_infos=", "feature_infos=0 ", "feature_infos has 3 entries"),
+    ],
+)
+def test_damaged_model_files(old, new, said):
+    model, _ = known_or_missing(0)
+    text = model.booster_.model_to_string()
+    assert text.count(old) == 1
+    with pytest.raises((UnreadableModel, InvalidTree), match=re.escape(said)):
+        ol.read_tree(text.replace(old, new))
+
+
+def test_codes_with_a_fraction_are_refused():
+    """LightGBM cuts them to whole numbers; a row with such a code is a mistake."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 9, (400, 1)).astype(float)
+    model = fitted(X, np.isin(X[:, 0], [1, 4]).astype(int), fit={"categorical_feature": [0]})
+    assert model.predict([[1.5]]) == model.predict([[1.0]])
+    tree = ol.read_tree(model)
+    with pytest.raises(InvalidData, match=r"'x0' has the value 1.5 in row 1"):
+        tree.predict([[1.0], [1.5]])
+    np.testing.assert_array_equal(tree.predict([[1.0], [99.0]]), model.predict([[1.0], [99.0]]))
+
+
+def test_a_subclass_that_decides_itself():
+    class Cautious(lightgbm.LGBMClassifier):
+        def predict(self, X, **options):
+            return np.zeros(len(X), dtype=int)
+
+    X, y = data(0)
+    with pytest.raises(UnreadableModel, match=r"a Cautious has its own predict.*LGBMClassifier"):
+        ol.read_tree(Cautious(n_estimators=1, verbose=-1).fit(X, y))
 
 
 def test_missing_values_where_there_were_none_in_training():
@@ -207,7 +321,7 @@ def test_ordered_categories():
 
 
 def test_several_trees():
-    with pytest.raises(UnreadableModel, match=r"holds 3 trees, legal is one.*n_estimators=1"):
+    with pytest.raises(UnreadableModel, match=r"holds 3 trees and must hold one.*n_estimators=1"):
         ol.read_tree(fitted(*data(0), n_estimators=3))
 
 
@@ -219,10 +333,10 @@ def test_several_classes():
 
 def test_other_objectives():
     X, y = data(0)
-    with pytest.raises(UnreadableModel, match=r"objective 'cross_entropy'.*legal is 'binary'"):
+    with pytest.raises(UnreadableModel, match=r"objective 'cross_entropy'.*must be .binary."):
         ol.read_tree(fitted(X, y, objective="cross_entropy"))
     own = fitted(X, y, objective=lambda true, raw: (raw - true, np.ones(len(raw))))
-    with pytest.raises(UnreadableModel, match="legal is 'binary'"):
+    with pytest.raises(UnreadableModel, match="it must be 'binary'"):
         ol.read_tree(own)
 
 

@@ -213,7 +213,7 @@ def test_names_that_are_given() -> None:
         ol.read_tree(model, feature_names=["a", "a", "b", "c"])
     with pytest.raises(InvalidSpace, match="leave feature_names out, or make them equal"):
         ol.read_tree(model, feature_names=names, space=ol.Space.numeric(list("wxyz")))
-    with pytest.raises(ValueError, match="nan='maybe': legal are"):
+    with pytest.raises(ValueError, match="nan must be one of 'unknown', 'value', got 'maybe'"):
         ol.read_tree(model, nan="maybe")  # type: ignore[arg-type]
 
 
@@ -386,7 +386,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(UnreadableModel, match="not fitted: call fit"):
         ol.read_tree(DecisionTreeClassifier())
     for unknown in (LogisticRegression(), object(), 3):
-        with pytest.raises(UnreadableModel, match=r"cannot read a .*known sources are"):
+        with pytest.raises(UnreadableModel, match=r"cannot read an? .*known sources are"):
             ol.read_tree(unknown)
     with pytest.raises(UnreadableModel, match="iterable of trees, got a DecisionTreeClassifier"):
         ol.read_trees(DecisionTreeClassifier().fit(X, y))
@@ -394,18 +394,12 @@ def test_what_is_refused() -> None:
 
 def test_models_that_hold_other_models_say_what_to_do():
     from sklearn.ensemble import HistGradientBoostingClassifier
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import GridSearchCV
 
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), np.repeat([0, 1], 30)
     for boosted in (GradientBoostingClassifier(n_estimators=2), HistGradientBoostingClassifier()):
         with pytest.raises(UnreadableModel, match="adds up many regression trees"):
             ol.read_tree(boosted.fit(X, y))
-    search = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]}).fit(X, y)
-    with pytest.raises(UnreadableModel, match="best_estimator_"):
-        ol.read_tree(search)
-    assert ol.read_tree(search.best_estimator_).n_leaves > 1
     with pytest.raises(UnreadableModel, match="scikit-learn's tree classifiers"):
         ol.read_tree(LogisticRegression().fit(X, y))
     with pytest.raises(UnreadableModel, match="got the class DecisionTreeClassifier"):

@@ -9,7 +9,7 @@ import pytest
 from neighbours import at_thresholds
 
 import orderless as ol
-from orderless.errors import UnreadableModel
+from orderless.errors import InvalidData, InvalidTree, UnreadableModel
 
 xgboost = pytest.importorskip("xgboost", reason="XGBoost comes with the extra orderless[sources]")
 
@@ -196,9 +196,121 @@ def test_categories_without_their_names():
         ol.read_tree(booster)
 
 
+NAMES = ["größe", "日本", "x", "éa", "b"]
+
+
+def named(frames):
+    rng = np.random.default_rng(0)
+    label = rng.choice(NAMES, 300)
+    number = rng.normal(size=300)
+    y = np.isin(label, ["日本", "éa"]).astype(int)
+    if frames == "pandas":
+        frame = pd.DataFrame({"c": pd.Categorical(label), "n": number})
+    else:
+        polars = pytest.importorskip("polars")
+        frame = polars.DataFrame({"c": label.tolist(), "n": number})
+        frame = frame.with_columns(polars.col("c").cast(polars.Categorical))
+    plain = pd.DataFrame({"c": label, "n": number})
+    return frame, plain, fitted(frame, y, enable_categorical=True, learning_rate=1.0)
+
+
+@pytest.mark.parametrize("frames", ["pandas", "polars"])
+def test_category_names_that_are_not_ascii(frames):
+    """XGBoost cuts those of pandas at the wrong places; a space says what they are."""
+    frame, plain, model = named(frames)
+    with pytest.raises(UnreadableModel, match=r"column 0 have names that are not ASCII.*space="):
+        ol.read_tree(model)
+    tree = ol.read_tree(model, space=ol.Space({"c": sorted(NAMES), "n": "float32"}))
+    assert len(set(model.predict(frame))) == 2
+    np.testing.assert_array_equal(tree.predict(plain).to_numpy(int), model.predict(frame))
+    wrong = ol.Space({"c": ["größe", "日本", "x", "éa", "c"], "n": "float32"})
+    with pytest.raises(UnreadableModel, match="list them in the order"):
+        ol.read_tree(model, space=wrong)
+
+
+def test_ascii_names_need_no_space():
+    frame, y = categorical_data()
+    model = fitted(frame, y, enable_categorical=True)
+    assert ol.read_tree(model).space["colour"].categories == tuple("ykbgr")
+
+
+def saved():
+    X, y = data(0)
+    return json.loads(fitted(X, y, max_depth=2).get_booster().save_raw("json"))
+
+
+def test_model_files(tmp_path):
+    X, y = data(0)
+    model = fitted(X, y)
+    path = tmp_path / "model.json"
+    model.save_model(path)
+    assert ol.read_tree(path) == ol.read_tree(model) == ol.read_tree(path.read_text())
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "said"),
+    [
+        (("learner_model_param", "num_feature"), "-1", "num_feature is -1"),
+        (("learner_model_param", "num_feature"), "1000000000", "1,000,000,000 columns, without"),
+        (("learner_model_param", "base_score"), "x", "is damaged"),
+        (("learner_model_param", "base_score"), "2", "base_score is '2'"),
+        (("split_indices", 0), 7, "a node has the column 7, and there are 3"),
+        (("split_indices", 0), -2, "negative column"),
+        (("left_children", 0), 99, "has the child 99, of"),
+        (("left_children", 1), 0, "has the child"),
+        (("right_children", 0), 1, "child of two others"),
+        (("split_conditions", 0), float("nan"), "is not a number"),
+        (("split_conditions",), [], "split_conditions has 0 entries"),
+        (("categories_nodes",), [0], "is damaged"),
+        (("split_type", 0), 1, "asks for categories and lists none"),
+        (("default_left",), None, "is damaged"),
+    ],
+)
+def test_damaged_model_files(where, value, said):
+    content = saved()
+    node = content["learner"]
+    if where[0] not in node:
+        node = node["gradient_booster"]["model"]["trees"][0]
+    for key in where[:-1]:
+        node = node[key]
+    node[where[-1]] = value
+    with pytest.raises((UnreadableModel, InvalidTree), match=said):
+        ol.read_tree(json.dumps(content))
+
+
+def test_codes_with_a_fraction_are_refused():
+    """XGBoost cuts them to whole numbers; a row with such a code is a mistake."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 9, (300, 1)).astype(float)
+    y = np.isin(X[:, 0], [1, 4, 7]).astype(int)
+    model = fitted(X, y, enable_categorical=True, feature_types=["c"], learning_rate=1.0)
+    assert model.predict([[7.9]]) == model.predict([[7.0]]) != model.predict([[8.0]])
+    with pytest.raises(InvalidData, match=r"'x0' has the value 7.9 in row 0"):
+        ol.read_tree(model).predict([[7.9]])
+
+
+def test_a_subclass_that_decides_itself():
+    class Cautious(xgboost.XGBClassifier):
+        def predict(self, X, **options):
+            return np.zeros(len(X), dtype=int)
+
+    with pytest.raises(UnreadableModel, match=r"a Cautious has its own predict.*XGBClassifier"):
+        ol.read_tree(Cautious(n_estimators=1).fit(*data(0)))
+
+
+def test_pruned_nodes_are_left_out():
+    content = saved()
+    tree = content["learner"]["gradient_booster"]["model"]["trees"][0]
+    before = ol.read_tree(json.dumps(content))
+    for name, entry in tree.items():
+        if isinstance(entry, list) and len(entry) == len(before.feature):
+            entry.append(2**31 - 1 if name in ("parents", "split_indices") else -1)
+    assert ol.read_tree(json.dumps(content)) == before
+
+
 def test_several_trees():
     X, y = data(0)
-    with pytest.raises(UnreadableModel, match=r"holds 3 trees, legal is one.*n_estimators=1"):
+    with pytest.raises(UnreadableModel, match=r"holds 3 trees and must hold one.*n_estimators=1"):
         ol.read_tree(fitted(X, y, n_estimators=3))
 
 
@@ -217,7 +329,8 @@ def test_other_boosters(booster):
 
 @pytest.mark.parametrize("objective", ["binary:hinge", "binary:logitraw"])
 def test_other_objectives(objective):
-    with pytest.raises(UnreadableModel, match=rf"objective '{objective}'.*legal are \('binary:log"):
+    said = rf"objective '{objective}'.*must be one of 'binary:log"
+    with pytest.raises(UnreadableModel, match=said):
         ol.read_tree(fitted(*data(0), objective=objective))
 
 

@@ -354,7 +354,7 @@ def test_frames_go_by_name():
         (NUMERIC, np.zeros((2, 1, 1)), "3 dimension"),
         (NUMERIC, 5, "0 dimension"),
         (NUMERIC, None, "cannot read rows out of a NoneType"),
-        (NUMERIC, object(), "cannot read rows out of a object"),
+        (NUMERIC, object(), "cannot read rows out of an object"),
         (NUMERIC, "x", "got text: 'x'"),
         (NUMERIC, b"x", "got text"),
         (COLOR, ["red", "blue"], "1 dimension"),

@@ -183,9 +183,9 @@ def test_entries_that_are_missing(key):
         (b"\xff\xfe", "not UTF-8"),
         (b'"\xed\xa0\x80"', "not UTF-8"),
         (b"\x00", "not complete JSON"),
-        (None, "expected JSON text, got NoneType"),
-        (5, "expected JSON text, got int"),
-        ({}, "expected JSON text, got dict"),
+        (None, "expected JSON text, got a NoneType"),
+        (5, "expected JSON text, got an int"),
+        ({}, "expected JSON text, got a dict"),
         ('{"format": NaN}', "NaN is not JSON"),
         ('{"format": -Infinity}', "-Infinity is not JSON"),
         ('{"a": 1, "a": 1}', "'a' is there twice"),
@@ -321,5 +321,5 @@ def test_take_names_the_entry():
     assert serial.take(content, "b", int) == 1
     with pytest.raises(InvalidTree, match="'c' is missing; there are"):
         serial.take(content, "c", int)
-    with pytest.raises(InvalidTree, match="'a' is a bool, expected a int"):
+    with pytest.raises(InvalidTree, match="'a' is a bool, expected an int"):
         serial.take(content, "a", int)

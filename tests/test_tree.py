@@ -168,8 +168,8 @@ def test_classes_that_are_none(classes, error, match):
 
 
 @pytest.mark.parametrize("space", [None, {"x": "numeric"}, "x", Space])
-def test_a_tree_stands_over_a_space(space):
-    with pytest.raises(InvalidTree, match="stands over a Space, got a"):
+def test_a_tree_has_a_space(space):
+    with pytest.raises(InvalidTree, match=r"space must be a Space, got (a|the class) "):
         stump(space)
 
 

@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .errors import InvalidData, InvalidSpace
+from .errors import InvalidData, InvalidSpace, a_kind
 from .numbers import short_number
 from .space import Column, Condition, Feature, Space
 
@@ -72,7 +72,7 @@ class _Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return names, [Feature(name) for name in names]
         if not isinstance(self.space, Space):
             raise InvalidSpace(
-                f"space is a {type(self.space).__qualname__}: give an orderless.Space of the "
+                f"space is {a_kind(self.space)}: give an orderless.Space of the "
                 "columns that come in, or None"
             )
         by_name = dict(zip(self.space.column_names, self.space.columns, strict=True))

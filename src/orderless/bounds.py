@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from . import _core
 from .canonical import CanonicalForm
-from .errors import InvalidTree, UnreadableModel
-from .readers import _unpack_pipeline, read_tree
+from .errors import InvalidTree, UnreadableModel, a_kind
+from .readers import read_tree, unwrap
 from .readers.sklearn import tree_of_regressor
 from .rows import CoreColumn, Rows, read_rows
 from .tree import Tree
@@ -216,11 +216,11 @@ def _trees_of_forest(forest: Any) -> tuple[list[Tree], Sequence[Any] | None]:
         RandomForestRegressor,
     )
 
-    model, through = _unpack_pipeline(forest, None)
+    model, through = unwrap(forest, None)
     classify = isinstance(model, RandomForestClassifier | ExtraTreesClassifier)
     if not classify and not isinstance(model, RandomForestRegressor | ExtraTreesRegressor):
         raise UnreadableModel(
-            f"a {type(model).__qualname__} is no forest that averages trees: legal are "
+            f"{a_kind(model)} is no forest that averages trees: legal are "
             "scikit-learn's RandomForest and ExtraTrees classifiers and regressors; for one tree "
             "use probability_bounds or regression_bounds"
         )

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import InvalidData
+from .errors import InvalidData, a_kind
 from .rows import some_names
 from .space import Space
 
@@ -50,7 +50,7 @@ def read_costs(costs: Any, space: Space, asked: Iterable[str]) -> dict[str, Frac
     """
     if not isinstance(costs, Mapping):
         raise InvalidData(
-            f"costs must be a dict {{feature: cost}}, got a {type(costs).__qualname__}: features "
+            f"costs must be a dict {{feature: cost}}, got {a_kind(costs)}: features "
             f"are {some_names(space.names)}"
         )
     for name in costs:

@@ -1,8 +1,10 @@
 """The few error classes of the package, each a child of a built-in.
 
 In:  nothing; this is the top room of the house.
-Out: classes to catch, when catching ``ValueError`` is too wide.
+Out: classes to catch, when catching ``ValueError`` is too wide; ``a_kind``, for their messages.
 """
+
+import re
 
 __all__ = [
     "DataNotFound",
@@ -16,6 +18,34 @@ __all__ = [
     "TooManyReasons",
     "UnreadableModel",
 ]
+
+
+def a_kind(value: object) -> str:
+    """Say what a value is, for a message: its type with the right article.
+
+    Examples
+    --------
+    >>> a_kind(3), a_kind("x"), a_kind(None), a_kind(int)
+    ('an int', 'a str', 'a NoneType', 'the class int')
+    """
+    return f"the class {value.__name__}" if isinstance(value, type) else an(type(value).__name__)
+
+
+def an(name: str) -> str:
+    """Put "a" or "an" before the name of a type, by how it sounds.
+
+    Examples
+    --------
+    >>> an("AdaBoostClassifier"), an("DecisionTreeClassifier"), an("OneHotEncoder")
+    ('an AdaBoostClassifier', 'a DecisionTreeClassifier', 'a OneHotEncoder')
+    >>> an("XGBClassifier"), an("SVC"), an("STreeDClassifier"), an("ndarray")
+    ('an XGBClassifier', 'an SVC', 'a STreeDClassifier', 'an ndarray')
+    """
+    if re.match(r"[A-Z]{2}(?![a-z])|nd", name):  # spelled letter by letter
+        vowel = name[0] in "AEFHILMNORSXn"
+    else:
+        vowel = re.match(r"(?!One|Uni|Use)[AEIOUaeiou]", name) is not None
+    return f"{'an' if vowel else 'a'} {name}"
 
 
 class InvalidSpace(ValueError):

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .cellstyle import mixture_of, number_like
-from .errors import InvalidData
+from .errors import InvalidData, a_kind
 from .rows import is_unknown, some_names
 from .space import Column, Condition, Feature, Label, Space
 
@@ -192,7 +192,7 @@ def _as_array(X: Any) -> NDArray[Any]:
 def _check_shape(X: Any, shape: tuple[int, ...]) -> None:
     if len(shape) != 2 or 0 in shape:
         raise InvalidData(
-            f"cannot propose a space for a {type(X).__qualname__} of shape {shape}: give a data "
+            f"cannot propose a space for {a_kind(X)} of shape {shape}: give a data "
             "frame or an array with at least one row and one column (a lazy frame is collected "
             "first)"
         )

@@ -16,7 +16,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import InvalidData
+from .errors import InvalidData, a_kind
 from .space import Condition, Feature, Label, Space
 
 __all__ = [
@@ -159,7 +159,7 @@ def _lookup_dicts(X: Sequence[Any], space: Space) -> Lookup:
     legal = {*space.names, *space.column_names}
     for i, row in enumerate(X):
         if not isinstance(row, Mapping):
-            raise InvalidData(f"row {i} is a {type(row).__qualname__}, others are dicts")
+            raise InvalidData(f"row {i} is {a_kind(row)}, others are dicts")
         for name in row:
             if name not in legal:
                 raise InvalidData(
@@ -197,7 +197,7 @@ def _lookup_frame(frame: nw.DataFrame[Any]) -> Lookup:
 def _small(series: nw.Series[Any]) -> bool:
     """Whether all whole numbers of a column are floats, too."""
     low, high = series.min(), series.max()
-    return low is None or (low >= -(2**53) and high <= 2**53)
+    return is_unknown(low) or (low >= -(2**53) and high <= 2**53)
 
 
 def _lookup_array(X: Any, space: Space) -> tuple[int, Lookup]:
@@ -243,7 +243,7 @@ def _array_rows(X: Any) -> NDArray[Any]:
         return rows
     if not isinstance(X, Iterable):
         raise InvalidData(
-            f"cannot read rows out of a {type(X).__qualname__}: give an array, a data frame (a "
+            f"cannot read rows out of {a_kind(X)}: give an array, a data frame (a "
             "lazy one collected), or a list of rows"
         )
     return _object_rows(X)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from .errors import InvalidTree
+from .errors import InvalidTree, a_kind, an
 from .escapes import cut
 from .space import first_repeated
 
@@ -53,7 +53,7 @@ def load(text: str | bytes, form: str, version: int, *, limit: int = LIMIT) -> d
         except UnicodeDecodeError as fault:
             raise InvalidTree(f"this is not UTF-8 text: {fault}") from fault
     if not isinstance(text, str):
-        raise InvalidTree(f"expected JSON text, got {type(text).__qualname__}")
+        raise InvalidTree(f"expected JSON text, got {a_kind(text)}")
     if len(text) > limit:
         raise _too_long(len(text), limit)
     content = parse(text)
@@ -123,9 +123,7 @@ def take(content: Mapping[str, Any], key: str, kind: type) -> Any:
         raise InvalidTree(f"the entry {key!r} is missing; there are {there}")
     value = content[key]
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise InvalidTree(
-            f"the entry {key!r} is a {type(value).__name__}, expected a {kind.__name__}"
-        )
+        raise InvalidTree(f"the entry {key!r} is {a_kind(value)}, expected {an(kind.__name__)}")
     return value
 
 

@@ -89,7 +89,8 @@ class Feature:
     categories : tuple of labels
         The values of a categorical feature.
     other : bool
-        Whether a categorical feature can have a value that is not listed.
+        Whether a categorical feature can have a value that is not listed. Where all categories are
+        whole numbers, that is another whole number: codes with a fraction are refused.
     nan : bool
         Whether NaN is a value of its own, which a tree has learned to handle, and not an unknown.
 
@@ -191,11 +192,22 @@ class Feature:
         return next_value(np.asarray(boundary, dtype=np.float64), values)
 
     def code(self, label: object) -> int | None:
-        """Give the number of a category, None when it is not one of this feature's values."""
+        """Give the number of a category, None when it is not one of this feature's values.
+
+        Among categories that are whole numbers a fraction is no other category: libraries cut such
+        codes to whole numbers, in ways of their own.
+        """
         try:
             return self.categories.index(cast(Any, label))
         except ValueError:
+            if isinstance(label, float) and not label.is_integer() and self._codes:
+                return None
             return len(self.categories) if self.other else None
+
+    @property
+    def _codes(self) -> bool:
+        """Whether all categories are whole numbers."""
+        return all(type(label) is int for label in self.categories)
 
     def label(self, code: int) -> Label:
         """Give the category with this number, or how "other" and "missing" are written."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, serial
-from .errors import InvalidSpace, InvalidTree
+from .errors import InvalidSpace, InvalidTree, a_kind
 from .escapes import printable
 from .numbers import row_boundary
 from .rows import Rows, is_frame, labels_like, read_rows
@@ -103,7 +103,7 @@ class Tree:
         distribution: ArrayLike | None = None,
     ) -> None:
         if not isinstance(space, Space):
-            raise InvalidTree(f"a tree stands over a Space, got a {type(space).__qualname__}")
+            raise InvalidTree(f"space must be a Space, got {a_kind(space)}")
         self.space = space
         self.classes = _read_classes(classes)
         arrays = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .mistakes import Mistake
-from .options import DATA, TREE, FileOptions, Format, OutputOptions
+from .options import DATA, TREE, FileOptions, Format, OutputOptions, SpaceFile
 from .progress import busy
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def command(
             rich_help_panel=TREE,
         ),
     ] = False,
+    space: SpaceFile = None,
 ) -> None:
     """Group trees that decide the same, and show where others differ from the first.
 
@@ -59,8 +60,10 @@ def command(
         raise Mistake("comparing takes two trees or more: orderless compare A B")
     from .models import load_model
     from .sink import records_as, write
+    from .spaces import read_space
 
-    trees = [load_model(path, allow_pickle=allow_pickle) for path in models]
+    known = None if space is None else read_space(space)
+    trees = [load_model(path, allow_pickle=allow_pickle, space=known) for path in models]
     names = [str(path) for path in models]
     strangers = _strangers(names, trees)
     with busy("Comparing"):

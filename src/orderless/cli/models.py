@@ -7,6 +7,7 @@ Out: ``Source``: a ``Tree``, and rows with labels if there are some.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,12 @@ from ..canonical import CanonicalForm, canonicalize
 from ..errors import InvalidSpace, InvalidTree, UnreadableModel
 from ..output.quality import Judged
 from ..readers import read_tree
+from ..space import Space
 from ..tree import Tree
 from ..words import printable
-from .mistakes import Mistake, some
+from .mistakes import Mistake
 from .options import DataOptions, FileOptions, HoldOutOptions, LimitOptions, ModelOptions
+from .skopsfile import load_skops
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,18 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["Source", "form_of", "load_model", "source_of"]
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".p")
-# What a skops file may hold beyond skops' own list of harmless types.
-TRUSTED = frozenset(
-    {
-        "sklearn.tree._tree.Tree",
-        "orderless.binarize.QuantileBinarizer",
-        "orderless.binarize.ThresholdGuessBinarizer",
-        "orderless.space.Column",
-        "orderless.space.Condition",
-        "orderless.space.Feature",
-        "orderless.space.Space",
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -109,9 +100,10 @@ def source_of(
     if data.data is None and data.target is not None:
         raise Mistake("--target names a column of --data, which is not given")
     if model.model is not None:
-        _refuse_fitting(data, model.model, () if not complete else ("missing_values",))
+        legal = ("infer_kinds", "missing_values") if complete else ("infer_kinds",)
+        _refuse_fitting(data, model.model, legal)
         _refuse_fitting(hold_out or HoldOutOptions(), model.model, ())
-        tree = load_model(model.model, allow_pickle=model.allow_pickle)
+        tree = _load(model, data, files)
         if data.data is None:
             return Source(tree, model.model.name)
         from .training import complete_rows_for, rows_for
@@ -126,6 +118,8 @@ def source_of(
             "there is no tree: give a model file, or data to fit one on "
             "(--data patients.csv --target diagnosis)"
         )
+    if model.space is not None:
+        raise Mistake("--space says what the columns of a model file are, and none is given")
     from .fitting import fit
 
     fitted = fit(data, files, hold_out)
@@ -133,6 +127,22 @@ def source_of(
         fitted.tree, fitted.name, fitted.X, fitted.y, fitted.name, fitted=True,
         held_out=fitted.judged, notes=tuple(fitted.summary.head()),
     )  # fmt: skip
+
+
+def _load(model: ModelOptions, data: DataOptions, files: FileOptions) -> Tree:
+    """Read the tree of a file, over the space that is given or inferred."""
+    from .spaces import read_space, with_inferred_kinds
+
+    assert model.model is not None
+    if model.space is not None and data.infer_kinds:
+        raise Mistake("give one of --space and --infer-kinds, not both")
+    load = partial(load_model, model.model, allow_pickle=model.allow_pickle)
+    if model.space is not None:
+        return load(space=read_space(model.space))
+    tree = load()
+    if not data.infer_kinds:
+        return tree
+    return with_inferred_kinds(tree, lambda space: load(space=space), data, files)
 
 
 def _refuse_fitting(
@@ -155,8 +165,11 @@ def form_of(tree: Tree, limits: LimitOptions) -> CanonicalForm:
     return canonicalize(tree, limit=limits.limit, time_limit=limits.time_limit, exact=limits.exact)
 
 
-def load_model(path: Path, *, allow_pickle: bool = False) -> Tree:
-    """Read a tree out of a file: JSON, skops, and pickle if that is allowed."""
+def load_model(path: Path, *, allow_pickle: bool = False, space: Space | None = None) -> Tree:
+    """Read a tree out of a file: JSON, skops, LightGBM's text, and pickle if that is allowed.
+
+    ``space`` says what the columns of the table are that the model was fitted on.
+    """
     if path.is_dir():
         raise Mistake(f"{path} is a folder: give a JSON or skops file")
     with path.open("rb") as handle:
@@ -165,49 +178,41 @@ def load_model(path: Path, *, allow_pickle: bool = False) -> Tree:
         raise Mistake(f"{path.name} is empty: give a tree as JSON, or a skops file")
     try:
         if head.startswith(b"PK\x03\x04"):
-            return read_tree(_from_skops(path))
+            return _read_foreign(load_skops(path), path, space)
         if head.startswith(b"\x80") or path.suffix.lower() in PICKLES:
-            return read_tree(_from_pickle(path, allow_pickle))
-        return _from_json(path)
+            return _read_foreign(_from_pickle(path, allow_pickle), path, space)
+        return _from_text(path, space)
     except (InvalidTree, InvalidSpace, UnreadableModel) as fault:
         raise Mistake(f"{path.name}: {fault}") from fault
 
 
-def _from_json(path: Path) -> Tree:
+def _read_foreign(model: Any, path: Path, space: Space | None) -> Tree:
+    """Read a model whose attributes came out of a file, so that any of them may be anything."""
+    try:
+        return read_tree(model, space=space)
+    except (InvalidTree, InvalidSpace, UnreadableModel, MemoryError):
+        raise
+    except Exception as fault:
+        raise Mistake(
+            f"{path.name} holds a damaged {type(model).__qualname__} ({type(fault).__name__}: "
+            f"{fault!s:.200}): fit or save it again"
+        ) from fault
+
+
+def _from_text(path: Path, space: Space | None) -> Tree:
     content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    if not content.lstrip().startswith(b"{"):
+    if not content.lstrip().startswith(b"{") and not content.startswith(b"tree\n"):
         raise Mistake(
             f"{path.name} is neither JSON nor a skops file: write a tree with tree.to_json() or "
             "skops.io.dump(model, file); to fit one on a table, give it as --data"
         )
     if f'"{FORM}"'.encode() in content[:200]:
-        return CanonicalForm.from_json(content).tree
+        tree = CanonicalForm.from_json(content).tree
+        return tree if space is None else tree.over(space)
     try:
-        return read_tree(content.decode("utf-8"))
+        return read_tree(content.decode("utf-8"), space=space)
     except UnicodeDecodeError as fault:
         raise Mistake(f"{path.name} is not UTF-8 text: {fault}") from None
-
-
-def _from_skops(path: Path) -> Any:
-    try:
-        import skops.io
-    except ImportError:
-        raise Mistake(
-            f"{path.name} looks like a skops file, and reading those needs skops: "
-            "pip install 'orderless[skops]'"
-        ) from None
-    try:
-        strange = sorted(set(skops.io.get_untrusted_types(file=path)) - TRUSTED)
-    except Exception as fault:  # a zip file of another kind, or a broken one
-        raise Mistake(f"{path.name} is not a complete skops file: {fault}") from None
-    if strange:
-        raise Mistake(
-            f"{path.name} holds {some(strange)}, which is not part of a decision tree of "
-            "scikit-learn or of orderless, and is not loaded: save the tree alone, or its pipeline"
-        )
-    import sklearn.tree  # noqa: F401  the reader looks whether the library is loaded
-
-    return skops.io.load(path, trusted=sorted(TRUSTED))
 
 
 def _from_pickle(path: Path, allowed: bool) -> Any:

@@ -29,6 +29,7 @@ __all__ = [
     "ModelOptions",
     "OutputOptions",
     "SafeCsv",
+    "SpaceFile",
     "TableOptions",
     "check_safe_csv",
     "finite",
@@ -57,6 +58,18 @@ class MissingValues(StrEnum):
     value = "value"
 
 
+SpaceFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="JSON that says what the columns of a model's table are: names and kinds, as "
+        '{"age": "integer", "ward": ["east", "west"]}, or the "space" of a tree in JSON.',
+        rich_help_panel=TREE,
+        show_default=False,
+    ),
+]
+
+
 @dataclass(frozen=True)
 class ModelOptions:
     """One tree, from a file."""
@@ -65,8 +78,8 @@ class ModelOptions:
         Path | None,
         typer.Argument(
             metavar="MODEL",
-            help="A tree: JSON (a tree, an order-free form, nested dicts) or a skops file. "
-            "Left out: a tree is fitted on --data.",
+            help="A tree: JSON (a tree, an order-free form, nested dicts), a skops file, or a "
+            "model file of XGBoost (JSON) or LightGBM. Left out: a tree is fitted on --data.",
             show_default=False,
         ),
     ] = None
@@ -79,6 +92,7 @@ class ModelOptions:
             rich_help_panel=TREE,
         ),
     ] = False
+    space: SpaceFile = None
 
 
 @dataclass(frozen=True)
@@ -195,7 +209,8 @@ class TableOptions:
         typer.Option(
             "--infer-kinds",
             help="Judge by the data which columns are whole numbers, which are true or false, and "
-            "which 0/1 columns are the values of one feature. Other values are refused later.",
+            "which 0/1 columns are the values of one feature. Other values are refused later. Also "
+            "for the columns of a model file.",
             rich_help_panel=DATA,
         ),
     ] = False

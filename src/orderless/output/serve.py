@@ -19,6 +19,8 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from ..errors import a_kind
+
 __all__ = ["address", "page_server", "serve_page"]
 
 LOOPBACK = "127.0.0.1"
@@ -75,7 +77,7 @@ def page_server(
 ) -> ThreadingHTTPServer:
     """Give a server of one page that listens on the loopback; it is run and closed by its owner."""
     if not isinstance(page, str):
-        raise TypeError(f"page must be HTML text, as write_page gives it, got {type(page)!r}")
+        raise TypeError(f"page must be HTML text, as write_page gives it, got {a_kind(page)}")
     if not isinstance(port, int) or isinstance(port, bool) or not 0 <= port < 65536:
         raise ValueError(f"port must be from 1 to 65535, or 0 for any that is free, got {port!r}")
     return _Server(page.encode("utf-8", "backslashreplace"), port, timeout, connections)

@@ -7,7 +7,8 @@ Out: a ``DecisionTreeClassifier`` that predicts the same.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["to_sklearn"]
 
 MOST_NODES = 1_000_000
+MOST_CODES = 256  # bits of a set in scikit-learn
 
 Codes = frozenset[int]
 Children = tuple[tuple[int, dict[int, Codes]], tuple[int, dict[int, Codes]]]
@@ -37,7 +39,8 @@ def to_sklearn(tree: Tree) -> Any:
     as in scikit-learn (``Tree.predict`` keeps such rows unknown).
 
     A question about a set of categories that no single one-hot column tells becomes several
-    questions.
+    questions. A column that holds the categories themselves is asked as it is where scikit-learn
+    can (from version 1.10 on) and the categories are 0, 1, 2, ..., at most 256 of them.
 
     Parameters
     ----------
@@ -89,6 +92,7 @@ class _Nodes:
         self.children: list[list[int]] = []
         self.leaf: list[int] = []  # the tree's leaf that it is, or -1
         self.depth: list[int] = []
+        self.codes: dict[int, Codes] = {}  # the set of a node that asks for one
         todo: list[tuple[int, dict[int, Codes], int, int]] = [(0, {}, -1, 0)]
         while todo:
             source, known, parent, which = todo.pop()
@@ -149,8 +153,17 @@ class _Nodes:
         tree = self.tree
         i = int(tree.feature[source])
         feature = tree.space.features[i]
+        asked = frozenset(tree.set_of(source).tolist())
+        for column in _columns(tree.space, feature, value=True):
+            if not _are_codes(feature) or _version().set_kind is None:
+                continue
+            self.column[node], self.threshold[node] = column, -np.inf
+            self.codes[node] = asked - {len(feature.categories)}
+            self.missing_left[node] = len(feature.categories) in asked if feature.nan else None
+            yes, no = int(tree.when_true[source]), int(tree.when_false[source])
+            return (yes, known), (no, known)
         here = known.get(i, frozenset(range(feature.n_values)))
-        inside = here & frozenset(tree.set_of(source).tolist())
+        inside = here & asked
         best: tuple[bool, int, Codes] | None = None
         for column in _columns(tree.space, feature, value=False):
             told = here & _told(feature, tree.space.columns[column])
@@ -206,6 +219,48 @@ def _holds_at_most(feature: Feature, column: Column, cut: float) -> bool | None:
     return None if len(flags) != 1 else flags == {False}
 
 
+def _are_codes(feature: Feature) -> bool:
+    """Whether the categories are what scikit-learn takes for categories: 0, 1, 2, ..."""
+    n = len(feature.categories)
+    whole = all(type(label) is int for label in feature.categories)
+    return whole and feature.categories == tuple(range(n)) and n <= MOST_CODES and not feature.other
+
+
+class _Version(NamedTuple):
+    """What the scikit-learn that is there stores beside thresholds, found by fitting stumps.
+
+    ``no_categories`` is how it writes that a column is a number, None where trees do not say;
+    ``kinds`` the kind of a split and of a leaf, if nodes have one; ``set_kind`` the kind of a split
+    that asks for a set, None where there is no such split.
+    """
+
+    no_categories: int | None
+    kinds: tuple[int, int] | None
+    set_kind: int | None
+
+
+@cache
+def _version() -> _Version:
+    from sklearn.tree import DecisionTreeClassifier
+
+    _, arguments, state = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]).tree_.__reduce__()
+    if len(arguments) < 4:
+        return _Version(None, None, None)
+    number = int(np.asarray(arguments[3])[0])
+    nodes = state["nodes"]
+    if "left_cat_bitset" not in nodes.dtype.names:
+        return _Version(number, None, None)
+    if "split_kind" not in nodes.dtype.names:
+        return _Version(number, None, 0)
+    kinds = (int(nodes["split_kind"][0]), int(nodes["split_kind"][1]))
+    try:
+        stump = DecisionTreeClassifier(categorical_features=[0]).fit([[0.0], [1.0]], [0, 1])
+        kind = int(stump.tree_.__reduce__()[2]["nodes"]["split_kind"][0])
+    except (TypeError, ValueError):  # its name for categorical columns is another
+        return _Version(number, kinds, None)
+    return _Version(number, kinds, kind)
+
+
 def _core_tree(nodes: _Nodes, order: NDArray[Any]) -> Any:
     from sklearn.tree._tree import NODE_DTYPE, Tree
 
@@ -227,7 +282,9 @@ def _core_tree(nodes: _Nodes, order: NDArray[Any]) -> Any:
         default if flag is None else flag
         for flag, default in zip(nodes.missing_left, larger.tolist(), strict=True)
     ]
-    core = Tree(len(nodes.tree.space.columns), np.array([len(order)], dtype=np.intp), 1)
+    n_columns = len(nodes.tree.space.columns)
+    categories = _write_sets(nodes, array, inner)
+    core = Tree(n_columns, np.array([len(order)], dtype=np.intp), 1, *categories)
     core.__setstate__(
         {
             "max_depth": max(nodes.depth),
@@ -237,6 +294,27 @@ def _core_tree(nodes: _Nodes, order: NDArray[Any]) -> Any:
         }
     )
     return core
+
+
+def _write_sets(
+    nodes: _Nodes, array: NDArray[Any], inner: NDArray[np.bool_]
+) -> tuple[NDArray[np.intp], ...]:
+    """Write the sets of categories into the nodes; give what a tree is told of its columns."""
+    version = _version()
+    if version.no_categories is None:
+        return ()
+    if version.kinds is not None:
+        array["split_kind"] = np.where(inner, *version.kinds)
+    space = nodes.tree.space
+    n_codes = np.full(len(space.columns), version.no_categories, dtype=np.intp)
+    for node, codes in nodes.codes.items():
+        for code in codes:
+            array["left_cat_bitset"][node, code // 32] |= np.uint32(1 << code % 32)
+        if version.kinds is not None:
+            array["split_kind"][node] = version.set_kind
+        column = nodes.column[node]
+        n_codes[column] = len(space[space.columns[column].feature].categories)
+    return (n_codes,)
 
 
 def _weights(nodes: _Nodes, children: NDArray[np.int64]) -> NDArray[np.float64]:

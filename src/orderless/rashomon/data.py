@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidData, InvalidSpace
+from ..errors import InvalidData, InvalidSpace, a_kind
 from ..inference import read_columns
 from ..rows import is_unknown, read_rows
 from ..space import Column, Label, Space, Values, plain_label
@@ -52,7 +52,7 @@ def read_table(X: Any, y: NDArray[np.int32], space: Any, binarizer: Any) -> Tabl
     """Read complete rows; columns that are not 0/1 go through the binarizer."""
     if space is not None and not isinstance(space, Space):
         raise InvalidSpace(
-            f"space= is a {type(space).__qualname__}, expected a Space: a binarizer's space_, or "
+            f"space= is {a_kind(space)}, expected a Space: a binarizer's space_, or "
             "orderless.Space({name: kind, ...})"
         )
     if isinstance(binarizer, str) and binarizer not in WORDS:

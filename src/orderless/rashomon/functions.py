@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..equivalence import fingerprint, hex_digits
-from ..errors import InvalidData
+from ..errors import InvalidData, a_kind
 from ..space import Label
 from ..tree import Tree
 from .flat import FlatTrees, distinct
@@ -345,7 +345,7 @@ def _as_functions(given: Any) -> FunctionSet:
         if isinstance(found, FunctionSet):
             return found
     raise TypeError(
-        f"cannot compare functions with a {type(given).__qualname__}: give a RashomonSet, a view "
+        f"cannot compare functions with {a_kind(given)}: give a RashomonSet, a view "
         "of one, or its functions()"
     )
 

@@ -16,10 +16,11 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ..errors import InvalidSpace, InvalidTree, UnreadableModel
+from ..errors import InvalidSpace, InvalidTree, UnreadableModel, a_kind
 from ..space import Space
 from ..tree import FORMAT, Tree
 from .bulk import Builder
+from .checks import numbered_names, refuse_own_predict
 from .nested import from_nested
 from .source import Nan, SourceTree, default_space, space_columns
 
@@ -31,7 +32,7 @@ READERS = (
 )  # fmt: skip
 KNOWN = (
     "scikit-learn's tree classifiers, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost and "
-    "LightGBM (one tree each), nested dicts, our JSON"
+    "LightGBM (one tree each; their model files too), nested dicts, our JSON"
 )
 
 
@@ -48,10 +49,13 @@ def read_tree(
     Parameters
     ----------
     model : object
-        A fitted scikit-learn tree classifier, or a ``Pipeline`` that ends in one; a fitted tree of
-        GOSDT, TreeFARMS, DL8.5, STreeD or PRAXIS; an XGBoost or LightGBM classifier of one tree;
-        nested dicts (``feature``, ``true``, ``false``, ``prediction``) or their JSON; our own JSON,
-        as text or as a ``Path``; a ``Tree``.
+        A fitted scikit-learn tree classifier, a ``Pipeline`` that ends in one, or a search for the
+        best of these (``GridSearchCV`` and its kin, of which the best estimator is read); a fitted
+        tree of GOSDT, TreeFARMS, DL8.5, STreeD or PRAXIS; an XGBoost or LightGBM classifier of one
+        tree, or the model file that either writes (XGBoost's as JSON); nested dicts (``feature``,
+        ``true``, ``false``, ``prediction``) or their JSON; our own JSON. Files are given as text or
+        as a ``Path``. A ``Tree`` is returned as it is. A subclass that has a ``predict`` of its own
+        is refused, because its tree does not say what it decides.
     through : fitted transformer, optional
         What the model's table went through before: a binarizer, an encoder, a scaler, a
         ``ColumnTransformer`` or ``Pipeline`` of these. The conditions come out on the features
@@ -64,12 +68,19 @@ def read_tree(
         Names of the columns, where neither the model nor the space has them.
     nan : "unknown" or "value"
         Whether a missing value is unknown, and may be anything; or a value that the tree has
-        learned to send one way.
+        learned to send one way. Then None, NaN, NA, NaT, null and masked cells all are that value,
+        in arrays, data frames and dicts alike; only what a dict does not mention stays unknown.
 
     Returns
     -------
     Tree
         Its ``predict`` equals the model's on every complete row.
+
+    Raises
+    ------
+    UnreadableModel, InvalidTree
+        For a model that no reader knows, and for one that is damaged: what it says of itself is
+        checked before memory is taken for it.
 
     Examples
     --------
@@ -90,10 +101,10 @@ def read_tree(
       no:  stay
     """
     if nan not in get_args(Nan):
-        raise ValueError(f"nan={nan!r}: legal are {get_args(Nan)}")
+        raise ValueError(f"nan must be one of {str(get_args(Nan))[1:-1]}, got {nan!r}")
     if space is not None and not isinstance(space, Space):
         raise InvalidSpace(
-            f"space= is a {type(space).__qualname__}, expected a Space: write "
+            f"space= is {a_kind(space)}, expected a Space: write "
             "orderless.Space({name: kind, ...}), or propose one with orderless.Space.infer(X)"
         )
     if isinstance(feature_names, str):
@@ -110,11 +121,15 @@ def read_tree(
         model = Tree.from_json(model)
     if isinstance(model, Tree):
         return model if space is None else model.over(space)
-    model, through = _unpack_pipeline(model, through)
+    model, through = unwrap(model, through)
     if isinstance(model, Mapping | str):
-        source = from_nested(model, _names_for_nested(through, space, feature_names))
+        source = _from_text(model) if isinstance(model, str) else None
+        if source is None:
+            source = from_nested(model, _names_for_nested(through, space, feature_names))
     else:
         source = _in_order(_reader(model)(model), through, space, feature_names)
+    if source.unsure:
+        source = _with_labels(source, space if through is None else None)
     return _interpreter(source, through, space, feature_names, nan)(source)
 
 
@@ -151,6 +166,19 @@ def read_trees(
     return trees
 
 
+def _from_text(text: str) -> SourceTree | None:
+    """Read a model file of a library; None if it is something else."""
+    from .lightgbm import from_text, is_text
+
+    if is_text(text):
+        return from_text(text)
+    if '"learner"' in text and '"gradient_booster"' in text:
+        from .xgboost import from_json
+
+        return from_json(text)
+    return None
+
+
 def _text_of(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8")
@@ -168,25 +196,49 @@ def _members(models: Any) -> Iterable[Any]:
                 return members
     if isinstance(models, Mapping | str) or not isinstance(models, Iterable):
         raise UnreadableModel(
-            f"expected a TreeFARMS or PRAXIS model set or an iterable of trees, got a "
-            f"{type(models).__qualname__}: read one tree with read_tree"
+            "expected a TreeFARMS or PRAXIS model set or an iterable of trees, got "
+            f"{a_kind(models)}: read one tree with read_tree"
         )
     return models
 
 
-def _unpack_pipeline(model: Any, through: Any) -> tuple[Any, Any]:
-    """Split a pipeline into what transforms and what decides."""
+def unwrap(model: Any, through: Any) -> tuple[Any, Any]:
+    """Split a pipeline, or a search for the best one, into what transforms and what decides."""
     if "sklearn" not in sys.modules:
         return model, through
     from sklearn.pipeline import Pipeline
 
-    if not isinstance(model, Pipeline):
-        return model, through
-    steps = [step for step in model.steps[:-1] if step[1] not in (None, "passthrough")]
-    if steps:
-        before = Pipeline(steps)
-        through = before if through is None else Pipeline([("first", through), ("then", before)])
-    return model.steps[-1][1], through
+    while True:
+        if _is_search(model):
+            model = _best(model)
+        elif isinstance(model, Pipeline):
+            refuse_own_predict(model, Pipeline)
+            steps = [step for step in model.steps[:-1] if step[1] not in (None, "passthrough")]
+            if steps:
+                before = Pipeline(steps)
+                both = [("first", through), ("then", before)]
+                through = before if through is None else Pipeline(both)
+            model = model.steps[-1][1]
+        else:
+            return model, through
+
+
+def _is_search(model: Any) -> bool:
+    """Whether it is a GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV or the like."""
+    search = sys.modules.get("sklearn.model_selection._search")
+    return search is not None and isinstance(model, search.BaseSearchCV)
+
+
+def _best(search: Any) -> Any:
+    from sklearn.model_selection._search import BaseSearchCV
+
+    refuse_own_predict(search, BaseSearchCV)
+    if not hasattr(search, "best_estimator_"):
+        raise UnreadableModel(
+            f"this {type(search).__qualname__} holds no best estimator: call fit(X, y) first, with "
+            "refit=True"
+        )
+    return search.best_estimator_
 
 
 def _reader(model: Any) -> Callable[[Any], SourceTree]:
@@ -199,7 +251,7 @@ def _reader(model: Any) -> Callable[[Any], SourceTree]:
     if isinstance(model, type):
         raise UnreadableModel(f"got the class {model.__qualname__}: give a fitted model of it")
     raise UnreadableModel(
-        f"cannot read a {type(model).__qualname__}: known sources are {KNOWN}; "
+        f"cannot read {a_kind(model)}: known sources are {KNOWN}; "
         "build orderless.Tree(...) by hand for anything else"
     )
 
@@ -243,6 +295,31 @@ def _in_order(
     )
 
 
+def _with_labels(source: SourceTree, space: Space | None) -> SourceTree:
+    """Take labels that the library garbled from the space; they must be the ones it garbled."""
+    new: dict[Any, Any] = {}
+    for column, resolve in source.unsure.items():
+        listed: Sequence[Any] = ()
+        if space is not None and column < len(space.columns):
+            listed = space[space.columns[column].feature].categories
+        if (known := resolve(listed)) is None:
+            raise UnreadableModel(
+                f"the categories of column {column} have names that are not ASCII, which XGBoost "
+                "cuts at the wrong places if they come from pandas: list them in the order of the "
+                "model's categories, with space=Space({name: [labels], ...}) for all columns; or "
+                "rename them, and fit again"
+            )
+        new |= {
+            (column, old): label
+            for old, label in zip(source.categories[column], known, strict=True)
+        }
+    members = {
+        node: [new.get((int(source.column[node]), label), label) for label in labels]
+        for node, labels in source.members.items()
+    }
+    return replace(source, members=members, unsure={})
+
+
 def _interpreter(
     source: SourceTree,
     through: Any,
@@ -266,7 +343,7 @@ def _interpreter(
     else:
         names = feature_names if feature_names is not None else source.column_names
         if names is None:
-            names = [f"x{i}" for i in range(source.n_columns)]
+            names = numbered_names(source.n_columns)
         space = default_space(source, [str(name) for name in names], nan)
         columns = space_columns(space)
     return Builder(columns, space)

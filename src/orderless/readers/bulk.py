@@ -16,6 +16,7 @@ import numpy as np
 
 from ..space import Label, Space
 from ..tree import Tree
+from .checks import check_source
 from .source import SourceColumn, SourceTree, build
 
 __all__ = ["Builder"]
@@ -41,6 +42,7 @@ class Builder:
 
     def __call__(self, source: SourceTree) -> Tree:
         """Build one."""
+        check_source(source)
         return build(source, self.columns, self.space)
 
     def build_all(self, sources: Iterable[SourceTree]) -> Iterator[Tree]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import UnreadableModel
 from .binary import flatten, over_bits
+from .checks import refuse_own_predict
 from .source import SourceTree
 
 __all__ = ["from_gosdt", "knows"]
@@ -31,6 +32,7 @@ def from_gosdt(model: Any) -> SourceTree:
     from gosdt import GOSDTClassifier
 
     if isinstance(model, GOSDTClassifier):
+        refuse_own_predict(model, GOSDTClassifier)
         if not getattr(model, "trees_", None):
             raise UnreadableModel("this GOSDTClassifier holds no tree: call fit(X, y) first")
         model = model.trees_[0]

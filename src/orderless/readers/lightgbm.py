@@ -1,28 +1,38 @@
 """LightGBM's trees.
 
-In:  a fitted ``LGBMClassifier``, or a ``Booster``, of one tree and two classes.
+In:  a fitted ``LGBMClassifier``, a ``Booster``, or the text of a model file, of one tree and two
+     classes.
 Out: ``SourceTree``. Numbers are compared as float64, but all between -ZERO and ZERO count as 0.
      (LightGBM itself rounds a whole *array of integers* to float32 first; a data frame it does
      not.)
+
+The text is read by our own parser, for models in memory too. LightGBM's JSON writes an infinite
+threshold ("is the value known?") as 1e300, which is another condition; and its loader ends the
+process on some broken files.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import UnreadableModel
+from ..errors import UnreadableModel, a_kind
 from ..space import plain_label
+from .checks import check_binary_tree, refuse_own_predict
 from .source import SourceTree
 
-__all__ = ["from_lightgbm", "knows"]
+__all__ = ["from_lightgbm", "from_text", "is_text", "knows"]
 
 ZERO = float(np.float32(1e-35))
 BELOW_ZERO = float(np.nextafter(-ZERO, -np.inf))
 # 1 / (1 + exp(-x)) is above one half, in float64, from here on.
 TIE = 1.5 * 2.0**-53
 LIMIT = 100_000
+MISSING = ("None", "Zero", "NaN")
 
 
 def knows(model: Any) -> bool:
@@ -30,10 +40,11 @@ def knows(model: Any) -> bool:
     import lightgbm
 
     if isinstance(model, lightgbm.LGBMModel) and not isinstance(model, lightgbm.LGBMClassifier):
-        raise UnreadableModel(
-            f"a {type(model).__qualname__} does not predict classes: use an LGBMClassifier"
-        )
-    return isinstance(model, lightgbm.LGBMClassifier | lightgbm.Booster)
+        raise UnreadableModel(f"{a_kind(model)} does not predict classes: use an LGBMClassifier")
+    if isinstance(model, lightgbm.LGBMClassifier):
+        refuse_own_predict(model, lightgbm.LGBMClassifier)
+        return True
+    return isinstance(model, lightgbm.Booster)
 
 
 def from_lightgbm(model: Any) -> SourceTree:
@@ -46,12 +57,34 @@ def from_lightgbm(model: Any) -> SourceTree:
         if booster is None:
             raise UnreadableModel(f"this {type(model).__qualname__} is not fitted: call fit(X, y)")
         classes = model.classes_
-    dump = booster.dump_model()
-    sigmoid = _check(dump)
-    labels = _labels(dump)
-    root = dump["tree_info"][0]["tree_structure"]
-    nodes = _walk(root, labels)
-    names = dump["feature_names"]
+    return from_text(booster.model_to_string(), classes)
+
+
+def is_text(text: str) -> bool:
+    """Whether a text is a model file of LightGBM, whole or not."""
+    return text.startswith("tree\n") and "\nversion=" in text[:200]
+
+
+def from_text(text: str, classes: Sequence[Any] | np.ndarray[Any, Any] = (0, 1)) -> SourceTree:
+    """Read the text of a model file, as ``Booster.save_model`` writes it."""
+    try:
+        return _from_text(text, classes)
+    except (IndexError, KeyError, ValueError, OverflowError, RecursionError) as fault:
+        raise UnreadableModel(
+            f"this LightGBM model is damaged ({type(fault).__name__}: {fault!s:.120}): save it "
+            "again with booster.save_model(file)"
+        ) from fault
+
+
+def _from_text(text: str, classes: Sequence[Any] | np.ndarray[Any, Any]) -> SourceTree:
+    head, *trees = text.partition("\nend of trees")[0].split("\nTree=")
+    model = _entries(head)
+    names = model["feature_names"].split(" ") if model.get("feature_names") else []
+    if len(names) != int(model["max_feature_idx"]) + 1:
+        raise ValueError(f"max_feature_idx is {model['max_feature_idx']}, {len(names)} names")
+    sigmoid = _check(model, len(trees))
+    labels = _labels(text, names, model)
+    nodes = _walk(_Stored(_entries(trees[0]), len(names), labels))
     raw = np.array([node.value for node in nodes])
     return SourceTree(
         classes=classes,
@@ -68,39 +101,49 @@ def from_lightgbm(model: Any) -> SourceTree:
     )
 
 
-def _check(dump: dict[str, Any]) -> float:
+def _entries(block: str) -> dict[str, str]:
+    """Read lines ``key=value``; the first line names the block."""
+    return dict(line.split("=", 1) for line in block.splitlines()[1:] if "=" in line)
+
+
+def _check(model: dict[str, str], n_trees: int) -> float:
     """Refuse what is not one tree that decides between two classes; give the sigmoid's factor."""
-    if dump["num_tree_per_iteration"] != 1:
+    if (n_outputs := int(model["num_tree_per_iteration"])) != 1:
         raise UnreadableModel(
-            f"this booster has a tree for each of {dump['num_tree_per_iteration']} classes: "
-            "two classes are legal, which share one tree"
+            f"this booster has a tree for each of {n_outputs} classes: only two classes, which "
+            "share one tree, can be read"
         )
-    objective, *options = dump.get("objective", "none of its own").split(" ")
+    stated = model.get("objective", "none of its own")
+    objective, *options = stated.split(" ")
     if objective != "binary":
         raise UnreadableModel(
-            f"the objective {dump.get('objective', 'none of its own')!r} cannot be read as two "
-            "classes: legal is 'binary'"
+            f"the objective {stated!r:.80} cannot be read as two classes: it must be 'binary'"
         )
-    if len(dump["tree_info"]) != 1:
+    if n_trees != 1:
         raise UnreadableModel(
-            f"this booster holds {len(dump['tree_info'])} trees, legal is one: "
-            "fit with n_estimators=1"
+            f"this booster holds {n_trees} trees and must hold one: fit with n_estimators=1"
         )
-    return float(dict(option.split(":") for option in options if ":" in option)["sigmoid"])
+    sigmoid = float(dict(option.split(":") for option in options if ":" in option)["sigmoid"])
+    if not 0 < sigmoid < np.inf:
+        raise ValueError(f"sigmoid is {sigmoid}")
+    return sigmoid
 
 
-def _labels(dump: dict[str, Any]) -> dict[int, dict[int, Any]]:
+def _labels(text: str, names: Sequence[str], model: dict[str, str]) -> dict[int, dict[int, Any]]:
     """Give, of categorical columns, the label of every code.
 
     Categories of a data frame are kept one list after the other, without saying of which column;
     other categories are whole numbers, which are their own codes.
     """
+    infos = model.get("feature_infos", "").split(" ")
+    if len(infos) != max(len(names), 1):
+        raise ValueError(f"feature_infos has {len(infos)} entries for {len(names)} features")
     seen = {
-        i: [int(code) for code in dump["feature_infos"][name]["values"] if int(code) >= 0]
-        for i, name in enumerate(dump["feature_names"])
-        if dump["feature_infos"].get(name, {}).get("values")
+        i: [code for code in map(int, info.split(":")) if code >= 0]
+        for i, info in enumerate(infos)
+        if info and info != "none" and not info.startswith("[")
     }
-    lists = dump.get("pandas_categorical") or []
+    lists = _pandas_categories(text)
     if not lists:
         return {column: {code: code for code in codes} for column, codes in seen.items() if codes}
     fits = len(lists) == len(seen) and all(
@@ -119,8 +162,107 @@ def _labels(dump: dict[str, Any]) -> dict[int, dict[int, Any]]:
     }
 
 
+def _pandas_categories(text: str) -> list[list[Any]]:
+    """Give the lists of categories of a data frame: JSON, in the last line."""
+    _, found, rest = text.rpartition("\npandas_categorical:")
+    lists = (json.loads(rest) if found else None) or []
+    if not isinstance(lists, list) or not all(isinstance(known, list) for known in lists):
+        raise ValueError("pandas_categorical is not a list of lists")
+    return lists
+
+
+class _Stored:
+    """The arrays of a tree as LightGBM stores them, checked against each other."""
+
+    def __init__(
+        self, entries: dict[str, str], n_columns: int, labels: dict[int, dict[int, Any]]
+    ) -> None:
+        if entries.get("is_linear", "0") != "0":
+            raise UnreadableModel("the leaves hold linear models: fit with linear_tree=False")
+        self.labels = labels
+        self.value = _numbers(entries, "leaf_value")
+        n_leaves = int(entries["num_leaves"])
+        n = n_leaves - 1
+        self.column = _whole(entries, "split_feature", n)
+        self.threshold = _numbers(entries, "threshold", n)
+        self.kind = _whole(entries, "decision_type", n)
+        self.left = _whole(entries, "left_child", n)
+        self.right = _whole(entries, "right_child", n)
+        if n_leaves < 1 or len(self.value) != n_leaves or not np.isfinite(self.value).all():
+            raise ValueError(f"num_leaves is {n_leaves}, leaf_value has {len(self.value)} numbers")
+        if np.isnan(self.threshold).any():
+            raise ValueError("a threshold is not a number")
+        for column in self.column:
+            if not 0 <= column < n_columns:
+                raise ValueError(f"split_feature {column}: there are {n_columns} features")
+        # Leaves come after the splits.
+        left, right = ([c if c >= 0 else n + ~c for c in side] for side in (self.left, self.right))
+        check_binary_tree(left, right, n, n + n_leaves)
+        self.codes = _sets(entries)
+
+    def opened(self, at: int) -> _Node:
+        """Give a split, or for a negative number a leaf."""
+        if at < 0 or not self.left:
+            return _Node(value=float(self.value[~at if at < 0 else 0]))
+        column, kind = self.column[at], self.kind[at]
+        left, right = self.left[at], self.right[at]
+        if kind & 1:
+            known = self.labels.get(column, {})
+            number = float(self.threshold[at])
+            if not number.is_integer() or not 0 <= number < len(self.codes):
+                raise ValueError(f"a split asks for the set {number}, of {len(self.codes)}")
+            among = [known[code] for code in self.codes[int(number)] if code in known]
+            return _Node(column, yes=left, no=right, among=among)
+        return self._numeric(column, float(self.threshold[at]), kind, left, right)
+
+    def _numeric(self, column: int, cut: float, kind: int, left: int, right: int) -> _Node:
+        missing, missing_left = MISSING[kind >> 2 & 3], bool(kind & 2)
+        if abs(cut) <= ZERO:
+            cut = BELOW_ZERO if cut < 0 else ZERO
+        if missing == "None":  # NaN counts as 0
+            missing_left = cut > 0
+        split = _Node(column, cut, missing_left, left, right)
+        if missing != "Zero" or missing_left == (cut > 0):
+            return split
+        # Zero goes with the missing values, away from its neighbours.
+        if missing_left:
+            zero = _Node(column, ZERO, False, left, right)
+            return split._replace(no=_Node(column, BELOW_ZERO, False, right, zero))
+        zero = _Node(column, ZERO, True, right, split)
+        return _Node(column, BELOW_ZERO, False, left, zero)
+
+
+def _sets(entries: dict[str, str]) -> list[list[int]]:
+    """Give the codes of every set of categories that goes left; 32 to a word."""
+    if not int(entries["num_cat"]):
+        return []
+    ends = _whole(entries, "cat_boundaries")
+    words = _whole(entries, "cat_threshold")
+    if sorted(ends) != ends or ends[0] != 0 or ends[-1] != len(words):
+        raise ValueError("cat_boundaries do not fit cat_threshold")
+    return [
+        [32 * i + bit for i, word in enumerate(words[a:b]) for bit in range(32) if word >> bit & 1]
+        for a, b in pairwise(ends)
+    ]
+
+
+def _whole(entries: dict[str, str], key: str, n: int | None = None) -> list[int]:
+    numbers = [int(word) for word in entries.get(key, "").split()]
+    return _as_many(numbers, key, n)
+
+
+def _numbers(entries: dict[str, str], key: str, n: int | None = None) -> Any:
+    return np.array(_as_many([float(word) for word in entries.get(key, "").split()], key, n))
+
+
+def _as_many(numbers: list[Any], key: str, n: int | None) -> list[Any]:
+    if n is not None and len(numbers) != max(n, 0):
+        raise ValueError(f"{key} has {len(numbers)} numbers for {n} splits")
+    return numbers
+
+
 class _Node(NamedTuple):
-    """A node; ``yes`` and ``no`` are LightGBM's dicts, or nodes, and in the end numbers."""
+    """A node; ``yes`` and ``no`` are LightGBM's numbers, or nodes, and in the end our numbers."""
 
     column: int = -1
     threshold: float = 0.0
@@ -131,17 +273,17 @@ class _Node(NamedTuple):
     among: list[Any] | None = None
 
 
-def _walk(root: dict[str, Any], labels: dict[int, dict[int, Any]]) -> list[_Node]:
+def _walk(stored: _Stored) -> list[_Node]:
     nodes: list[_Node] = []
-    todo: list[tuple[Any, int, bool]] = [(root, -1, True)]
+    todo: list[tuple[Any, int, bool]] = [(0, -1, True)]
     while todo:
         given, parent, holds = todo.pop()
-        node = given if isinstance(given, _Node) else _opened(given, labels)
+        node = given if isinstance(given, _Node) else stored.opened(given)
         at = len(nodes)
         if at > LIMIT:
             raise UnreadableModel(
                 f"with zero_as_missing this tree has more than {LIMIT} nodes, because zero does "
-                "not stand between its neighbours: fit fewer leaves, or without zero_as_missing"
+                "not lie between its neighbours: fit fewer leaves, or without zero_as_missing"
             )
         if parent >= 0:
             above = nodes[parent]
@@ -150,30 +292,3 @@ def _walk(root: dict[str, Any], labels: dict[int, dict[int, Any]]) -> list[_Node
         if node.column >= 0:
             todo += [(node.no, at, False), (node.yes, at, True)]
     return nodes
-
-
-def _opened(given: dict[str, Any], labels: dict[int, dict[int, Any]]) -> _Node:
-    if "leaf_const" in given or "leaf_coeff" in given:
-        raise UnreadableModel("the leaves hold linear models: fit with linear_tree=False")
-    if "leaf_value" in given:
-        return _Node(value=given["leaf_value"])
-    column, left, right = given["split_feature"], given["left_child"], given["right_child"]
-    if given["decision_type"] == "==":
-        codes = [int(code) for code in str(given["threshold"]).split("||")]
-        among = [labels[column][code] for code in codes if code in labels[column]]
-        return _Node(column, yes=left, no=right, among=among)
-    cut = given["threshold"]
-    if abs(cut) <= ZERO:
-        cut = BELOW_ZERO if cut < 0 else ZERO
-    missing_left = given["default_left"]
-    if given["missing_type"] == "None":  # NaN counts as 0
-        missing_left = cut > 0
-    split = _Node(column, cut, missing_left, left, right)
-    if given["missing_type"] != "Zero" or missing_left == (cut > 0):
-        return split
-    # Zero goes with the missing values, away from its neighbours.
-    if missing_left:
-        zero = _Node(column, ZERO, False, left, right)
-        return split._replace(no=_Node(column, BELOW_ZERO, False, right, zero))
-    zero = _Node(column, ZERO, True, right, split)
-    return _Node(column, BELOW_ZERO, False, left, zero)

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidTree
+from ..errors import InvalidTree, a_kind
 from ..serial import parse
 from ..space import plain_label
+from .checks import MOST_COLUMNS
 from .source import SourceTree
 
 __all__ = ["from_nested"]
 
 RELATIONS = ("==", "<=", "<", ">", ">=", "in")
-MOST_COLUMNS = 2**20  # that a number alone may imply; with names or a space there is no limit
 MOST_NODES = 2**22
 
 
@@ -41,7 +41,7 @@ def from_nested(
             above.discard(id(node))
             continue
         if not isinstance(node, Mapping):
-            raise InvalidTree(f"a node is a dict, got {type(node).__qualname__}: {node!r:.80}")
+            raise InvalidTree(f"a node must be a dict, got {a_kind(node)}: {node!r:.80}")
         if id(node) in above:
             raise InvalidTree("a node is its own descendant: this is a cycle, not a tree")
         at = reader.add(node)
@@ -60,7 +60,7 @@ def from_nested(
 def _parse(text: str) -> Mapping[str, Any]:
     parsed = parse(text)
     if not isinstance(parsed, dict):
-        raise InvalidTree(f"expected a JSON object, got {type(parsed).__name__}")
+        raise InvalidTree(f"expected a JSON object, got {a_kind(parsed)}")
     return parsed
 
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import UnreadableModel
+from ..errors import UnreadableModel, a_kind
 from .binary import flatten, over_bits
+from .checks import refuse_own_predict
 from .source import SourceTree
 
 __all__ = ["from_pydl85", "knows"]
@@ -27,14 +28,15 @@ def knows(model: Any) -> bool:
             "a DL85Booster is many trees: read one with read_tree(model.estimators_[i])"
         )
     if isinstance(model, DL85Predictor) and not isinstance(model, DL85Classifier):
-        raise UnreadableModel(
-            f"a {type(model).__qualname__} does not predict classes: use a DL85Classifier"
-        )
+        raise UnreadableModel(f"{a_kind(model)} does not predict classes: use a DL85Classifier")
     return isinstance(model, DL85Classifier)
 
 
 def from_pydl85(model: Any) -> SourceTree:
     """Read a fitted classifier."""
+    from pydl85 import DL85Classifier
+
+    refuse_own_predict(model, DL85Classifier)
     if not model.is_fitted_:
         raise UnreadableModel("this DL85Classifier is not fitted: call fit(X, y) first")
     if model.tree_ is None:

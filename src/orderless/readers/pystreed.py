@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import UnreadableModel
+from ..errors import UnreadableModel, a_kind
 from ..space import plain_label
 from .binary import Flat, flatten, over_bits
+from .checks import refuse_own_predict
 from .source import SourceTree
 
 __all__ = ["from_pystreed", "knows"]
@@ -30,9 +31,11 @@ def knows(model: Any) -> bool:
     known = (STreeDClassifier, STreeDCostSensitiveClassifier)
     if isinstance(model, BaseSTreeDSolver) and not isinstance(model, known):
         raise UnreadableModel(
-            f"cannot read a {type(model).__qualname__}: of STreeD's models the STreeDClassifier "
+            f"cannot read {a_kind(model)}: of STreeD's models the STreeDClassifier "
             "and the STreeDCostSensitiveClassifier can be read"
         )
+    if isinstance(model, known):
+        refuse_own_predict(model, *known)
     return isinstance(model, known)
 
 

@@ -2,7 +2,8 @@
 
 In:  a fitted ``DecisionTreeClassifier`` or ``ExtraTreeClassifier``, alone or out of a forest; their
      regressors too, for bounds on numbers.
-Out: ``SourceTree``. Rows are rounded to float32, then compared with float64 thresholds.
+Out: ``SourceTree``. Rows are rounded to float32, then compared with float64 thresholds. From
+     version 1.10 on a split may ask for a set of categories, which is stored as bits.
 """
 
 from __future__ import annotations
@@ -12,11 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UnreadableModel
+from ..errors import InvalidTree, UnreadableModel, a_kind
 from ..tree import Tree
+from .checks import refuse_own_predict, whole_number
 from .source import SourceTree
 
 __all__ = ["from_sklearn", "knows", "tree_of_regressor"]
+
+# What a node of scikit-learn's trees holds; of other versions other trees may come.
+FIELDS = frozenset(
+    {
+        "left_child", "right_child", "feature", "threshold", "impurity", "n_node_samples",
+        "weighted_n_node_samples", "missing_go_to_left",
+    }
+)  # fmt: skip
+CATEGORICAL_FIELDS = frozenset({"left_cat_bitset", "split_kind"})
 
 
 def knows(model: Any) -> bool:
@@ -31,25 +42,22 @@ def knows(model: Any) -> bool:
 
     if isinstance(model, GradientBoostingClassifier | HistGradientBoostingClassifier):
         raise UnreadableModel(
-            f"a {type(model).__qualname__} adds up many regression trees, so none of them decides: "
-            "fit a DecisionTreeClassifier"
+            f"{a_kind(model)} adds up many regression trees, so none of them decides: fit a "
+            "DecisionTreeClassifier"
         )
     if isinstance(model, BaseEstimator) and hasattr(model, "best_estimator_"):
         raise UnreadableModel(
-            f"a {type(model).__qualname__} holds the model it found: "
-            "read_tree(model.best_estimator_)"
+            f"{a_kind(model)} holds the model it found: read_tree(model.best_estimator_)"
         )
     if isinstance(model, BaseEnsemble):
         raise UnreadableModel(
-            f"a {type(model).__qualname__} is many trees: read one with "
-            "read_tree(model.estimators_[i])"
+            f"{a_kind(model)} is many trees: read one with read_tree(model.estimators_[i])"
         )
     if not isinstance(model, BaseDecisionTree):
         return False
     if is_regressor(model):
-        raise UnreadableModel(
-            f"a {type(model).__qualname__} predicts numbers, not classes: use a classifier"
-        )
+        raise UnreadableModel(f"{a_kind(model)} predicts numbers, not classes: use a classifier")
+    refuse_own_predict(model, BaseDecisionTree)
     return True
 
 
@@ -57,9 +65,15 @@ def from_sklearn(model: Any) -> SourceTree:
     """Read a fitted scikit-learn tree classifier; one output, any number of classes."""
     value = _leaf_values(model)
     weight = np.asarray(model.tree_.weighted_n_node_samples)[:, None]
+    classes = np.asarray(getattr(model, "classes_", None))
+    if classes.shape != value.shape[1:]:
+        raise UnreadableModel(
+            f"this {type(model).__qualname__} has leaves of {value.shape[1]} classes, and classes_ "
+            f"of shape {classes.shape}: it is damaged; fit or save it again"
+        )
     return _source(
         model,
-        classes=np.asarray(model.classes_),
+        classes=classes,
         leaf_class=np.argmax(value, axis=1),
         distribution=value * weight if _are_shares(value) else value,
     )
@@ -96,15 +110,16 @@ def tree_of_regressor(
     from sklearn.base import is_regressor
     from sklearn.tree import BaseDecisionTree
 
-    from . import _interpreter, _unpack_pipeline  # that file has imported this one
+    from . import _interpreter, unwrap  # that file has imported this one
 
-    model, through = _unpack_pipeline(model, through)
+    model, through = unwrap(model, through)
     if not isinstance(model, BaseDecisionTree) or not is_regressor(model):
         raise UnreadableModel(
-            f"a {type(model).__qualname__} is no regression tree: legal are scikit-learn's "
-            "DecisionTreeRegressor and ExtraTreeRegressor; for forests use forest_bounds, for "
+            f"{a_kind(model)} is not a regression tree: it must be scikit-learn's "
+            "DecisionTreeRegressor or ExtraTreeRegressor; for forests use forest_bounds, for "
             "classifiers probability_bounds"
         )
+    refuse_own_predict(model, BaseDecisionTree)
     value = _leaf_values(model)[:, 0]
     leaf = model.tree_.children_left < 0
     numbers, which = np.unique(value[leaf] + 0.0, return_inverse=True)
@@ -120,20 +135,24 @@ def _leaf_values(model: Any) -> Any:
         raise UnreadableModel(
             f"this {type(model).__qualname__} is not fitted: call fit(X, y) first"
         )
-    if model.n_outputs_ != 1:
+    n_outputs = whole_number(getattr(model, "n_outputs_", None), "n_outputs_", least=1)
+    if n_outputs != 1:
         raise UnreadableModel(
-            f"this tree predicts {model.n_outputs_} outputs at once; "
-            "fit one tree per output and read each"
+            f"this tree predicts {n_outputs} outputs at once; fit one tree per output and read each"
         )
-    return np.asarray(model.tree_.value[:, 0, :], dtype=np.float64)
+    value = np.asarray(model.tree_.value[:, 0, :], dtype=np.float64)
+    if not np.isfinite(value).all():
+        raise InvalidTree("a leaf holds a share that is not a finite number")
+    return value
 
 
 def _source(model: Any, *, classes: Any, leaf_class: Any, distribution: Any = None) -> SourceTree:
     tree = model.tree_
     leaf = tree.children_left < 0
-    names = getattr(model, "feature_names_in_", None)
+    n_columns, names = _columns(model)
     # Since 1.3 every split knows where NaN goes, also one that met none in training.
     missing = getattr(tree, "missing_go_to_left", None)
+    members, categories = _categorical(model, np.where(leaf, -1, tree.feature))
     return SourceTree(
         classes=classes,
         column=np.where(leaf, -1, tree.feature),
@@ -141,11 +160,89 @@ def _source(model: Any, *, classes: Any, leaf_class: Any, distribution: Any = No
         when_true=np.where(leaf, -1, tree.children_left),
         when_false=np.where(leaf, -1, tree.children_right),
         leaf_class=leaf_class,
-        n_columns=int(model.n_features_in_),
-        column_names=None if names is None else [str(name) for name in names],
+        n_columns=n_columns,
+        column_names=names,
         values="float32",
         nan_true=None if missing is None else np.asarray(missing, dtype=bool),
         distribution=distribution,
+        members=members,
+        categories=categories,
+        other_categories=False,  # what becomes of other codes is not promised
+    )
+
+
+def _columns(model: Any) -> tuple[int, list[str] | None]:
+    """Count and name the columns; what the model, its tree and its names say must be equal."""
+    n_columns = whole_number(getattr(model, "n_features_in_", None), "n_features_in_", least=1)
+    own = int(model.tree_.n_features)
+    names = getattr(model, "feature_names_in_", None)
+    counts = {n_columns, own} if names is None else {n_columns, own, np.size(names)}
+    if len(counts) > 1:
+        raise UnreadableModel(
+            f"this {type(model).__qualname__} says that it was fitted on {n_columns:,} columns, "
+            f"its tree on {own:,}{'' if names is None else f', and it names {np.size(names):,}'}: "
+            "it is damaged; fit or save it again"
+        )
+    return n_columns, None if names is None else [str(name) for name in names]
+
+
+Sets = dict[int, list[int]]
+
+
+def _categorical(model: Any, column: Any) -> tuple[Sets, Sets]:
+    """Give the sets of the splits that ask for categories, and the codes of their columns.
+
+    A category is a whole number from 0; the model's table holds the numbers themselves.
+    """
+    _, arguments, state = model.tree_.__reduce__()
+    nodes = state["nodes"]
+    fields = frozenset(nodes.dtype.names)
+    if not FIELDS - {"missing_go_to_left"} <= fields <= FIELDS | CATEGORICAL_FIELDS:
+        raise _unknown_version(f"nodes of the fields {sorted(fields ^ FIELDS)}")
+    if fields <= FIELDS:
+        return {}, {}
+    if "left_cat_bitset" not in fields or len(arguments) != 4:
+        raise _unknown_version(f"trees of {len(arguments)} arguments and {sorted(fields)}")
+    n_codes = np.asarray(arguments[3])
+    if n_codes.shape != (model.tree_.n_features,) or n_codes.dtype.kind not in "iu":
+        raise _unknown_version(f"numbers of categories of shape {n_codes.shape}")
+    encoders = [name for name in vars(model) if "preprocessor" in name or "encoder" in name]
+    if any(getattr(model, name) is not None for name in encoders):
+        raise _unknown_version(f"a tree that encodes categories itself ({encoders[0]})")
+    return _sets(nodes, column, n_codes), {
+        int(j): list(range(n_codes[j])) for j in np.flatnonzero(n_codes > 0)
+    }
+
+
+def _sets(nodes: Any, column: Any, n_codes: Any) -> Sets:
+    """Read the bits of every split on a categorical column: the categories that go left."""
+    bits = nodes["left_cat_bitset"]
+    words = bits.reshape(len(nodes), -1).astype("<u4").view(np.uint8)
+    flags = np.unpackbits(words, axis=1, bitorder="little")
+    if bits.dtype != np.uint32 or n_codes.max(initial=0) > flags.shape[1]:
+        raise _unknown_version(f"sets of {bits.dtype} and {n_codes.max()} categories")
+    out: Sets = {}
+    for node in np.flatnonzero(column >= 0).tolist():
+        n, codes = int(n_codes[column[node]]), np.flatnonzero(flags[node]).tolist()
+        if n <= 0:
+            if codes:
+                raise _unknown_version("categories at a split on a number")
+            continue
+        # Version 1.10 has splits by a random hash too, which list no category.
+        by_hash = "split_kind" in nodes.dtype.names and not codes
+        if nodes["threshold"][node] != -np.inf or by_hash or max(codes, default=0) >= n:
+            raise _unknown_version("a split on categories that does not list them")
+        out[node] = codes
+    return out
+
+
+def _unknown_version(what: str) -> UnreadableModel:
+    import sklearn
+
+    return UnreadableModel(
+        f"scikit-learn {sklearn.__version__} made {what}, which this version of orderless does not "
+        "know: encode categories with OneHotEncoder or OrdinalEncoder and fit again, or use a "
+        "newer orderless"
     )
 
 

@@ -48,6 +48,9 @@ class SourceTree:
     binary : columns are 0/1, so that by default each is a boolean feature: all of them, or which
     categories : column -> labels, for columns that the library treats as categorical; the column
         holds the label itself
+    other_categories : whether those columns may hold labels that are not listed
+    unsure : for columns whose labels the library may have garbled: column -> a function that puts
+        the right labels in the order of ``categories``, or gives None for wrong ones
     """
 
     classes: Sequence[Any] | NDArray[Any]
@@ -67,6 +70,10 @@ class SourceTree:
     distribution: Floats | None = None
     binary: bool | Collection[int] = False
     categories: Mapping[int, Sequence[Any]] = field(default_factory=dict)
+    other_categories: bool = True
+    unsure: Mapping[int, Callable[[Sequence[Any]], Sequence[Any] | None]] = field(
+        default_factory=dict
+    )
 
 
 @dataclass(frozen=True)
@@ -147,8 +154,9 @@ def default_space(source: SourceTree, names: Sequence[str], nan: Nan) -> Space:
     for i, name in enumerate(names):
         if i in source.categories:
             labels = tuple(source.categories[i])
+            other = source.other_categories
             features.append(
-                Feature(name, "categorical", categories=labels, other=True, nan=with_nan)
+                Feature(name, "categorical", categories=labels, other=other, nan=with_nan)
             )
         elif source.binary is True or (source.binary and i in source.binary):
             features.append(Feature(name, "boolean"))

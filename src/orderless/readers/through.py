@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidSpace, UnreadableModel
+from ..errors import InvalidSpace, UnreadableModel, a_kind
 from ..rows import is_unknown
 from ..space import Feature, Label, Space, Values, plain_label
+from .checks import numbered_names, whole_number
 from .source import Nan, SourceColumn, space_columns
 from .stage import Block, Cell, Encode, Fill, Flag, Other, Pass, Refused, Rescale, Wire, as_number
 from .transformers import KNOWN, apply
@@ -89,18 +90,18 @@ def _source_names(
     if names is None and count is not None:
         own = _first(transformer)
         named = getattr(own, "space_", None) if getattr(own, "space", None) is None else None
-        names = [f"x{i}" for i in range(int(count))]
+        names = numbered_names(whole_number(count, "n_features_in_"))
         if isinstance(named, Space) and len(named) == count:
             names = list(named.names)
     if names is None and not hasattr(transformer, "transform"):
         raise UnreadableModel(
-            f"through= is a {type(transformer).__qualname__}, which has no transform: give the "
-            "fitted transformer that made the model's table"
+            f"through= is {a_kind(transformer)}, which has no transform: give the fitted "
+            "transformer that made the model's table"
         )
     if names is None:
         raise UnreadableModel(
-            f"a {type(transformer).__qualname__} does not say how many columns went in; is it "
-            "fitted? Fit it, or give feature_names= or space= of the table that went in"
+            f"{a_kind(transformer)} does not say how many columns went in; is it fitted? "
+            "Fit it, or give feature_names= or space= of the table that went in"
         )
     if count is not None and len(names) != count:
         what = "feature_names" if given is not None else "the space"

@@ -164,6 +164,13 @@ def _binarized(binarizer: Any, block: Block, step: str) -> Block:
 def _bins(discretizer: Any, block: Block, step: str) -> Block:
     dtype = block.dtype if discretizer.dtype is None else np.dtype(discretizer.dtype)
 
+    counts = [max(len(edges) - 1, 1) for edges in discretizer.bin_edges_]
+    if counts != discretizer.n_bins_.tolist():
+        raise UnreadableModel(
+            f"{step} has edges for {counts} bins, and n_bins_ says {discretizer.n_bins_.tolist()}: "
+            "it is damaged; fit or save it again"
+        )
+
     def stage(k: int) -> Rescale:
         edges = discretizer.bin_edges_[k][1:-1]
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..errors import UnreadableModel
 from .binary import Flat, flatten, join, leaf, over_bits
+from .checks import refuse_own_predict
 from .source import SourceTree
 
 __all__ = ["from_treefarms", "knows", "knows_set", "members"]
@@ -44,6 +45,9 @@ def from_treefarms(model: Any) -> SourceTree:
                 + (", and raise rashomon_bound_adder to get any" * (not container.model_count))
             )
         return next(members(model))
+    from treefarms.model.tree_classifier import TreeClassifier
+
+    refuse_own_predict(model, TreeClassifier)
     if model.encoder is not None:
         raise UnreadableModel(
             "this TreeClassifier has an encoder inside, which cannot be undone: fit TreeFARMS on "

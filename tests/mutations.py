@@ -1,0 +1,211 @@
+"""Model files that are damaged, one small change each; and a process of its own that reads them.
+
+Run as a program (``python mutations.py KIND COUNT SEED``) it prints one line of JSON per file that
+is neither read nor refused with a clear error. It may take one gigabyte more than it has after all
+imports, so that a count in a file that is believed shows as a MemoryError, or as its end.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import resource
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+STRANGE: list[Any] = [
+    0, 1, -1, 2, 10**6, 10**9, 2**31 - 1, 2**31, 2**63, -(2**63), 10**30, 1.5, -0.0, 1e308, -1e308,
+    float("inf"), float("nan"), "", "x", "1000000000", None, True, [], {}, [[]], [0], {"a": 1},
+]  # fmt: skip
+ROOM = 2**30
+
+
+def table() -> tuple[pd.DataFrame, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "age": rng.normal(40, 10, 300),
+            "colour": pd.Categorical(rng.choice(list("rgbk"), 300)),
+            "size": rng.integers(0, 9, 300).astype(float),
+        }
+    )
+    X.loc[rng.random(300) < 0.1, "age"] = np.nan
+    y = (X["colour"].isin(["r", "k"]) ^ (X["age"] > 45) ^ (X["size"] > 4)).astype(int).to_numpy()
+    return X, y
+
+
+def xgboost_file() -> bytes:
+    import xgboost
+
+    model = xgboost.XGBClassifier(
+        n_estimators=1, max_depth=3, learning_rate=1.0, enable_categorical=True
+    )
+    return bytes(model.fit(*table()).get_booster().save_raw("json"))
+
+
+def lightgbm_file() -> bytes:
+    import lightgbm
+
+    model = lightgbm.LGBMClassifier(
+        n_estimators=1, num_leaves=8, min_child_samples=5, learning_rate=1.0, verbose=-1,
+        max_cat_to_onehot=1,
+    )  # fmt: skip
+    return model.fit(*table()).booster_.model_to_string().encode()
+
+
+def skops_file() -> bytes:
+    import skops.io
+    from sklearn.compose import make_column_transformer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y = table()
+    X["age"] = X["age"].fillna(0)
+    X["colour"] = X["colour"].astype(str).astype(object)
+    prepare = make_column_transformer(
+        (OneHotEncoder(), ["colour"]),
+        (StandardScaler(), ["age"]),
+        (KBinsDiscretizer(3, quantile_method="averaged_inverted_cdf"), ["size"]),
+    )
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    return skops.io.dumps(make_pipeline(prepare, tree).fit(X, y))
+
+
+def tree_file() -> bytes:
+    """A tree without names or a pipeline, so that its counts alone say how many columns it has."""
+    import skops.io
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y = table()
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    return skops.io.dumps(tree.fit(X[["age", "size"]].to_numpy(), y))
+
+
+FILES = {
+    "xgboost": xgboost_file,
+    "lightgbm": lightgbm_file,
+    "skops": skops_file,
+    "tree": tree_file,
+}
+
+
+def changed(kind: str, content: bytes, rng: np.random.Generator) -> bytes:
+    """Damage a file: somewhere in what it says, or in its bytes."""
+    if rng.random() < 0.25:
+        return _bytes(content, rng)
+    if kind == "xgboost":
+        return _json(content, rng)
+    if kind == "lightgbm":
+        return _line(content, rng)
+    return _zip(content, rng)
+
+
+def _bytes(content: bytes, rng: np.random.Generator) -> bytes:
+    at = int(rng.integers(len(content)))
+    end = min(len(content), at + int(rng.integers(1, 40)))
+    return [
+        content[:at],
+        content[:at] + content[end:],
+        content[:at] + bytes(rng.integers(0, 256, end - at, dtype=np.uint8)) + content[end:],
+        content[:end] + content[at:],
+    ][rng.integers(4)]
+
+
+def _strange(rng: np.random.Generator) -> Any:
+    return STRANGE[rng.integers(len(STRANGE))]
+
+
+def _json(content: bytes, rng: np.random.Generator) -> bytes:
+    value = json.loads(content)
+    places: list[tuple[Any, Any]] = []
+    todo = [value]
+    while todo:
+        node = todo.pop()
+        keys = list(node) if isinstance(node, dict) else range(len(node))
+        places += [(node, key) for key in keys]
+        todo += [node[key] for key in keys if isinstance(node[key], dict | list)]
+    node, key = places[rng.integers(len(places))]
+    what = rng.integers(4)
+    if what == 0 and isinstance(node[key], str):
+        new = _strange(rng)
+        node[key] = new if isinstance(new, str) else json.dumps(new)
+    elif what == 1:
+        del node[key]
+    else:
+        node[key] = _strange(rng)
+    return json.dumps(value).encode()
+
+
+def _line(content: bytes, rng: np.random.Generator) -> bytes:
+    lines = content.decode().split("\n")
+    end = lines.index("end of trees")
+    at = int(rng.integers(end + 1)) if rng.random() < 0.9 else int(rng.integers(len(lines)))
+    key, sign, value = lines[at].partition("=")
+    words = value.split(" ")
+    words[rng.integers(len(words))] = str(_strange(rng))
+    lines[at] = [key + sign + " ".join(words), key + sign, "", lines[rng.integers(len(lines))]][
+        rng.choice(4, p=[0.7, 0.1, 0.1, 0.1])
+    ]
+    return "\n".join(lines).encode()
+
+
+def _zip(content: bytes, rng: np.random.Generator) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    name = "schema.json" if rng.random() < 0.6 else list(members)[rng.integers(len(members))]
+    damage = _json if name == "schema.json" else _bytes
+    members[name] = damage(members[name], rng)
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for each, data in members.items():
+            archive.writestr(each, data)
+    return out.getvalue()
+
+
+def say(record: Any) -> None:
+    sys.stdout.write(json.dumps(record) + "\n")
+    sys.stdout.flush()
+
+
+def main(kind: str, count: int, seed: int) -> None:
+    import lightgbm  # noqa: F401
+    import skops.io  # noqa: F401
+    import xgboost  # noqa: F401
+
+    from orderless.cli.mistakes import Mistake
+    from orderless.cli.models import load_model
+
+    content = FILES[kind]()
+    rng = np.random.default_rng(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        path.write_bytes(content)
+        load_model(path)
+        now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (now + ROOM, now + ROOM))
+        read = refused = 0
+        for number in range(count):
+            damaged = changed(kind, content, rng)
+            path.write_bytes(damaged)
+            sys.stderr.write(f"{number}\n")
+            try:
+                load_model(path)
+                read += 1
+            except Mistake as fault:
+                refused += 1
+                if not str(fault).startswith("model"):
+                    say([number, "unnamed", str(fault)])
+            except BaseException as fault:
+                say([number, type(fault).__name__, str(fault)[:300]])
+    say({"read": read, "refused": refused})
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
