@@ -185,7 +185,10 @@ def words(tree):
 
 def drawn(tree):
     lines = Branches(tree._repr_html_()).lines[1:]  # the first is the frame
-    return [(depth, " ".join(said.replace(" ≤ ", " <= ").split())) for depth, said in lines]
+    return [
+        (depth, " ".join(said.replace(" ≤ ", " <= ").replace(" ≠ ", " != ").split()))
+        for depth, said in lines
+    ]
 
 
 @pytest.mark.parametrize("name", ["mixed", "constant", "iris"])
