@@ -98,7 +98,7 @@ def test_importance_refuses(here):
     assert "--min-leaf is about one tree" in mistake(*rid, "--min-leaf", 2)
     assert "--no-orders is about one tree" in mistake(*rid, "--no-orders")
     assert "add --data" in mistake("importance", "--rid", 2)
-    assert "--jobs 0" in mistake(*rid, "--jobs", 0)
+    assert "--jobs must be 1 or more" in mistake(*rid, "--jobs", 0)
 
 
 def test_rid_says_what_the_library_says(wisconsin, tmp_path):
@@ -284,6 +284,6 @@ def test_reproduce_runs(here):
 
 def test_reproduce_refuses(here):
     assert "no target 'figure-x'" in mistake("reproduce", "figure-x")
-    assert "--jobs 0" in mistake("reproduce", "figure-and", "--jobs", 0)
+    assert "--jobs must be 1 or more" in mistake("reproduce", "figure-and", "--jobs", 0)
     assert "legal are dask" in mistake("reproduce", "figure-and", "--backend", "abacus")
     assert "is a file" in mistake("reproduce", "figure-and", "-o", "patients.csv")

@@ -592,7 +592,7 @@ def test_bad_costs():
     with pytest.raises(ValueError, match=r"needs costs: cheapest\(\{feature: cost\}\)"):
         form.explain(row).cheapest()
     for bad, said in [
-        ({"age": -1}, r"cost of 'age' is -1: legal are finite numbers of at least 0"),
+        ({"age": -1}, r"cost of 'age' is -1: it must be a finite number, 0 or more"),
         ({"age": math.nan}, "cost of 'age' is nan"),
         ({"age": math.inf}, "cost of 'age' is inf"),
         ({"age": "dear"}, "cost of 'age' is 'dear'"),

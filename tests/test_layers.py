@@ -11,11 +11,12 @@ import orderless
 
 PACKAGE = Path(orderless.__file__).parent
 ROOMS = [
-    "errors", "numbers", "space", "serial", "rows", "ranges", "inference", "tree", "readers",
-    "binarize", "example", "equivalence", "bins", "rowbins", "words", "term", "rowleaves",
-    "rowsearch", "explain", "canonical", "smallest", "missing", "redundant", "needed", "asking",
-    "many", "study", "imputation", "bounds", "rashomon", "importance", "acquisition", "estimator",
-    "output", "datasets", "files", "duckdb", "spark", "dask", "reproduce", "cli", "__main__",
+    "errors", "numbers", "decimals", "space", "serial", "rows", "ranges", "inference", "tree",
+    "readers", "binarize", "example", "equivalence", "bins", "rowbins", "words", "term",
+    "rowleaves", "rowsearch", "explain", "canonical", "smallest", "missing", "redundant",
+    "needed", "asking", "many", "study", "imputation", "bounds", "rashomon", "importance",
+    "acquisition", "estimator", "output", "datasets", "files", "duckdb", "spark", "dask",
+    "reproduce", "cli", "__main__",
 ]  # fmt: skip
 # Imports inside a function, of a room below, each with its reason.
 LATER = {

@@ -22,6 +22,7 @@ import narwhals as nw
 import numpy as np
 
 from .bins import Side
+from .decimals import shown
 from .errors import InvalidData, TooManyReasons
 from .numbers import short_end
 from .rowleaves import row_sides
@@ -379,7 +380,7 @@ def _read_costs(costs: Costs, space: Space, names: Iterable[str]) -> list[int]:
             number = math.nan
         if not math.isfinite(number) or number < 0:
             raise InvalidData(
-                f"the cost of {name!r} is {cost!r:.80}: legal are finite numbers of at least 0"
+                f"the cost of {name!r} is {shown(cost)}: it must be a finite number, 0 or more"
             )
         exact[name] = Fraction(repr(number))  # 0.1 + 0.2 is 0.3 here, as people expect
     unit = math.lcm(*(cost.denominator for cost in exact.values()))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +16,7 @@ import narwhals as nw
 import numpy as np
 
 from ..bins import Bins
+from ..decimals import exact, shown
 from ..errors import InvalidData
 from ..space import Space
 
@@ -64,13 +64,17 @@ def exact_number(value: Any, what: str) -> Fraction:
     """
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, bool) or not isinstance(value, int | float | Fraction | Decimal):
-        raise InvalidData(f"{what} is {value!r:.80}: give a number, 0 or more")
-    if not math.isfinite(value):
-        raise InvalidData(f"{what} is {value}: give a finite number, 0 or more")
-    if value < 0:
-        raise InvalidData(f"{what} is {value}: nothing costs or weighs less than 0")
-    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+    try:
+        number = exact(value, text=False)
+    except TypeError:
+        raise InvalidData(f"{what} is {value!r:.80}: give a number, 0 or more") from None
+    except ValueError as fault:
+        raise InvalidData(
+            f"{what} is {shown(value)}: give a finite number, 0 or more ({fault})"
+        ) from None
+    if number < 0:
+        raise InvalidData(f"{what} is {shown(value)}: nothing costs or weighs less than 0")
+    return number
 
 
 def total(purchases: Iterable[Purchase]) -> Fraction:

@@ -85,7 +85,7 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
         What the answers are by default: whether all models of all samples weigh the same, as in the
         authors' program, so that a sample with many models has more say; or all samples (RID).
     binarizer, space
-        What makes 0/1 columns of other features, and what the columns mean; see ``RashomonSet``.
+        What makes 0/1 columns of numbers, and what the columns mean; see ``RashomonSet``.
     n_repeats : int
         For "permutation-sampled" and "permutation-per-tree".
     n_jobs : int, optional
@@ -112,7 +112,10 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
     classes_ : array
     seed_ : int
         What all samples were drawn from.
-    binarizer_ : the fitted binarizer, or None
+    binarizer_ : the fitted binarizer, of the numbers in the table, or None
+    left_out_ : tuple of str
+        Features that no tree can ask about: constant ones, and numbers for which the binarizer
+        found no threshold. Their importance is 0 for that reason, which says nothing about them.
     n_features_in_ : int
     feature_names_in_ : array
         Where X has names.
@@ -224,6 +227,7 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
         self.classes_ = np.array(classes)
         self.seed_ = seed
         self.binarizer_ = table.binarizer
+        self.left_out_ = table.meaning.left_out(table.bits)
         self.n_features_in_ = len(table.meaning.space.columns)
         if hasattr(X, "columns") and all(isinstance(name, str) for name in X.columns):
             self.feature_names_in_ = np.array(list(X.columns), dtype=object)
