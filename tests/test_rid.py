@@ -416,7 +416,7 @@ def test_lists_and_text_labels():
         ({"memory_limit": -1}, "memory_limit must be a positive number, got -1"),
         ({"max_depth": -1}, "max_depth=-1"),
         ({"regularization": -1}, "regularization must be a number from 0 on.*got -1"),
-        ({"epsilon": "much"}, "epsilon='much'"),
+        ({"epsilon": "much"}, "epsilon must be .* got 'much'"),
         ({"importance": "gini"}, "importance='gini': legal are .*'conditional'"),
         ({"by": "row"}, "by='row': legal are"),
         ({"semantics": "rows"}, "semantics='rows': legal are"),

@@ -69,16 +69,16 @@ def read_table(X: Any, y: NDArray[np.int32], space: Any, binarizer: Any) -> Tabl
             )
         _check_length(columns, y)
         return _binarized(names, columns, y, space, binarizer)
-    plain = isinstance(columns, np.ndarray)
-    if plain and space is None and zero_one(columns):
-        _check_length(columns, y)
-        bits = np.ascontiguousarray(columns, dtype=np.uint8)
+    whole = columns if isinstance(columns, np.ndarray) else None
+    if whole is not None and space is None and zero_one(whole):
+        _check_length(whole, y)
+        bits = np.ascontiguousarray(whole, dtype=np.uint8)
         return Table(bits, independent(tuple(names)), False, None)
     # Thresholds are guessed by trees of scikit-learn, which round rows to float32.
     values: Values = "float32" if binarizer == "threshold-guess" else "float64"
-    each = list(columns.T) if plain else columns
+    each: Any = columns if whole is None else list(whole.T)
     rows = described(names, each, values) if space is None else _in_order(space, names)
-    table, told = (columns, rows) if plain else one_hot(X, each, rows)
+    table, told = one_hot(X, each, rows) if whole is None else (whole, rows)
     _check_length(table, y)
     return _mixed(table, y, told, rows, binarizer)
 

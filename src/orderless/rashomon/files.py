@@ -247,9 +247,9 @@ def _view(given: Mapping[str, Any], source: Source) -> View:
     named = [*forbidden, *(column for group in groups for column in group)]
     if any(not _is_whole(column, 0, n_columns - 1) for column in named):
         raise InvalidTree(f"a view names a column that is not there: {named!r:.80}")
-    epsilon, bound, leaves = (
-        _fraction(given, "epsilon"), given.get("bound"), given.get("max_leaves")
-    )  # fmt: skip
+    epsilon = _fraction(given, "epsilon")
+    bound: int = serial.take(given, "bound", int)
+    leaves: int = serial.take(given, "max_leaves", int)
     if not _is_whole(bound, 0, source.bound) or not _is_whole(leaves, 0, 2**31 - 1):
         raise InvalidTree(
             f"a view has the bound {bound!r:.40} and at most {leaves!r:.40} leaves: these must be "

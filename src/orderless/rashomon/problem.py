@@ -180,16 +180,17 @@ def share(part: Fraction, whole: int) -> int:
 
 def decimal(given: Any, name: str) -> Fraction:
     """Read a number as the decimal that a person wrote: 0.01 is 1/100."""
+    reason = ""
     try:
         number = exact(given)
     except TypeError:
-        number = None
+        number = Fraction(-1)
     except ValueError as fault:
-        raise ValueError(f"{name}={shown(given)}: {fault}") from None
-    if number is None or number < 0:
+        number, reason = Fraction(-1), f" ({fault})"
+    if number < 0:
         raise ValueError(
             f"{name} must be a number from 0 on, such as 0.01 or Fraction(1, 100), got "
-            f"{shown(given)}"
+            f"{shown(given)}{reason}"
         )
     return number
 

@@ -249,7 +249,7 @@ class TreeSet(RowAnswers):
         if not names:
             return ""
         some = "feature is" if len(names) == 1 else "features are"
-        return f"{len(names):,} {some} left out (constant, or no threshold): {some_names(names)}"
+        return f"{len(names):,} {some} left out (constant, or no threshold): {some_names(names, 4)}"
 
     # -- trees ---------------------------------------------------------------------------------
 

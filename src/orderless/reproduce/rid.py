@@ -288,8 +288,8 @@ def _reason(comparison: pd.DataFrame) -> str:
     if comparison.empty:
         return ""
     same = sum(
-        _inside(*line, ROUNDED_SHIFT) == "no"
-        for line in comparison[["published", "low, same", "high, same"]].to_numpy().tolist()
+        _inside(line["published"], line["low, same"], line["high, same"], ROUNDED_SHIFT) == "no"
+        for line in comparison.to_dict("records")
     )
     return (
         f"{_how_many_outside(comparison)}, where chance allows "
