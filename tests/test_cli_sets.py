@@ -98,7 +98,9 @@ def test_importance_refuses(here):
     assert "--min-leaf is about one tree" in mistake(*rid, "--min-leaf", 2)
     assert "--no-orders is about one tree" in mistake(*rid, "--no-orders")
     assert "add --data" in mistake("importance", "--rid", 2)
-    assert "--jobs 0" in mistake(*rid, "--jobs", 0)
+    assert "--jobs must be 1 or more" in mistake(*rid, "--jobs", 0)
+    for n in (0, -1):
+        assert "Invalid value for '--rid'" in mistake("importance", "--data", "spiral", "--rid", n)
 
 
 def test_rid_says_what_the_library_says(wisconsin, tmp_path):
@@ -155,12 +157,12 @@ def test_rashomon_in_every_format(here):
     for part in ("trees", "functions of the features", "A best tree", "Tree 2: objective 0.03"):
         assert part in text
     by_leaves = text.split("exactly on the bound)\n")[1].split("\n\n")[0].splitlines()
-    assert by_leaves[1].split() == ["3", "0.0300", "0", "2", "2"]
+    assert by_leaves[1].split() == ["3", "0.0300", "0", "4", "4"]
     table = records(fine("rashomon", *TABLE, "-f", "csv"))
     assert list(table[0]) == ["objective", "leaves", "errors", "trees", "nontrivial"]
-    assert sum(int(row["trees"]) for row in table) == 4
-    trees = records(fine("rashomon", *TABLE, "-f", "csv", "--trees", 9))
-    assert len(trees) == 4
+    assert sum(int(row["trees"]) for row in table) == 185
+    trees = records(fine("rashomon", *TABLE, "-f", "csv", "--trees", 200))
+    assert len(trees) == 185
     assert "## A best tree\n\n```\n" in fine("rashomon", *TABLE, "-f", "md")
     assert fine("rashomon", *TABLE, "--plot", "a.svg", "-o", "a.txt") == ""
     assert (here / "a.svg").read_text().startswith("<?xml")
@@ -284,6 +286,9 @@ def test_reproduce_runs(here):
 
 def test_reproduce_refuses(here):
     assert "no target 'figure-x'" in mistake("reproduce", "figure-x")
-    assert "--jobs 0" in mistake("reproduce", "figure-and", "--jobs", 0)
+    assert "--jobs must be 1 or more" in mistake("reproduce", "figure-and", "--jobs", 0)
+    near = mistake("reproduce", "figure-and", "table-rid-shft")
+    assert "no target 'table-rid-shft' (did you mean 'table-rid-shift'?): list them with" in near
+    assert "no target 'zzz': list them with `orderless reproduce`" in mistake("reproduce", "zzz")
     assert "legal are dask" in mistake("reproduce", "figure-and", "--backend", "abacus")
     assert "is a file" in mistake("reproduce", "figure-and", "-o", "patients.csv")

@@ -549,3 +549,58 @@ def test_deep_trees_are_answered_or_refused():
         ol.conditional_model_reliance(tree, X, y, strata="bins")
     with pytest.raises(InvalidTree, match="more than 500 conditions on one path"):
         ol.importance_range(tree, X, y)
+
+
+@pytest.mark.parametrize("goes_with", ["low", "high", "alone"])
+def test_missing_is_a_bin_of_its_own(goes_with):
+    """Also where the function treats it as it treats some numbers."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    x = np.repeat([0.0, 0.5, 2.0, 3.0, np.nan], 6)
+    a = np.tile([0, 1, 1, 0, 1, 0], 5)
+    side = {"low": (x <= 1) | np.isnan(x), "high": x <= 1, "alone": np.isnan(x)}[goes_with]
+    X, y = np.stack([a, x], axis=1), (side & (a == 1)).astype(int)
+    tree = ol.read_tree(DecisionTreeClassifier(random_state=0).fit(X, y), nan="value")
+
+    def decide(cell):
+        missing = cell[1] != cell[1]
+        holds = {"low": missing or cell[1] <= 1, "high": not missing and cell[1] <= 1,
+                 "alone": missing}[goes_with]  # fmt: skip
+        return int(bool(holds) and cell[0] == 1)
+
+    assert tree.predict(X).tolist() == [decide(cell) for cell in X.tolist()]
+    noisy = y.copy()
+    noisy[[1, 8, 15, 22, 25, 28]] ^= 1
+    ours = ol.conditional_model_reliance(tree, X, noisy, strata="bins")
+
+    def bin_of(value):
+        if value != value:
+            return "missing"
+        return 0 if goes_with == "alone" else int(value > 1)
+
+    rows = list(zip(X.tolist(), noisy.tolist(), strict=True))
+    strata = {}
+    for cell, label in rows:
+        strata.setdefault(bin_of(cell[1]), []).append((decide(cell), label))
+    lost = 0.0
+    for members in strata.values():
+        now = sum(said == label for said, label in members)
+        mean = sum(said == label for said, _ in members for _, label in members) / len(members)
+        lost += now - mean
+    assert ours[0] == pytest.approx(lost / len(rows), abs=1e-12)
+    assert len(strata) == (2 if goes_with == "alone" else 3)
+    # An equivalent tree that asks in another order agrees.
+    other = ol.canonicalize(tree).to_tree()
+    again = ol.conditional_model_reliance(other, X, noisy, strata="bins")
+    assert again.tolist() == pytest.approx(ours.tolist(), abs=1e-12)
+
+
+def test_a_value_that_is_merely_unknown_is_refused():
+    space = ol.Space({"a": "boolean", "x": "numeric"})
+    tree = ol.read_tree(
+        {"feature": "x", "relation": "<=", "reference": 1.0,
+         "true": {"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}},
+         "false": {"prediction": 0}}, space=space)  # fmt: skip
+    for strata in ("values", "bins"):
+        with pytest.raises(InvalidData, match="row 1 does not tell the value of 'x'"):
+            ol.conditional_model_reliance(tree, [(1, 0.5), (1, None)], [1, 0], strata=strata)

@@ -101,7 +101,7 @@ def test_changed_files_are_refused():
         ({"rows": [content["rows"][0]] * 2}, "'y' holds 2 whole numbers"),
         ({"weights": [0] * len(content["y"])}, "'weights' holds"),
         ({"max_depth": 99}, "max_depth 99"),
-        ({"regularization": "-1/2"}, "'regularization' is negative"),
+        ({"regularization": "-1/2"}, "regularization must be a number from 0"),
         ({"regularization": "x"}, "does not describe a set"),
         ({"trees": {**content["trees"], "column": [0] * len(content["trees"]["column"])}},
          "are not trees"),

@@ -147,7 +147,7 @@ def test_tables_are_markdown():
 
 def test_unknown_targets_are_refused(tmp_path):
     with pytest.raises(
-        InvalidData, match="there is no target 'table-9': legal are all, figure-and"
+        InvalidData, match="there is no target 'table-9': it must be all, or one of figure-and"
     ):
         run("table-9", tmp_path)
     assert not list(tmp_path.iterdir())

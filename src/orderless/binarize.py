@@ -29,6 +29,10 @@ Cut = tuple[int, float]
 Floats = NDArray[np.float64]
 
 
+class NoCut(InvalidData):
+    """No threshold divides any of the columns."""
+
+
 class _Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """What the binarizers share: from cuts to columns and to the space."""
 
@@ -52,7 +56,7 @@ class _Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 seen.add((j, boundary))
                 self.thresholds_.append((j, threshold + 0.0))
         if not self.thresholds_:
-            raise InvalidData(
+            raise NoCut(
                 f"no column is left: no cut divides the values of any of the {len(names)} "
                 "feature(s) in these rows; give features that vary"
             )

@@ -6,14 +6,13 @@ Out: fractions, so that sums are exact; an error that names the features without
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from .decimals import exact, shown
 from .errors import InvalidData, a_kind
 from .rows import some_names
 from .space import Space
@@ -31,13 +30,17 @@ def exact_number(value: Any, what: str) -> Fraction:
     """
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, bool) or not isinstance(value, int | float | Fraction | Decimal):
-        raise InvalidData(f"{what} is {value!r:.80}: give a number, 0 or more")
-    if not math.isfinite(value):
-        raise InvalidData(f"{what} is {value}: give a finite number, 0 or more")
-    if value < 0:
-        raise InvalidData(f"{what} is {value}: nothing costs or weighs less than 0")
-    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+    try:
+        number = exact(value, text=False)
+    except TypeError:
+        raise InvalidData(f"{what} is {value!r:.80}: give a number, 0 or more") from None
+    except ValueError as fault:
+        raise InvalidData(
+            f"{what} is {shown(value)}: give a finite number, 0 or more ({fault})"
+        ) from None
+    if number < 0:
+        raise InvalidData(f"{what} is {shown(value)}: nothing costs or weighs less than 0")
+    return number
 
 
 def read_costs(costs: Any, space: Space, asked: Iterable[str]) -> dict[str, Fraction]:

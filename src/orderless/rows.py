@@ -98,7 +98,7 @@ def absent_columns(space: Space, used: Iterable[int], there: Sequence[str]) -> l
     features = [space.features[i].name for i in used if space.features[i].name not in has]
     told = [space.columns[k].name for name in features for k in space.columns_of[name]]
     free = [name for name in there if name not in {*space.names, *space.column_names}]
-    return [f"{name!r:.80}{_near(name, free)}" for name in told if name not in has]
+    return [f"{name!r:.80}{near(name, free)}" for name in told if name not in has]
 
 
 def _lookup(X: Any, space: Space) -> tuple[int, Lookup, list[str] | None]:
@@ -163,7 +163,7 @@ def _lookup_dicts(X: Sequence[Any], space: Space) -> Lookup:
         for name in row:
             if name not in legal:
                 raise InvalidData(
-                    f"row {i} has the unknown feature {name!r}{_near(name, legal)}: legal are "
+                    f"row {i} has the unknown feature {name!r}{near(name, legal)}: legal are "
                     f"{some_names(space.names)}. A tree's features are named with "
                     "read_tree(..., feature_names=)"
                 )
@@ -516,7 +516,7 @@ def _no_contradiction(feature: Feature, bad: NDArray[np.bool_]) -> None:
         )
 
 
-def _near(name: object, legal: Iterable[object]) -> str:
+def near(name: object, legal: Iterable[object]) -> str:
     """Name the legal name that is closest, for an error message."""
     by_text = {str(other).casefold(): other for other in legal}
     close = get_close_matches(str(name).casefold(), by_text, n=1)

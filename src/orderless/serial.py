@@ -7,20 +7,17 @@ Out: text, and dicts again. What is inside is checked by whoever asked (docs/for
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 from .errors import InvalidTree, a_kind, an
 from .escapes import cut
 from .space import first_repeated
 
-__all__ = ["Reading", "dump", "fraction", "load", "numbers", "parse", "take"]
+__all__ = ["Reading", "dump", "load", "numbers", "parse", "take"]
 
 LIMIT = 256 * 1024 * 1024
 MESSAGE = 1_000  # characters of a message: a file may hold a name of any length
-FRACTION = re.compile(r"-?[0-9]{1,2000}(?:/[1-9][0-9]{0,1999})?")
 # What values of a wrong type or size raise where they are used.
 FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError,
           ValueError)  # fmt: skip
@@ -138,19 +135,6 @@ def numbers(content: Mapping[str, Any], key: str, depth: int = 1) -> list[Any]:
             inside = "numbers" if depth == 1 else "lists of numbers"
             raise InvalidTree(f"the entry {key!r} must be a list of {inside}, got {row!r:.80}")
     return list(rows)
-
-
-def fraction(text: str) -> Fraction:
-    """Read a number that was written as ``"1/3"``; no exponents, which could be of any size.
-
-    Examples
-    --------
-    >>> fraction("1/3")
-    Fraction(1, 3)
-    """
-    if not FRACTION.fullmatch(text):
-        raise InvalidTree(f"expected a fraction such as '1/3', got {text!r:.80}")
-    return Fraction(text)
 
 
 def _too_long(length: int, limit: int) -> InvalidTree:

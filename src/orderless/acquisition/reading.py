@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import serial
 from ..bins import Bins
+from ..decimals import exact
 from ..errors import InvalidTree
 from ..tree import Tree
 from .costs import KNOWN, Purchase, exact_number
@@ -81,7 +82,7 @@ def _read(content: dict[str, Any]) -> Policy:
 
 def _exact(number: Any) -> Fraction:
     if isinstance(number, str):  # a fraction that no decimal means
-        number = serial.fraction(number)
+        number = exact(number)
     return exact_number(number, "an amount")
 
 

@@ -60,15 +60,16 @@ def command(
         int, typer.Option(min=1, help="Most boxes to look at.", rich_help_panel=LIMITS)
     ] = 2_000_000,
     rid: Annotated[
-        int,
+        int | None,
         typer.Option(
-            min=0,
+            min=1,
             metavar="N",
             help="Instead of one tree, look at all near-optimal trees of N bootstrap samples of "
             "--data (the Rashomon importance distribution); 100 is usual.",
             rich_help_panel=RID,
+            show_default=False,
         ),
-    ] = 0,
+    ] = None,
     rid_depth: Annotated[
         int, typer.Option(min=1, max=20, help="Depth of these trees.", rich_help_panel=RID)
     ] = 3,
@@ -102,10 +103,10 @@ def command(
     different function counted once: mean, quantiles, and the share of functions that need the
     feature.
     """
-    if rid:
+    if rid is not None:
         _refuse_one_tree(model, data, orders)
         if jobs == 0:
-            raise Mistake("--jobs 0: legal are 1 and more, and -1 for all processors")
+            raise Mistake("--jobs must be 1 or more, or -1 for all processors, got 0")
         over = _Set(rid, rid_depth, regularization, epsilon, seed, jobs)
         _all_trees(over, data, files, output, plot)
         return
@@ -176,6 +177,7 @@ def _all_trees(
     over: _Set, data: DataOptions, files: FileOptions, output: OutputOptions, plot: Path | None
 ) -> None:
     from ..importance.rid import RashomonImportance
+    from .rashomon import left_out
     from .sink import records_as, write, write_figure
     from .table import labelled
 
@@ -189,9 +191,11 @@ def _all_trees(
     ]
     functions, trees = sum(found.n_functions_.tolist()), sum(found.n_trees_.tolist())
     if output.format == Format.json:
-        content = {"data": given.name, "rows": len(given.X), "notes": given.summary.head(),
-                   **asdict(over), "functions": functions,
-                   "trees": trees, "features": records}  # fmt: skip
+        content = {
+            "data": given.name, "rows": len(given.X), "notes": given.summary.head(),
+            **asdict(over), "functions": functions, "trees": trees,
+            "left_out": list(found.left_out_), "features": records,
+        }  # fmt: skip
         del content["n_jobs"]
         write(json.dumps(content, ensure_ascii=False, indent=1), output.output)
     elif output.format == Format.csv:
@@ -200,6 +204,7 @@ def _all_trees(
         said = (
             f"Importance over {functions:,} functions ({short_count(trees)} trees) of "
             f"{over.n_bootstraps:,} samples of {given.name}, each function counted once."
+            f"{left_out(list(found.left_out_))}"
         )
         some = [record for record in records if record["positive"] > 0 or record["mean"] != 0]
         said += f"\n\n{records_as(some, output.format, digits=3)}" if some else ""

@@ -16,7 +16,7 @@ from .progress import busy
 if TYPE_CHECKING:
     from ..rashomon import RashomonSet
 
-__all__ = ["EXAMPLE", "command"]
+__all__ = ["EXAMPLE", "command", "left_out"]
 
 EXAMPLE = (
     "Example: orderless rashomon --data patients.csv --target diagnosis --ignore id\n\n"
@@ -82,8 +82,9 @@ def command(
     """Count all near-optimal trees, and the different functions that they are.
 
     Numbers are cut where a boosted ensemble of small trees would (threshold guessing); columns of 0
-    and 1 stay as they are where the table has no others; text becomes one column per value. CSV is
-    one table: the trees, the functions, or how many trees have which objective.
+    and 1 stay as they are; text becomes one column per value. Features that no tree can ask about,
+    because they are constant or have no threshold, are named. CSV is one table: the trees, the
+    functions, or how many trees have which objective.
     """
     if data.data is None:
         raise Mistake("near-optimal trees are those of a table: add --data FILE --target COLUMN")
@@ -119,6 +120,7 @@ def _content(
         "data": name,
         "rows": n_rows,
         "columns": list(found.columns),
+        "left_out": list(found.left_out),
         "max_depth": int(found.max_depth),
         "regularization": float(found.regularization),
         "epsilon": float(found.epsilon),
@@ -146,6 +148,15 @@ def _content(
             for k, one in enumerate(found.functions(limit=limit)[:functions])
         ]  # fmt: skip
     return content
+
+
+def left_out(names: list[str]) -> str:
+    """Say which features no tree can ask about; nothing if there are none."""
+    from ..rows import some_names
+
+    if not names:
+        return ""
+    return f" Left out, because constant or without a threshold: {some_names(names)}."
 
 
 def _objectives(trees: list[dict[str, Any]], histogram: list[dict[str, Any]]) -> None:
@@ -187,7 +198,7 @@ def _written(content: dict[str, Any], output: OutputOptions) -> str:
     text = [
         f"All trees of depth {content['max_depth']} or less over {len(content['columns'])} "
         f"columns whose objective is at most {bound:g} (the best has {best:g}), on "
-        f"{content['rows']:,} rows of {content['data']}.",
+        f"{content['rows']:,} rows of {content['data']}.{left_out(content['left_out'])}",
         records_as(facts, form),
         title.format(f"Objectives ({on_bound} trees are exactly on the bound)")
         + break_ + records_as(_coarse(content["histogram"]), form, digits=4),

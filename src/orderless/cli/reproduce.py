@@ -76,6 +76,8 @@ def command(
     """
     from ..reproduce import run, targets
     from ..reproduce.cluster import check_backend
+    from ..reproduce.run import ALIASES
+    from ..rows import near
     from .sink import records_as, write
 
     if not names:
@@ -85,8 +87,15 @@ def command(
         ]
         write(records_as(listed, format), None)
         return
+    known = ["all", *(target.name for target in targets()), *ALIASES]
+    for name in names:
+        if name not in known:
+            raise Mistake(
+                f"there is no target {name!r:.80}{near(name, known)}: list them with `orderless "
+                "reproduce`"
+            )
     if jobs == 0:
-        raise Mistake("--jobs 0: legal are 1 and more, and -1 for all processors")
+        raise Mistake("--jobs must be 1 or more, or -1 for all processors, got 0")
     if backend is not None:
         check_backend(backend)
     if output.exists() and not output.is_dir():

@@ -14,14 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidData
+from ..errors import InvalidData, TooLarge
+from ..rashomon.flat import FlatTrees
 from ..rashomon.meaning import Meaning
 from ..rashomon.problem import Problem
 from ..rashomon.source import Engine
 from ..rashomon.treeset import TreeSet
 from ..rashomon.view import View
 from ..space import Label
-from .functionwise import Sample, importances
+from .drawn import drawn_losses
+from .functionwise import PER_TREE, Sample, importances
 
 __all__ = ["Bootstraps", "Tally"]
 
@@ -63,6 +65,35 @@ class Tally:
                 (values, np.bincount(which).astype(np.float64), np.bincount(which, weight))
             )
         return cls(len(table), sum(n_trees.tolist()), *zip(*columns, strict=True))
+
+    @classmethod
+    def of_draws(
+        cls, trees: FlatTrees, sample: Sample, n_trees: NDArray[np.uint64], n_repeats: int,
+        random: np.random.Generator,
+    ) -> Tally:  # fmt: skip
+        """Draw permutations for every function once, and again for each of its trees."""
+        sizes = n_trees.astype(np.int64)
+        n_functions, total = len(trees), int(sizes.sum())
+        lost: dict[int, tuple[list[Any], list[Any]]] = {}
+        # One draw for the function itself, then one for each of its trees.
+        for group, functions, losses in drawn_losses(trees, sample, 1 + sizes, n_repeats, random):
+            first = np.diff(functions, prepend=-1) != 0
+            parts = lost.setdefault(group, ([], []))
+            parts[0].append(losses[first])
+            parts[1].append(losses[~first])
+        nothing = (np.zeros(1), np.array([float(n_functions)]), np.array([float(total)]))
+        columns = [nothing] * sample.n_groups
+        for group, both in lost.items():
+            drawn = [np.concatenate(part) for part in both]
+            values = np.unique(np.concatenate([*drawn, np.zeros(1)]))
+            counts = [
+                np.bincount(np.searchsorted(values, part), minlength=len(values)).astype(float)
+                for part in drawn
+            ]
+            for count, part, size in zip(counts, drawn, (n_functions, total), strict=True):
+                count[np.searchsorted(values, 0.0)] += size - len(part)
+            columns[group] = (values, counts[0], counts[1])
+        return cls(n_functions, total, *zip(*columns, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain numbers for JSON, by feature [values, functions, trees]."""
@@ -165,5 +196,14 @@ class Bootstraps:
         trees = TreeSet._of(engine, View(problem.epsilon, engine.bound, trivial=False))
         found = trees.function_table(limit=self.limit, semantics=self.semantics)
         sample = Sample(bits, y, weight, len(self.classes), self.group, self.n_groups)
+        if self.importance == PER_TREE:
+            if (total := sum(found.n_nontrivial.tolist())) > self.limit:
+                raise TooLarge(
+                    f"a sample has {total:,} near-optimal trees, more than limit={self.limit:,}, "
+                    f"and importance={PER_TREE!r} draws permutations for each: raise limit=, or "
+                    "take importance='permutation-sampled'",
+                    total,
+                )
+            return Tally.of_draws(found.trees, sample, found.n_nontrivial, self.n_repeats, random)
         table = importances(self.importance, found.trees, sample, self.n_repeats, random)
         return Tally.of(table, found.n_nontrivial)

@@ -68,7 +68,8 @@ class Distribution:
         )
         weights = np.zeros(len(values))
         np.add.at(weights, which, np.concatenate(shares))
-        return cls(values, weights, size)
+        there = weights > 0  # with draws for each tree, some values occur in one of the two only
+        return cls(values[there], weights[there], size)
 
     @property
     def shares(self) -> Floats:

@@ -18,9 +18,10 @@ from ..rashomon.problem import merge
 from .permutation import FlatTrees as PermutedTrees
 from .permutation import permuted_errors
 
-__all__ = ["KINDS", "Sample", "importances"]
+__all__ = ["KINDS", "PER_TREE", "Sample", "importances"]
 
-KINDS = ("permutation", "permutation-sampled", "conditional")
+PER_TREE = "permutation-per-tree"  # in drawn.py: it is no property of a function
+KINDS = ("permutation", "permutation-sampled", PER_TREE, "conditional")
 DIGITS = 12  # of conditional importances: beyond them, floats depend on the order of adding
 
 Floats = NDArray[np.float64]
@@ -58,7 +59,7 @@ def importances(
 
     Parameters
     ----------
-    kind : one of ``KINDS``
+    kind : one of ``KINDS``, but ``PER_TREE``
         "permutation": the expectation over all permutations; "permutation-sampled": the mean over
         ``n_repeats``, the same for all functions; "conditional": the expectation over all
         permutations among rows that agree on the columns of all other features.

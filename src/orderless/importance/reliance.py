@@ -59,8 +59,10 @@ def conditional_model_reliance(
     strata : "values" or "bins"
         What it is to agree on the others. "values": the same values in every other feature of the
         space, asked about or not; where measurements hardly ever repeat, every row is alone and
-        every reliance 0. "bins": the same bins of the function, that is, values of the other
-        features that the function nowhere tells apart.
+        every reliance 0. "bins": the same bins of the function: of numbers the longest intervals
+        on which it does not change, of categories those that it nowhere tells apart. Where missing
+        is a value of a number, it is a bin of its own: it lies in no interval. As a category it is
+        like any other.
     sample_weight : array, optional
         By row; a row of weight 2 counts as two rows.
 

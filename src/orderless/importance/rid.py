@@ -9,6 +9,7 @@ Paper: Section 5.2; docs/decisions/0007.
 from __future__ import annotations
 
 import hashlib
+from copy import copy
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
@@ -27,7 +28,7 @@ from ..space import Space
 from .bootstrap import Bootstraps, Tally
 from .checkpoint import Checkpoint
 from .distribution import Distribution, kolmogorov_smirnov, wasserstein
-from .functionwise import KINDS
+from .functionwise import KINDS, PER_TREE
 from .permutation import BY
 from .running import in_parallel, watched
 
@@ -68,11 +69,14 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
         When two trees are one function: if they say the same of all values of the features, or of
         all 0/1 columns, each taken as unrelated to the others (the paper's). By default "aware",
         and "independent" where ``by="column"``. Alike where every column is its own feature.
-    importance : "permutation", "permutation-sampled" or "conditional"
+    importance : "permutation", "permutation-sampled", "permutation-per-tree" or "conditional"
         The accuracy on the sample that is lost when a feature's values are handed to other rows:
-        the expectation over all permutations; the mean over ``n_repeats`` permutations, as in the
-        paper; or the expectation over all permutations among rows that agree on the columns of all
-        other features.
+        the expectation over all permutations; the mean over ``n_repeats`` permutations, the same
+        for all functions of the sample; the mean over ``n_repeats`` permutations that are drawn
+        anew for every function and for every tree, as a program does that goes through a list of
+        trees (the paper's; two trees that are one function then differ by chance); or the
+        expectation over all permutations among rows that agree on the columns of all other
+        features.
     by : "feature" or "column"
         What is permuted: all columns of a feature together, or each 0/1 column by itself. Single
         columns of one feature make rows that contradict themselves, of which equivalent trees need
@@ -81,9 +85,9 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
         What the answers are by default: whether all models of all samples weigh the same, as in the
         authors' program, so that a sample with many models has more say; or all samples (RID).
     binarizer, space
-        What makes 0/1 columns of other features, and what the columns mean; see ``RashomonSet``.
+        What makes 0/1 columns of numbers, and what the columns mean; see ``RashomonSet``.
     n_repeats : int
-        For "permutation-sampled".
+        For "permutation-sampled" and "permutation-per-tree".
     n_jobs : int, optional
         Of joblib. Threads, unless ``joblib.parallel_config`` names another backend, such as "dask"
         or "ray". The results do not depend on it.
@@ -95,7 +99,7 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
         then be larger, and random_state None. One of other data or parameters, a cut or a changed
         one is refused.
     limit : int
-        Most functions in one sample.
+        Most functions in one sample; with "permutation-per-tree" most trees.
     memory_limit : int
         Most bytes that a Rashomon set, or its functions, may take.
 
@@ -108,7 +112,10 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
     classes_ : array
     seed_ : int
         What all samples were drawn from.
-    binarizer_ : the fitted binarizer, or None
+    binarizer_ : the fitted binarizer, of the numbers in the table, or None
+    left_out_ : tuple of str
+        Features that no tree can ask about: constant ones, and numbers for which the binarizer
+        found no threshold. Their importance is 0 for that reason, which says nothing about them.
     n_features_in_ : int
     feature_names_in_ : array
         Where X has names.
@@ -220,6 +227,7 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
         self.classes_ = np.array(classes)
         self.seed_ = seed
         self.binarizer_ = table.binarizer
+        self.left_out_ = table.meaning.left_out(table.bits)
         self.n_features_in_ = len(table.meaning.space.columns)
         if hasattr(X, "columns") and all(isinstance(name, str) for name in X.columns):
             self.feature_names_in_ = np.array(list(X.columns), dtype=object)
@@ -282,7 +290,7 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
             "by": self.by,
             "data": data,
         }
-        if self.importance == "permutation-sampled":
+        if self.importance in ("permutation-sampled", PER_TREE):
             out["n_repeats"] = int(self.n_repeats)
         return out
 
@@ -425,6 +433,26 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
     def _names(self) -> tuple[str, ...]:
         self._tallies  # noqa: B018 (says that it is not fitted)
         return self.features_
+
+    def take(self, samples: ArrayLike) -> Self:
+        """Give the same, of some of the bootstrap samples only; nothing is fitted again.
+
+        Answers of different samples say how far RID itself depends on chance.
+
+        Parameters
+        ----------
+        samples : sequence of int, or mask
+            Which samples, from 0; each may come several times.
+        """
+        tallies = self._tallies
+        which = np.asarray(samples)
+        chosen = np.arange(len(tallies))[which] if which.size else which
+        if not chosen.size:
+            raise ValueError("samples is empty: name at least one")
+        out = copy(self)
+        out._tallies_ = tuple(tallies[number] for number in chosen.tolist())
+        out.n_functions_, out.n_trees_ = self.n_functions_[chosen], self.n_trees_[chosen]
+        return out
 
     def shift(self, *, pooled: bool | None = None) -> pd.DataFrame:
         """Tell how far the distributions with and without the correction are apart.

@@ -73,7 +73,7 @@ def _try_trees(
 ) -> NDArray[np.int32]:
     """Try one tree of each function after the other, the best first."""
     from ..rows import read_rows
-    from .functions import Listing
+    from .listing import Listing
 
     problem = source.problem
     measure = "aware" if problem.aware else "independent"

@@ -1,4 +1,4 @@
-"""Tables in: 0/1 columns as they are, text as 0/1 columns, other features through a binarizer.
+"""Tables in: 0/1 columns as they are, text as 0/1 columns, numbers through a binarizer.
 
 In:  X and y of any usual kind, a ``Space`` or a binarizer.
 Out: ``Table``: the 0/1 columns, what they mean, and the classes.
@@ -49,7 +49,7 @@ class Table:
 
 
 def read_table(X: Any, y: NDArray[np.int32], space: Any, binarizer: Any) -> Table:
-    """Read complete rows; columns that are not 0/1 go through the binarizer."""
+    """Read complete rows; columns that are numbers go through the binarizer."""
     if space is not None and not isinstance(space, Space):
         raise InvalidSpace(
             f"space= is {a_kind(space)}, expected a Space: a binarizer's space_, or "
@@ -57,45 +57,109 @@ def read_table(X: Any, y: NDArray[np.int32], space: Any, binarizer: Any) -> Tabl
         )
     if isinstance(binarizer, str) and binarizer not in WORDS:
         raise ValueError(
-            f"binarizer={binarizer!r}: legal are {', '.join(map(repr, WORDS))}, a binarizer with a "
-            "space_, and None for columns that are 0/1 already"
+            f"binarizer must be one of {', '.join(map(repr, WORDS))}, a binarizer with a space_, "
+            f"or None for columns that are 0/1 already, got {binarizer!r}"
         )
-    word = binarizer is None or isinstance(binarizer, str)
+    names, columns = _complete(X, space)
+    if not (binarizer is None or isinstance(binarizer, str)):
+        if not isinstance(columns, np.ndarray):
+            raise InvalidData(
+                f"X has columns of text, and {type(binarizer).__qualname__} takes numbers: give "
+                "binarizer='threshold-guess' or 'quantile', or encode the text as 0/1 columns"
+            )
+        _check_length(columns, y)
+        return _binarized(names, columns, y, space, binarizer)
+    whole = columns if isinstance(columns, np.ndarray) else None
+    if whole is not None and space is None and zero_one(whole):
+        _check_length(whole, y)
+        bits = np.ascontiguousarray(whole, dtype=np.uint8)
+        return Table(bits, independent(tuple(names)), False, None)
     # Thresholds are guessed by trees of scikit-learn, which round rows to float32.
     values: Values = "float32" if binarizer == "threshold-guess" else "float64"
-    names, columns = _complete(X, space)
-    rows = None
-    if isinstance(columns, np.ndarray):
-        table = columns
-    elif not word:
-        raise InvalidData(
-            f"X has columns of text, and {type(binarizer).__qualname__} takes numbers: give "
-            "binarizer='threshold-guess' or 'quantile', or encode the text as 0/1 columns"
-        )
-    else:
-        rows = described(names, columns, values) if space is None else _in_order(space, names)
-        names, table, space = one_hot(X, columns, rows)
+    each: Any = columns if whole is None else list(whole.T)
+    rows = described(names, each, values) if space is None else _in_order(space, names)
+    table, told = one_hot(X, each, rows) if whole is None else (whole, rows)
+    _check_length(table, y)
+    return _mixed(table, y, told, rows, binarizer)
+
+
+def _check_length(table: NDArray[Any], y: NDArray[np.int32]) -> None:
     if len(table) != len(y):
         raise InvalidData(f"X has {len(table)} rows and y has {len(y)} labels")
-    whole = zero_one(table)
-    told = space is None or all(_tells(space, name) for name in names)
-    if whole and told and word:
-        bits = np.ascontiguousarray(table, dtype=np.uint8)
-        if space is None:
-            return Table(bits, independent(tuple(names)), False, None)
-        space = _in_order(space, names)
-        _check_rows(bits, space)
-        return Table(bits, meaning_of(space, rows), True, None)
-    if binarizer is None:
-        row, j = (0, 0) if whole else np.argwhere((table != 0) & (table != 1))[0]
+
+
+def _mixed(
+    table: NDArray[Any], y: NDArray[np.int32], told: Space, rows: Space, binarizer: str | None
+) -> Table:
+    """Keep 0/1 columns whole and cut the numbers; columns stay in the order of X.
+
+    Parameters
+    ----------
+    table : rows x columns
+    told : Space
+        What the columns are.
+    rows : Space
+        What the columns of X are, of which text is one.
+    """
+    numeric = [j for j, column in enumerate(told.columns) if not _is_bit(told, column)]
+    bits, made, fitted = table, list(told.columns), None
+    if numeric and binarizer is not None:
+        bits, made, fitted = _cut(table, y, told, numeric, binarizer)
+    elif numeric or not zero_one(table):
+        row, j = (0, numeric[0]) if zero_one(table) else np.argwhere((table != 0) & (table != 1))[0]
         raise InvalidData(
-            f"column {names[j]!r} has the value {table[row, j]:g} in row {row}, and binarizer=None "
-            "takes 0/1 columns that the space, if given, says are 0/1: give such columns, or "
-            "binarizer='threshold-guess', 'quantile' or a binarizer of your own"
+            f"column {told.column_names[j]!r} has the value {table[row, j]:g} in row {row}, and "
+            "binarizer=None takes 0/1 columns that the space, if given, says are 0/1: give such "
+            "columns, or binarizer='threshold-guess', 'quantile' or a binarizer of your own"
         )
-    if word and space is None:
-        space = described(names, list(table.T), values)
-    return _binarized(names, table, y, space, rows, binarizer)
+    space = Space(told.features, made)
+    whole = np.ascontiguousarray(bits, dtype=np.uint8)
+    _check_rows(whole, space)
+    return Table(whole, meaning_of(space, rows), True, fitted)
+
+
+def _cut(
+    table: NDArray[Any], y: NDArray[np.int32], told: Space, numeric: list[int], word: str
+) -> tuple[NDArray[Any], list[Column], Any]:
+    """Cut the numeric columns; give all columns, what they mean, and the fitted binarizer.
+
+    The binarizer sees the numbers only, so that columns of text or 0/1 never cost a threshold. One
+    that finds no cut in them at all leaves them out, if there is something else.
+    """
+    import pandas as pd
+
+    from ..binarize import NoCut
+
+    whole = [j for j in range(table.shape[1]) if j not in set(numeric)]
+    for j in whole:
+        _check_bits(told.column_names[j], table[:, j])
+    numbers = [told.columns[j] for j in numeric]
+    features = {column.feature for column in numbers}
+    space = Space([f for f in told.features if f.name in features], numbers)
+    frame = pd.DataFrame(table[:, numeric], columns=list(space.column_names))
+    fitted = _binarizer(word, space)
+    try:
+        cuts = np.asarray(fitted.fit(frame, y).transform(frame))
+    except NoCut:
+        if not whole:
+            raise
+        return table[:, whole], [told.columns[j] for j in whole], None
+    found = list(zip([numeric[j] for j, _ in fitted.thresholds_], fitted.space_.columns, cuts.T,
+                     strict=True))  # fmt: skip
+    if whole:  # numbers alone stay in the order of the binarizer
+        found += [(j, told.columns[j], table[:, j]) for j in whole]
+        found.sort(key=lambda one: one[0])
+    return np.stack([one[2] for one in found], axis=1), [one[1] for one in found], fitted
+
+
+def _check_bits(name: str, values: NDArray[Any]) -> None:
+    bad = (values != 0) & (values != 1)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InvalidData(
+            f"column {name!r} has the value {values[row]:g} in row {row} and is declared 0/1: "
+            "correct the row or the space"
+        )
 
 
 def _check_rows(bits: NDArray[np.uint8], space: Space) -> None:
@@ -169,9 +233,8 @@ def _numbered(n: int) -> list[str]:
     return [f"x{j}" for j in range(n)]
 
 
-def _tells(space: Space, name: str) -> bool:
+def _is_bit(space: Space, column: Column) -> bool:
     """Whether a column is 0/1 by what the space says of it."""
-    column = _column(space, name)
     return column.condition is not None or space[column.feature].kind == "boolean"
 
 
@@ -197,9 +260,9 @@ def _binarized(
     values: NDArray[Any],
     y: NDArray[np.int32],
     space: Space | None,
-    rows: Space | None,
     binarizer: Any,
 ) -> Table:
+    """Apply a binarizer of the user's own to all columns."""
     import pandas as pd
 
     table = pd.DataFrame(values, columns=names)
@@ -213,9 +276,7 @@ def _binarized(
         )
     bits = np.asarray(fitted.transform(table))
     own = getattr(fitted, "space", None)
-    if rows is not None:
-        kept = list(rows.columns)
-    elif isinstance(own, Space):
+    if isinstance(own, Space):
         kept = list(_in_order(own, names).columns)
     else:
         kept = [Column(name, name) for name in names]
@@ -233,8 +294,8 @@ def _binarizer(given: Any, space: Space | None) -> Any:
         return QuantileBinarizer(space=space)
     if not hasattr(given, "fit") or not hasattr(given, "transform") or isinstance(given, type):
         raise ValueError(
-            f"binarizer={given!r:.80}: legal are 'threshold-guess', 'quantile', a binarizer with a "
-            "space_, and None for columns that are 0/1 already"
+            "binarizer must be 'threshold-guess', 'quantile', a binarizer with a space_, or None "
+            f"for columns that are 0/1 already, got {given!r:.80}"
         )
     if space is not None and getattr(given, "space", None) is None:
         raise InvalidSpace("give the space to the binarizer itself: its space= is None")

@@ -67,7 +67,7 @@ def holds_categories(space: Space, column: Column) -> bool:
 
 def one_hot(
     X: Any, columns: Sequence[NDArray[Any] | list[Label]], space: Space
-) -> tuple[list[str], Floats, Space]:
+) -> tuple[Floats, Space]:
     """Give columns of numbers: categories become one 0/1 column per value, ``color = red``.
 
     Parameters
@@ -80,7 +80,7 @@ def one_hot(
 
     Returns
     -------
-    names, table, space : of the columns that come out
+    table, space : of the columns that come out
     """
     told = [column for column in space.columns if holds_categories(space, column)]
     rows = read_rows(X, space, [space.index(column.feature) for column in told])
@@ -114,4 +114,4 @@ def one_hot(
     if not out:
         raise InvalidData("no column varies: every one holds the same value in all rows")
     table = np.stack(out, axis=1).astype(np.float64)
-    return [column.name for column in made], table, Space(space.features, made)
+    return table, Space(space.features, made)

@@ -15,11 +15,11 @@ import numpy as np
 
 from .. import serial
 from ..errors import InvalidTree
-from ..space import Space, plain_label
+from ..space import Feature, Space, plain_label
 from .flat import FlatTrees
 from .listed import Listed
 from .meaning import Meaning
-from .problem import MOST_DEPTH, Problem
+from .problem import MOST_DEPTH, Problem, decimal
 from .source import Engine, Source
 from .treeset import TreeSet
 from .view import View
@@ -81,13 +81,18 @@ def to_json(trees: TreeSet) -> str:
     return serial.dump(FORMAT, VERSION, content)
 
 
-def from_json(text: str | bytes, limit: int | None = None) -> TreeSet:
-    """Read what ``to_json`` wrote; anything else is an ``InvalidTree`` that says why."""
+def from_json(
+    text: str | bytes, limit: int | None, memory_limit: int, time_limit: float | None
+) -> TreeSet:
+    """Read what ``to_json`` wrote; anything else is an ``InvalidTree`` that says why.
+
+    The caller's limits count, not those in the file: a small file can ask for a lot of work.
+    """
     content = serial.load(text, FORMAT, VERSION, limit=serial.LIMIT if limit is None else limit)
     with serial.Reading("a set of trees"):
         problem = _problem(content)
-        source = _source(content, problem)
-        view = _view(serial.take(content, "view", dict), len(problem.meaning))
+        source = _source(content, problem, memory_limit, time_limit)
+        view = _view(serial.take(content, "view", dict), source)
         out = TreeSet._of(source, view)
         found = {
             "optimum": source.optimum,
@@ -110,7 +115,11 @@ def _problem(content: Mapping[str, Any]) -> Problem:
     if not rows or any(not isinstance(r, str) or len(r) != n or set(r) - {"0", "1"} for r in rows):
         raise InvalidTree(f"'rows' holds texts of {n} zeros and ones, at least one")
     bits = np.array([[int(bit) for bit in row] for row in rows], dtype=np.uint8).reshape(-1, n)
+    if meaning.contradictions(bits).any():
+        raise InvalidTree("some of the 'rows' contradict themselves: no values have such columns")
     classes = tuple(plain_label(label) for label in serial.take(content, "classes", list))
+    if len(classes) < 2 or any(not a < b for a, b in pairwise(classes)):  # type: ignore[operator]
+        raise InvalidTree(f"'classes' must be two or more, in order: {classes!r:.80}")
     y = _whole(content, "y", len(rows), 0, len(classes) - 1).astype(np.int32)
     weights = _whole(content, "weights", len(rows), 1, 2**62)
     depth = serial.take(content, "max_depth", int)
@@ -144,12 +153,14 @@ def _meaning(content: Mapping[str, Any]) -> Meaning:
         if not 0 <= at < len(space):
             raise InvalidTree(f"feature {at} of a column: there are 0 to {len(space) - 1}")
         values = serial.take(entry, "set", list)
-        if any(not isinstance(v, int) or not 0 <= v < space.features[at].n_values for v in values):
-            raise InvalidTree(f"the set {values!r:.80} is not of values of {space.features[at]!r}")
         names.append(serial.take(entry, "name", str))
         feature.append(at)
         threshold.append(_number_in(entry["threshold"]))
         nan_true.append(serial.take(entry, "nan_true", bool))
+        if not _divides(space.features[at], threshold[-1], nan_true[-1], values):
+            raise InvalidTree(
+                f"the column {names[-1]!r:.80} is no condition on {space.features[at]!r}"
+            )
         sets.append(np.array(values, dtype=np.int32))
         one.append(serial.take(entry, "one_is_true", bool))
     sizes = np.concatenate([[0], np.cumsum([len(part) for part in sets])]).astype(np.int64)
@@ -165,18 +176,28 @@ def _meaning(content: Mapping[str, Any]) -> Meaning:
     )
 
 
-def _source(content: Mapping[str, Any], problem: Problem) -> Source:
+def _divides(feature: Feature, threshold: float, nan_true: bool, values: list[Any]) -> bool:
+    """Whether this is a condition on a feature, as a ``Tree`` writes it, that can be both ways."""
+    if feature.ordered:
+        holds = np.isfinite(threshold) and float(feature.at_most(threshold)) == threshold
+        low, high = feature.bounds
+        inside = low < threshold < high or feature.nan
+        return bool(holds and inside and not values and (feature.nan or not nan_true))
+    n = feature.n_values
+    good = all(_is_whole(v, 0, n - 1) for v in values) and all(a < b for a, b in pairwise(values))
+    return good and 0 < len(values) < n and not threshold and not nan_true
+
+
+def _source(
+    content: Mapping[str, Any], problem: Problem, memory_limit: int, time_limit: float | None
+) -> Source:
     if "trees" not in content:
-        memory = serial.take(content, "memory_limit", int)
-        seconds = content.get("time_limit")
-        if memory <= 0 or not (seconds is None or isinstance(seconds, int | float)):
-            raise InvalidTree("memory_limit and time_limit are positive numbers")
-        return Engine(problem, memory, seconds)
+        return Engine(problem, memory_limit, time_limit)
     given = serial.take(content, "trees", dict)
-    parts = [
-        np.array(serial.take(given, name, list), dtype=np.int64)
-        for name in ("offsets", "column", "label", "false_child")
-    ]
+    parts = []
+    for name in ("offsets", "column", "label", "false_child"):
+        values = serial.take(given, name, list)
+        parts.append(_whole(given, name, len(values), -1, 2**31 - 1))
     flat = FlatTrees.of(parts)
     _check_trees(flat, len(problem.meaning), len(problem.classes))
     return Listed(problem, flat)
@@ -194,36 +215,45 @@ def _check_trees(flat: FlatTrees, n_columns: int, n_classes: int) -> None:
         and (flat.column < n_columns).all()
         and (flat.label < n_classes).all()
         and ((flat.label >= 0) == (flat.column < 0)).all()
+        and ((flat.false_child >= 0) == (flat.column >= 0)).all()
     )
     if legal:
         for a, b in pairwise(flat.offsets.tolist()):
-            open_ends = [0]
-            for node in range(a, b):
-                if not open_ends or (open_ends[-1] and node - a != open_ends[-1]):
+            due = [0]  # where the branches that are still to come begin
+            for node in range(b - a):
+                if not due or due.pop() != node:
                     legal = False
                     break
-                open_ends.pop()
-                if flat.column[node] >= 0:
-                    open_ends += [int(flat.false_child[node]), 0]
-            legal = legal and not open_ends
+                if flat.column[a + node] >= 0:
+                    due += [int(flat.false_child[a + node]), node + 1]
+            legal = legal and not due
             if not legal:
                 break
     if not legal:
         raise InvalidTree("the arrays under 'trees' are not trees over the columns")
 
 
-def _view(given: Mapping[str, Any], n_columns: int) -> View:
+def _view(given: Mapping[str, Any], source: Source) -> View:
+    n_columns = len(source.problem.meaning)
     groups = [
         serial.take({"g": group}, "g", list) for group in serial.take(given, "required", list)
     ]
     forbidden = serial.take(given, "forbidden", list)
     named = [*forbidden, *(column for group in groups for column in group)]
-    if any(not isinstance(column, int) or not 0 <= column < n_columns for column in named):
+    if any(not _is_whole(column, 0, n_columns - 1) for column in named):
         raise InvalidTree(f"a view names a column that is not there: {named!r:.80}")
+    epsilon = _fraction(given, "epsilon")
+    bound: int = serial.take(given, "bound", int)
+    leaves: int = serial.take(given, "max_leaves", int)
+    if not _is_whole(bound, 0, source.bound) or not _is_whole(leaves, 0, 2**31 - 1):
+        raise InvalidTree(
+            f"a view has the bound {bound!r:.40} and at most {leaves!r:.40} leaves: these must be "
+            f"whole numbers, the bound at most {source.bound}"
+        )
     return View(
-        _fraction(given, "epsilon"),
-        serial.take(given, "bound", int),
-        serial.take(given, "max_leaves", int),
+        epsilon,
+        bound,
+        leaves,
         frozenset(forbidden),
         tuple(tuple(group) for group in groups),
         serial.take(given, "trivial", bool),
@@ -232,18 +262,17 @@ def _view(given: Mapping[str, Any], n_columns: int) -> View:
 
 def _whole(content: Mapping[str, Any], name: str, n: int, low: int, high: int) -> Any:
     values = serial.take(content, name, list)
-    if len(values) != n or any(
-        not isinstance(v, int) or isinstance(v, bool) or not low <= v <= high for v in values
-    ):
+    if len(values) != n or not all(_is_whole(v, low, high) for v in values):
         raise InvalidTree(f"{name!r} holds {n} whole numbers from {low} to {high}")
     return np.array(values, dtype=np.int64)
 
 
+def _is_whole(value: Any, low: int, high: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
 def _fraction(content: Mapping[str, Any], name: str) -> Fraction:
-    number = serial.fraction(serial.take(content, name, str))
-    if number < 0:
-        raise InvalidTree(f"{name!r} is negative: {number}")
-    return number
+    return decimal(serial.take(content, name, str), name)
 
 
 def _number_out(number: float) -> float | str:
@@ -253,4 +282,6 @@ def _number_out(number: float) -> float | str:
 def _number_in(number: Any) -> float:
     if isinstance(number, str):
         return {"inf": np.inf, "-inf": -np.inf}[number]
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise InvalidTree(f"the threshold of a column is {number!r:.80}: expected a number")
     return float(number)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,14 +21,13 @@ from ..errors import InvalidData, a_kind
 from ..space import Label
 from ..tree import Tree
 from .flat import FlatTrees, distinct
+from .listing import Listing, point
 from .meaning import Meaning
-from .source import Functions, Piece, Source
-from .view import View
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FunctionSet", "FunctionTable", "Listing", "RashomonFunction"]
+__all__ = ["FunctionSet", "FunctionTable", "RashomonFunction"]
 
 AT_ONCE = 1024
 
@@ -38,7 +36,8 @@ AT_ONCE = 1024
 class FunctionTable:
     """All functions of a set at once, without an object for each.
 
-    Sorted by the objective of the cheapest tree, then its leaves, then the fingerprint.
+    Sorted by the objective of the cheapest tree, then its leaves; of several that are equal in
+    both, the one of ``best_tree`` is first, and the others follow by fingerprint.
 
     Attributes
     ----------
@@ -79,39 +78,6 @@ class FunctionTable:
         return len(self.cost)
 
 
-class Listing:
-    """The functions of one view, found when first asked for, and again after unpickling."""
-
-    def __init__(
-        self, source: Source, view: View, measure: str, limit: int, piece: Piece | None = None
-    ) -> None:
-        self.source, self.view, self.measure, self.limit = source, view, measure, limit
-        self.piece = piece
-
-    def __getstate__(self) -> dict[str, Any]:
-        kept = ("source", "view", "measure", "limit", "piece")
-        return {name: getattr(self, name) for name in kept}
-
-    @cached_property
-    def functions(self) -> Functions:
-        """What the source found."""
-        return self.source.functions(self.view, self.measure, self.limit, self.piece)
-
-    @cached_property
-    def cost(self) -> NDArray[np.int64]:
-        """Objectives of the cheapest trees, in the problem's whole numbers."""
-        found = self.functions
-        cost: NDArray[np.int64] = self.source.problem.cost(
-            found.errors, found.leaves.astype(np.int64)
-        )
-        return cost
-
-    def trees(self, flat: FlatTrees) -> Iterator[Tree]:
-        """Make ``Tree``s over the features."""
-        problem = self.source.problem
-        return problem.meaning.trees(flat, problem.classes)
-
-
 @dataclass(frozen=True, eq=False)
 class RashomonFunction:
     """One function of a set, with all trees that are this function.
@@ -142,8 +108,8 @@ class RashomonFunction:
 
     @property
     def tree(self) -> Tree:
-        """A cheapest tree of it."""
-        flat = self._listing.functions.trees(np.array([self._position]))
+        """A cheapest tree of it; of the first function of a set its ``best_tree``."""
+        flat = self._listing.cheapest(np.array([self._position]))
         return next(self._listing.trees(flat))
 
     def trees(self) -> Iterator[Tree]:
@@ -176,6 +142,9 @@ Part = tuple[Listing, NDArray[np.int64]]
 class FunctionSet:
     """Distinct functions, in order of objective. Made by ``RashomonSet.functions``.
 
+    Of several with the smallest objective and equally many leaves, the one of ``best_tree`` is
+    first, and its ``tree`` is that tree; the others follow by fingerprint.
+
     ``a & b``, ``a | b`` and ``a - b`` go by fingerprint: also between sets of different folds,
     thresholds and spaces, where features of one name are one feature. What a function of both sets
     costs, and how many trees it has, is then said of the left one; ``|`` lists the left set first.
@@ -198,7 +167,7 @@ class FunctionSet:
     @classmethod
     def of(cls, listing: Listing) -> FunctionSet:
         """Take all functions of a listing."""
-        return cls(((listing, np.arange(len(listing.functions.errors))),))
+        return cls(((listing, listing.order()),))
 
     @property
     def fingerprints(self) -> NDArray[np.uint64]:
@@ -245,8 +214,7 @@ class FunctionSet:
     def __contains__(self, tree: object) -> bool:
         """Whether a tree, a model that ``read_tree`` knows, or a function is one of these."""
         name = tree.fingerprint if isinstance(tree, RashomonFunction) else fingerprint(tree)
-        point = np.array([int(name[:16], 16), int(name[16:], 16)], dtype=np.uint64)
-        return bool((self.fingerprints == point).all(axis=1).any())
+        return bool((self.fingerprints == point(name)).all(axis=1).any())
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same set of functions."""
@@ -315,7 +283,7 @@ class FunctionSet:
             found.leaves[at],
             found.n_trees[at],
             found.n_nontrivial[at],
-            found.trees(at),
+            listing.cheapest(at),
             problem.meaning,
             problem.classes,
         )

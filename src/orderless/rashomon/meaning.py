@@ -74,6 +74,32 @@ class Meaning:
         """Give the columns that speak about a feature; an error lists the legal names."""
         return np.flatnonzero(self.feature == self.space.index(name)).tolist()
 
+    def left_out(self, bits: Bits) -> tuple[str, ...]:
+        """Name the features of which no column divides these rows."""
+        varies = bits.any(axis=0) & ~bits.all(axis=0)
+        asked = set(self.feature[varies].tolist())
+        return tuple(name for i, name in enumerate(self.space.names) if i not in asked)
+
+    def contradictions(self, bits: Bits) -> NDArray[np.bool_]:
+        """Tell, by row, whether no value of some feature makes its columns what they are."""
+        out = np.zeros(len(bits), dtype=bool)
+        holds = bits == self.one_is_true
+        for i in np.unique(self.feature).tolist():
+            own = np.flatnonzero(self.feature == i)
+            feature, said = self.space.features[i], holds[:, own]
+            if feature.ordered:
+                cuts = self.threshold[own]
+                low = np.where(said, -np.inf, cuts).max(axis=1)
+                there = low < np.where(said, cuts, np.inf).min(axis=1)
+                if feature.nan:
+                    there |= (said == self.nan_true[own]).all(axis=1)
+            else:
+                values = np.arange(feature.n_values)
+                member = np.array([np.isin(values, self.set_of(j)) for j in own.tolist()])
+                there = (said[:, :, None] == member).all(axis=1).any(axis=1)
+            out |= ~there
+        return out
+
     # -- trees ---------------------------------------------------------------------------------
 
     def trees(self, flat: FlatTrees, classes: tuple[Label, ...]) -> Iterator[Tree]:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..decimals import exact, shown
 from ..errors import InvalidData
 from ..space import Label
 from .flat import FlatTrees, distinct
@@ -25,6 +25,7 @@ from .meaning import Meaning
 
 __all__ = ["Problem", "decimal", "merge", "share", "whole_weights"]
 
+MOST_BITS = 4096  # of the common denominator of weights; more is refused before it is computed
 LARGEST = 2**62  # objectives stay below, so that sums of two fit the core's integers
 MOST_DEPTH = 20
 
@@ -133,6 +134,11 @@ class Problem:
         """How many of these whole numbers an objective of 1 is."""
         return self.error_cost * self.total_weight
 
+    @cached_property
+    def left_out(self) -> tuple[str, ...]:
+        """The features of which no column divides the rows."""
+        return self.meaning.left_out(self.bits)
+
     def cost(self, errors: Any, leaves: Any) -> Any:
         """Give objectives in whole numbers (arrays too)."""
         return errors * self.error_cost + leaves * self.leaf_cost
@@ -172,31 +178,20 @@ def share(part: Fraction, whole: int) -> int:
     return part.numerator * whole // part.denominator
 
 
-@lru_cache(maxsize=1024)  # folds, bootstraps and weights give the same ones again and again
-def _fraction(text: str) -> Fraction:
-    return Fraction(text)
-
-
 def decimal(given: Any, name: str) -> Fraction:
     """Read a number as the decimal that a person wrote: 0.01 is 1/100."""
-    legal = "a number from 0 on, such as 0.01 or Fraction(1, 100)"
+    reason = ""
     try:
-        if isinstance(given, np.floating):  # np.float64 is a float, too, and has another repr
-            number = _fraction(str(given))
-        elif isinstance(given, float):
-            number = _fraction(repr(given))
-        elif isinstance(given, bool):
-            raise TypeError
-        elif isinstance(given, (Fraction, int, Decimal, str)):
-            number = Fraction(given)
-        elif isinstance(given, np.integer):
-            number = Fraction(int(given))
-        else:
-            raise TypeError
-    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-        raise ValueError(f"{name}={given!r:.80}: legal is {legal}") from None
-    if number.numerator < 0:
-        raise ValueError(f"{name}={given!r:.80} is negative: legal is {legal}")
+        number = exact(given)
+    except TypeError:
+        number = Fraction(-1)
+    except ValueError as fault:
+        number, reason = Fraction(-1), f" ({fault})"
+    if number < 0:
+        raise ValueError(
+            f"{name} must be a number from 0 on, such as 0.01 or Fraction(1, 100), got "
+            f"{shown(given)}{reason}"
+        )
     return number
 
 
@@ -212,18 +207,26 @@ def whole_weights(given: Any, n_rows: int) -> tuple[NDArray[np.int64], int]:
     if weights.dtype.kind not in "biufO":
         raise InvalidData(f"sample_weight holds numbers from 0 on, got {weights.dtype}")
     fractions = [_weight(value, i) for i, value in enumerate(weights.tolist())]
-    scale = math.lcm(*(weight.denominator for weight in fractions))
+    scale = 1
+    for weight in fractions:
+        scale = math.lcm(scale, weight.denominator)
+        if scale.bit_length() > MOST_BITS:
+            raise _too_many_digits("their common denominator")
     whole = [int(weight * scale) for weight in fractions]
     total = sum(whole)
     if total == 0:
         raise InvalidData("sample_weight is 0 for every row: give some row a positive weight")
     if total >= LARGEST:
-        raise InvalidData(
-            f"sample_weight has too many digits: as whole numbers the weights sum to {total:.3g}, "
-            "more than 2^62; round them, for example np.round(sample_weight, 3)"
-        )
+        raise _too_many_digits("their sum in whole numbers")
     common = math.gcd(scale, *whole)
     return np.array(whole, dtype=np.int64) // common, scale // common
+
+
+def _too_many_digits(what: str) -> InvalidData:
+    return InvalidData(
+        f"sample_weight has too many digits: {what} would pass 2^62; round the weights, for "
+        "example np.round(sample_weight, 3)"
+    )
 
 
 def _weight(value: Any, row: int) -> Fraction:
@@ -231,7 +234,8 @@ def _weight(value: Any, row: int) -> Fraction:
         return decimal(value, "sample_weight")
     except ValueError:
         raise InvalidData(
-            f"sample_weight has {value!r:.80} in row {row}: legal are finite numbers from 0 on"
+            f"sample_weight has {shown(value)} in row {row}: weights must be finite numbers from 0 "
+            "on"
         ) from None
 
 

@@ -8,6 +8,7 @@ Paper: Section 4 (sizes) and Section 6 (answers on rows with unknowns).
 from __future__ import annotations
 
 from fractions import Fraction
+from html import escape
 from typing import Any, Self
 
 import numpy as np
@@ -33,6 +34,7 @@ __all__ = ["RashomonSet"]
 
 KINDS = ("additive", "relative")
 MEMORY = 4 * 1024**3
+SECONDS = 60.0  # for what comes from a file
 
 
 class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
@@ -60,8 +62,9 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
     epsilon_kind : "additive" or "relative"
         Whether the bound is the smallest objective + epsilon, or times (1 + epsilon).
     binarizer : "threshold-guess", "quantile", a binarizer with a ``space_``, or None
-        What makes 0/1 columns of other features. The two words, and None, leave a table of 0/1
-        columns as it is; a binarizer is always applied, and takes numbers only.
+        What makes 0/1 columns of numbers. The two words look at the numbers only: a 0/1 column
+        stays as it is, and text has one column per value, whatever else is in the table. None
+        takes no numbers. A binarizer of your own is applied to all columns, which must be numbers.
     memory_limit : int
         Most bytes that the compressed set, or a list of functions, may take.
     time_limit : float, optional
@@ -69,15 +72,20 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    binarizer_ : the fitted binarizer, or None
+    binarizer_ : the fitted binarizer, of the numbers in the table, or None
     n_features_in_ : int
 
     Notes
     -----
     A leaf predicts the heaviest class of its training rows, the last of several. Both sides of a
-    split have training rows. Constant columns are kept and never split; duplicate columns are kept,
+    split have training rows. Constant columns are kept and never split (``left_out`` names the
+    features that have no others, and those without a threshold); duplicate columns are kept,
     and trees that ask one or the other are different trees, and one function where the space says
     that they are one condition. Rows of weight 0 are left out.
+
+    Thresholds are guessed, or quantiles taken, of the numbers alone. So further columns of text or
+    0/1 never take a column away: with them there are as many trees within a bound, or more. Further
+    *numbers* can change the thresholds that are guessed for the others.
 
     Cost: a graph of row subsets, not of trees: grows with the distinct subsets that near-optimal
     trees meet, at most columns choose depth x 2^depth.
@@ -181,12 +189,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"max_depth={depth!r}: legal are whole numbers from 0 to {MOST_DEPTH}")
         if self.epsilon_kind not in KINDS:
             raise ValueError(f"epsilon_kind={self.epsilon_kind!r}: legal are {KINDS}")
-        for name in ("memory_limit", "time_limit"):
-            given = getattr(self, name)
-            if given is None and name == "time_limit":
-                continue
-            if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
-                raise ValueError(f"{name}={given!r}: legal are positive numbers")
+        _check_limits(memory_limit=self.memory_limit, time_limit=self.time_limit)
 
     @property
     def _source(self) -> Source:
@@ -208,12 +211,14 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         if not self.__sklearn_is_fitted__():
             return repr(self)
         kind = "" if self._problem.kind == "additive" else ", relative"
-        return f"{self!r}\n{self._found()} (epsilon {float(self._view.epsilon):g}{kind})"
+        lines = [repr(self), f"{self._found()} (epsilon {float(self._view.epsilon):g}{kind})"]
+        return "\n".join(filter(None, [*lines, self._without_columns()]))
 
     def _repr_html_inner(self) -> str:
         """Say what was found, above what scikit-learn shows of any estimator."""
-        found = str(self).removeprefix(repr(self)).strip()
-        return (f"<p>{found}</p>" if found else "") + str(estimator_html_repr(self))
+        found = escape(str(self).removeprefix(repr(self)).strip(), quote=False)
+        shown = found.replace("\n", "<br>")
+        return (f"<p>{shown}</p>" if found else "") + str(estimator_html_repr(self))
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
         out: dict[str, str] = BaseEstimator._repr_mimebundle_(self, **options)
@@ -344,17 +349,45 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         )  # fmt: skip
 
     @staticmethod
-    def from_json(text: str | bytes, *, limit: int | None = None) -> TreeSet:
+    def from_json(
+        text: str | bytes,
+        *,
+        limit: int | None = None,
+        memory_limit: int = MEMORY,
+        time_limit: float | None = SECONDS,
+    ) -> TreeSet:
         """Read what ``to_json`` wrote: the set is found again, and its numbers are checked.
 
         Parameters
         ----------
         limit : int, optional
             Longest text, in characters, that is looked at.
+        memory_limit : int
+            Most bytes that the compressed set, or a list of functions, may take.
+        time_limit : float, optional
+            Most seconds for finding the set, and for any later question about it; None for no
+            limit. A small file can hold a problem that takes hours, so these limits are yours;
+            those that the set was made with are of no account.
+
+        Raises
+        ------
+        InvalidTree
+            The text is not such a file, or its numbers are not those of its problem.
+        OutOfMemory, OutOfTime
+            The set passes the limits.
         """
         from .files import from_json
 
-        return from_json(text, limit)
+        _check_limits(memory_limit=memory_limit, time_limit=time_limit)
+        return from_json(text, limit, memory_limit, time_limit)
+
+
+def _check_limits(**limits: Any) -> None:
+    for name, given in limits.items():
+        if given is None and name == "time_limit":
+            continue
+        if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
+            raise ValueError(f"{name} must be a positive number, got {given!r}")
 
 
 def _flatten(trees: list[Tree], classes: tuple[Any, ...]) -> tuple[Meaning, FlatTrees]:

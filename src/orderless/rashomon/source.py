@@ -87,6 +87,10 @@ class Source(Protocol):
     def bound(self) -> int:
         """The largest objective that views can reach."""
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The features that no tree could ask about."""
+
     def counts(self, view: View) -> Counts:
         """Count the trees of a view."""
 
@@ -205,6 +209,11 @@ class Engine:
     def bound(self) -> int:
         """The largest objective."""
         return int(self.graph.bound)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The features that no tree could ask about."""
+        return self.problem.left_out
 
     @contextmanager
     def _caps(self, what: str) -> Iterator[None]:

@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from .. import readers
 from ..errors import InvalidData, TooLarge
 from ..numbers import short_count
+from ..rows import some_names
 from ..space import Label
 from ..tree import Tree
-from .functions import FunctionSet, FunctionTable, Listing
+from .functions import FunctionSet, FunctionTable
+from .listing import Listing
 from .problem import Problem, decimal
 from .rowanswers import LIMIT, RowAnswers
 from .sampling import generator, positions_below
@@ -177,6 +179,15 @@ class TreeSet(RowAnswers):
         """Names of the 0/1 columns that trees split on."""
         return self._problem.meaning.names
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The features that no tree can ask about, because no column of them divides the rows.
+
+        A number for which the binarizer found no threshold, or a feature that is constant. That no
+        tree uses such a feature says nothing about it. Empty for a list of trees.
+        """
+        return self._source.left_out
+
     def histogram(self) -> pd.DataFrame:
         """Count the trees by objective.
 
@@ -220,6 +231,9 @@ class TreeSet(RowAnswers):
     def __repr__(self) -> str:
         return f"TreeSet({self._found()})"
 
+    def __str__(self) -> str:
+        return "\n".join(filter(None, [repr(self), self._without_columns()]))
+
     def _found(self) -> str:
         """Say how many trees there are, how many functions if they were counted, and how good."""
         known = self._distinct_.get(self._semantics(None))
@@ -228,6 +242,14 @@ class TreeSet(RowAnswers):
             counts.append(f"{short_count(known)} function{'' if known == 1 else 's'}")
         low, high = float(self.objective), float(self.bound)
         return f"{', '.join(counts)}, objectives {low:.4g} to {high:.4g}"
+
+    def _without_columns(self) -> str:
+        """Say which features were left out; nothing if none was."""
+        names = self.left_out
+        if not names:
+            return ""
+        some = "feature is" if len(names) == 1 else "features are"
+        return f"{len(names):,} {some} left out (constant, or no threshold): {some_names(names, 4)}"
 
     # -- trees ---------------------------------------------------------------------------------
 
@@ -290,7 +312,10 @@ class TreeSet(RowAnswers):
 
     @property
     def best_tree(self) -> Tree:
-        """A tree with the smallest objective, the first of ``trees()``."""
+        """A tree with the smallest objective: the first of ``trees()``, and of ``functions()``.
+
+        Of several the one with the fewest leaves, then the first in a fixed order of the columns.
+        """
         self._not_empty()
         return next(self._build([0]))
 
@@ -356,6 +381,8 @@ class TreeSet(RowAnswers):
 
     def functions(self, *, limit: int = LIMIT, semantics: str | None = None) -> FunctionSet:
         """Give the different functions, in order of their cheapest tree's objective.
+
+        The first is the function of ``best_tree``.
 
         Parameters
         ----------

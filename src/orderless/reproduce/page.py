@@ -13,7 +13,7 @@ from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from ..whole_file import whole_file, write_whole
-from .target import DIFFERS, Outcome, Target
+from .target import DIFFERS, DRAWN, Outcome, Target
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +23,9 @@ __all__ = ["Line", "because", "table_text", "write_added", "write_index", "write
 Line = tuple[Target, Outcome, float]
 VERDICTS = (
     "Equal: to the digits that are printed; of curves that were read off a figure, up to 0.02. "
-    "Within error: up to one published standard error."
+    "Within error: up to one published standard error. Within the draws: where the paper's "
+    "protocol draws at random, no more of its numbers lie outside of 95 % of our repeats of it "
+    "than chance allows."
 )
 LEGEND = (
     "`error`: the published standard error. `ours`: the paper's semantics, every column unrelated "
@@ -156,10 +158,11 @@ def _number(value: float) -> str:
 
 def because(outcome: Outcome, width: int | None = None) -> str:
     """Give the reason of a difference to follow the verdict, perhaps shortened; else nothing."""
-    if outcome.verdict != DIFFERS or not outcome.reason:
+    word = {DIFFERS: " because ", DRAWN: ": "}.get(outcome.verdict)
+    if word is None or not outcome.reason:
         return ""
     reason = outcome.reason if width is None else shorten(outcome.reason, width, placeholder=" ...")
-    return f" because {reason}"
+    return word + reason
 
 
 def _duration(seconds: float) -> str:

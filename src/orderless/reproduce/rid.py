@@ -7,6 +7,7 @@ every data set.
 from __future__ import annotations
 
 import math
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -18,58 +19,65 @@ from . import draw
 from .page import table_text
 from .protocol import APPENDIX, MAIN, at_hand, published_name
 from .published import RID_DISTANCES, RID_SHIFT
-from .target import Outcome, Setting, Target
+from .rid_draws import (
+    CASES,
+    VARIABLES,
+    binarized,
+    distances,
+    interval,
+    shift_draws,
+    synthetic_draws,
+)
+from .target import Outcome, Setting, Target, chance_outside
 
 __all__ = ["TARGETS", "shift_rows", "synthetic_rows"]
 
-VARIABLES = ("X1", "X2", "X3")
-# (noise of X3, noise of Y, cost of a leaf): as printed, and as the released program has it.
-CASES = {"printed": (0.05, 0.05, 0.02), "release": (0.01, 0.005, 0.01)}
+PIECES = 10  # of the repeats of the synthetic case
+ROUNDED = 5e-4  # half of the last digit that the paper prints, in its text and first table
+ROUNDED_SHIFT = 5e-7  # in the appendix
 
 
-def _synthetic(n: int, noise: float, label_noise: float, seed: int) -> tuple[Any, Any]:
-    """X1, X2 ~ Bernoulli(sqrt 1/2); X3 is mostly X1 and X2; Y is mostly X3."""
-    random = np.random.RandomState(seed)
-    first, second = (random.rand(n) < math.sqrt(0.5) for _ in range(2))
-    third = random.rand(n) < (1 - 2 * noise) * (first & second) + noise
-    y = random.rand(n) < (1 - 2 * label_noise) * third + label_noise
-    return pd.DataFrame({"X1": first, "X2": second, "X3": third}).astype(int), y.astype(int)
+@dataclass(frozen=True)
+class Size:
+    """How much is run: bootstraps of a RID, repeats of it, samples that the repeats share."""
+
+    n_bootstraps: int
+    n_repeats: int
+    n_samples: int
+
+    @classmethod
+    def of(cls, setting: Setting) -> Size:
+        """Take the paper's size, or a small one."""
+        return cls(3, 10, 12) if setting.quick else cls(100, 100, 1000)
+
+    @property
+    def words(self) -> str:
+        """Say how the interval came about."""
+        shared = self.n_bootstraps**2 / self.n_samples
+        return (
+            f"{self.n_repeats} repeats of {self.n_bootstraps} bootstraps each"
+            f"{'' if self.n_bootstraps == 100 else ' (the paper has 100)'}, taken at random "
+            f"from {self.n_samples:,} (two repeats share {shared:.3g} on average)"
+        )
 
 
-def synthetic_rows(case: str, n_bootstraps: int, pooled: bool) -> list[Any]:
-    """One piece: distances to the truth, f = X3."""
-    noise, label_noise, leaf = CASES[case]
-    X, y = _synthetic(1000, noise, label_noise, 0)
-    third = {"feature": "X3", "true": {"prediction": 1}, "false": {"prediction": 0}}
-    tree = ol.read_tree(third, space=ol.Space.independent(VARIABLES))
-    truth = dict(zip(VARIABLES, np.asarray(ol.permutation_importance(tree, X, y)), strict=True))
-    found = ol.RashomonImportance(
-        n_bootstraps=n_bootstraps, max_depth=3, regularization=leaf, epsilon=0.02,
-        semantics="independent", random_state=0,
-    ).fit(X, y)  # fmt: skip
-    out = []
-    for name in VARIABLES:
-        for way, correct in (("original", False), ("corrected", True)):
-            values, weights = found.distribution(name, correct_equivalence=correct, pooled=pooled)
-            distance = float(np.sum(weights * np.abs(values - truth[name])) / np.sum(weights))
-            out.append({"variable": name, "way": way, "distance": distance, "truth": truth[name]})
-    return out
+def synthetic_rows(case: str, n_bootstraps: int) -> list[Any]:
+    """One piece: distances to the truth, f = X3, in exact expectations."""
+    return distances(case, n_bootstraps, 0, "permutation", (True, False))
 
 
 def table_rid_synthetic(setting: Setting) -> Outcome:
     """Measure how far RID lies from the truth, with duplicates and without."""
-    n = 5 if setting.quick else 100
-    pieces = [
-        {"case": case, "n_bootstraps": n, "pooled": pooled}
-        for case in CASES
-        for pooled in (True, False)
-    ]
+    size = Size.of(setting)
+    pieces = [{"case": case, "n_bootstraps": size.n_bootstraps} for case in CASES]
     found = setting.work.map(synthetic_rows, pieces, "table-rid-synthetic")
     table = pd.DataFrame(
         [{**piece, **row} for rows, piece in zip(found, pieces, strict=True) for row in rows]
     )
     at = table.set_index(["case", "pooled", "way", "variable"])["distance"]
-    comparison = pd.DataFrame(
+    repeats = _synthetic_repeats(setting, size)
+    drawn = repeats.groupby(["way", "variable"])["distance"]
+    comparison = _with_interval(
         [
             {
                 "what": f"{way} RID, {name}",
@@ -81,35 +89,85 @@ def table_rid_synthetic(setting: Setting) -> Outcome:
             }
             for way, numbers in RID_DISTANCES.items()
             for name, published in zip(VARIABLES, numbers, strict=True)
-        ]
+        ],
+        [list(drawn.get_group((way, v))) for way in RID_DISTANCES for v in VARIABLES],
+        ROUNDED,
     )
     text = (
         "1-Wasserstein distance between RID and the permutation importance of `f = X3`, on 1,000 "
-        "rows."
+        f"rows. The interval: {size.n_repeats} repeats of the whole protocol with "
+        f"{size.n_bootstraps} bootstraps each; the data, the bootstraps, and five permutations for "
+        "every tree are drawn anew in each."
     )
     legend = (
         "`ours`: the released program's noise (1 %, 0.5 %), 0.01 per leaf, and the importances of "
-        "all bootstraps pooled as it does. `aware`: the same with RID as it is defined, the mean "
-        "of the bootstraps' distributions. `printed parameters`: noise 5 % and 5 %, 0.02 per leaf."
+        "all bootstraps pooled as it does, in exact expectations, on data of one seed. `low` to "
+        "`high`: 95 % of the repeats of the same protocol with its random permutations; `inside`: "
+        "whether the published number is there. `aware`: RID as it is defined, the mean of the "
+        "bootstraps' distributions. `printed parameters`: noise 5 % and 5 %, 0.02 per leaf."
     )
     reason = (
-        "with the printed parameters the Rashomon set holds one tree and both distances are about "
-        "0; with the released program's noise and 0.01 per leaf the corrected distances come near "
-        "the printed ones; the uncorrected do not: they lie close to the corrected, on some draws "
-        "of the data above them and on others below"
+        f"{_how_many_outside(comparison)}. With the printed parameters the Rashomon set holds one "
+        "tree and both distances are about 0, so the released program's are taken; with these, "
+        f"{_by_duplicates(repeats)}"
     )
-    return Outcome(
-        {"table-rid-synthetic": table}, comparison, {}, text, reason, 0.0005, legend=legend
+    tables = {"table-rid-synthetic": table, "table-rid-synthetic-repeats": repeats}
+    return Outcome(tables, comparison, {}, text, reason, ROUNDED, legend=legend)
+
+
+def _by_duplicates(repeats: pd.DataFrame) -> str:
+    """Say how far duplicates take RID from the truth, in all repeats."""
+    wide = repeats.pivot_table("distance", ["repeat", "variable"], "way")
+    more = (wide["original"] - wide["corrected"]).unstack()
+    original, corrected = RID_DISTANCES["original"], RID_DISTANCES["corrected"]
+    most = ", ".join(
+        f"{more[name].max():.3f} for {name} (printed: {a - b:.3f})"
+        for name, a, b in zip(VARIABLES, original, corrected, strict=True)
     )
+    return (
+        f"RID with duplicates is further from the truth in {(more > 0).to_numpy().mean():.0%} of "
+        f"the repeats and variables, and by at most {most}"
+    )
+
+
+def _synthetic_repeats(setting: Setting, size: Size) -> pd.DataFrame:
+    step = -(-size.n_repeats // PIECES)
+    pieces = [
+        {"case": "release", "n_bootstraps": size.n_bootstraps, "first": k,
+         "last": min(k + step, size.n_repeats)}
+        for k in range(0, size.n_repeats, step)
+    ]  # fmt: skip
+    found = setting.work.map(synthetic_draws, pieces, "table-rid-synthetic")
+    return pd.DataFrame([row for rows in found for row in rows])
+
+
+def _with_interval(
+    lines: list[dict[str, Any]], draws: list[list[float]], rounding: float
+) -> pd.DataFrame:
+    """Add where 95 % of the repeats lie, and whether the published number is there."""
+    for line, values in zip(lines, draws, strict=True):
+        line["low"], line["high"] = interval(values)
+        line["inside"] = _inside(line["published"], line["low"], line["high"], rounding)
+    return pd.DataFrame(lines)
+
+
+def _inside(published: float, low: float, high: float, rounding: float) -> str:
+    return "yes" if low - rounding <= published <= high + rounding else "no"
+
+
+def _how_many_outside(comparison: pd.DataFrame) -> str:
+    n, outside = len(comparison), int((comparison["inside"] == "no").sum())
+    some = "number lies" if outside == 1 else "numbers lie"
+    return f"{outside} of {n} published {some} outside of what 95 % of the repeats give"
 
 
 def shift_rows(dataset: str, n_bootstraps: int, semantics: str) -> list[Any]:
     """One piece: RID of one data set, its shift by duplicates, and its distribution."""
-    X, y = ol.datasets.load(dataset)
+    X, y, space = binarized(dataset)
     found = ol.RashomonImportance(
         n_bootstraps=n_bootstraps, max_depth=3, regularization=0.02, epsilon=0.02,
-        semantics=semantics, random_state=0,
-    ).fit(X, y.astype(int))  # fmt: skip
+        semantics=semantics, space=space, random_state=0,
+    ).fit(X, y)  # fmt: skip
     out = []
     pooled = semantics == "independent"  # as the released program
     for line in found.shift(pooled=pooled).to_dict("records"):
@@ -134,8 +192,9 @@ def _plain(value: Any) -> Any:
 
 
 def _shifts(setting: Setting, names: tuple[str, ...], label: str) -> pd.DataFrame:
+    n = Size.of(setting).n_bootstraps
     pieces = [
-        {"dataset": name, "n_bootstraps": 3 if setting.quick else 100, "semantics": semantics}
+        {"dataset": name, "n_bootstraps": n, "semantics": semantics}
         for name in names
         for semantics in ("independent", "aware")
     ]
@@ -145,22 +204,41 @@ def _shifts(setting: Setting, names: tuple[str, ...], label: str) -> pd.DataFram
     )
 
 
+def _repeats(setting: Setting, names: tuple[str, ...], label: str) -> pd.DataFrame:
+    """Give the KS distance of every repeat, by data set, variable and way."""
+    pieces = [{"dataset": name, **asdict(Size.of(setting))} for name in names]
+    found = setting.work.map(shift_draws, pieces, label)
+    return pd.DataFrame(
+        [
+            {"dataset": name, "feature": feature, "samples": way, "repeat": k, "ks": value}
+            for name, by_feature in zip(names, found, strict=True)
+            for feature, ways in by_feature.items()
+            for way, values in ways.items()
+            for k, value in enumerate(values)
+        ],
+        columns=["dataset", "feature", "samples", "repeat", "ks"],
+    )
+
+
 def figure_rid_compas(setting: Setting) -> Outcome:
     """Draw the distributions of COMPAS' three important variables."""
     names, absent = at_hand(("compas",))
     if not names:
         return Outcome({}, absent=absent)
+    size = Size.of(setting)
     table = _shifts(setting, names, "figure-rid-compas")
+    repeats = _repeats(setting, names, "figure-rid-compas")
     printed = {"age": 0.043, "juvenile_crimes": 0.048, "priors_count": 0.059}  # in the text
-    comparison = _compare(table, {"compas": printed})
+    comparison = _compare(table, repeats, {"compas": printed}, ROUNDED)
     text = (
-        f"Rashomon importance distributions, {3 if setting.quick else 100} bootstraps, depth 3, "
-        "0.02 per leaf, 0.02 above the optimum. The paper's text prints 0.059 for "
-        "priors_count, its appendix 0.068."
+        f"Rashomon importance distributions, {size.n_bootstraps} bootstraps, depth 3, 0.02 per "
+        "leaf, 0.02 above the optimum. The paper's text prints 0.059 for priors_count, its "
+        f"appendix 0.068. The intervals: {size.words}."
     )
     return Outcome(
-        {"figure-rid-compas": _tidy(table)}, comparison,
-        {"figure-rid-compas": draw.importance_curves(table)}, text, _REASON, 0.0005, absent,
+        {"figure-rid-compas": _tidy(table), "figure-rid-compas-repeats": repeats}, comparison,
+        {"figure-rid-compas": draw.importance_curves(table)}, text, _reason(comparison), ROUNDED,
+        absent, legend=_LEGEND,
     )  # fmt: skip
 
 
@@ -168,16 +246,18 @@ def table_rid_shift(setting: Setting) -> Outcome:
     """Test the shift of every variable of every data set."""
     names, absent = at_hand(("spiral", "iris_versicolor") if setting.quick else (*MAIN, *APPENDIX))
     table = _shifts(setting, names, "table-rid-shift")
-    comparison = _compare(table, {name: RID_SHIFT[name] for name in names if name in RID_SHIFT})
+    published = {name: RID_SHIFT[name] for name in names if name in RID_SHIFT}
+    repeats = _repeats(setting, tuple(published), "table-rid-shift")
+    comparison = _compare(table, repeats, published, ROUNDED_SHIFT)
     wide = _tidy(table).pivot_table("ks", ["dataset", "feature"], "semantics").reset_index()
     text = (
         "Kolmogorov-Smirnov distance between RID with duplicates and with each function counted "
-        "once. Variables of no importance are left out.\n\n" + table_text(wide)
+        "once. Variables of no importance are left out. The intervals: "
+        f"{Size.of(setting).words}.\n\n{table_text(wide)}"
     )
     return Outcome(
-        {"table-rid-shift": _tidy(table)}, comparison, {}, text, _REASON, 5e-4, absent,
-        legend="`ours`: columns unrelated, bootstraps pooled, as the released program does. "
-        "`aware`: thresholds understood, the mean of the bootstraps' distributions.",
+        {"table-rid-shift": _tidy(table), "table-rid-shift-repeats": repeats}, comparison, {}, text,
+        _reason(comparison), ROUNDED, absent, legend=_LEGEND,
     )  # fmt: skip
 
 
@@ -194,28 +274,54 @@ def figure_rid_shift(setting: Setting) -> Outcome:
     )  # fmt: skip
 
 
-_REASON = (
-    "the paper's bootstraps and its five random permutations per importance are not ours "
-    "(importances here are exact expectations), and its text and appendix print different values "
-    "for one variable"
+_LEGEND = (
+    "`ours`: columns unrelated, bootstraps pooled as the released program does, importances as "
+    "exact expectations. `aware`: thresholds understood, the mean of the bootstraps' "
+    "distributions. `low` to `high`: 95 % of the repeats of the paper's protocol, with five random "
+    "permutations for every tree, and with bootstraps of their own for RID with and without "
+    "duplicates; `inside`: whether the published number is there. `low, same` to `high, same`: the "
+    "same bootstraps for both. The paper does not say which it was."
 )
 
 
-def _compare(table: pd.DataFrame, known: dict[str, dict[str, float]]) -> pd.DataFrame:
-    at = table.set_index(["dataset", "semantics", "feature"])["ks"]
-    return pd.DataFrame(
-        [
-            {
-                "what": f"{published_name(name)}: KS distance of {variable}",
-                "published": published,
-                "error": math.nan,
-                "ours": at.get((name, "independent", variable), 0.0),
-                "aware": at.get((name, "aware", variable), 0.0),
-            }
-            for name, variables in known.items()
-            for variable, published in variables.items()
-        ]
+def _reason(comparison: pd.DataFrame) -> str:
+    if comparison.empty:
+        return ""
+    same = sum(
+        _inside(line["published"], line["low, same"], line["high, same"], ROUNDED_SHIFT) == "no"
+        for line in comparison.to_dict("records")
     )
+    return (
+        f"{_how_many_outside(comparison)}, where chance allows "
+        f"{chance_outside(len(comparison))}; if both RIDs had the same bootstraps, {same} would"
+    )
+
+
+def _compare(
+    table: pd.DataFrame, repeats: pd.DataFrame, known: dict[str, dict[str, float]], rounding: float
+) -> pd.DataFrame:
+    """Put the published shifts beside ours and those of the repeats."""
+    at = table.set_index(["dataset", "semantics", "feature"])["ks"]
+    draws = {
+        key: list(part) for key, part in repeats.groupby(["dataset", "feature", "samples"])["ks"]
+    }
+    lines, own = [], []
+    for name, variables in known.items():
+        for variable, published in variables.items():
+            low, high = interval(draws.get((name, variable, "same"), [0.0]))
+            lines.append(
+                {
+                    "what": f"{published_name(name)}: KS distance of {variable}",
+                    "published": published,
+                    "error": math.nan,
+                    "ours": at.get((name, "independent", variable), 0.0),
+                    "aware": at.get((name, "aware", variable), 0.0),
+                    "low, same": low,
+                    "high, same": high,
+                }
+            )
+            own.append(draws.get((name, variable, "own"), [0.0]))
+    return _with_interval(lines, own, rounding)
 
 
 def _tidy(table: pd.DataFrame) -> pd.DataFrame:

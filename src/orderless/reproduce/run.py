@@ -146,7 +146,8 @@ def _chosen(names: list[str]) -> list[Target]:
         known = ALIASES.get(name, name)
         if known not in TARGETS:
             raise InvalidData(
-                f"there is no target {name!r}: legal are all, {', '.join([*TARGETS, *ALIASES])}"
+                f"there is no target {name!r:.80}: it must be all, or one of "
+                f"{', '.join([*TARGETS, *ALIASES])}"
             )
         out[known] = TARGETS[known]
     return list(out.values())

@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 
     from .work import Work
 
-__all__ = ["DIFFERS", "EQUAL", "NOTHING", "WITHIN", "Outcome", "Setting", "Target", "judge"]
+__all__ = [
+    "DIFFERS", "DRAWN", "EQUAL", "NOTHING", "WITHIN", "Outcome", "Setting", "Target",
+    "chance_outside", "judge",
+]  # fmt: skip
 
 EQUAL = "equal"
 WITHIN = "within error"
+DRAWN = "within the draws"
 DIFFERS = "differs"
 NOT_RUN = "not run"
 NOTHING = "nothing published to compare"
@@ -53,12 +57,15 @@ class Outcome:
     comparison : DataFrame or None
         One line per published number: ``what``, ``published``, ``error`` (the published standard
         error, NaN where there is none), ``ours`` (the paper's semantics) and ``aware`` (thresholds
-        and one-hot groups understood); perhaps ``rounding``, a tolerance of its own.
+        and one-hot groups understood); perhaps ``rounding``, a tolerance of its own, and
+        ``inside``, "yes" where the published number lies in the interval of 95 % of the repeats of
+        the paper's protocol, where that draws at random.
     figures : mapping from file name (without ending) to Figure
     text : str
         Markdown: what was run, and what is to be seen.
     reason : str
-        Why numbers differ, where they do: what was tried, and what explains it.
+        Why numbers differ, where they do: what was tried, and what explains it. Of draws, how many
+        lie outside.
     tolerance : float
         Two numbers are equal up to this: the digits that the paper prints.
     absent : tuple of str
@@ -88,7 +95,7 @@ class Outcome:
 
     @property
     def verdict(self) -> str:
-        """``equal``, ``within error``, or ``differs``, of all numbers together; or ``not run``."""
+        """How all numbers together compare, see ``judge``; or ``not run``."""
         if self.package:
             return f"{NOT_RUN}: {self.package} is not installed"
         return NOTHING if self.comparison is None else judge(self.comparison, self.tolerance)
@@ -108,7 +115,9 @@ def judge(comparison: pd.DataFrame, tolerance: float) -> str:
     -------
     str
         "equal", "within error" (every difference is at most one published standard error, or the
-        tolerance), "differs", or that there is nothing to compare.
+        tolerance), "within the draws" (published numbers lie outside of the interval of 95 % of
+        the repeats no more often than chance lets one in twenty), "differs", or that there is
+        nothing to compare.
     """
     import pandas as pd
 
@@ -120,7 +129,23 @@ def judge(comparison: pd.DataFrame, tolerance: float) -> str:
     if bool((difference <= exact).all()):
         return EQUAL
     allowed = both["error"].fillna(0).clip(lower=exact)
-    return WITHIN if bool((difference <= allowed).all()) else DIFFERS
+    if bool((difference <= allowed).all()):
+        return WITHIN
+    if "inside" not in both:
+        return DIFFERS
+    outside = int((both["inside"] == "no").sum())
+    return DRAWN if outside <= chance_outside(len(both)) else DIFFERS
+
+
+def chance_outside(n: int) -> int:
+    """Give how many of n draws may lie outside of an interval of 95 %, by a test at 5 %.
+
+    >>> chance_outside(3), chance_outside(6), chance_outside(57)
+    (1, 1, 6)
+    """
+    from scipy.stats import binom
+
+    return int(binom.ppf(0.95, n, 0.05))
 
 
 @dataclass(frozen=True)
