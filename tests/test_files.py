@@ -350,3 +350,32 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
         command = [sys.executable, "-c", code, str(tmp_path / "in.parquet"), str(tmp_path / "o.pq")]
         peak.append(int(subprocess.run(command, capture_output=True, text=True, check=True).stdout))
     assert peak[1] < 1.33 * peak[0]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+@pytest.mark.parametrize("values", ["integer", "float64", "float32"])
+def test_whole_numbers_that_would_be_rounded_are_refused(tmp_path, values, ending):
+    """As ``predict`` does (docs/decisions/0011); a float32 feature rounds every number."""
+    tree = ol.read_tree(
+        {"feature": "n", "relation": "<=", "reference": 2.0**53, "true": {"prediction": "low"},
+         "false": {"prediction": "high"}},
+        space=ol.Space([ol.Feature("n", values=values)]),
+    )  # fmt: skip
+    for bad in (2**53 + 1, -(2**53) - 1, 2**53):
+        table = pa.table({"n": [1, bad]})
+        source = tmp_path / f"rows{ending}"
+        if ending == ".csv":
+            source.write_text(f"n\n1\n{bad}\n")
+        else:
+            pq.write_table(table, source)
+        target = tmp_path / "out.csv"
+        if bad == 2**53 or values == "float32":
+            assert ol.predict_file(tree, source, target).n_rows == 2
+            continue
+        with pytest.raises(InvalidData, match=rf"row 2 .*{bad}.*float64 cannot hold this number"):
+            ol.predict_file(tree, source, target)
+        with pytest.raises(InvalidData, match="float64 cannot hold"):
+            tree.predict(table)
+    (tmp_path / "rows.csv").write_text("n\n1e+23\n1.2345678901234568e+17\n")
+    if values != "integer":
+        assert ol.predict_file(tree, tmp_path / "rows.csv", tmp_path / "out.csv").n_rows == 2

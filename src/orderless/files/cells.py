@@ -8,12 +8,13 @@ Out: numbers, truths and categories; NaN or None for unknown. A cell that is not
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..cellstyle import PLAIN, CellStyle, notations, unknown
 from ..errors import InvalidData
-from ..rows import absent_columns, some_names
+from ..rows import EXACT, absent_columns, some_names
 from ..space import Feature, Label, Space
 from ..tree import Tree
 
@@ -31,6 +32,7 @@ __all__ = [
 
 TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
+DIGITS = re.compile(r"[+-]?[0-9]{1,400}")
 NUMBER = "a number, or empty if unknown"
 WHOLE_NUMBER = "a whole number, or empty if unknown"
 
@@ -60,14 +62,36 @@ def truth(cell: Any) -> Any:
 def _whole(feature: Feature, style: CellStyle) -> Parse:
     low, high = feature.bounds
 
+    number = _exactly(style)
+
     def parse(cell: Any) -> Any:
-        value = style.number(cell)
+        value = number(cell)
         known = float(value)
         if not math.isnan(known) and not (known.is_integer() and low < known <= high):
             raise ValueError
         return value
 
     return parse
+
+
+def _exactly(style: CellStyle) -> Parse:
+    """Refuse a whole number that float64 would round, as ``predict`` does (docs/decisions/0011)."""
+
+    def parse(cell: Any) -> Any:
+        value = style.number(cell)
+        if _rounded(cell, value):
+            raise ValueError
+        return value
+
+    return parse
+
+
+def _rounded(cell: Any, value: Any) -> bool:
+    if not isinstance(value, int | float) or not abs(value) >= EXACT:
+        return False
+    if isinstance(cell, str) and DIGITS.fullmatch(cell.strip()):
+        return int(cell) != float(value)
+    return isinstance(cell, int) and float(cell) != cell
 
 
 def _category(feature: Feature) -> Parse:
@@ -128,7 +152,8 @@ def _parser(space: Space, name: str, style: CellStyle) -> Parser:
     if feature.kind == "numeric" and feature.whole:
         return Parser(_whole(feature, style), WHOLE_NUMBER, numeric=True)
     if feature.kind == "numeric":
-        return Parser(style.number, NUMBER, numeric=True)
+        rounds = feature.values == "float32"
+        return Parser(style.number if rounds else _exactly(style), NUMBER, numeric=True)
     listed = some_names([str(c) for c in feature.categories], most=8)
     return Parser(_category(feature), f"one of {listed}, or empty if unknown", numeric=False)
 
@@ -136,7 +161,12 @@ def _parser(space: Space, name: str, style: CellStyle) -> Parser:
 def not_legal(row: int, table: str, cell: Any, column: str, legal: str) -> InvalidData:
     """Say which cell is not legal, what is, and which option may settle it."""
     remedy = ""
-    if legal in (NUMBER, WHOLE_NUMBER) and isinstance(cell, str):
+    if legal in (NUMBER, WHOLE_NUMBER) and DIGITS.fullmatch(str(cell).strip()):
+        remedy = (
+            f". float64 cannot hold this number (the nearest is {float(cell):.0f}): round it, or "
+            "make the feature categorical if it is an identifier"
+        ) * (abs(float(cell)) >= EXACT)
+    elif legal in (NUMBER, WHOLE_NUMBER) and isinstance(cell, str):
         how = notations([cell])
         remedy = (
             f". If it is a number, add {how}"

@@ -21,7 +21,7 @@ from ..cellstyle import CellStyle, Missing
 from ..errors import InvalidData, TooManyReasons
 from ..missing import tree_of
 from ..needed import Settling
-from ..rows import CODE, NOT_GIVEN, Rows, read_codes, read_columns
+from ..rows import CODE, EXACT, NOT_GIVEN, Rows, read_codes, read_columns
 from ..space import Label
 from ..tree import Tree
 from ..whole_file import whole_file
@@ -264,6 +264,7 @@ class _Predicting:
         self.parsers = {name: parser_of(tree.space, name, style) for name in wanted}
         self.codes: dict[str, int] = {}  # categories that one column tells, by its value
         self.numbers: dict[str, tuple[float, float] | None] = {}  # whole numbers, above and up to
+        self.rounds: set[str] = set()  # numbers that the tree rounds to float32
         for name in wanted:
             told = next((c for c in tree.space.columns if c.name == name), None)
             i = tree.space.index(name if told is None else told.feature)
@@ -272,6 +273,7 @@ class _Predicting:
                 self.numbers[name] = (-1, 1)
             elif self.parsers[name].numeric:
                 self.numbers[name] = feature.bounds if feature.whole else None
+                self.rounds |= {name} if feature.values == "float32" else set()
             elif sum(k in wanted for k in _names_of(tree, feature.name)) == 1:
                 self.codes[name] = i
         self.settling = Settling(tree) if needed == "smallest" else None
@@ -310,7 +312,9 @@ class _Predicting:
         done: dict[int, NDArray[np.int32]] = {}
         for name in self.parsers:
             if name in self.numbers:
-                values = _numbers(part.columns[name], self.numbers[name], name, self.style)
+                values = _numbers(
+                    part.columns[name], self.numbers[name], name, self.style, name in self.rounds
+                )
                 if values is None:
                     known = self._known(part, name)
                     values = np.array(known.values, dtype=np.float64)[known.index]
@@ -391,7 +395,7 @@ def _objects(values: list[Any]) -> NDArray[Any]:
 
 
 def _numbers(
-    column: Any, whole: tuple[float, float] | None, name: str, style: CellStyle
+    column: Any, whole: tuple[float, float] | None, name: str, style: CellStyle, rounds: bool
 ) -> NDArray[Any] | None:
     """Read a column of pyarrow as numbers at once; None where one of them needs a closer look."""
     if isinstance(column, list):
@@ -415,6 +419,8 @@ def _numbers(
     if column.type != pa.float32():
         column = column.cast(pa.float64(), safe=False)  # as Python rounds them
     out: NDArray[Any] = column.fill_null(np.nan).to_numpy(zero_copy_only=False)
+    if not (rounds or pa.types.is_floating(kind)) and bool((np.abs(out) >= EXACT).any()):
+        return None
     if gaps := style.missing_numbers(name):
         out = np.where(np.isin(out, list(gaps)), np.nan, out)
     if whole is not None:
