@@ -539,7 +539,7 @@ def test_serves_until_it_is_interrupted(monkeypatch):
             b"page",
             0,
             TypeError,
-            "page must be HTML text, .* got <class 'bytes'>",
+            "page must be HTML text, .* got a bytes",
         ),
         ("page", -1, ValueError, "port must be from 1 to 65535, or 0 .* got -1"),
         ("page", 70000, ValueError, "got 70000"),

@@ -154,7 +154,7 @@ def test_a_long_header_is_cut(folder):
     (folder / "long.csv").write_text("x" * 3_000_000 + ",b\n1,2\n")
     said = mistake("predict", "model.json", "long.csv")
     assert len(said) < 2_000
-    assert "characters)" in said
+    assert "x" * 30 in said
     (folder / "long.json").write_text(evil_tree("n" * 3_000_000).to_json())
     said = mistake("explain", "long.json", "--row", "x=1")
     assert len(said) < 2_000

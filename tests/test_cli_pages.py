@@ -81,7 +81,10 @@ def test_report_needs_complete_labelled_rows(here):
     assert "1 of the 8 rows of gaps.csv have gaps (the first is row 1)" in mistake(*args)
     result = run(*args, "--missing-values", "drop")
     assert "of the 7 rows" in result.stdout
-    assert result.stderr == "Left out 1 of the 8 rows of gaps.csv, which have gaps.\n"
+    assert result.stderr == (
+        "Data: gaps.csv: 7 of 8 rows; left out 1 with gaps in what the tree asks about, or without "
+        "a class\n"
+    )
     assert "is fitted already" in mistake(*args, "--missing-values", "value")
     (here / "empty.csv").write_text("age,smoker,diagnosis\n,,ill\n")
     (here / "odd.csv").write_text(text.replace("28,", "fat,").replace(",31.5,", "61,,"))

@@ -51,7 +51,7 @@ def test_whole_numbers_and_fractions_too(given):
 
 @pytest.mark.parametrize(
     ("given", "words"),
-    [("x", "x is not a number"), ("1/0", "divides by 0"), (float("nan"), "not finite"),
+    [("x", "'x' is not a number"), ("1/0", "divides by 0"), (float("nan"), "not finite"),
      (float("inf"), "not finite"), (Decimal("sNaN"), "not finite"), ("", "not a number")],
 )  # fmt: skip
 def test_what_is_no_number_is_refused(given, words):

@@ -100,7 +100,11 @@ def pages(tree, rows):
     yield tree._repr_html_()
     shown = {"title": name, "labels": {name: name}, "units": {name: name}}
     yield ol.write_page(
-        tree, **shown, description=name, costs={name: 1.0}, examples={name: rows[0]}
+        tree,
+        **shown,
+        description=name,
+        costs=dict.fromkeys(tree.features, 1.0),
+        examples={name: rows[0]},
     )
     y = [tree.classes[c] for c in tree.decide(rows)]
     yield ol.report(tree, rows, y, dict.fromkeys(tree.features, 1), title=name,

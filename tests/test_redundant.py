@@ -93,5 +93,5 @@ def test_numbers_categories_and_single_leaves():
 
 
 def test_what_is_no_tree_is_refused():
-    with pytest.raises(TypeError, match="cannot read a int"):
+    with pytest.raises(TypeError, match="cannot read an int"):
         ol.redundant_splits(3)

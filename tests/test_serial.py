@@ -141,7 +141,7 @@ def test_truncated_at_every_byte():
         ({"sets": {"١": [0]}}, "numbers of nodes"),
         ({"sets": {"": [0]}}, "numbers of nodes"),
         ({"sets": {"1" * 5000: [0]}}, "does not describe a tree|numbers of nodes"),
-        ({"sets": {"1": 0}}, "'set of 1' is a int, expected a list"),
+        ({"sets": {"1": 0}}, "'set of 1' is an int, expected a list"),
         ({"sets": {"1": [9]}}, "set value 9"),
         ({"sets": {"1": None}}, "'set of 1' is a NoneType"),
         ({"threshold": ["nan", 0, 0, 0, 0]}, "'threshold' must be a list of numbers"),

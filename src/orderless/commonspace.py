@@ -11,6 +11,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -53,10 +54,13 @@ def _common(features: list[Feature], trees: Sequence[Tree]) -> Feature:
 def _listed_and_others(numbers: Feature, labels: Feature, trees: Sequence[Tree]) -> Feature:
     """Give the numbers that a categorical feature lists, and one of each kind that it does not.
 
-    Where the categorical feature has other values, every number is a value of both. Numbers that
-    are not listed, and lie between the same two thresholds, are alike to all trees: one stands for
-    them all.
+    Where the categorical feature has other values, every number is a value of both; only whole
+    numbers are where its categories are whole numbers, among which a fraction is no value. Numbers
+    that are not listed, and lie between the same two thresholds, are alike to all trees: one stands
+    for them all.
     """
+    if labels.whole_categories and numbers.kind == "numeric":
+        numbers = shared_feature(numbers, replace(numbers, values="integer"))
     low, high = numbers.bounds
     listed: list[Label] = [
         label

@@ -23,7 +23,7 @@ __all__ = ["MOST_DIGITS", "exact", "shown"]
 
 MOST_DIGITS = 1000  # of a numerator or denominator; floats need 325
 _MOST_BITS = 3322
-# Python would also read 1_000, spaces around it, and digits of other scripts.
+# Python would also read 1_000, and digits of other scripts.
 _WRITTEN = re.compile(
     r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?[0-9]+/[0-9]+|[+-]?(inf(inity)?|nan)",
     re.IGNORECASE,
@@ -73,6 +73,7 @@ def exact(value: Any, *, text: bool = True) -> Fraction:
 def _of_text(text: str) -> Fraction:
     if len(text) > 2 * MOST_DIGITS + 10:
         raise ValueError(f"{text:.40}... has too many digits")
+    text = text.strip()
     if not _WRITTEN.fullmatch(text):
         raise ValueError(f"{text!r:.80} is not a number")
     if "/" in text:
@@ -80,7 +81,10 @@ def _of_text(text: str) -> Fraction:
             return _bounded(Fraction(text))
         except ZeroDivisionError:
             raise ValueError(f"{text} divides by 0") from None
-    return _of_decimal(Decimal(text))
+    try:
+        return _of_decimal(Decimal(text))
+    except ArithmeticError:  # an exponent that Decimal does not hold
+        raise ValueError(f"{text:.40} is too large, or has too many digits") from None
 
 
 def _of_decimal(number: Decimal) -> Fraction:

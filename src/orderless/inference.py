@@ -149,7 +149,7 @@ def _text_cells(X: Any, i: int) -> list[Any] | None:
     """Give the cells of a column; None if its type says that it holds categories."""
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
-        series = frame[:, i]
+        series = frame[:, i].alias("")  # polars takes some names for patterns
         if series.dtype in (nw.Categorical, nw.Enum):
             return None
         cells = series.to_list()

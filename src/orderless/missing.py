@@ -285,12 +285,16 @@ def odds(tree: Any, X: Any, weights: Any = "leaves", y: ArrayLike | None = None)
 def counts_rows(tree: Tree) -> bool:
     """Tell whether a tree's distribution counts training rows, and does not only give shares.
 
-    Where every leaf sums up to 1, the splits tell: a split's rows are those of several leaves.
+    Where every leaf sums up to 1, the splits tell: a split's rows are those of its two sides.
     """
     if tree.distribution is None:
         return False
-    sums = tree.distribution.sum(axis=1).round(9)
-    return tree.n_leaves == 1 or not bool(np.isin(sums, (0, 1)).all())
+    leaves = tree.feature < 0
+    if not bool(np.isin(tree.distribution[leaves].sum(axis=1).round(9), (0, 1)).all()):
+        return True
+    splits = np.flatnonzero(~leaves)
+    sides = (tree.distribution[at[splits]] for at in (tree.when_true, tree.when_false))
+    return bool(np.allclose(tree.distribution[splits], sum(sides)))
 
 
 def _odds_of_leaves(tree: Tree, rows: Rows) -> NDArray[np.float64]:

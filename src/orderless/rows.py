@@ -182,7 +182,7 @@ def _lookup_frame(frame: nw.DataFrame[Any]) -> Lookup:
     def get(name: str) -> NDArray[Any] | None:
         if name not in there:
             return None
-        series = frame.get_column(name)
+        series = frame.get_column(name).alias("")  # polars takes some names for patterns
         if not series.dtype.is_numeric():
             return _object_array(series.to_list())
         if series.is_null().any():

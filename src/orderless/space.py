@@ -200,12 +200,12 @@ class Feature:
         try:
             return self.categories.index(cast(Any, label))
         except ValueError:
-            if isinstance(label, float) and not label.is_integer() and self._codes:
+            if isinstance(label, float) and not label.is_integer() and self.whole_categories:
                 return None
             return len(self.categories) if self.other else None
 
     @property
-    def _codes(self) -> bool:
+    def whole_categories(self) -> bool:
         """Whether all categories are whole numbers."""
         return all(type(label) is int for label in self.categories)
 
