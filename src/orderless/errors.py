@@ -4,6 +4,8 @@ In:  nothing; this is the top room of the house.
 Out: classes to catch, when catching ``ValueError`` is too wide.
 """
 
+from typing import Any
+
 __all__ = [
     "DataNotFound",
     "InvalidData",
@@ -49,6 +51,13 @@ class TooManyReasons(RuntimeError):
         super().__init__(message)
         self.met = met
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (
+            type(self),
+            (*self.args, self.met),
+            vars(self),
+        )  # a worker's error has to reach its pool
+
 
 class OutOfTime(TimeoutError):
     """An exact answer took longer than allowed."""
@@ -64,3 +73,6 @@ class TooLarge(RuntimeError):
     def __init__(self, message: str, met: int) -> None:
         super().__init__(message)
         self.met = met
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (*self.args, self.met), vars(self)
