@@ -52,11 +52,8 @@ class TooManyReasons(RuntimeError):
         self.met = met
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (
-            type(self),
-            (*self.args, self.met),
-            vars(self),
-        )  # a worker's error has to reach its pool
+        # A worker's error has to reach its pool.
+        return type(self), (*self.args, self.met), vars(self)
 
 
 class OutOfTime(TimeoutError):
