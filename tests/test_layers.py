@@ -12,10 +12,11 @@ import orderless
 PACKAGE = Path(orderless.__file__).parent
 ROOMS = [
     "errors", "numbers", "space", "serial", "rows", "ranges", "inference", "tree", "readers",
-    "binarize", "example", "equivalence", "bins", "rowbins", "words", "term", "rowleaves",
-    "rowsearch", "explain", "canonical", "smallest", "missing", "redundant", "needed", "asking",
-    "many", "study", "imputation", "bounds", "rashomon", "importance", "acquisition", "estimator",
-    "output", "datasets", "files", "duckdb", "spark", "dask", "reproduce", "cli", "__main__",
+    "binarize", "example", "equivalence", "bins", "rowbins", "words", "term", "functiontree",
+    "formfile", "rowleaves", "rowsearch", "explain", "canonical", "smallest", "missing",
+    "redundant", "needed", "asking", "many", "study", "imputation", "bounds", "rashomon",
+    "importance", "acquisition", "estimator", "output", "datasets", "files", "duckdb", "spark",
+    "dask", "reproduce", "cli", "__main__",
 ]  # fmt: skip
 # Imports inside a function, of a room below, each with its reason.
 LATER = {

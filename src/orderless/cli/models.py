@@ -10,9 +10,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..canonical import FORMAT as FORM
 from ..canonical import CanonicalForm, canonicalize
 from ..errors import InvalidSpace, InvalidTree, UnreadableModel
+from ..formfile import FORMAT as FORM
 from ..readers import read_tree
 from ..tree import Tree
 from ..words import printable
