@@ -7,7 +7,7 @@ NATIVE := CMakeLists.txt $(shell find cpp/core cpp/bindings -name '*.[ch]pp')
 SOURCES := cpp/core/*.hpp cpp/core/*.cpp cpp/bindings/*.hpp cpp/bindings/*.cpp cpp/tests/*.hpp cpp/tests/*.cpp
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-core test-engines lint format bench docs clean
+.PHONY: help demo test test-core test-sanitized test-engines lint format bench docs clean
 
 help:  ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /'
@@ -40,6 +40,19 @@ test-core: $(VENV)/built  ## the C++ core's own tests
 		|| (cat build/core-tests.log; false)
 	@$(BIN)/cmake --build build/core-tests > build/core-tests.log 2>&1 || (cat build/core-tests.log; false)
 	$(BIN)/ctest --test-dir build/core-tests --output-on-failure
+
+# The compiler's own libraries come first, or they could not watch the allocations of Python.
+# The machine's leaks are not ours: Python never frees what it keeps for its whole life.
+test-sanitized: $(VENV)/test-tools  ## every entry of the extension, checking itself as it runs
+	@mkdir -p build
+	@$(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -S . -B build/sanitized \
+		-DORDERLESS_SANITIZED=ON -DORDERLESS_STRICT=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python \
+		-DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1" > build/sanitized.log 2>&1 \
+		|| (cat build/sanitized.log; false)
+	@$(BIN)/cmake --build build/sanitized > build/sanitized.log 2>&1 || (cat build/sanitized.log; false)
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH=tests \
+		$(BIN)/python tests/sanitized.py build/sanitized/_core*.so
 
 test-engines: $(VENV)/test-tools $(VENV)/engines-tools  ## tests that need a browser, a server or a JVM
 	@.ci/engines

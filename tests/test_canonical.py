@@ -282,12 +282,12 @@ def test_json_that_is_not_a_form_is_refused():
         with pytest.raises(InvalidTree):
             ol.CanonicalForm.from_json(text[:i])
     for old, new, said in [
-        ('"version": 1', '"version": 2', "version"),
+        ('"version": 2', '"version": 3', "version"),
         ('"orderless-form"', '"orderless-tree"', "format"),
         (f'"{form.fingerprint}"', '"00"', "fingerprint"),
         ('"x0", "at_most"', '"x9", "at_most"', "no feature 'x9'"),
         ('"at_most": 0.0', '"at_most": "a"', "interval"),
-        ('"rules": [[', '"rules": [[[],', "more than one"),
+        ('"rules": [[', '"rules": [[[],', "another class"),
         ('"exact": true', '"exact": 1', "exact"),
     ]:
         assert old in text, old

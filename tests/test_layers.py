@@ -13,10 +13,11 @@ PACKAGE = Path(orderless.__file__).parent
 ROOMS = [
     "errors", "escapes", "whole_file", "cellstyle", "numbers", "decimals", "space", "side", "words",
     "serial", "rows", "ranges", "inference", "tree", "readers", "binarize", "example",
-    "commonspace", "equivalence", "bins", "rowbins", "term", "rowleaves", "rowsearch", "costs",
-    "explain", "canonical", "smallest", "missing", "quality", "redundant", "needed", "asking",
-    "many", "study", "imputation", "bounds", "rashomon", "importance", "acquisition", "estimator",
-    "output", "datasets", "files", "duckdb", "spark", "dask", "reproduce", "cli", "__main__",
+    "commonspace", "equivalence", "bins", "rowbins", "term", "functiontree", "formfile",
+    "rowleaves", "rowsearch", "costs", "explain", "canonical", "smallest", "missing", "quality",
+    "redundant", "needed", "asking", "many", "study", "imputation", "bounds", "rashomon",
+    "importance", "acquisition", "estimator", "output", "datasets", "files", "duckdb", "spark",
+    "dask", "reproduce", "cli", "__main__",
 ]  # fmt: skip
 # Imports inside a function, of a room below, each with its reason.
 LATER = {

@@ -14,7 +14,8 @@ from strategies import nested, partial_rows, problems, tree_of
 from test_missing import AT_10, COLOR, OR, WARM, breast_cancer, in_order, labels
 
 import orderless as ol
-from orderless.errors import InvalidData, TooManyReasons
+from orderless import needed
+from orderless.errors import InvalidData, OutOfTime, TooManyReasons
 from orderless.needed import Needed, Settling
 from orderless.rows import read_rows
 
@@ -158,6 +159,42 @@ def test_missing_needed_refuses():
         tree.missing_needed({}, limit=0)
     with pytest.raises(TooManyReasons, match=r"takes more than limit=2 steps: raise limit="):
         tree.missing_needed({}, limit=2)
+
+
+def many_unknowns(n):
+    """(a1 and b1) or (a2 and b2) or ...: a row without values is settled by all of them only."""
+    tree = {"prediction": 0}
+    for i in reversed(range(n // 2)):
+        both = {"feature": 2 * i + 1, "true": {"prediction": 1}, "false": tree}
+        tree = {"feature": 2 * i, "true": both, "false": tree}
+    return ol.read_tree(tree, feature_names=[f"x{i}" for i in range(n)])
+
+
+class Ticks:
+    """A clock that goes on by one whenever it is looked at."""
+
+    def __init__(self):
+        self.now = 0
+
+    def monotonic(self):
+        self.now += 1
+        return self.now
+
+
+def test_missing_needed_stops_in_time(monkeypatch):
+    tree = many_unknowns(16)
+    with pytest.raises(OutOfTime, match=r"time_limit=1e-09 seconds: raise time_limit="):
+        tree.missing_needed({}, time_limit=1e-9)
+    with pytest.raises(ValueError, match="time_limit=0"):
+        tree.missing_needed({}, time_limit=0)
+    for time_limit in (100, 600, 800):  # while leaves are gathered, and in both searches
+        clock = Ticks()
+        monkeypatch.setattr(needed, "time", clock)
+        with pytest.raises(OutOfTime, match=f"time_limit={time_limit} seconds"):
+            tree.missing_needed({}, time_limit=time_limit)
+        assert clock.now == time_limit + 2
+        with pytest.raises(OutOfTime, match=f"time_limit={time_limit} seconds"):
+            ol.canonicalize(tree, time_limit=time_limit).missing_needed({})
 
 
 # -- many trees ----------------------------------------------------------------------------------

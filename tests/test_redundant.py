@@ -1,12 +1,15 @@
 """Redundant splits: against taking each split out by hand and comparing on all cells."""
 
 import itertools
+import math
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import orderless as ol
+from orderless.errors import OutOfTime
 
 NAMES = ["a", "b", "c"]
 
@@ -95,3 +98,35 @@ def test_numbers_categories_and_single_leaves():
 def test_what_is_no_tree_is_refused():
     with pytest.raises(TypeError, match="cannot read an int"):
         ol.redundant_splits(3)
+
+
+def long_chain(n, label):
+    """n questions one after the other, the leaf of each and of the end labelled by its number."""
+    at = 2 * np.arange(n)
+    feature = np.full(2 * n + 1, -1)
+    feature[at] = 0
+    threshold = np.zeros(2 * n + 1)
+    threshold[at] = np.arange(n)
+    when_true, when_false = np.full(2 * n + 1, -1), np.full(2 * n + 1, -1)
+    when_true[at], when_false[at] = at + 1, at + 2
+    leaf_class = np.full(2 * n + 1, -1)
+    leaf_class[at + 1] = [label(i) for i in range(n)]
+    leaf_class[-1] = label(n)
+    return ol.Tree(ol.Space({"x": "integer"}), [0, 1], feature=feature, threshold=threshold,
+                   when_true=when_true, when_false=when_false, leaf_class=leaf_class)  # fmt: skip
+
+
+def test_a_chain_of_100_000_splits():
+    assert ol.redundant_splits(long_chain(100_000, lambda i: i % 2)) == ()
+    every_other = ol.redundant_splits(long_chain(100_000, lambda i: i // 2 % 2))
+    assert every_other == tuple(range(0, 200_000, 4))
+    assert len(ol.redundant_splits(long_chain(100_000, lambda i: 0))) == 100_000
+
+
+def test_limits_are_kept():
+    tree = long_chain(1000, lambda i: i % 2)
+    with pytest.raises(OutOfTime, match=r"1,000 splits .* time_limit=1e-09 seconds.*raise"):
+        ol.redundant_splits(tree, time_limit=1e-9)
+    for bad in (0, -1, math.nan):
+        with pytest.raises(ValueError, match="time_limit"):
+            ol.redundant_splits(tree, time_limit=bad)

@@ -376,7 +376,7 @@ def test_a_very_deep_tree_loses_its_redundant_splits():
 
 def test_bad_arguments():
     tree = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
-    with pytest.raises(ValueError, match="minimize='size': legal are"):
+    with pytest.raises(ValueError, match=r"minimize must be one of .*, got 'size'"):
         ol.smallest_tree(tree, minimize="size")
     with pytest.raises(ValueError, match="X is for minimize='expected_depth'"):
         ol.smallest_tree(tree, X=[[1]])

@@ -1,6 +1,7 @@
 #include <stdexcept>
 
 #include "bindings/bins.hpp"
+#include "core/fragments.hpp"
 #include "core/orders.hpp"
 #include "core/permuted.hpp"
 
@@ -75,28 +76,20 @@ void bind_importance(nb::module_& m) {
       "tree is one of them, states).");
   m.def(
       "function_bins",
-      [](const nb::tuple& arrays, const nb::tuple& bins) -> nb::object {
+      [](const nb::tuple& arrays, const nb::tuple& bins) {
         const BinNodes nodes(arrays);
         const std::vector<BinFeature> features = bin_features(bins);
         std::vector<std::vector<std::int32_t>> found;
-        bool shallow = true;
         {
           nb::gil_scoped_release unlocked;  // pure C++ below: no Python object is touched
-          try {
-            found = function_bins(nodes.tree(), features);
-          } catch (const TooDeep&) {
-            shallow = false;
-          }
+          found = function_bins(nodes.tree(), features);
         }
-        if (!shallow) return nb::none();
         nb::list out;
         for (auto& groups : found) out.append(give(std::move(groups)));
         return out;
       },
       "nodes"_a, "bins"_a,
-      "Per feature, by bin, the group of bins that the function keeps together; None where the "
-      "tree "
-      "is too deep.");
+      "Per feature, by bin, the group of bins that the function keeps together.");
   m.def("permuted_errors", &permuted<std::int64_t>, "offsets"_a, "column"_a, "label"_a, "cells"_a,
         "y"_a, "weight"_a, "group"_a, "n_classes"_a, "n_groups"_a,
         "(excess errors x weight by tree and group, errors by tree, weight of all rows).");

@@ -1,4 +1,5 @@
 #include "bindings/arrays.hpp"
+#include "bindings/clock.hpp"
 #include "core/overlay.hpp"
 
 namespace nb = nanobind;
@@ -40,6 +41,17 @@ void bind_overlay(nb::module_& m) {
         return nb::make_tuple(box_to_python(found->box), found->class_a, found->class_b);
       },
       "a"_a, "b"_a, "domains"_a, "None, or (box, class of a, class of b).");
+  m.def(
+      "redundant_splits",
+      [](const nb::tuple& arrays, const nb::tuple& domain_arrays, double time_limit) {
+        const Nodes nodes(arrays);
+        const std::vector<Domain> domains = read_domains(domain_arrays);
+        std::vector<std::int32_t> found;
+        const auto [outcome, met] =
+            run([&] { found = redundant_splits(nodes.tree(), domains, watch(time_limit)); });
+        return nb::make_tuple(static_cast<int>(outcome), met, give(std::move(found)));
+      },
+      "nodes"_a, "domains"_a, "time_limit"_a, "(outcome, leaves compared, numbers of nodes).");
   m.def(
       "share_of_difference",
       [](const nb::tuple& a, const nb::tuple& b, const nb::tuple& domain_arrays,

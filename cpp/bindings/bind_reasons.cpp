@@ -1,6 +1,6 @@
-#include <chrono>
-
 #include "bindings/bins.hpp"
+#include "bindings/clock.hpp"
+#include "core/canonicaltree.hpp"
 #include "core/cover.hpp"
 #include "core/reasons.hpp"
 
@@ -13,23 +13,6 @@ namespace {
 
 using Table = nb::ndarray<nb::numpy, std::uint16_t, nb::ndim<2>>;
 using TableIn = nb::ndarray<const std::uint16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-/// How a search ended: with its answer, or at one of its limits.
-enum Outcome { done = 0, too_many = 1, out_of_time = 2 };
-
-struct TimeUp {
-  std::size_t met;
-};
-
-/// Lets Ctrl-C through and watches the clock; called by the core with the GIL released.
-PollFunction watch(double time_limit) {
-  const auto start = std::chrono::steady_clock::now();
-  return [start, time_limit](std::size_t met) {
-    poll_signals();
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-    if (passed.count() > time_limit) throw TimeUp{met};
-  };
-}
 
 BoxLayout layout_of(const nb::tuple& arrays) { return BoxLayout(bin_features(arrays)); }
 
@@ -48,20 +31,6 @@ BoxList boxes_of(const TableIn& given) {
   list.slots.assign(given.data(), given.data() + given.size());
   list.count = given.shape(0);
   return list;
-}
-
-/// Runs a search without the GIL; gives how it ended and how many boxes were met.
-template <class Work>
-std::pair<Outcome, std::size_t> run(Work&& work) {
-  nb::gil_scoped_release unlocked;
-  try {
-    work();
-    return {done, 0};
-  } catch (const TooMany& limit) {
-    return {too_many, limit.met};
-  } catch (const TimeUp& limit) {
-    return {out_of_time, limit.met};
-  }
 }
 
 }  // namespace
@@ -130,4 +99,40 @@ void bind_reasons(nb::module_& m) {
       },
       "nodes"_a, "bins"_a, "n_classes"_a, "class_index"_a, "leaves"_a, "time_limit"_a,
       "(outcome, boxes met, boxes, lower bound on the size of any cover).");
+  m.def(
+      "cover_fault",
+      [](const nb::tuple& arrays, const nb::tuple& bins, std::int32_t n_classes,
+         std::size_t class_index, const TableIn& leaves, const TableIn& cover, std::size_t polls) {
+        const BinNodes nodes(arrays);
+        const BoxLayout layout = layout_of(bins);
+        const BoxList leaf_boxes = boxes_of(leaves);
+        const BoxList boxes = boxes_of(cover);
+        CoverFault fault = CoverFault::none;
+        std::size_t left = polls;
+        const auto [outcome, met] = run([&] {
+          const LeafMasks masks(nodes.tree(), layout, n_classes);
+          fault =
+              cover_fault(layout, masks, class_index, leaf_boxes, boxes, [&left](std::size_t n) {
+                poll_signals();
+                if (left-- == 0) throw TimeUp{n};
+              });
+        });
+        return nb::make_tuple(static_cast<int>(outcome), static_cast<std::int32_t>(fault));
+      },
+      "nodes"_a, "bins"_a, "n_classes"_a, "class_index"_a, "leaves"_a, "cover"_a, "polls"_a,
+      "(outcome, 0 for a cover, 1 where a box meets another class, 2 where part of a leaf is "
+      "open); "
+      "the outcome is 2 where it took more steps than these many polls.");
+  m.def(
+      "canonical_tree",
+      [](const nb::tuple& arrays, const nb::tuple& bins, std::size_t limit, double time_limit) {
+        const BinNodes nodes(arrays);
+        const std::vector<BinFeature> features = bin_features(bins);
+        WrittenTree found;
+        const auto [outcome, met] =
+            run([&] { found = canonical_tree(nodes.tree(), features, limit, watch(time_limit)); });
+        return nb::make_tuple(static_cast<int>(outcome), met, give_nodes(std::move(found)));
+      },
+      "nodes"_a, "bins"_a, "limit"_a, "time_limit"_a,
+      "(outcome, nodes met, nodes over bins): the tree that depends on the function alone.");
 }

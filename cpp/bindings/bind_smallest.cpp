@@ -1,5 +1,6 @@
 #include <chrono>
 #include <stdexcept>
+#include <utility>
 
 #include "bindings/bins.hpp"
 #include "core/smallest.hpp"
@@ -46,12 +47,9 @@ void bind_smallest(nb::module_& m) {
           }
         }
         if (!countable) return nb::none();
-        return nb::make_tuple(
-            nb::make_tuple(give(std::move(found.feature)), give(std::move(found.cut)),
-                           give(std::move(found.nan_true)), give(std::move(found.when_true)),
-                           give(std::move(found.when_false)), give(std::move(found.leaf_class)),
-                           give(std::move(found.set_start)), give(std::move(found.set_bins))),
-            found.value, found.bound, found.weight, found.first, found.n_states);
+        const nb::tuple written = give_nodes(std::move(static_cast<WrittenTree&>(found)));
+        return nb::make_tuple(written, found.value, found.bound, found.weight, found.first,
+                              found.n_states);
       },
       "nodes"_a, "bins"_a, "minimize"_a, "with_rows"_a, "rows"_a, "weight"_a, "limit"_a,
       "time_limit"_a,

@@ -32,6 +32,14 @@ struct BinNodes {
   }
 };
 
+/// Hands the nodes of a tree over bins to Python, as BinNodes takes them.
+inline nb::tuple give_nodes(WrittenTree tree) {
+  return nb::make_tuple(give(std::move(tree.feature)), give(std::move(tree.cut)),
+                        give(std::move(tree.nan_true)), give(std::move(tree.when_true)),
+                        give(std::move(tree.when_false)), give(std::move(tree.leaf_class)),
+                        give(std::move(tree.set_start)), give(std::move(tree.set_bins)));
+}
+
 /// (ordered, nan, number of bins), one entry per feature.
 inline std::vector<BinFeature> bin_features(const nb::tuple& arrays) {
   const auto ordered = nb::cast<Array<std::uint8_t>>(arrays[0]);

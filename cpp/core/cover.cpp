@@ -11,10 +11,12 @@ namespace {
 
 using Slots = std::vector<std::uint16_t>;
 
+constexpr std::size_t steps_per_poll = 10'000;  // boxes that are compared, about a millisecond
+
 /// Set arithmetic on boxes.
 class Boxes {
  public:
-  explicit Boxes(const BoxLayout& layout) : layout_(layout) {}
+  Boxes(const BoxLayout& layout, const PollFunction& poll) : layout_(layout), poll_(poll) {}
 
   [[nodiscard]] bool side_within(std::size_t f, const std::uint16_t* a,
                                  const std::uint16_t* b) const {
@@ -119,7 +121,12 @@ class Boxes {
   /// Some part of `region` that no box of `chosen`, from `from` on, meets; none if they cover it.
   [[nodiscard]] std::optional<Slots> uncovered(Slots region,
                                                const std::vector<const std::uint16_t*>& chosen,
-                                               std::size_t from = 0) const {
+                                               std::size_t from = 0) {
+    steps_ += chosen.size() - from + 1;
+    if (steps_ >= steps_per_poll) {
+      steps_ = 0;
+      poll_(chosen.size());
+    }
     for (std::size_t k = from; k < chosen.size(); ++k) {
       if (!meet(region.data(), chosen[k])) continue;
       for (std::size_t f = 0; f < layout_.n_features(); ++f) {
@@ -154,6 +161,8 @@ class Boxes {
 
  private:
   const BoxLayout& layout_;
+  const PollFunction& poll_;
+  std::size_t steps_ = 0;
 };
 
 Slots slots(const BoxList& list, std::size_t i) { return Slots(list[i], list[i] + list.n_slots); }
@@ -163,7 +172,7 @@ Slots slots(const BoxList& list, std::size_t i) { return Slots(list[i], list[i] 
 std::vector<std::int32_t> smallest_cover(const BoxLayout& layout, const BoxList& leaves,
                                          const BoxList& reasons, const PollFunction& poll) {
   if (leaves.size() == 0) return {};
-  const Boxes boxes(layout);
+  Boxes boxes(layout, poll);
   std::vector<std::int32_t> cost(reasons.size());
   for (std::size_t i = 0; i < cost.size(); ++i) cost[i] = layout.n_conditions(reasons[i]);
   std::vector<std::vector<std::int32_t>> rows;
@@ -297,7 +306,7 @@ class Grower {
 FastCover irredundant_cover(const BoxLayout& layout, const LeafMasks& masks,
                             std::size_t class_index, const BoxList& leaves,
                             const PollFunction& poll) {
-  const Boxes boxes(layout);
+  Boxes boxes(layout, poll);
   const Grower grower(layout, masks, class_index);
   std::vector<Slots> cover;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
@@ -345,6 +354,21 @@ FastCover irredundant_cover(const BoxLayout& layout, const LeafMasks& masks,
   }
   out.bound = static_cast<std::int32_t>(apart.size());
   return out;
+}
+
+CoverFault cover_fault(const BoxLayout& layout, const LeafMasks& masks, std::size_t class_index,
+                       const BoxList& leaves, const BoxList& cover, const PollFunction& poll) {
+  Boxes boxes(layout, poll);
+  const Grower grower(layout, masks, class_index);
+  std::vector<const std::uint16_t*> chosen;
+  for (std::size_t i = 0; i < cover.size(); ++i) {
+    if (!grower.pure(slots(cover, i))) return CoverFault::mixed;
+    chosen.push_back(cover[i]);
+  }
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (boxes.uncovered(slots(leaves, i), chosen)) return CoverFault::open;
+  }
+  return CoverFault::none;
 }
 
 }  // namespace orderless

@@ -30,4 +30,11 @@ struct FastCover {
                                           std::size_t class_index, const BoxList& leaves,
                                           const PollFunction& poll);
 
+/// What is wrong with a list of boxes as a cover of a class: one of them meets another class, or
+/// they leave part of a leaf of the class open.
+enum class CoverFault : std::int32_t { none, mixed, open };
+[[nodiscard]] CoverFault cover_fault(const BoxLayout& layout, const LeafMasks& masks,
+                                     std::size_t class_index, const BoxList& leaves,
+                                     const BoxList& cover, const PollFunction& poll);
+
 }  // namespace orderless

@@ -328,40 +328,4 @@ Orders all_orders(const BinTree& tree, const std::vector<BinFeature>& features,
   return out;
 }
 
-std::vector<std::vector<std::int32_t>> function_bins(const BinTree& tree,
-                                                     const std::vector<BinFeature>& features) {
-  Residuals residuals(tree, features);
-  std::vector<std::vector<std::int32_t>> out;
-  for (const BinFeature& feature : features) {
-    out.emplace_back(at(feature.n_bins) + (feature.ordered && feature.nan ? 1 : 0), 0);
-  }
-  const Id root = residuals.root();
-  if (residuals.depth(root) > most_depth) throw TooDeep{};
-  const Questions asked = questions(residuals, root);
-  for (const Residuals::Live& live : residuals.live(root)) {
-    const std::size_t f = at(live.feature);
-    const bool matters = std::any_of(asked.list.begin(), asked.list.end(),
-                                     [&](const Question& q) { return q.feature == live.feature; });
-    if (!matters) continue;
-    if (!features[f].ordered) {
-      const std::vector<Residuals::Mask> groups = groups_of(residuals, root, live);
-      for (std::size_t g = 0; g < groups.size(); ++g) {
-        for (std::size_t b = 0; b < out[f].size(); ++b) {
-          if ((groups[g][b / 64] >> (b % 64) & 1U) != 0) out[f][b] = static_cast<std::int32_t>(g);
-        }
-      }
-      continue;
-    }
-    const std::uint64_t* cuts = residuals.cuts(root);
-    std::int32_t group = 0;
-    for (std::size_t b = 1; b < at(features[f].n_bins); ++b) {
-      const std::size_t bit = residuals.first_cut(f) + b - 1;
-      if ((cuts[bit / 64] >> (bit % 64) & 1U) != 0) ++group;
-      out[f][b] = group;
-    }
-    if (features[f].nan) out[f].back() = group + 1;
-  }
-  return out;
-}
-
 }  // namespace orderless

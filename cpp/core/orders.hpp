@@ -55,10 +55,4 @@ struct TooDeep {};
                                 const ClassRows& rows, Criterion criterion, std::size_t limit,
                                 const PollFunction& poll);
 
-/// Per feature and bin (NaN last, if it has it) the group of bins that the function does not tell
-/// apart: neighbours of an ordered feature, any values of an unordered one. All 0 where the feature
-/// does not matter. Throws TooDeep.
-[[nodiscard]] std::vector<std::vector<std::int32_t>> function_bins(
-    const BinTree& tree, const std::vector<BinFeature>& features);
-
 }  // namespace orderless

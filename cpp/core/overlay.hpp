@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/boxes.hpp"
+#include "core/reasons.hpp"
 
 namespace orderless {
 
@@ -21,6 +22,13 @@ struct Difference {
 [[nodiscard]] std::optional<Difference> first_difference(const TreeView& a, const TreeView& b,
                                                          std::span<const Domain> domains,
                                                          Poll poll);
+
+/// The splits that can be left out one at a time: with one of its sides in its place the tree is
+/// the same function. Exact: in the region of a split, the leaves of its two sides that meet are
+/// compared until two differ. Cost: at worst the pairs of leaves that meet, per split.
+[[nodiscard]] std::vector<std::int32_t> redundant_splits(const TreeView& tree,
+                                                         std::span<const Domain> domains,
+                                                         const PollFunction& poll);
 
 /// The share of the space on which the trees differ, if every feature falls into each of its bins
 /// with the same probability, independently. `cuts[f]`: the sorted thresholds of ordered feature f.

@@ -52,6 +52,15 @@ struct BinTree {
   std::span<const std::int32_t> set_bins;
 };
 
+/// A tree over bins, written down: each node before its children, true branch first.
+struct WrittenTree {
+  std::vector<std::int32_t> feature, cut;
+  std::vector<std::uint8_t> nan_true;
+  std::vector<std::int32_t> when_true, when_false, leaf_class;
+  std::vector<std::int64_t> set_start{0};
+  std::vector<std::int32_t> set_bins;
+};
+
 /// Boxes of equal length, one after the other.
 struct BoxList {
   std::size_t n_slots = 0;

@@ -327,7 +327,8 @@ class Search {
     State& s = states_[at(id)];
     while (s.low < s.high && !residuals_.is_leaf(s.given)) {
       const Id before = s.given;
-      const Split own = split(s, residuals_.node(before), before);
+      const Question asked = residuals_.node(before);  // a copy: the split adds nodes
+      const Split own = split(s, asked, before);
       if (s.given != before) continue;  // the split is not needed: one side is enough
       if (own.yes == id || own.no == id) break;
       polish(own.yes);

@@ -14,13 +14,8 @@ enum class Minimize : std::int32_t { leaves = 0, depth = 1, expected_depth = 2 }
 /// Thrown by a poll function to end a search that gives what it has found so far.
 struct StopSearch {};
 
-/// A tree over bins, node 0 the root, true branch first; and what is proven of it.
-struct SmallestTree {
-  std::vector<std::int32_t> feature, cut;
-  std::vector<std::uint8_t> nan_true;
-  std::vector<std::int32_t> when_true, when_false, leaf_class;
-  std::vector<std::int64_t> set_start{0};
-  std::vector<std::int32_t> set_bins;
+/// A tree, and what is proven of it.
+struct SmallestTree : WrittenTree {
   std::int64_t value = 0;   // leaves, depth, or questions asked over all rows
   std::int64_t bound = 0;   // no tree for the function has less
   std::int64_t weight = 0;  // rows, or combinations of bins, for the expected depth

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/bigcount.hpp"
+#include "core/fragments.hpp"
 #include "core/orders.hpp"
 #include "core/permuted.hpp"
 #include "tests/check.hpp"

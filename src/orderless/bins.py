@@ -1,13 +1,14 @@
 """Bins: the conditions of a tree cut each feature's values into bins.
 
 In:  a ``Tree``.
-Out: ``Bins``: the same tree over bins, for the core; and the way back from boxes over bins to
-     intervals and sets of values.
+Out: ``Bins``: the same tree over bins, for the core; and the way back from boxes and trees over
+     bins to intervals and sets of values.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -142,3 +143,88 @@ class Bins:
             for code in group
         ]
         return Side(feature, codes=tuple(sorted(codes)))
+
+    @property
+    def n_slots(self) -> int:
+        """How many numbers a box takes."""
+        return int(self._slots[-1])
+
+    def box(self, sides: Iterable[Side]) -> NDArray[np.uint16]:
+        """Give the box that says this, as ``sides`` reads it; refuse what is no box of bins."""
+        out = _whole_box(self.layout)
+        place = {feature.name: k for k, feature in enumerate(self.features)}
+        for side in sides:
+            if side.is_whole:
+                continue
+            k = place.get(side.feature.name)
+            slots = None if k is None else self._slots_of(k, side)
+            if k is None or slots is None:
+                raise InvalidTree(
+                    f"a condition on {side.feature.name!r} does not begin and end where the "
+                    "tree's conditions do"
+                )
+            out[self._slots[k] : self._slots[k + 1]] = slots
+        return out
+
+    def _slots_of(self, k: int, side: Side) -> list[int] | None:
+        """Write a side down, as the core does; None if it ends inside a bin."""
+        if not side.feature.ordered:
+            inside = set(side.codes)
+            slots = [0] * ((len(self.groups[k]) + 15) // 16)
+            for b, group in enumerate(self.groups[k]):
+                here = inside.intersection(group)
+                if here and len(here) < len(group):
+                    return None
+                slots[b // 16] |= bool(here) << b % 16
+            return slots
+        nan = [int(side.nan)] if side.feature.nan else []
+        if not side.lower < side.upper:
+            return [1, 0, *nan]
+        low, high = side.feature.bounds
+        cuts = [-math.inf, *self.cuts[k].tolist(), math.inf]
+        ends = [
+            -math.inf if side.lower <= low else side.lower,
+            math.inf if side.upper >= high else side.upper,
+        ]
+        if not all(end in cuts for end in ends):
+            return None
+        return [cuts.index(ends[0]), cuts.index(ends[1]) - 1, *nan]
+
+    def tree_of(self, nodes: tuple[NDArray[Any], ...]) -> Tree:
+        """Give a tree over these bins, as the core writes it, over the features again."""
+        space = self.tree.space
+        feature, cut, nan_true, when_true, when_false, leaf_class, set_start, set_bins = nodes
+        place = np.array([*(space.index(f.name) for f in self.features), -1], dtype=np.int32)
+        threshold = np.zeros(len(feature))
+        sets: dict[int, list[int]] = {}
+        for node in np.flatnonzero(feature >= 0).tolist():
+            k = int(feature[node])
+            if self.features[k].ordered:
+                cuts = self.cuts[k]
+                threshold[node] = cuts[cut[node]] if cut[node] < len(cuts) else np.inf
+            else:
+                inside = set_bins[set_start[node] : set_start[node + 1]].tolist()
+                sets[node] = sorted(code for b in inside for code in self.groups[k][b])
+        return Tree(
+            space,
+            self.tree.classes,
+            feature=place[feature],
+            threshold=threshold,
+            when_true=when_true,
+            when_false=when_false,
+            leaf_class=leaf_class,
+            nan_true=nan_true,
+            sets=sets,
+        )
+
+
+def _whole_box(layout: tuple[NDArray[Any], ...]) -> NDArray[np.uint16]:
+    """Give the box that is the whole space, as the core writes it."""
+    slots: list[int] = []
+    for ordered, nan, n_bins in zip(*(array.tolist() for array in layout), strict=True):
+        if ordered:
+            slots += [0, n_bins - 1, *([1] if nan else [])]
+        else:
+            bits = (1 << n_bins) - 1
+            slots += [bits >> 16 * i & 0xFFFF for i in range((n_bins + 15) // 16)]
+    return np.array(slots, dtype=np.uint16)

@@ -17,10 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core, serial
 from .bins import Bins
 from .equivalence import equivalent, fingerprint
-from .errors import InvalidTree, OutOfTime, TooManyReasons
+from .errors import OutOfTime, TooManyReasons
+from .formfile import read_form, write_form
+from .functiontree import canonical_tree, with_function_bins
 from .readers import read_tree
 from .space import Label, Space
-from .term import Term, tree_of_terms
+from .term import Term
 from .tree import Tree
 
 if TYPE_CHECKING:
@@ -29,8 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CanonicalForm", "canonicalize"]
 
-FORMAT = "orderless-form"
-VERSION = 1
 LIMIT = 1_000_000
 TIME_LIMIT = 60.0
 
@@ -136,8 +136,13 @@ class CanonicalForm:
 
     @cached_property
     def bins(self) -> Bins:
-        """The tree's features, cut into bins."""
-        return Bins(self.tree)
+        """The features, cut into the bins that the function tells apart."""
+        return Bins(with_function_bins(self.tree))
+
+    @cached_property
+    def _canonical(self) -> Tree:
+        """The tree that depends on the function alone."""
+        return canonical_tree(self.tree, time_limit=self.time_limit)
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -188,51 +193,50 @@ class CanonicalForm:
         }
 
     @cached_property
-    def _leaf_tables(self) -> list[NDArray[np.uint16]]:
-        leaves, boxes = _core.leaf_boxes(self.bins.nodes, self.bins.layout, len(self.classes))
-        labels = self.tree.leaf_class[leaves]
-        return [np.ascontiguousarray(boxes[labels == c]) for c in range(len(self.classes))]
-
-    @cached_property
     def _rules_and_bounds(self) -> list[tuple[tuple[Term, ...], int]]:
+        # Which reasons are grown from the leaves depends on the tree, so it has to be canonical;
+        # a smallest cover does not, whatever the leaves.
+        bins = self.bins if self.exact else Bins(self._canonical)
+        leaves, boxes = _core.leaf_boxes(bins.nodes, bins.layout, len(self.classes))
+        labels = bins.tree.leaf_class[leaves]
         find = self._smallest if self.exact else self._irredundant
-        return [find(c) for c in range(len(self.classes))]
+        return [
+            find(c, bins, np.ascontiguousarray(boxes[labels == c]))
+            for c in range(len(self.classes))
+        ]
 
-    def _smallest(self, c: int) -> tuple[tuple[Term, ...], int]:
+    def _smallest(
+        self, c: int, bins: Bins, leaves: NDArray[np.uint16]
+    ) -> tuple[tuple[Term, ...], int]:
         table = self._reason_tables[c]
-        outcome, _, chosen = _core.smallest_cover(
-            self.bins.layout, self._leaf_tables[c], table, self.time_limit
-        )
+        outcome, _, chosen = _core.smallest_cover(bins.layout, leaves, table, self.time_limit)
         if outcome == 2:
             raise OutOfTime(
                 f"the smallest set of rules for class {self.classes[c]!r} was not found in "
                 f"time_limit={self.time_limit:g} seconds: raise time_limit=, or use exact=False"
             )
-        return tuple(Term(self.bins, table[i]) for i in chosen), len(chosen)
+        return tuple(Term(bins, table[i]) for i in chosen), len(chosen)
 
-    def _irredundant(self, c: int) -> tuple[tuple[Term, ...], int]:
+    def _irredundant(
+        self, c: int, bins: Bins, leaves: NDArray[np.uint16]
+    ) -> tuple[tuple[Term, ...], int]:
         outcome, _, table, bound = _core.irredundant_cover(
-            self.bins.nodes,
-            self.bins.layout,
-            len(self.classes),
-            c,
-            self._leaf_tables[c],
-            self.time_limit,
+            bins.nodes, bins.layout, len(self.classes), c, leaves, self.time_limit
         )
         if outcome == 2:
             raise OutOfTime(
                 f"rules for class {self.classes[c]!r} were not found in "
                 f"time_limit={self.time_limit:g} seconds: raise time_limit="
             )
-        return tuple(Term(self.bins, box) for box in table), bound
+        return tuple(Term(bins, box) for box in table), bound
 
     @property
     def rules(self) -> dict[Label, tuple[Term, ...]]:
         """The fewest reasons that cover each class (the paper's minimal DNF).
 
         With ``exact`` proven minimal: fewest rules, then fewest conditions, then first in a fixed
-        order, so that equivalent trees have identical rules. Otherwise none can be left out, and
-        ``bounds`` says how many are needed at least.
+        order. Otherwise none can be left out, and ``bounds`` says how many are needed at least.
+        Either way equivalent trees over one space have identical rules, in the same order.
         """
         pairs = zip(self.classes, self._rules_and_bounds, strict=True)
         return {label: terms for label, (terms, _) in pairs}
@@ -258,8 +262,11 @@ class CanonicalForm:
         return self.tree.possible_classes(X)
 
     def missing_needed(self, row: Any, *, limit: int = 200_000) -> Any:
-        """Tell which unknown features would settle a row; see ``orderless.missing_needed``."""
-        return self.tree.missing_needed(row, limit=limit)
+        """Tell which unknown features would settle a row; see ``orderless.missing_needed``.
+
+        It may take the form's ``time_limit``.
+        """
+        return self.tree.missing_needed(row, limit=limit, time_limit=self.time_limit)
 
     def odds(self, X: Any, weights: Any = "leaves", y: ArrayLike | None = None) -> Any:
         """Give the share of each class among training rows that fit; see ``orderless.odds``."""
@@ -493,35 +500,28 @@ class CanonicalForm:
     # -- files ---------------------------------------------------------------------------------
 
     def to_json(self) -> str:
-        """Write the rules as versioned JSON (docs/formats), the same bytes for equivalent trees."""
-        return serial.dump(
-            FORMAT,
-            VERSION,
-            {
-                "space": self.space.to_dict(),
-                "classes": list(self.classes),
-                "fingerprint": self.fingerprint,
-                "exact": self.exact,
-                "rules": [[term.to_dict() for term in terms] for terms in self.rules.values()],
-            },
-        )
+        """Write the canonical tree and the rules as versioned JSON (docs/formats).
+
+        Equivalent trees over one space, with the same classes, give the same bytes. Finding the
+        canonical tree may take ``time_limit`` seconds, as may the rules of each class.
+        """
+        return write_form(self._canonical, self.exact, list(self.rules.values()))
 
     @classmethod
-    def from_json(cls, text: str | bytes, *, limit: int = serial.LIMIT) -> CanonicalForm:
-        """Read what ``to_json`` wrote; the fingerprint is checked. Anything else is refused.
+    def from_json(
+        cls, text: str | bytes, *, limit: int = serial.LIMIT, time_limit: float = TIME_LIMIT
+    ) -> CanonicalForm:
+        """Read what ``to_json`` wrote; whether all fits is checked. Anything else is refused.
 
         Parameters
         ----------
         limit : int
             Longest text, in characters, that is looked at.
+        time_limit : float
+            Seconds that building a tree may take before ``OutOfTime`` is raised: a file of version
+            1 has rules only. It is also the form's own ``time_limit``.
         """
-        content = serial.load(text, FORMAT, VERSION, limit=limit)
-        with serial.Reading("a form"):
-            space = Space.from_dict(serial.take(content, "space", dict))
-            classes = serial.take(content, "classes", list)
-            rules = serial.take(content, "rules", list)
-            tree = tree_of_terms(space, classes, rules)
-            form = cls(tree, exact=serial.take(content, "exact", bool))
-        if form.fingerprint != content.get("fingerprint"):
-            raise InvalidTree("the rules do not have the fingerprint that the file says")
-        return form
+        if not time_limit > 0:
+            raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
+        tree, exact = read_form(text, limit=limit, time_limit=time_limit)
+        return cls(tree, exact=exact, time_limit=time_limit)

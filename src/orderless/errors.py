@@ -5,6 +5,7 @@ Out: classes to catch, when catching ``ValueError`` is too wide; ``a_kind``, for
 """
 
 import re
+from typing import Any
 
 __all__ = [
     "DataNotFound",
@@ -79,6 +80,10 @@ class TooManyReasons(RuntimeError):
         super().__init__(message)
         self.met = met
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A worker's error has to reach its pool.
+        return type(self), (*self.args, self.met), vars(self)
+
 
 class OutOfTime(TimeoutError):
     """An exact answer took longer than allowed."""
@@ -94,3 +99,6 @@ class TooLarge(RuntimeError):
     def __init__(self, message: str, met: int) -> None:
         super().__init__(message)
         self.met = met
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (*self.args, self.met), vars(self)

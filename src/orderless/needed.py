@@ -7,6 +7,7 @@ Paper: goes beyond Section 6, which says whether a row is determined, not what w
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from .bins import Bins
-from .errors import InvalidData, TooManyReasons
+from .errors import InvalidData, OutOfTime, TooManyReasons
 from .missing import allowed_bins, distinct_rows, tree_of
 from .rowleaves import ones, row_sides
 from .rows import AMONG, BETWEEN, CoreColumn, Rows, read_rows
@@ -26,6 +27,7 @@ from .tree import Tree
 __all__ = ["Needed", "Settling", "missing_needed", "one_row"]
 
 LIMIT = 200_000
+TIME_LIMIT = 60.0
 LISTED = 6  # sets that a text lists
 BLOCK = 256  # leaves that are compared with all others at one time
 MOST_CELLS = 20_000_000  # of a table of rows by leaves at one time
@@ -83,7 +85,9 @@ def _listed(sets: Sequence[Names]) -> str:
     return "; or by ".join(said) + more
 
 
-def missing_needed(tree: Any, row: Any, *, limit: int = LIMIT) -> Needed:
+def missing_needed(
+    tree: Any, row: Any, *, limit: int = LIMIT, time_limit: float = TIME_LIMIT
+) -> Needed:
     """Tell which unknown features would settle a row.
 
     Parameters
@@ -93,6 +97,8 @@ def missing_needed(tree: Any, row: Any, *, limit: int = LIMIT) -> Needed:
         What is missing, None or NaN is unknown.
     limit : int
         Steps that each of the two searches may take before ``TooManyReasons`` is raised.
+    time_limit : float
+        Seconds before ``OutOfTime`` is raised.
 
     Returns
     -------
@@ -121,10 +127,13 @@ def missing_needed(tree: Any, row: Any, *, limit: int = LIMIT) -> Needed:
     """
     if limit < 1:
         raise ValueError(f"limit={limit}: at least one step must be allowed")
+    if not time_limit > 0:
+        raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
+    clock = _Clock(time_limit)
     tree = tree_of(tree)
     bins = Bins(tree)
     sides = row_sides(bins, one_row(row, tree.space, tree.used))
-    leaves = [(c, own) for _, c, own in _reachable(bins, sides)]
+    leaves = [(c, own) for _, c, own in _reachable(bins, sides, clock)]
     classes = sorted({c for c, _ in leaves})
     possible = tuple(tree.classes[c] for c in classes)
     # In the order of the space, of which sets and names then come.
@@ -134,7 +143,7 @@ def missing_needed(tree: Any, row: Any, *, limit: int = LIMIT) -> Needed:
     if len(classes) == 1:
         return Needed(possible[0], possible, tuple(names), ((),), ((),))
     parts = [(c, tuple(own[k] for k in unknown)) for c, own in leaves]
-    found = (_settling(parts, _Steps(limit)), _lucky(parts, _Steps(limit)))
+    found = (_settling(parts, _Steps(limit, clock)), _lucky(parts, _Steps(limit, clock)))
     settle, could = (
         tuple(tuple(names[k] for k in one) for one in sorted(_members(s) for s in sets))
         for sets in found
@@ -165,7 +174,9 @@ def _in_order(bins: Bins) -> list[int]:
     return sorted(range(len(bins.features)), key=lambda k: place(bins.features[k].name))
 
 
-def _reachable(bins: Bins, sides: list[int]) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+def _reachable(
+    bins: Bins, sides: list[int], clock: _Clock
+) -> Iterator[tuple[int, int, tuple[int, ...]]]:
     """Go through the leaves whose box meets the row's: node, class, and what is left of the box."""
     feature, cut, nan_true, when_true, when_false, label, start, values = (
         array.tolist() for array in bins.nodes
@@ -174,6 +185,7 @@ def _reachable(bins: Bins, sides: list[int]) -> Iterator[tuple[int, int, tuple[i
            for f, n in zip(bins.features, bins.layout[2], strict=True)]  # fmt: skip
     todo = [(0, tuple(sides))]
     while todo:
+        clock.look()
         node, box = todo.pop()
         k = feature[node]
         if k < 0:
@@ -197,11 +209,11 @@ class Settling:
     Two leaves that a row can reach are separated by a feature only if the row does not know it,
     and then by the tree alone. So rows that can reach the same leaves need the same features, and
     one search is enough for all of them. Only where a row knows part of a feature (some of its
-    conditions) that part counts, too.
+    conditions) that part counts, too. ``limit`` and ``time_limit`` are for each search.
     """
 
-    def __init__(self, tree: Tree, limit: int = LIMIT) -> None:
-        self.tree, self.limit = tree, limit
+    def __init__(self, tree: Tree, limit: int = LIMIT, time_limit: float = TIME_LIMIT) -> None:
+        self.tree, self.limit, self.time_limit = tree, limit, time_limit
         self.bins = Bins(tree)
         self.order = _in_order(self.bins)
         leaves = np.flatnonzero(tree.feature < 0)
@@ -211,7 +223,9 @@ class Settling:
         nan = [bool(f.ordered and f.nan) for f in self.bins.features]
         width = [int(n) + more for n, more in zip(self.bins.layout[2], nan, strict=True)]
         self.leaf: list[Leaf] = [(-1, ())] * len(leaves)
-        for node, label, box in _reachable(self.bins, [ones(0, n - 1) for n in width]):
+        for node, label, box in _reachable(
+            self.bins, [ones(0, n - 1) for n in width], _Clock(time_limit)
+        ):
             self.leaf[number[node]] = (label, box)
         self.seen: dict[bytes, Names] = {}
 
@@ -254,7 +268,7 @@ class Settling:
                 (label, tuple(box[k] & sides.get(k, box[k]) for k in self.order))
                 for label, box in (self.leaf[i] for i in np.flatnonzero(reached))
             ]
-            sets = _settling(leaves, _Steps(self.limit))
+            sets = _settling(leaves, _Steps(self.limit, _Clock(self.time_limit)))
             first = min(_members(one) for one in sets)
             self.seen[key] = tuple(self.bins.features[self.order[k]].name for k in first)
         return self.seen[key]
@@ -277,19 +291,37 @@ def _distinct(table: NDArray[np.bool_]) -> set[int]:
     return {int.from_bytes(one.tobytes(), "little") for one in packed}
 
 
-class _Steps:
-    """Counts the steps of a search, and refuses to take too many."""
+class _Clock:
+    """Refuses to go on when the time is over."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, time_limit: float) -> None:
+        self.time_limit = time_limit
+        self.deadline = time.monotonic() + time_limit
+
+    def look(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise OutOfTime(
+                "the smallest sets of features were not found in "
+                f"time_limit={self.time_limit:g} seconds: raise time_limit=, or give more values "
+                "of the row"
+            )
+
+
+class _Steps:
+    """Counts the steps of a search, and refuses to take too many, or too long."""
+
+    def __init__(self, limit: int, clock: _Clock) -> None:
         self.limit = limit
+        self.clock = clock
         self.taken = 0
 
     def take(self) -> None:
+        self.clock.look()
         self.taken += 1
         if self.taken > self.limit:
             raise TooManyReasons(
                 f"finding the smallest sets of features takes more than limit={self.limit:,} "
-                "steps: raise limit=, or tell more of the row",
+                "steps: raise limit=, or give more values of the row",
                 self.taken,
             )
 
@@ -303,7 +335,7 @@ def _members(bits: int) -> list[int]:
 
 def _settling(leaves: list[Leaf], steps: _Steps) -> set[int]:
     """Give all smallest sets of features that separate any two leaves of different classes."""
-    pairs = _separating(leaves)
+    pairs = _separating(leaves, steps.clock)
     minimal: list[int] = []
     for pair in sorted(pairs, key=lambda bits: (bits.bit_count(), bits)):
         steps.take()
@@ -318,12 +350,13 @@ def _settling(leaves: list[Leaf], steps: _Steps) -> set[int]:
         size += 1
 
 
-def _separating(leaves: list[Leaf]) -> set[int]:
+def _separating(leaves: list[Leaf], clock: _Clock) -> set[int]:
     """Give, for all pairs of leaves of different classes, the features that separate them."""
     labels = np.array([c for c, _ in leaves])
     tables = [table.astype(np.float32) for table in _tables(leaves)]
     found: set[int] = set()
     for start in range(0, len(leaves), BLOCK):
+        clock.look()
         here = slice(start, start + BLOCK)
         apart = labels[here, None] != labels[None, :]
         which = [(table[here] @ table.T == 0)[apart] for table in tables]

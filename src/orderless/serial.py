@@ -34,11 +34,15 @@ def dump(form: str, version: int, content: Mapping[str, Any]) -> str:
     return text
 
 
-def load(text: str | bytes, form: str, version: int, *, limit: int = LIMIT) -> dict[str, Any]:
+def load(
+    text: str | bytes, form: str, version: int | tuple[int, ...], *, limit: int = LIMIT
+) -> dict[str, Any]:
     """Read what ``dump`` wrote; refuse other formats, unknown versions, and anything broken.
 
     Parameters
     ----------
+    version : int, or tuple of int
+        The versions that are read.
     limit : int
         Longest text that is looked at; longer input is refused before it is parsed.
     """
@@ -57,10 +61,14 @@ def load(text: str | bytes, form: str, version: int, *, limit: int = LIMIT) -> d
     if not isinstance(content, dict) or content.get("format") != form:
         came = content.get("format") if isinstance(content, dict) else type(content).__name__
         raise InvalidTree(f"expected the format {form!r}, got {came!r:.80}")
-    if content.get("version") != version or isinstance(content.get("version"), bool):
+    known = (version,) if isinstance(version, int) else version
+    came = content.get("version")
+    if not isinstance(came, int) or isinstance(came, bool) or came not in known:
+        read = "version " * (len(known) == 1) + "versions " * (len(known) > 1)
         raise InvalidTree(
-            f"this {form} has version {content.get('version')!r:.80} and this orderless reads "
-            f"version {version}: read it with the orderless that wrote it, or a newer one"
+            f"this {form} has version {came!r:.80} and this orderless reads "
+            f"{read}{' and '.join(map(str, known))}: read it with the orderless that wrote it, or "
+            "a newer one"
         )
     return content
 

@@ -134,7 +134,7 @@ def smallest_tree(
     """
     source = read_tree(tree)
     if minimize not in MINIMIZE:
-        raise ValueError(f"minimize={minimize!r}: legal are {MINIMIZE}")
+        raise ValueError(f"minimize must be one of {MINIMIZE}, got {minimize!r}")
     if X is not None and minimize != "expected_depth":
         raise ValueError(f"X is for minimize='expected_depth', got minimize={minimize!r}")
     if limit < 1:
@@ -163,7 +163,7 @@ def smallest_tree(
     value, bound = float(total), float(total_bound)
     if minimize == "expected_depth":
         value, bound = (total / n_rows, total_bound / n_rows) if n_rows else (0.0, 0.0)
-    smallest = _tree_over(bins, nodes)
+    smallest = bins.tree_of(nodes)
     if not equivalent(source, smallest):
         raise AssertionError(f"{smallest!r} is not the same function as {source!r}")
     if return_bound:
@@ -177,34 +177,6 @@ def smallest_tree(
             stacklevel=2,
         )
     return smallest
-
-
-def _tree_over(bins: Bins, nodes: tuple[NDArray[Any], ...]) -> Tree:
-    """State a tree over bins over the features again."""
-    space = bins.tree.space
-    feature, cut, nan_true, when_true, when_false, leaf_class, set_start, set_bins = nodes
-    place = np.array([*(space.index(f.name) for f in bins.features), -1], dtype=np.int32)
-    threshold = np.zeros(len(feature))
-    sets: dict[int, list[int]] = {}
-    for node in np.flatnonzero(feature >= 0).tolist():
-        k = int(feature[node])
-        if bins.features[k].ordered:
-            cuts = bins.cuts[k]
-            threshold[node] = cuts[cut[node]] if cut[node] < len(cuts) else np.inf
-        else:
-            inside = set_bins[set_start[node] : set_start[node + 1]].tolist()
-            sets[node] = sorted(code for b in inside for code in bins.groups[k][b])
-    return Tree(
-        space,
-        bins.tree.classes,
-        feature=place[feature],
-        threshold=threshold,
-        when_true=when_true,
-        when_false=when_false,
-        leaf_class=leaf_class,
-        nan_true=nan_true,
-        sets=sets,
-    )
 
 
 def _weighted_rows(bins: Bins, X: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

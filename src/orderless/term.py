@@ -8,6 +8,7 @@ Out: ``Term``: conditions that hold together, as text, as data, and applied to r
 from __future__ import annotations
 
 import math
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bins import Bins, Side
-from .errors import InvalidSpace, InvalidTree
+from .errors import InvalidSpace, InvalidTree, OutOfTime
 from .numbers import row_boundary
 from .rows import AMONG, BETWEEN, CODE, Rows, read_rows
 from .space import Feature, Space
 from .tree import Tree
 from .words import side_text, sides_text
 
-__all__ = ["Term", "tree_of_terms", "whole_side"]
+__all__ = ["Term", "side_from_dict", "tree_of_terms", "whole_side"]
 
 MOST_NODES = 1_000_000
 
@@ -163,7 +164,8 @@ def _side_to_dict(side: Side) -> dict[str, Any]:
     return out
 
 
-def _side_from_dict(space: Space, given: Any) -> Side:
+def side_from_dict(space: Space, given: Any) -> Side:
+    """Read a condition of a term as ``Term.to_dict`` writes it."""
     if not isinstance(given, dict) or not isinstance(given.get("feature"), str):
         raise InvalidTree(f"a condition is a dict with a feature's name, got {given!r:.80}")
     feature = space[given["feature"]]
@@ -192,31 +194,41 @@ def _side_from_dict(space: Space, given: Any) -> Side:
 # -- a tree again ------------------------------------------------------------------------------
 
 
-def tree_of_terms(space: Space, classes: Sequence[Any], rules: Sequence[Any]) -> Tree:
+def tree_of_terms(
+    space: Space, classes: Sequence[Any], rules: Sequence[Any], *, time_limit: float = math.inf
+) -> Tree:
     """Build a tree out of terms by class, written as ``Term.to_dict`` does.
 
-    The terms must leave no row without a class, and give none two.
+    The terms must leave no row without a class, and give none two. The tree may be exponentially
+    larger than the terms; after ``time_limit`` seconds ``OutOfTime`` is raised.
     """
     if len(rules) != len(classes):
         raise InvalidTree(f"there are {len(classes)} classes and rules for {len(rules)}")
     try:
         terms = [
-            (c, {side.feature.name: side for side in (_side_from_dict(space, g) for g in given)})
+            (c, {side.feature.name: side for side in (side_from_dict(space, g) for g in given)})
             for c, written in enumerate(rules)
             for given in written
         ]
     except (InvalidSpace, TypeError) as fault:
         raise InvalidTree(f"these are not rules: {fault}") from fault
-    return _Builder(space, classes).build(terms)
+    return _Builder(space, classes, time_limit).build(terms)
 
 
 Terms = list[tuple[int, dict[str, Side]]]
+End = tuple[str, float, bool, tuple[int, ...]]  # a condition: feature, threshold, NaN, values
 
 
 class _Builder:
-    """Splits the space along the terms' own ends until every part has one class."""
+    """Splits the space along the terms' own ends until every part has one class.
 
-    def __init__(self, space: Space, classes: Sequence[Any]) -> None:
+    Of the ends, the one with the greatest weight is taken first, where an end of a term that has n
+    of them weighs 2^-n: it decides most, and short terms soonest.
+    """
+
+    def __init__(self, space: Space, classes: Sequence[Any], time_limit: float) -> None:
+        self.time_limit = time_limit
+        self.deadline = time.monotonic() + time_limit
         self.space = space
         self.classes = classes
         self.feature: list[int] = []
@@ -253,15 +265,24 @@ class _Builder:
         node = len(self.feature)
         if node >= MOST_NODES:
             raise InvalidTree(f"these rules need a tree of more than {MOST_NODES:,} nodes")
+        if time.monotonic() > self.deadline:
+            raise OutOfTime(
+                f"no tree was built out of these rules in time_limit={self.time_limit:g} seconds "
+                f"({node:,} nodes so far): raise time_limit="
+            )
         labels = {c for c, _ in meeting}
         self.children.append([-1, -1])
-        ends = Counter(
-            end for _, sides in meeting for side in sides.values() for end in _ends(region, side)
-        )
-        if not meeting or (len(labels) > 1 and not ends):
+        ends: Counter[End] = Counter()
+        inside = False  # whether some term has the whole region
+        for _, sides in meeting:
+            own = [end for side in sides.values() for end in _ends(region, side)]
+            inside = inside or not own
+            for end in own:
+                ends[end] += 1 << max(0, 64 - len(own))
+        if not meeting or (inside and len(labels) > 1):
             state = "none" if not meeting else "more than one"
             raise InvalidTree(f"the rules give some rows {state} of the classes")
-        if not ends:
+        if inside:
             self.feature.append(-1)
             self.threshold.append(0.0)
             self.nan_true.append(False)
@@ -311,7 +332,7 @@ def _meets(region: dict[str, Side], sides: dict[str, Side]) -> bool:
     return True
 
 
-def _ends(region: dict[str, Side], side: Side) -> list[tuple[str, float, bool, tuple[int, ...]]]:
+def _ends(region: dict[str, Side], side: Side) -> list[End]:
     """Give the conditions at which a side begins or ends inside a region."""
     feature = side.feature
     part = region.get(feature.name) or whole_side(feature)

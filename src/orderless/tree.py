@@ -450,11 +450,11 @@ class Tree:
 
         return possible_classes(self, X)
 
-    def missing_needed(self, row: Any, *, limit: int = 200_000) -> Any:
+    def missing_needed(self, row: Any, *, limit: int = 200_000, time_limit: float = 60.0) -> Any:
         """Tell which unknown features would settle a row; see ``orderless.missing_needed``."""
         from .needed import missing_needed
 
-        return missing_needed(self, row, limit=limit)
+        return missing_needed(self, row, limit=limit, time_limit=time_limit)
 
     def odds(self, X: Any, weights: Any = "leaves", y: ArrayLike | None = None) -> Any:
         """Give the share of each class among training rows that fit; see ``orderless.odds``."""
@@ -587,8 +587,8 @@ class Tree:
 
     # -- files ---------------------------------------------------------------------------------
 
-    def to_json(self) -> str:
-        """Write it as versioned JSON (docs/formats); ``from_json`` gives back an equal tree."""
+    def to_dict(self) -> dict[str, Any]:
+        """Give what JSON needs to write it down (docs/formats)."""
         content: dict[str, Any] = {
             "space": self.space.to_dict(),
             "classes": list(self.classes),
@@ -605,18 +605,11 @@ class Tree:
             content["sets"] = sets
         if self.distribution is not None:
             content["distribution"] = self.distribution.tolist()
-        return serial.dump(FORMAT, VERSION, content)
+        return content
 
     @classmethod
-    def from_json(cls, text: str | bytes, *, limit: int = serial.LIMIT) -> Tree:
-        """Read what ``to_json`` wrote. Anything else is an ``InvalidTree`` that says why.
-
-        Parameters
-        ----------
-        limit : int
-            Longest text, in characters, that is looked at.
-        """
-        content = serial.load(text, FORMAT, VERSION, limit=limit)
+    def from_dict(cls, content: Mapping[str, Any]) -> Tree:
+        """Read what ``to_dict`` gave. Anything else is an ``InvalidTree`` that says why."""
         with serial.Reading("a tree"):
             limits = [_number_in(t) for t in serial.take(content, "threshold", list)]
             nodes = {**content, "threshold": limits}
@@ -632,6 +625,21 @@ class Tree:
                 sets={_node_in(node): serial.numbers(named, f"set of {node}") for node in sets},
                 distribution=None if shares is None else serial.numbers(content, "distribution", 2),
             )
+
+    def to_json(self) -> str:
+        """Write it as versioned JSON (docs/formats); ``from_json`` gives back an equal tree."""
+        return serial.dump(FORMAT, VERSION, self.to_dict())
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, limit: int = serial.LIMIT) -> Tree:
+        """Read what ``to_json`` wrote. Anything else is an ``InvalidTree`` that says why.
+
+        Parameters
+        ----------
+        limit : int
+            Longest text, in characters, that is looked at.
+        """
+        return cls.from_dict(serial.load(text, FORMAT, VERSION, limit=limit))
 
     def leaves(self) -> Iterator[int]:
         """Go through the leaves, in order of their numbers."""

@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..canonical import FORMAT as FORM
 from ..canonical import CanonicalForm, canonicalize
 from ..errors import InvalidSpace, InvalidTree, UnreadableModel
+from ..formfile import FORMAT as FORM
 from ..output.quality import Judged
 from ..readers import read_tree
 from ..space import Space

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..errors import InvalidData, InvalidTree
+from ..errors import InvalidData
 from ..missing import class_codes, tree_of
 from ..rows import ABSENT, AMONG, BETWEEN, CODE, CoreColumn, read_rows
 from ..space import Feature
@@ -144,11 +144,6 @@ def _function_codes(given: Given) -> list[Codes]:
     """Give by feature of the space each row's bin of the function."""
     out = [np.zeros(given.n_rows, dtype=np.int64) for _ in given.tree.space.features]
     groups = _core.function_bins(given.bins.nodes, given.bins.layout)
-    if groups is None:
-        raise InvalidTree(
-            "the tree is deeper than 500 conditions, too deep for strata='bins': use a smaller "
-            "tree, or strata='values'"
-        )
     for k, (feature, group) in enumerate(zip(given.bins.features, groups, strict=True)):
         out[given.tree.space.index(feature.name)] = group[given.table[:, k]].astype(np.int64)
     return out

@@ -1,0 +1,184 @@
+"""Every entry of the core, on random trees, in a build that checks itself while it runs.
+
+    make test-sanitized
+
+An index out of range, memory that is used after it was freed, an overflow or a failed assertion of
+the standard library ends the process. Answers are compared with each other, not with the oracle:
+that is what the other tests do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import random
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+SEEDS = 60  # pairs of small trees, for everything
+SMALLEST = 250  # trees with idle questions: a use of freed memory was found in 1 of 130
+LARGER = 4
+
+
+def use_core(path: Path) -> None:
+    """Let ``orderless`` import this build of its core."""
+    spec = importlib.util.spec_from_file_location("orderless._core", path)
+    assert spec is not None
+    assert spec.loader is not None
+    core = importlib.util.module_from_spec(spec)
+    sys.modules["orderless._core"] = core
+    spec.loader.exec_module(core)
+
+
+def random_rows(tree: Any, rng: random.Random, n: int, unknown: float) -> list[dict[str, Any]]:
+    """Rows with values at, below and above thresholds, some of them unknown."""
+    rows = []
+    for _ in range(n):
+        row: dict[str, Any] = {}
+        for feature in tree.space.features:
+            if rng.random() < unknown:
+                continue
+            if not feature.ordered:
+                row[feature.name] = rng.choice(feature.categories)
+            elif feature.kind == "boolean":
+                row[feature.name] = rng.random() < 0.5
+            else:
+                row[feature.name] = rng.choice([-2, -1, 0, 1, 2, 3, 4])
+        rows.append(row)
+    return rows
+
+
+def functions(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
+    """What trees decide: equivalence, reasons, rules, the smallest tree."""
+    assert ol.equivalent(a, b)
+    assert ol.counterexample(a, b) is None
+    assert ol.disagreement(a, b) == 0
+    assert ol.group_equivalent([a, b]) == [[0, 1]]
+    for exact in (True, False):
+        form = ol.canonicalize(a, exact=exact)
+        assert form.rules == ol.canonicalize(b, exact=exact).rules
+        assert ol.CanonicalForm.from_json(form.to_json()) == form
+    for minimize in ("leaves", "depth", "expected_depth"):
+        small, _ = ol.smallest_tree(b, minimize=minimize, return_bound=True, limit=2000,
+                                    time_limit=5.0)  # fmt: skip
+        assert ol.equivalent(small, a)
+    rows = random_rows(b, rng, 20, 0.0)
+    ol.smallest_tree(b, minimize="expected_depth", X=rows, return_bound=True, limit=2000)
+    assert set(ol.redundant_splits(b)) <= set(np.flatnonzero(b.feature >= 0).tolist())
+
+
+def rows_with_unknowns(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
+    """What rows with unknown values get."""
+    rows = random_rows(a, rng, 80, 0.4)
+    said = a.predict(rows)
+    assert np.array_equal(np.ma.getmaskarray(said), np.ma.getmaskarray(b.predict(rows, n_jobs=2)))
+    assert a.possible_classes(rows) == b.possible_classes(rows)
+    a.apply(rows)
+    form = ol.canonicalize(b)
+    for row in rows[:4]:
+        form.missing_needed(row)
+        why = form.explain(row)
+        str(why)
+        list(why.all_reasons)
+    ol.determined_by_any([a, b], rows)
+    ol.ask_next(a, rows)
+
+
+def importance(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
+    """Importance over rows, and its range over all orders of the questions."""
+    rows = random_rows(a, rng, 40, 0.0)
+    y = [a.classes[rng.randrange(len(a.classes))] for _ in rows]
+    for kind in (
+        ol.impurity_importance,
+        ol.permutation_importance,
+        ol.conditional_model_reliance,
+    ):
+        kind(b, rows, y)
+    with contextlib.suppress(ol.errors.TooManyBoxes):
+        ol.importance_range(a, rows, y, limit=2000)
+
+
+def policies(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
+    """Which feature to measure next."""
+    rows = random_rows(b, rng, 30, 0.0)
+    costs = {name: rng.randint(1, 5) for name in b.space.names}
+    for method in ("naive", "path", "greedy", "optimal"):
+        policy = ol.cheapest_policy(b, rows, costs, method=method)
+        policy.costs(rows)
+    ol.cheapest_policy(b, rows, costs, method="q-learning", random_state=0)
+
+
+def larger_trees(ol: Any, seed: int) -> None:
+    """Trees for which searches need room: everything that grows has to grow while it is used."""
+    rng = random.Random(seed)
+
+    def grow(depth: int, box: list[tuple[int, int]]) -> dict[str, Any]:
+        wide = [i for i, (low, high) in enumerate(box) if high > low]
+        if depth == 0 or not wide:
+            return {"prediction": rng.randrange(3)}
+        i = rng.choice(wide)
+        cut = rng.randrange(*box[i])
+        yes = grow(depth - 1, [*box[:i], (box[i][0], cut), *box[i + 1 :]])
+        no = grow(depth - 1, [*box[:i], (cut + 1, box[i][1]), *box[i + 1 :]])
+        return {"feature": f"x{i}", "relation": "<=", "reference": cut, "true": yes, "false": no}
+
+    names = [f"x{i}" for i in range(4)]
+    tree = ol.read_tree(grow(6, [(0, 9)] * 4), space=ol.Space(dict.fromkeys(names, "integer")))
+    for minimize in ("leaves", "depth", "expected_depth"):
+        small, _ = ol.smallest_tree(tree, minimize=minimize, return_bound=True, limit=1000)
+        assert ol.equivalent(small, tree)
+    form, quick = ol.canonicalize(tree), ol.canonicalize(tree, exact=False)
+    assert sum(map(len, form.rules.values())) <= sum(map(len, quick.rules.values()))
+    form.to_json()
+    ol.redundant_splits(tree)
+    rows = [{name: rng.randrange(10) for name in names} for _ in range(40)]
+    ol.cheapest_policy(tree, rows, dict.fromkeys(names, 1), limit=5000)
+
+
+def sets_of_trees(ol: Any, seed: int) -> None:
+    """A Rashomon set: counted, listed, sampled, and what its functions agree on."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (40, 4))
+    y = (X[:, 0] ^ X[:, 1] | (rng.random(40) < 0.2)).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = ol.RashomonSet(max_depth=3, regularization=0.02, epsilon=0.05).fit(X, y)
+        assert found.n_trees >= found.n_distinct >= 1
+        trees = [tree for _, tree in zip(range(20), found.trees(), strict=False)]
+        found.sample(5, random_state=0)
+        found.predict(X)
+        ol.group_equivalent(trees)
+        ol.RashomonImportance(n_bootstraps=2, random_state=0, max_depth=2).fit(X, y)
+
+
+def main(path: Path) -> None:
+    """Run everything; any fault ends the process before the last line."""
+    use_core(path)
+    from equivalents import equivalent_pair
+
+    import orderless as ol
+    from orderless import _core
+
+    assert Path(str(_core.__file__)) == path
+    parts: list[Callable[..., None]] = [functions, rows_with_unknowns, importance, policies]
+    for seed in range(SEEDS):
+        a, b = equivalent_pair(seed, most_leaves=30)
+        for part in parts:
+            part(ol, a, b, random.Random(seed))
+    for seed in range(SMALLEST):
+        b = equivalent_pair(seed, most_leaves=300)[1]
+        for minimize in ("leaves", "depth"):
+            ol.smallest_tree(b, minimize=minimize, return_bound=True, limit=300)
+    for seed in range(LARGER):
+        larger_trees(ol, seed)
+        sets_of_trees(ol, seed)
+    sys.stdout.write(f"{SEEDS} pairs, {SMALLEST + LARGER} trees, {LARGER} sets: nothing found\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve())
