@@ -108,7 +108,8 @@ def report(
     Returns
     -------
     Report
-        The same input gives the same bytes.
+        The same input gives the same bytes, as long as no section runs out of time; one that does
+        says that it is left out.
 
     Examples
     --------
