@@ -114,12 +114,13 @@ def drawn(subject: Subject, tree: Tree, marked: Sequence[int] = ()) -> str:
         )
     picture = tree_as_svg(tree, subject.X, subject.y, marked=marked)
     width = float(re.search(r' width="([0-9.]+)"', picture)[1])  # type: ignore[index]
-    if width <= PRINTED_WIDTH:
-        return f'<p class="quiet">{legend}</p>{scroll(picture)}'
+    if width <= PRINTED_WIDTH:  # shrinks a little to fit; its letters can still be read
+        fitting = f'<svg style="max-width:100%;height:auto;min-width:{0.75 * width:.0f}px" '
+        return f'<p class="quiet">{legend}</p>{scroll(picture.replace("<svg ", fitting, 1))}'
     # Nothing can be moved on paper, and little of it seen on a phone: there it is text.
     return (
         f'<p class="quiet">{legend}</p><div class="on-screen">{scroll(picture)}</div>'
-        f'<pre class="on-paper">{escape(str(tree))}</pre>'
+        f'<pre class="on-paper" tabindex="0">{escape(str(tree))}</pre>'
     )
 
 
