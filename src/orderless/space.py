@@ -93,6 +93,7 @@ class Feature:
         whole numbers, that is another whole number: codes with a fraction are refused.
     nan : bool
         Whether NaN is a value of its own, which a tree has learned to handle, and not an unknown.
+        Not for booleans: with a third value, a feature is categorical.
 
     Examples
     --------
