@@ -435,6 +435,11 @@ def test_leaves_of_one_row_each_are_counted():
     tree = ol.read_tree(DecisionTreeClassifier(random_state=0).fit(X, y))
     assert tree.odds([[None]]).tolist() == [[2 / 3, 1 / 3]]
     assert ol.odds(tree, [[None], [2.0]], X, y)[0].tolist() == [2 / 3, 1 / 3]
+    gaps = [[np.nan, 0.0, -1e-45], [-0.0, 1.0, 0.0], [np.nan, 1.0, 0.0]]
+    model = DecisionTreeClassifier(max_depth=4, random_state=72).fit(gaps, [True, True, False])
+    without = ol.read_tree(model)  # where NaN is unknown, no row takes the split on NaN
+    assert without.n_nodes < model.tree_.node_count
+    assert np.nansum(without.odds([[None, None, None]])) == 1
     shares = ol.Tree(tree.space, tree.classes, feature=tree.feature, threshold=tree.threshold,
                      when_true=tree.when_true, when_false=tree.when_false,
                      leaf_class=tree.leaf_class,

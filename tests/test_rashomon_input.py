@@ -295,6 +295,8 @@ BAD = [
     ({"table": TEXT, "space": ol.Space({"a": ["p", "q"]})}, InvalidData, "'a' has the value 'r'"),
     ({"table": TEXT, "space": ol.Space({"b": ["p", "q"]})}, InvalidSpace, "the space has none"),
     ({"table": TEXT.assign(a="p")}, InvalidData, "no column varies"),
+    ({"table": TEXT.assign(n=["1", "2", "3", "n.d.", "4", "5"])}, InvalidData,
+     "'n' holds text, although 5 of its 6 .*'n.d.'.* give the column a categorical type, or space"),
     ({"table": TEXT.assign(a=None)}, InvalidData, "'a' has no value in any row"),
     ({"table": TEXT.replace("q", None)}, InvalidData, "'a' has no value in row 1: sets"),
     ({"table": TEXT.assign(n=[1.5, 2, 3] * 2), "binarizer": None}, InvalidData, "'n' has the va"),

@@ -24,7 +24,7 @@ from .errors import InvalidData, a_kind
 from .rows import is_unknown, some_names
 from .space import Column, Condition, Feature, Label, Space
 
-__all__ = ["infer_space"]
+__all__ = ["infer_space", "refuse_numbers"]
 
 Floats = NDArray[np.float64]
 
@@ -106,7 +106,7 @@ def infer_space(X: Any, *, one_hot: bool = True, text: Iterable[str] = ()) -> Sp
     bits: dict[str, Floats] = {}
     for i, (name, values) in enumerate(zip(names, columns, strict=True)):
         if isinstance(values, list) and name not in allowed:
-            _refuse_numbers(X, i, name, values)
+            refuse_numbers(X, i, name, values, f"add text=[{name!r:.80}]")
         feature = _propose(name, values)
         features.append(feature)
         if feature.kind == "boolean" and isinstance(values, np.ndarray):
@@ -127,8 +127,11 @@ def _text_names(text: Iterable[str], names: list[str]) -> set[str]:
     return allowed
 
 
-def _refuse_numbers(X: Any, i: int, name: str, labels: list[Label]) -> None:
-    """Refuse a column of text that mostly reads as numbers. Only such a column is read again."""
+def refuse_numbers(X: Any, i: int, name: str, labels: list[Label], settle: str) -> None:
+    """Refuse a column of text that mostly reads as numbers. Only such a column is read again.
+
+    ``settle`` says what to do if it is text.
+    """
     if not any(not isinstance(label, str) or number_like(label) for label in labels):
         return
     cells = _text_cells(X, i)
@@ -141,7 +144,7 @@ def _refuse_numbers(X: Any, i: int, name: str, labels: list[Label]) -> None:
     raise InvalidData(
         f"column {name!r:.80} holds text, although {found.n_like:,} of its {found.n_known:,} known "
         f"cells read as numbers{odd}: turn it into numbers, with NaN where the value is unknown, "
-        f"or add text=[{name!r:.80}] if it is text"
+        f"or {settle} if it is text"
     )
 
 

@@ -285,7 +285,8 @@ def odds(tree: Any, X: Any, weights: Any = "leaves", y: ArrayLike | None = None)
 def counts_rows(tree: Tree) -> bool:
     """Tell whether a tree's distribution counts training rows, and does not only give shares.
 
-    Where every leaf sums up to 1, the splits tell: a split's rows are those of its two sides.
+    Where every leaf sums up to 1, the splits tell: a split has at least the rows of its two sides
+    (more where rows left it on a side that is not there any more).
     """
     if tree.distribution is None:
         return False
@@ -293,8 +294,8 @@ def counts_rows(tree: Tree) -> bool:
     if not bool(np.isin(tree.distribution[leaves].sum(axis=1).round(9), (0, 1)).all()):
         return True
     splits = np.flatnonzero(~leaves)
-    sides = (tree.distribution[at[splits]] for at in (tree.when_true, tree.when_false))
-    return bool(np.allclose(tree.distribution[splits], sum(sides)))
+    sides = sum(tree.distribution[at[splits]] for at in (tree.when_true, tree.when_false))
+    return bool((tree.distribution[splits] >= sides - 1e-9).all())
 
 
 def _odds_of_leaves(tree: Tree, rows: Rows) -> NDArray[np.float64]:

@@ -26,6 +26,7 @@ class Side:
     feature : Feature
     lower, upper : float
         Ordered features: the values above ``lower`` and at most ``upper``; none if they are equal.
+        A ``lower`` of -inf is no end at all: -inf itself is inside.
     nan : bool
         Whether it has NaN, where NaN is a value.
     codes : tuple of int

@@ -178,7 +178,9 @@ def places(feat: Feat, points: list[Point], side: Any) -> frozenset[int]:
     return frozenset(
         at
         for at, point in enumerate(points)
-        if point is not None and side.lower < point <= side.upper
+        if point is not None
+        and (side.lower < point or side.lower == -math.inf)  # then it has no lower end
+        and point <= side.upper
     )
 
 

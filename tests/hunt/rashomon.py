@@ -39,7 +39,8 @@ class Case:
         try:
             return ol.RashomonSet(**self.parameters).fit(frame, self.y, **weights)
         except ol.errors.InvalidData as fault:
-            if "no column is left" in str(fault):  # nothing varies, which is refused
+            nothing_varies = ("no column is left", "no column varies")
+            if any(refusal in str(fault) for refusal in nothing_varies):
                 raise TooBig from None
             raise
 

@@ -183,7 +183,7 @@ def _all_trees(
 
     given = labelled(data, files)
     space = given.space if data.infer_kinds else None
-    found = RashomonImportance(**asdict(over), space=space).fit(given.X, given.y)
+    found = RashomonImportance(**asdict(over), space=space).fit(given.typed, given.y)
     columns = ["feature", "mean", "q05", "median", "q95", "positive"]
     records: list[dict[str, Any]] = [
         {str(key): float(value) if key != "feature" else str(value) for key, value in row.items()}

@@ -99,7 +99,7 @@ def command(
         found = RashomonSet(
             max_depth, regularization, epsilon, given.space if data.infer_kinds else None,
             memory_limit=memory_limit, time_limit=time_limit,
-        ).fit(given.X, given.y)  # fmt: skip
+        ).fit(given.typed, given.y)  # fmt: skip
         content = _content(found, given.name, len(given.X), trees, functions, limit)
         content["notes"] = given.summary.head()
     write(_written(content, output), output.output)

@@ -55,6 +55,11 @@ class Labelled:
         return space_of(self.X, infer=self.infer)
 
     @property
+    def typed(self) -> pd.DataFrame:
+        """X with text as categories: that it is no column of numbers has been settled."""
+        return self.X.astype(dict.fromkeys(self.text, "category"))
+
+    @property
     def text(self) -> list[str]:
         """The columns that hold text."""
         from pandas.api.types import is_numeric_dtype

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData, InvalidSpace, a_kind
-from ..inference import read_columns
+from ..inference import read_columns, refuse_numbers
 from ..rows import is_unknown, read_rows
 from ..space import Column, Label, Space, Values, plain_label
 from .features import described, holds_categories, one_hot, zero_one
@@ -77,6 +77,10 @@ def read_table(X: Any, y: NDArray[np.int32], space: Any, binarizer: Any) -> Tabl
     # Thresholds are guessed by trees of scikit-learn, which round rows to float32.
     values: Values = "float32" if binarizer == "threshold-guess" else "float64"
     each: Any = columns if whole is None else list(whole.T)
+    if space is None:
+        for i, (name, column) in enumerate(zip(names, each, strict=True)):
+            if isinstance(column, list):
+                refuse_numbers(X, i, name, column, "give the column a categorical type, or space=,")
     rows = described(names, each, values) if space is None else _in_order(space, names)
     table, told = one_hot(X, each, rows) if whole is None else (whole, rows)
     _check_length(table, y)

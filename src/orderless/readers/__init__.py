@@ -305,9 +305,10 @@ def _with_labels(source: SourceTree, space: Space | None) -> SourceTree:
         if (known := resolve(listed)) is None:
             raise UnreadableModel(
                 f"the categories of column {column} have names that are not ASCII, which XGBoost "
-                "cuts at the wrong places if they come from pandas: list them in the order of the "
-                "model's categories, with space=Space({name: [labels], ...}) for all columns; or "
-                "rename them, and fit again"
+                "cuts at the wrong places if they come from pandas, and can mix up in its own "
+                "predict: rename the categories and fit again; or, for the tree by the codes of "
+                "the categories, list them in the order of the model's categories, with "
+                "space=Space({name: [labels], ...}) for all columns"
             )
         new |= {
             (column, old): label
