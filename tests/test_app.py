@@ -23,7 +23,7 @@ from test_output_python import chain
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidSpace, InvalidTree
-from orderless.output import serve
+from orderless.output.page import serve
 
 VOID = {"meta", "link", "input"}
 MIXED = {"labels": {"lab value": "Lab value"}, "units": {"age": "years"}}

@@ -12,7 +12,7 @@ from test_app import MIXED
 from test_output_python import chain
 
 import orderless as ol
-from orderless.output.serve import address, page_server
+from orderless.output.page.serve import address, page_server
 
 pytestmark = pytest.mark.engine
 

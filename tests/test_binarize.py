@@ -28,8 +28,8 @@ from sklearn.utils.estimator_checks import (
 
 import orderless as ol
 from orderless import Condition, Feature, Space
-from orderless.binarize import QuantileBinarizer, ThresholdGuessBinarizer
 from orderless.errors import InvalidData, InvalidSpace
+from orderless.inputs.binarize import QuantileBinarizer, ThresholdGuessBinarizer
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 FILES = {

@@ -29,8 +29,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTre
 from strategies import kinds, partial_rows, space_of, specs, tree_of
 
 import orderless as ol
-from orderless import bounds
 from orderless.errors import InvalidTree, UnreadableModel
+from orderless.missing import bounds
 from orderless.readers.sklearn import tree_of_regressor
 
 TREES = [

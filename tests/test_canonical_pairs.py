@@ -10,9 +10,9 @@ from equivalents import equivalent_pair, random_part, random_space, tree_of
 
 import orderless as ol
 from orderless import _core
-from orderless.bins import Bins
 from orderless.errors import OutOfTime, TooLarge
-from orderless.functiontree import canonical_tree, with_function_bins
+from orderless.form.function_tree import canonical_tree, with_function_bins
+from orderless.model.bins import Bins
 
 N_PAIRS = 2000
 PARTS = 8

@@ -9,10 +9,10 @@ import pytest
 from commands import fine, mistake, run
 
 import orderless as ol
-from orderless.cellstyle import CellStyle, mixture_of
+from orderless.connect.tables import lines
+from orderless.connect.tables.table import open_table
 from orderless.errors import InvalidData
-from orderless.files import lines
-from orderless.files.table import open_table
+from orderless.inputs.cell_style import CellStyle, mixture_of
 
 N = 40
 BMI = [18 + (7 * i) % N / 2 for i in range(N)]  # all different, in no order

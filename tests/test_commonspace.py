@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import orderless as ol
-from orderless.commonspace import over_common_space
+from orderless.model.common_space import over_common_space
 
 KINDS = ("float32", "numeric", "integer", "boolean")
 MAX32, MAX64 = 3.4028234663852886e38, 1.7976931348623157e308

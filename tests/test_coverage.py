@@ -16,7 +16,7 @@ from strategies import problems, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData
-from orderless.study import _Table
+from orderless.missing.study import _Table
 
 mpl.use("agg")
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import orderless as ol
-from orderless.decimals import MOST_DIGITS, exact
 from orderless.errors import InvalidData, InvalidTree
+from orderless.inputs.decimals import MOST_DIGITS, exact
 
 HUGE = ["1e99999999", "-1E+99999999", "1e-99999999", "9" * 5000, "1/" + "9" * 5000, "1e1001",
         "1e-1001", "0." + "1" * 1001, "1e400", "1" + "0" * 400,

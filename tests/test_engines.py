@@ -164,7 +164,6 @@ def cluster():
 def test_dask_with_a_worker_that_dies(cluster):
     """One of three processes is killed while it works: the result is complete and equal."""
     import dask.dataframe as dd
-
     from orderless.dask import predict
 
     tree, table, class_, needed = tables.large(False)

@@ -13,7 +13,8 @@ from sklearn.tree import DecisionTreeClassifier
 from strategies import nested, problems, space_of, tree_of
 
 import orderless as ol
-from orderless import _core, equivalence
+from orderless import _core
+from orderless.form import equivalence
 
 AND_12 = {
     "feature": 0,

@@ -16,7 +16,7 @@ from test_canonical import boxes, small
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidSpace, OutOfTime, TooManyReasons
-from orderless.rowsearch import RowSearch
+from orderless.form.row_search import RowSearch
 
 
 def same_bins(values, kinds, spec):

@@ -247,8 +247,8 @@ def test_later_batches_are_refused_too(mixed):
 
 
 def test_smallest_sets_that_take_too_long_name_the_quick_way(mixed, monkeypatch):
-    from orderless.files import predict
-    from orderless.needed import Settling
+    from orderless.connect.tables import predict
+    from orderless.missing.needed import Settling
 
     monkeypatch.setattr(predict, "Settling", partial(Settling, limit=1))
     tree, _, folder = mixed

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import orderless as ol
+from orderless.connect.tables import lines
+from orderless.connect.tables.part import cells_of
+from orderless.connect.tables.table import open_table
 from orderless.errors import InvalidData
-from orderless.files import lines
-from orderless.files.part import cells_of
-from orderless.files.table import open_table
 
 ODD = st.text(alphabet=st.sampled_from('ab,;"\n\r é\t0'), max_size=6)
 

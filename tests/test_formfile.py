@@ -6,8 +6,8 @@ import json
 import pytest
 
 import orderless as ol
-from orderless import term
 from orderless.errors import InvalidTree, OutOfTime
+from orderless.form import term
 
 
 def decision_list(n):

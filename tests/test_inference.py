@@ -14,10 +14,11 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orderless import Condition, Feature, Space, inference
+from orderless import Condition, Feature, Space
 from orderless.errors import InvalidData, InvalidSpace
-from orderless.inference import infer_space
-from orderless.rows import read_rows
+from orderless.inputs import infer as inference
+from orderless.inputs.infer import infer_space
+from orderless.inputs.rows import read_rows
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 FRAMES = [pd.DataFrame, pl.DataFrame, pa.table]

@@ -14,10 +14,10 @@ from strategies import nested, partial_rows, problems, tree_of
 from test_missing import AT_10, COLOR, OR, WARM, breast_cancer, in_order, labels
 
 import orderless as ol
-from orderless import needed
 from orderless.errors import InvalidData, OutOfTime, TooManyReasons
-from orderless.needed import Needed, Settling
-from orderless.rows import read_rows
+from orderless.inputs.rows import read_rows
+from orderless.missing import needed
+from orderless.missing.needed import Needed, Settling
 
 # -- what is needed ------------------------------------------------------------------------------
 

@@ -9,7 +9,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from orderless import Feature
-from orderless.numbers import next_value, row_boundary, short_count, short_number, value_at_most
+from orderless.model.numbers import (
+    next_value,
+    row_boundary,
+    short_count,
+    short_number,
+    value_at_most,
+)
 
 MAX64 = 1.7976931348623157e308
 MAX32 = struct.unpack("f", b"\xff\xff\x7f\x7f")[0]

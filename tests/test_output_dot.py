@@ -6,8 +6,8 @@ import re
 import pytest
 from showcase import FORMS
 
-from orderless.output.dot import tree_as_dot
-from orderless.words import label_text, printable
+from orderless.model.words import label_text, printable
+from orderless.output.code.dot import tree_as_dot
 
 STRING = r'"((?:[^"\\]|\\.)*)"'
 

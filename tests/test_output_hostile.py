@@ -11,8 +11,8 @@ from javascript import needs_node
 
 import orderless as ol
 from orderless.errors import InvalidSpace
-from orderless.escapes import ACTIVE
-from orderless.output.dot import tree_as_dot
+from orderless.model.escapes import ACTIVE
+from orderless.output.code.dot import tree_as_dot
 
 SEEDS = {
     "quotes": "\"'`’“",

@@ -9,7 +9,7 @@ from test_output_python import chain, nan_trees
 from test_output_text import long_form
 
 import orderless as ol
-from orderless.words import label_text, printable
+from orderless.model.words import label_text, printable
 
 VOID = {"br", "hr", "img", "input", "meta", "link"}
 LEGAL = {"div", "p", "b", "bdi", "span", "table", "caption", "thead", "tbody", "tr", "th", "td",

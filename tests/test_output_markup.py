@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from test_output_html import NAMES
 
 import orderless as ol
-from orderless.output import latex, markdown
-from orderless.words import printable
+from orderless.model.words import printable
+from orderless.output.rules import latex, markdown
 
 
 @pytest.mark.parametrize("name", showcase.FORMS)

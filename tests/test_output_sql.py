@@ -22,8 +22,8 @@ from test_output_python import chain
 
 import orderless as ol
 from orderless.errors import InvalidSpace, InvalidTree, TooManyReasons
-from orderless.output.formula import every, some
-from orderless.output.sql_words import DIALECTS, NOT_IN_NAMES, Words
+from orderless.output.code.formula import every, some
+from orderless.output.code.sql_words import DIALECTS, NOT_IN_NAMES, Words
 
 CLASSES = [("no", "yes"), (0, 1, 2), (False, True), (0.1, 1.5, 2.0), ("it's", "a\\b\n", "größe 🙂"),
            (-3, 2**40)]  # fmt: skip
@@ -243,7 +243,7 @@ def test_deep_random_trees(seed, nan, engine):
     tree = tables.random_tree(rng, space, depth=5, classes=(0, 1, 2))
     table = told_table(rng, space, 200) if seed % 3 == 0 else tables.random_table(rng, space, 200)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("orderless.output.certain.NESTED", 0)
+        patch.setattr("orderless.output.code.certain.NESTED", 0)
         assert said(engine, tree, table, "tree") == tables.expected(tree, table)
 
 

@@ -13,9 +13,9 @@ from test_canonical import many_reasons
 
 import orderless as ol
 from orderless.errors import InvalidData
-from orderless.output.listing import Block, Line, Listing, list_terms
-from orderless.output.text import width_of
-from orderless.words import label_text, pieces, printable
+from orderless.model.words import label_text, pieces, printable
+from orderless.output.rules.listing import Block, Line, Listing, list_terms
+from orderless.output.rules.text import width_of
 
 
 @pytest.mark.parametrize("name", showcase.FORMS)

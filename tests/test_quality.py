@@ -8,8 +8,8 @@ from sklearn.metrics import accuracy_score, confusion_matrix, recall_score
 
 import orderless as ol
 from orderless.errors import InvalidData
-from orderless.output.quality import Judged, percent, quality_as_markdown, quality_as_text
-from orderless.quality import Quality, pooled
+from orderless.estimators.quality import Quality, pooled
+from orderless.output.rules.quality import Judged, percent, quality_as_markdown, quality_as_text
 
 
 def two() -> ol.Tree:

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import orderless as ol
-from orderless.equivalence import fingerprint_points
-from orderless.rows import read_rows
+from orderless.form.equivalence import fingerprint_points
+from orderless.inputs.rows import read_rows
 
 NAMES = [
     "broward", "compas", "coupon", "fico", "iris_setosa", "iris_versicolor", "iris_virginica",

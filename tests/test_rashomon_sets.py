@@ -173,8 +173,8 @@ def test_pictures(tmp_path):
 
 
 def test_the_map_keeps_distances():
+    from orderless.output.plots.rashomon import _scaled
     from orderless.rashomon.answers import disagreements
-    from orderless.rashomon.plots import _scaled
 
     one, _ = folds()
     trees = one.function_table().trees

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import orderless as ol
 from orderless.errors import InvalidSpace, UnreadableModel
-from orderless.output import sklearn as writer
+from orderless.output.code import sklearn as writer
 from orderless.readers import sklearn as reader
 
 

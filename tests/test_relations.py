@@ -17,7 +17,6 @@ from orderless.errors import InvalidData
 def test_duckdb_relations_from_files(tmp_path):
     """A relation over a Parquet file, and what is made of it further on."""
     import duckdb
-
     from orderless.duckdb import predict
 
     tree, table, class_, needed = tables.large(True)
@@ -34,7 +33,6 @@ def test_duckdb_relations_from_files(tmp_path):
 
 def test_duckdb_names_are_checked():
     import duckdb
-
     from orderless.duckdb import predict
 
     form = showcase.mixed()
@@ -49,7 +47,6 @@ def test_duckdb_names_are_checked():
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_dask_without_a_cluster():
     import dask.dataframe as dd
-
     from orderless.dask import predict
 
     form, X, _ = showcase.iris()

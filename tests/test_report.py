@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 import orderless as ol
 from orderless.acquisition.question import percent
 from orderless.errors import OutOfTime, TooManyBoxes
-from orderless.output.drawing import DRAWN_LEAVES, tree_as_svg
+from orderless.output.plots.drawing import DRAWN_LEAVES, tree_as_svg
 from orderless.output.report import sections
 from orderless.output.report.around import EPSILON, REGULARIZATION, around
 from orderless.output.report.cheapest import WAYS

@@ -18,7 +18,7 @@ from sklearn.exceptions import NotFittedError
 
 import orderless as ol
 from orderless.errors import InvalidData, OutOfMemory, TooLarge
-from orderless.importance import rid
+from orderless.importance.rid import rid
 
 READINGS = {"aware": "cells", "independent": "all"}
 
@@ -482,7 +482,7 @@ def test_pictures(fitted, kind):
 def test_pictures_say_what_they_leave_out(fitted, monkeypatch):
     from matplotlib import pyplot
 
-    from orderless.importance import ridplot
+    from orderless.output.plots import rid as ridplot
 
     monkeypatch.setitem(ridplot.MOST, "box", 1)
     assert "1 less important feature not shown" in fitted.plot().get_xlabel()

@@ -7,7 +7,7 @@ import pytest
 
 import orderless as ol
 from orderless.errors import InvalidData
-from orderless.importance.bootstrap import Bootstraps
+from orderless.importance.rid.bootstrap import Bootstraps
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.integers(0, 2, (60, 4))
@@ -100,9 +100,9 @@ def test_a_seed_of_the_file_is_used(tmp_path):
 
 
 def test_long_runs_write_in_between(tmp_path, calls, monkeypatch):
-    monkeypatch.setattr("orderless.importance.checkpoint.EVERY", -1.0)
+    monkeypatch.setattr("orderless.importance.rid.checkpoint.EVERY", -1.0)
     monkeypatch.setattr(
-        "orderless.importance.checkpoint.Checkpoint.save",
+        "orderless.importance.rid.checkpoint.Checkpoint.save",
         lambda self, save=ol.importance.checkpoint.Checkpoint.save: (
             sizes.append(len(self._lines)),
             save(self),
@@ -213,7 +213,7 @@ def test_a_line_of_another_run_is_refused(tmp_path):
 
 def test_counts_that_do_not_add_up_are_refused(tmp_path):
     """A line with a right checksum is not trusted either."""
-    from orderless.importance.checkpoint import _sealed
+    from orderless.importance.rid.checkpoint import _sealed
 
     path = tmp_path / "run"
     model(path).fit(X, y)

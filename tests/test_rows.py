@@ -17,7 +17,7 @@ from strategies import partial_rows, problems, tree_of
 import orderless as ol
 from orderless import Condition, Feature, Space, Tree
 from orderless.errors import InvalidData, InvalidSpace, InvalidTree
-from orderless.rows import is_unknown, read_rows
+from orderless.inputs.rows import is_unknown, read_rows
 
 
 def stump(space, threshold=0.5, classes=(0, 1), feature=0, sets=None, nan_true=None):

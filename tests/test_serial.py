@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from strategies import problems, tree_of
 
 import orderless as ol
-from orderless import Condition, Feature, Space, Tree, serial
+from orderless import Condition, Feature, Space, Tree
 from orderless.errors import InvalidSpace, InvalidTree
-from orderless.tree import FORMAT, VERSION
+from orderless.model import formats as serial
+from orderless.model.tree import TREE_FORMAT as FORMAT
+from orderless.model.tree import VERSION
 
 HOSTILE = ["a", " ", "\n", '"', "\\", "\0", "é", "日本", "\ud800", "💥", "__proto__", "inf", "nan"]
 

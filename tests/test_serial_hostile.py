@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import orderless as ol
-from orderless import serial
 from orderless.errors import InvalidSpace, InvalidTree
-from orderless.space import first_repeated
+from orderless.model import formats as serial
+from orderless.model.space import first_repeated
 
 N = 250  # mutations of each file
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from orderless.output import serve
+from orderless.output.page import serve
 
 
 class Served:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from orderless import Condition, Feature, Space
 from orderless.errors import InvalidSpace
-from orderless.space import Column, plain_label, shared_feature
+from orderless.model.space import Column, plain_label, shared_feature
 
 COLOR = Feature("color", "categorical", categories=("red", "blue"), other=True)
 

@@ -31,8 +31,8 @@ from through import (
 )
 
 import orderless as ol
-from orderless.binarize import QuantileBinarizer
 from orderless.errors import UnreadableModel
+from orderless.inputs.binarize import QuantileBinarizer
 
 
 def gaps(seed: int) -> tuple[pd.DataFrame, np.ndarray]:

@@ -34,8 +34,8 @@ from through import (
 )
 
 import orderless as ol
-from orderless.binarize import QuantileBinarizer, ThresholdGuessBinarizer
 from orderless.errors import UnreadableModel
+from orderless.inputs.binarize import QuantileBinarizer, ThresholdGuessBinarizer
 
 
 def mixed(**options: Any) -> ColumnTransformer:

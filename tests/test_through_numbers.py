@@ -35,13 +35,13 @@ from through import (
 )
 
 import orderless as ol
-from orderless.binarize import QuantileBinarizer, ThresholdGuessBinarizer
 from orderless.errors import UnreadableModel
+from orderless.inputs.binarize import QuantileBinarizer, ThresholdGuessBinarizer
 from orderless.readers.binary import Flat, over_bits
 from orderless.readers.bulk import Builder
 from orderless.readers.source import SourceColumn, SourceTree, build
-from orderless.readers.steps import Steps, unfold
-from orderless.readers.through import columns_through
+from orderless.readers.through.columns import columns_through
+from orderless.readers.through.steps import Steps, unfold
 
 SCALERS = {
     "standard": StandardScaler(),

@@ -33,8 +33,8 @@ from through import (
 )
 
 import orderless as ol
-from orderless.binarize import QuantileBinarizer
 from orderless.errors import InvalidSpace, UnreadableModel
+from orderless.inputs.binarize import QuantileBinarizer
 
 
 def test_a_declared_space() -> None:

@@ -16,7 +16,7 @@ import pytest
 import orderless
 import orderless as ol
 from orderless.errors import InvalidData
-from orderless.whole_file import whole_file, write_whole
+from orderless.inputs.whole_file import whole_file, write_whole
 
 PACKAGE = Path(orderless.__file__).parent
 TREE = {"feature": 0, "true": {"prediction": "ill"}, "false": {"prediction": "well"}}
@@ -35,7 +35,7 @@ def write_report(path):
 
 
 def write_checkpoint(path):
-    from orderless.importance.checkpoint import Checkpoint
+    from orderless.importance.rid.checkpoint import Checkpoint
 
     run = Checkpoint(path, {}, 1, 1)
     run.start(1)

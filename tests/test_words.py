@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import orderless as ol
-from orderless.bins import Side
-from orderless.output.dot import tree_as_dot
-from orderless.words import side_text, sides_text
+from orderless.model.bins import Side
+from orderless.model.words import side_text, sides_text
+from orderless.output.code.dot import tree_as_dot
 
 STATES = tuple(f"state {i}" for i in range(50))
 

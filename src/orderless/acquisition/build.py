@@ -15,10 +15,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..bins import Bins
 from ..errors import InvalidData
+from ..inputs import row_bins
 from ..missing import tree_of
-from ..rowbins import row_bins
+from ..model import Bins
 from .costs import exact_number, read_purchases, whole_numbers
 from .policy import Policy
 from .problem import Leaves, Problem

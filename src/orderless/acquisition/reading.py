@@ -12,11 +12,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from .. import serial
-from ..bins import Bins
-from ..decimals import exact
 from ..errors import InvalidTree
-from ..tree import Tree
+from ..inputs import exact
+from ..model import Bins, Tree
+from ..model import formats as serial
 from .costs import KNOWN, Purchase, exact_number
 from .nodes import Nodes
 from .policy import Policy

@@ -24,8 +24,8 @@ from ..errors import (
     TooManyReasons,
     UnreadableModel,
 )
-from ..escapes import cut as cut_middle
-from ..escapes import printable
+from ..model import cut as cut_middle
+from ..model import printable
 
 __all__ = ["MISTAKES", "Mistake", "cut", "for_report", "line_of", "one_line", "some"]
 

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..bins import Bins
 from ..errors import InvalidData
+from ..inputs import read_rows
 from ..missing import known_rows
-from ..rows import read_rows
-from ..space import Space
-from ..tree import Tree
+from ..model import Bins, Space, Tree
 from .cells import frame_for, labels_for
 from .files import missing_column
 from .mistakes import Mistake

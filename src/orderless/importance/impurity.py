@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..missing import tree_of
-from .given import Given, by_name, label_array
+from .rows import Given, by_name, label_array
 
 __all__ = ["CRITERIA", "Criterion", "class_weights", "impurity_importance", "raw_importance"]
 

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..errors import InvalidData, InvalidTree
 from ..missing import class_codes, tree_of
-from ..space import Column
-from .given import Given, by_name, label_array
+from ..model import Column
+from .rows import Given, by_name, label_array
 
 __all__ = ["FlatTrees", "permutation_importance", "permuted_errors"]
 

@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import InvalidData
+from ..inputs import ABSENT, AMONG, BETWEEN, CODE, CoreColumn, read_rows
 from ..missing import class_codes, tree_of
-from ..rows import ABSENT, AMONG, BETWEEN, CODE, CoreColumn, read_rows
-from ..space import Feature
-from .given import Given, by_name, label_array
+from ..model import Feature
+from .rows import Given, by_name, label_array
 
 __all__ = ["conditional_model_reliance"]
 

@@ -11,10 +11,9 @@ from typing import Any
 
 from ...errors import InvalidTree
 from ...missing import tree_of
-from ...tree import Tree
-from ...words import label_text, printable
-from ..palette import colour, pale
+from ...model import Tree, label_text, printable
 from .look import GREY, INK, axes_of, wrapped
+from .palette import colour, pale
 
 __all__ = ["plot_tree"]
 

@@ -13,19 +13,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ...bins import Bins
 from ...errors import InvalidData
-from ...escapes import printable, shown
+from ...estimators import Quality
+from ...form import redundant_splits
+from ...inputs import read_rows, write_whole
 from ...missing import known_rows, tree_of
-from ...quality import Quality
-from ...redundant import redundant_splits
-from ...rows import read_rows
-from ...tree import Tree
-from ...whole_file import write_whole
-from ...words import label_text
-from ..drawing import DRAWN_LEAVES
-from ..palette import page_colours
-from ..quality import percent
+from ...model import Bins, Tree, label_text, printable, shown
+from ..plots.drawing import DRAWN_LEAVES
+from ..plots.palette import page_colours
+from ..rules.quality import percent
 from . import sections
 from .cheapest import cheapest
 from .near import near

@@ -1,0 +1,27 @@
+from .look import (
+    short_names as short_names,
+)
+from .policy import (
+    draw_policy as draw_policy,
+)
+from .rashomon import (
+    draw_sizes as draw_sizes,
+)
+from .rashomon import (
+    plot_map as plot_map,
+)
+from .rashomon import (
+    plot_objectives as plot_objectives,
+)
+from .rashomon import (
+    plot_sizes as plot_sizes,
+)
+from .regions import (
+    plot_rules as plot_rules,
+)
+from .rid import (
+    draw as draw,
+)
+from .trees import (
+    plot_tree as plot_tree,
+)

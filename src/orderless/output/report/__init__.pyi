@@ -1,0 +1,6 @@
+from .page import (
+    Report as Report,
+)
+from .page import (
+    report as report,
+)
