@@ -12,13 +12,7 @@ from .policy import (
 )
 from .question import (
     Outcome as Outcome,
-)
-from .question import (
     Question as Question,
-)
-from .question import (
     money as money,
-)
-from .question import (
     percent as percent,
 )

@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..form import row_sides
-from ..inputs import row_bins
+from ..inputs import row_bins, row_sides
 from ..missing import one_row
 from ..model import Tree
 from .costs import exact_number, total, whole_number
 from .nodes import Nodes
-from .problem import Outcome as Bins
-from .problem import Problem
+from .problem import Outcome as Bins, Problem
 from .question import Outcome, Question
 from .solve import QTable, Solved, Solving, solve
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..model import Bins, Tree
-from ..model import formats as serial
+from ..model import Bins, Tree, formats as serial
 from .nodes import Nodes
 from .problem import Outcome
 

@@ -14,8 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..connect import Part, TableFile
-from ..connect import open_table as open_any
+from ..connect import Part, TableFile, open_table as open_any
 from ..inputs import CellStyle
 from .mistakes import Mistake, some
 from .options import FileOptions

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidSpace, InvalidTree, UnreadableModel
-from ..form import FORM_FORMAT as FORM
-from ..form import CanonicalForm, canonicalize
+from ..form import FORM_FORMAT as FORM, CanonicalForm, canonicalize
 from ..model import Space, Tree, printable
 from ..output.rules import Judged
 from ..readers import read_tree

@@ -3,13 +3,7 @@ from .catalog import (
 )
 from .dataset import (
     Dataset as Dataset,
-)
-from .dataset import (
     describe as describe,
-)
-from .dataset import (
     load as load,
-)
-from .dataset import (
     names as names,
 )

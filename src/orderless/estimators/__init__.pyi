@@ -3,10 +3,6 @@ from .classifier import (
 )
 from .quality import (
     Quality as Quality,
-)
-from .quality import (
     judge as judge,
-)
-from .quality import (
     pooled as pooled,
 )

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from ..errors import InvalidData
 from ..form import CanonicalForm, canonicalize
-from ..inputs import labels_like, read_rows
+from ..inputs import labels_like
 from ..missing import frame_of, groups_reached
 from ..model import Space, Tree
 from ..readers import read_tree
@@ -256,7 +256,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
 
     def _odds(self, table: Any) -> NDArray[np.float64]:
         tree = self.tree_
-        rows = read_rows(table, tree.space, tree.used)
+        rows = tree.read(table)
         counts = cast("NDArray[np.float64]", tree.distribution)[list(tree.leaves())]
         only, others = groups_reached(tree, rows, np.arange(len(counts)))
         out: NDArray[np.float64] = counts[only]

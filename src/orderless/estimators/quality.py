@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from ..inputs import is_unknown
-from ..missing import tree_of
 from ..model import Label, plain_label
+from ..readers import read_tree
 
 __all__ = ["Quality", "judge", "pooled"]
 
@@ -160,7 +160,7 @@ def judge(tree: Any, X: Any, y: Any) -> Quality:
     >>> found.sensitivity
     {'ill': 0.5, 'well': 0.5}
     """
-    model = tree_of(tree)
+    model = read_tree(tree)
     said = model.decide(X)
     labels = [None if is_unknown(label) else plain_label(label) for label in _values(y)]
     if len(labels) != len(said):

@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import OutOfTime, TooManyReasons
-from ..model import Bins, Label, Space, Tree
-from ..model import formats as serial
+from ..model import Bins, Label, Space, Tree, formats as serial
 from ..readers import read_tree
 from .equivalence import equivalent, fingerprint
 from .formats import read_form, write_form
@@ -136,7 +135,7 @@ class CanonicalForm:
     @cached_property
     def bins(self) -> Bins:
         """The features, cut into the bins that the function tells apart."""
-        return Bins(with_function_bins(self.tree))
+        return with_function_bins(self.tree).bins
 
     @cached_property
     def _canonical(self) -> Tree:
@@ -195,7 +194,7 @@ class CanonicalForm:
     def _rules_and_bounds(self) -> list[tuple[tuple[Term, ...], int]]:
         # Which reasons are grown from the leaves depends on the tree, so it has to be canonical;
         # a smallest cover does not, whatever the leaves.
-        bins = self.bins if self.exact else Bins(self._canonical)
+        bins = self.bins if self.exact else self._canonical.bins
         leaves, boxes = _core.leaf_boxes(bins.nodes, bins.layout, len(self.classes))
         labels = bins.tree.leaf_class[leaves]
         find = self._smallest if self.exact else self._irredundant

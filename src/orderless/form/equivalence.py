@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidData
-from ..inputs import read_rows, row_at
+from ..inputs import row_at
 from ..model import Feature, Label, Space, Tree, any_value, over_common_space, value_in
 from ..readers import read_tree
 
@@ -169,7 +169,7 @@ def disagreement(a: Any, b: Any, X: Any = None) -> float:
     if X is not None:
         said = []
         for tree in (tree_a, tree_b):
-            rows = read_rows(X, tree.space, tree.used)
+            rows = tree.read(X)
             codes = tree.reach(rows)[1]
             if (codes < 0).any():
                 raise InvalidData(
@@ -338,8 +338,7 @@ def _shared_classes(trees: Sequence[Tree]) -> list[NDArray[np.int32]]:
 def _with_shared_classes(trees: Sequence[Tree]) -> list[tuple[NDArray[Any], ...]]:
     tables = _shared_classes(trees)
     return [
-        (*tree.nodes[:5], table[tree.leaf_class], *tree.nodes[6:])
-        for tree, table in zip(trees, tables, strict=True)
+        tree.relabelled(table[tree.leaf_class]) for tree, table in zip(trees, tables, strict=True)
     ]
 
 
@@ -373,7 +372,7 @@ def _cuts(trees: Sequence[Tree]) -> dict[str, list[float]]:
 
 def _row_that_differs(a: Tree, b: Tree, X: Any) -> dict[str, Any] | None:
     """Give the first of some rows that two trees put into different classes for certain."""
-    codes = [tree.decide(read_rows(X, tree.space, tree.used)) for tree in (a, b)]
+    codes = [tree.decide(tree.read(X)) for tree in (a, b)]
     table = _shared_classes([a, b])
     differ = (codes[0] >= 0) & (codes[1] >= 0) & (table[0][codes[0]] != table[1][codes[1]])
     if not differ.any():

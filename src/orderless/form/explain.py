@@ -21,9 +21,8 @@ import narwhals as nw
 import numpy as np
 
 from ..errors import InvalidData, TooManyReasons
-from ..inputs import is_unknown, read_costs, read_rows
+from ..inputs import is_unknown, read_costs, read_rows, row_sides
 from ..model import Label, Side, Space, has_or, pieces, short_end, side_text
-from .row_leaves import row_sides
 from .row_search import RowSearch
 from .term import Term
 

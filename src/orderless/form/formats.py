@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidSpace, InvalidTree
-from ..model import Bins, Space, Tree
-from ..model import formats as serial
+from ..model import Bins, Space, Tree, formats as serial
 from .equivalence import fingerprint
 from .term import Term, side_from_dict, tree_of_terms
 
@@ -76,7 +75,7 @@ def _check_rules(tree: Tree, rules: list[Any]) -> None:
     n_classes = len(tree.classes)
     if len(rules) != n_classes:
         raise InvalidTree(f"there are {n_classes} classes and rules for {len(rules)}")
-    bins = Bins(tree)
+    bins = tree.bins
     leaves, boxes = _core.leaf_boxes(bins.nodes, bins.layout, n_classes)
     labels = tree.leaf_class[leaves]
     for c, written in enumerate(rules):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import OutOfTime, TooLarge
-from ..model import Bins, Tree
+from ..model import Tree
 
 __all__ = ["canonical_tree", "with_function_bins"]
 
@@ -31,7 +31,7 @@ def with_function_bins(tree: Tree) -> Tree:
     Bins that have one fingerprint are put together, and the tree is compared with the one that
     came, leaf by leaf. Cost: the lengths of all paths, and pairs of leaves that meet.
     """
-    bins = Bins(tree)
+    bins = tree.bins
     groups = _core.function_bins(bins.nodes, bins.layout)
     idle = [not group.any() or len(np.unique(group)) < len(group) for group in groups]
     if not any(idle):
@@ -104,7 +104,7 @@ def canonical_tree(tree: Tree, *, time_limit: float = np.inf, limit: int = MOST_
     Trees over one space with the same classes are meant. Cost: per node, the leaves that reach
     into its region x squared number of features on their paths.
     """
-    bins = Bins(with_function_bins(tree))
+    bins = with_function_bins(tree).bins
     outcome, met, nodes = _core.canonical_tree(bins.nodes, bins.layout, limit, time_limit)
     if outcome == 1:
         raise TooLarge(

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import _core
 from ..errors import OutOfTime
-from ..missing import tree_of
+from ..readers import read_tree
 
 __all__ = ["redundant_splits"]
 
@@ -57,7 +57,7 @@ def redundant_splits(tree: Any, *, time_limit: float = TIME_LIMIT) -> tuple[int,
     """
     if not time_limit > 0:
         raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
-    tree = tree_of(tree)
+    tree = read_tree(tree)
     outcome, compared, found = _core.redundant_splits(
         tree.nodes, tree.space.domains, float(time_limit)
     )

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import TooManyReasons
-from ..inputs import AMONG, BETWEEN, CODE, Rows
-from ..model import Bins, row_boundary
+from ..inputs import as_bits
+from ..model import Bins
 from .term import Term
 
-__all__ = ["RowLeaves", "Sides", "Way", "ones", "row_sides"]
+__all__ = ["RowLeaves", "Sides", "Way", "ones"]
 
 Sides = tuple[int, ...]
 Way = tuple[int, int]  # a feature, and what a box keeps of it
@@ -31,34 +31,6 @@ REMEMBERED = 100_000
 def ones(first: int, last: int) -> int:
     """Give the side of the bins from the first to the last."""
     return ((1 << (last - first + 1)) - 1) << first if last >= first else 0
-
-
-def row_sides(bins: Bins, rows: Rows) -> list[int]:
-    """Give the box that the first row is: per feature of ``bins`` its possible bins."""
-    out = []
-    for k, feature in enumerate(bins.features):
-        n = int(bins.layout[2][k])
-        kind, first, second = rows.columns[bins.tree.space.index(feature.name)]
-        side = ones(0, n - 1) | (1 << n if feature.ordered and feature.nan else 0)
-        if first is None:
-            pass
-        elif kind == CODE:
-            if first[0] >= 0:
-                side = sum(1 << b for b, group in enumerate(bins.groups[k]) if first[0] in group)
-        elif kind == AMONG:
-            side = sum(1 << b for b, g in enumerate(bins.groups[k]) if first[0, list(g)].any())
-        else:
-            low = high = float(first[0])
-            if kind == BETWEEN and second is not None:
-                high = float(second[0])
-            if not (np.isnan(low) and not feature.nan):
-                cuts = row_boundary(bins.cuts[k], feature.values)
-                side = 1 << n if np.isnan(high) else 0
-                if not np.isnan(low):
-                    last = n - 1 if np.isnan(high) else int(np.searchsorted(cuts, high))
-                    side |= ones(int(np.searchsorted(cuts, low)), last)
-        out.append(side)
-    return out
 
 
 class RowLeaves:
@@ -121,7 +93,7 @@ class RowLeaves:
         self._ids = ids[np.argsort((ids >= 0).sum(axis=1), kind="stable")]
         self.all = ones(0, len(ids) - 1)
         self._sides = [
-            [(side, _bits(self._ids[:, k] == i)) for i, side in enumerate(sides[k])]
+            [(side, as_bits(self._ids[:, k] == i)) for i, side in enumerate(sides[k])]
             for k in features
         ]
 
@@ -358,7 +330,3 @@ def _inside(a: Sides, b: Sides) -> bool:
 def _distinct(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
     distinct, inverse = np.unique(keys, axis=0, return_inverse=True)
     return distinct, inverse.reshape(-1)  # numpy 2.0 gave it two dimensions
-
-
-def _bits(flags: NDArray[np.bool_]) -> int:
-    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")

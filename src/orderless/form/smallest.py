@@ -140,7 +140,7 @@ def smallest_tree(
         raise ValueError(f"limit={limit}: at least one box must be allowed")
     if not time_limit > 0:
         raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
-    bins = Bins(source)
+    bins = source.bins
     rows, weight = _weighted_rows(bins, X)
     found = _core.smallest_tree(
         bins.nodes,

@@ -6,8 +6,6 @@ from .permutation import (
 )
 from .range import (
     ImportanceRange as ImportanceRange,
-)
-from .range import (
     importance_range as importance_range,
 )
 from .reliance import (

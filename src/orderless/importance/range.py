@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import InvalidTree, TooManyBoxes
-from ..missing import tree_of
 from ..model import drawn, short_count
+from ..readers import read_tree
 from .impurity import Criterion, check_criterion, class_weights, raw_importance
 from .rows import Given
 
@@ -242,7 +242,7 @@ def importance_range(
     check_criterion(criterion)
     if limit < 1:
         raise ValueError(f"limit={limit}: at least one box must be allowed")
-    source = tree_of(tree)
+    source = read_tree(tree)
     given = Given.read(source, X, sample_weight)
     weight = class_weights(given, y)
     cells, cell_weight = _distinct(given.table, weight)

@@ -41,7 +41,7 @@ class Given:
     @classmethod
     def read(cls, tree: Tree, X: Any, sample_weight: ArrayLike | None) -> Given:
         """Read rows and weights, and refuse what is not complete."""
-        bins = Bins(tree)
+        bins = tree.bins
         table = row_bins(bins, X)
         if not len(table):
             raise InvalidData("there are no rows")

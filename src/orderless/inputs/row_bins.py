@@ -1,7 +1,7 @@
-"""Complete rows over bins: each row's bin of each feature of a tree.
+"""Rows over bins: in which bins of each feature of a tree a row can lie.
 
 In:  the ``Bins`` of a tree, and rows.
-Out: a table of bins, rows x features.
+Out: tables of rows x bins, which bin where it is known, which rows are known.
 """
 
 from __future__ import annotations
@@ -13,9 +13,74 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from ..model import Bins, row_boundary
-from .rows import ABSENT, AMONG, BETWEEN, CODE, CoreColumn, read_rows
+from .rows import AMONG, BETWEEN, CODE, Rows
 
-__all__ = ["row_bins"]
+__all__ = [
+    "allowed_bins",
+    "as_bits",
+    "distinct_rows",
+    "known_bins",
+    "known_rows",
+    "row_bins",
+    "row_sides",
+]
+
+
+def allowed_bins(bins: Bins, k: int, rows: Rows) -> NDArray[np.bool_]:
+    """Give rows x bins of a feature: where a row can be. NaN, where it is a value, is last."""
+    feature, groups = bins.features[k], bins.groups[k]
+    kind, first, second = rows.columns[bins.positions[k]]
+    n, width = int(bins.layout[2][k]), bins.widths[k]
+    if first is None:
+        return np.ones((rows.n_rows, width), dtype=bool)
+    if kind == AMONG:
+        return np.stack([first[:, list(group)].any(axis=1) for group in groups], axis=1)
+    if kind == CODE:
+        table = np.ones((feature.n_values + 1, n), dtype=bool)  # the last row: unknown
+        for b, group in enumerate(groups):
+            table[list(group)] = np.arange(n) == b
+        return table[first]
+    cuts = row_boundary(bins.cuts[k], feature.values)
+    low = first.astype(np.float64)
+    high = low if second is None else second
+    out = np.zeros((rows.n_rows, width), dtype=bool)
+    number = ~np.isnan(low)
+    end = np.where(np.isnan(high), n - 1, np.searchsorted(cuts, high))
+    at = np.arange(n)
+    begin = np.searchsorted(cuts, low)[:, None]
+    out[:, :n] = number[:, None] & (at >= begin) & (at <= end[:, None])
+    if feature.nan:
+        out[:, n] = np.isnan(high)
+    else:
+        out[~number] = True
+    return out
+
+
+def known_bins(bins: Bins, k: int, rows: Rows) -> NDArray[np.int32]:
+    """Give each row's bin of a feature (NaN, where it is a value, comes last); -1: not known."""
+    feature = bins.features[k]
+    kind, first, _ = rows.columns[bins.positions[k]]
+    if first is None or kind in (BETWEEN, AMONG):
+        table = allowed_bins(bins, k, rows)
+        return np.where(table.sum(axis=1) == 1, table.argmax(axis=1), -1).astype(np.int32)
+    if kind == CODE:
+        number = np.full(feature.n_values + 1, -1, dtype=np.int32)
+        for b, group in enumerate(bins.groups[k]):
+            number[list(group)] = b
+        return number[first]  # an unknown code is -1, and so is the last entry
+    ends = row_boundary(bins.cuts[k], feature.values)
+    missing = len(ends) + 1 if feature.nan else -1
+    numbers = first.astype(np.float64, copy=False)
+    at = np.where(np.isnan(numbers), missing, np.searchsorted(ends, numbers))
+    return at.astype(np.int32)
+
+
+def known_rows(bins: Bins, rows: Rows) -> NDArray[np.bool_]:
+    """Tell which rows lie in one bin of every feature of a tree."""
+    known = np.ones(rows.n_rows, dtype=bool)
+    for k in range(len(bins.features)):
+        known &= known_bins(bins, k, rows) >= 0
+    return known
 
 
 def row_bins(bins: Bins, X: Any) -> NDArray[np.int32]:
@@ -24,48 +89,38 @@ def row_bins(bins: Bins, X: Any) -> NDArray[np.int32]:
     Raises
     ------
     InvalidData
-        If a row does not tell the bin of a feature.
+        If a row has no value for a feature, nor lies in one of its bins.
     """
-    space = bins.tree.space
-    used = [space.index(feature.name) for feature in bins.features]
-    rows = read_rows(X, space, used)
-    table = np.zeros((rows.n_rows, len(used)), dtype=np.int32)
-    for k, i in enumerate(used):
-        table[:, k] = _bins_of(bins, k, rows.columns[i], rows.n_rows)
+    rows = bins.tree.read(X)
+    table = np.zeros((rows.n_rows, len(bins.features)), dtype=np.int32)
+    for k, own in enumerate(bins.features):
+        table[:, k] = known_bins(bins, k, rows)
         if (table[:, k] < 0).any():
-            own = bins.features[k]
             what = "interval between thresholds" if own.ordered else "group of categories"
             raise InvalidData(
-                f"row {int(np.argmax(table[:, k] < 0))} does not tell the value of {own.name!r}, "
-                f"nor which {what} it is in: give complete rows, without those that have gaps"
+                f"row {int(np.argmax(table[:, k] < 0))} has no value for {own.name!r}, and does "
+                f"not tell which {what} it is in: give complete rows, without those that have gaps"
             )
     return table
 
 
-def _bins_of(bins: Bins, k: int, column: CoreColumn, n_rows: int) -> NDArray[np.int32]:
-    """Give each row's bin of one feature (NaN, where it is a value, comes last); -1: not known."""
-    kind, first, second = column
-    if kind == ABSENT or first is None:
-        return np.full(n_rows, -1, dtype=np.int32)
-    feature = bins.features[k]
-    if feature.ordered:
-        ends = row_boundary(bins.cuts[k], feature.values)
-        missing = len(ends) + 1 if feature.nan else -1
+def row_sides(bins: Bins, rows: Rows) -> list[int]:
+    """Give the box that the first row is: per feature its possible bins, bit b for bin b."""
+    first = rows.take(slice(1))
+    tables = (allowed_bins(bins, k, first) for k in range(len(bins.features)))
+    return [as_bits(table[0]) for table in tables]
 
-        def bin_of(values: NDArray[Any]) -> NDArray[Any]:
-            numbers = values.astype(np.float64, copy=False)
-            return np.where(np.isnan(numbers), missing, np.searchsorted(ends, numbers))
 
-        low = bin_of(first)
-        if kind == BETWEEN:
-            assert second is not None
-            low = np.where(low == bin_of(second), low, -1)
-        return low.astype(np.int32)
-    number = np.full(feature.n_values + 1, -1, dtype=np.int32)
-    for b, group in enumerate(bins.groups[k]):
-        number[list(group)] = b
-    if kind == CODE:
-        return number[first]  # an unknown code is -1, and so is the last entry
-    assert kind == AMONG
-    possible = np.stack([first[:, list(g)].any(axis=1) for g in bins.groups[k]], axis=1)
-    return np.where(possible.sum(axis=1) == 1, possible.argmax(axis=1), -1).astype(np.int32)
+def as_bits(flags: NDArray[np.bool_]) -> int:
+    """Give flags as one whole number: bit b for flag b."""
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+
+
+def distinct_rows(table: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    """Give the distinct rows of a table of bits, and which of them each row is."""
+    if table.size == 0:
+        return table[:1], np.zeros(len(table), dtype=np.intp)
+    packed = np.packbits(table, axis=1)
+    keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    return table[first], which

@@ -54,6 +54,15 @@ class Rows:
     n_rows: int
     columns: list[CoreColumn]
 
+    def take(self, at: slice | NDArray[np.intp]) -> Rows:
+        """Give some of the rows: a slice, or their positions."""
+        columns: list[CoreColumn] = [
+            (kind, None if first is None else first[at], None if second is None else second[at])
+            for kind, first, second in self.columns
+        ]
+        n_rows = len(range(self.n_rows)[at]) if isinstance(at, slice) else len(at)
+        return Rows(n_rows, columns)
+
 
 def read_rows(X: Any, space: Space, used: Iterable[int]) -> Rows:
     """Read the features ``used`` out of X; the others stay unknown.

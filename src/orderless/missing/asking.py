@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inputs import Rows, labels_like, read_rows
+from ..inputs import Rows, allowed_bins, distinct_rows, labels_like
 from ..model import Bins, Tree
-from .predict import allowed_bins, distinct_rows, tree_of
+from ..readers import read_tree
 
 __all__ = ["ask_next", "asked_features", "heights"]
 
@@ -56,8 +56,8 @@ def ask_next(tree: Any, X: Any) -> Any:
     >>> ask_next(tree, [[None, None], [1, None], [None, 0], [None, 1]]).tolist()
     ['x0', 'x1', None, 'x0']
     """
-    tree = tree_of(tree)
-    rows = read_rows(X, tree.space, tree.used)
+    tree = read_tree(tree)
+    rows = tree.read(X)
     codes = np.full(rows.n_rows, -1, dtype=np.int32)
     open_rows = np.flatnonzero(tree.decide(rows) < 0)
     codes[open_rows] = asked_features(tree, rows, open_rows)
@@ -69,19 +69,14 @@ def asked_features(tree: Tree, rows: Rows, which: NDArray[np.intp]) -> Ints:
     out = np.full(len(which), -1, dtype=np.int32)
     if not len(which):
         return out
-    bins = Bins(tree)
+    bins = tree.bins
     asker = _Asker(bins)
-    width = max(1, sum(asker.widths))
+    width = max(1, sum(bins.widths))
     step = max(1, MOST_CELLS // width)
     for start in range(0, len(which), step):
         part = which[start : start + step]
-        tables = []
-        for k, feature in enumerate(bins.features):
-            kind, first, second = rows.columns[tree.space.index(feature.name)]
-            column = (kind, None if first is None else first[part],
-                      None if second is None else second[part])  # fmt: skip
-            table = allowed_bins(bins, k, column, len(part))
-            tables.append(np.broadcast_to(table, (len(part), table.shape[1])))
+        here = rows.take(part)
+        tables = [allowed_bins(bins, k, here) for k in range(len(bins.features))]
         boxes, of_row = distinct_rows(np.hstack(tables))
         out[start : start + step] = asker.ask(boxes)[of_row]
     return out
@@ -106,16 +101,15 @@ class _Asker:
     def __init__(self, bins: Bins) -> None:
         self.bins = bins
         self.height = heights(bins.tree).tolist()
-        self.position = [bins.tree.space.index(feature.name) for feature in bins.features]
-        nan = [bool(f.ordered and f.nan) for f in bins.features]
-        self.widths = [int(n) + more for n, more in zip(bins.layout[2], nan, strict=True)]
-        self.starts = np.concatenate([[0], np.cumsum(self.widths)]).astype(int).tolist()
-        (self.feature, self.cut, self.nan_true, self.when_true, self.when_false, self.label,
-         self.start, self.values) = (array.tolist() for array in bins.nodes)  # fmt: skip
+        self.starts = np.concatenate([[0], np.cumsum(bins.widths)]).astype(int).tolist()
+        tree = bins.tree
+        self.feature = bins.nodes[0].tolist()
+        self.when_true, self.when_false = tree.when_true.tolist(), tree.when_false.tolist()
+        self.label = tree.leaf_class.tolist()
 
     def ask(self, boxes: NDArray[np.bool_]) -> Ints:
         """Give the feature to ask by box; what is given for a determined box means nothing."""
-        everywhere = [np.ones(width, dtype=bool) for width in self.widths]
+        everywhere = [np.ones(width, dtype=bool) for width in self.bins.widths]
         # Down: which boxes can get to a node, and what its path leaves of each feature.
         todo: list[tuple[int, NDArray[np.intp], list[NDArray[np.bool_]]]] = [
             (0, np.arange(len(boxes)), everywhere)
@@ -132,7 +126,7 @@ class _Asker:
             children = [self.when_true[node], self.when_false[node]]
             visits.append((node, here, children))
             table = boxes[here, self.starts[k] : self.starts[k + 1]]
-            holds = self._holds(node)
+            holds = self.bins.holds(node)
             for child, side in zip(children, (path[k] & holds, path[k] & ~holds), strict=True):
                 inside = here[(table & side).any(axis=1)]
                 todo.append((child, inside, [*path[:k], side, *path[k + 1 :]]))
@@ -149,17 +143,6 @@ class _Asker:
             for child in children:
                 done[slot[child]] = (np.zeros(0, np.int32),) * 2  # not needed any more
         return done[0][1]
-
-    def _holds(self, node: int) -> NDArray[np.bool_]:
-        k = self.feature[node]
-        out = np.zeros(self.widths[k], dtype=bool)
-        if self.bins.features[k].ordered:
-            out[: self.cut[node] + 1] = True
-            if self.bins.features[k].nan:
-                out[-1] = bool(self.nan_true[node])
-        else:
-            out[self.values[self.start[node] : self.start[node + 1]]] = True
-        return out
 
     def _merged(
         self,
@@ -178,6 +161,8 @@ class _Asker:
         yes, no = codes
         first = int(self.height[self.when_true[node]] > self.height[self.when_false[node]])
         code = np.where(yes == -2, no, np.where(no == -2, yes, np.where(yes == no, yes, -1)))
-        both = np.where((yes == -1) & (no == -1), asked[first], self.position[self.feature[node]])
+        both = np.where(
+            (yes == -1) & (no == -1), asked[first], self.bins.positions[self.feature[node]]
+        )
         question = np.where(yes == -2, asked[1], np.where(no == -2, asked[0], both))
         return code.astype(np.int32), question.astype(np.int32)

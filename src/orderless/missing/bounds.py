@@ -81,7 +81,7 @@ def probability_bounds(tree: Any, X: Any) -> tuple[Any, Any]:
     ([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[1.0, 0.0, 0.0], [1.0, 0.91, 0.98]])
     """
     tree = tree.tree if isinstance(tree, CanonicalForm) else read_tree(tree)
-    rows = read_rows(X, tree.space, tree.used)
+    rows = tree.read(X)
     lower, upper = _ends(tree, rows, _shares(tree))
     return _table_like(X, lower, tree.classes), _table_like(X, upper, tree.classes)
 
@@ -116,7 +116,7 @@ def regression_bounds(model: Any, X: Any) -> tuple[Any, Any]:
     ([10.0, 60.0, 10.0], [10.0, 70.0, 70.0])
     """
     tree = model if isinstance(model, Tree) else tree_of_regressor(model)
-    rows = read_rows(X, tree.space, tree.used)
+    rows = tree.read(X)
     lower, upper = _ends(tree, rows, _numbers(tree))
     return _column_like(X, lower[:, 0], "lower"), _column_like(X, upper[:, 0], "upper")
 
@@ -277,7 +277,7 @@ def groups_reached(
     """
     number = np.full(tree.n_nodes, -1, dtype=np.int32)
     number[tree.feature < 0] = group
-    nodes = (*tree.nodes[:5], number, *tree.nodes[6:])  # its group is the leaf's class
+    nodes = tree.relabelled(number)  # its group is the leaf's class
     fixed = (nodes, tree.space.domains, tree.row_threshold)
     only = _core.decide(*fixed, rows.columns, rows.n_rows, 1)
     n_groups = int(group.max()) + 1

@@ -19,7 +19,7 @@ from ..errors import InvalidData
 from ..form import flat_nodes
 from ..inputs import labels_like, read_rows
 from ..model import Label, Space, row_boundary
-from .predict import tree_of
+from ..readers import read_tree
 
 __all__ = ["FirstDetermined", "determined_by_any"]
 
@@ -73,7 +73,7 @@ def determined_by_any(trees: Iterable[Any], X: Any) -> FirstDetermined:
     >>> found.tree.tolist(), found.label.tolist()
     ([0, 1, None], ['yes', 'no', None])
     """
-    members = [tree_of(tree) for tree in trees]
+    members = [read_tree(tree) for tree in trees]
     if not members:
         raise InvalidData("there are no trees: give at least one")
     space = members[0].space

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from ..form import CanonicalForm
-from ..inputs import F64, Rows, read_rows
+from ..inputs import F64, Rows, class_codes, read_rows
 from ..model import Tree
-from .predict import class_codes, tree_of
+from ..readers import read_tree
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,7 +76,7 @@ def imputation_dependence(
     """
     import pandas as pd
 
-    model, tree = tree, tree_of(tree)
+    model, tree = tree, read_tree(tree)
     chosen = list(dict.fromkeys(imputers))
     if isinstance(imputers, str) or len(chosen) < 2 or not set(chosen) <= set(IMPUTERS):
         raise ValueError(f"imputers={imputers!r}: legal are two or more of {IMPUTERS}")
@@ -87,7 +87,7 @@ def imputation_dependence(
             said[name] = _routed(model, tree, X, len(table))
         else:
             said[name] = tree.decide(_filled(tree, name, table, training))
-    known = tree.decide(read_rows(X, tree.space, tree.used)) >= 0
+    known = tree.decide(tree.read(X)) >= 0
     groups = [("determined", known), ("not determined", ~known), ("all", np.ones_like(known))]
     pairs: list[tuple[str, ...]] = list(combinations(chosen, 2))
     out = []

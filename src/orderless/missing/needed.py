@@ -15,12 +15,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
 from ..errors import InvalidData, OutOfTime, TooManyReasons
-from ..form import ones, row_sides
-from ..inputs import AMONG, BETWEEN, CoreColumn, Rows, read_rows
+from ..form import ones
+from ..inputs import (
+    AMONG,
+    BETWEEN,
+    Rows,
+    allowed_bins,
+    as_bits,
+    distinct_rows,
+    read_rows,
+    row_sides,
+)
 from ..model import Bins, Label, Space, Tree
-from .predict import allowed_bins, distinct_rows, tree_of
+from ..readers import read_tree
 
 __all__ = ["Needed", "Settling", "missing_needed", "one_row"]
 
@@ -128,8 +136,8 @@ def missing_needed(
     if not time_limit > 0:
         raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
     clock = _Clock(time_limit)
-    tree = tree_of(tree)
-    bins = Bins(tree)
+    tree = read_tree(tree)
+    bins = tree.bins
     sides = row_sides(bins, one_row(row, tree.space, tree.used))
     leaves = [(c, own) for _, c, own in _reachable(bins, sides, clock)]
     classes = sorted({c for c, _ in leaves})
@@ -168,19 +176,16 @@ def one_row(row: Any, space: Space, used: Iterable[int]) -> Rows:
 
 def _in_order(bins: Bins) -> list[int]:
     """Give the features in the order of the space, of which names come in that order."""
-    place = bins.tree.space.index
-    return sorted(range(len(bins.features)), key=lambda k: place(bins.features[k].name))
+    return sorted(range(len(bins.features)), key=bins.positions.__getitem__)
 
 
 def _reachable(
     bins: Bins, sides: list[int], clock: _Clock
 ) -> Iterator[tuple[int, int, tuple[int, ...]]]:
     """Go through the leaves whose box meets the row's: node, class, and what is left of the box."""
-    feature, cut, nan_true, when_true, when_false, label, start, values = (
-        array.tolist() for array in bins.nodes
-    )
-    nan = [1 << int(n) if f.ordered and f.nan else 0
-           for f, n in zip(bins.features, bins.layout[2], strict=True)]  # fmt: skip
+    tree = bins.tree
+    feature, label = bins.nodes[0].tolist(), tree.leaf_class.tolist()
+    when_true, when_false = tree.when_true.tolist(), tree.when_false.tolist()
     todo = [(0, tuple(sides))]
     while todo:
         clock.look()
@@ -189,10 +194,7 @@ def _reachable(
         if k < 0:
             yield node, label[node], box
             continue
-        if bins.features[k].ordered:
-            holds = ones(0, cut[node]) | (nan[k] if nan_true[node] else 0)
-        else:
-            holds = sum(1 << b for b in values[start[node] : start[node + 1]])
+        holds = as_bits(bins.holds(node))
         for child, side in (
             (when_false[node], box[k] & ~holds),
             (when_true[node], box[k] & holds),
@@ -212,17 +214,13 @@ class Settling:
 
     def __init__(self, tree: Tree, limit: int = LIMIT, time_limit: float = TIME_LIMIT) -> None:
         self.tree, self.limit, self.time_limit = tree, limit, time_limit
-        self.bins = Bins(tree)
+        self.bins = tree.bins
         self.order = _in_order(self.bins)
         leaves = np.flatnonzero(tree.feature < 0)
-        number = np.full(tree.n_nodes, -1, dtype=np.int32)
-        number[leaves] = np.arange(len(leaves), dtype=np.int32)  # every leaf is its own class
-        self.nodes = (*tree.nodes[:5], number, *tree.nodes[6:])
-        nan = [bool(f.ordered and f.nan) for f in self.bins.features]
-        width = [int(n) + more for n, more in zip(self.bins.layout[2], nan, strict=True)]
+        number = {node: i for i, node in enumerate(leaves.tolist())}
         self.leaf: list[Leaf] = [(-1, ())] * len(leaves)
         for node, label, box in _reachable(
-            self.bins, [ones(0, n - 1) for n in width], _Clock(time_limit)
+            self.bins, [ones(0, n - 1) for n in self.bins.widths], _Clock(time_limit)
         ):
             self.leaf[number[node]] = (label, box)
         self.seen: dict[bytes, Names] = {}
@@ -234,19 +232,13 @@ class Settling:
         step = max(1, MOST_CELLS // len(self.leaf))
         for start in range(0, len(which), step):
             at = which[start : start + step]
-            columns: list[CoreColumn] = [
-                (kind, *(None if a is None else a[at] for a in (first, second)))  # type: ignore[misc]
-                for kind, first, second in rows.columns
-            ]
-            reached = _core.reach(self.nodes, self.tree.space.domains, self.tree.row_threshold,
-                                  columns, len(at), len(self.leaf), True)[2]  # fmt: skip
-            tables = [reached.reshape(len(at), len(self.leaf)).astype(bool)]
+            part = rows.take(at)
+            tables = [self.tree.reached_leaves(part).astype(bool)]
             partly: list[int] = []
-            for k, feature in enumerate(self.bins.features):
-                column = columns[self.tree.space.index(feature.name)]
-                if column[0] in (BETWEEN, AMONG):
+            for k, place in enumerate(self.bins.positions):
+                if part.columns[place][0] in (BETWEEN, AMONG):
                     partly.append(k)
-                    tables.append(allowed_bins(self.bins, k, column, len(at)))
+                    tables.append(allowed_bins(self.bins, k, part))
             kinds, of_row = distinct_rows(np.hstack(tables))
             ends = np.cumsum([table.shape[1] for table in tables])[:-1]
             names = [self._names(kind, partly, ends) for kind in kinds]

@@ -16,10 +16,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidData
-from ..inputs import NOT_GIVEN, Rows
-from ..inputs import rows as reading  # its steps for one column are used here, too
-from ..model import Bins, Feature, Space, Tree
-from .predict import class_codes, known_rows, tree_of
+from ..inputs import (
+    NOT_GIVEN,
+    Rows,
+    class_codes,
+    known_rows,
+    rows as reading,  # its steps for one column are used here, too
+)
+from ..model import Feature, Space, Tree
+from ..readers import read_tree
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,12 +188,12 @@ def coverage(
     """
     import pandas as pd
 
-    tree = tree_of(tree)
+    tree = read_tree(tree)
     rates = _check(missing_rates, level, mechanism, n_repeats, random_state)
     table = _Table(tree, X, tree.space if space is None else space)
     whole = tree.decide(table.rows(np.zeros((table.n_rows, table.n_columns), dtype=bool)))
     truth = None if y is None else class_codes(tree, y, table.n_rows)
-    bins = Bins(tree)
+    bins = tree.bins
     out = []
     for rate in rates:
         for repeat in range(n_repeats):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,30 @@ class Bins:
             (3 if f.nan else 2) if f.ordered else (len(g) + 15) // 16
             for f, g in zip(self.features, self.groups, strict=True)
         ]
+
+    @cached_property
+    def widths(self) -> tuple[int, ...]:
+        """Per feature its bins, and one more, the last, where NaN is a value of numbers."""
+        nan = (f.ordered and f.nan for f in self.features)
+        return tuple(int(n) + more for n, more in zip(self.layout[2], nan, strict=True))
+
+    @cached_property
+    def positions(self) -> tuple[int, ...]:
+        """Per feature its position in the tree's space."""
+        return tuple(self.tree.space.index(feature.name) for feature in self.features)
+
+    def holds(self, node: int) -> NDArray[np.bool_]:
+        """Tell in which bins of its feature the condition of an inner node holds."""
+        feature, cut, nan_true, *_, start, values = self.nodes
+        k = int(feature[node])
+        out = np.zeros(self.widths[k], dtype=bool)
+        if self.features[k].ordered:
+            out[: cut[node] + 1] = True
+            if self.features[k].nan:
+                out[-1] = bool(nan_true[node])
+        else:
+            out[values[start[node] : start[node + 1]]] = True
+        return out
 
     def sides(self, box: NDArray[np.uint16]) -> tuple[Side, ...]:
         """Give what a box says of each feature, leaving out features of which it says nothing."""

@@ -9,20 +9,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import InvalidSpace, InvalidTree, a_kind
-from ..inputs import Rows, is_frame, labels_like, read_rows
 from . import formats as serial
 from .box import Side
 from .escapes import printable
 from .numbers import row_boundary
 from .space import Feature, Label, Space, plain_label
 from .words import side_text
+
+if TYPE_CHECKING:
+    from ..inputs import Rows
+    from .bins import Bins
 
 __all__ = ["Tree"]
 
@@ -229,10 +232,12 @@ class Tree:
         for array in (*self.nodes, *([] if self.distribution is None else [self.distribution])):
             array.setflags(write=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        derived = ("bins", "labels", "row_threshold", "numbered_leaves")  # made again when needed
+        return {name: value for name, value in vars(self).items() if name not in derived}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)  # copied and unpickled arrays can be written to
-        for name in ("labels", "row_threshold"):
-            self.__dict__.pop(name, None)
         self._freeze()
 
     def _normalise(self, arrays: dict[str, NDArray[Any]]) -> None:
@@ -314,6 +319,24 @@ class Tree:
         out.setflags(write=False)
         return out
 
+    @cached_property
+    def bins(self) -> Bins:
+        """The same tree over the bins into which its conditions cut each feature."""
+        from .bins import Bins
+
+        return Bins(self)
+
+    def relabelled(self, leaf_class: Ints) -> tuple[NDArray[Any], ...]:
+        """Give its nodes, for the core, with other classes at the leaves (by node)."""
+        return (*self.nodes[:5], leaf_class, *self.nodes[6:])
+
+    @cached_property
+    def numbered_leaves(self) -> tuple[NDArray[Any], ...]:
+        """Its nodes, for the core, with every leaf as a class of its own, in their order."""
+        leaves = self.feature < 0
+        number = np.where(leaves, np.cumsum(leaves) - 1, -1).astype(np.int32)
+        return self.relabelled(number)
+
     def __repr__(self) -> str:
         dropped = f", {self.n_dropped} dead nodes dropped" if self.n_dropped else ""
         return (
@@ -368,9 +391,15 @@ class Tree:
 
     # -- what it says --------------------------------------------------------------------------
 
+    def read(self, X: Any) -> Rows:
+        """Read what it asks of rows of any usual kind; rows that were read stay as they are."""
+        from ..inputs import Rows, read_rows
+
+        return X if isinstance(X, Rows) else read_rows(X, self.space, self.used)
+
     def reach(self, X: Any, all_classes: bool = False) -> tuple[NDArray[Any], ...]:
         """Give by row the leaf, the class (-1: several), and on request all possible classes."""
-        rows = X if isinstance(X, Rows) else read_rows(X, self.space, self.used)
+        rows = self.read(X)
         out: tuple[NDArray[Any], ...] = _core.reach(
             self.nodes,
             self.space.domains,
@@ -382,9 +411,23 @@ class Tree:
         )
         return out
 
+    def reached_leaves(self, X: Any) -> NDArray[np.uint8]:
+        """Give rows x leaves: 1 where a row can reach a leaf. Leaves are in their order."""
+        rows = self.read(X)
+        reached: NDArray[np.uint8] = _core.reach(
+            self.numbered_leaves,
+            self.space.domains,
+            self.row_threshold,
+            rows.columns,
+            rows.n_rows,
+            self.n_leaves,
+            True,
+        )[2]
+        return reached.reshape(rows.n_rows, self.n_leaves)
+
     def decide(self, X: Any, n_jobs: int | None = None) -> NDArray[np.int32]:
         """Give by row the position of its class in ``classes``, -1 where it is not determined."""
-        rows = X if isinstance(X, Rows) else read_rows(X, self.space, self.used)
+        rows = self.read(X)
         return _core.decide(
             self.nodes,
             self.space.domains,
@@ -417,9 +460,11 @@ class Tree:
         of up to 512 leaves, else the nodes that it can reach. Beyond rows and result, memory does
         not grow with the rows, if these are numbers in an array.
         """
+        from ..inputs import is_frame, labels_like
+
         if self.labels.dtype == object or is_frame(X):
             return labels_like(X, self.labels, self.decide(X, n_jobs))
-        rows = read_rows(X, self.space, self.used)
+        rows = self.read(X)
         data = np.empty(rows.n_rows, dtype=self.labels.dtype)
         hidden = np.empty(rows.n_rows, dtype=bool)
         _core.label(

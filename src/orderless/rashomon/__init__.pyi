@@ -1,7 +1,5 @@
 from .answers import (
     Sampled as Sampled,
-)
-from .answers import (
     disagreements as disagreements,
 )
 from .differences import (
@@ -12,17 +10,11 @@ from .engine import (
 )
 from .flat import (
     FlatTrees as FlatTrees,
-)
-from .flat import (
     distinct as distinct,
 )
 from .functions import (
     FunctionSet as FunctionSet,
-)
-from .functions import (
     FunctionTable as FunctionTable,
-)
-from .functions import (
     RashomonFunction as RashomonFunction,
 )
 from .meaning import (
@@ -30,20 +22,12 @@ from .meaning import (
 )
 from .problem import (
     MOST_DEPTH as MOST_DEPTH,
-)
-from .problem import (
     Problem as Problem,
-)
-from .problem import (
     decimal as decimal,
-)
-from .problem import (
     merge as merge,
 )
 from .rashomon_set import (
     MEMORY as MEMORY,
-)
-from .rashomon_set import (
     RashomonSet as RashomonSet,
 )
 from .row_answers import (
@@ -54,17 +38,11 @@ from .sampling import (
 )
 from .sizes import (
     RashomonSizes as RashomonSizes,
-)
-from .sizes import (
     rashomon_sizes as rashomon_sizes,
 )
 from .table import (
     Table as Table,
-)
-from .table import (
     read_labels as read_labels,
-)
-from .table import (
     read_table as read_table,
 )
 from .tree_set import (

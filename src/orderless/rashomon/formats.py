@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidTree
-from ..model import Feature, Space, plain_label
-from ..model import formats as serial
+from ..model import Feature, Space, formats as serial, plain_label
 from .engine import Engine, Source
 from .flat import FlatTrees
 from .listed import Listed

@@ -1,10 +1,6 @@
 from .dispatch import (
     read_tree as read_tree,
-)
-from .dispatch import (
     read_trees as read_trees,
-)
-from .dispatch import (
     unwrap as unwrap,
 )
 from .sklearn import (

@@ -118,6 +118,7 @@ def read_tree(
         )
     if isinstance(model, str) and f'"{TREE_FORMAT}"' in model[:200]:
         model = Tree.from_json(model)
+    model = _own_tree(model)
     if isinstance(model, Tree):
         return model if space is None else model.over(space)
     model, through = unwrap(model, through)
@@ -130,6 +131,13 @@ def read_tree(
     if source.unsure:
         source = _with_labels(source, space if through is None else None)
     return interpreter(source, through, space, feature_names, nan)(source)
+
+
+def _own_tree(model: Any) -> Any:
+    """Give the tree of ours that has one: a form, a function of a Rashomon set."""
+    ours = type(model).__module__.startswith("orderless.")
+    tree = getattr(model, "tree", None) if ours else None
+    return tree if isinstance(tree, Tree) else model
 
 
 def read_trees(
@@ -189,7 +197,7 @@ def _members(models: Any) -> Iterable[Any]:
     """Open a model set of a library; leave other iterables as they are."""
     for library in READERS:
         if library in sys.modules:
-            reader = import_module(f".{library}", __name__)
+            reader = import_module(f".{library}", __package__)
             if hasattr(reader, "knows_set") and reader.knows_set(models):
                 members: Iterable[Any] = reader.members(models)
                 return members
@@ -243,7 +251,7 @@ def _best(search: Any) -> Any:
 def _reader(model: Any) -> Callable[[Any], SourceTree]:
     for library in READERS:
         if library in sys.modules:
-            reader = import_module(f".{library}", __name__)
+            reader = import_module(f".{library}", __package__)
             if reader.knows(model):
                 read: Callable[[Any], SourceTree] = getattr(reader, f"from_{library}")
                 return read

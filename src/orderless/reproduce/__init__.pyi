@@ -3,10 +3,6 @@ from .cluster import (
 )
 from .run import (
     ALIASES as ALIASES,
-)
-from .run import (
     run as run,
-)
-from .run import (
     targets as targets,
 )

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from orderless.errors import InvalidData
-from orderless.missing import ask_next, tree_of
+from orderless.missing import ask_next
 from orderless.model import Tree
+from orderless.readers import read_tree
 
 __all__ = ["predict"]
 
@@ -38,7 +39,7 @@ def predict(
     ``map_partitions`` with a function of the partition alone, so that Dask can repeat it elsewhere
     when a worker is lost. Columns that are not there are reported at once, not by a worker.
     """
-    model = tree_of(tree)
+    model = read_tree(tree)
     for name in (prediction, needed):
         if name in frame.columns:
             raise InvalidData(

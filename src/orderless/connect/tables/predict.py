@@ -28,8 +28,9 @@ from ...inputs import (
     read_columns,
     whole_file,
 )
-from ...missing import Settling, asked_features, tree_of
+from ...missing import Settling, asked_features
 from ...model import Label, Tree
+from ...readers import read_tree
 from .cells import holds_truths, not_legal, parser_of, plain_cells, wanted_columns
 from .part import Coded, Part, cells_of, coded
 from .result import EXAMPLES, FilePrediction, Unseen
@@ -159,7 +160,7 @@ def predict_file(
     007,1,sure,yes,
     008,NA,,no,x0
     """
-    model = tree_of(tree)
+    model = read_tree(tree)
     if needed not in NEEDED:
         raise ValueError(
             f"needed must be one of {', '.join(map(repr, NEEDED))}, got {needed!r:.80}"

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...rashomon import FlatTrees, distinct, merge
-from ..permutation import FlatTrees as PermutedTrees
-from ..permutation import permuted_errors
+from ..permutation import FlatTrees as PermutedTrees, permuted_errors
 
 __all__ = ["KINDS", "PER_TREE", "Sample", "importances"]
 

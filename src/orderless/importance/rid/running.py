@@ -47,8 +47,13 @@ def watched(what: str, total: int, done: int) -> Iterator[Callable[[], None]]:
         yield lambda: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn as Remaining,
+    )
 
     columns: list[Any] = [TextColumn(what), BarColumn(), MofNCompleteColumn(), Remaining()]
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:

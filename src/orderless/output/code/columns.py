@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...errors import InvalidData
-from ...missing import tree_of
+from ...readers import read_tree
 from .sql import as_sql
 
 __all__ = ["new_columns"]
@@ -35,7 +35,7 @@ def new_columns(
     ...                                  shape="auto", prediction="class", needed="ask")]
     ['class', 'ask']
     """
-    tree = tree_of(tree)
+    tree = read_tree(tree)
     taken = {name.casefold() for name in there}
     out = []
     for name, wants in [(prediction, False), *([(needed, True)] if needed is not None else [])]:

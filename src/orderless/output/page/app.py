@@ -22,8 +22,9 @@ import numpy as np
 from ...errors import InvalidData, InvalidTree
 from ...form import CanonicalForm, equivalent, fingerprint
 from ...inputs import is_unknown, read_costs, write_whole
-from ...missing import counts_rows, tree_of
+from ...missing import counts_rows
 from ...model import Feature, Space, Tree, label_text, printable, short_number
+from ...readers import read_tree
 from ..code.javascript import engine, literal, model_text, script_of, tree_tables
 
 __all__ = ["write_page"]
@@ -99,7 +100,7 @@ def write_page(
     (1, False)
     """
     form = tree if isinstance(tree, CanonicalForm) else None
-    tree = tree_of(tree)
+    tree = read_tree(tree)
     if tree.n_leaves > limit:
         raise InvalidTree(
             f"this tree has {tree.n_leaves:,} leaves and a page is written for at most "
@@ -197,7 +198,7 @@ def _class_names(given: Mapping[Any, str] | None, tree: Tree) -> list[str]:
 def _policy_tree(policy: Any, tree: Tree) -> Tree:
     """Give the policy as a tree over the space of the tree that it belongs to."""
     to_tree = getattr(policy, "to_tree", None)
-    own = tree_of(to_tree() if callable(to_tree) else policy).over(tree.space)
+    own = read_tree(to_tree() if callable(to_tree) else policy).over(tree.space)
     if not equivalent(own, tree):
         raise InvalidTree(
             "the policy decides otherwise than the tree: give the policy that was made for it, "

@@ -6,14 +6,8 @@ from .policy import (
 )
 from .rashomon import (
     draw_sizes as draw_sizes,
-)
-from .rashomon import (
     plot_map as plot_map,
-)
-from .rashomon import (
     plot_objectives as plot_objectives,
-)
-from .rashomon import (
     plot_sizes as plot_sizes,
 )
 from .regions import (

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...missing import class_codes
+from ...inputs import class_codes
 from ...model import Tree, label_text, printable
 from .palette import colour, mark
 

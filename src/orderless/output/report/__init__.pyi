@@ -1,6 +1,4 @@
 from .page import (
     Report as Report,
-)
-from .page import (
     report as report,
 )

@@ -16,9 +16,9 @@ from typing import Any
 from ...errors import InvalidData
 from ...estimators import Quality
 from ...form import redundant_splits
-from ...inputs import read_rows, write_whole
-from ...missing import known_rows, tree_of
-from ...model import Bins, Tree, label_text, printable, shown
+from ...inputs import known_rows, write_whole
+from ...model import Tree, label_text, printable, shown
+from ...readers import read_tree
 from ..plots.drawing import DRAWN_LEAVES
 from ..plots.palette import page_colours
 from ..rules.quality import percent
@@ -119,7 +119,7 @@ def report(
     """
     from jinja2 import Environment
 
-    tree = tree_of(tree)
+    tree = read_tree(tree)
     n_rows = len(X)
     if n_rows == 0:
         raise InvalidData("there are no rows: a report needs the data that the tree is judged on")
@@ -165,8 +165,8 @@ _SECTIONS: tuple[Callable[[Subject], Section], ...] = (
 
 
 def _gaps(tree: Tree, X: Any) -> bool:
-    bins = Bins(tree)
-    return not bool(known_rows(bins, read_rows(X, tree.space, tree.used)).all())
+    bins = tree.bins
+    return not bool(known_rows(bins, tree.read(X)).all())
 
 
 def _lead(subject: Subject) -> str:

@@ -1,10 +1,6 @@
 from .html import (
     form_as_html as form_as_html,
-)
-from .html import (
     form_in_short_html as form_in_short_html,
-)
-from .html import (
     tree_as_html as tree_as_html,
 )
 from .latex import (
@@ -12,29 +8,19 @@ from .latex import (
 )
 from .listing import (
     Shown as Shown,
-)
-from .listing import (
     list_terms as list_terms,
 )
 from .markdown import (
     escaped as escaped,
-)
-from .markdown import (
     form_as_markdown as form_as_markdown,
 )
 from .policy import (
     policy_as_html as policy_as_html,
-)
-from .policy import (
     policy_as_text as policy_as_text,
 )
 from .quality import (
     Judged as Judged,
-)
-from .quality import (
     quality_as_markdown as quality_as_markdown,
-)
-from .quality import (
     quality_as_text as quality_as_text,
 )
 from .records import (
@@ -42,10 +28,6 @@ from .records import (
 )
 from .text import (
     form_as_text as form_as_text,
-)
-from .text import (
     form_in_short as form_in_short,
-)
-from .text import (
     width_of as width_of,
 )
