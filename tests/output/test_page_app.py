@@ -1,4 +1,4 @@
-"""The page as text, and its advice in Node; tests/output/test_page_app_browser.py uses it as people do."""
+"""The page as text, and its advice in Node; test_page_app_browser.py uses it as people do."""
 
 import base64
 import hashlib

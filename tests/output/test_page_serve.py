@@ -1,4 +1,4 @@
-"""The server of one page, and clients that mean no good; tests/output/test_page_app.py has the good ones."""
+"""The server of one page, and clients that mean no good; test_page_app.py has the good ones."""
 
 import contextlib
 import socket

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from ..errors import InvalidTree
 from .box import Side
 from .space import Feature, Label
-from .tree import Tree
+
+if TYPE_CHECKING:
+    from .tree import Tree
 
 __all__ = ["Bins", "Side"]
 
@@ -230,7 +232,7 @@ class Bins:
             else:
                 inside = set_bins[set_start[node] : set_start[node + 1]].tolist()
                 sets[node] = sorted(code for b in inside for code in self.groups[k][b])
-        return Tree(
+        return type(self.tree)(
             space,
             self.tree.classes,
             feature=place[feature],

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import readers
 from ..errors import InvalidData, TooLarge
 from ..inputs import some_names
 from ..model import Label, Tree, short_count
+from ..readers import read_tree
 from .engine import Counts, Histogram, Source
 from .functions import FunctionSet, FunctionTable
 from .listing import Listing
@@ -301,7 +301,7 @@ class TreeSet(RowAnswers):
         ----------
         tree : Tree, or any model that ``read_tree`` knows
         """
-        flat = self._problem.meaning.flatten(readers.read_tree(tree), self.classes)
+        flat = self._problem.meaning.flatten(read_tree(tree), self.classes)
         return None if flat is None else self._counts.rank(flat)
 
     def __contains__(self, tree: object) -> bool:
