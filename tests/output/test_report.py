@@ -286,7 +286,7 @@ def test_too_much_is_left_out_and_said(wisconsin, monkeypatch, patch, says):
     section = near(Subject(tree, X, y))
     assert section.lead.startswith("Left out: ")
     assert says in section.lead
-    assert section.body == ""
+    assert section.parts == ()
 
 
 def test_thresholds_guessed_from_some_of_the_rows_are_said(wisconsin, monkeypatch):
@@ -378,7 +378,7 @@ def test_paper_shows_every_rule(digits):
 
 def test_more_functions_than_are_counted(wisconsin, monkeypatch):
     monkeypatch.setattr("orderless.output.report.near.MOST_FUNCTIONS", 5)
-    assert "more than 5, not counted" in near(Subject(*wisconsin[:3])).body
+    assert "more than 5, not counted" in str(near(Subject(*wisconsin[:3])).parts)
 
 
 def test_trees_for_which_a_gap_is_a_value_are_left_out():

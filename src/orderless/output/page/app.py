@@ -26,6 +26,7 @@ from ...missing import counts_rows
 from ...model import Feature, Space, Tree, label_text, printable, short_number
 from ...readers import read_tree
 from ..code.javascript import engine, literal, model_text, script_of, tree_tables
+from ..templates import markup, render
 
 __all__ = ["write_page"]
 
@@ -106,49 +107,33 @@ def write_page(
             f"this tree has {tree.n_leaves:,} leaves and a page is written for at most "
             f"limit={limit:,}: give smallest_tree(tree), use to_javascript(), or raise limit="
         )
-    space = tree.space
-    asked = None if policy is None else _policy_tree(policy, tree)
-    features, (nodes, *policies) = tree_tables(tree, *([] if asked is None else [asked]))
+    asked = [] if policy is None else [_policy_tree(policy, tree)]
+    features, (nodes, *policies) = tree_tables(tree, *asked)
     names = [feature["name"] for feature in features]
-    shown = _texts(labels, space, "labels")
-    measured = _texts(units, space, "units")
-    spent = None if costs is None else read_costs(costs, space, names)
-    order = sorted(range(len(names)), key=lambda k: space.index(names[k]))
+    order = sorted(range(len(names)), key=lambda k: tree.space.index(names[k]))
     rows = _examples(examples, tree, names)
+    shown, measured = _texts(labels, tree.space, "labels"), _texts(units, tree.space, "units")
     content: dict[str, Any] = {
         "names": [shown.get(name, printable(name)) for name in names],
         "units": [measured.get(name, "") for name in names],
         "classes": _class_names(class_names, tree),
-        "costs": None if spent is None else [float(spent[name]) for name in names],
+        "costs": _costs(costs, tree, names),
         "order": order,
         "weights": _weights(tree),
         "policy": policies[0] if policies else None,
         "examples": [row for _, row in rows],
     }
-    described = []
-    for at in order:
-        cost = short_number(float(spent[names[at]])) if spent and spent[names[at]] else ""
-        own = {"at": at, "label": content["names"][at], "unit": content["units"][at], "cost": cost}
-        described.append({**features[at], **own})
+    parts = [model_text(tree, features, nodes), f"const PAGE = {literal(content)};\n", engine(),
+             _part("advice.js"), _part("page.js")]  # fmt: skip
     page = _render(
         title=printable(_text("title", title, "What does the tree decide?")),
         description=printable(_text("description", description, "")),
         target_name=printable(_text("target_name", target_name, "")),
-        features=described,
+        features=_described(features, content),
         examples=[name for name, _ in rows],
         fingerprint=fingerprint(tree) if form is None else form.fingerprint,
         style=_part("page.css"),
-        script=script_of(
-            "\n".join(
-                [
-                    model_text(tree, features, nodes),
-                    f"const PAGE = {literal(content)};\n",
-                    engine(),
-                    _part("advice.js"),
-                    _part("page.js"),
-                ]
-            )
-        ),
+        script=script_of("\n".join(parts)),
     )
     if target is not None:
         write_whole(target, page)
@@ -193,6 +178,14 @@ def _class_names(given: Mapping[Any, str] | None, tree: Tree) -> list[str]:
         twice = next(text for text in out if out.count(text) > 1)
         raise InvalidData(f"class_names: two classes would both be called {twice!r:.80}")
     return out
+
+
+def _costs(given: Mapping[str, float] | None, tree: Tree, names: list[str]) -> list[float] | None:
+    """Give what each feature costs that the tree asks about."""
+    if given is None:
+        return None
+    costs = read_costs(given, tree.space, names)
+    return [float(costs[name]) for name in names]
 
 
 def _policy_tree(policy: Any, tree: Tree) -> Tree:
@@ -270,13 +263,24 @@ def _part(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def _render(*, style: str, script: str, **content: Any) -> str:
-    from jinja2 import Environment, StrictUndefined
-    from markupsafe import Markup
+def _described(
+    features: Sequence[Mapping[str, Any]], content: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Give what the form shows of each feature, in the order of the space."""
+    costs = content["costs"] or [0.0] * len(features)
+    return [
+        {
+            **features[at],
+            "at": at,
+            "label": content["names"][at],
+            "unit": content["units"][at],
+            "cost": short_number(costs[at]) if costs[at] else "",
+        }
+        for at in content["order"]
+    ]
 
-    page = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
-    ).from_string(_part("page.html"))
+
+def _render(*, style: str, script: str, **content: Any) -> str:
     allowed = {
         "default-src": "'none'",
         "script-src": _hash(script),
@@ -285,12 +289,14 @@ def _render(*, style: str, script: str, **content: Any) -> str:
         "base-uri": "'none'",
         "form-action": "'none'",
     }
-    return page.render(
+    page = render(
+        "page/page.html",
         policy="; ".join(f"{key} {value}" for key, value in allowed.items()),
-        style=Markup(style),  # our own file
-        script=Markup(script),  # our own file, and literals without "<"
+        style=markup(style),  # our own file
+        script=markup(script),  # our own file, and literals without "<"
         **content,
     )
+    return f"{page}\n"
 
 
 def _hash(text: str) -> str:

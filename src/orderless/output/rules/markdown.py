@@ -6,10 +6,11 @@ Out: GitHub's Markdown (CommonMark with tables); every name and label is escaped
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ...model import Side, label_text, pieces
-from .listing import Block, Line, Listing, Shown, list_terms
+from .listing import Block, Line, Listing, Shown, Word, list_terms
 
 if TYPE_CHECKING:
     from ...form import CanonicalForm
@@ -53,10 +54,10 @@ def form_as_markdown(
     | snores |
     """
     listing = list_terms(form, X, y, **shown)
-    parts = [listing.head(escaped), *listing.legend(escaped)]
+    parts = [*map(_sentence, [listing.head(), *listing.legend()])]
     parts += [_block(listing, block) for block in listing.blocks if block.lines]
     if listing.never:
-        parts.append(f"Never: {listing.no_row(escaped)}.")
+        parts.append(f"Never: {_sentence(listing.no_row())}.")
     return "\n\n".join(parts)
 
 
@@ -69,6 +70,10 @@ def escaped(text: str) -> str:
     &lt;b&gt; \*x\*
     """
     return text.translate(ESCAPES)
+
+
+def _sentence(words: Iterable[Word]) -> str:
+    return "".join(text if kind == "words" else escaped(text) for kind, text in words)
 
 
 def _block(listing: Listing, block: Block) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import textwrap
 import unicodedata
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ...model import label_text, pieces
-from .listing import FAULTS, Block, Line, Listing, Shown, list_terms
+from .listing import FAULTS, Block, Line, Listing, Shown, Word, list_terms
 
 if TYPE_CHECKING:
     from ...form import CanonicalForm
@@ -48,8 +49,8 @@ def form_as_text(
     IF smoker                   THEN yes     1
     """
     listing = list_terms(form, X, y, **shown)
-    said = [listing.head(), *listing.legend()]
-    lines = [part for text in said for part in wrapped(text)]
+    sentences = [listing.head(), *listing.legend()]
+    lines = [part for words in sentences for part in wrapped(_sentence(words))]
     table = _Table(listing)
     if listing.n_rows is not None:
         lines += ["", table.heading()]
@@ -58,7 +59,7 @@ def form_as_text(
             lines.append("")
         lines += table.block(block)
     if listing.never:
-        lines += ["", *wrapped(f"Never: {listing.no_row()}.")]
+        lines += ["", *wrapped(f"Never: {_sentence(listing.no_row())}.")]
     return "\n".join(lines)
 
 
@@ -68,6 +69,10 @@ def form_in_short(form: CanonicalForm) -> str:
         return form_as_text(form)
     except FAULTS as fault:
         return f"{form!r}: no rules to show, {fault}"
+
+
+def _sentence(words: Iterable[Word]) -> str:
+    return "".join(text for _, text in words)
 
 
 def term_lines(line: Line, width: int) -> list[str]:
