@@ -34,7 +34,7 @@ def draw_distributions(
 ) -> Any:
     """Draw the distributions of some features."""
     if kind not in MOST:
-        raise ValueError(f"kind={kind!r}: must be one of {tuple(MOST)}")
+        raise ValueError(f"kind must be one of {tuple(MOST)}, got {kind!r}")
     names, left_out = _chosen(found, features, MOST[kind], pooled)
     ax = axes_of(ax, (7.0, 4.4 if kind == "cdf" else 1.6 + 0.55 * len(names)))
     ax.spines[["top", "right"]].set_visible(False)

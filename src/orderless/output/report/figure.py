@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from contextlib import ExitStack
+from html import escape
 from io import StringIO
 from typing import Any
 
 from ..plots.look import INK_ON_PAGE, WHITE, short_names
-from ..templates import markup
 from .parts import Html
 
 __all__ = ["Picture"]
@@ -65,7 +65,7 @@ class Picture:
             text = text.replace(black, "currentColor")
         # What hides something behind it, or keeps bars apart, has the colour of the page.
         text = text.replace(WHITE, "var(--paper)")
-        named = markup('<svg role="img" aria-label="{}" class="figure" ').format(self.alt)
-        text = text.replace("<svg ", str(named), 1)
+        named = f'<svg role="img" aria-label="{escape(self.alt)}" class="figure" '
+        text = text.replace("<svg ", named, 1)
         # Texts without a colour of their own are black whatever the page says.
         return text.replace("<defs>", "<style>text { fill: currentColor }</style><defs>", 1).strip()

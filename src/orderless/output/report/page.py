@@ -19,7 +19,7 @@ from ...model import label_text, printable, shown
 from ...readers import read_tree
 from ..plots.look import page_colours
 from ..rules.quality import percent
-from ..templates import markup, render
+from ..templates import fragment, markup
 from . import sections
 from .cheapest import cheapest
 from .near import near
@@ -132,7 +132,7 @@ def report(
             "with gaps first"
         )
     made: list[Section] = [make(subject) for make in _SECTIONS]
-    page = render(
+    page = fragment(
         "report/template.html",
         title=printable(title),
         lead=_lead(subject),

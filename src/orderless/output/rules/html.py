@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ...model import Side, label_text, pieces
-from ..templates import render
-from .listing import FAULTS, Shown, list_terms
+from ...model import Piece, Side, label_text, pieces
+from ..templates import fragment
+from .listing import FAULTS, Block, Listing, Shown, list_terms
 
 if TYPE_CHECKING:
     from ...form import CanonicalForm
@@ -41,7 +41,30 @@ def form_as_html(
     True
     """
     listing = list_terms(form, X, y, **shown)
-    return _fragment("rules/form.html", listing=listing, many=MANY)
+    return fragment(
+        "rules/form.html",
+        terms=listing.terms,
+        head=listing.head(),
+        legend=listing.legend(),
+        counted=listing.n_rows is not None,
+        labelled=listing.labelled,
+        blocks=[_block(listing, block) for block in listing.blocks if block.lines],
+        never=listing.no_row(),
+        many=MANY,
+    )
+
+
+def _block(listing: Listing, block: Block) -> dict[str, Any]:
+    lines = [
+        {
+            "conditions": [list(pieces(side, len(line.term))) for side in line.term.sides],
+            "rows": line.rows,
+            "right": line.right,
+            "share": line.share,
+        }
+        for line in block.lines
+    ]
+    return {"label": label_text(block.label), "count": listing.count(block.total), "lines": lines}
 
 
 def form_in_short_html(form: CanonicalForm) -> str:
@@ -49,7 +72,7 @@ def form_in_short_html(form: CanonicalForm) -> str:
     try:
         return form_as_html(form)
     except FAULTS as fault:
-        return _fragment("rules/note.html", text=f"{form!r}: no rules to show, {fault}")
+        return fragment("rules/note.html", text=f"{form!r}: no rules to show, {fault}")
 
 
 def tree_as_html(tree: Tree) -> str:
@@ -63,11 +86,13 @@ def tree_as_html(tree: Tree) -> str:
     2
     """
     leaves = "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves:,} leaves"
-    return _fragment("rules/tree.html", tree=tree, leaves=leaves, steps=list(_steps(tree)))
-
-
-def _fragment(template: str, **content: Any) -> str:
-    return render(template, label_text=label_text, side_pieces=pieces, **content)
+    return fragment(
+        "rules/tree.html",
+        leaves=leaves,
+        depth=tree.depth,
+        classes=list(map(label_text, tree.classes)),
+        steps=list(_steps(tree)),
+    )
 
 
 @dataclass(frozen=True)
@@ -77,7 +102,7 @@ class _Step:
     kind: str
     answer: str  # to the question above: "yes", "no", "" at the root
     label: str = ""
-    side: Side | None = None
+    question: tuple[Piece, ...] = ()
 
 
 def _steps(tree: Tree) -> Iterator[_Step]:
@@ -98,7 +123,7 @@ def _steps(tree: Tree) -> Iterator[_Step]:
             yes, no = int(tree.when_true[node]), int(tree.when_false[node])
             if tree.space.features[tree.feature[node]].kind == "boolean":
                 yes, no = no, yes  # "smoker?" reads better than "not smoker?"
-            yield _Step("split", answer, side=_question(tree, node))
+            yield _Step("split", answer, question=tuple(pieces(_question(tree, node))))
             todo += [_Step("end", answer), (no, "no", depth + 1), (yes, "yes", depth + 1)]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...acquisition import Policy, branches, money, percent
 from ...model import label_text, printable
-from ..templates import render
+from ..templates import fragment
 
 __all__ = ["policy_as_html", "policy_as_text", "summary"]
 
@@ -68,4 +68,4 @@ def _said(policy: Policy, node: int) -> str:
 
 def policy_as_html(policy: Policy) -> str:
     """Write a policy as an HTML fragment."""
-    return render("rules/policy.html", text=policy_as_text(policy))
+    return fragment("rules/policy.html", text=policy_as_text(policy))
