@@ -4,9 +4,9 @@ In:  dataclasses whose fields are typer's options.
 Out: ``ModelOptions``, ``TableOptions``, ``DataOptions``, ``HoldOutOptions``, ``FileOptions``,
      ``LimitOptions``, ``OutputOptions``; ``unfold``, which shows typer the single options;
      ``finite``.
-"""
 
-from __future__ import annotations
+Annotations are not postponed here: typer would compile each of them again for every command.
+"""
 
 import inspect
 import math
