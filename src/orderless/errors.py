@@ -14,6 +14,7 @@ from typing import Any
 __all__ = [
     "DataNotFound",
     "InvalidData",
+    "InvalidParameter",
     "InvalidSpace",
     "InvalidTree",
     "OutOfMemory",
@@ -100,6 +101,18 @@ def spelled(spelling: Spelling) -> Iterator[None]:
         _spelling.reset(before)
 
 
+class InvalidParameter(ValueError):
+    """A value that a parameter does not allow; ``parameter`` is its name."""
+
+    def __init__(self, message: str, parameter: str) -> None:
+        super().__init__(message)
+        self.parameter = parameter
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A worker's error has to reach its pool.
+        return type(self), (*self.args, self.parameter), vars(self)
+
+
 class InvalidSpace(ValueError):
     """Features, conditions or columns that do not fit together."""
 
@@ -113,7 +126,12 @@ class UnreadableModel(TypeError):
 
 
 class InvalidData(ValueError):
-    """Rows, or a data set, with values that the features do not allow."""
+    """Rows, or a data set, with values that the features do not allow.
+
+    ``row`` is the row at fault where the message is about one, counted from 0 as in the message.
+    """
+
+    row: int | None = None
 
 
 class DataNotFound(FileNotFoundError):
@@ -132,7 +150,6 @@ class TooManyReasons(RuntimeError):
         self.met = met
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A worker's error has to reach its pool.
         return type(self), (*self.args, self.met), vars(self)
 
 

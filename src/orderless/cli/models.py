@@ -96,8 +96,8 @@ def source_of(
     if data.data is None and data.target is not None:
         raise Mistake("--target names a column of --data, which is not given")
     if model.model is not None:
-        legal = ("infer_kinds", "missing_values") if complete else ("infer_kinds",)
-        _refuse_fitting(data, model.model, legal)
+        allowed = ("infer_kinds", "unseen", *(["missing_values"] if complete else []))
+        _refuse_fitting(data, model.model, allowed)
         _refuse_fitting(hold_out or HoldOutOptions(), model.model, ())
         tree = _load(model, data, files)
         if data.data is None:
@@ -142,11 +142,11 @@ def _load(model: ModelOptions, data: DataOptions, files: FileOptions) -> Tree:
 
 
 def _refuse_fitting(
-    data: DataOptions | HoldOutOptions, model: Path, legal: tuple[str, ...]
+    data: DataOptions | HoldOutOptions, model: Path, allowed: tuple[str, ...]
 ) -> None:
     """Refuse options that would do nothing, since nothing is fitted."""
     for field in fields(data):
-        if field.name in ("data", "target", "quiet", *legal):
+        if field.name in ("data", "target", "quiet", *allowed):
             continue
         if getattr(data, field.name) != field.default:
             option = "--" + field.name.replace("_", "-")
