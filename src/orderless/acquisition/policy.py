@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inputs import row_bins, row_sides
-from ..missing import one_row
+from ..inputs import one_row, row_bins, row_sides
 from ..model import Tree
 from .costs import exact_number, total, whole_number
 from .nodes import Nodes
