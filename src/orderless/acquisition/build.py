@@ -112,7 +112,7 @@ def cheapest_policy(
     .. math:: V(s) = \min_f \; c_f + \sum_b P(b \mid s) \, V(s, f = b)
 
     over the distinct rows. Any feature of the tree may be bought in any state, also one that can
-    no longer change the decision but says which other one to buy. The search is memoised on the rows
+    no longer change the decision but says which other to buy. The search is memoised on the rows
     that are left and the leaves that they can reach, with branch and bound: leaves of other
     classes of which no purchase excludes two must each be paid for. The number of states can grow
     exponentially with the features. Costs and weights are read as decimals and added as whole

@@ -1,8 +1,8 @@
 """A policy as a tree, and as a file.
 
 In:  ``Nodes``; text.
-Out: ``Tree``; versioned JSON (docs/formats), and what a policy is made of, read back from it without
-     training rows. Every node that is read is checked against the tree.
+Out: ``Tree``; versioned JSON (docs/formats); and what a policy is made of, read back from it
+     without training rows. Every node that is read is checked against the tree.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..inputs import exact, exact_number
 from ..model import Bins, Tree, formats as serial
 from .costs import KNOWN, Purchase
 from .nodes import Nodes
-from .problem import Leaves, Answer, Problem
+from .problem import Answer, Leaves, Problem
 from .solve import METHODS, Method, Solved, Solving
 
 if TYPE_CHECKING:

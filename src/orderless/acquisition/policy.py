@@ -99,10 +99,6 @@ class Policy:
 
     # -- what it costs -------------------------------------------------------------------------
 
-    @property
-    def _rows(self) -> int:
-        return max(1, self.n_rows)
-
     def _money(self, units: int | Fraction) -> float:
         return float(units * self._problem.unit)
 
@@ -113,7 +109,7 @@ class Policy:
         Exact, and rounded once: costs are read as decimals (0.1 is a tenth) and added as whole
         numbers.
         """
-        return self._money(Fraction(self.nodes.cost[0], self._rows))
+        return self._money(Fraction(self.nodes.cost[0], max(1, self.n_rows)))
 
     @property
     def worst_cost(self) -> float:
@@ -131,19 +127,19 @@ class Policy:
             return self.worst_cost if self._problem.worst else self.expected_cost
         if self.nodes.missed[0] != self._solved.bound_missed:
             return 0.0
-        rows = 1 if self._problem.worst else self._rows
+        rows = 1 if self._problem.worst else max(1, self.n_rows)
         return self._money(Fraction(self._solved.bound, rows))
 
     @property
     def share_determined(self) -> float:
         """The share of the training rows that it determines; 1 without a budget."""
-        return 1 - self.nodes.missed[0] / self._rows
+        return 1 - self.nodes.missed[0] / max(1, self.n_rows)
 
     @property
     def share_bound(self) -> float:
         """No policy within the budget determines a larger share of the training rows."""
         missed = self.nodes.missed[0] if self.optimal else self._solved.bound_missed
-        return 1 - missed / self._rows
+        return 1 - missed / max(1, self.n_rows)
 
     @property
     def exact(self) -> bool:

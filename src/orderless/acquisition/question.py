@@ -1,8 +1,8 @@
 """Questions: what a policy says in one situation.
 
 In:  ``Nodes``, and one of them.
-Out: ``Question``, with its ``Outcome``s and the reason in words; ``branches``, the different ways to
-     go on, each with the answers that lead there.
+Out: ``Question``, with its ``Outcome``s and the reason in words; ``branches``, the different ways
+     to go on, each with the answers that lead there.
 """
 
 from __future__ import annotations
