@@ -32,5 +32,6 @@ from .predict import (
     predict_path as predict_path,
 )
 from .study import (
+    Coverage as Coverage,
     coverage as coverage,
 )
