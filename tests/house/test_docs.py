@@ -5,6 +5,7 @@ import builtins
 import doctest
 import re
 import runpy
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,19 @@ def test_figures_are_small():
     ]
     assert len(figures) > 20
     assert {path.name for path in figures if path.stat().st_size > 200_000} == set()
+
+
+def test_files_that_pages_name_are_there():
+    """`form/term.py`, `cpp/core/tree/*.cpp`: the end of the path of some file of the house."""
+    files = [
+        f"/{path.relative_to(ROOT).as_posix()}"
+        for folder in ("src", "cpp", "tests", "docs", "examples", "benchmarks", ".ci")
+        for path in (ROOT / folder).rglob("*.*")
+    ]
+    gone = {}
+    for page in [*PAGES, *RECORDS, *(ROOT / "docs" / "contributing").glob("*.md"),
+                 ROOT / "README.md", ROOT / "CONTRIBUTING.md"]:  # fmt: skip
+        for name in re.findall(r"`([\w/*.-]+\.(?:py|pyi|[ch]pp))`", page.read_text("utf-8")):
+            if not any(fnmatch(file, f"*/{name.removeprefix('src/orderless/')}") for file in files):
+                gone.setdefault(page.name, []).append(name)
+    assert gone == {}
