@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidData
+from ...inputs import generator
 from ...model import drawn, short_count
-from ...rashomon import disagreements, generator
+from ...rashomon import disagreements
 from .look import BLUE, GREEN, LIGHT_GREY, ORANGE, SKY, VERMILION, axes_of
 
 if TYPE_CHECKING:
