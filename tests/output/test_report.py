@@ -83,7 +83,7 @@ def test_the_numbers_are_those_of_the_library(wisconsin):
     assert f"{accuracy:.1%} of the {len(X)} rows" in page
     assert ol.fingerprint(tree) in page
     n_rules = sum(map(len, ol.canonicalize(tree).rules.values()))
-    assert f"it says {n_rules} rules" in page
+    assert f"it comes down to {n_rules} rules" in page
     assert f"{ol.smallest_tree(tree).n_leaves} leaves instead of {tree.n_leaves}" in page
 
 
@@ -137,7 +137,7 @@ def test_a_large_tree_is_told_as_text():
 
 def test_bad_input_is_refused(wisconsin):
     tree, X, y, _ = wisconsin
-    with pytest.raises(ValueError, match="X has 569 rows and y 3"):
+    with pytest.raises(ValueError, match="X has 569 rows and y has 3 labels"):
         ol.report(tree, X, y[:3])
     with pytest.raises(ValueError, match="no rows"):
         ol.report(tree, X[:0], y[:0])

@@ -1,6 +1,6 @@
 """The page to fill in: a tree as one HTML file that a person can ask.
 
-In:  a tree or form, and what people shall read: title, labels, units, costs, examples.
+In:  a tree or form, and what people read: title, labels, units, costs, examples.
 Out: HTML that needs no other file and no network. Its script is that of ``to_javascript``, and what
      to ask next on top of it; its content security policy allows nothing but the two by their
      hashes.
@@ -62,13 +62,13 @@ def write_page(
     title, description : str
         What stands at the top.
     labels, units : dict of feature -> str, optional
-        How people call the features, and what they are measured in.
+        What people call the features, and the units they are measured in.
     target_name : str
         What the tree decides, such as "Diagnosis"; it stands above the answer.
     class_names : dict of class label -> str, optional
-        How people call the classes.
+        What people call the classes.
     costs : dict of feature -> number, optional
-        What it costs to find a feature out; shown, and heeded when the page says what to ask next.
+        What it costs to find out a feature; shown, and taken into account in what to ask next.
         0 or more, for every feature that the tree asks about: one without a cost is an error.
     policy : object with ``to_tree()`` (a ``Policy``), or an equivalent tree, optional
         What to ask next is what it asks first among what is open and matters.
@@ -147,7 +147,7 @@ def _text(name: str, given: Any, default: str) -> str:
     if given is None:
         return default
     if not isinstance(given, str):
-        raise TypeError(f"{name} is text, got {given!r:.80}")
+        raise TypeError(f"{name} must be text, got {given!r:.80}")
     return given
 
 
@@ -155,7 +155,7 @@ def _texts(given: Mapping[str, str] | None, space: Space, name: str) -> dict[str
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise TypeError(f"{name} is a dict of feature -> text, got {given!r:.80}")
+        raise TypeError(f"{name} must be a dict of feature -> text, got {given!r:.80}")
     for feature, text in given.items():
         _ = space.index(feature)  # says which features there are
         _text(f"{name}[{feature!r}]", text, "")
@@ -168,7 +168,7 @@ def _class_names(given: Mapping[Any, str] | None, tree: Tree) -> list[str]:
     if given is None:
         return out
     if not isinstance(given, Mapping):
-        raise TypeError(f"class_names is a dict of class label -> text, got {given!r:.80}")
+        raise TypeError(f"class_names must be a dict of class label -> text, got {given!r:.80}")
     for label, text in given.items():
         if label not in tree.classes:
             known = ", ".join(map(repr, tree.classes[:12]))
@@ -194,7 +194,7 @@ def _policy_tree(policy: Any, tree: Tree) -> Tree:
     own = read_tree(to_tree() if callable(to_tree) else policy).over(tree.space)
     if not equivalent(own, tree):
         raise InvalidTree(
-            "the policy decides otherwise than the tree: give the policy that was made for it, "
+            "the policy does not decide the same as the tree: give the policy made for it, "
             "cheapest_policy(tree, X, costs)"
         )
     return own
@@ -228,19 +228,19 @@ def _examples(given: Any, tree: Tree, names: Sequence[str]) -> list[Example]:
         titled = [(f"Example {k + 1}", row) for k, row in enumerate(given)]
     else:
         raise InvalidData(
-            f"examples are a data frame, a list of dicts, or a dict of name -> dict, got "
+            f"examples must be a data frame, a list of dicts, or a dict of name -> dict, got "
             f"{given!r:.80}"
         )
     out = []
     for title, row in titled:
         if not isinstance(row, Mapping):
             raise InvalidData(
-                f"the example {title!r} is a dict of feature -> value, got {row!r:.80}"
+                f"the example {title!r} must be a dict of feature -> value, got {row!r:.80}"
             )
         own = {name: value for name, value in row.items() if not is_unknown(value)}
         for name in own:
             _ = tree.space.index(name)  # says which features there are
-        tree.predict([own])  # says which values are legal
+        tree.predict([own])  # says which values are allowed
         filled = [
             [k, _filled(tree.space[name], own[name])] for k, name in enumerate(names) if name in own
         ]

@@ -95,8 +95,8 @@ def around(tree: Tree, X: Any, y: Any) -> Around:
         If there are too many trees.
     """
     if any(tree.space.features[i].nan for i in tree.used):
-        raise InvalidData("a missing value is a value for this tree, and near-optimal trees know "
-                          "complete rows only")  # fmt: skip
+        raise InvalidData("for this tree, missing is a value of its own, and near-optimal trees "
+                          "are searched for on complete rows only")  # fmt: skip
     if tree.depth > MOST_DEPTH:
         raise TooLarge(f"the tree is {tree.depth} conditions deep", MOST_DEPTH)
     rows = all_rows(tree, X)
@@ -104,7 +104,7 @@ def around(tree: Tree, X: Any, y: Any) -> Around:
     columns = dict(_own(tree, given))
     n_own = len(columns)
     if not n_own:
-        raise InvalidData("the tree asks nothing, so there are no conditions to compare over")
+        raise InvalidData("the tree has no splits, so there is nothing to compare")
     found = _trees(tree, columns, y)  # where these are too many, more columns need no guessing
     guessed, n_guessed_from = _guessed(tree, rows, y)
     for key, column in guessed:
@@ -157,7 +157,7 @@ def _own(tree: Tree, given: Given) -> list[Cut]:
         else:
             codes = [int(code) for code in tree.set_of(node)]
             if feature.other:
-                raise InvalidData(f"{feature.name!r} has values that are not listed")
+                raise InvalidData(f"{feature.name!r} allows values that are not listed")
             condition = Condition(feature.name, among=tuple(feature.label(c) for c in codes))
         out.append((_key(feature, condition), (condition, given.holds(node, everything))))
     return out

@@ -30,31 +30,32 @@ def cheapest(subject: Subject) -> Section:
     if subject.costs is None:
         return Section("costs", title, "")
     if not subject.tree.features:
-        return Section("costs", title, "It asks nothing: every answer is free.")
+        return Section("costs", title, "The tree has no splits: every answer is free.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is not proven is said below
         found = {way: _policy(subject, way) for way in WAYS}
     best, own = found["optimal"], found["path"]
     lead = (
-        f"If each value has to be paid for, the tree's own order costs {money(own.expected_cost)} "
-        f"on average over the {subject.n_rows:,} rows. The cheapest way to the same decisions "
-        f"costs {money(best.expected_cost)}, and at most {money(best.worst_cost)} for one row"
+        f"Finding out values costs something. To ask in the tree's own order costs "
+        f"{money(own.expected_cost)} on average over the {subject.n_rows:,} rows. The cheapest way "
+        f"to the same decisions costs {money(best.expected_cost)} on average, and at most "
+        f"{money(best.worst_cost)} for one row"
     )
     if best.optimal:
         lead += "; it is proven that no other way is cheaper on these rows."
     else:
         lead += (
-            "; it was not proven in the time that a report takes that no other way is cheaper, but "
-            f"none costs less than {money(best.bound)}."
+            "; it was not proven in the time that a report may take that no other way is cheaper, "
+            f"but none costs less than {money(best.bound)}."
         )
     ways = Table(
-        ("what is found out", "on average", "dearest row"),
+        ("what is asked", "average cost", "most for one row"),
         [
             (words, _aligned(found[way].expected_cost), _aligned(found[way].worst_cost))
             for way, words in WAYS.items()
         ],
     )
-    order = [Heading("The order to ask in"), *drawn(subject, best.to_tree())]
+    order = [Heading("In which order to ask"), *drawn(subject, best.to_tree())]
     return Section("costs", title, lead, [ways, _bought(subject, best), *order])
 
 
@@ -68,13 +69,13 @@ def _aligned(amount: float) -> str:
 
 
 def _bought(subject: Subject, policy: Policy) -> Table:
-    """Say what is bought how often."""
+    """Say how often each feature is asked for, and what that costs."""
     times = Counter(
         name for bought in policy.simulate(subject.rows)["purchases"].tolist() for name in bought
     )
     rows = sorted(policy.purchases.items(), key=lambda one: (-times[one[0]], one[0]))
     return Table(
-        ("feature", "costs", "found out for", "spent on average"),
+        ("feature", "cost", "asked for", "spent on average"),
         [
             (name, money(cost), f"{percent(times[name] / subject.n_rows)} of rows",
              _aligned(times[name] * cost / subject.n_rows))

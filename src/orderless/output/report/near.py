@@ -49,7 +49,7 @@ def near(subject: Subject) -> Section:
         [
             ("trees", short_count(trees.n_trees)),
             ("trees without trivial splits", short_count(trees.n_nontrivial)),
-            ("different functions", functions),
+            ("functions that differ", functions),
         ],
     )
     best = trees.best_tree.over(subject.tree.space)
@@ -75,11 +75,11 @@ def _lead(found: Around) -> str:
     trees = found.found
     guessed = len(trees.columns) - found.n_own
     out = (
-        f"The objective of a tree is its share of wrong rows + {float(REGULARIZATION):g} for each "
-        f"leaf. Counted are all trees of depth {trees.max_depth} or less whose objective is within "
-        f"{float(EPSILON):g} of the smallest one, over {count(found.n_own, 'condition')} of this "
-        f"tree and {guessed:,} more that threshold guessing proposes"
-        f"{_from_rows(found)}. "
+        f"A tree's objective is its share of wrong rows plus {float(REGULARIZATION):g} for each "
+        f"leaf; smaller is better. Counted here are all trees of depth {trees.max_depth} or less "
+        f"whose objective is within {float(EPSILON):g} of the best. They may ask the "
+        f"{count(found.n_own, 'condition')} of this tree and {guessed:,} more, which threshold "
+        f"guessing proposed{_from_rows(found)}. "
     )
     if not found.inside:
         beyond = float(found.objective - trees.bound)
@@ -111,7 +111,9 @@ def _smaller(subject: Subject, found: Around) -> list[tuple[Any, ...]]:
         return []
     less = REGULARIZATION * (subject.tree.n_leaves - best.n_leaves)
     return [
-        _line("the smallest that decides the same", best.n_leaves, found.objective - less, found)
+        _line(
+            "the smallest tree that decides the same", best.n_leaves, found.objective - less, found
+        )
     ]
 
 

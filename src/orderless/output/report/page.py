@@ -73,12 +73,12 @@ def report(
     random_state: int = 0,
     held_out: Mapping[str, Quality] | None = None,
 ) -> Report:
-    """Write all that can be said of one tree on one page.
+    """Write all that can be said about one tree on one page.
 
-    The tree as it came, how often it is right, its rules with coverage and accuracy, the reasons,
-    redundant splits and the smallest equivalent tree, robustness to missing values, which features
-    matter over all orders, the cheapest way to an answer (with costs), the trees that are about as
-    good, and how it was made.
+    The tree as it was given, how often it is right, its rules with coverage and accuracy, the
+    reasons, redundant splits and the smallest equivalent tree, robustness to missing values, which
+    features matter over all orders, the cheapest way to an answer (with costs), the trees that are
+    about as good, and how it was made.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def report(
     if n_rows == 0:
         raise InvalidData("there are no rows: a report needs the data that the tree is judged on")
     if len(y) != n_rows:
-        raise InvalidData(f"X has {n_rows} rows and y {len(y)}: they must be as many")
+        raise InvalidData(f"X has {n_rows} rows and y has {len(y)} labels: give one label per row")
     if not known_rows(subject.tree.bins, subject.rows).all():
         raise InvalidData(
             "some rows have unknown values: a report judges the tree on complete rows; drop those "
@@ -168,8 +168,8 @@ def _lead(subject: Subject) -> str:
         f"{subject.quality.majority_share:.1%}"
     )  # fmt: skip
     return (
-        f"A tree of {tree.n_leaves} leaves that asks about {count(used, 'feature')}. "
-        f"Free of the order in which it asks, it says {count(subject.n_rules, 'rule')}. "
+        f"A tree with {count(tree.n_leaves, 'leaf')} that asks about {count(used, 'feature')}. "
+        f"Without the order of its questions, it comes down to {count(subject.n_rules, 'rule')}. "
         f"It gives the right class for {_right(subject.quality)} of the {subject.n_rows:,} rows"
         f"{usual}. {subject.about_rows}"
     ).rstrip()

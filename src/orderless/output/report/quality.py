@@ -18,9 +18,9 @@ def quality(subject: Subject) -> Section:
     judged = [Judged("rows of this report", subject.quality)]
     judged += [Judged(name, found) for name, found in subject.held_out.items()]
     lead = (
-        "Each line is a true class: for how many of its rows the tree says which class. "
-        "Sensitivity is the share of the class's rows for which the tree says it, specificity the "
-        "share of all other rows for which it says some other class."
+        "Each line is a true class: it shows for how many of its rows the tree predicts each "
+        "class. Sensitivity is the share of the class's rows for which the tree predicts this "
+        "class; specificity is the share of all other rows for which it predicts another one."
     )
     parts: list[Part] = []
     for one in judged:

@@ -49,10 +49,13 @@ def as_it_came(subject: Subject) -> Section:
     """Draw the tree; redundant splits are dashed."""
     tree = subject.tree
     gone = subject.redundant or ()
-    lead = "Each row answers the questions from left to right until it reaches a class."
-    if gone:
-        lead += f" The {count(len(gone), 'question')} with a dashed frame could be left out."
-    return Section("tree", "The tree as it came", lead, drawn(subject, tree, gone))
+    lead = "Read from left to right: a row answers one question after another until it has a class."
+    if len(gone) == 1:
+        lead += " The question in a dashed box could be left out without changing any answer."
+    elif gone:
+        lead += f" Of the {len(gone)} questions in dashed boxes, any one could be left out without "
+        lead += "changing any answer."
+    return Section("tree", "The tree as it was given", lead, drawn(subject, tree, gone))
 
 
 def rules(subject: Subject) -> Section:
@@ -60,8 +63,8 @@ def rules(subject: Subject) -> Section:
     return Section(
         "rules",
         "What it decides: the shortest rules",
-        "The same function without an order: the fewest rules that cover each class. A row may "
-        "meet several of them; they never contradict each other.",
+        "What the tree decides, without the order of its questions: as few rules as possible for "
+        "each class. Several rules may apply to one row; they never contradict each other.",
         [_listed(subject, "rules")],
     )
 
@@ -77,16 +80,17 @@ def reasons(subject: Subject) -> Section:
     """Count the sufficient reasons, and list them where that can be read."""
     title = "Every sufficient reason"
     lead = (
-        "A reason is a set of conditions that settles the class whatever everything else is, and "
-        "from which nothing can be left out. Rules are chosen among them."
+        "A sufficient reason is a set of conditions that settles the class, whatever all other "
+        "values are; none of its conditions can be left out. The rules above are chosen from the "
+        "reasons."
     )
     try:
         found = subject.form.reasons
     except (OutOfTime, TooManyReasons):
-        left_out = "There are too many reasons to list them within the time of a report."
+        left_out = "There are too many reasons to list in the time that a report may take."
         return Section("reasons", title, lead, [Paragraph(left_out)])
     counts = Table(
-        ("class", "reasons", "conditions of the shortest"),
+        ("class", "reasons", "conditions in the shortest"),
         [
             (label_text(label), len(terms), min((t.n_conditions for t in terms), default=0))
             for label, terms in found.items()
@@ -113,8 +117,8 @@ def smallest(subject: Subject) -> Section:
         lead = f"No tree with fewer than {count(tree.n_leaves, 'leaf')} decides the same."
         return Section("smallest", title, lead)
     lead = (
-        f"{count(best.n_leaves, 'leaf')} instead of {tree.n_leaves}, the same class for every row "
-        "there could be."
+        f"{count(best.n_leaves, 'leaf')} instead of {tree.n_leaves}, and the same class for every "
+        "possible row."
     )
     return Section("smallest", title, lead, drawn(subject, best))
 
@@ -139,17 +143,17 @@ def missing(subject: Subject) -> Section:
         [
             (name, *(f"{mean[way, rate]:.1%}" for rate in shown))
             for way, name in (
-                ("determined", "answer is certain"),
-                ("path", "tree can be walked"),
-                ("features", "nothing is missing that the tree uses"),
+                ("determined", "the answer is certain"),
+                ("path", "every value on the tree's path is known"),
+                ("features", "every value that the tree uses is known"),
             )
         ],
     )
     return Section(
         "missing",
         title,
-        "A row with gaps still has a certain answer if every way to fill them gives the same "
-        "class. Here features of the data above were taken away at random.",
+        "Where values are missing, the answer is still certain if every way to fill them in gives "
+        "the same class. Here, values were removed at random from the rows of this report.",
         [picture.part, shares],
     )
 
@@ -173,19 +177,18 @@ def importance(subject: Subject) -> Section:
             "importance",
             title,
             "Impurity (Gini) importance depends on the order in which a tree asks. Its range over "
-            "all orders is left out here, because too many trees decide the same as this one; "
-            "permutation importance (loss of accuracy when a feature's values are shuffled) "
-            "depends on the function only.",
+            "all orders is left out here, because too many trees decide the same as this one. "
+            "Permutation importance (the accuracy lost when a feature's values are shuffled) "
+            "depends only on what the tree decides.",
             [Table(("feature", "Gini, this order", "permutation"), lines)],
         )
     return Section(
         "importance",
         title,
-        f"Impurity (Gini) importance depends on the order in which a tree asks: "
-        f"{short_count(found.n_trees)} "
-        "trees without redundant splits decide the same, and the range is over all of them. Their "
-        "mean and the permutation importance (loss of accuracy when a feature's values are "
-        "shuffled) depend on the function only.",
+        f"Impurity (Gini) importance depends on the order in which a tree asks. The range is over "
+        f"all trees that decide the same without redundant splits: {short_count(found.n_trees)} of "
+        "them. Their mean, and permutation importance (the accuracy lost when a feature's values "
+        "are shuffled), depend only on what the tree decides.",
         _ranges(tree, found, shuffled),
     )
 
