@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,6 +27,36 @@ class BoxLayout {
   [[nodiscard]] std::size_t slot(std::size_t f) const { return slot_[f]; }
   [[nodiscard]] std::size_t slots_of(std::size_t f) const { return slot_[f + 1] - slot_[f]; }
   [[nodiscard]] const BinFeature& feature(std::size_t f) const { return features_[f]; }
+
+  /// Whether the sides of two boxes on feature f have a bin in common.
+  [[nodiscard]] bool sides_meet(std::size_t f, const std::uint16_t* a,
+                                const std::uint16_t* b) const {
+    const std::size_t s = slot_[f];
+    if (features_[f].ordered) {
+      if (std::max(a[s], b[s]) <= std::min(a[s + 1], b[s + 1])) return true;
+      return features_[f].nan && (a[s + 2] & b[s + 2]) != 0;
+    }
+    for (std::size_t i = s; i < slot_[f + 1]; ++i) {
+      if ((a[i] & b[i]) != 0) return true;
+    }
+    return false;
+  }
+  /// Cuts a's side on feature f down to the bins that are also in b's.
+  void cut_down(std::size_t f, std::uint16_t* a, const std::uint16_t* b) const {
+    const std::size_t s = slot_[f];
+    if (!features_[f].ordered) {
+      for (std::size_t i = s; i < slot_[f + 1]; ++i) a[i] &= b[i];
+      return;
+    }
+    a[s] = std::max(a[s], b[s]);
+    a[s + 1] = std::min(a[s + 1], b[s + 1]);
+    if (a[s] > a[s + 1]) {
+      a[s] = 1;
+      a[s + 1] = 0;
+    }
+    if (features_[f].nan) a[s + 2] &= b[s + 2];
+  }
+
   /// The box that is the whole space.
   [[nodiscard]] std::vector<std::uint16_t> whole() const;
   /// How many conditions a box takes to write down: one per bound and per set.

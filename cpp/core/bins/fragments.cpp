@@ -13,10 +13,10 @@ namespace orderless {
 namespace {
 
 /// A fixed pseudo-random element of the field (splitmix64).
-std::uint64_t scatter(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
+std::uint64_t element_of(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
   std::uint64_t x = seed;
   for (const std::uint64_t part : {a, b}) {
-    x = orderless::scatter(x + part * 0xd1342543de82ef95U);
+    x = scatter(x + part * 0xd1342543de82ef95U);
   }
   return Field::reduce(x);
 }
@@ -210,7 +210,7 @@ Slices::Slices(const Region& region, const std::vector<BinFeature>& features, st
     axis.slice.assign(n, 0);
     axis.upto.assign(n + 1, 0);
     for (std::size_t p = 0; p + 1 < n; ++p) {
-      axis.upto[p + 1] = Field::add(axis.upto[p], scatter(seed, f + 1, p));
+      axis.upto[p + 1] = Field::add(axis.upto[p], element_of(seed, f + 1, p));
     }
     axis.upto[n] = 1;
     axes_.push_back(std::move(axis));
@@ -231,7 +231,7 @@ Slices::Slices(const Region& region, const std::vector<BinFeature>& features, st
 }
 
 std::uint64_t Slices::value(std::int32_t label) const {
-  return scatter(seed_, 0, static_cast<std::uint64_t>(label));
+  return element_of(seed_, 0, static_cast<std::uint64_t>(label));
 }
 
 /// A fragment is in a slice if its side has the position; what is not limited is in all of them.

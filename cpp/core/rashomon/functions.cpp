@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/rashomon/order.hpp"
+#include "core/rashomon/products.hpp"
 #include "core/rashomon/table.hpp"
 
 namespace orderless::rashomon {
@@ -37,7 +38,7 @@ Functions::Functions(std::shared_ptr<const Graph> graph, View view, SpaceMeasure
     bytes += lists_[place].size() * sizeof(Function);
     held.set(bytes);
     if (!listed_) return;
-    tally(place, place == 0 ? options.residue : std::nullopt, meter);
+    tally(place, place == 0 ? options.residue : Residue{}, meter);
     bytes += tallies_[place].start.size() * 8 + tallies_[place].trees.size() * 16;
     held.set(bytes);
   };
@@ -72,18 +73,14 @@ std::optional<Function> Functions::leaf_at(std::uint32_t place, const Options& o
   leaf.leaves = 1;
   if (place != 0) return leaf;
   if (view_.full() != 0) return {};
-  if (options.residue) {
-    const std::uint64_t low = (std::uint64_t{1} << options.residue->bits) - 1;
-    if ((leaf.value[0] & low) != options.residue->value) return {};
-  }
+  if ((leaf.value[0] & options.residue.low()) != options.residue.value) return {};
   return leaf;
 }
 
 void Functions::fill(std::uint32_t place, const Options& options, Meter& meter) {
   const Graph& graph = *graph_;
   const bool is_root = place == 0;
-  const std::optional<Residue> residue = is_root ? options.residue : std::nullopt;
-  const std::int64_t budget = places_.budget[place];
+  const Residue residue = is_root ? options.residue : Residue{};
   const auto full = static_cast<std::uint16_t>(view_.full());
   FunctionTable table;
   Held held(meter);
@@ -95,18 +92,16 @@ void Functions::fill(std::uint32_t place, const Options& options, Meter& meter) 
     throw FunctionLimit("more than " + std::to_string(options.limit) + " functions");
   };
   if (is_root) check_limit();
-  for_products(*this, places_, lists_, place, budget, most_leaves(place), view_.trivial, masks_,
-               residue, meter, [&](const Function* batch, std::size_t n) {
-                 for (std::size_t i = 0; i < n; ++i)
-                   table.prefetch(batch[i].value, batch[i].groups);
-                 for (std::size_t i = 0; i < n; ++i) {
-                   if (is_root && batch[i].groups != full) continue;
-                   table.add(batch[i]);
-                 }
-                 if (table.bytes() != known) held.set(known = table.bytes());
-                 if (is_root) check_limit();
-                 if (table.list.size() >= 0xfffffff0U) throw MemoryLimit("2^32 functions");
-               });
+  FunctionProducts(*this, place, residue, meter, [&](const Function* batch, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) table.prefetch(batch[i].value, batch[i].groups);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (is_root && batch[i].groups != full) continue;
+      table.add(batch[i]);
+    }
+    if (table.bytes() != known) held.set(known = table.bytes());
+    if (is_root) check_limit();
+    if (table.list.size() >= 0xfffffff0U) throw MemoryLimit("2^32 functions");
+  }).run();
   held.set(known + table.list.size() * (order_bytes + sizeof(Function)));
   std::vector<Function>& list = lists_[place];
   list.reserve(table.list.size());
@@ -125,18 +120,17 @@ void Functions::count_root(const Options& options, Meter& meter) {
   };
   if (const auto leaf = leaf_at(0, options)) values.add(leaf->value);
   check_limit();
-  for_products(*this, places_, lists_, 0, places_.budget[0], most_leaves(0), view_.trivial, masks_,
-               options.residue, meter, [&](const Function* batch, std::size_t n) {
-                 while (values.full(n)) {
-                   held.set(3 * values.bytes());  // the old and the new
-                   values.grow();
-                 }
-                 for (std::size_t i = 0; i < n; ++i) values.prefetch(batch[i].value);
-                 for (std::size_t i = 0; i < n; ++i) {
-                   if (batch[i].groups == full) values.add(batch[i].value);
-                 }
-                 check_limit();
-               });
+  FunctionProducts(*this, 0, options.residue, meter, [&](const Function* batch, std::size_t n) {
+    while (values.full(n)) {
+      held.set(3 * values.bytes());  // the old and the new
+      values.grow();
+    }
+    for (std::size_t i = 0; i < n; ++i) values.prefetch(batch[i].value);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (batch[i].groups == full) values.add(batch[i].value);
+    }
+    check_limit();
+  }).run();
   n_ = values.size();
 }
 
@@ -151,7 +145,7 @@ void add_product(std::uint64_t& to, std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-void Functions::tally(std::uint32_t place, const std::optional<Residue>& residue, Meter& meter) {
+void Functions::tally(std::uint32_t place, const Residue& residue, Meter& meter) {
   const std::vector<Function>& list = lists_[place];
   Tally& own = tallies_[place];
   own.start.reserve(list.size() + 1);
@@ -168,48 +162,45 @@ void Functions::tally(std::uint32_t place, const std::optional<Residue>& residue
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i].leaves == 1) own.trees[own.start[i]] = own.nontrivial[own.start[i]] = 1;
   }
-  const Graph& graph = *graph_;
-  const auto edges = graph.of(places_.node[place]);
-  if (edges.empty()) return;
+  if (graph_->of(places_.node[place]).empty()) return;
   FunctionTable table;
   table.index(list);
-  for_products(*this, places_, lists_, place, places_.budget[place], most_leaves(place),
-               view_.trivial, masks_, residue, meter, [&](const Function* batch, std::size_t n) {
-                 for (std::size_t i = 0; i < n; ++i)
-                   table.prefetch(batch[i].value, batch[i].groups);
-                 for (std::size_t i = 0; i < n; ++i) {
-                   const Function& f = batch[i];
-                   const std::int64_t found = table.find(list, f.value, f.groups);
-                   if (found < 0) continue;  // without the groups
-                   const auto target = static_cast<std::size_t>(found);
-                   const std::size_t at = places_.edge_start[place] + f.edge;
-                   const std::uint32_t true_place = places_.when_true[at];
-                   const std::uint32_t false_place = places_.when_false[at];
-                   const Tally& a = tallies_[true_place];
-                   const Tally& b = tallies_[false_place];
-                   const std::size_t begin = own.start[target];
-                   const std::size_t n_target = own.start[target + 1] - begin;
-                   const auto shift = static_cast<std::size_t>(f.leaves - list[target].leaves);
-                   const bool same = f.leaves == 2 && graph.label[edges[f.edge].when_true] ==
-                                                          graph.label[edges[f.edge].when_false];
-                   for (std::size_t k = a.start[f.on_true]; k < a.start[f.on_true + 1]; ++k) {
-                     const std::size_t from = shift + k - a.start[f.on_true];
-                     for (std::size_t l = b.start[f.on_false]; l < b.start[f.on_false + 1]; ++l) {
-                       const std::size_t to = from + l - b.start[f.on_false];
-                       if (to >= n_target) break;
-                       // Of a pair of leaves only the smallest trees are the leaves themselves.
-                       const bool is_trivial =
-                           same && k == a.start[f.on_true] && l == b.start[f.on_false];
-                       if (is_trivial && !view_.trivial) continue;
-                       add_product(own.trees[begin + to], a.trees[k], b.trees[l]);
-                       if (!is_trivial)
-                         add_product(own.nontrivial[begin + to], a.nontrivial[k], b.nontrivial[l]);
-                     }
-                   }
-                 }
-               });
+  FunctionProducts(*this, place, residue, meter, [&](const Function* batch, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) table.prefetch(batch[i].value, batch[i].groups);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int64_t found = table.find(list, batch[i].value, batch[i].groups);
+      if (found >= 0) tally(place, batch[i], static_cast<std::size_t>(found));
+    }
+  }).run();
   if (place != 0) return;
   for (std::size_t i = 0; i < list.size(); ++i) static_cast<void>(n_trees(i));  // fit 64 bits
+}
+
+void Functions::tally(std::uint32_t place, const Function& split, std::size_t position) {
+  Tally& own = tallies_[place];
+  const std::size_t at = places_.edge_start[place] + split.edge;
+  const Tally& a = tallies_[places_.when_true[at]];
+  const Tally& b = tallies_[places_.when_false[at]];
+  const std::size_t a_start = a.start[split.on_true];
+  const std::size_t b_start = b.start[split.on_false];
+  const std::size_t begin = own.start[position];
+  const std::size_t n = own.start[position + 1] - begin;
+  const auto shift = static_cast<std::size_t>(split.leaves - lists_[place][position].leaves);
+  const Edge& edge = graph_->of(places_.node[place])[split.edge];
+  const bool same =
+      split.leaves == 2 && graph_->label[edge.when_true] == graph_->label[edge.when_false];
+  for (std::size_t k = a_start; k < a.start[split.on_true + 1]; ++k) {
+    for (std::size_t l = b_start; l < b.start[split.on_false + 1]; ++l) {
+      const std::size_t to = shift + (k - a_start) + (l - b_start);
+      if (to >= n) break;
+      // Of a pair of leaves only the smallest trees are the leaves themselves.
+      const bool is_trivial = same && k == a_start && l == b_start;
+      if (is_trivial && !view_.trivial) continue;
+      add_product(own.trees[begin + to], a.trees[k], b.trees[l]);
+      if (is_trivial) continue;
+      add_product(own.nontrivial[begin + to], a.nontrivial[k], b.nontrivial[l]);
+    }
+  }
 }
 
 std::uint64_t Functions::sum(const std::vector<std::uint64_t>& counts, std::size_t position) const {

@@ -17,10 +17,12 @@ struct FunctionLimit : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Only the functions whose first field element is `value` modulo 2^bits.
+/// Only the functions whose first field element is `value` modulo 2^bits; 0 bits: all of them.
 struct Residue {
   std::uint64_t value = 0;
   int bits = 0;
+  /// The bits that are looked at.
+  [[nodiscard]] std::uint64_t low() const { return (std::uint64_t{1} << bits) - 1; }
 };
 
 /// A function that some subtree is: its value under the measure, and a smallest tree.
@@ -55,7 +57,7 @@ class Functions {
   struct Options {
     bool listed = false;  // else they are only counted
     std::size_t limit = 0;
-    std::optional<Residue> residue;
+    Residue residue;
   };
 
   /// On the training rows if `measure` is null.
@@ -94,6 +96,8 @@ class Functions {
 
  private:
   friend class FunctionTrees;
+  template <class Use>
+  friend class FunctionProducts;
   friend class Evaluator;
 
   /// Trees by number of leaves, from the fewest on: counts_[start .. end).
@@ -108,7 +112,9 @@ class Functions {
   [[nodiscard]] std::optional<Function> leaf_at(std::uint32_t place, const Options& options) const;
   void fill(std::uint32_t place, const Options& options, Meter& meter);
   void count_root(const Options& options, Meter& meter);
-  void tally(std::uint32_t place, const std::optional<Residue>& residue, Meter& meter);
+  void tally(std::uint32_t place, const Residue& residue, Meter& meter);
+  /// Adds the trees of a split, whose sides are functions, to the function that it is.
+  void tally(std::uint32_t place, const Function& split, std::size_t position);
   [[nodiscard]] std::uint64_t sum(const std::vector<std::uint64_t>& counts,
                                   std::size_t position) const;
   [[nodiscard]] std::int64_t most_leaves(std::uint32_t place) const;

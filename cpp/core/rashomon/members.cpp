@@ -4,7 +4,6 @@
 #include <unordered_map>
 
 #include "core/rashomon/functions.hpp"
-#include "core/rashomon/table.hpp"
 
 namespace orderless::rashomon {
 

@@ -31,19 +31,6 @@ class Boxes {
     return true;
   }
 
-  [[nodiscard]] bool sides_meet(std::size_t f, const std::uint16_t* a,
-                                const std::uint16_t* b) const {
-    const std::size_t s = layout_.slot(f);
-    if (layout_.feature(f).ordered) {
-      if (std::max(a[s], b[s]) <= std::min(a[s + 1], b[s + 1])) return true;
-      return layout_.feature(f).nan && (a[s + 2] & b[s + 2]) != 0;
-    }
-    for (std::size_t i = s; i < s + layout_.slots_of(f); ++i) {
-      if ((a[i] & b[i]) != 0) return true;
-    }
-    return false;
-  }
-
   [[nodiscard]] bool within(const std::uint16_t* a, const std::uint16_t* b) const {
     for (std::size_t f = 0; f < layout_.n_features(); ++f) {
       if (!side_within(f, a, b)) return false;
@@ -53,7 +40,7 @@ class Boxes {
 
   [[nodiscard]] bool meet(const std::uint16_t* a, const std::uint16_t* b) const {
     for (std::size_t f = 0; f < layout_.n_features(); ++f) {
-      if (!sides_meet(f, a, b)) return false;
+      if (!layout_.sides_meet(f, a, b)) return false;
     }
     return true;
   }
@@ -102,22 +89,6 @@ class Boxes {
     return parts;
   }
 
-  /// a's side of f cut down to b's.
-  void cut_down(std::size_t f, Slots& a, const std::uint16_t* b) const {
-    const std::size_t s = layout_.slot(f);
-    if (!layout_.feature(f).ordered) {
-      for (std::size_t i = s; i < s + layout_.slots_of(f); ++i) a[i] &= b[i];
-      return;
-    }
-    a[s] = std::max(a[s], b[s]);
-    a[s + 1] = std::min(a[s + 1], b[s + 1]);
-    if (a[s] > a[s + 1]) {
-      a[s] = 1;
-      a[s + 1] = 0;
-    }
-    if (layout_.feature(f).nan) a[s + 2] &= b[s + 2];
-  }
-
   /// Some part of `region` that no box of `chosen`, from `from` on, meets; none if they cover it.
   [[nodiscard]] std::optional<Slots> uncovered(Slots region,
                                                const std::vector<const std::uint16_t*>& chosen,
@@ -133,7 +104,7 @@ class Boxes {
         for (Slots& part : outside(f, region, chosen[k])) {
           if (auto found = uncovered(std::move(part), chosen, k + 1)) return found;
         }
-        cut_down(f, region, chosen[k]);
+        layout_.cut_down(f, region.data(), chosen[k]);
       }
       return std::nullopt;  // what is left of the region lies inside the box
     }

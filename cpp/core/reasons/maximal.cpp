@@ -2,62 +2,14 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <iterator>
 
 #include "core/bins/leafmasks.hpp"
+#include "core/reasons/known.hpp"
 
 namespace orderless::reasons {
 
 namespace {
-
-/// Which boxes of a list, from some position on, are there already. Open addressing over their
-/// positions, so that a box is written down once.
-class Known {
- public:
-  Known(const BoxList& list, std::size_t first) : list_(list), first_(first), table_(64, 0) {}
-
-  /// Whether the box is not in the list yet; if so, the next box of the list has to be this one.
-  bool is_new(const std::uint16_t* box) {
-    if (2 * (hashes_.size() + 1) > table_.size()) grow();
-    const std::uint64_t hash = hash_of(box);
-    std::size_t at = hash & (table_.size() - 1);
-    for (; table_[at] != 0; at = (at + 1) & (table_.size() - 1)) {
-      const std::size_t i = table_[at] - 1;
-      if (hashes_[i] == hash && std::equal(box, box + list_.n_slots, list_[first_ + i])) {
-        return false;
-      }
-    }
-    hashes_.push_back(hash);
-    table_[at] = hashes_.size();
-    return true;
-  }
-
- private:
-  [[nodiscard]] std::uint64_t hash_of(const std::uint16_t* box) const {
-    std::uint64_t hash = 0;
-    for (std::size_t i = 0; i < list_.n_slots; i += 4) {
-      std::uint64_t part = 0;
-      std::memcpy(&part, box + i, std::min<std::size_t>(4, list_.n_slots - i) * sizeof(*box));
-      hash = (std::rotl(hash, 23) ^ part) * 0x9E3779B97F4A7C15U;
-    }
-    return hash ^ hash >> 32;
-  }
-
-  void grow() {
-    table_.assign(4 * table_.size(), 0);
-    for (std::size_t i = 0; i < hashes_.size(); ++i) {
-      std::size_t at = hashes_[i] & (table_.size() - 1);
-      while (table_[at] != 0) at = (at + 1) & (table_.size() - 1);
-      table_[at] = i + 1;
-    }
-  }
-
-  const BoxList& list_;
-  std::size_t first_;
-  std::vector<std::uint64_t> hashes_;
-  std::vector<std::size_t> table_;  // position after first_, plus 1; 0: free
-};
 
 /// Joins and tests the boxes of one tree.
 class Merger {
@@ -291,24 +243,10 @@ class Merger {
     for (std::uint64_t both = a.limits & b.limits; both != 0; both &= both - 1) {
       for (auto k = static_cast<std::size_t>(std::countr_zero(both)); k < active.size(); k += 64) {
         const std::size_t f = active[k];
-        if (f != feature_ && !sides_meet(f, a.box, b.box)) return false;
+        if (f != feature_ && !layout_.sides_meet(f, a.box, b.box)) return false;
       }
     }
     return true;
-  }
-
-  [[nodiscard]] bool sides_meet(std::size_t f, const std::uint16_t* a,
-                                const std::uint16_t* b) const {
-    const std::size_t s = layout_.slot(f);
-    const BinFeature& feature = layout_.feature(f);
-    if (feature.ordered) {
-      if (std::max(a[s], b[s]) <= std::min(a[s + 1], b[s + 1])) return true;
-      return feature.nan && a[s + 2] != 0 && b[s + 2] != 0;
-    }
-    for (std::size_t i = s; i < s + layout_.slots_of(f); ++i) {
-      if ((a[i] & b[i]) != 0) return true;
-    }
-    return false;
   }
 
   /// join_ = a and b, on all features but the node's (which still has a's side).
@@ -318,19 +256,7 @@ class Merger {
     limited_.push_back(feature_);
     each(a.limits | b.limits, [&](std::size_t f) {
       limited_.push_back(f);
-      const std::size_t s = layout_.slot(f);
-      const BinFeature& feature = layout_.feature(f);
-      if (feature.ordered) {
-        join_[s] = std::max(a.box[s], b.box[s]);
-        join_[s + 1] = std::min(a.box[s + 1], b.box[s + 1]);
-        if (join_[s] > join_[s + 1]) {
-          join_[s] = 1;
-          join_[s + 1] = 0;
-        }
-        if (feature.nan) join_[s + 2] = a.box[s + 2] & b.box[s + 2];
-      } else {
-        for (std::size_t i = s; i < layout_.slot(f + 1); ++i) join_[i] = a.box[i] & b.box[i];
-      }
+      layout_.cut_down(f, join_.data(), b.box);
     });
   }
 

@@ -19,20 +19,20 @@ bool within(const Bits& a, const Bits& b) {
   return true;
 }
 
-struct Choice {
+struct Chosen {
   std::int64_t cost = 0;
   std::vector<std::int32_t> columns;  // sorted when it is complete
 
-  [[nodiscard]] bool better_than(const Choice& other) const {
+  [[nodiscard]] bool better_than(const Chosen& other) const {
     if (columns.size() != other.columns.size()) return columns.size() < other.columns.size();
     if (cost != other.cost) return cost < other.cost;
     return columns < other.columns;
   }
 };
 
-class Search {
+class CoverSearch {
  public:
-  Search(const std::vector<std::int32_t>& cost, const std::function<void()>& step)
+  CoverSearch(const std::vector<std::int32_t>& cost, const std::function<void()>& step)
       : cost_(cost), step_(step) {}
 
   std::vector<std::int32_t> run(std::vector<Row> rows) {
@@ -41,7 +41,7 @@ class Search {
   }
 
  private:
-  void take(std::int32_t column, std::vector<Row>& rows, Choice& chosen) const {
+  void take(std::int32_t column, std::vector<Row>& rows, Chosen& chosen) const {
     chosen.columns.push_back(column);
     chosen.cost += cost_[static_cast<std::size_t>(column)];
     std::erase_if(rows, [column](const Row& row) {
@@ -50,7 +50,7 @@ class Search {
   }
 
   /// Applies the reductions until nothing changes.
-  void reduce(std::vector<Row>& rows, Choice& chosen) const {
+  void reduce(std::vector<Row>& rows, Chosen& chosen) const {
     while (true) {
       const auto forced =
           std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.size() == 1; });
@@ -131,7 +131,7 @@ class Search {
     return {n, cost};
   }
 
-  void branch(std::vector<Row> rows, Choice chosen) {
+  void branch(std::vector<Row> rows, Chosen chosen) {
     reduce(rows, chosen);
     if (rows.empty()) {
       std::sort(chosen.columns.begin(), chosen.columns.end());
@@ -149,7 +149,7 @@ class Search {
     const Row pivot = rows.front();
     for (const std::int32_t column : pivot) {
       std::vector<Row> rest = rows;
-      Choice with = chosen;
+      Chosen with = chosen;
       take(column, rest, with);
       branch(std::move(rest), std::move(with));
       for (Row& row : rows) std::erase(row, column);
@@ -159,7 +159,7 @@ class Search {
 
   const std::vector<std::int32_t>& cost_;
   const std::function<void()>& step_;
-  std::optional<Choice> best_;
+  std::optional<Chosen> best_;
 };
 
 }  // namespace
@@ -167,7 +167,7 @@ class Search {
 std::vector<std::int32_t> best_choice(const std::vector<std::vector<std::int32_t>>& rows,
                                       const std::vector<std::int32_t>& cost,
                                       const std::function<void()>& step) {
-  return Search(cost, step).run(rows);
+  return CoverSearch(cost, step).run(rows);
 }
 
 }  // namespace orderless::reasons

@@ -9,6 +9,9 @@
 
 namespace orderless::rows {
 
+/// Rows that go through a tree together: between two looks at the clock.
+inline constexpr std::size_t rows_at_once = 16384;
+
 /// Takes the classes of some rows, from row `first` on; called from several threads, for blocks of
 /// rows that do not overlap.
 using TakeLabels = std::function<void(std::size_t first, std::span<const std::int32_t> label)>;

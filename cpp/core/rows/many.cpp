@@ -11,8 +11,6 @@ namespace orderless::rows {
 
 namespace {
 
-constexpr std::size_t block = 16384;  // rows that go through the trees together
-
 std::size_t bytes_of(Column::Kind kind, const Domain& domain) {
   switch (kind) {
     case Column::Kind::f64:
@@ -35,13 +33,8 @@ class Rest {
  public:
   Rest(std::span<const Domain> domains, std::span<const Column> columns, std::size_t first,
        std::size_t n_rows)
-      : domains_(domains), columns_(columns.begin(), columns.end()), rows_(n_rows) {
+      : domains_(domains), columns_(from_row(columns, first)), rows_(n_rows) {
     for (std::size_t i = 0; i < n_rows; ++i) rows_[i] = first + i;
-    const auto skipped = static_cast<std::ptrdiff_t>(first);
-    for (Column& column : columns_) {
-      if (column.first != nullptr) column.first += column.stride * skipped;
-      if (column.second != nullptr) column.second += column.second_stride * skipped;
-    }
   }
 
   [[nodiscard]] std::span<const std::size_t> rows() const { return rows_; }
@@ -94,10 +87,10 @@ void first_determined(const Forest& forest, std::span<const Domain> domains,
   std::fill(out.tree.begin(), out.tree.end(), -1);
   std::fill(out.label.begin(), out.label.end(), -1);
   const std::size_t n_trees = forest.start.size() - 1;
-  std::vector<std::int32_t> label(std::min(block, n_rows));
+  std::vector<std::int32_t> label(std::min(rows_at_once, n_rows));
   std::vector<std::size_t> open;
-  for (std::size_t first = 0; first < n_rows; first += block) {
-    Rest rest(domains, columns, first, std::min(block, n_rows - first));
+  for (std::size_t first = 0; first < n_rows; first += rows_at_once) {
+    Rest rest(domains, columns, first, std::min(rows_at_once, n_rows - first));
     std::size_t n_open = rest.rows().size();
     for (std::size_t t = 0; t < n_trees && n_open > 0; ++t) {
       if (t % 64 == 0) poll();

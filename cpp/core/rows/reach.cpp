@@ -6,6 +6,16 @@
 
 namespace orderless::rows {
 
+std::vector<Column> from_row(std::span<const Column> columns, std::size_t first) {
+  std::vector<Column> out(columns.begin(), columns.end());
+  const auto rows = static_cast<std::ptrdiff_t>(first);
+  for (Column& column : out) {
+    if (column.first != nullptr) column.first += column.stride * rows;
+    if (column.second != nullptr) column.second += column.second_stride * rows;
+  }
+  return out;
+}
+
 namespace {
 
 template <class T>

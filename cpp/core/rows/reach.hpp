@@ -28,6 +28,9 @@ struct Column {
   std::ptrdiff_t second_stride = 0;
 };
 
+/// The same columns without the rows before `first`.
+[[nodiscard]] std::vector<Column> from_row(std::span<const Column> columns, std::size_t first);
+
 /// Results by row. `leaf`: the reached leaf, -1 where several can be reached; may be empty.
 /// `label`: the class on which all reachable leaves agree, -1 where they do not. `possible`: rows x
 /// n_classes, nonzero where a reachable leaf has the class; may be empty, and then a row is left at

@@ -7,10 +7,6 @@ namespace orderless::smallest {
 
 namespace {
 
-bool contains(const Residuals::Mask& mask, std::int32_t bin) {
-  return (mask[at(bin) / 64] >> (at(bin) % 64) & 1U) != 0;
-}
-
 std::int32_t first_of(const Residuals::Mask& mask) {
   for (std::size_t w = 0; w < mask.size(); ++w) {
     if (mask[w] != 0) return static_cast<std::int32_t>(w * 64) + std::countr_zero(mask[w]);
@@ -22,7 +18,7 @@ std::int32_t first_of(const Residuals::Mask& mask) {
 
 bool Apart::reaches(const Residuals::Node& node, std::int32_t bin, bool yes) const {
   const BinFeature& feature = residuals_.features()[at(node.feature)];
-  if (!feature.ordered) return contains(residuals_.mask(yes ? node.a : node.b), bin);
+  if (!feature.ordered) return has_bit(residuals_.mask(yes ? node.a : node.b), at(bin));
   const bool holds = bin == feature.n_bins ? node.b == 1 : bin <= node.a;
   return holds == yes;
 }

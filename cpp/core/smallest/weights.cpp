@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::int64_t most_weight = std::int64_t{1} << 32;
 
-bool contains(const Residuals::Mask& mask, std::int32_t bin) {
-  return (mask[at(bin) / 64] >> (at(bin) % 64) & 1U) != 0;
-}
-
 }  // namespace
 
 Weights::Weights(Residuals& residuals, WeightedRows rows)
@@ -65,8 +61,8 @@ std::vector<std::int32_t> Weights::bins_of(const Side& side) const {
       const std::vector<std::int32_t>& before = before_[at(side.feature)];
       const bool counts = before[at(b) + 1] > before[at(b)];
       if (counts && before[at(b)] >= side.lo && before[at(b)] < side.hi) bins.push_back(b);
-    } else if (contains(residuals_.mask(side.lo), b) &&
-               contains(residuals_.mask(groups_[at(side.feature)]), b)) {
+    } else if (has_bit(residuals_.mask(side.lo), at(b)) &&
+               has_bit(residuals_.mask(groups_[at(side.feature)]), at(b))) {
       bins.push_back(b);
     }
   }
@@ -111,7 +107,7 @@ std::int32_t Weights::root(Residuals::Id id) {
 
 bool Weights::holds(const Residuals::Question& question, std::int32_t bin) const {
   const BinFeature& feature = residuals_.features()[at(question.feature)];
-  if (!feature.ordered) return contains(residuals_.mask(question.a), bin);
+  if (!feature.ordered) return has_bit(residuals_.mask(question.a), at(bin));
   return bin == feature.n_bins ? question.b == 1 : bin <= question.a;
 }
 
