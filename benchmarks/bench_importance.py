@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 import orderless as ol
-from orderless.importance.bootstrap import Bootstraps
-from orderless.rashomon.data import read_labels, read_table
+from orderless.importance.rid.bootstrap import Bootstraps
 from orderless.rashomon.problem import merge
+from orderless.rashomon.table import read_labels, read_table
 
 from .data import at_hand, binarized, load, missing_note
 from .figures import OURS, Figure, Panel

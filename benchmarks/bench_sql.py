@@ -142,9 +142,8 @@ def _spark(tree: ol.Tree, rows: Any, wanted: list[Any], shape: str) -> float | N
         return None
     import pyarrow as pa
     import pyarrow.parquet as pq
-    from pyspark.sql import SparkSession
-
     from orderless.spark import predict
+    from pyspark.sql import SparkSession
 
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     session = (

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import orderless as ol
-from orderless.space import Column, Condition, Feature, Space
+from orderless.model.space import Column, Condition, Feature, Space
 
 from .timing import machine
 

@@ -1,8 +1,8 @@
 """A random search for faults, with an oracle of its own that was written from the docs alone.
 
-``python -m tests.hunt --minutes 60`` runs it for as long as you like; ``tests/test_hunt.py`` runs
-a fixed number of cases of each area. Nothing here is shared with ``tests/oracle*.py``: what one of
-the two gets wrong, the other need not.
+``python -m tests.hunt --minutes 60`` runs it for as long as you like;
+``tests/house/test_hunt.py`` runs a fixed number of cases of each area. Nothing here is shared with
+``tests/oracle*.py``: what one of the two gets wrong, the other need not.
 
 model      features, questions and trees as plain values, read and written by docs/formats
 drawing    random spaces, trees and rows, with awkward names and numbers

@@ -20,8 +20,7 @@ import orderless as ol
 
 from . import drawing
 from .grid import Grid
-from .missing import Case as Rows
-from .missing import Told, a_row, allowed, certain, labels_of
+from .missing import Case as Rows, Told, a_row, allowed, certain, labels_of
 from .model import Ask, Feat, Leaf, Node, Split, to_json
 from .running import Wrong, literal, same, without_one
 

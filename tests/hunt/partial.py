@@ -21,8 +21,7 @@ import orderless as ol
 
 from . import drawing, readers
 from .grid import Grid, TooBig
-from .missing import Case as Rows
-from .missing import Told, a_row, allowed, certain, labels_of, place_of
+from .missing import Case as Rows, Told, a_row, allowed, certain, labels_of, place_of
 from .model import Feat, Node, Point, asks, decide, space_of, to_json
 from .running import Wrong, literal, same, without_one
 

@@ -5,8 +5,6 @@ Out: ``Policy``, and ``Interview`` that goes through it with one person.
 Paper: Section 7 and Algorithm 7; the exact optimum goes beyond it.
 """
 
-from .ask import Interview
-from .build import cheapest_policy
-from .policy import Outcome, Policy, Question
+from lazy_loader import attach_stub
 
-__all__ = ["Interview", "Outcome", "Policy", "Question", "cheapest_policy"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..bins import Bins, Side
-from ..words import side_text, sides_text
+from ..model import Bins, Side, side_text, sides_text
 from .nodes import Nodes
 from .problem import Outcome
 

@@ -15,10 +15,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..bins import Bins
 from ..errors import InvalidData
-from ..missing import tree_of
-from ..rowbins import row_bins
+from ..inputs import row_bins
+from ..model import Bins
+from ..readers import read_tree
 from .costs import exact_number, read_purchases, whole_numbers
 from .policy import Policy
 from .problem import Leaves, Problem
@@ -141,14 +141,14 @@ def cheapest_policy(
     >>> cheapest_policy(tree, rows, {"fever": 1, "scan": 100}, method="path").expected_cost
     100.5
     """
-    own = tree_of(tree)
+    own = read_tree(tree)
     if method not in METHODS:
         raise ValueError(f"method={method!r}: legal are {METHODS}")
     if objective not in ("expected", "worst"):
         raise ValueError(f"objective={objective!r}: legal are 'expected' and 'worst'")
     _check_options(limit, time_limit, max_questions)
     learning = _learning(n_episodes, alpha, gamma, exploration, random_state)
-    bins = Bins(own)
+    bins = own.bins
     purchases, total = read_purchases(bins, X, costs, groups, known)
     rows, weight = _training_rows(bins, X, sample_weight)
     leaves = Leaves(bins)

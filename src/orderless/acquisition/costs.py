@@ -14,10 +14,9 @@ from typing import Any
 
 import narwhals as nw
 
-from ..bins import Bins
-from ..costs import exact_number, without_cost
 from ..errors import InvalidData
-from ..space import Space
+from ..inputs import exact_number, without_cost
+from ..model import Bins, Space
 
 __all__ = [
     "KNOWN",

@@ -15,19 +15,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..needed import one_row
-from ..rowbins import row_bins
-from ..rowleaves import row_sides
-from ..tree import Tree
+from ..inputs import row_bins, row_sides
+from ..missing import one_row
+from ..model import Tree
 from .costs import exact_number, total, whole_number
 from .nodes import Nodes
-from .problem import Outcome as Bins
-from .problem import Problem
+from .problem import Outcome as Bins, Problem
 from .question import Outcome, Question
 from .solve import QTable, Solved, Solving, solve
 
 if TYPE_CHECKING:
-    from .ask import Interview
+    from .interview import Interview
 
 __all__ = ["Outcome", "Policy", "Question"]
 
@@ -289,7 +287,7 @@ class Policy:
             Whether to pass over questions whose answer cannot change the decision any more; the
             rest is then as cheap as it can be without them.
         """
-        from .ask import Interview
+        from .interview import Interview
 
         start = dict(known) if known is not None else {}
         return Interview(self, start, only_relevant=only_relevant)
@@ -396,12 +394,12 @@ class Policy:
         return from_json(text, limit=limit)
 
     def __str__(self) -> str:
-        from ..output.policy import policy_as_text
+        from ..output.rules import policy_as_text
 
         return policy_as_text(self)
 
     def _repr_html_(self) -> str:
-        from ..output.policy import policy_as_html
+        from ..output.rules import policy_as_html
 
         return policy_as_html(self)
 
@@ -421,7 +419,7 @@ class Policy:
         -------
         matplotlib.axes.Axes
         """
-        from ..output.policy_plot import draw_policy
+        from ..output.plots import draw_policy
 
         return draw_policy(self, ax)
 

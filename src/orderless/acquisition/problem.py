@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..bins import Bins
+from ..model import Bins
 from .costs import Purchase, whole_numbers
 
 __all__ = ["Leaves", "Problem"]

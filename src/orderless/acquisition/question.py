@@ -9,9 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ..numbers import short_number
-from ..space import Label
-from ..words import label_text, printable
+from ..model import Label, label_text, printable, short_number
 from .alike import Branch, branches
 from .nodes import Nodes
 

@@ -12,11 +12,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from .. import serial
-from ..bins import Bins
-from ..decimals import exact
 from ..errors import InvalidTree
-from ..tree import Tree
+from ..inputs import exact
+from ..model import Tree, formats as serial
 from .costs import KNOWN, Purchase, exact_number
 from .nodes import Nodes
 from .policy import Policy
@@ -45,7 +43,7 @@ def _read(content: dict[str, Any]) -> Policy:
         raise InvalidTree(f"the objective must be 'expected' or 'worst', got {objective!r:.80}")
     optimal = serial.take(content, "optimal", bool)
     tree = Tree.from_json(json.dumps(serial.take(content, "tree", dict)))
-    leaves = Leaves(Bins(tree))
+    leaves = Leaves(tree.bins)
     n_features = len(leaves.masks)
     if serial.take(content, "bins", list) != [bins_of(leaves.bins, k) for k in range(n_features)]:
         raise InvalidTree(

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import serial
-from ..bins import Bins
-from ..tree import Tree
+from ..model import Bins, Tree, formats as serial
 from .nodes import Nodes
 from .problem import Outcome
 

@@ -16,7 +16,7 @@ from .progress import busy
 
 if TYPE_CHECKING:
     from ..acquisition import Interview
-    from ..tree import Tree
+    from ..model import Tree
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -88,7 +88,7 @@ def command(
     if output.format == Format.json:
         write(json.dumps(_told(talk), ensure_ascii=False, indent=1), output.output)
     else:
-        from ..words import printable
+        from ..model import printable
 
         text = "\n".join(printable(line) for line in talk.summary.splitlines())
         write(text, output.output)
@@ -131,8 +131,8 @@ def _ask(talk: Interview, tree: Tree) -> Interview:
 
 def _show(talk: Interview) -> None:
     """Say what is asked and why, and what each answer would mean."""
-    from ..acquisition.question import money, percent
-    from ..words import label_text, printable
+    from ..acquisition import money, percent
+    from ..model import label_text, printable
 
     question = talk.question
     lines = [printable(question.reason)]
@@ -145,7 +145,7 @@ def _show(talk: Interview) -> None:
 
 
 def _question(talk: Interview, tree: Tree) -> str:
-    from ..words import label_text, printable
+    from ..model import label_text, printable
 
     feature = tree.space[talk.question.features[0]]
     legal = "a number"
@@ -159,7 +159,7 @@ def _question(talk: Interview, tree: Tree) -> str:
 
 def _say_open(talk: Interview) -> None:
     """Say that the answers ended, and what is open."""
-    from ..words import label_text, printable
+    from ..model import label_text, printable
 
     possible = " or ".join(label_text(label) for label in talk.possible)
     typer.echo(
@@ -179,7 +179,7 @@ def _line(prompt: str) -> str | None:
         typer.echo("", err=True)
         return None
     if not sys.stdin.isatty():
-        from ..words import printable
+        from ..model import printable
 
         typer.echo(printable(line.rstrip("\n")), err=True)
     return line.rstrip("\r\n")

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..cellstyle import PLAIN, CellStyle
-from ..files.cells import TRUTHS, known_cells, parser_of, unknown, wanted_columns
-from ..files.part import Part, cells_of
-from ..tree import Tree
+from ..connect import TRUTHS, Part, cells_of, known_cells, parser_of, wanted_columns
+from ..inputs import PLAIN, CellStyle, unknown
+from ..model import Tree
 from .files import missing_column
 from .mistakes import Mistake
 

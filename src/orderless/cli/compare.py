@@ -14,7 +14,7 @@ from .options import DATA, TREE, FileOptions, Format, OutputOptions, SpaceFile
 from .progress import busy
 
 if TYPE_CHECKING:
-    from ..tree import Tree
+    from ..model import Tree
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -82,7 +82,7 @@ def command(
 
 def _strangers(names: list[str], trees: list[Tree]) -> list[str]:
     """Say which trees have no feature in common with the first, so that comparing tells little."""
-    from ..words import printable
+    from ..model import printable
 
     def asked(tree: Tree) -> str:
         shown = [printable(name) for name in tree.features]
@@ -101,7 +101,7 @@ def _records(
     names: list[str], trees: list[Tree], data: Path | None, files: FileOptions
 ) -> list[dict[str, Any]]:
     """Say of each tree which group it is in, and how it differs from the first."""
-    from ..equivalence import counterexample, disagreement, fingerprint, group_equivalent
+    from ..form import counterexample, disagreement, fingerprint, group_equivalent
 
     group_of = {i: k for k, group in enumerate(group_equivalent(trees), 1) for i in group}
     said, first = _predictions(trees, data, files)
@@ -200,8 +200,7 @@ def _plain(value: Any) -> Any:
 
 
 def _example(row: dict[str, Any] | None) -> str:
-    from ..numbers import short_number
-    from ..words import label_text, printable
+    from ..model import label_text, printable, short_number
 
     def shown(value: Any) -> str:
         if value is None:
@@ -212,7 +211,7 @@ def _example(row: dict[str, Any] | None) -> str:
 
 
 def _text(records: list[dict[str, Any]]) -> str:
-    from ..words import label_text, printable
+    from ..model import label_text, printable
 
     groups: dict[int, list[dict[str, Any]]] = {}
     for record in records:

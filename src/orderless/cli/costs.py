@@ -13,8 +13,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ..cellstyle import CellStyle
-from ..tree import Tree
+from ..inputs import CellStyle
+from ..model import Tree
 from .files import missing_column, open_table, style_of
 from .mistakes import Mistake, some
 from .options import DATA, FileOptions, finite

@@ -48,7 +48,7 @@ def _list(output: OutputOptions) -> None:
 def _show(name: Name, output: OutputOptions) -> None:
     """Show what is known of a data set, without loading it."""
     from .. import datasets as library
-    from ..datasets.catalog import entry_of
+    from ..datasets import entry_of
     from .sink import records_as, write
 
     entry = entry_of(name)

@@ -82,7 +82,7 @@ def _numbers(column: ColumnProfile) -> tuple[float | None, float | None]:
 
 def _row(summary: Summary, column: ColumnProfile) -> dict[str, Any]:
     """Give a column as one record of a table."""
-    from ..numbers import short_number
+    from ..model import short_number
     from .summary import shares
 
     low, high = _numbers(column)
@@ -112,7 +112,7 @@ def _problems(summary: Summary) -> list[str]:
 
 
 def _text(summary: Summary, form: Format) -> str:
-    from ..output.markdown import escaped
+    from ..output.rules import escaped
     from .sink import records_as
 
     n_rows, n_gaps = summary.table.part.n_rows, int(summary.incomplete.sum())

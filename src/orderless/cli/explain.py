@@ -22,8 +22,8 @@ from .options import (
 from .progress import busy
 
 if TYPE_CHECKING:
-    from ..canonical import CanonicalForm
-    from ..output.listing import Shown
+    from ..form import CanonicalForm
+    from ..output.rules import Shown
     from .models import Source
 
 __all__ = ["EXAMPLE", "command"]
@@ -111,9 +111,7 @@ def command(
         raise Mistake("give one of --row, --rows and --reasons, not several")
     if (sort == Sort.coverage or min_rows) and data.data is None:
         raise Mistake("--sort coverage and --min-rows count rows: give them with --data")
-    from ..output.listing import list_terms
-    from ..output.quality import quality_as_markdown, quality_as_text
-    from ..output.records import listing_records
+    from ..output.rules import list_terms, listing_records, quality_as_markdown, quality_as_text
     from .models import form_of, source_of
     from .sink import records_as, write
 
@@ -170,8 +168,8 @@ def _rows(
 
 
 def _rows_text(form: CanonicalForm, rows: list[dict[str, Any]], output: OutputOptions) -> str:
-    from ..output.markdown import escaped
-    from ..words import printable
+    from ..model import printable
+    from ..output.rules import escaped
     from .sink import records_as
 
     records, texts = [], []

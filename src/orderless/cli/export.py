@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ..canonical import CanonicalForm
+from ..form import CanonicalForm
 from .mistakes import Mistake
 from .options import OUTPUT, DataOptions, FileOptions, LimitOptions, ModelOptions, OutputFile
 from .progress import busy
@@ -24,7 +24,7 @@ EXAMPLE = (
 
 
 def _dot(form: CanonicalForm) -> str:
-    from ..output.dot import tree_as_dot
+    from ..output.code import tree_as_dot
 
     return tree_as_dot(form.tree)
 
@@ -106,7 +106,7 @@ def command(
     tree = source_of(model, data, files).tree
     with busy(f"Writing {kind}"):
         if smallest:
-            from ..smallest import smallest_tree
+            from ..form import smallest_tree
 
             tree = smallest_tree(tree)
         form = form_of(tree, limits)
@@ -121,7 +121,7 @@ def command(
 
 
 def _check_dialect(dialect: str) -> None:
-    from ..output.sql_words import Words
+    from ..output.code import Words
 
     try:
         Words(dialect)

@@ -14,10 +14,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..cellstyle import CellStyle
-from ..files.part import Part
-from ..files.table import TableFile
-from ..files.table import open_table as open_any
+from ..connect import Part, TableFile, open_table as open_any
+from ..inputs import CellStyle
 from .mistakes import Mistake, some
 from .options import FileOptions
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..output.quality import Judged
-from ..quality import Quality, judge, pooled
+from ..estimators import Quality, judge, pooled
+from ..model import Tree
+from ..output.rules import Judged
 from ..readers import read_tree
-from ..tree import Tree
 from .mistakes import Mistake
 from .options import DataOptions, FileOptions, HoldOutOptions, MissingValues
 from .summary import Summary

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..numbers import short_count
+from ..model import short_count
 from .mistakes import Mistake
 from .options import (
     LIMITS,
@@ -176,7 +176,7 @@ def _refuse_one_tree(model: ModelOptions, data: DataOptions, orders: bool) -> No
 def _all_trees(
     over: _Set, data: DataOptions, files: FileOptions, output: OutputOptions, plot: Path | None
 ) -> None:
-    from ..importance.rid import RashomonImportance
+    from ..importance import RashomonImportance
     from .rashomon import left_out
     from .sink import records_as, write, write_figure
     from .table import labelled

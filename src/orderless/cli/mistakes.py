@@ -24,8 +24,7 @@ from ..errors import (
     TooManyReasons,
     UnreadableModel,
 )
-from ..escapes import cut as cut_middle
-from ..escapes import printable
+from ..model import cut as cut_middle, printable
 
 __all__ = ["MISTAKES", "Mistake", "cut", "for_report", "line_of", "one_line", "some"]
 

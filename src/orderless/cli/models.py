@@ -11,14 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..canonical import CanonicalForm, canonicalize
 from ..errors import InvalidSpace, InvalidTree, UnreadableModel
-from ..formfile import FORMAT as FORM
-from ..output.quality import Judged
+from ..form import FORM_FORMAT as FORM, CanonicalForm, canonicalize
+from ..model import Space, Tree, printable
+from ..output.rules import Judged
 from ..readers import read_tree
-from ..space import Space
-from ..tree import Tree
-from ..words import printable
 from .mistakes import Mistake
 from .options import DataOptions, FileOptions, HoldOutOptions, LimitOptions, ModelOptions
 from .skopsfile import load_skops
@@ -65,7 +62,7 @@ class Source:
         """How often the tree is right on its rows, and on those that were held out."""
         if self.X is None or self.y is None:
             return ()
-        from ..quality import judge
+        from ..estimators import judge
 
         rows = "training rows" if self.fitted else f"rows of {self.rows_from}"
         return (Judged(rows, judge(self.tree, self.X, self.y)), *self.held_out)

@@ -82,7 +82,7 @@ def command(
     """
     if port and not serve:
         raise Mistake("--port is for --serve, which is not given")
-    from ..output.app import write_page
+    from ..output.page import write_page
     from .models import source_of
 
     source = source_of(model, data, files, complete=bool(costs) or other_costs is not None)
@@ -110,7 +110,7 @@ def command(
     if output is not None or not serve:
         write_html(page, output)
     if serve:
-        from ..output.serve import serve_page
+        from ..output.page import serve_page
 
         serve_page(page, port=port, ready=_say)
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ..escapes import printable
+from ..model import printable
 from .mistakes import Mistake
 from .options import (
     DATA,
@@ -132,7 +132,7 @@ def command(
         raise Mistake(
             f"the tree comes from {model.model.name}, or is fitted on --data: give one of them"
         )
-    from ..files.predict import ENDINGS, predict_file
+    from ..connect import ENDINGS, predict_file
     from .files import file_arguments, packages, source_of_rows
     from .models import source_of
     from .sink import standard_output

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ..cellstyle import CellStyle, Mixture, mixture_of
+from ..connect import plain_cells
 from ..errors import InvalidData
-from ..files.cells import plain_cells
-from ..numbers import short_number
+from ..inputs import CellStyle, Mixture, mixture_of
+from ..model import short_number
 from .mistakes import cut
 
 __all__ = ["ColumnProfile", "profile_column", "reads_as"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..numbers import short_count
+from ..model import short_count
 from .mistakes import Mistake
 from .options import LIMITS, OUTPUT, FileOptions, Format, OutputOptions, TableOptions, finite
 from .progress import busy
@@ -152,7 +152,7 @@ def _content(
 
 def left_out(names: list[str]) -> str:
     """Say which features no tree can ask about; nothing if there are none."""
-    from ..rows import some_names
+    from ..inputs import some_names
 
     if not names:
         return ""
@@ -235,7 +235,7 @@ def _shown(n: int) -> int | str:
 
 
 def _block(text: str, form: Format) -> str:
-    from ..words import printable
+    from ..model import printable
 
     lines = [printable(line) for line in text.splitlines()]
     if form != Format.md:

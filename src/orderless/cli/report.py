@@ -13,7 +13,7 @@ from .progress import busy
 from .sink import write_html
 
 if TYPE_CHECKING:
-    from ..output.quality import Judged
+    from ..output.rules import Judged
 
 __all__ = ["EXAMPLE", "command"]
 

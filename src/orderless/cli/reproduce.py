@@ -74,10 +74,8 @@ def command(
 
     Without a name, the targets are listed. Work that was interrupted goes on where it was.
     """
-    from ..reproduce import run, targets
-    from ..reproduce.cluster import check_backend
-    from ..reproduce.run import ALIASES
-    from ..rows import near
+    from ..inputs import near
+    from ..reproduce import ALIASES, check_backend, run, targets
     from .sink import records_as, write
 
     if not names:

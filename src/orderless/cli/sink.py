@@ -16,10 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ..escapes import not_formula, printable, shown
-from ..output.markdown import escaped
-from ..output.text import width_of
-from ..whole_file import whole_file, write_whole
+from ..inputs import whole_file, write_whole
+from ..model import not_formula, printable, shown
+from ..output.rules import escaped, width_of
 from .mistakes import Mistake
 from .options import Format
 
@@ -50,7 +49,7 @@ def write_figure(draw: Callable[[Any], Any], output: Path) -> None:
     import matplotlib
     from matplotlib.figure import Figure
 
-    from ..output.plots.look import short_names
+    from ..output.plots import short_names
 
     ending = output.suffix.lower()
     if ending not in FIGURES:

@@ -27,12 +27,12 @@ TRUSTED = frozenset(
     {
         "numpy.dtype",  # which encoders remember
         "sklearn.tree._tree.Tree",
-        "orderless.binarize.QuantileBinarizer",
-        "orderless.binarize.ThresholdGuessBinarizer",
-        "orderless.space.Column",
-        "orderless.space.Condition",
-        "orderless.space.Feature",
-        "orderless.space.Space",
+        "orderless.inputs.binarize.QuantileBinarizer",
+        "orderless.inputs.binarize.ThresholdGuessBinarizer",
+        "orderless.model.space.Column",
+        "orderless.model.space.Condition",
+        "orderless.model.space.Feature",
+        "orderless.model.space.Space",
     }
 )
 SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")

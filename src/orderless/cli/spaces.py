@@ -11,9 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..errors import InvalidData, InvalidSpace, InvalidTree
-from ..serial import parse
-from ..space import Column, Feature, Space
-from ..tree import Tree
+from ..model import Column, Feature, Space, Tree, parse
 from .cells import frame_for
 from .mistakes import Mistake
 from .options import DataOptions, FileOptions

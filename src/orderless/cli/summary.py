@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import datasets
-from ..cellstyle import PLAIN, CellStyle, notations
-from ..words import label_text, printable
+from ..inputs import PLAIN, CellStyle, notations
+from ..model import label_text, printable
 from .files import Part, missing_column, open_table
 from .mistakes import Mistake, cut, some
 from .options import FileOptions, MissingValues, TableOptions

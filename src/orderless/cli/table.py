@@ -14,7 +14,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from ..space import Feature, Space
+from ..model import Feature, Space
 from .mistakes import Mistake
 from .options import FileOptions, MissingValues, TableOptions
 from .profile import ColumnProfile

@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..bins import Bins
 from ..errors import InvalidData
-from ..missing import known_rows
-from ..rows import read_rows
-from ..space import Space
-from ..tree import Tree
+from ..inputs import known_rows
+from ..model import Space, Tree
 from .cells import frame_for, labels_for
 from .files import missing_column
 from .mistakes import Mistake
@@ -51,7 +48,7 @@ def complete_rows_for(
     part, name = table.part, table.name
     y = _labels(tree, table)
     X = frame_for(tree, part, name, style=table.style)
-    keep = known_rows(Bins(tree), read_rows(X, tree.space, tree.used))
+    keep = known_rows(tree.bins, tree.read(X))
     if y is not None:
         keep = keep & np.array([label is not None for label in y], dtype=bool)
     n_gaps = int((~keep).sum())

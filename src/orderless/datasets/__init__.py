@@ -7,6 +7,6 @@ Each set comes from the first of these that has it: the folder named by the envi
 ``ORDERLESS_DATA``; this package (from scikit-learn, or generated); a download with a checksum.
 """
 
-from orderless.datasets.dataset import Dataset, describe, load, names
+from lazy_loader import attach_stub
 
-__all__ = ["Dataset", "describe", "load", "names"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -5,15 +5,6 @@ Out: importances by feature; ``ImportanceRange``.
 Paper: Section 5 (Case Study 1).
 """
 
-from .impurity import impurity_importance
-from .orders import ImportanceRange, importance_range
-from .permutation import permutation_importance
-from .reliance import conditional_model_reliance
+from lazy_loader import attach_stub
 
-__all__ = [
-    "ImportanceRange",
-    "conditional_model_reliance",
-    "importance_range",
-    "impurity_importance",
-    "permutation_importance",
-]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

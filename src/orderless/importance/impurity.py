@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..missing import tree_of
-from .given import Given, by_name, label_array
+from ..readers import read_tree
+from .rows import Given, by_name, label_array
 
 __all__ = ["CRITERIA", "Criterion", "class_weights", "impurity_importance", "raw_importance"]
 
@@ -75,7 +75,7 @@ def impurity_importance(
     [0.333, 0.667]
     """
     check_criterion(criterion)
-    source = tree_of(tree)
+    source = read_tree(tree)
     given = Given.read(source, X, sample_weight)
     out = raw_importance(given, class_weights(given, y), criterion)
     if normalize and out.sum() > 0:

@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import InvalidData, InvalidTree
-from ..missing import class_codes, tree_of
-from ..space import Column
-from .given import Given, by_name, label_array
+from ..inputs import class_codes
+from ..model import Column
+from ..readers import read_tree
+from .rows import Given, by_name, label_array
 
 __all__ = ["FlatTrees", "permutation_importance", "permuted_errors"]
 
@@ -177,7 +178,7 @@ def permutation_importance(
         raise ValueError(f"by={by!r}: legal are {BY}")
     if not isinstance(n_repeats, int | np.integer) or n_repeats < 1:
         raise ValueError(f"n_repeats={n_repeats!r}: legal are whole numbers from 1")
-    source = tree_of(tree)
+    source = read_tree(tree)
     given = Given.read(source, X, sample_weight)
     n_classes = len(source.classes)
     codes = class_codes(source, label_array(y, given.n_rows), given.n_rows)

@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import InvalidData
-from ..missing import class_codes, tree_of
-from ..rows import ABSENT, AMONG, BETWEEN, CODE, CoreColumn, read_rows
-from ..space import Feature
-from .given import Given, by_name, label_array
+from ..inputs import ABSENT, AMONG, BETWEEN, CODE, CoreColumn, class_codes, read_rows
+from ..model import Feature
+from ..readers import read_tree
+from .rows import Given, by_name, label_array
 
 __all__ = ["conditional_model_reliance"]
 
@@ -92,7 +92,7 @@ def conditional_model_reliance(
     """
     if strata not in STRATA:
         raise ValueError(f"strata={strata!r}: legal are {STRATA}")
-    source = tree_of(tree)
+    source = read_tree(tree)
     given = Given.read(source, X, sample_weight)
     n_classes = len(source.classes)
     truth = class_codes(source, label_array(y, given.n_rows), given.n_rows)

@@ -1,1 +1,1 @@
-"""Output: an object in, a string or figure out. Each module is one format."""
+"""An object in, text, code, a figure or a page out; each in a room of its own."""

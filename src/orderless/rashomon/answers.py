@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..rows import labels_like
+from ..inputs import labels_like
+from .engine import Source
 from .flat import FlatTrees, distinct
 from .meaning import Bits, Meaning
 from .problem import Problem
-from .source import Source
 from .view import View
 
 __all__ = ["Sampled", "best_determined", "complete_rows", "differing", "disagreements", "predict"]
@@ -72,7 +72,7 @@ def _try_trees(
     source: Source, view: View, X: Any, chosen: NDArray[np.intp], limit: int
 ) -> NDArray[np.int32]:
     """Try one tree of each function after the other, the best first."""
-    from ..rows import read_rows
+    from ..inputs import read_rows
     from .listing import Listing
 
     problem = source.problem

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import TooLarge
-from ..tree import Tree
+from ..model import Tree
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .treeset import TreeSet
+    from .tree_set import TreeSet
 
 __all__ = ["Differences", "differences"]
 

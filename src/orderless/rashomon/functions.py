@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..equivalence import fingerprint, hex_digits
 from ..errors import InvalidData, a_kind
-from ..space import Label
-from ..tree import Tree
+from ..form import fingerprint, hex_digits
+from ..model import Label, Tree
 from .flat import FlatTrees, distinct
 from .listing import Listing, point
 from .meaning import Meaning

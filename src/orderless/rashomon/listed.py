@@ -13,12 +13,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..equivalence import fingerprint_points
 from ..errors import TooLarge
+from ..form import fingerprint_points
+from .engine import Histogram, Piece
 from .flat import FlatTrees
 from .meaning import independent
 from .problem import Problem
-from .source import Histogram, Piece
 from .view import View
 
 __all__ = ["Listed"]

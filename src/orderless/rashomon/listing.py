@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..equivalence import fingerprint
-from ..tree import Tree
+from ..form import fingerprint
+from ..model import Tree
+from .engine import Functions, Piece, Source
 from .flat import FlatTrees, join
 from .meaning import independent
-from .source import Functions, Piece, Source
 from .view import View
 
 __all__ = ["Listing", "point"]

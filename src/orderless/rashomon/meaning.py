@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..equivalence import class_weights, space_weights
 from ..errors import InvalidSpace
-from ..rows import AMONG, read_rows
-from ..space import Label, Space
-from ..tree import Tree
+from ..form import class_weights, space_weights
+from ..inputs import AMONG, read_rows
+from ..model import Label, Space, Tree
 from .flat import FlatTrees
 
 __all__ = ["Meaning", "independent", "meaning_of", "meaning_of_trees"]

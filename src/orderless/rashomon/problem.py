@@ -17,9 +17,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..decimals import exact, shown
 from ..errors import InvalidData
-from ..space import Label
+from ..inputs import exact, shown
+from ..model import Label
 from .flat import FlatTrees, distinct
 from .meaning import Meaning
 

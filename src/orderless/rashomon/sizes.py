@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..space import Space
-from .data import read_labels, read_table
-from .rashomonset import RashomonSet
-from .treeset import TreeSet
+from ..model import Space
+from .rashomon_set import RashomonSet
+from .table import read_labels, read_table
+from .tree_set import TreeSet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +72,7 @@ class RashomonSizes:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the mean sizes of each data set, before and after."""
-        from .plots import draw_sizes
+        from ..output.plots import draw_sizes
 
         mean = self.table.groupby("dataset", sort=False)[list(COUNTS)].mean()
         return draw_sizes(mean, ax)
@@ -185,7 +185,7 @@ def _as_frame(X: Any) -> pd.DataFrame:
 
 def _always(given: Any) -> Any:
     """Give a binarizer itself for a word: in this study 0/1 columns go through it, too."""
-    from ..binarize import QuantileBinarizer, ThresholdGuessBinarizer
+    from ..inputs import QuantileBinarizer, ThresholdGuessBinarizer
 
     words = {"threshold-guess": ThresholdGuessBinarizer, "quantile": QuantileBinarizer}
     return words[given]() if isinstance(given, str) and given in words else given

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..space import Label, Space
-from ..tree import Tree
+from ..model import Label, Space, Tree
 from .checks import check_source
 from .source import SourceColumn, SourceTree, build
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import UnreadableModel, a_kind
-from ..space import plain_label
+from ..model import plain_label
 from .checks import check_binary_tree, refuse_own_predict
 from .source import SourceTree
 

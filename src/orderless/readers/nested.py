@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidTree, a_kind
-from ..serial import parse
-from ..space import plain_label
+from ..model import parse, plain_label
 from .checks import MOST_COLUMNS
 from .source import SourceTree
 

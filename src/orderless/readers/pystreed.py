@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import UnreadableModel, a_kind
-from ..space import plain_label
+from ..model import plain_label
 from .binary import Flat, flatten, over_bits
 from .checks import refuse_own_predict
 from .source import SourceTree

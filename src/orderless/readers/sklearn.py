@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidTree, UnreadableModel, a_kind
-from ..tree import Tree
+from ..model import Tree
 from .checks import refuse_own_predict, whole_number
 from .source import SourceTree
 
@@ -110,7 +110,7 @@ def tree_of_regressor(
     from sklearn.base import is_regressor
     from sklearn.tree import BaseDecisionTree
 
-    from . import _interpreter, unwrap  # that file has imported this one
+    from .dispatch import interpreter, unwrap  # that file has imported this one
 
     model, through = unwrap(model, through)
     if not isinstance(model, BaseDecisionTree) or not is_regressor(model):
@@ -126,7 +126,7 @@ def tree_of_regressor(
     leaf_class = np.full(len(value), -1)
     leaf_class[leaf] = which.ravel()
     source = _source(model, classes=numbers, leaf_class=leaf_class)
-    return _interpreter(source, through, None, feature_names, "unknown")(source)
+    return interpreter(source, through, None, feature_names, "unknown")(source)
 
 
 def _leaf_values(model: Any) -> Any:

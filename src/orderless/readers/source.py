@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnreadableModel
-from ..numbers import row_boundary, value_at_most
-from ..space import Column, Feature, Label, Space
-from ..tree import Tree
-from .steps import Span, Steps, unfold
+from ..model import Column, Feature, Label, Space, Tree, row_boundary, value_at_most
+from .through.steps import Span, Steps, unfold
 
 __all__ = ["SourceColumn", "SourceTree", "build", "default_space", "space_columns"]
 

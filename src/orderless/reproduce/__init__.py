@@ -6,6 +6,6 @@ Out: a folder with tidy CSV files, figures and Markdown pages; see ``run``.
 The modules of the targets use public names of ``orderless`` only, as a reader of the paper would.
 """
 
-from .run import run, targets
+from lazy_loader import attach_stub
 
-__all__ = ["run", "targets"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -17,7 +17,7 @@ from typing import Any
 
 import orderless as ol
 
-from ..whole_file import write_whole
+from ..inputs import write_whole
 
 __all__ = ["Cache", "code_version", "data_version"]
 

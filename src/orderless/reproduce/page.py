@@ -12,7 +12,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from ..whole_file import whole_file, write_whole
+from ..inputs import whole_file, write_whole
 from .target import DIFFERS, DRAWN, Outcome, Target
 
 if TYPE_CHECKING:

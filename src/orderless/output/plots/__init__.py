@@ -1,6 +1,5 @@
 """Plots with matplotlib: an object in, Axes out. Each takes ``ax=``."""
 
-from .regions import plot_rules
-from .trees import plot_tree
+from lazy_loader import attach_stub
 
-__all__ = ["plot_rules", "plot_tree"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

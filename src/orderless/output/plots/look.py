@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from ...words import drawn, printable
+from ...model import drawn, printable
 
 __all__ = ["GREY", "INK", "axes_of", "hatch", "short_names", "wrapped"]
 

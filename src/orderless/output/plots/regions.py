@@ -12,16 +12,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...bins import Side
-from ...canonical import CanonicalForm, canonicalize
 from ...errors import InvalidData
-from ...space import Feature, Space
-from ...term import Term
-from ...tree import Tree
-from ...words import label_text
-from ..listing import TERMS
-from ..palette import colour, pale
+from ...form import CanonicalForm, Term, canonicalize
+from ...model import Feature, Side, Space, Tree, label_text
+from ..rules.listing import TERMS
 from .look import GREY, INK, axes_of, hatch, wrapped
+from .palette import colour, pale
 
 __all__ = ["plot_rules", "slice_of"]
 

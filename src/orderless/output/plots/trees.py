@@ -10,11 +10,10 @@ import textwrap
 from typing import Any
 
 from ...errors import InvalidTree
-from ...missing import tree_of
-from ...tree import Tree
-from ...words import label_text, printable
-from ..palette import colour, pale
+from ...model import Tree, label_text, printable
+from ...readers import read_tree
 from .look import GREY, INK, axes_of, wrapped
+from .palette import colour, pale
 
 __all__ = ["plot_tree"]
 
@@ -54,7 +53,7 @@ def plot_tree(tree: Any, *, ax: Any = None, limit: int = MOST_LEAVES) -> Any:
     >>> [text.get_text() for text in ax.texts]
     ['not x0?', 'yes', 'no', 'yes', 'no']
     """
-    tree = tree_of(tree)
+    tree = read_tree(tree)
     if tree.n_leaves > limit:
         raise InvalidTree(
             f"this tree has {tree.n_leaves:,} leaves, more than limit={limit:,} that can be drawn "

@@ -1,5 +1,5 @@
 """The report: everything that can be said of one tree, as one page that needs nothing else."""
 
-from .page import Report, report
+from lazy_loader import attach_stub
 
-__all__ = ["Report", "report"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

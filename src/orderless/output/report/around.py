@@ -15,12 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidData, InvalidSpace, TooLarge
-from ...importance.given import Given
-from ...rashomon import RashomonSet
-from ...rashomon.problem import MOST_DEPTH
-from ...rows import CODE, F32, F64, read_rows
-from ...space import Column, Condition, Feature, Space
-from ...tree import Tree
+from ...importance import Given
+from ...inputs import CODE, F32, F64, read_rows
+from ...model import Column, Condition, Feature, Space, Tree
+from ...rashomon import MOST_DEPTH, RashomonSet
 
 __all__ = ["EPSILON", "REGULARIZATION", "Around", "around"]
 
@@ -161,7 +159,7 @@ def _guessed(tree: Tree, X: Any, y: Any) -> tuple[list[Cut], int]:
     They are proposals: where rows x features x classes are many, a part of the rows is enough to
     make them. Also gives how many rows they were made from.
     """
-    from ...binarize import ThresholdGuessBinarizer
+    from ...inputs import ThresholdGuessBinarizer
 
     table: list[NDArray[np.float64]] = []
     columns: list[Column] = []

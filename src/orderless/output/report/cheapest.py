@@ -10,8 +10,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 
-from ...acquisition import Policy, cheapest_policy
-from ...acquisition.question import money, percent
+from ...acquisition import Policy, cheapest_policy, money, percent
 from .subject import Section, Subject, drawn, table
 
 __all__ = ["cheapest"]

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import InvalidData, OutOfMemory, OutOfTime, TooLarge
-from ...numbers import short_count
+from ...model import short_count
 from .around import EPSILON, REGULARIZATION, Around, around
 from .figure import figure_as_svg
 from .subject import Section, Subject, count, drawn, table

@@ -13,19 +13,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ...bins import Bins
 from ...errors import InvalidData
-from ...escapes import printable, shown
-from ...missing import known_rows, tree_of
-from ...quality import Quality
-from ...redundant import redundant_splits
-from ...rows import read_rows
-from ...tree import Tree
-from ...whole_file import write_whole
-from ...words import label_text
-from ..drawing import DRAWN_LEAVES
-from ..palette import page_colours
-from ..quality import percent
+from ...estimators import Quality
+from ...form import redundant_splits
+from ...inputs import known_rows, write_whole
+from ...model import Tree, label_text, printable, shown
+from ...readers import read_tree
+from ..plots.drawing import DRAWN_LEAVES
+from ..plots.palette import page_colours
+from ..rules.quality import percent
 from . import sections
 from .cheapest import cheapest
 from .near import near
@@ -123,7 +119,7 @@ def report(
     """
     from jinja2 import Environment
 
-    tree = tree_of(tree)
+    tree = read_tree(tree)
     n_rows = len(X)
     if n_rows == 0:
         raise InvalidData("there are no rows: a report needs the data that the tree is judged on")
@@ -169,8 +165,8 @@ _SECTIONS: tuple[Callable[[Subject], Section], ...] = (
 
 
 def _gaps(tree: Tree, X: Any) -> bool:
-    bins = Bins(tree)
-    return not bool(known_rows(bins, read_rows(X, tree.space, tree.used)).all())
+    bins = tree.bins
+    return not bool(known_rows(bins, tree.read(X)).all())
 
 
 def _lead(subject: Subject) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from html import escape
 
-from ..quality import HEAD, Judged, matrix, summary
+from ..rules.quality import HEAD, Judged, matrix, summary
 from .subject import Section, Subject, table
 
 __all__ = ["quality"]

@@ -16,13 +16,12 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidTree, OutOfTime, TooManyBoxes, TooManyReasons
+from ...form import redundant_splits
 from ...importance import importance_range, impurity_importance, permutation_importance
-from ...numbers import short_count
-from ...redundant import redundant_splits
-from ...study import coverage
-from ...words import label_text
-from ..drawing import DRAWN_LEAVES
-from ..html import form_as_html
+from ...missing import coverage
+from ...model import label_text, short_count
+from ..plots.drawing import DRAWN_LEAVES
+from ..rules.html import form_as_html
 from .figure import figure_as_svg
 from .subject import Section, Subject, count, drawn, scroll, table
 

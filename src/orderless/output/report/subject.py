@@ -13,14 +13,12 @@ from functools import cached_property
 from html import escape
 from typing import Any
 
-from ...canonical import CanonicalForm, canonicalize
 from ...errors import OutOfTime, TooManyReasons
-from ...quality import Quality, judge
-from ...smallest import smallest_tree
-from ...tree import Tree
-from ...words import label_text
-from ..drawing import DRAWN_LEAVES, tree_as_svg
-from ..palette import mark
+from ...estimators import Quality, judge
+from ...form import CanonicalForm, canonicalize, smallest_tree
+from ...model import Tree, label_text
+from ..plots.drawing import DRAWN_LEAVES, tree_as_svg
+from ..plots.palette import mark
 
 __all__ = ["Section", "Subject", "count", "drawn", "scroll", "table"]
 

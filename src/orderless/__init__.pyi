@@ -1,0 +1,78 @@
+from . import datasets as datasets
+from .acquisition import (
+    Interview as Interview,
+    Policy as Policy,
+    cheapest_policy as cheapest_policy,
+)
+from .connect import (
+    predict_file as predict_file,
+)
+from .estimators import (
+    OrderlessClassifier as OrderlessClassifier,
+    Quality as Quality,
+    judge as judge,
+)
+from .form import (
+    CanonicalForm as CanonicalForm,
+    Term as Term,
+    canonicalize as canonicalize,
+    counterexample as counterexample,
+    disagreement as disagreement,
+    equivalent as equivalent,
+    fingerprint as fingerprint,
+    group_equivalent as group_equivalent,
+    redundant_splits as redundant_splits,
+    smallest_tree as smallest_tree,
+)
+from .importance import (
+    ImportanceRange as ImportanceRange,
+    RashomonImportance as RashomonImportance,
+    conditional_model_reliance as conditional_model_reliance,
+    importance_range as importance_range,
+    impurity_importance as impurity_importance,
+    permutation_importance as permutation_importance,
+)
+from .inputs import (
+    QuantileBinarizer as QuantileBinarizer,
+    ThresholdGuessBinarizer as ThresholdGuessBinarizer,
+)
+from .missing import (
+    ask_next as ask_next,
+    coverage as coverage,
+    determined_by_any as determined_by_any,
+    forest_bounds as forest_bounds,
+    imputation_dependence as imputation_dependence,
+    missing_needed as missing_needed,
+    odds as odds,
+    possible_classes as possible_classes,
+    predict_between as predict_between,
+    predict_features as predict_features,
+    predict_path as predict_path,
+    probability_bounds as probability_bounds,
+    regression_bounds as regression_bounds,
+)
+from .model import (
+    Condition as Condition,
+    Feature as Feature,
+    Space as Space,
+    Tree as Tree,
+)
+from .output.page import (
+    serve_page as serve_page,
+    write_page as write_page,
+)
+from .output.plots import (
+    plot_rules as plot_rules,
+    plot_tree as plot_tree,
+)
+from .output.report import (
+    report as report,
+)
+from .rashomon import (
+    RashomonSet as RashomonSet,
+    rashomon_sizes as rashomon_sizes,
+)
+from .readers import (
+    read_tree as read_tree,
+    read_trees as read_trees,
+)

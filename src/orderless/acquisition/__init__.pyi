@@ -1,0 +1,18 @@
+from .alike import (
+    branches as branches,
+)
+from .build import (
+    cheapest_policy as cheapest_policy,
+)
+from .interview import (
+    Interview as Interview,
+)
+from .policy import (
+    Policy as Policy,
+)
+from .question import (
+    Outcome as Outcome,
+    Question as Question,
+    money as money,
+    percent as percent,
+)

@@ -1,0 +1,1 @@
+"""Modules that people import as ``orderless.duckdb``, ``orderless.spark``, ``orderless.dask``."""

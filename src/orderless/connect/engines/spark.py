@@ -1,0 +1,53 @@
+"""Spark: a DataFrame in, a DataFrame with predictions out.
+
+In:  a model, and a ``pyspark.sql.DataFrame``.
+Out: a DataFrame with native expressions: Spark plans and runs them, no row passes through Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from orderless.output.code import new_columns
+
+__all__ = ["predict"]
+
+
+def predict(
+    tree: Any,
+    frame: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    shape: str = "auto",
+    prediction: str = "prediction",
+    needed: str | None = None,
+) -> Any:
+    """Add the class of each row to a Spark DataFrame, null where it is not determined.
+
+    Parameters
+    ----------
+    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    frame : pyspark.sql.DataFrame
+    columns, shape
+        As in ``CanonicalForm.to_sql``.
+    prediction : str
+        Name of the new column.
+    needed : str, optional
+        Name of a second new column: the feature to ask next (``ask_next``).
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+
+    Notes
+    -----
+    The expression is that of ``to_sql(dialect="spark")``; docs/guide/databases has an example.
+    """
+    from pyspark.sql import functions
+
+    added = new_columns(tree, frame.columns, dialect="spark", columns=columns, shape=shape,
+                        prediction=prediction, needed=needed)  # fmt: skip
+    for name, sql in added:
+        frame = frame.withColumn(name, functions.expr(sql))
+    return frame

@@ -1,0 +1,1 @@
+"""Tables on disk, in parts that fit into memory, and predictions for them."""

@@ -1,0 +1,234 @@
+"""Cells: what is written in a table file, as values of features.
+
+In:  cells (text of a CSV file, or values of a Parquet file), and the ``Space`` they are for.
+Out: numbers, truths and categories; NaN or None for unknown. A cell that is not legal is an error
+     that names its row.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from ...errors import InvalidData
+from ...inputs import EXACT, PLAIN, CellStyle, absent_columns, notations, some_names, unknown
+from ...model import Feature, Label, Space, Tree
+
+__all__ = [
+    "Parser",
+    "holds_truths",
+    "known_cells",
+    "not_legal",
+    "parser_of",
+    "plain_cells",
+    "truth",
+    "unknown",
+    "wanted_columns",
+]
+
+TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+DIGITS = re.compile(r"[+-]?[0-9]{1,400}")
+NUMBER = "a number, or empty if unknown"
+WHOLE_NUMBER = "a whole number, or empty if unknown"
+
+Parse = Callable[[Any], Any]
+
+
+class Parser(NamedTuple):
+    """What reads the cells of a column: which are legal, and whether they become numbers."""
+
+    parse: Parse
+    legal: str
+    numeric: bool
+
+
+def truth(cell: Any) -> Any:
+    """Read true, false, yes, no, 1 or 0 as 1.0 or 0.0; NaN if it is not known."""
+    if isinstance(cell, str):
+        if unknown(cell):
+            return math.nan
+        known = TRUTHS.get(cell.strip().lower())
+        return float({0.0: False, 1.0: True}[float(cell)] if known is None else known)
+    if unknown(cell):
+        return math.nan
+    return {0.0: 0.0, 1.0: 1.0}[float(cell)]
+
+
+def _whole(feature: Feature, style: CellStyle) -> Parse:
+    low, high = feature.bounds
+
+    number = _exactly(style)
+
+    def parse(cell: Any) -> Any:
+        value = number(cell)
+        known = float(value)
+        if not math.isnan(known) and not (known.is_integer() and low < known <= high):
+            raise ValueError
+        return value
+
+    return parse
+
+
+def _exactly(style: CellStyle) -> Parse:
+    """Refuse a whole number that float64 would round, as ``predict`` does (docs/decisions/0011)."""
+
+    def parse(cell: Any) -> Any:
+        value = style.number(cell)
+        if _rounded(cell, value):
+            raise ValueError
+        return value
+
+    return parse
+
+
+def _rounded(cell: Any, value: Any) -> bool:
+    if not isinstance(value, int | float) or not abs(value) >= EXACT:
+        return False
+    if isinstance(cell, str) and DIGITS.fullmatch(cell.strip()):
+        return int(cell) != float(value)
+    return isinstance(cell, int) and float(cell) != cell
+
+
+def _category(feature: Feature) -> Parse:
+    by_text: dict[str, Label] = {}
+    for label in feature.categories:
+        by_text.setdefault(str(label).lower() if isinstance(label, bool) else str(label), label)
+    numbers = {float(c): c for c in feature.categories if not isinstance(c, str)}
+    truths = TRUTHS if all(isinstance(c, bool) for c in feature.categories) else {}
+
+    def parse(cell: Any) -> Any:
+        if not isinstance(cell, str):
+            if cell is not None and not unknown(cell) and feature.code(cell) is None:
+                raise ValueError
+            return cell
+        for text in (cell, cell.strip()):
+            if text in by_text:
+                return by_text[text]
+        if cell.strip().lower() in truths:
+            return truths[cell.strip().lower()]
+        if unknown(cell):
+            return None
+        if numbers:
+            try:
+                return numbers[float(cell)]
+            except (KeyError, ValueError):
+                pass
+        if not feature.other:
+            raise ValueError
+        return cell
+
+    return parse
+
+
+def holds_truths(space: Space, name: str) -> bool:
+    """Whether a column holds true and false, or 0 and 1."""
+    told = next((column for column in space.columns if column.name == name), None)
+    if told is not None and told.condition is not None:
+        return True
+    return space[name if told is None else told.feature].kind == "boolean"
+
+
+def parser_of(space: Space, name: str, style: CellStyle = PLAIN) -> Parser:
+    """Give what reads the cells of a column; texts that ``style`` calls missing are unknown."""
+    parse, legal, numeric = _parser(space, name, style)
+    if not style.missing:
+        return Parser(parse, legal, numeric)
+    gap = math.nan if numeric else None
+    return Parser(lambda cell: gap if style.missing_in(name, cell) else parse(cell), legal, numeric)
+
+
+def _parser(space: Space, name: str, style: CellStyle) -> Parser:
+    told = next((column for column in space.columns if column.name == name), None)
+    if told is not None and told.condition is not None:
+        return Parser(truth, "0 or 1, or empty if unknown", numeric=True)
+    feature = space[name if told is None else told.feature]
+    if feature.kind == "boolean":
+        return Parser(truth, "true or false, or empty if unknown", numeric=True)
+    if feature.kind == "numeric" and feature.whole:
+        return Parser(_whole(feature, style), WHOLE_NUMBER, numeric=True)
+    if feature.kind == "numeric":
+        rounds = feature.values == "float32"
+        return Parser(style.number if rounds else _exactly(style), NUMBER, numeric=True)
+    listed = some_names([str(c) for c in feature.categories], most=8)
+    return Parser(_category(feature), f"one of {listed}, or empty if unknown", numeric=False)
+
+
+def not_legal(row: int, table: str, cell: Any, column: str, legal: str) -> InvalidData:
+    """Say which cell is not legal, what is, and which option may settle it."""
+    remedy = ""
+    if legal in (NUMBER, WHOLE_NUMBER) and DIGITS.fullmatch(str(cell).strip()):
+        remedy = (
+            f". float64 cannot hold this number (the nearest is {float(cell):.0f}): round it, or "
+            "make the feature categorical if it is an identifier"
+        ) * (abs(float(cell)) >= EXACT)
+    elif legal in (NUMBER, WHOLE_NUMBER) and isinstance(cell, str):
+        how = notations([cell])
+        remedy = (
+            f". If it is a number, add {how}"
+            if how
+            else (f". If it means missing, add missing={cell.strip()!r:.40}")
+        )
+    return InvalidData(
+        f"row {row:,} of {table} has {cell!r:.80} in the column {column!r:.80}, which must be "
+        f"{legal}{remedy}"
+    )
+
+
+def plain_cells(cells: Sequence[Any], column: str, table: str) -> None:
+    """Refuse cells that hold more than one value, as lists and structs of Parquet do."""
+    for row, cell in enumerate(cells, 1):
+        if isinstance(cell, list | dict):
+            kind = "lists" if isinstance(cell, list) else "structs"
+            raise InvalidData(
+                f"the column {column!r:.80} of {table} holds {kind} ({cell!r:.60} in row {row:,}), "
+                "and a feature is one number, truth or text per row: split it into columns of "
+                "their own, or leave it out"
+            )
+
+
+def known_cells(
+    cells: list[Any], parser: Parser, column: str, table: str, first: int = 1
+) -> list[Any]:
+    """Read the cells of one column; a cell that is not legal is an error with its row."""
+    parse, legal, _ = parser
+    distinct: dict[Any, Any] = {}
+    try:
+        different = dict.fromkeys(cells)
+    except TypeError:
+        plain_cells(cells, column, table)
+        raise
+    for cell in different:
+        try:
+            distinct[cell] = parse(cell)
+        except (ValueError, KeyError, TypeError):
+            raise not_legal(first + cells.index(cell), table, cell, column, legal) from None
+    return [distinct[cell] for cell in cells]
+
+
+def wanted_columns(
+    tree: Tree, there: Sequence[str], table: str, features: Iterable[str] | None = None
+) -> list[str]:
+    """Name the columns that speak about the features of a tree, by default those it asks about.
+
+    Raises
+    ------
+    InvalidData
+        If the table lacks some: it names all of them.
+    """
+    names = list(tree.features if features is None else features)
+    absent = absent_columns(tree.space, [tree.space.index(name) for name in names], there)
+    if absent:
+        it, column, s = ("them", "columns", "s") if len(absent) > 1 else ("it", "column", "")
+        raise InvalidData(
+            f"{table} has no {column} {', '.join(absent)}: it has {some_names(there, most=8)}. "
+            f"Add {it}, with empty cells where the value is unknown, or rename the column{s} that "
+            f"mean{'' if s else 's'} {it}"
+        )
+    wanted: dict[str, None] = {}
+    for feature in names:
+        told = [tree.space.columns[i].name for i in tree.space.columns_of[feature]]
+        wanted |= dict.fromkeys(name for name in [*told, feature] if name in there)
+    return list(wanted)

@@ -1,0 +1,392 @@
+"""OrderlessClassifier: a scikit-learn classifier that answers where the answer is certain.
+
+In:  any tree classifier that ``read_tree`` knows, or a ``Pipeline`` that ends in one; a table.
+Out: the class of each row with unknowns where all completions agree, and a choice of what is said
+     where they do not.
+Paper: Theorem 3.2 and Case Study 2; what is done with the other rows is beyond it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import check_array, column_or_1d, get_tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from ..errors import InvalidData
+from ..form import CanonicalForm, canonicalize
+from ..inputs import labels_like
+from ..missing import frame_of, groups_reached
+from ..model import Space, Tree
+from ..readers import read_tree
+
+__all__ = ["OrderlessClassifier"]
+
+WORDS = ("na", "raise", "majority")
+EXACT = 2**53  # whole numbers up to this are floats, too
+TIE = 1e-9  # shares that differ by less are equal: they come from sums of rounded numbers
+
+Codes = NDArray[np.int32]
+
+
+class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A tree classifier that takes rows with unknown values, and says where it is certain.
+
+    It fits a tree, reads it, and gives a row with unknowns (NaN, None, NA, null) the class that
+    every completion of it gets. Where completions differ the row is not determined, and
+    ``undetermined`` says what happens.
+
+    Parameters
+    ----------
+    estimator : tree classifier, or Pipeline that ends in one, optional
+        Any that ``read_tree`` knows; a clone of it is fitted. By default
+        ``DecisionTreeClassifier(max_depth=4, random_state=0)``.
+    undetermined : "na", "raise", "majority", a class label, or an imputer
+        What ``predict`` says of rows that are not determined.
+
+        - ``"na"``: nothing; they are masked, or null.
+        - ``"raise"``: an error names the first of them and the features that it lacks.
+        - ``"majority"``: the most frequent label among the training rows of all leaves that the
+          row can reach, the first class if several are. It need not be the class of any of these
+          leaves.
+        - a class label: that class. The three words above come first; a class that is called like
+          one of them is given as ``(label,)``.
+        - an imputer, or any transformer that fills in values and keeps the columns: a clone of it
+          is fitted on the training table, and fills in these rows only.
+    space : Space, optional
+        What the columns of the table mean, for example that one-hot columns exclude each other;
+        see ``read_tree``.
+
+    Attributes
+    ----------
+    estimator_ : the fitted clone
+    tree_ : Tree
+        What it learned, with the training rows by class of its leaves.
+    form_ : CanonicalForm
+        Its rules and reasons, computed when they are first asked for.
+    imputer_ : the fitted clone of ``undetermined``, if that is an imputer
+    classes_ : array of labels
+    coverage_ : float
+        Share of the training rows that are determined: 1 if they are complete.
+    n_features_in_ : int
+    feature_names_in_ : array of str, if the table had such names
+
+    Notes
+    -----
+    Training rows are complete, unless the estimator takes unknowns itself: scikit-learn's trees
+    learn where to send NaN. That is used for training only. In ``predict`` an unknown value may be
+    anything, wherever the tree would have sent it.
+
+    Cost: that of fitting the estimator; to predict, the nodes that a row can reach.
+
+    scikit-learn's metrics know nothing of masks. With ``"na"`` they refuse predictions of which
+    some are masked, by an error; ``score`` counts these rows as wrong, and ``score_determined``
+    leaves them out.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    >>> model = OrderlessClassifier(tree).fit(X, y)
+    >>> model.predict([[None, None, 1.4, 0.2], [6.0, None, 4.5, None]]).tolist()
+    [0.0, None]
+    >>> model.predict_proba([[6.0, None, 4.5, None]]).round(2).tolist()
+    [[0.33, 0.33, 0.33]]
+    >>> model.set_params(undetermined=2).predict([[6.0, None, 4.5, None]]).tolist()
+    [2]
+    """
+
+    estimator_: Any
+    tree_: Tree
+    form_: CanonicalForm
+    classes_: NDArray[Any]
+    coverage_: float
+    n_features_in_: int
+
+    def __init__(
+        self, estimator: Any = None, *, undetermined: Any = "na", space: Space | None = None
+    ) -> None:
+        self.estimator = estimator
+        self.undetermined = undetermined
+        self.space = space
+
+    def _inner(self) -> Any:
+        if self.estimator is None:
+            return DecisionTreeClassifier(max_depth=4, random_state=0)
+        return self.estimator
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._inner())
+        tags.input_tags = inner.input_tags
+        tags.input_tags.allow_nan = True
+        tags.non_deterministic = inner.non_deterministic
+        if inner.classifier_tags is not None:  # not a classifier: fit says so
+            tags.classifier_tags.poor_score = inner.classifier_tags.poor_score
+        return tags
+
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
+        """Fit the tree, and read it.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Complete rows, unless the estimator takes unknowns.
+        y : array of labels
+        **fit_params
+            Handed to the estimator's ``fit``, for example ``sample_weight``.
+
+        Returns
+        -------
+        self
+        """
+        validate_data(self, X, y, skip_check_array=True)
+        y = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
+        check_classification_targets(y)
+        X = _unmasked(X)
+        estimator = clone(self._inner()).fit(X, y, **fit_params)
+        named = getattr(self, "feature_names_in_", None)
+        tree = read_tree(
+            estimator,
+            space=self.space,
+            feature_names=None if named is None or self.space is not None else list(named),
+        )
+        table = self._readable(X)
+        self.tree_ = _with_counts(tree, table, y)
+        self.form_ = canonicalize(self.tree_)
+        self.estimator_ = estimator
+        labels = np.asarray(getattr(estimator, "classes_", ()))
+        self.classes_ = labels if labels.tolist() == list(tree.classes) else tree.labels
+        self.__dict__.pop("imputer_", None)  # of an earlier fit
+        if self._way()[0] == "imputer":
+            self.imputer_ = clone(self.undetermined).fit(X)
+        self.coverage_ = float(np.mean(self.tree_.decide(table) >= 0))
+        return self
+
+    # -- rows ----------------------------------------------------------------------------------
+
+    def _table(self, X: Any) -> Any:
+        """Check rows as scikit-learn does, and give them as the tree reads them."""
+        check_is_fitted(self)
+        if getattr(X, "ndim", 2) == 1:
+            raise InvalidData(
+                "Expected rows and columns, got one dimension. Reshape your data: one row is "
+                "X.reshape(1, -1), one column is X.reshape(-1, 1)"
+            )
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return self._readable(_unmasked(X))
+
+    def _readable(self, X: Any) -> Any:
+        """Give a data frame as an array, if the training table had no names."""
+        if hasattr(X, "tocsc"):
+            return X.tocsc()
+        frame = None if hasattr(self, "feature_names_in_") else frame_of(X)
+        return X if frame is None else frame.to_numpy()
+
+    def _way(self) -> tuple[str, int]:
+        """Read ``undetermined``: a word, and for a label its position in the classes."""
+        given = self.undetermined
+        if isinstance(given, str) and given in WORDS:
+            return given, -1
+        if hasattr(given, "fit") and hasattr(given, "transform"):
+            return "imputer", -1
+        label = given[0] if isinstance(given, tuple) and len(given) == 1 else given
+        try:
+            return "label", self.tree_.classes.index(label)
+        except (TypeError, ValueError):  # an array, or pandas' NA, does not compare
+            raise ValueError(
+                f"undetermined={given!r:.80}: legal are 'na', 'raise', 'majority', one of the "
+                f"classes {list(self.tree_.classes)[:12]} (or (label,)), and an imputer"
+            ) from None
+
+    def _codes(self, table: Any) -> Codes:
+        """Give by row the position of what ``predict`` says; -1 for nothing."""
+        codes = self.tree_.decide(table)
+        way, label = self._way()
+        gaps = np.flatnonzero(codes < 0)
+        if not len(gaps) or way == "na":
+            return codes
+        if way == "label":
+            codes[gaps] = label
+            return codes
+        rows = _rows_at(table, gaps)
+        if way == "raise":
+            raise self._lacking(rows, gaps)
+        codes[gaps] = self._majority(rows) if way == "majority" else self._imputed(rows)
+        return codes
+
+    def _lacking(self, rows: Any, gaps: NDArray[np.intp]) -> InvalidData:
+        why = self.form_.explain(_rows_at(rows, np.array([0])))
+        more = f" (and {len(gaps) - 1:,} more rows)" if len(gaps) > 1 else ""
+        return InvalidData(
+            f"row {gaps[0]}{more} is not determined: {list(why.possible)} are possible, because "
+            f"{list(why.unknown)} are unknown. Give these values, or choose undetermined='na', "
+            "'majority', a class or an imputer"
+        )
+
+    def _majority(self, rows: Any) -> Codes:
+        shares = self._odds(rows)
+        most = shares.max(axis=1, keepdims=True)
+        first: NDArray[np.intp] = np.argmax(shares >= most - TIE, axis=1)
+        return first.astype(np.int32)
+
+    def _imputed(self, rows: Any) -> Codes:
+        if not hasattr(self, "imputer_"):
+            raise InvalidData("undetermined is an imputer since after fit: fit again")
+        filled = self.imputer_.transform(rows)
+        if np.shape(filled)[1] != self.n_features_in_:
+            raise InvalidData(
+                f"the imputer made {np.shape(filled)[1]} columns of {self.n_features_in_}: choose "
+                "one that keeps all columns, for example SimpleImputer(keep_empty_features=True)"
+            )
+        codes: Codes = self.tree_.decide(filled)
+        if (codes < 0).any():
+            raise InvalidData(
+                f"the imputer {self.imputer_!r:.80} left values unknown, so that rows are still "
+                "not determined: choose one that fills in every value"
+            )
+        return codes
+
+    def _odds(self, table: Any) -> NDArray[np.float64]:
+        tree = self.tree_
+        rows = tree.read(table)
+        counts = cast("NDArray[np.float64]", tree.distribution)[list(tree.leaves())]
+        only, others = groups_reached(tree, rows, np.arange(len(counts)))
+        out: NDArray[np.float64] = counts[only]
+        for at, reached in others:
+            out[at] = reached @ counts
+        total = out.sum(axis=1, keepdims=True)
+        empty = np.flatnonzero(total <= 0)
+        if len(empty):  # no training row came to these leaves: each possible class alike
+            possible = tree.reach(_rows_at(table, empty), all_classes=True)[2]
+            out[empty] = possible.reshape(-1, len(tree.classes))
+            total = out.sum(axis=1, keepdims=True)
+        out /= total
+        return out
+
+    # -- what it says --------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """Give each row's class; where it is not determined, what ``undetermined`` says.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            NaN, None, NA and null are unknown.
+
+        Returns
+        -------
+        array of labels
+            With ``undetermined="na"``, if some row is not determined: a masked array (of floats for
+            labels that are numbers, else of objects), or a nullable Series when a data frame came
+            in.
+        """
+        codes = self._codes(self._table(X))
+        gaps = codes < 0
+        if not gaps.any():
+            return self.classes_[codes]
+        if frame_of(X) is not None:
+            return labels_like(X, self.tree_.labels, codes)
+        # numpy and scikit-learn like to lose masks. What is under it is no label then, but NaN or
+        # None, which metrics refuse: an answer that was not given is never counted as one.
+        number = self.classes_.dtype.kind in "iuf" and np.abs(self.classes_).max() <= EXACT
+        said = self.classes_[codes].astype(np.float64 if number else object)
+        said[gaps] = np.nan if number else None
+        return np.ma.MaskedArray(said, mask=gaps)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give the share of each class among the training rows of the leaves that a row can reach.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+            In the order of ``classes_``. For a row that reaches one leaf the estimator's own, up
+            to rounding; for others an estimate, see ``orderless.probability_bounds`` for what is
+            certain. ``undetermined`` has no say in it.
+        """
+        return self._odds(self._table(X))
+
+    def determined(self, X: Any) -> NDArray[np.bool_]:
+        """Tell, for each row, whether every completion of it gets the same class."""
+        table = self._table(X)
+        return self.tree_.decide(table) >= 0
+
+    def coverage(self, X: Any) -> float:
+        """Give the share of the rows that are determined."""
+        return float(np.mean(self.determined(X)))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Give the share of all rows that get their right class, by weight if there are weights.
+
+        With ``undetermined="na"`` a row that is not determined counts as wrong.
+        """
+        return float(np.average(self._right(self._codes(self._table(X)), y), weights=sample_weight))
+
+    def score_determined(self, X: Any, y: Any) -> tuple[float, float]:
+        """Give the share of the rows that are determined, and how many of these are right.
+
+        Returns
+        -------
+        coverage, accuracy : float
+            The accuracy is NaN if no row is determined.
+        """
+        table = self._table(X)
+        codes = self.tree_.decide(table)
+        right = self._right(codes, y)[codes >= 0]
+        return float(np.mean(codes >= 0)), float(np.mean(right)) if len(right) else float("nan")
+
+    def _right(self, codes: Codes, y: Any) -> NDArray[np.bool_]:
+        truth = column_or_1d(y)
+        check_consistent_length(codes, truth)
+        return cast("NDArray[np.bool_]", (codes >= 0) & (self.classes_[codes] == truth))
+
+
+def _with_counts(tree: Tree, table: Any, y: Any) -> Tree:
+    """Count the training rows of each leaf, where the estimator has not done so."""
+    if tree.distribution is not None:
+        return tree
+    at = {label: i for i, label in enumerate(tree.classes)}
+    distinct, which = np.unique(y, return_inverse=True)
+    code = np.array([at.get(label, -1) for label in distinct.tolist()])[which]
+    leaf = tree.reach(table)[0]
+    known = (leaf >= 0) & (code >= 0)
+    counts = np.zeros((tree.n_nodes, len(tree.classes)))
+    np.add.at(counts, (leaf[known], code[known]), 1.0)
+    return Tree(
+        tree.space,
+        tree.classes,
+        feature=tree.feature,
+        threshold=tree.threshold,
+        when_true=tree.when_true,
+        when_false=tree.when_false,
+        leaf_class=tree.leaf_class,
+        nan_true=tree.nan_true,
+        sets={i: tree.set_of(i).tolist() for i in range(tree.n_nodes)},
+        distribution=counts,
+    )
+
+
+def _unmasked(X: Any) -> Any:
+    """Put NaN or None in the place of masked values: scikit-learn looks under masks."""
+    if not isinstance(X, np.ma.MaskedArray):
+        return X
+    hidden = np.ma.getmaskarray(X)
+    if X.dtype.kind in "biuf":
+        return np.where(hidden, np.nan, X.data)
+    return np.where(hidden, cast(Any, None), X.data.astype(object))
+
+
+def _rows_at(X: Any, at: NDArray[np.intp]) -> Any:
+    frame = frame_of(X)
+    if frame is not None:
+        return frame[at.tolist()].to_native()
+    if isinstance(X, list | tuple):
+        return [X[i] for i in at]
+    return X.tocsr()[at] if hasattr(X, "tocsr") else np.asarray(X)[at]

@@ -1,0 +1,381 @@
+"""Equivalence: whether two trees are the same function, and where they are not.
+
+In:  trees, over the same or different spaces.
+Out: yes or no, fingerprints, counterexamples, groups.
+Paper: its Algorithm 5 compares minimal formulas; a random polynomial needs none (docs/algorithms).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..errors import InvalidData
+from ..inputs import row_at
+from ..model import Feature, Label, Space, Tree, any_value, over_common_space, value_in
+from ..readers import read_tree
+
+__all__ = ["counterexample", "disagreement", "equivalent", "fingerprint", "group_equivalent"]
+
+PRIME = 2**61 - 1
+
+
+def fingerprint(tree: Any) -> str:
+    """Give 32 hex digits that name the function of a tree, the same on every machine.
+
+    Trees over features of the same names and kinds have equal fingerprints if they are the same
+    function, and different ones if they are not, but for a chance of about degree / 2^122.
+
+    Parameters
+    ----------
+    tree : Tree, or any model that ``read_tree`` knows
+
+    Notes
+    -----
+    Each (feature, threshold) stands for a pseudo-random element F of the field modulo 2^61 - 1,
+    with F(-inf) = 0 and F(inf) = 1; the interval (a, b] weighs F(b) - F(a), a box the product of
+    its intervals, and the tree is the sum over its leaves of value(class) x weight(box): a
+    polynomial that is equal for equal functions only, evaluated at two random points.
+    Cost: leaves x features of the tree.
+
+    Examples
+    --------
+    >>> one = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
+    ...        "false": {"prediction": 0}}, "false": {"prediction": 0}}
+    >>> other = {"feature": 1, "true": {"feature": 0, "true": {"prediction": 1},
+    ...          "false": {"prediction": 0}}, "false": {"prediction": 0}}
+    >>> fingerprint(one) == fingerprint(other)
+    True
+    """
+    return hex_digits(fingerprint_points([read_tree(tree)])[0])
+
+
+def equivalent(a: Any, b: Any) -> bool:
+    """Tell whether two trees give every row the same class.
+
+    Features compare by name, classes by label; a class that no leaf predicts does not matter.
+    Where a feature has other kinds of values in the two spaces (float32 in one and integer in the
+    other, say), the trees are compared on the values that it has in both; a number that a
+    categorical feature does not list is one of its other values (docs/decisions/0011).
+
+    Parameters
+    ----------
+    a, b : Tree, or any model that ``read_tree`` knows
+
+    Notes
+    -----
+    The paper's Theorem 3.4. Different fingerprints are a no; equal ones are certified exactly: any
+    two leaves whose boxes meet must agree. Cost: pairs of leaves that meet.
+
+    Examples
+    --------
+    >>> tree = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
+    >>> mirror = {"feature": 1, "true": tree, "false": tree}
+    >>> equivalent(tree, mirror)
+    True
+    """
+    trees = over_common_space([read_tree(a), read_tree(b)])
+    points = fingerprint_points(trees)
+    return bool((points[0] == points[1]).all()) and _difference(*trees) is None
+
+
+def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
+    """Give a row that two trees put into different classes, or None if there is none.
+
+    The row has a value for every feature of both trees' spaces, and has been put through both
+    trees' own ``predict``. Numbers are short and near the trees' thresholds, but nobody may be like
+    it; with rows X it is one of these, if the trees differ on one of them.
+
+    Parameters
+    ----------
+    a, b : Tree, or any model that ``read_tree`` knows
+    X : rows, optional
+        The first of these on which the trees certainly differ is given, as it is; where there is
+        none, a row is made up as without X. Rows may hold a float64 that only one of the trees
+        rounds to float32, so that it differs although the trees are equivalent.
+
+    Examples
+    --------
+    >>> young = {"feature": "age", "relation": "<=", "reference": 24.5,
+    ...          "true": {"prediction": "no"}, "false": {"prediction": "yes"}}
+    >>> younger = {**young, "reference": 20.5}
+    >>> one, other = (read_tree(tree, feature_names=["age"]) for tree in (young, younger))
+    >>> counterexample(one, other)
+    {'age': 22.0}
+    >>> counterexample(one, other, [[18.0], [23.5], [24.0]])
+    {'age': 23.5}
+    """
+    tree_a, tree_b = read_tree(a), read_tree(b)
+    if X is not None and (real := _row_that_differs(tree_a, tree_b, X)) is not None:
+        return real
+    shared = over_common_space([tree_a, tree_b])
+    found = _difference(*shared)
+    if found is None:
+        return None
+    sides = dict(zip(shared[0].space.names, found, strict=True))
+    cuts = _cuts(shared)
+    row: dict[str, Any] = {}
+    for feature in (*tree_a.space.features, *tree_b.space.features):
+        if feature.name in row:
+            continue
+        if feature.name in sides:
+            feature = shared[0].space[feature.name]
+            row[feature.name] = value_in(
+                feature,
+                cuts.get(feature.name, []),
+                *sides[feature.name],
+                rounded=_round_alike(feature, (tree_a, tree_b)),
+            )
+        else:
+            row[feature.name] = any_value(feature)
+    for tree in (tree_a, tree_b):
+        known = {name: value for name, value in row.items() if name in tree.space}
+        if tree.predict([known]).mask.any():
+            raise AssertionError(f"the row {row} is not complete for {tree!r}")
+    if _says(tree_a, row) == _says(tree_b, row):
+        raise AssertionError(f"the row {row} does not tell {tree_a!r} and {tree_b!r} apart")
+    return row
+
+
+def disagreement(a: Any, b: Any, X: Any = None) -> float:
+    """Give the share of rows, or of the space, on which two trees differ.
+
+    Parameters
+    ----------
+    a, b : Tree, or any model that ``read_tree`` knows
+    X : rows, optional
+        Complete rows that both trees can take. Without it, the share of the space if features are
+        independent, a numeric feature falls into each interval between thresholds of the two trees
+        with the same probability, and a categorical one has each of its values (every category,
+        "other" and missing) with the same probability, whether or not a tree tells them apart.
+
+    Examples
+    --------
+    >>> both = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
+    ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
+    >>> one = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
+    >>> disagreement(both, one)
+    0.25
+    >>> disagreement(read_tree(both), read_tree(one, feature_names=["x0", "x1"]), [[1, 1], [1, 0]])
+    0.5
+    """
+    tree_a, tree_b = read_tree(a), read_tree(b)
+    if X is not None:
+        said = []
+        for tree in (tree_a, tree_b):
+            rows = tree.read(X)
+            codes = tree.reach(rows)[1]
+            if (codes < 0).any():
+                raise InvalidData(
+                    f"row {int(np.argmax(codes < 0))} has unknown values and its class is not "
+                    "determined: give complete rows"
+                )
+            said.append(codes)
+        table = _shared_classes([tree_a, tree_b])
+        if len(said[0]) == 0:
+            raise InvalidData("there are no rows to compare the trees on")
+        return float(np.mean(table[0][said[0]] != table[1][said[1]]))
+    one, other = over_common_space([tree_a, tree_b])
+    found = _cuts([one, other])
+    cuts = [found.get(feature.name, []) for feature in one.space.features]
+    nodes_a, nodes_b = _with_shared_classes([one, other])
+    return _core.share_of_difference(nodes_a, nodes_b, one.space.domains, cuts)
+
+
+def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
+    """Group trees that are the same function; give the positions in each group.
+
+    Parameters
+    ----------
+    trees : iterable of Tree, or of any models that ``read_tree`` knows
+        Also over different spaces, read through different binarizers; compared on the values that
+        each feature has in all of them, as by ``equivalent``.
+
+    Returns
+    -------
+    list of list of int
+        Groups in the order of their first members.
+
+    Notes
+    -----
+    By fingerprint: linear in all leaves together. A wrong answer has a chance of about
+    (number of trees)^2 x degree / 2^123.
+
+    Examples
+    --------
+    >>> a = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
+    >>> b = {"feature": 0, "true": {"prediction": 0}, "false": {"prediction": 1}}
+    >>> group_equivalent([a, b, a])
+    [[0, 2], [1]]
+    """
+    members = over_common_space([read_tree(tree) for tree in trees])
+    groups: dict[bytes, list[int]] = {}
+    points = fingerprint_points(members)
+    for i, point in enumerate(points):
+        groups.setdefault(point.tobytes(), []).append(i)
+    return list(groups.values())
+
+
+# -- fingerprints ------------------------------------------------------------------------------
+
+
+def fingerprint_points(trees: Sequence[Tree]) -> NDArray[np.uint64]:
+    """Give the two field elements of each tree; trees over one space are done in one go."""
+    out = np.zeros((len(trees), 2), dtype=np.uint64)
+    by_space: dict[Space, list[int]] = {}
+    by_identity: dict[int, list[int]] = {}
+    for i, tree in enumerate(trees):
+        known = by_identity.get(id(tree.space))
+        if known is None:
+            known = by_identity[id(tree.space)] = by_space.setdefault(tree.space, [])
+        known.append(i)
+    for space, members in by_space.items():
+        out[members] = _points([trees[i] for i in members], space)
+    return out
+
+
+def flat_nodes(
+    trees: Sequence[Tree],
+) -> tuple[tuple[NDArray[Any], ...], NDArray[np.int64], list[Label]]:
+    """Give the nodes of trees over one space one after the other, as the core reads many trees.
+
+    With them the first node of each tree and the end, and the labels that classes now stand for.
+    """
+    start = np.zeros(len(trees) + 1, dtype=np.int64)
+    np.cumsum([len(tree.feature) for tree in trees], out=start[1:])
+    flat = [np.concatenate(arrays) for arrays in zip(*(tree.nodes[:5] for tree in trees))]  # noqa: B905
+    labels: dict[Any, int] = {}
+    leaf_class = []
+    tables: dict[tuple[Label, ...], NDArray[np.int32]] = {}
+    for tree in trees:
+        table = tables.get(tree.classes)
+        if table is None:
+            numbers = [labels.setdefault(label, len(labels)) for label in tree.classes]
+            table = tables[tree.classes] = np.array([*numbers, -1], dtype=np.int32)
+        leaf_class.append(table[tree.leaf_class])
+    sizes = [np.diff(tree.set_start) for tree in trees if len(tree.set_values)]
+    set_start = np.zeros(start[-1] + 1, dtype=np.int64)
+    if sizes:
+        all_sizes = np.concatenate([np.diff(tree.set_start) for tree in trees])
+        np.cumsum(all_sizes, out=set_start[1:])
+    set_values = np.concatenate([tree.set_values for tree in trees])
+    return (*flat, np.concatenate(leaf_class), set_start, set_values), start, list(labels)
+
+
+def _points(trees: list[Tree], space: Space) -> NDArray[np.uint64]:
+    nodes, start, labels = flat_nodes(trees)
+    keys, weights = space_weights(space)
+    values = class_weights(labels)
+    return _core.fingerprints(nodes, start, space.domains, keys, weights, values).reshape(-1, 2)
+
+
+def class_weights(labels: Sequence[Label]) -> NDArray[np.uint64]:
+    """Give the values of classes in fingerprints, two field elements each."""
+    return np.array([_class_value(label) for label in labels], dtype=np.uint64).ravel()
+
+
+@lru_cache(maxsize=64)
+def space_weights(space: Space) -> tuple[NDArray[np.uint64], list[NDArray[np.uint64]]]:
+    """Give the keys of a space's features, and the weights of categorical values."""
+    keys = np.array([_hash(b"feature", f.name) for f in space.features], dtype=np.uint64).ravel()
+    return keys, [np.array(_value_weights(f), dtype=np.uint64).ravel() for f in space.features]
+
+
+@lru_cache(maxsize=65536)
+def _hash(kind: bytes, text: str) -> tuple[int, int]:
+    """Hash a name or a label to 128 bits, by a published function and a fixed key."""
+    digest = hashlib.blake2b(
+        text.encode("utf-8", "surrogatepass"), digest_size=16, key=b"orderless 1", person=kind
+    ).digest()
+    return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little")
+
+
+def _canonical_label(label: Label) -> str:
+    """Write equal labels equally: True, 1 and 1.0 are one, "1" is another."""
+    if isinstance(label, str):
+        return "s" + label
+    return f"n{int(label)}" if label == int(label) else f"n{float(label)!r}"
+
+
+def _class_value(label: Label) -> list[int]:
+    return [part % PRIME for part in _hash(b"class", _canonical_label(label))]
+
+
+def _value_weights(feature: Feature) -> list[list[int]]:
+    """Give each value of a categorical feature its weight; they sum to 1."""
+    if feature.ordered:
+        return []
+    names = [_canonical_label(label) for label in feature.categories]
+    names += ["other"] * feature.other + ["nan"] * feature.nan
+    raw = [_hash(b"value", f"{feature.name}\0{name}") for name in names]
+    scale = [pow(sum(pair[k] for pair in raw) % PRIME, -1, PRIME) for k in (0, 1)]
+    return [[pair[k] * scale[k] % PRIME for k in (0, 1)] for pair in raw]
+
+
+def hex_digits(point: NDArray[np.uint64]) -> str:
+    """Write the two field elements of a function as its fingerprint."""
+    return "".join(f"{int(part):016x}" for part in point)
+
+
+# -- two trees over one space -------------------------------------------------------------------
+
+
+def _shared_classes(trees: Sequence[Tree]) -> list[NDArray[np.int32]]:
+    """Give, per tree, its classes' numbers among the labels of all."""
+    labels: dict[Any, int] = {}
+    return [
+        np.array([*(labels.setdefault(c, len(labels)) for c in t.classes), -1], dtype=np.int32)
+        for t in trees
+    ]
+
+
+def _with_shared_classes(trees: Sequence[Tree]) -> list[tuple[NDArray[Any], ...]]:
+    tables = _shared_classes(trees)
+    return [
+        tree.relabelled(table[tree.leaf_class]) for tree, table in zip(trees, tables, strict=True)
+    ]
+
+
+def _difference(a: Tree, b: Tree) -> list[Any] | None:
+    """Give the sides of a box on which two trees over one space differ."""
+    nodes_a, nodes_b = _with_shared_classes([a, b])
+    found = _core.first_difference(nodes_a, nodes_b, a.space.domains)
+    return None if found is None else found[0]
+
+
+def _round_alike(feature: Feature, trees: Sequence[Tree]) -> bool:
+    """Whether all trees that ask about a feature round its numbers as it does."""
+    own = [tree.space[feature.name] for tree in trees if feature.name in tree.features]
+    return all(one.values == feature.values for one in own)
+
+
+def _says(tree: Tree, row: dict[str, Any]) -> Any:
+    return tree.predict([{k: v for k, v in row.items() if k in tree.space}])[0]
+
+
+def _cuts(trees: Sequence[Tree]) -> dict[str, list[float]]:
+    """Give the thresholds of trees over one space, by feature."""
+    out: dict[str, list[float]] = {}
+    for i in {i for tree in trees for i in tree.used}:
+        feature = trees[0].space.features[i]
+        if feature.ordered:
+            both = np.concatenate([tree.threshold[tree.feature == i] for tree in trees])
+            out[feature.name] = np.unique(both[np.isfinite(both)]).tolist()
+    return out
+
+
+def _row_that_differs(a: Tree, b: Tree, X: Any) -> dict[str, Any] | None:
+    """Give the first of some rows that two trees put into different classes for certain."""
+    codes = [tree.decide(tree.read(X)) for tree in (a, b)]
+    table = _shared_classes([a, b])
+    differ = (codes[0] >= 0) & (codes[1] >= 0) & (table[0][codes[0]] != table[1][codes[1]])
+    if not differ.any():
+        return None
+    at = int(np.argmax(differ))
+    return {**row_at(X, a.space, at), **row_at(X, b.space, at)}

@@ -1,0 +1,405 @@
+"""Explanations of one row: why it gets its class, and what would change it.
+
+In:  a ``CanonicalForm`` and one row, complete or with unknowns.
+Out: ``Explanation``: reasons, features that are necessary or relevant, and changes; as text, HTML
+     and data.
+Paper: Proposition 3.3: reasons are free of what a path asks without need, the redundancy that Izza
+     et al. (2022) find in the paths of decision trees. Changes go beyond the paper.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from ..errors import InvalidData, TooManyReasons
+from ..inputs import is_unknown, read_costs, read_rows, row_sides
+from ..model import Label, Side, Space, has_or, pieces, short_end, side_text
+from .row_search import RowSearch
+from .term import Term
+
+if TYPE_CHECKING:
+    from .canonical import CanonicalForm
+
+__all__ = ["Change", "Explanation", "explain_row"]
+
+LIMIT = 10_000
+LISTED = 6  # names, or ways to change, that a text lists
+
+Costs = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Change:
+    """New values for a few features that give the row another class.
+
+    Attributes
+    ----------
+    features : tuple of str
+        The features to change; all others stay as they are.
+    label
+        The class that the row then gets.
+    ranges : dict of feature -> Side
+        For each of the features its new values. Whatever is chosen inside, feature by feature, has
+        the effect; none of the ranges can be made wider.
+    certain : bool
+        Whether the class is certain then. For a complete row it is; for a row with unknowns it may
+        be only possible.
+    """
+
+    features: tuple[str, ...]
+    label: Label
+    ranges: Mapping[str, Side]
+    certain: bool = True
+
+    def __str__(self) -> str:
+        sides = tuple(self.ranges.values())
+        said = (f"({_were(s)})" if len(sides) > 1 and has_or(s) else _were(s) for s in sides)
+        return " and ".join(said)
+
+    def __hash__(self) -> int:
+        return hash((self.label, self.certain, tuple(self.ranges.items())))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data, each range as text."""
+        ranges = {name: side_text(side) for name, side in self.ranges.items()}
+        return {"label": self.label, "certain": self.certain, "ranges": ranges}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation:
+    """Why a row gets its class, and what would change it. Computed when asked for.
+
+    Made by ``CanonicalForm.explain``.
+
+    Attributes
+    ----------
+    row : dict
+        The row, as it came.
+    label
+        Its class; None if its unknown values leave several possible.
+    possible : tuple of labels
+        The classes it can get; one if it is determined.
+    unknown : tuple of str
+        Features that the row does not tell, or not exactly, and that would lead to different
+        leaves; if the row is not determined, these are why.
+
+    Notes
+    -----
+    A reason of a row is a sufficient reason of its class (a maximal box on which the class is
+    certain) that holds for the row whatever its unknown values are. There may be exponentially
+    many; they are found one at a time from the leaves, without the whole form, in a search whose
+    every step costs O(features x leaves / 64). On trees from data a reason takes a few steps; no
+    bound is known that holds for all trees (listing minimal hitting sets is as hard), so between
+    two reasons the form's ``time_limit`` is kept. A row that is not determined has no reasons.
+    """
+
+    row: Mapping[str, Any]
+    label: Label | None
+    possible: tuple[Label, ...]
+    unknown: tuple[str, ...]
+    _space: Space = field(repr=False)
+    _search: RowSearch = field(repr=False)
+    _costs: Costs | None = field(repr=False)
+    _limit: int = field(repr=False)
+
+    # -- reasons -------------------------------------------------------------------------------
+
+    def reasons(self) -> Iterator[Term]:
+        """Go through all reasons of the row, each once, in a fixed order, as they are found.
+
+        Examples
+        --------
+        >>> from orderless import canonicalize
+        >>> tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
+        ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
+        >>> why = canonicalize(tree).explain({"x0": 0, "x1": 0})
+        >>> [str(reason) for reason in why.reasons()]
+        ['not x1', 'not x0']
+        """
+        return (self._search.term(sides) for sides in self._search.boxes())
+
+    @cached_property
+    def all_reasons(self) -> tuple[Term, ...]:
+        """All reasons of the row.
+
+        Fewest conditions first, then by how wide they are on the first feature by name, the second,
+        and so on: the same order for all equivalent trees.
+
+        Raises
+        ------
+        TooManyReasons
+            If there are more than ``limit``.
+        """
+        found = list(islice(self._search.boxes(), self._limit + 1))
+        if len(found) > self._limit:
+            raise TooManyReasons(
+                f"this row has more than limit={self._limit:,} reasons: go through reasons() one "
+                "by one, take shortest or cheapest(costs), or raise explain(..., limit=)",
+                len(found),
+            )
+        return tuple(self._search.term(sides) for sides in sorted(found, key=self._search.rank))
+
+    @cached_property
+    def shortest(self) -> Term | None:
+        """The reason with the fewest conditions, ties as in ``all_reasons``; None if there is none.
+
+        Found by branch and bound, without listing all. NP-hard in general: the form's
+        ``time_limit`` is kept.
+        """
+        if self.label is None:
+            return None
+        return self._search.term(self._search.best([0] * len(self._search.full)))
+
+    def cheapest(self, costs: Costs | None = None) -> Term | None:
+        """Give the reason whose features cost least together; None if there is no reason.
+
+        Parameters
+        ----------
+        costs : dict of feature -> cost, optional
+            0 or more, for every feature that the tree asks about: one without a cost is an error.
+            By default those that were given to ``explain``.
+
+        Returns
+        -------
+        Term
+            Among the cheapest the one with the fewest conditions, then ties as in ``all_reasons``.
+
+        Notes
+        -----
+        Branch and bound, as for ``shortest``.
+        """
+        costs = self._costs if costs is None else costs
+        if costs is None:
+            raise ValueError("the cheapest reason needs costs: cheapest({feature: cost})")
+        names = [feature.name for feature in self._search.bins.features]
+        each = _whole_costs(costs, self._space, names)
+        if self.label is None:
+            return None
+        return self._search.term(self._search.best(each))
+
+    # -- features ------------------------------------------------------------------------------
+
+    def _names(self, features: Iterable[int]) -> tuple[str, ...]:
+        return tuple(self._search.bins.features[k].name for k in features)
+
+    @cached_property
+    def necessary(self) -> tuple[str, ...]:
+        """Names of the features that are in all reasons.
+
+        Exactly those whose value, were it unknown, would leave the row undetermined. Linear in the
+        leaves.
+        """
+        return self._names(self._search.necessary)
+
+    @cached_property
+    def relevant(self) -> tuple[str, ...]:
+        """Names of the features that are in some reason.
+
+        O(features^2 x leaves^2 / 64) for numeric and boolean features, without listing any reason.
+        """
+        return self._names(self._search.relevant())
+
+    def changes(self) -> tuple[Change, ...]:
+        """Give the fewest features whose change gives another class, with their new values.
+
+        Returns
+        -------
+        tuple of Change
+            All smallest sets of features, and for each set all widest ranges; empty if the class
+            never changes, or is not determined. For a row with unknowns, a change that makes
+            another class *possible*; ``Change.certain`` tells whether it is certain.
+
+        Notes
+        -----
+        Linear in the leaves to find the features (a leaf is reached by changing exactly the
+        features on which the row misses it); the ranges take the square of their number.
+        """
+        out = []
+        for features, label, sides, certain in self._search.changes(max(self._limit, LIMIT)):
+            ranges = {side.feature.name: side for side in self._search.term(sides).sides}
+            label_of = self._search.bins.tree.classes[label]
+            out.append(Change(self._names(features), label_of, ranges, certain))
+        return tuple(out)
+
+    # -- for people, and for files -------------------------------------------------------------
+
+    def _because(self) -> Term | None:
+        return self.shortest if self._costs is None else self.cheapest()
+
+    def _lines(self) -> list[str]:
+        if self.label is None:
+            missing = " or not known exactly" if self._partly_known() else ""
+            are = "is" if len(self.unknown) == 1 else "are"
+            return [
+                f"Not determined: {_some([str(c) for c in self.possible], 'or')} "
+                f"{'is' if len(self.possible) == 1 else 'are'} possible, because "
+                f"{_some(self.unknown)} {are} unknown{missing}."
+            ]
+        reason = self._because()
+        assert reason is not None
+        names = self._names(range(len(self._search.full)))
+        rest = [name for name in names if name not in reason.features]
+        free = f"whatever {_some(rest)} {'is' if len(rest) == 1 else 'are'}" if rest else ""
+        if len(reason):
+            lines = [f"{self.label}, because {reason}" + (f" ({free})." if free else ".")]
+        else:
+            lines = [f"{self.label}, {free or 'always'}."]
+        changes = self.changes()
+        for label, certain in dict.fromkeys((c.label, c.certain) for c in changes):
+            ways = [str(c) for c in changes if (c.label, c.certain) == (label, certain)]
+            more = f", or in {len(ways) - LISTED} more ways" if len(ways) > LISTED else ""
+            told = ", or if ".join(ways[:LISTED])
+            lines.append(f"It {'would' if certain else 'could'} be {label} if {told}{more}.")
+        return lines
+
+    def _partly_known(self) -> bool:
+        at = {feature.name: k for k, feature in enumerate(self._search.bins.features)}
+        return any(self._search.row[at[n]] != self._search.full[at[n]] for n in self.unknown)
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def __repr__(self) -> str:
+        if self.label is None:
+            return f"Explanation(not determined: {list(self.possible)})"
+        return f"Explanation({self.label!r})"
+
+    def _repr_html_(self) -> str:
+        lines = "".join(f"<p>{html.escape(line)}</p>" for line in self._lines())
+        return f'<div class="orderless-explanation">{lines}</div>'
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the explanation as plain data that JSON can hold, with its shortest reason."""
+        reason = self._because()
+        return {
+            "row": {str(name): _plain(value) for name, value in self.row.items()},
+            "label": self.label,
+            "possible": list(self.possible),
+            "unknown": list(self.unknown),
+            "reason": None if reason is None else reason.to_dict(),
+            "text": str(self),
+            "necessary": list(self.necessary),
+            "changes": [change.to_dict() for change in self.changes()],
+        }
+
+
+def explain_row(
+    form: CanonicalForm, row: Any, *, costs: Costs | None = None, limit: int = LIMIT
+) -> Explanation:
+    """Explain one row; see ``CanonicalForm.explain``."""
+    if limit < 1:
+        raise ValueError(f"limit={limit}: at least one reason must be allowed")
+    space = form.space
+    if costs is not None:
+        read_costs(costs, space, form.tree.features)
+    rows, told = _one_row(row, space)
+    # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
+    used = range(len(space)) if isinstance(rows, list) else form.tree.used
+    sides = row_sides(form.bins, read_rows(rows, space, used))
+    search = RowSearch(form.bins, sides, form.time_limit)
+    possible = tuple(form.classes[c] for c in search.possible)
+    return Explanation(
+        row=told,
+        label=possible[0] if len(possible) == 1 else None,
+        possible=possible,
+        unknown=tuple(form.bins.features[k].name for k in search.unsettled),
+        _space=space,
+        _search=search,
+        _costs=costs,
+        _limit=limit,
+    )
+
+
+def _one_row(row: Any, space: Space) -> tuple[Any, dict[str, Any]]:
+    """Give one row as ``read_rows`` wants rows, and as a dict."""
+    if isinstance(row, Mapping):
+        return [dict(row)], dict(row)
+    try:
+        frame = nw.from_native(row, eager_only=True, pass_through=True)
+    except nw.exceptions.DuplicateError as fault:
+        raise InvalidData(f"the data frame has two columns of one name: {fault}") from fault
+    if isinstance(frame, nw.DataFrame):
+        _refuse_several(len(frame))
+        there = [name for name in frame.columns if name in space or name in space.column_names]
+        return row, {name: frame.get_column(name).to_list()[0] for name in there}
+    no_values = isinstance(row, str | bytes | set | frozenset) or not isinstance(row, Iterable)
+    if no_values or getattr(row, "ndim", 1) == 0:
+        raise InvalidData(
+            f"cannot read one row out of {row!r:.80}: give a dict {{feature: value}}, or the "
+            "values in the order of the columns"
+        )
+    if hasattr(row, "items"):  # a Series: a row of a data frame
+        told = dict(row.items())
+        if all(isinstance(name, str) for name in told):
+            return [told], told
+        row = told.values()
+    if hasattr(row, "toarray"):  # sparse
+        row = row.toarray()
+    values = row.tolist() if isinstance(row, np.ndarray) else list(row)
+    if values and all(isinstance(v, Mapping | list | tuple | np.ndarray) for v in values):
+        _refuse_several(len(values))
+        return _one_row(values[0], space)
+    return [values], dict(zip(space.column_names, values, strict=False))
+
+
+def _refuse_several(n_rows: int) -> None:
+    if n_rows != 1:
+        raise InvalidData(
+            f"explain takes one row, got {n_rows:,}: explain them one by one, or predict(X) all"
+        )
+
+
+def _whole_costs(costs: Costs, space: Space, names: Sequence[str]) -> list[int]:
+    """Check costs; give those of some features as whole numbers of one unit, to add exactly."""
+    exact = read_costs(costs, space, names)
+    unit = math.lcm(*(cost.denominator for cost in exact.values()))
+    return [int(exact[name] * unit) for name in names]
+
+
+def _plain(value: Any) -> Any:
+    """Give a row's value as JSON can hold it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if is_unknown(value):
+        return None
+    return value if isinstance(value, bool | int | float | str) else str(value)
+
+
+def _some(names: Iterable[str], joined: str = "and") -> str:
+    """List names in a sentence, not too many."""
+    shown = list(names)
+    if len(shown) > LISTED:
+        shown = [*shown[: LISTED - 1], f"{len(shown) - LISTED + 1} more"]
+    return f" {joined} ".join([", ".join(shown[:-1]), shown[-1]] if shown[1:] else shown)
+
+
+def _were(side: Side) -> str:
+    """Write what a feature would have to be."""
+    feature = side.feature
+    if feature.kind == "boolean":
+        return f"{feature.name} were {'true' if side.upper >= 1 else 'false'}"
+    if not feature.ordered:
+        parts = [text for kind, text in pieces(side) if kind != "name"]
+        text = "".join(parts).lstrip()  # "= red", "!= red", "in {red, blue}"
+        for sign, word in (("= ", ""), ("!= ", "not ")):
+            text = word + text[len(sign) :] if text.startswith(sign) else text
+        return f"{feature.name} were {text}"
+    bounds = []
+    if not side.lower < side.upper:
+        return f"{feature.name} were missing"
+    if math.isfinite(side.lower):
+        number, beyond = short_end(side.lower, feature.values)
+        bounds.append(f">= {number}" if beyond else f"> {number}")
+    if math.isfinite(side.upper):
+        number, beyond = short_end(side.upper, feature.values)
+        bounds.append(f"< {number}" if beyond else f"<= {number}")
+    return f"{feature.name} were {' and '.join(bounds) or 'known'}" + " or missing" * side.nan

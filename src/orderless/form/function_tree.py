@@ -1,0 +1,128 @@
+"""Trees that depend on the function alone: what a form stands on.
+
+In:  a ``Tree``.
+Out: an equivalent ``Tree``: without conditions that do not matter, or rebuilt from the function.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..errors import OutOfTime, TooLarge
+from ..model import Tree
+
+__all__ = ["canonical_tree", "with_function_bins"]
+
+MOST_NODES = 1_000_000
+
+
+def with_function_bins(tree: Tree) -> Tree:
+    """Give the tree with only those thresholds and sets that the function tells apart.
+
+    Trees that are the same function have the same ``Bins`` afterwards, whatever they ask in vain.
+    The tree itself comes back where nothing is asked in vain.
+
+    Notes
+    -----
+    Bins that have one fingerprint are put together, and the tree is compared with the one that
+    came, leaf by leaf. Cost: the lengths of all paths, and pairs of leaves that meet.
+    """
+    bins = tree.bins
+    groups = _core.function_bins(bins.nodes, bins.layout)
+    idle = [not group.any() or len(np.unique(group)) < len(group) for group in groups]
+    if not any(idle):
+        return tree
+    threshold, nan_true = tree.threshold.copy(), tree.nan_true.copy()
+    sets = {i: tree.set_of(i).tolist() for i in range(tree.n_nodes) if len(tree.set_of(i))}
+    for k, feature in enumerate(bins.features):
+        nodes = np.flatnonzero(tree.feature == tree.space.index(feature.name))
+        if not idle[k]:
+            continue
+        if not feature.ordered:
+            for node in nodes.tolist():
+                sets[node] = _whole_groups(bins.groups[k], groups[k], set(sets.get(node, ())))
+        elif not groups[k].any():
+            threshold[nodes], nan_true[nodes] = -np.inf, 0  # all values go one way
+        else:
+            threshold[nodes] = _at_most(bins.cuts[k], groups[k], threshold[nodes])
+    return _same_function(
+        tree,
+        Tree(
+            tree.space,
+            tree.classes,
+            feature=tree.feature,
+            threshold=threshold,
+            when_true=tree.when_true,
+            when_false=tree.when_false,
+            leaf_class=tree.leaf_class,
+            nan_true=nan_true,
+            sets=sets,
+        ),
+    )
+
+
+def _at_most(
+    cuts: NDArray[np.float64], group: NDArray[np.int32], threshold: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Give the largest threshold that matters, at most each of these; "known" stays."""
+    kept = np.append(-np.inf, cuts[group[: len(cuts)] != group[1 : len(cuts) + 1]])
+    below = kept[np.searchsorted(kept, threshold, side="right") - 1]
+    return np.where(np.isposinf(threshold), threshold, below)
+
+
+def _whole_groups(
+    bins: list[tuple[int, ...]], group: NDArray[np.int32], inside: set[int]
+) -> list[int]:
+    """Give the values of all groups whose first value is inside."""
+    first = {int(g): codes[0] for g, codes in reversed(list(zip(group, bins, strict=True)))}
+    return sorted(
+        code for g, codes in zip(group, bins, strict=True) if first[int(g)] in inside
+        for code in codes
+    )  # fmt: skip
+
+
+def canonical_tree(tree: Tree, *, time_limit: float = np.inf, limit: int = MOST_NODES) -> Tree:
+    """Give a tree that depends on the function alone: equivalent trees give the same tree.
+
+    In each region the question is asked that leaves the fewest thresholds that matter to its two
+    sides together. As a rule the tree is about as large as the one that came, or smaller; that is
+    not proven (``smallest_tree`` is, and takes longer).
+
+    Parameters
+    ----------
+    time_limit : float
+        Seconds before ``OutOfTime`` is raised.
+    limit : int
+        Nodes that it may have before ``TooLarge`` is raised.
+
+    Notes
+    -----
+    Trees over one space with the same classes are meant. Cost: per node, the leaves that reach
+    into its region x squared number of features on their paths.
+    """
+    bins = with_function_bins(tree).bins
+    outcome, met, nodes = _core.canonical_tree(bins.nodes, bins.layout, limit, time_limit)
+    if outcome == 1:
+        raise TooLarge(
+            f"the canonical tree of this function has more than limit={limit:,} nodes: raise "
+            "limit=, or use a smaller tree",
+            met,
+        )
+    if outcome == 2:
+        raise OutOfTime(
+            "the canonical tree of this function was not found in "
+            f"time_limit={time_limit:g} seconds: raise time_limit=, or use a smaller tree"
+        )
+    return _same_function(tree, bins.tree_of(nodes))
+
+
+def _same_function(tree: Tree, other: Tree) -> Tree:
+    """Check exactly what rests on fingerprints."""
+    found: Any = _core.first_difference(tree.nodes, other.nodes, tree.space.domains)
+    if found is not None:
+        raise AssertionError(f"{other!r} is not the same function as {tree!r}")
+    return other

@@ -1,0 +1,306 @@
+"""Impurity importance over every order of asking: all trees that are the same function.
+
+In:  a tree, and complete rows with labels.
+Out: ``ImportanceRange``: by feature the smallest, largest and mean importance.
+Paper: Section 5.1; docs/decisions/0007 says which trees are looked at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from ..errors import InvalidTree, TooManyBoxes
+from ..model import drawn, short_count
+from ..readers import read_tree
+from .impurity import Criterion, check_criterion, class_weights, raw_importance
+from .rows import Given
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["ImportanceRange", "importance_range"]
+
+LIMIT = 300_000
+CRITERIA = {"gini": 0, "entropy": 1}
+BLUE, ORANGE, GREY, PALE = "#0072B2", "#D55E00", "#595959", "#d4e6f2"
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ImportanceRange:
+    """Impurity importance over all equivalent trees. Made by ``importance_range``.
+
+    ``found["age"]`` is the smallest and the largest importance of a feature; so is ``found[0]``,
+    by position.
+
+    Attributes
+    ----------
+    features : tuple of str
+        The features of the tree's space, in its order.
+    importance : array
+        By feature, in the tree that came.
+    low, high : array
+        By feature, the smallest and the largest of all equivalent trees. Each is reached by some
+        tree, not all of them by one.
+    mean : array
+        By feature, the mean over the equivalent trees. Normalised it is a ratio of means, the
+        mean importance divided by the mean of the sum over the features, and not the mean of the
+        trees' own shares. It depends on the function and the rows only.
+    n_trees : int
+        How many equivalent trees there are, exactly.
+    criterion : str
+    normalized : bool
+    irredundant : bool
+        Whether the tree that came is one of them. If not, some split of it makes no difference
+        where it is asked, and its own importance can lie outside of the range.
+    n_boxes : int
+        Boxes looked at, what ``limit`` limits.
+    """
+
+    features: tuple[str, ...]
+    importance: Floats
+    low: Floats
+    high: Floats
+    mean: Floats
+    n_trees: int
+    criterion: str
+    normalized: bool
+    irredundant: bool
+    n_boxes: int = field(compare=False)
+
+    def __post_init__(self) -> None:
+        for values in (self.importance, self.low, self.high, self.mean):
+            values.setflags(write=False)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """By feature: ``importance`` (of the tree that came), ``min``, ``max`` and ``mean``."""
+        import pandas as pd
+
+        columns = {
+            "feature": list(self.features),
+            "importance": self.importance,
+            "min": self.low,
+            "max": self.high,
+            "mean": self.mean,
+        }
+        return pd.DataFrame(columns)
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def __getitem__(self, feature: str | int) -> tuple[float, float]:
+        if isinstance(feature, str):
+            if feature not in self.features:
+                raise KeyError(f"no feature {feature!r}: the tree's space has {self.features}")
+            feature = self.features.index(feature)
+        return float(self.low[feature]), float(self.high[feature])
+
+    def __repr__(self) -> str:
+        trees = "1 tree" if self.n_trees == 1 else f"{short_count(self.n_trees)} equivalent trees"
+        lines = [f"ImportanceRange({self.criterion}, {trees})"]
+        shown = [i for i in np.argsort(-self.mean, kind="stable") if self._matters(i)]
+        width = max([7, *(len(self.features[i]) for i in shown)])
+        if shown:
+            lines.append(f"{'feature':<{width}}  this tree    min    max   mean")
+        for i in shown:
+            numbers = (self.importance[i], self.low[i], self.high[i], self.mean[i])
+            cells = "".join(f"{n:{w}.3f}" for n, w in zip(numbers, (11, 7, 7, 7), strict=True))
+            lines.append(f"{self.features[i]:<{width}}{cells}")
+        rest = len(self.features) - len(shown)
+        if rest:
+            lines.append(f"0 in every tree: {rest} feature{'s' if rest > 1 else ''}")
+        if not self.irredundant:
+            lines.append("This tree has redundant splits, so it can lie outside of the range.")
+        return "\n".join(lines)
+
+    def _matters(self, i: int) -> bool:
+        return bool(self.importance[i] > 0 or self.high[i] > 0)
+
+    def plot(self, ax: Any = None, *, most: int = 20) -> Any:
+        """Draw each feature's range as a bar, with its mean and the tree that came.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            By default those of a new figure.
+        most : int
+            How many features to draw, the most important by their mean.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        if ax is None:
+            from matplotlib import pyplot
+
+            ax = pyplot.subplots(layout="constrained")[1]
+        order = [i for i in np.argsort(-self.mean, kind="stable") if self._matters(i)][:most]
+        y = np.arange(len(order))
+        low, high = self.low[order], self.high[order]
+        ax.barh(y, high - low, left=low, height=0.5, color=PALE, edgecolor=BLUE, linewidth=1.0,
+                label="all equivalent trees")  # fmt: skip
+        ax.plot(self.mean[order], y, linestyle="none", marker="|", markersize=15, color=BLUE,
+                markeredgewidth=2.5, label="their mean")  # fmt: skip
+        ax.plot(self.importance[order], y, linestyle="none", marker="D", markersize=6,
+                color=ORANGE, clip_on=False, label="this tree")  # fmt: skip
+        ax.set_yticks(y, [drawn(self.features[i]) for i in order])
+        ax.invert_yaxis()
+        ax.set_xlim(left=0)
+        share = "share of the " if self.normalized else ""
+        ax.set_xlabel(f"{share}{self.criterion} importance")
+        *marks, bars = ax.get_legend_handles_labels()[0]
+        ax.legend(handles=[bars, *marks], frameon=False)
+        return ax
+
+
+def importance_range(
+    tree: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    criterion: Criterion = "gini",
+    sample_weight: ArrayLike | None = None,
+    normalize: bool = True,
+    limit: int = LIMIT,
+) -> ImportanceRange:
+    r"""Give the range of each feature's impurity importance over all equivalent trees.
+
+    Equivalent trees decide alike and split the credit differently (the paper's Section 5.1). This
+    looks at every tree that is the same function and asks nothing in vain, and gives the smallest,
+    the largest and the mean importance of each feature: exactly, by dynamic programming over boxes.
+
+    Parameters
+    ----------
+    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    X : array, data frame, or list of dicts
+        Rows, complete in the features that the tree asks about.
+    y : labels
+        By row.
+    criterion : "gini" or "entropy"
+    sample_weight : array, optional
+        By row; 1 each by default.
+    normalize : bool
+        Whether importances are divided by their sum over the features, as scikit-learn does; see
+        Notes.
+    limit : int
+        How many boxes may be looked at.
+
+    Returns
+    -------
+    ImportanceRange
+
+    Raises
+    ------
+    TooManyBoxes
+        Where there are more boxes than ``limit``.
+    InvalidTree
+        Where a categorical feature has more than 12 groups of values that the function tells
+        apart, or a path can have more than 500 conditions.
+
+    Notes
+    -----
+    *Which trees.* All trees for the function whose every split makes a difference in the box in
+    which it is asked: the function changes, somewhere in the box, from just below the threshold to
+    just above it; a set of categories never parts values that the function does not tell apart in
+    the box. So no branch is dead, no split has sides that decide alike, and the thresholds are
+    those at which the function changes, all of them thresholds of the tree. Which rows there are
+    does not matter for that: a split that all rows of a box answer alike is allowed and gains 0.
+    Trees count as different if they ask differently somewhere; swapping "yes" and "no" is not
+    asking differently.
+
+    *Normalised.* The sum over the features is the impurity at the root less that of the leaves.
+    Where leaves are not pure it differs between equivalent trees, because their leaves do. A
+    normalised importance is then a ratio of two sums over splits, and its extremes over all trees
+    are found by Dinkelbach's way: the largest ratio is the r for which the largest value of
+    (importance - r x sum) is 0, and each candidate takes one more pass over the boxes. A tree that
+    gains nothing at all has normalised importances of 0, as in scikit-learn.
+
+    Cost: boxes x conditions, once per feature for each of a few passes. The number of boxes can
+    grow exponentially with the number of conditions; a box counts once for each different function
+    left in it and set of rows that come to it. Counts of trees are exact; importances are doubles.
+
+    Examples
+    --------
+    An AND of two bits: which one is twice as important depends on the order alone.
+
+    >>> import orderless as ol
+    >>> tree = ol.read_tree({"feature": "x1", "true": {"feature": "x2", "true": {"prediction": 1},
+    ...     "false": {"prediction": 0}}, "false": {"prediction": 0}}, feature_names=["x1", "x2"])
+    >>> ol.importance_range(tree, [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
+    ImportanceRange(gini, 2 equivalent trees)
+    feature  this tree    min    max   mean
+    x1           0.333  0.333  0.667  0.500
+    x2           0.667  0.333  0.667  0.500
+    """
+    check_criterion(criterion)
+    if limit < 1:
+        raise ValueError(f"limit={limit}: at least one box must be allowed")
+    source = read_tree(tree)
+    given = Given.read(source, X, sample_weight)
+    weight = class_weights(given, y)
+    cells, cell_weight = _distinct(given.table, weight)
+    outcome, words, *found, irredundant, n_boxes = _core.all_orders(
+        given.bins.nodes, given.bins.layout, cells, cell_weight, CRITERIA[criterion], limit
+    )
+    if outcome == 1:
+        raise TooManyBoxes(
+            f"there are more than {limit:,} boxes to look at: raise limit=, or use a smaller tree"
+        )
+    if outcome == 2:
+        raise InvalidTree(
+            "a categorical feature has more than 12 groups of values that the function tells "
+            "apart, too many sets to ask for: use a smaller tree, or fewer categories"
+        )
+    if outcome == 3:
+        raise InvalidTree(
+            "an equivalent tree can ask more than 500 conditions on one path, too many to look at: "
+            "use a smaller tree"
+        )
+    own = raw_importance(given, weight, criterion)
+    low, high, mean, share_low, share_high = (_by_feature(given, values) for values in found)
+    total = float(given.weight.sum())
+    if normalize:
+        own = own / own.sum() if own.sum() > 0 else own
+        mean = mean / mean.sum() if mean.sum() > 0 else mean
+        low, high = share_low, share_high
+    else:
+        low, high, mean = low / total, high / total, mean / total
+    return ImportanceRange(
+        source.space.names,
+        own,
+        low,
+        high,
+        mean,
+        int.from_bytes(words.tobytes(), "little"),
+        criterion,
+        bool(normalize),
+        irredundant,
+        n_boxes,
+    )
+
+
+def _by_feature(given: Given, values: Floats) -> Floats:
+    """Put values by feature of the bins at the places of the space."""
+    out = np.zeros(len(given.tree.space))
+    for feature, value in zip(given.bins.features, values.tolist(), strict=True):
+        out[given.tree.space.index(feature.name)] = value
+    return out
+
+
+def _distinct(table: NDArray[np.int32], weight: Floats) -> tuple[NDArray[np.int32], Floats]:
+    """Put rows of the same bins together; rows without weight do not matter."""
+    there = weight.any(axis=1)
+    table, weight = table[there], weight[there]
+    if not table.shape[1]:
+        return table[:1], weight.sum(axis=0, keepdims=True)
+    cells, which = np.unique(table, axis=0, return_inverse=True)
+    out = np.zeros((len(cells), weight.shape[1]))
+    np.add.at(out, which.ravel(), weight)
+    return np.ascontiguousarray(cells), out

@@ -1,0 +1,1 @@
+"""The Rashomon importance distribution (RID), each function counted once."""

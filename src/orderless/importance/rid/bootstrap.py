@@ -1,0 +1,204 @@
+"""One bootstrap sample: its near-optimal functions, and how they spread over importances.
+
+In:  the data as distinct rows, the parameters of the Rashomon set, a seed.
+Out: ``Tally``: by feature, how many functions and how many trees have each importance.
+Paper: Section 5.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InvalidData, TooLarge
+from ...model import Label
+from ...rashomon import Engine, FlatTrees, Meaning, Problem, TreeSet, View
+from .drawn import drawn_losses
+from .functionwise import PER_TREE, Sample, importances
+
+__all__ = ["Bootstraps", "Tally"]
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """How the near-optimal functions of one sample spread over importances.
+
+    Attributes
+    ----------
+    n_functions : int
+    n_trees : int
+        Trees without trivial splits.
+    values : tuple of arrays
+        By feature the importances that occur, ascending.
+    functions, trees : tuple of arrays
+        By feature, beside each value, how many functions, and how many of their trees, have it.
+    """
+
+    n_functions: int
+    n_trees: int
+    values: tuple[NDArray[np.float64], ...]
+    functions: tuple[NDArray[np.float64], ...]
+    trees: tuple[NDArray[np.float64], ...]
+
+    @classmethod
+    def of(cls, table: NDArray[np.float64], n_trees: NDArray[np.uint64]) -> Tally:
+        """Count a table of functions x features, each function with its number of trees."""
+        weight = n_trees.astype(np.float64)
+        nothing = (np.zeros(1), np.array([float(len(table))]), weight.sum(keepdims=True))
+        matter = set(np.flatnonzero(table.any(axis=0)).tolist())
+        columns = []
+        for feature, column in enumerate(np.ascontiguousarray(table.T)):
+            if feature not in matter:  # most, mostly
+                columns.append(nothing)
+                continue
+            values, which = np.unique(column, return_inverse=True)
+            columns.append(
+                (values, np.bincount(which).astype(np.float64), np.bincount(which, weight))
+            )
+        return cls(len(table), sum(n_trees.tolist()), *zip(*columns, strict=True))
+
+    @classmethod
+    def of_draws(
+        cls, trees: FlatTrees, sample: Sample, n_trees: NDArray[np.uint64], n_repeats: int,
+        random: np.random.Generator,
+    ) -> Tally:  # fmt: skip
+        """Draw permutations for every function once, and again for each of its trees."""
+        sizes = n_trees.astype(np.int64)
+        n_functions, total = len(trees), int(sizes.sum())
+        lost: dict[int, tuple[list[Any], list[Any]]] = {}
+        # One draw for the function itself, then one for each of its trees.
+        for group, functions, losses in drawn_losses(trees, sample, 1 + sizes, n_repeats, random):
+            first = np.diff(functions, prepend=-1) != 0
+            parts = lost.setdefault(group, ([], []))
+            parts[0].append(losses[first])
+            parts[1].append(losses[~first])
+        nothing = (np.zeros(1), np.array([float(n_functions)]), np.array([float(total)]))
+        columns = [nothing] * sample.n_groups
+        for group, both in lost.items():
+            drawn = [np.concatenate(part) for part in both]
+            values = np.unique(np.concatenate([*drawn, np.zeros(1)]))
+            counts = [
+                np.bincount(np.searchsorted(values, part), minlength=len(values)).astype(float)
+                for part in drawn
+            ]
+            for count, part, size in zip(counts, drawn, (n_functions, total), strict=True):
+                count[np.searchsorted(values, 0.0)] += size - len(part)
+            columns[group] = (values, counts[0], counts[1])
+        return cls(n_functions, total, *zip(*columns, strict=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain numbers for JSON, by feature [values, functions, trees]."""
+        parts = zip(self.values, self.functions, self.trees, strict=True)
+        return {
+            "functions": self.n_functions,
+            "trees": self.n_trees,
+            "importances": [[part.tolist() for part in feature] for feature in parts],
+        }
+
+    @classmethod
+    def from_dict(cls, given: Any, n_features: int) -> Tally:
+        """Read what ``to_dict`` gave; refuse what does not fit together."""
+        try:
+            columns = [
+                tuple(np.array(part, dtype=np.float64) for part in feature)
+                for feature in given["importances"]
+            ]
+            out = cls(int(given["functions"]), int(given["trees"]), *zip(*columns, strict=True))
+        except (KeyError, TypeError, ValueError) as fault:
+            raise InvalidData(f"not the counts of a bootstrap: {fault!r:.80}") from None
+        good = len(out.values) == n_features and all(
+            len(values) == len(functions) == len(trees)
+            and functions.sum() == out.n_functions
+            and np.isclose(trees.sum(), out.n_trees)
+            for values, functions, trees in zip(out.values, out.functions, out.trees, strict=True)
+        )
+        if not good:
+            raise InvalidData("the counts of a bootstrap do not add up")
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Bootstraps:
+    """All bootstrap samples of a data set, each drawn from a seed of its own.
+
+    Attributes
+    ----------
+    bits, y, weight : arrays
+        Distinct rows of 0/1 columns, their classes, and how often each occurs.
+    classes : tuple of labels
+    meaning : Meaning
+        Of the columns.
+    aware : bool
+        Whether the meaning relates columns to each other.
+    group : array of int
+        By column what it is permuted with.
+    n_groups : int
+    max_depth : int
+    regularization, epsilon : Fraction
+    semantics, importance : str
+    n_repeats : int
+        For sampled permutations.
+    seed : int
+    limit, memory_limit : int
+        Most functions in a sample, most bytes for them.
+    """
+
+    bits: NDArray[np.uint8]
+    y: NDArray[np.int32]
+    weight: NDArray[np.int64]
+    classes: tuple[Label, ...]
+    meaning: Meaning
+    aware: bool
+    group: NDArray[np.int32]
+    n_groups: int
+    max_depth: int
+    regularization: Fraction
+    epsilon: Fraction
+    semantics: str
+    importance: str
+    n_repeats: int
+    seed: int
+    limit: int
+    memory_limit: int
+
+    def random(self, number: int) -> np.random.Generator:
+        """Give the generator of one sample, whatever the others draw."""
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
+
+    def draw(self, number: int, random: np.random.Generator | None = None) -> NDArray[np.int64]:
+        """Give how often each distinct row is in one sample: n rows, drawn with replacement."""
+        random = self.random(number) if random is None else random
+        rows = np.repeat(np.arange(len(self.weight)), self.weight)
+        drawn = rows[random.integers(0, len(rows), size=len(rows))]
+        return np.bincount(drawn, minlength=len(self.weight)).astype(np.int64)
+
+    def __call__(self, number: int) -> Tally:
+        """Find the near-optimal functions of one sample, and count their importances."""
+        random = self.random(number)
+        counts = self.draw(number, random)
+        there = counts > 0
+        bits = np.ascontiguousarray(self.bits[there])
+        y, weight = self.y[there], counts[there]
+        problem = Problem(
+            bits, y, weight, 1, self.classes, self.meaning, self.aware, self.max_depth,
+            self.regularization, self.epsilon, "additive",
+        )  # fmt: skip
+        engine = Engine(problem, self.memory_limit, None)
+        trees = TreeSet._of(engine, View(problem.epsilon, engine.bound, trivial=False))
+        found = trees.function_table(limit=self.limit, semantics=self.semantics)
+        sample = Sample(bits, y, weight, len(self.classes), self.group, self.n_groups)
+        if self.importance == PER_TREE:
+            if (total := sum(found.n_nontrivial.tolist())) > self.limit:
+                raise TooLarge(
+                    f"a sample has {total:,} near-optimal trees, more than limit={self.limit:,}, "
+                    f"and importance={PER_TREE!r} draws permutations for each: raise limit=, or "
+                    "take importance='permutation-sampled'",
+                    total,
+                )
+            return Tally.of_draws(found.trees, sample, found.n_nontrivial, self.n_repeats, random)
+        table = importances(self.importance, found.trees, sample, self.n_repeats, random)
+        return Tally.of(table, found.n_nontrivial)

@@ -1,0 +1,126 @@
+"""Rows over bins: in which bins of each feature of a tree a row can lie.
+
+In:  the ``Bins`` of a tree, and rows.
+Out: tables of rows x bins, which bin where it is known, which rows are known.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidData
+from ..model import Bins, row_boundary
+from .rows import AMONG, BETWEEN, CODE, Rows
+
+__all__ = [
+    "allowed_bins",
+    "as_bits",
+    "distinct_rows",
+    "known_bins",
+    "known_rows",
+    "row_bins",
+    "row_sides",
+]
+
+
+def allowed_bins(bins: Bins, k: int, rows: Rows) -> NDArray[np.bool_]:
+    """Give rows x bins of a feature: where a row can be. NaN, where it is a value, is last."""
+    feature, groups = bins.features[k], bins.groups[k]
+    kind, first, second = rows.columns[bins.positions[k]]
+    n, width = int(bins.layout[2][k]), bins.widths[k]
+    if first is None:
+        return np.ones((rows.n_rows, width), dtype=bool)
+    if kind == AMONG:
+        return np.stack([first[:, list(group)].any(axis=1) for group in groups], axis=1)
+    if kind == CODE:
+        table = np.ones((feature.n_values + 1, n), dtype=bool)  # the last row: unknown
+        for b, group in enumerate(groups):
+            table[list(group)] = np.arange(n) == b
+        return table[first]
+    cuts = row_boundary(bins.cuts[k], feature.values)
+    low = first.astype(np.float64)
+    high = low if second is None else second
+    out = np.zeros((rows.n_rows, width), dtype=bool)
+    number = ~np.isnan(low)
+    end = np.where(np.isnan(high), n - 1, np.searchsorted(cuts, high))
+    at = np.arange(n)
+    begin = np.searchsorted(cuts, low)[:, None]
+    out[:, :n] = number[:, None] & (at >= begin) & (at <= end[:, None])
+    if feature.nan:
+        out[:, n] = np.isnan(high)
+    else:
+        out[~number] = True
+    return out
+
+
+def known_bins(bins: Bins, k: int, rows: Rows) -> NDArray[np.int32]:
+    """Give each row's bin of a feature (NaN, where it is a value, comes last); -1: not known."""
+    feature = bins.features[k]
+    kind, first, _ = rows.columns[bins.positions[k]]
+    if first is None or kind in (BETWEEN, AMONG):
+        table = allowed_bins(bins, k, rows)
+        return np.where(table.sum(axis=1) == 1, table.argmax(axis=1), -1).astype(np.int32)
+    if kind == CODE:
+        number = np.full(feature.n_values + 1, -1, dtype=np.int32)
+        for b, group in enumerate(bins.groups[k]):
+            number[list(group)] = b
+        return number[first]  # an unknown code is -1, and so is the last entry
+    ends = row_boundary(bins.cuts[k], feature.values)
+    missing = len(ends) + 1 if feature.nan else -1
+    numbers = first.astype(np.float64, copy=False)
+    at = np.where(np.isnan(numbers), missing, np.searchsorted(ends, numbers))
+    return at.astype(np.int32)
+
+
+def known_rows(bins: Bins, rows: Rows) -> NDArray[np.bool_]:
+    """Tell which rows lie in one bin of every feature of a tree."""
+    known = np.ones(rows.n_rows, dtype=bool)
+    for k in range(len(bins.features)):
+        known &= known_bins(bins, k, rows) >= 0
+    return known
+
+
+def row_bins(bins: Bins, X: Any) -> NDArray[np.int32]:
+    """Give each row's bin of each feature; NaN, where it is a value, comes last.
+
+    Raises
+    ------
+    InvalidData
+        If a row has no value for a feature, nor lies in one of its bins.
+    """
+    rows = bins.tree.read(X)
+    table = np.zeros((rows.n_rows, len(bins.features)), dtype=np.int32)
+    for k, own in enumerate(bins.features):
+        table[:, k] = known_bins(bins, k, rows)
+        if (table[:, k] < 0).any():
+            what = "interval between thresholds" if own.ordered else "group of categories"
+            raise InvalidData(
+                f"row {int(np.argmax(table[:, k] < 0))} has no value for {own.name!r}, and does "
+                f"not tell which {what} it is in: give complete rows, without those that have gaps"
+            )
+    return table
+
+
+def row_sides(bins: Bins, rows: Rows) -> list[int]:
+    """Give the box that the first row is: per feature its possible bins, bit b for bin b."""
+    first = rows.take(slice(1))
+    tables = (allowed_bins(bins, k, first) for k in range(len(bins.features)))
+    return [as_bits(table[0]) for table in tables]
+
+
+def as_bits(flags: NDArray[np.bool_]) -> int:
+    """Give flags as one whole number: bit b for flag b."""
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+
+
+def distinct_rows(table: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    """Give the distinct rows of a table of bits, and which of them each row is."""
+    if table.size == 0:
+        return table[:1], np.zeros(len(table), dtype=np.intp)
+    packed = np.packbits(table, axis=1)
+    keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    return table[first], which

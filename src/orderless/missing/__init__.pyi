@@ -1,0 +1,36 @@
+from .asking import (
+    ask_next as ask_next,
+    asked_features as asked_features,
+    heights as heights,
+)
+from .bounds import (
+    forest_bounds as forest_bounds,
+    frame_of as frame_of,
+    groups_reached as groups_reached,
+    probability_bounds as probability_bounds,
+    regression_bounds as regression_bounds,
+)
+from .class_odds import (
+    counts_rows as counts_rows,
+    odds as odds,
+)
+from .first_determined import (
+    determined_by_any as determined_by_any,
+)
+from .imputation import (
+    imputation_dependence as imputation_dependence,
+)
+from .needed import (
+    Settling as Settling,
+    missing_needed as missing_needed,
+    one_row as one_row,
+)
+from .predict import (
+    possible_classes as possible_classes,
+    predict_between as predict_between,
+    predict_features as predict_features,
+    predict_path as predict_path,
+)
+from .study import (
+    coverage as coverage,
+)

@@ -1,0 +1,332 @@
+"""Bounds: the smallest and the largest number that a row with unknowns can get.
+
+In:  a classification tree with its training counts, a regression tree, or a forest; and rows.
+Out: for each row two numbers (two per class), between which every completion of it stays.
+Paper: beyond it; it asks for the class only (Theorem 3.2), here the same is done for numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..errors import InvalidTree, UnreadableModel, a_kind
+from ..form import CanonicalForm
+from ..inputs import CoreColumn, Rows, read_rows
+from ..model import Tree
+from ..readers import read_tree, tree_of_regressor, unwrap
+
+__all__ = [
+    "forest_bounds",
+    "frame_of",
+    "groups_reached",
+    "probability_bounds",
+    "regression_bounds",
+]
+
+MOST_CELLS = 16_000_000  # of a table of rows by leaves, one byte each; two are held at a time
+
+Floats = NDArray[np.float64]
+
+
+def probability_bounds(tree: Any, X: Any) -> tuple[Any, Any]:
+    r"""Give, for each row and class, the least and the greatest share over all completions.
+
+    A completion ends in one leaf, and its probability of a class is the share of that class among
+    the leaf's training rows, as in scikit-learn's ``predict_proba``. Both ends are reached by some
+    completion:
+
+    .. math:: \left[\min_{l \in R(x)} p_l(c),\ \max_{l \in R(x)} p_l(c)\right]
+
+    over the leaves :math:`R(x)` that the row can reach.
+
+    Parameters
+    ----------
+    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+        With the training rows of its leaves (``distribution``), which scikit-learn's and STreeD's
+        trees have.
+    X : array, data frame, or list of dicts
+        NaN, None, NA and null are unknown.
+
+    Returns
+    -------
+    lower, upper : arrays of shape (rows, classes)
+        In the order of ``classes``; data frames with a column per class when one came in. A row
+        that reaches one leaf has equal ends.
+
+    Raises
+    ------
+    InvalidTree
+        If the tree does not say how many training rows of each class its leaves have.
+
+    Notes
+    -----
+    Exact. Each class has its own bounds: that all upper ends hold at once is not said. Cost: the
+    nodes that a row can reach, and for rows that reach leaves with different shares, rows x
+    classes x different leaves; memory is bounded.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    >>> lower, upper = probability_bounds(model, [[5, 3, 1, 0.2], [6, 3, 5, None]])
+    >>> lower.round(2).tolist(), upper.round(2).tolist()
+    ([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[1.0, 0.0, 0.0], [1.0, 0.91, 0.98]])
+    """
+    tree = tree.tree if isinstance(tree, CanonicalForm) else read_tree(tree)
+    rows = tree.read(X)
+    lower, upper = _ends(tree, rows, _shares(tree))
+    return _table_like(X, lower, tree.classes), _table_like(X, upper, tree.classes)
+
+
+def regression_bounds(model: Any, X: Any) -> tuple[Any, Any]:
+    """Give, for each row, the least and the greatest number that a regression tree can predict.
+
+    Parameters
+    ----------
+    model : fitted DecisionTreeRegressor or ExtraTreeRegressor
+        Of one output; alone, or at the end of a ``Pipeline`` whose transformers ``read_tree``
+        knows. Or a ``Tree`` whose classes are numbers.
+    X : array, data frame, or list of dicts
+        NaN, None, NA and null are unknown.
+
+    Returns
+    -------
+    lower, upper : arrays of shape (rows,)
+        Series when a data frame came in. Equal where every completion gets the same number.
+
+    Notes
+    -----
+    Exact: both ends are predicted for some completion. Cost as for ``probability_bounds``.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeRegressor
+    >>> X, y = [[1, 0], [2, 0], [3, 0], [3, 1]], [10.0, 20.0, 60.0, 70.0]
+    >>> model = DecisionTreeRegressor(random_state=0).fit(X, y)
+    >>> lower, upper = regression_bounds(model, [[1, None], [3, None], [None, None]])
+    >>> lower.tolist(), upper.tolist()
+    ([10.0, 60.0, 10.0], [10.0, 70.0, 70.0])
+    """
+    tree = model if isinstance(model, Tree) else tree_of_regressor(model)
+    rows = tree.read(X)
+    lower, upper = _ends(tree, rows, _numbers(tree))
+    return _column_like(X, lower[:, 0], "lower"), _column_like(X, upper[:, 0], "upper")
+
+
+def forest_bounds(forest: Any, X: Any) -> tuple[Any, Any]:
+    """Bound what a forest predicts over all completions: safe, but not tight.
+
+    A forest's number is the mean of its trees' numbers. Each tree's bounds are exact, and the mean
+    of the lower (upper) ends is below (above) what any completion gets. But one completion need not
+    reach all of these ends at once, so the true range may be narrower. Finding it is NP-hard
+    (Kantchelian, Tygar and Joseph, "Evasion and hardening of tree ensemble classifiers", 2016).
+
+    Parameters
+    ----------
+    forest : fitted RandomForest or ExtraTrees classifier or regressor of scikit-learn
+        Of one output; alone, or at the end of a ``Pipeline`` whose transformers ``read_tree``
+        knows.
+    X : array, data frame, or list of dicts
+        NaN, None, NA and null are unknown.
+
+    Returns
+    -------
+    lower, upper
+        For a regressor as from ``regression_bounds``, for a classifier bounds on ``predict_proba``
+        as from ``probability_bounds``.
+
+    Notes
+    -----
+    Numbers are added in another order than scikit-learn does it: equal up to rounding on complete
+    rows. Cost: that of ``probability_bounds``, for each tree.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> X, y = [[1, 0], [2, 0], [3, 0], [3, 1]], [10.0, 20.0, 60.0, 70.0]
+    >>> forest = RandomForestRegressor(n_estimators=4, random_state=0).fit(X, y)
+    >>> lower, upper = forest_bounds(forest, [[3, None]])
+    >>> lower.tolist(), upper.tolist()
+    ([52.5], [70.0])
+    """
+    trees, classes = _trees_of_forest(forest)
+    space = trees[0].space
+    rows = read_rows(X, space, sorted({i for tree in trees for i in tree.used}))
+    values = _numbers if classes is None else _shares
+    n_numbers = 1 if classes is None else len(classes)
+    lower, upper = np.zeros((rows.n_rows, n_numbers)), np.zeros((rows.n_rows, n_numbers))
+    for tree in trees:
+        low, high = _ends(tree, rows, values(tree))
+        lower += low
+        upper += high
+    lower, upper = lower / len(trees), upper / len(trees)
+    if classes is None:
+        return _column_like(X, lower[:, 0], "lower"), _column_like(X, upper[:, 0], "upper")
+    return _table_like(X, lower, classes), _table_like(X, upper, classes)
+
+
+# -- what leaves say ---------------------------------------------------------------------------
+
+
+def _shares(tree: Tree) -> Floats:
+    """Give nodes x classes: the share of each class in each leaf."""
+    if tree.distribution is None:
+        raise InvalidTree(
+            "the tree does not say how many training rows of each class its leaves have, so there "
+            "are no probabilities to bound: read it from a scikit-learn or STreeD model, or give "
+            "Tree(..., distribution=)"
+        )
+    total = tree.distribution.sum(axis=1, keepdims=True)
+    leaf = (tree.feature < 0)[:, None]
+    bad = leaf & ((total <= 0) | (tree.distribution < 0).any(axis=1, keepdims=True))
+    if bad.any():
+        raise InvalidTree(
+            f"leaf {int(np.argmax(bad))} has no training rows, or less than none, so it has no "
+            "probabilities: every leaf of distribution needs weights of at least 0 and a sum above"
+        )
+    shares: Floats = np.zeros_like(tree.distribution)
+    np.divide(tree.distribution, total, out=shares, where=leaf)
+    return shares
+
+
+def _numbers(tree: Tree) -> Floats:
+    """Give nodes x 1: the number of each leaf."""
+    if not all(isinstance(label, int | float) for label in tree.classes):
+        raise InvalidTree(
+            f"the classes {list(tree.classes)[:6]} are not numbers: use probability_bounds"
+        )
+    return np.array(tree.classes, dtype=np.float64)[tree.leaf_class][:, None]
+
+
+def _trees_of_forest(forest: Any) -> tuple[list[Tree], Sequence[Any] | None]:
+    """Read all trees; and the labels of the classes, None for a regressor."""
+    from sklearn.ensemble import (
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
+
+    model, through = unwrap(forest, None)
+    classify = isinstance(model, RandomForestClassifier | ExtraTreesClassifier)
+    if not classify and not isinstance(model, RandomForestRegressor | ExtraTreesRegressor):
+        raise UnreadableModel(
+            f"{a_kind(model)} is no forest that averages trees: legal are "
+            "scikit-learn's RandomForest and ExtraTrees classifiers and regressors; for one tree "
+            "use probability_bounds or regression_bounds"
+        )
+    if not hasattr(model, "estimators_"):
+        raise UnreadableModel(
+            f"this {type(model).__qualname__} is not fitted: call fit(X, y) first"
+        )
+    names = None if through is not None else getattr(model, "feature_names_in_", None)
+    read = read_tree if classify else tree_of_regressor
+    trees = [read(one, through=through, feature_names=names) for one in model.estimators_]
+    return trees, model.classes_.tolist() if classify else None
+
+
+# -- the ends ----------------------------------------------------------------------------------
+
+
+def _ends(tree: Tree, rows: Rows, values: Floats) -> tuple[Floats, Floats]:
+    """Give rows x numbers: the least and the greatest over the leaves that each row can reach.
+
+    ``values`` is nodes x numbers. Leaves that say the same are one group.
+    """
+    leaves = np.flatnonzero(tree.feature < 0)
+    distinct, which = np.unique(values[leaves], axis=0, return_inverse=True)
+    only, others = groups_reached(tree, rows, which.ravel())
+    lower = distinct[only]
+    upper = lower.copy()
+    order = np.argsort(distinct, axis=0, kind="stable")
+    for at, reached in others:
+        for c in range(distinct.shape[1]):
+            ranked = distinct[order[:, c], c]
+            by_rank = reached[:, order[:, c]]
+            lower[at, c] = ranked[by_rank.argmax(axis=1)]
+            upper[at, c] = ranked[::-1][by_rank[:, ::-1].argmax(axis=1)]
+    return lower, upper
+
+
+def groups_reached(
+    tree: Tree, rows: Rows, group: NDArray[Any]
+) -> tuple[NDArray[np.int32], Iterator[tuple[NDArray[np.intp], NDArray[np.bool_]]]]:
+    """Tell which groups of leaves each row can reach.
+
+    Parameters
+    ----------
+    tree : Tree
+    rows : Rows
+    group : array of int
+        For each leaf, in the order of ``tree.leaves()``, the number of its group, from 0 on.
+
+    Returns
+    -------
+    only : array of int
+        By row its group, -1 where it can reach several.
+    others : iterator of (positions of rows, rows x groups)
+        The rows that can reach several, a block at a time, which bounds the memory.
+    """
+    number = np.full(tree.n_nodes, -1, dtype=np.int32)
+    number[tree.feature < 0] = group
+    nodes = tree.relabelled(number)  # its group is the leaf's class
+    fixed = (nodes, tree.space.domains, tree.row_threshold)
+    only = _core.decide(*fixed, rows.columns, rows.n_rows, 1)
+    n_groups = int(group.max()) + 1
+    step = max(1, MOST_CELLS // n_groups)
+
+    def others() -> Iterator[tuple[NDArray[np.intp], NDArray[np.bool_]]]:
+        several = np.flatnonzero(only < 0)
+        for start in range(0, len(several), step):
+            at = several[start : start + step]
+            found = _core.reach(*fixed, _columns_at(rows, at), len(at), n_groups, True)[2]
+            yield at, found.reshape(len(at), n_groups).view(np.bool_)
+
+    return only, others()
+
+
+def _columns_at(rows: Rows, at: NDArray[np.intp]) -> list[CoreColumn]:
+    return [
+        (kind, None if first is None else first[at], None if second is None else second[at])
+        for kind, first, second in rows.columns
+    ]
+
+
+# -- results like what came in -----------------------------------------------------------------
+
+
+def frame_of(X: Any) -> nw.DataFrame[Any] | None:
+    """Give X as narwhals reads it if it is a data frame, else None."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _table_like(X: Any, table: Floats, classes: Sequence[Any]) -> Any:
+    frame = frame_of(X)
+    if frame is None:
+        return table
+    if frame.implementation.is_pandas():
+        import pandas as pd
+
+        return pd.DataFrame(table, index=frame.to_native().index, columns=cast(Any, list(classes)))
+    columns = {str(label): table[:, c] for c, label in enumerate(classes)}
+    return nw.from_dict(columns, backend=frame.implementation).to_native()
+
+
+def _column_like(X: Any, numbers: Floats, name: str) -> Any:
+    frame = frame_of(X)
+    if frame is None:
+        return np.ascontiguousarray(numbers)
+    if frame.implementation.is_pandas():
+        import pandas as pd
+
+        return pd.Series(numbers, index=frame.to_native().index, name=name)
+    return nw.new_series(name, numbers, backend=frame.implementation).to_native()

@@ -1,0 +1,428 @@
+"""What is needed to settle a row: the smallest sets of unknown features to find out.
+
+In:  a ``Tree`` and one row with unknown values.
+Out: ``Needed``.
+Paper: goes beyond Section 6, which says whether a row is determined, not what would make it so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidData, OutOfTime, TooManyReasons
+from ..form import ones
+from ..inputs import (
+    AMONG,
+    BETWEEN,
+    Rows,
+    allowed_bins,
+    as_bits,
+    distinct_rows,
+    read_rows,
+    row_sides,
+)
+from ..model import Bins, Label, Space, Tree
+from ..readers import read_tree
+
+__all__ = ["Needed", "Settling", "missing_needed", "one_row"]
+
+LIMIT = 200_000
+TIME_LIMIT = 60.0
+LISTED = 6  # sets that a text lists
+BLOCK = 256  # leaves that are compared with all others at one time
+MOST_CELLS = 20_000_000  # of a table of rows by leaves at one time
+REMEMBERED = 100_000  # answers that are kept for the rows to come
+
+Names = tuple[str, ...]
+Leaf = tuple[int, tuple[int, ...]]  # class, and per feature the bins that are left, as bits
+
+
+@dataclass(frozen=True)
+class Needed:
+    """Which unknown features would settle a row. Made by ``missing_needed``.
+
+    Attributes
+    ----------
+    label
+        The class of the row if it is determined already, else None.
+    possible : tuple of labels
+        The classes that the row can get.
+    unknown : tuple of str
+        Features of the tree that the row does not know, or not exactly enough.
+    settle : tuple of tuples of str
+        All smallest sets of unknown features that settle the row whatever their values are.
+    could : tuple of tuples of str
+        All smallest sets of unknown features that settle the row for some of their values.
+
+    Notes
+    -----
+    A determined row needs nothing: both are one empty set. Sets and their names are in the order
+    of the space's features.
+    """
+
+    label: Label | None
+    possible: tuple[Label, ...]
+    unknown: Names
+    settle: tuple[Names, ...]
+    could: tuple[Names, ...]
+
+    def __str__(self) -> str:
+        if self.label is not None:
+            return f"Determined: {self.label}. Nothing more is needed."
+        classes = [str(label) for label in self.possible]
+        said = [
+            f"Not determined: {', '.join(classes[:-1])} or {classes[-1]}.",
+            f"Settled, whatever the values, by {_listed(self.settle)}.",
+        ]
+        if self.could != self.settle:  # else it would say the same twice
+            said.append(f"Settled, for some values, by {_listed(self.could)}.")
+        return "\n".join(said)
+
+
+def _listed(sets: Sequence[Names]) -> str:
+    said = [" and ".join([*[", ".join(s[:-1])] * (len(s) > 1), s[-1]]) for s in sets[:LISTED]]
+    more = f"; or {len(sets) - LISTED:,} more sets of {len(sets[0])}" * (len(sets) > LISTED)
+    return "; or by ".join(said) + more
+
+
+def missing_needed(
+    tree: Any, row: Any, *, limit: int = LIMIT, time_limit: float = TIME_LIMIT
+) -> Needed:
+    """Tell which unknown features would settle a row.
+
+    Parameters
+    ----------
+    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    row : dict, one-row data frame, Series, or values in the order of the space's columns
+        What is missing, None or NaN is unknown.
+    limit : int
+        Steps that each of the two searches may take before ``TooManyReasons`` is raised.
+    time_limit : float
+        Seconds before ``OutOfTime`` is raised.
+
+    Returns
+    -------
+    Needed
+
+    Notes
+    -----
+    A set of features settles the row whatever their values are iff any two reachable leaves of
+    different classes are separated by one of them: their sides on it have no value in common that
+    the row allows. (If two leaves are not separated, values that lie in both keep both reachable.)
+    So the smallest such sets are the minimum hitting sets of all pairs. A set settles the row for
+    some values iff one value for each of its features excludes all leaves but those of one class:
+    a minimum set cover. Both are exact, and NP-hard in general. Cost: reachable leaves squared x
+    features, and the searches, which are exponential in the size of the smallest sets only.
+
+    Examples
+    --------
+    >>> tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
+    ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
+    >>> print(missing_needed(tree, {}))
+    Not determined: 0 or 1.
+    Settled, whatever the values, by x0 and x1.
+    Settled, for some values, by x0; or by x1.
+    >>> missing_needed(tree, {"x0": 1}).settle
+    (('x1',),)
+    """
+    if limit < 1:
+        raise ValueError(f"limit={limit}: at least one step must be allowed")
+    if not time_limit > 0:
+        raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
+    clock = _Clock(time_limit)
+    tree = read_tree(tree)
+    bins = tree.bins
+    sides = row_sides(bins, one_row(row, tree.space, tree.used))
+    leaves = [(c, own) for _, c, own in _reachable(bins, sides, clock)]
+    classes = sorted({c for c, _ in leaves})
+    possible = tuple(tree.classes[c] for c in classes)
+    # In the order of the space, of which sets and names then come.
+    order = _in_order(bins)
+    unknown = [k for k in order if sides[k].bit_count() > 1]
+    names = [bins.features[k].name for k in unknown]
+    if len(classes) == 1:
+        return Needed(possible[0], possible, tuple(names), ((),), ((),))
+    parts = [(c, tuple(own[k] for k in unknown)) for c, own in leaves]
+    found = (_settling(parts, _Steps(limit, clock)), _lucky(parts, _Steps(limit, clock)))
+    settle, could = (
+        tuple(tuple(names[k] for k in one) for one in sorted(_members(s) for s in sets))
+        for sets in found
+    )
+    return Needed(None, possible, tuple(names), settle, could)
+
+
+def one_row(row: Any, space: Space, used: Iterable[int]) -> Rows:
+    """Read one row: a dict, a Series, a one-row data frame, or values in the columns' order."""
+    if isinstance(row, Mapping):
+        row = [row]
+    elif hasattr(row, "items") and not hasattr(row, "columns"):  # a Series: a row of a data frame
+        told = dict(row.items())
+        row = [told if all(isinstance(name, str) for name in told) else list(told.values())]
+    elif isinstance(row, list | tuple | np.ndarray) and not any(
+        isinstance(value, Mapping | list | tuple | np.ndarray) for value in row
+    ):
+        row = [list(row)]
+    rows = read_rows(row, space, used)
+    if rows.n_rows != 1:
+        raise InvalidData(f"expected one row, got {rows.n_rows:,}: ask for one after the other")
+    return rows
+
+
+def _in_order(bins: Bins) -> list[int]:
+    """Give the features in the order of the space, of which names come in that order."""
+    return sorted(range(len(bins.features)), key=bins.positions.__getitem__)
+
+
+def _reachable(
+    bins: Bins, sides: list[int], clock: _Clock
+) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """Go through the leaves whose box meets the row's: node, class, and what is left of the box."""
+    tree = bins.tree
+    feature, label = bins.nodes[0].tolist(), tree.leaf_class.tolist()
+    when_true, when_false = tree.when_true.tolist(), tree.when_false.tolist()
+    todo = [(0, tuple(sides))]
+    while todo:
+        clock.look()
+        node, box = todo.pop()
+        k = feature[node]
+        if k < 0:
+            yield node, label[node], box
+            continue
+        holds = as_bits(bins.holds(node))
+        for child, side in (
+            (when_false[node], box[k] & ~holds),
+            (when_true[node], box[k] & holds),
+        ):
+            if side:
+                todo.append((child, (*box[:k], side, *box[k + 1 :])))
+
+
+class Settling:
+    """What would settle each of many rows: the first of the smallest sets, as ``missing_needed``.
+
+    Two leaves that a row can reach are separated by a feature only if the row does not know it,
+    and then by the tree alone. So rows that can reach the same leaves need the same features, and
+    one search is enough for all of them. Only where a row knows part of a feature (some of its
+    conditions) that part counts, too. ``limit`` and ``time_limit`` are for each search.
+    """
+
+    def __init__(self, tree: Tree, limit: int = LIMIT, time_limit: float = TIME_LIMIT) -> None:
+        self.tree, self.limit, self.time_limit = tree, limit, time_limit
+        self.bins = tree.bins
+        self.order = _in_order(self.bins)
+        leaves = np.flatnonzero(tree.feature < 0)
+        number = {node: i for i, node in enumerate(leaves.tolist())}
+        self.leaf: list[Leaf] = [(-1, ())] * len(leaves)
+        for node, label, box in _reachable(
+            self.bins, [ones(0, n - 1) for n in self.bins.widths], _Clock(time_limit)
+        ):
+            self.leaf[number[node]] = (label, box)
+        self.seen: dict[bytes, Names] = {}
+
+    def sets(self, rows: Rows, which: NDArray[np.intp]) -> tuple[list[Names], NDArray[np.intp]]:
+        """Give sets of names, and for each of these undetermined rows which of them it needs."""
+        found: dict[Names, int] = {}
+        out = np.zeros(len(which), dtype=np.intp)
+        step = max(1, MOST_CELLS // len(self.leaf))
+        for start in range(0, len(which), step):
+            at = which[start : start + step]
+            part = rows.take(at)
+            tables = [self.tree.reached_leaves(part).astype(bool)]
+            partly: list[int] = []
+            for k, place in enumerate(self.bins.positions):
+                if part.columns[place][0] in (BETWEEN, AMONG):
+                    partly.append(k)
+                    tables.append(allowed_bins(self.bins, k, part))
+            kinds, of_row = distinct_rows(np.hstack(tables))
+            ends = np.cumsum([table.shape[1] for table in tables])[:-1]
+            names = [self._names(kind, partly, ends) for kind in kinds]
+            numbers = np.array([found.setdefault(one, len(found)) for one in names], dtype=np.intp)
+            out[start : start + step] = numbers[of_row]
+        return list(found), out
+
+    def _names(self, kind: NDArray[np.bool_], partly: list[int], ends: NDArray[np.intp]) -> Names:
+        key = np.packbits(kind).tobytes() + bytes(str(partly), "ascii")
+        if key not in self.seen:
+            if len(self.seen) >= REMEMBERED:
+                self.seen.clear()
+            reached, *known = np.split(kind, ends)
+            sides = {k: sum(1 << int(b) for b in np.flatnonzero(side))
+                     for k, side in zip(partly, known, strict=True)}  # fmt: skip
+            leaves = [
+                (label, tuple(box[k] & sides.get(k, box[k]) for k in self.order))
+                for label, box in (self.leaf[i] for i in np.flatnonzero(reached))
+            ]
+            sets = _settling(leaves, _Steps(self.limit, _Clock(self.time_limit)))
+            first = min(_members(one) for one in sets)
+            self.seen[key] = tuple(self.bins.features[self.order[k]].name for k in first)
+        return self.seen[key]
+
+
+def _tables(leaves: list[Leaf]) -> list[NDArray[np.bool_]]:
+    """Give, per feature, leaves x bins: what is left of the row in each leaf."""
+    out = []
+    for k in range(len(leaves[0][1])):
+        size = max(own[k].bit_length() for _, own in leaves) // 8 + 1
+        text = b"".join(own[k].to_bytes(size, "little") for _, own in leaves)
+        packed = np.frombuffer(text, dtype=np.uint8).reshape(len(leaves), size)
+        out.append(np.unpackbits(packed, axis=1, bitorder="little").astype(bool))
+    return out
+
+
+def _distinct(table: NDArray[np.bool_]) -> set[int]:
+    """Give the distinct rows of a table as whole numbers, bit i for column i."""
+    packed = np.unique(np.packbits(table, axis=1, bitorder="little"), axis=0)
+    return {int.from_bytes(one.tobytes(), "little") for one in packed}
+
+
+class _Clock:
+    """Refuses to go on when the time is over."""
+
+    def __init__(self, time_limit: float) -> None:
+        self.time_limit = time_limit
+        self.deadline = time.monotonic() + time_limit
+
+    def look(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise OutOfTime(
+                "the smallest sets of features were not found in "
+                f"time_limit={self.time_limit:g} seconds: raise time_limit=, or give more values "
+                "of the row"
+            )
+
+
+class _Steps:
+    """Counts the steps of a search, and refuses to take too many, or too long."""
+
+    def __init__(self, limit: int, clock: _Clock) -> None:
+        self.limit = limit
+        self.clock = clock
+        self.taken = 0
+
+    def take(self) -> None:
+        self.clock.look()
+        self.taken += 1
+        if self.taken > self.limit:
+            raise TooManyReasons(
+                f"finding the smallest sets of features takes more than limit={self.limit:,} "
+                "steps: raise limit=, or give more values of the row",
+                self.taken,
+            )
+
+
+def _members(bits: int) -> list[int]:
+    return [i for i in range(bits.bit_length()) if bits >> i & 1]
+
+
+# -- whatever the values -----------------------------------------------------------------------
+
+
+def _settling(leaves: list[Leaf], steps: _Steps) -> set[int]:
+    """Give all smallest sets of features that separate any two leaves of different classes."""
+    pairs = _separating(leaves, steps.clock)
+    minimal: list[int] = []
+    for pair in sorted(pairs, key=lambda bits: (bits.bit_count(), bits)):
+        steps.take()
+        if not any(small & pair == small for small in minimal):
+            minimal.append(pair)
+    size = _disjoint(minimal)
+    while True:
+        found: set[int] = set()
+        _hit(minimal, 0, size, found, steps)
+        if found:
+            return found
+        size += 1
+
+
+def _separating(leaves: list[Leaf], clock: _Clock) -> set[int]:
+    """Give, for all pairs of leaves of different classes, the features that separate them."""
+    labels = np.array([c for c, _ in leaves])
+    tables = [table.astype(np.float32) for table in _tables(leaves)]
+    found: set[int] = set()
+    for start in range(0, len(leaves), BLOCK):
+        clock.look()
+        here = slice(start, start + BLOCK)
+        apart = labels[here, None] != labels[None, :]
+        which = [(table[here] @ table.T == 0)[apart] for table in tables]
+        if apart.any():
+            found |= _distinct(np.stack(which, axis=1))
+    return found
+
+
+def _disjoint(sets: list[int]) -> int:
+    """Count sets that have nothing in common: each takes a feature of its own."""
+    taken = count = 0
+    for one in sets:
+        if not one & taken:
+            taken |= one
+            count += 1
+    return count
+
+
+def _hit(sets: list[int], chosen: int, left: int, found: set[int], steps: _Steps) -> None:
+    """Add to ``found`` every choice of ``left`` more features that hits all sets, each once."""
+    steps.take()
+    if not sets:
+        found.add(chosen)
+        return
+    if _disjoint(sets) > left:
+        return
+    banned = 0
+    for k in _members(min(sets, key=int.bit_count)):
+        bit = 1 << k
+        rest = [one & ~banned for one in sets if not one & bit]
+        banned |= bit  # choices with this feature have all been seen
+        if all(rest):
+            rest.sort(key=int.bit_count)
+            _hit(rest, chosen | bit, left - 1, found, steps)
+
+
+# -- with luck ---------------------------------------------------------------------------------
+
+
+def _lucky(leaves: list[Leaf], steps: _Steps) -> set[int]:
+    """Give all smallest sets of features of which some values leave leaves of one class only."""
+    # Per feature, for each of its values that the row allows: which leaves it excludes, as bits.
+    excluded = [_distinct(~table[:, table.any(axis=0)].T) for table in _tables(leaves)]
+    targets = [
+        sum(1 << i for i, (label, _) in enumerate(leaves) if label != c)
+        for c in sorted({label for label, _ in leaves})
+    ]
+    size = 1
+    while True:
+        found: set[int] = set()
+        for target in targets:
+            _exclude(excluded, target, 0, size, found, set(), steps)
+        if found:
+            return found
+        size += 1
+
+
+def _exclude(
+    excluded: list[set[int]], target: int, chosen: int, left: int, found: set[int],
+    seen: set[tuple[int, int]], steps: _Steps,
+) -> None:  # fmt: skip
+    """Add to ``found`` every choice of ``left`` more features whose values exclude the target."""
+    steps.take()
+    if not target:
+        found.add(chosen)
+        return
+    if (chosen, target) in seen:
+        return
+    seen.add((chosen, target))
+    free = [k for k in range(len(excluded)) if not chosen >> k & 1]
+    best = {k: max((e & target).bit_count() for e in excluded[k]) for k in free}
+    if sum(sorted(best.values(), reverse=True)[:left]) < target.bit_count():
+        return
+    first = target & -target  # some value must exclude it
+    for k in free:
+        useful = {e & target for e in excluded[k] if e & first}
+        for one in useful:
+            if not any(one != other and one & other == one for other in useful):
+                _exclude(excluded, target & ~one, chosen | 1 << k, left - 1, found, seen, steps)

@@ -1,0 +1,56 @@
+from . import (
+    formats as formats,
+)
+from .bins import (
+    Bins as Bins,
+)
+from .box import (
+    Side as Side,
+)
+from .common_space import (
+    over_common_space as over_common_space,
+)
+from .escapes import (
+    FORMULA as FORMULA,
+    PLAIN_NUMBER as PLAIN_NUMBER,
+    cut as cut,
+    not_formula as not_formula,
+    printable as printable,
+    shown as shown,
+)
+from .example import (
+    any_value as any_value,
+    value_in as value_in,
+)
+from .formats import (
+    parse as parse,
+)
+from .numbers import (
+    row_boundary as row_boundary,
+    short_count as short_count,
+    short_end as short_end,
+    short_number as short_number,
+    value_at_most as value_at_most,
+)
+from .space import (
+    Column as Column,
+    Condition as Condition,
+    Feature as Feature,
+    Label as Label,
+    Space as Space,
+    Values as Values,
+    plain_label as plain_label,
+)
+from .tree import (
+    TREE_FORMAT as TREE_FORMAT,
+    Tree as Tree,
+)
+from .words import (
+    Piece as Piece,
+    drawn as drawn,
+    has_or as has_or,
+    label_text as label_text,
+    pieces as pieces,
+    side_text as side_text,
+    sides_text as sides_text,
+)

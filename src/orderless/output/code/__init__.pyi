@@ -1,0 +1,24 @@
+from .columns import (
+    new_columns as new_columns,
+)
+from .dot import (
+    tree_as_dot as tree_as_dot,
+)
+from .javascript import (
+    tree_as_javascript as tree_as_javascript,
+)
+from .polars import (
+    as_polars as as_polars,
+)
+from .python import (
+    form_as_python as form_as_python,
+)
+from .sklearn import (
+    to_sklearn as to_sklearn,
+)
+from .sql import (
+    as_sql as as_sql,
+)
+from .sql_words import (
+    Words as Words,
+)

@@ -1,0 +1,278 @@
+"""Formulas: what settles a row, said about the columns of a table.
+
+In:  a ``Tree``, and what the columns of its rows tell of its features.
+Out: formulas out of comparisons, AND and OR (no NOT), which ``certain.py`` puts together and
+     ``sql.py`` and ``polars.py`` write down. By three-valued logic a comparison with an unknown
+     value is neither true nor false, so a formula is true exactly if it holds for every
+     completion of the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...errors import InvalidSpace
+from ...model import Column, Condition, Feature, Label, Side, Tree, row_boundary
+
+__all__ = [
+    "Absent", "Every", "Flag", "Formula", "Member", "Number", "Some", "Source", "every", "some",
+    "sources",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """The column's number is at most ``at``, or above it. Neither holds for NULL and NaN."""
+
+    column: str
+    at: float
+    above: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """The column has one of these labels, or none of them. Neither holds for NULL and NaN."""
+
+    column: str
+    labels: tuple[Label, ...]
+    inside: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """The column, which is boolean or 0 and 1, is this. Holds for neither if it is NULL or NaN."""
+
+    column: str
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """The column is NULL (or NaN, if it holds numbers), or it is not."""
+
+    column: str
+    numeric: bool
+    absent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """All parts hold."""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """At least one part holds."""
+
+    parts: tuple[Formula, ...]
+
+
+Formula = bool | Number | Member | Flag | Absent | Every | Some
+
+
+def every(parts: Iterable[Formula]) -> Formula:
+    """Join by AND, in short: constants and repetitions are left out."""
+    flat: dict[Formula, None] = {}
+    for part in parts:
+        if part is False:
+            return False
+        if part is not True:
+            flat.update(dict.fromkeys(part.parts if isinstance(part, Every) else (part,)))
+    return Every(tuple(flat)) if len(flat) > 1 else next(iter(flat), True)
+
+
+def some(parts: Iterable[Formula]) -> Formula:
+    """Join by OR, in short: constants and repetitions are left out."""
+    flat: dict[Formula, None] = {}
+    for part in parts:
+        if part is True:
+            return True
+        if part is not False:
+            flat.update(dict.fromkeys(part.parts if isinstance(part, Some) else (part,)))
+    return Some(tuple(flat)) if len(flat) > 1 else next(iter(flat), False)
+
+
+# -- what the columns tell of a feature -----------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The columns of a table that speak about one feature.
+
+    Attributes
+    ----------
+    value : str or None
+        The column that holds its value.
+    told : tuple of (Condition, str)
+        Columns that tell, by 0 and 1, whether a condition holds.
+    """
+
+    feature: Feature
+    value: str | None
+    told: tuple[tuple[Condition, str], ...]
+
+    def certainly(self, side: Side) -> Formula:
+        """Give the formula that holds iff the row's value certainly lies in the side."""
+        if side.is_whole:
+            return True
+        return self._ordered(side) if self.feature.ordered else self._among(side.codes)
+
+    # Ordered features: at most this, above that, and NaN where it is a value.
+
+    def _ordered(self, side: Side) -> Formula:
+        absent: Formula = False
+        if self.feature.nan and self.value is not None:
+            absent = Absent(self.value, True, True)
+        if not side.lower < side.upper:
+            return absent
+        low, high = self.feature.bounds
+        ends = [self._above(side.lower)] if side.lower > low else []
+        ends += [self._below(side.upper)] if side.upper < high else []
+        if not self.feature.nan:
+            return every(ends)
+        if side.nan:
+            return some([every(ends), absent])
+        if ends and not self.told:  # a number that lies there is not NaN
+            return every(ends)
+        return every([*(some([end, absent]) for end in ends), self._is_number()])
+
+    def _is_number(self) -> Formula:
+        """Where NaN is a value: give what says that the value is another. It meets a condition."""
+        known = [Flag(name, True) for c, name in self.told if c.at_most is not None]
+        value = [Absent(self.value, True, False)] if self.value is not None else []
+        return some([*value, *known])
+
+    def excludes(self, side: Side) -> Formula:
+        """Give the formula that holds iff the row's value certainly lies outside of a side."""
+        if not self.feature.ordered:
+            own = set(side.codes)
+            return self._among(code for code in range(self.feature.n_values) if code not in own)
+        out: list[Formula] = []
+        if side.nan:
+            out.append(self._is_number())
+        if side.lower < side.upper:
+            low, high = self.feature.bounds
+            ends: list[Formula] = [self._below(side.lower)] if side.lower > low else []
+            ends += [self._above(side.upper)] if side.upper < high else []
+            if self.feature.nan and not side.nan and self.value is not None:
+                ends.append(Absent(self.value, True, True))
+            out.append(some(ends))
+        return every(out)
+
+    def _below(self, end: float) -> Formula:
+        out: list[Formula] = []
+        if self.value is not None:
+            out.append(Flag(self.value, False) if self.feature.kind == "boolean"
+                       else Number(self.value, self._in_rows(end), False))  # fmt: skip
+        for condition, name in self.told:
+            if condition.at_most is not None:
+                if float(self.feature.at_most(condition.at_most)) <= end:
+                    out.append(Flag(name, True))
+            elif condition.among is not None and len(condition.among) == 1:
+                out.append(Flag(name, not condition.among[0]))
+        return some(out)
+
+    def _above(self, end: float) -> Formula:
+        out: list[Formula] = []
+        if self.value is not None:
+            out.append(Flag(self.value, True) if self.feature.kind == "boolean"
+                       else Number(self.value, self._in_rows(end), True))  # fmt: skip
+        for condition, name in self.told:
+            if condition.at_most is not None:
+                if float(self.feature.at_most(condition.at_most)) >= end:
+                    out.append(Flag(name, False))
+            elif condition.among is not None and len(condition.among) == 1:
+                out.append(Flag(name, bool(condition.among[0])))
+        return some(out)
+
+    def _in_rows(self, end: float) -> float:
+        """Give the largest double that falls below an end, also where rows are rounded first."""
+        return float(row_boundary(np.asarray(end), self.feature.values))
+
+    # Categorical features: sets of values.
+
+    def _among(self, codes: Iterable[int]) -> Formula:
+        inside = set(codes)
+        if not self.told:
+            return self._value_among(inside)
+        among = [
+            ({self.feature.categories.index(v) for v in condition.among or ()}, name)
+            for condition, name in self.told
+        ]
+        # A column that is 1 and whose values are all inside says it at once.
+        at_once: list[Formula] = [Flag(name, True) for own, name in among if own <= inside]
+        if self.value is not None:
+            at_once.append(self._value_among(inside))
+        out = []
+        for code in range(self.feature.n_values):
+            if code in inside:
+                continue
+            excluded: list[Formula] = [Flag(name, False) for own, name in among if code in own]
+            excluded += [
+                Flag(name, True)
+                for own, name in among
+                if code not in own and own & inside and not own <= inside
+            ]
+            if self.value is not None:
+                excluded.append(self._value_among(set(range(self.feature.n_values)) - {code}))
+            out.append(some(excluded))
+        return some([*at_once, every(out)])
+
+    def _value_among(self, inside: set[int]) -> Formula:
+        assert self.value is not None
+        feature, n = self.feature, len(self.feature.categories)
+        numeric = not any(isinstance(label, str) for label in feature.categories)
+        parts: list[Formula] = []
+        if feature.nan and feature.n_values - 1 in inside:
+            parts.append(Absent(self.value, numeric, True))
+        listed = [feature.categories[code] for code in sorted(inside) if code < n]
+        if feature.other and n in inside:
+            out = [label for code, label in enumerate(feature.categories) if code not in inside]
+            parts.append(Member(self.value, tuple(out), False) if out
+                         else Absent(self.value, numeric, False))  # fmt: skip
+        elif all(isinstance(label, bool) for label in feature.categories):
+            parts += [Flag(self.value, bool(label)) for label in listed]
+        elif listed:
+            parts.append(Member(self.value, tuple(listed), True))
+        return some(parts)
+
+
+def sources(tree: Tree, columns: Mapping[str, str] | None = None) -> dict[int, Source]:
+    """Say which columns of a table speak about each feature that a tree asks about.
+
+    ``columns`` renames: column or feature of the space -> column of the table. A feature that is
+    given there itself is read from that column, whatever columns the space has for it.
+    """
+    space = tree.space
+    columns = dict(columns or {})
+    legal = (*space.column_names, *(name for name in space.names if name not in space.column_names))
+    for name, new in columns.items():
+        if name not in legal:
+            raise InvalidSpace(
+                f"columns= names {name!r}: legal are the space's columns and features, "
+                f"{', '.join(repr(n) for n in legal[:20])}"
+            )
+        if not isinstance(new, str) or not new:
+            raise InvalidSpace(f"columns= gives {name!r} the name {new!r:.80}: a name is text")
+    out = {}
+    for i in tree.used:
+        feature = space.features[i]
+        told: list[Column] = [space.columns[k] for k in space.columns_of[feature.name]]
+        if feature.name in columns and feature.name not in space.column_names:
+            told = [Column(feature.name, feature.name)]
+        names = {column.name: columns.get(column.name, column.name) for column in told}
+        values = [names[column.name] for column in told if column.condition is None]
+        conditions = tuple((c.condition, names[c.name]) for c in told if c.condition is not None)
+        if len(values) > 1 or not (values or conditions):
+            state = "two columns hold" if values else "no column tells"
+            raise InvalidSpace(
+                f"{state} the value of {feature.name!r}: give columns={{{feature.name!r}: "
+                "'the column that holds it'}"
+            )
+        out[i] = Source(feature, values[0] if values else None, conditions)
+    return out

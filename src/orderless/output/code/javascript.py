@@ -1,0 +1,190 @@
+"""JavaScript: a tree as a module, or a script, that needs nothing else.
+
+In:  a ``Tree``.
+Out: JavaScript with three functions, ``decide(row)``, ``possibleClasses(row)`` and ``why(row)``.
+     It is made of the tree, not of the rules: linear in its size, also where there are too many
+     reasons to count.
+
+The tree is a table over bins. A feature's cuts are the largest numbers that a row may hold on their
+lower sides, with every bit, so nothing has to be rounded: JavaScript's numbers are float64.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...form import fingerprint
+from ...model import Feature, label_text, printable, row_boundary, short_end
+
+if TYPE_CHECKING:
+    from ...model import Tree
+
+__all__ = ["literal", "script_of", "tree_as_javascript", "tree_tables"]
+
+SAFE = 2**53 - 1  # beyond it JavaScript's numbers skip whole numbers
+
+HEAD = """\
+/**
+ * What a decision tree decides, as plain JavaScript; written by orderless.
+ *
+ * decide({{"feature": value, ...}}) gives the class, or null where it depends on unknown values;
+ * possibleClasses(row) gives every class that the row can get;
+ * why(row) gives a reason for its class in words, or null.
+ *
+ * A value is unknown if it is left out, undefined, null, NaN or "" (if that is no category){nan}.
+ * {{from: 20, to: 30}} is a number known to lie in a range, both ends included, either may be left
+ * out; ["red", "blue"] is one of several categories. Whole numbers beyond 2^53 are BigInt.
+ *
+ * The function's fingerprint: {fingerprint}
+ */
+"""
+NAN = """;
+ * where NaN is a value of its own, null and NaN are that value"""
+NAMES = "decide, possibleClasses, why"
+
+
+def tree_as_javascript(tree: Tree, *, module: bool = True) -> str:
+    """Write JavaScript that decides as ``predict`` does, also with unknown values.
+
+    Examples
+    --------
+    >>> from orderless import read_tree
+    >>> leaf = {"true": {"prediction": "yes"}, "false": {"prediction": "no"}}
+    >>> source = tree_as_javascript(read_tree({"feature": "snores", **leaf},
+    ...                                       feature_names=["snores"]))
+    >>> print(source.splitlines()[-1])
+    export { decide, possibleClasses, why };
+    """
+    body = f"{_model(tree)}\n{engine()}"
+    head = _head(tree)
+    if module:
+        return f"{head}\n{body}\nexport {{ {NAMES} }};\n"
+    return head + script_of(f"{body}\nglobalThis.orderless = Object.freeze({{ {NAMES} }});\n")
+
+
+def script_of(body: str) -> str:
+    """Wrap JavaScript so that its names stay its own."""
+    return f'(() => {{\n"use strict";\n\n{body}}})();\n'
+
+
+def engine() -> str:
+    """Give the part that is the same for every tree."""
+    return files("orderless.output.page").joinpath("engine.js").read_text(encoding="utf-8")
+
+
+def _head(tree: Tree) -> str:
+    nan = any(tree.space.features[i].nan for i in tree.used)
+    return HEAD.format(nan=NAN if nan else "", fingerprint=fingerprint(tree))
+
+
+# -- tables ------------------------------------------------------------------------------------
+
+
+def tree_tables(tree: Tree, *others: Tree) -> tuple[list[dict[str, Any]], list[list[list[Any]]]]:
+    """Give the features of trees over one space, sorted by name, and the nodes of each tree.
+
+    Bins are cut by all of the trees, so that one box serves for each. A leaf is [class]; any other
+    node is [feature, test, where NaN goes, next node if the test holds, next node if not]; a test
+    is the last bin that meets it, or the numbers of the categories.
+    """
+    trees = (tree, *others)
+    used = {i for one in trees for i in one.used}
+    order = sorted(used, key=lambda i: tree.space.features[i].name)
+    cuts = {i: _cuts(trees, i) for i in order}
+    features = [_feature(tree.space.features[i], cuts[i]) for i in order]
+    return features, [_nodes(one, order, cuts) for one in trees]
+
+
+def _cuts(trees: Sequence[Tree], i: int) -> NDArray[np.float64]:
+    own = [tree.threshold[tree.feature == i] for tree in trees]
+    found: NDArray[np.float64] = np.unique(np.concatenate(own))
+    return found[np.isfinite(found)]
+
+
+def _feature(feature: Feature, cuts: NDArray[np.float64]) -> dict[str, Any]:
+    kind = "integer" if feature.values == "integer" else feature.kind
+    out = {
+        "name": feature.name,
+        "shown": printable(feature.name),
+        "kind": kind,
+        "nan": feature.nan,
+    }
+    if not feature.ordered:
+        labels = [label_text(feature.label(code)) for code in range(feature.n_values)]
+        return {**out, "values": list(feature.categories), "labels": labels, "other": feature.other}
+    ends = row_boundary(cuts, feature.values) if feature.kind == "numeric" else cuts
+    words = [list(short_end(cut, feature.values)) for cut in cuts.tolist()]
+    return {**out, "cuts": ends.tolist(), "words": words}
+
+
+def _nodes(tree: Tree, order: list[int], cuts: dict[int, NDArray[np.float64]]) -> list[list[Any]]:
+    place = {feature: k for k, feature in enumerate(order)}
+    nodes: list[list[Any]] = []
+    for node in range(tree.n_nodes):
+        i = int(tree.feature[node])
+        if i < 0:
+            nodes.append([int(tree.leaf_class[node])])
+            continue
+        test: Any
+        threshold = float(tree.threshold[node])
+        if not tree.space.features[i].ordered:
+            test = tree.set_of(node).tolist()
+        elif threshold == -math.inf:
+            test = -1
+        else:
+            test = int(np.searchsorted(cuts[i], threshold))
+        way = [int(tree.when_true[node]), int(tree.when_false[node])]
+        nodes.append([place[i], test, bool(tree.nan_true[node]), *way])
+    return nodes
+
+
+def _model(tree: Tree) -> str:
+    features, (nodes,) = tree_tables(tree)
+    return model_text(tree, features, nodes)
+
+
+def model_text(tree: Tree, features: list[dict[str, Any]], nodes: list[list[Any]]) -> str:
+    """Write the tables as the constant that the engine reads."""
+    lines = [
+        "// The features that are asked about, in the order of their names.",
+        "const MODEL = {",
+    ]
+    lines += _listed("features", features)
+    lines += [
+        "  // All features that a row may have.",
+        f"  names: {literal(list(tree.space.names))},",
+        f"  classes: {literal(list(tree.classes))},",
+        "  // A leaf is [class]. Any other node is [feature, test, where NaN goes, next node if",
+        "  // the test holds, next node if not]; a test is the last bin that meets it, or the",
+        "  // numbers of the categories.",
+    ]
+    lines += _listed("nodes", nodes)
+    return "\n".join([*lines, "};", ""])
+
+
+def _listed(key: str, values: list[Any]) -> list[str]:
+    return [f"  {key}: [", *(f"    {literal(value)}," for value in values), "  ],"]
+
+
+def literal(value: Any) -> str:
+    r"""Write plain data as a JavaScript literal that is also safe inside an HTML page.
+
+    Examples
+    --------
+    >>> literal({"name": "</script>", "cuts": [0.1, 2**60]})
+    '{"name": "\\u003c/script>", "cuts": [0.1, 1152921504606846976n]}'
+    """
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{literal(k)}: {literal(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(literal(part) for part in value) + "]"
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > SAFE:
+        return f"{value}n"
+    return json.dumps(value, allow_nan=False).replace("<", "\\u003c")

@@ -1,0 +1,263 @@
+"""The words of each SQL dialect: names, texts, numbers and single comparisons.
+
+In:  the parts of a formula (``formula.py``).
+Out: SQL text that every engine reads to the same bits. Quoting is sqlglot's.
+
+What differs: whether the engine has NaN (which compares like a number there, and means unknown
+here), whether booleans are numbers, whether text is compared by its letters only, whether decimals
+are read exactly (SQLite does not promise it), and whether a column may hold text that is no number.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from difflib import get_close_matches
+from typing import Any
+
+from ...errors import InvalidSpace
+from ...model import Label
+from .formula import Absent, Flag, Formula, Member, Number
+
+__all__ = ["DIALECTS", "Words"]
+
+DIALECTS = (
+    "bigquery", "duckdb", "mysql", "oracle", "postgres", "snowflake", "spark", "sqlite", "tsql",
+)  # fmt: skip
+SAME = {"databricks": "spark", "mssql": "tsql", "postgresql": "postgres", "sqlserver": "tsql"}
+NOT_IN_NAMES = {"bigquery": '!"$()*,./;?@[\\]^`{}~\n', "oracle": '"'}
+EXACT = 2**53  # whole numbers below it are doubles
+STEP = 2**62  # a power of two that is a whole number in SQLite
+LARGEST = "CAST(9e999 AS REAL)"  # infinity in SQLite; every text that is no number is above it
+
+
+class Words:
+    """How one dialect says names, labels and comparisons.
+
+    Parameters
+    ----------
+    dialect : str
+        One of ``DIALECTS``; "postgresql", "mssql", "sqlserver" and "databricks" are understood too.
+    """
+
+    def __init__(self, dialect: str) -> None:
+        name = SAME.get(dialect, dialect) if isinstance(dialect, str) else dialect
+        if name not in DIALECTS:
+            close = get_close_matches(str(dialect), DIALECTS, n=1)
+            hint = f" (did you mean {close[0]!r}?)" if close else ""
+            raise ValueError(
+                f"dialect={dialect!r:.80}{hint}: legal are {', '.join(repr(d) for d in DIALECTS)}"
+            )
+        self.dialect = name
+
+    # -- names and labels --------------------------------------------------------------------------
+
+    def name(self, name: str) -> str:
+        """Quote the name of a column or table."""
+        from sqlglot import exp
+
+        _legal(name, "the name")
+        bad = set(name) & set(NOT_IN_NAMES.get(self.dialect, ""))
+        if bad:
+            raise InvalidSpace(
+                f"the name {name!r:.80} has the character {min(bad)!r}, which {self.dialect} "
+                "allows in no name: say what the column is called there with columns="
+            )
+        if self.dialect == "sqlite":  # it takes a "name" that is not there for a text, silently
+            return "`" + name.replace("`", "``") + "`"
+        return str(exp.to_identifier(name, quoted=True).sql(dialect=self.dialect))
+
+    def path(self, table: Any) -> str:
+        """Quote a table's name, or (schema, table), or (database, schema, table)."""
+        parts = (table,) if isinstance(table, str) else tuple(table)
+        if not 1 <= len(parts) <= 3 or not all(isinstance(part, str) and part for part in parts):
+            raise InvalidSpace(
+                f"table={table!r:.80}: give its name, or a tuple such as ('schema', 'table')"
+            )
+        return ".".join(self.name(part) for part in parts)
+
+    def text(self, text: str) -> str:
+        """Quote a text."""
+        from sqlglot import exp
+
+        _legal(text, "the label")
+        quoted = str(exp.Literal.string(text).sql(dialect=self.dialect))
+        return f"N{quoted}" if self.dialect == "tsql" and not text.isascii() else quoted
+
+    def number(self, number: float) -> str:
+        """Write a double with every bit."""
+        if number == int(number) and abs(number) < EXACT:
+            return str(int(number))
+        if self.dialect == "sqlite" and len(Decimal(number).as_tuple().digits) > 15:
+            return _by_powers(number)
+        text = repr(float(number)).upper()
+        return text if "E" in text else f"{text}E0"
+
+    def labels(self, labels: tuple[Label, ...]) -> list[str]:
+        """Write class labels so that all of them have one type."""
+        if all(isinstance(label, str) for label in labels):
+            return [self.text(str(label)) for label in labels]
+        if any(isinstance(label, bool) for label in labels):
+            # SQLite takes the word TRUE for a column of that name, where there is one.
+            short = {"tsql": "CAST({} AS BIT)", "oracle": "{}", "sqlite": "{}"}.get(self.dialect)
+            if short is not None:
+                return [short.format(int(label)) for label in labels]
+            return [str(label).upper() for label in labels]
+        if any(isinstance(label, float) for label in labels):
+            return [self._double(self.number(float(label))) for label in labels]
+        return [str(label) for label in labels]
+
+    def nothing(self) -> str:
+        """Write the text that is not there."""
+        return self._cast("NULL", "VARCHAR2(1)" if self.dialect == "oracle" else "text")
+
+    # -- comparisons -------------------------------------------------------------------------------
+
+    def said(self, atom: Formula) -> str:
+        """Write one comparison."""
+        if isinstance(atom, Number):
+            column = self.name(atom.column)
+            if self.dialect == "sqlite":
+                return self._sqlite_number(column, atom)
+            if atom.above:
+                return f"{self._known(column)} > {self.number(atom.at)}"
+            return f"{self._double(column)} <= {self.number(atom.at)}"
+        if isinstance(atom, Flag):
+            return self._flag(self.name(atom.column), atom.value)
+        if isinstance(atom, Absent):
+            column = self.name(atom.column)
+            if self.dialect == "sqlite" and atom.numeric:
+                absent = f"COALESCE({column} <= {LARGEST}, 0) = 0"  # see labels: no word TRUE
+                return absent if atom.absent else _is_number(column)
+            known = self._known(column) if atom.numeric else column
+            return f"{known} IS {'' if atom.absent else 'NOT '}NULL"
+        if isinstance(atom, Member):
+            return self._member(atom)
+        if isinstance(atom, bool):
+            return "1 = 1" if atom else "1 = 0"
+        raise TypeError(f"{atom!r} is no comparison")
+
+    def guard(self, atom: Formula) -> str:
+        """Write what must hold beside a comparison: in SQLite, that the column has a number.
+
+        Its columns may hold text, and CAST takes what is no number for 0.
+        """
+        if self.dialect != "sqlite":
+            return ""
+        if isinstance(atom, Number) and (atom.above or abs(atom.at) >= EXACT):
+            return _is_number(self.name(atom.column))
+        if isinstance(atom, Member) and all(
+            not isinstance(label, str) and abs(float(label)) < EXACT for label in atom.labels
+        ):
+            return _is_number(self.name(atom.column))
+        return ""
+
+    def _sqlite_number(self, column: str, atom: Number) -> str:
+        """Compare in SQLite: beside a cast number, text that says a number is compared as one.
+
+        Other text is above all numbers. Whole numbers stay whole there: where not all of them are
+        doubles, the column is cast, too.
+        """
+        sign, at = (">" if atom.above else "<="), self.number(atom.at)
+        if abs(atom.at) >= EXACT:
+            return f"{self._double(column)} {sign} {at}"
+        return f"{column} {sign} {self._double(at.removeprefix('(').removesuffix(')'))}"
+
+    def _cast(self, said: str, kind: str) -> str:
+        from sqlglot import exp
+
+        if kind == "VARCHAR2(1)":
+            return f"CAST({said} AS {kind})"
+        return str(exp.cast(exp.Var(this=said), kind).sql(dialect=self.dialect))
+
+    def _double(self, said: str) -> str:
+        if self.dialect == "oracle":  # its DOUBLE PRECISION is decimal
+            return f"TO_BINARY_DOUBLE({said})"
+        return self._cast(said, "double")
+
+    def _known(self, column: str) -> str:
+        """Write a column as a double in which NaN is NULL."""
+        double = self._double(column)
+        if self.dialect in ("mysql", "sqlite", "tsql"):  # they have no NaN
+            return double
+        if self.dialect == "bigquery":  # NaN is not equal to itself there
+            return f"IF(IS_NAN({double}), NULL, {double})"
+        if self.dialect == "oracle":
+            return f"NANVL({double}, NULL)"
+        return f"NULLIF({double}, 'NaN')"
+
+    def _flag(self, column: str, value: bool) -> str:
+        if self.dialect in ("duckdb", "spark"):
+            return f"{self._double(column)} = {int(value)}"
+        if self.dialect == "postgres":  # neither booleans nor numbers can be cast to the other
+            known = f"NULLIF({self._cast(column, 'text')}, 'NaN')"
+            return f"{'' if value else 'NOT '}{self._cast(known, 'boolean')}"
+        if self.dialect in ("bigquery", "snowflake"):
+            number, word = ("1", "true") if value else ("0", "false")
+            return f"LOWER({self._cast(column, 'text')}) IN ('{number}', '{number}.0', '{word}')"
+        number = str(int(value))
+        return f"{column} = {self._double(number) if self.dialect == 'sqlite' else number}"
+
+    def _member(self, atom: Member) -> str:
+        column = self.name(atom.column)
+        labels = atom.labels
+        n_texts = sum(isinstance(label, str) for label in labels)
+        word = "IN" if atom.inside else "NOT IN"
+        if 0 < n_texts < len(labels) and self.dialect != "sqlite":
+            raise InvalidSpace(
+                f"the feature in column {atom.column!r} has texts and numbers as categories: a "
+                f"column of {self.dialect} holds one of the two"
+            )
+        if n_texts:
+            return self._text_member(column, word, labels)
+        said = ", ".join(
+            self.number(label) if isinstance(label, float) else str(int(label)) for label in labels
+        )
+        if any(abs(float(label)) >= EXACT for label in labels):  # doubles would round them
+            return f"{column} {word} ({said})"
+        return f"{self._known(column)} {word} ({said})"
+
+    def _text_member(self, column: str, word: str, labels: tuple[Label, ...]) -> str:
+        texts = [self.text(v) if isinstance(v, str) else self.number(float(v)) for v in labels]
+        if self.dialect in ("duckdb", "postgres"):  # an enum compares with its own values only
+            column = self._cast(column, "text")
+        elif self.dialect == "sqlite":
+            column = f"{column} COLLATE BINARY"
+        elif self.dialect == "mysql":  # capitals and accents count
+            column = f"CAST({column} AS BINARY)"
+        elif self.dialect == "tsql":  # so do spaces at the end
+            column = f"CAST(CAST({column} AS NVARCHAR(MAX)) AS VARBINARY(MAX))"
+            texts = [f"CAST(N{text.removeprefix('N')} AS VARBINARY(MAX))" for text in texts]
+        elif self.dialect == "oracle":  # an empty text is NULL there, which no row can equal
+            texts = [text for text in texts if text != "''"]
+            if not texts:
+                return "1 = 0" if word == "IN" else f"{column} IS NOT NULL"
+        return f"{column} {word} ({', '.join(texts)})"
+
+
+def _is_number(column: str) -> str:
+    return f"{column} <= {LARGEST}"
+
+
+def _legal(text: str, what: str) -> None:
+    if "\0" in text:
+        raise InvalidSpace(f"{what} {text!r:.80} holds a NUL, which no SQL can hold: rename it")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidSpace(
+            f"{what} {text!r:.80} holds half of a surrogate pair, which no SQL can hold: rename it"
+        ) from None
+
+
+def _by_powers(number: float) -> str:
+    """Write a double as a whole number times or over powers of two: no decimal has to be read."""
+    mantissa, exponent = math.frexp(number)
+    whole, power = int(mantissa * EXACT), exponent - 53
+    while whole % 2 == 0:
+        whole, power = whole // 2, power + 1
+    sign, power = (" * " if power >= 0 else " / "), abs(power)
+    said = f"CAST({whole} AS REAL)" + f"{sign}{STEP}" * (power // 62)
+    if power % 62:
+        said += f"{sign}{2 ** (power % 62)}"
+    return f"({said})"

@@ -1,0 +1,216 @@
+"""Serve a page on this machine: ``orderless app --serve``.
+
+In:  the page, as ``write_page`` gave it.
+Out: a server on the loopback address only, which knows this one page.
+
+Any program of the machine can connect, so nothing is left open-ended: how long a client may take,
+how much it may say, and how many are heard at one time.
+"""
+
+from __future__ import annotations
+
+import io
+import socket
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from ...errors import a_kind
+
+__all__ = ["address", "page_server", "serve_page"]
+
+LOOPBACK = "127.0.0.1"
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+PAGE = {"Content-Type": "text/html; charset=utf-8", **HEADERS}  # its policy is in the page
+ERROR = {
+    "Content-Type": "text/plain; charset=utf-8",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    **HEADERS,
+}
+TIMEOUT = 10.0  # seconds for a whole request, and for the whole answer
+CONNECTIONS = 32
+REQUEST = 16 * 1024  # bytes
+
+
+def serve_page(page: str, *, port: int = 0, ready: Callable[[str], object] | None = None) -> None:
+    """Serve a page to browsers on this machine, until Ctrl-C.
+
+    Parameters
+    ----------
+    page : str
+        The HTML, as ``write_page`` gives it.
+    port : int
+        0 takes any that is free.
+    ready : function of the address, optional
+        Called when the page can be opened, for instance with ``webbrowser.open``.
+
+    Notes
+    -----
+    A client has 10 seconds for its request, which has at most 16 KiB, and 32 clients are answered
+    at one time; beyond that they are refused.
+
+    Examples
+    --------
+    ``serve_page(write_page(tree), ready=print)`` prints the address and serves. Another page on the
+    machine cannot read it: requests that name any host but the loopback are refused.
+    """
+    with page_server(page, port=port) as server:
+        if ready is not None:
+            ready(address(server))
+        with suppress(KeyboardInterrupt):
+            server.serve_forever()
+
+
+def page_server(
+    page: str, *, port: int = 0, timeout: float = TIMEOUT, connections: int = CONNECTIONS
+) -> ThreadingHTTPServer:
+    """Give a server of one page that listens on the loopback; it is run and closed by its owner."""
+    if not isinstance(page, str):
+        raise TypeError(f"page must be HTML text, as write_page gives it, got {a_kind(page)}")
+    if not isinstance(port, int) or isinstance(port, bool) or not 0 <= port < 65536:
+        raise ValueError(f"port must be from 1 to 65535, or 0 for any that is free, got {port!r}")
+    return _Server(page.encode("utf-8", "backslashreplace"), port, timeout, connections)
+
+
+def address(server: ThreadingHTTPServer) -> str:
+    """Give the address that a browser opens."""
+    return f"http://{LOOPBACK}:{server.server_address[1]}/"
+
+
+class _Server(ThreadingHTTPServer):
+    """A thread for each client, up to so many."""
+
+    def __init__(self, body: bytes, port: int, timeout: float, connections: int) -> None:
+        self.body, self.patience = body, timeout
+        self._places = threading.BoundedSemaphore(connections)
+        super().__init__((LOOPBACK, port), _Handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if self._places.acquire(blocking=False):
+            super().process_request(request, client_address)
+            return
+        with suppress(OSError):  # the client does not wait for the answer
+            request.settimeout(0)
+            request.send(_busy())
+        self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._places.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: a client that leaves in the middle is no news."""
+
+
+def _busy() -> bytes:
+    lines = ["HTTP/1.0 503 Service Unavailable", *(f"{k}: {v}" for k, v in ERROR.items())]
+    return "\r\n".join([*lines, "", "503 Service Unavailable\n"]).encode()
+
+
+class _TooLong(Exception):
+    """A request of too many bytes."""
+
+
+class _Bounded(io.RawIOBase):
+    """What a client says: so many bytes at most, and all of them within some seconds."""
+
+    def __init__(self, connection: socket.socket, seconds: float) -> None:
+        self._connection, self._left = connection, REQUEST
+        self._end = time.monotonic() + seconds
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        seconds = self._end - time.monotonic()
+        if seconds <= 0:
+            raise TimeoutError
+        if self._left <= 0:
+            raise _TooLong
+        self._connection.settimeout(seconds)
+        n = self._connection.recv_into(memoryview(buffer)[: self._left])
+        self._left -= n
+        return n
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers one request of one client."""
+
+    server_version = "orderless"
+    sys_version = ""
+    server: _Server
+
+    def setup(self) -> None:
+        super().setup()
+        self.rfile.close()
+        self.rfile = io.BufferedReader(_Bounded(self.connection, self.server.patience), 1024)
+
+    def handle_one_request(self) -> None:
+        try:
+            super().handle_one_request()
+        except _TooLong:
+            self.requestline, self.command = "", ""
+            self.send_error(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+            self._hear_out()
+
+    def _hear_out(self) -> None:
+        """Take a little more: bytes that nobody read would make the system withdraw the answer."""
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+            for _ in range(4):
+                if not self.connection.recv(REQUEST):
+                    break
+
+    def do_GET(self) -> None:
+        if not self._for_us():
+            self.send_error(HTTPStatus.FORBIDDEN, "only the loopback address is served")
+        elif self.path.partition("?")[0] != "/":
+            self.send_error(HTTPStatus.NOT_FOUND)
+        else:
+            self._answer(HTTPStatus.OK, None, PAGE, self.server.body)
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
+    def _for_us(self) -> bool:
+        """Whether it names us as browsers do: another name for this address is an attack."""
+        hosts = self.headers.get_all("Host", [])
+        port = self.server.server_address[1]
+        legal = {name + end for name in (LOOPBACK, "localhost") for end in ("", f":{port}")}
+        return len(hosts) == 1 and hosts[0] in legal
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Answer with one line of text, under the same headers as the page."""
+        status = HTTPStatus(code)
+        said = f"{code} {status.phrase}" + (f": {explain or message}" if message else "")
+        self._answer(status, status.phrase, ERROR, f"{said}\n".encode("utf-8", "backslashreplace"))
+
+    def _answer(
+        self, status: HTTPStatus, phrase: str | None, headers: dict[str, str], body: bytes
+    ) -> None:
+        self.connection.settimeout(self.server.patience)
+        self.close_connection = True
+        self.request_version = self.protocol_version  # headers for clients of any version
+        self.send_response(status, phrase)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Say nothing: what a person does with the page is theirs."""

@@ -1,0 +1,179 @@
+"""Drawing: a tree as SVG, from left to right, a line of text per leaf.
+
+In:  a ``Tree``, and data if there is some.
+Out: an ``<svg>`` element that takes its colours from the page (``currentColor``, and the custom
+     properties ``--class-0`` to ``--class-9`` where the page sets them); names are escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from ...inputs import class_codes
+from ...model import Tree, label_text, printable
+from .palette import colour, mark
+
+__all__ = ["DRAWN_LEAVES", "tree_as_svg"]
+
+DRAWN_LEAVES = 128  # more are a listing's business
+LINE, WIDE, GAP, PAD = 30, 7.6, 46, 9  # pixels: a leaf's line, a character, between levels, inside
+LONGEST = 34  # characters of a condition on one line
+
+
+@dataclass(frozen=True)
+class _Box:
+    node: int
+    level: int
+    line: float
+    text: str
+
+
+def tree_as_svg(
+    tree: Tree, X: Any = None, y: Any = None, *, marked: Iterable[int] = (), title: str = ""
+) -> str:
+    """Draw a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+        Of at most 128 leaves; a larger one is refused.
+    X, y : rows and labels, optional
+        Complete rows: leaves then say how many reach them, and how many of these have their class.
+    marked : iterable of int
+        Nodes drawn with a dashed frame: redundant splits, say.
+    title : str
+        What a screen reader says first.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from orderless import read_tree
+    >>> drawn = tree_as_svg(read_tree({"feature": 0, "true": {"prediction": "<yes>"},
+    ...                                "false": {"prediction": "no"}}))
+    >>> drawn.startswith("<svg"), "&lt;yes&gt;" in drawn
+    (True, True)
+    """
+    if tree.n_leaves > DRAWN_LEAVES:
+        raise ValueError(
+            f"the tree has {tree.n_leaves} leaves, more than the {DRAWN_LEAVES} that are drawn: "
+            "print it instead"
+        )
+    dashed = frozenset(marked)
+    boxes = _layout(tree, _tails(tree, X, y))
+    levels = [0.0] * (1 + max(box.level for box in boxes))
+    for box in boxes:
+        levels[box.level] = max(levels[box.level], _width(box.text))
+    left = [PAD + sum(levels[:k]) + k * GAP for k in range(len(levels))]
+    n_lines = sum(tree.feature[box.node] < 0 for box in boxes)
+    width, height = left[-1] + levels[-1] + PAD, n_lines * LINE + 2 * PAD
+    at = {box.node: box for box in boxes}
+    out = [
+        f'<svg class="tree" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} '
+        f'{height:.0f}" width="{width:.0f}" height="{height:.0f}" role="img" '
+        f'aria-label="{escape(title or _spoken(tree))}" font-size="13" '
+        'font-family="system-ui, sans-serif" fill="currentColor">'
+    ]
+    for box in boxes:
+        if tree.feature[box.node] >= 0:
+            for child, word in (
+                (tree.when_true[box.node], "yes"),
+                (tree.when_false[box.node], "no"),
+            ):
+                out.append(_edge(box, at[int(child)], left, word))
+    for box in boxes:
+        out.append(_box(tree, box, left[box.level], box.node in dashed))
+    return "".join(out) + "</svg>"
+
+
+def _layout(tree: Tree, tails: list[str]) -> list[_Box]:
+    """Give every node its level and its line: a leaf the next, a split the middle of its sides."""
+    boxes: dict[int, _Box] = {}
+    line = 0
+    todo: list[tuple[int, int, bool]] = [(0, 0, False)]
+    while todo:
+        node, level, placed = todo.pop()
+        yes, no = int(tree.when_true[node]), int(tree.when_false[node])
+        if tree.feature[node] < 0:
+            c = int(tree.leaf_class[node])
+            text = f"{mark(c)} {label_text(tree.classes[c])}{tails[node]}"
+            boxes[node] = _Box(node, level, line, text)
+            line += 1
+        elif placed:
+            middle = (boxes[yes].line + boxes[no].line) / 2
+            boxes[node] = _Box(node, level, middle, printable(tree.condition(node)))
+        else:
+            todo += [(node, level, True), (no, level + 1, False), (yes, level + 1, False)]
+    return list(boxes.values())
+
+
+def _tails(tree: Tree, X: Any, y: Any) -> list[str]:
+    if X is None:
+        return [""] * tree.n_nodes
+    leaf = np.ma.filled(np.ma.asarray(tree.reach(X)[0]), -1)
+    rows = np.bincount(leaf[leaf >= 0], minlength=tree.n_nodes)
+    if y is None:
+        return [f"  {_rows(n)}" for n in rows]
+    code = class_codes(tree, y, len(leaf))
+    right = np.bincount(
+        leaf[leaf >= 0], weights=(code == tree.leaf_class[leaf])[leaf >= 0], minlength=tree.n_nodes
+    )
+    return [
+        f"  {_rows(n)}, {r / n:.0%} right" if n else "  no rows"
+        for n, r in zip(rows, right, strict=True)
+    ]
+
+
+def _rows(n: int) -> str:
+    return f"{n:,} row{'s' if n != 1 else ''}"
+
+
+def _width(text: str) -> float:
+    return min(len(text), LONGEST) * WIDE + 2 * PAD
+
+
+def _edge(box: _Box, child: _Box, left: list[float], word: str) -> str:
+    x0, y0 = left[box.level] + _width(box.text), _y(box)
+    x1, y1 = left[child.level], _y(child)
+    bend = x1 - GAP / 2
+    return (
+        f'<path d="M{x0:.1f} {y0:.1f}H{bend:.1f}V{y1:.1f}H{x1:.1f}" fill="none" '
+        f'stroke="currentColor" stroke-opacity=".45"/><text x="{bend + 4:.1f}" y="{y1 - 4:.1f}" '
+        f'font-size="10" opacity=".75">{word}</text>'
+    )
+
+
+def _box(tree: Tree, box: _Box, x: float, dashed: bool) -> str:
+    y, width, height = _y(box) - LINE / 2 + 3, _width(box.text), LINE - 6
+    shown = box.text if len(box.text) <= LONGEST else box.text[: LONGEST - 1] + "…"
+    if tree.feature[box.node] < 0:
+        k = int(tree.leaf_class[box.node])
+        line = f"var(--class-{k % 10}, {colour(k)})"
+        style = f'fill="{line}" fill-opacity=".16" stroke="{line}"'
+    else:
+        style = 'fill="none" stroke="currentColor" stroke-opacity=".6"'
+        if dashed:
+            style += ' stroke-dasharray="4 3"'
+    note = " (redundant)" if dashed else ""
+    return (
+        f'<g><title>{escape(box.text)}{note}</title><rect x="{x:.1f}" y="{y:.1f}" '
+        f'width="{width:.1f}" height="{height}" rx="5" {style}/><text x="{x + PAD:.1f}" '
+        f'y="{_y(box) + 4.5:.1f}" xml:space="preserve">{escape(shown)}</text></g>'
+    )
+
+
+def _y(box: _Box) -> float:
+    return PAD + (box.line + 0.5) * LINE
+
+
+def _spoken(tree: Tree) -> str:
+    return (
+        f"A decision tree with {tree.n_leaves} leaves over {', '.join(tree.features) or 'nothing'}"
+    )

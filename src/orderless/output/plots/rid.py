@@ -1,0 +1,140 @@
+"""Pictures of importance distributions, with and without the correction.
+
+In:  a fitted ``RashomonImportance``.
+Out: matplotlib Axes. Colours are those of Okabe and Ito; what a colour says is also said by
+     position, by a hatch or by the kind of line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import InvalidData
+from ...importance import Distribution
+from ...model import drawn
+
+if TYPE_CHECKING:
+    from ...importance import RashomonImportance
+
+__all__ = ["draw"]
+
+MOST = {"box": 12, "cdf": 3, "violin": 12}
+BLUE, ORANGE, INK = "#0072B2", "#E69F00", "#1f2328"
+# Whether corrected, colour, hatch, kind of line, what it is.
+SIDES = (
+    (True, BLUE, "", "-", "each function once"),
+    (False, ORANGE, "////", (0, (4, 2)), "each tree once"),
+)
+LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+
+
+def draw(found: RashomonImportance, kind: str, features: Any, ax: Any, pooled: bool | None) -> Any:
+    """Draw the distributions of some features."""
+    if kind not in MOST:
+        raise ValueError(f"kind={kind!r}: legal are {tuple(MOST)}")
+    names, left_out = _chosen(found, features, MOST[kind], pooled)
+    if ax is None:
+        from matplotlib import pyplot
+
+        height = 4.4 if kind == "cdf" else 1.6 + 0.55 * len(names)
+        ax = pyplot.subplots(figsize=(7.0, height), layout="constrained")[1]
+    ax.spines[["top", "right"]].set_visible(False)
+    pairs = [
+        [found._distribution(name, corrected, pooled) for corrected, *_ in SIDES] for name in names
+    ]
+    if kind == "cdf":
+        _steps(ax, names, pairs)
+    else:
+        ax.axvline(0, color="#d0d7de", linewidth=1, zorder=0)
+        (_boxes if kind == "box" else _violins)(ax, pairs)
+        ax.use_sticky_edges = False  # boxes that begin at 0 keep some room, too
+        ax.margins(x=0.03)
+        ax.set_yticks(range(len(names)), list(map(drawn, names)))
+        ax.set_ylim(len(names) - 0.5, -0.5)
+        ax.tick_params(axis="y", length=0)
+        handles, labels = ax.get_legend_handles_labels()
+        first = dict(zip(labels, handles, strict=True))
+        ax.legend(first.values(), first.keys(), frameon=False, fontsize=9, ncols=2,
+                  loc="lower left", bbox_to_anchor=(0, 1))  # fmt: skip
+    unit = "column" if found.by == "column" else "feature"
+    words = f"accuracy lost without the {unit}"
+    more = f"\n{left_out} less important {unit}{'s' * (left_out > 1)} not shown" if left_out else ""
+    ax.set_xlabel(words + more)
+    return ax
+
+
+def _chosen(
+    found: RashomonImportance, features: Any, most: int, pooled: bool | None
+) -> tuple[list[str], int]:
+    """Give the names to draw, and how many features of some importance are left out."""
+    if features is not None:
+        given = [features] if isinstance(features, str | int) else list(features)
+        if not given:
+            raise InvalidData("there are no features to draw: name some, or leave features out")
+        return [found.features_[found._position(feature)] for feature in given], 0
+    table = found.summary(pooled=pooled)
+    some = table["feature"][(table["min"] != 0) | (table["max"] != 0)].tolist()
+    some = some or table["feature"].tolist()[:1]
+    return some[:most], max(0, len(some) - most)
+
+
+def _boxes(ax: Any, pairs: list[list[Distribution]]) -> None:
+    for i, pair in enumerate(pairs):
+        for (_, colour, hatch, _, name), one, at in zip(SIDES, pair, (-0.17, 0.17), strict=True):
+            y = i + at
+            low, first, middle, third, high = one.quantile([0.05, 0.25, 0.5, 0.75, 0.95])
+            ax.plot([low, high], [y, y], color=INK, linewidth=1, zorder=1)
+            for end in (low, high):
+                ax.plot([end, end], [y - 0.07, y + 0.07], color=INK, linewidth=1, zorder=1)
+            ax.barh(y, third - first, 0.27, first, color=colour, hatch=hatch, edgecolor=INK,
+                    linewidth=0.8, label=name, zorder=2)  # fmt: skip
+            ax.plot([middle, middle], [y - 0.135, y + 0.135], color=INK, linewidth=2.4, zorder=3)
+            ax.plot(one.mean, y, marker="o", markersize=4.5, markerfacecolor="white",
+                    markeredgecolor=INK, linestyle="none", zorder=4)  # fmt: skip
+
+
+def _violins(ax: Any, pairs: list[list[Distribution]]) -> None:
+    from scipy.ndimage import gaussian_filter1d
+
+    low = min(one.values[0] for pair in pairs for one in pair)
+    high = max(one.values[-1] for pair in pairs for one in pair)
+    room = max(high - low, 1e-3) * 0.04
+    edges = np.linspace(low - room, high + room, 241)
+    middle = (edges[1:] + edges[:-1]) / 2
+    for i, pair in enumerate(pairs):
+        dense = [
+            gaussian_filter1d(np.histogram(one.values, edges, weights=one.weights)[0], 2.5)
+            for one in pair
+        ]
+        tallest = max(part.max() for part in dense)
+        for (_, colour, hatch, _, name), one, part, up in zip(
+            SIDES, pair, dense, (-1, 1), strict=True
+        ):
+            # Heights are square roots: a large share at 0 would hide all others.
+            tall = np.sqrt(part / tallest) * 0.42
+            shown = tall > 0.004
+            ax.fill_between(middle, i, i + up * tall, where=shown, facecolor=colour,
+                            hatch=hatch, edgecolor=INK, linewidth=0.5, label=name)  # fmt: skip
+            ax.plot(one.mean, i + up * 0.07, marker="o", markersize=4.5, markerfacecolor="white",
+                    markeredgecolor=INK, linestyle="none", zorder=4)  # fmt: skip
+
+
+def _steps(ax: Any, names: list[str], pairs: list[list[Distribution]]) -> None:
+    low = min(0.0, *(one.values[0] for pair in pairs for one in pair))
+    high = max(one.values[-1] for pair in pairs for one in pair)
+    room = max(high - low, 1e-3) * 0.04
+    for i, (feature, pair) in enumerate(zip(names, pairs, strict=True)):
+        for (_, _, _, line, name), one in zip(SIDES, pair, strict=True):
+            colour, words = LINES[i % len(LINES)], f"{drawn(feature)}: {name}"
+            values = np.concatenate([[low - room], one.values, [high + room]])
+            shares = np.concatenate([[0.0], one.shares, [1.0]])
+            ax.step(values, shares, where="post", color=colour, linestyle=line, linewidth=1.8,
+                    label=words)  # fmt: skip
+    ax.set_xlim(low - room, high + room)
+    ax.set_ylim(0, 1.02)
+    ax.set_ylabel("share of models")
+    handles, labels = ax.get_legend_handles_labels()  # filled by column: functions, then trees
+    ax.legend(handles[::2] + handles[1::2], labels[::2] + labels[1::2], frameon=False, fontsize=9,
+              ncols=2, loc="lower left", bbox_to_anchor=(0, 1))  # fmt: skip

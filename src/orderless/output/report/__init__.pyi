@@ -1,0 +1,4 @@
+from .page import (
+    Report as Report,
+    report as report,
+)

@@ -1,0 +1,33 @@
+from .html import (
+    form_as_html as form_as_html,
+    form_in_short_html as form_in_short_html,
+    tree_as_html as tree_as_html,
+)
+from .latex import (
+    form_as_latex as form_as_latex,
+)
+from .listing import (
+    Shown as Shown,
+    list_terms as list_terms,
+)
+from .markdown import (
+    escaped as escaped,
+    form_as_markdown as form_as_markdown,
+)
+from .policy import (
+    policy_as_html as policy_as_html,
+    policy_as_text as policy_as_text,
+)
+from .quality import (
+    Judged as Judged,
+    quality_as_markdown as quality_as_markdown,
+    quality_as_text as quality_as_text,
+)
+from .records import (
+    listing_records as listing_records,
+)
+from .text import (
+    form_as_text as form_as_text,
+    form_in_short as form_in_short,
+    width_of as width_of,
+)

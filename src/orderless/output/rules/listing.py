@@ -1,0 +1,230 @@
+"""Listing: what every format shows of an order-free form, before it is written.
+
+In:  a ``CanonicalForm``, rules or reasons, and data if there is some.
+Out: ``Listing``: blocks of lines by class, with counts; conditions as pieces; the words above them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+import numpy as np
+
+from ...errors import InvalidData, InvalidTree, OutOfTime, TooManyReasons
+from ...form import Term
+from ...inputs import is_unknown, read_rows
+from ...model import Label, label_text, printable
+
+if TYPE_CHECKING:
+    from ...form import CanonicalForm
+
+__all__ = ["FAULTS", "SORTS", "TERMS", "Block", "Line", "Listing", "Shown", "Terms", "list_terms"]
+
+Terms = Literal["rules", "reasons"]
+TERMS = ("rules", "reasons")
+SORTS = ("coverage", "length")
+
+
+class Shown(TypedDict, total=False):
+    """What is shown of a form: the options that every format takes (``CanonicalForm.to_text``)."""
+
+    terms: str
+    about_rows: str
+    sort: str | None
+    top: int | None
+    min_rows: int
+
+
+# Why rules may not be at hand. Each says what to do.
+FAULTS = (TooManyReasons, OutOfTime, InvalidTree)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One rule or reason: how many rows it covers, and how many of those have its class."""
+
+    term: Term
+    rows: int | None = None
+    right: int | None = None
+
+    @property
+    def share(self) -> str:
+        """Give the share of covered rows with its class; all and none are said only if exact."""
+        if not self.rows or self.right is None:
+            return ""
+        percent = round(100 * self.right / self.rows)
+        if percent == 100 and self.right < self.rows:
+            return ">99%"
+        return "<1%" if percent == 0 and self.right else f"{percent}%"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The lines of one class; ``bound`` is how many rules it needs at least.
+
+    ``total`` is how many there are, shown or not.
+    """
+
+    label: Label
+    lines: tuple[Line, ...]
+    total: int
+    bound: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Rules or reasons by class, with the number of rows and whether their labels are known.
+
+    ``about_rows`` says in words which rows they are; it follows what the counts are. ``never`` are
+    the classes that no row can get. ``hidden`` are the terms that there are and that are not shown.
+    """
+
+    terms: Terms
+    blocks: tuple[Block, ...]
+    never: tuple[Label, ...] = ()
+    n_rows: int | None = None
+    labelled: bool = False
+    about_rows: str = ""
+    hidden: int = 0
+
+    def count(self, n: int) -> str:
+        """Write how many, as "1 rule" or "2 rules"."""
+        return f"{n:,} {self.terms if n != 1 else self.terms[:-1]}"
+
+    def head(self, show: Callable[[str], str] = str) -> str:
+        """Say how many there are by class, and what is proven; ``show`` escapes the labels."""
+        total = self.count(sum(block.total for block in self.blocks))
+        proven = all(block.bound == block.total for block in self.blocks)
+        state = ", all there are" if self.terms == "reasons" else ", proven minimal" * proven
+        each = []
+        for block in self.blocks:
+            said = f"{block.total:,} for {show(label_text(block.label))}"
+            if self.terms == "rules" and not proven:
+                least = block.bound or 0
+                said += (
+                    " (minimal)"
+                    if least == block.total
+                    else f" (at least {least:,} {'is' if least == 1 else 'are'} needed)"
+                )
+            each.append(said)
+        return f"{total}{state}: {', '.join(each)}."
+
+    def no_row(self, show: Callable[[str], str] = str) -> str:
+        """Say which classes no row can get; empty where each can be had."""
+        return ", ".join(show(label_text(label)) for label in self.never)
+
+    def legend(self, show: Callable[[str], str] = str) -> list[str]:
+        """Say what the counts are, and which rows these are; nothing without data."""
+        hidden = [] if not self.hidden else [f"Not shown: {self.count(self.hidden)}."]
+        if self.n_rows is None:
+            return hidden
+        rows = "1 row" if self.n_rows == 1 else f"{self.n_rows:,} rows"
+        right = "; right: how many of those have its class" if self.labelled else ""
+        counts = f"Rows: how many of the {rows} a {self.terms[:-1]} covers for certain{right}."
+        return [counts, *([show(self.about_rows)] if self.about_rows else []), *hidden]
+
+
+def list_terms(
+    form: CanonicalForm,
+    X: Any = None,
+    y: Any = None,
+    *,
+    terms: str = "rules",
+    about_rows: str = "",
+    sort: str | None = None,
+    top: int | None = None,
+    min_rows: int = 0,
+) -> Listing:
+    """Collect the rules or reasons of a form, counted over rows X with labels y if given.
+
+    ``CanonicalForm.to_text`` says what the options mean. The rows are read once; the cost is
+    terms x rows.
+    """
+    _check(X, y, terms, about_rows, sort, top, min_rows)
+    found = form.rules if terms == "rules" else form.reasons
+    bounds = form.bounds if terms == "rules" else {}
+    lines, n_rows = _counted(form, found, X, y)
+    blocks = [Block(label, own, len(own), bounds.get(label)) for label, own in lines.items() if own]
+    listing = Listing(
+        "rules" if terms == "rules" else "reasons",
+        tuple(blocks),
+        tuple(label for label, own in lines.items() if not own),
+        n_rows,
+        y is not None,
+        printable(about_rows),
+    )
+    return _chosen(listing, sort or ("" if X is None else "coverage"), top, min_rows)
+
+
+def _check(
+    X: Any, y: Any, terms: str, about_rows: str, sort: str | None, top: int | None, min_rows: int
+) -> None:
+    if terms not in TERMS:
+        raise ValueError(f"terms must be one of {TERMS}, got {terms!r}")
+    if sort is not None and sort not in SORTS:
+        raise ValueError(f"sort must be one of {SORTS}, got {sort!r}")
+    if top is not None and top < 1:
+        raise ValueError(f"top must be at least 1, got {top}")
+    if X is not None:
+        return
+    for name, given in (("y", y is not None), ("about_rows", about_rows), ("min_rows", min_rows),
+                        ("sort='coverage'", sort == "coverage")):  # fmt: skip
+        if given:
+            raise ValueError(f"got {name} without X: give the rows that it is about")
+
+
+def _counted(
+    form: CanonicalForm, found: dict[Label, tuple[Term, ...]], X: Any, y: Any
+) -> tuple[dict[Label, tuple[Line, ...]], int | None]:
+    """Give the lines of each class, with counts where there are rows, and how many rows."""
+    if X is None:
+        return {label: tuple(map(Line, own)) for label, own in found.items()}, None
+    used = {name for own in found.values() for term in own for name in term.features}
+    rows = read_rows(X, form.space, sorted(form.space.index(name) for name in used))
+    labels = None if y is None else _read_labels(y, rows.n_rows, form.classes)
+    out = {}
+    for label, own in found.items():
+        right = None if labels is None else np.array([value == label for value in labels], bool)
+        lines = []
+        for term in own:
+            inside = term.covers_rows(rows)
+            hit = None if right is None else int((inside & right).sum())
+            lines.append(Line(term, int(inside.sum()), hit))
+        out[label] = tuple(lines)
+    return out, rows.n_rows
+
+
+def _chosen(listing: Listing, sort: str, top: int | None, min_rows: int) -> Listing:
+    """Sort the lines of each class, and hide those beyond ``top`` or below ``min_rows``.
+
+    Lines that are equal in what is sorted by stay in the form's own order.
+    """
+    blocks = []
+    for block in listing.blocks:
+        lines = list(block.lines)
+        if sort == "coverage":
+            lines.sort(key=lambda line: -(line.rows or 0))
+        elif sort == "length":
+            lines.sort(key=lambda line: line.term.n_conditions)
+        lines = [line for line in lines if (line.rows or 0) >= min_rows][:top]
+        blocks.append(replace(block, lines=tuple(lines)))
+    hidden = sum(block.total - len(block.lines) for block in blocks)
+    return replace(listing, blocks=tuple(blocks), hidden=hidden)
+
+
+def _read_labels(y: Any, n_rows: int, classes: tuple[Label, ...]) -> list[Any]:
+    labels = np.asarray(y, dtype=object)
+    if labels.shape != (n_rows,):
+        raise InvalidData(
+            f"y has the shape {labels.shape}, X has {n_rows} rows: give one label per row"
+        )
+    out = [None if is_unknown(value) else value for value in labels]
+    known = [value for value in out if value is not None]
+    if known and not any(value == label for value in known for label in classes):
+        raise InvalidData(
+            f"y has labels like {known[0]!r:.80}, and none of the classes {list(classes)!r:.200}: "
+            "give the labels that the tree was fitted on"
+        )
+    return out

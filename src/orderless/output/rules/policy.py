@@ -1,0 +1,72 @@
+"""Policies as text.
+
+In:  ``Policy``.
+Out: indented text: each question with its cost, each answer with its share.
+"""
+
+from __future__ import annotations
+
+import html
+
+from ...acquisition import Policy, branches, money, percent
+from ...model import label_text, printable
+
+__all__ = ["policy_as_html", "policy_as_text", "summary"]
+
+MOST = 200  # lines
+
+
+def summary(policy: Policy) -> str:
+    """Say in one line what a policy costs, and what is proven of it."""
+    parts = [f"{money(policy.expected_cost)} on average", f"{money(policy.worst_cost)} at most"]
+    if policy.optimal:
+        least = {"expected": "cheapest", "worst": "cheapest for the dearest row"}
+        proven = f"proven {least[policy.objective]}"
+    else:
+        proven = f"no policy can have less than {money(policy.bound)}"
+        if policy.objective == "worst":
+            proven += " for the dearest row"
+    if policy.share_determined < 1:
+        parts.append(f"determines {percent(policy.share_determined)}")
+    return f"{policy.method} policy: {', '.join(parts)}, over {policy.n_rows:,} rows; {proven}."
+
+
+def policy_as_text(policy: Policy) -> str:
+    """Write a policy as indented text; answers that lead to the same are one line."""
+    nodes = policy.nodes
+    lines = [summary(policy)]
+    todo: list[tuple[tuple[int, ...], str, str]] = [((0,), "", "")]
+    while todo:
+        at, lead, indent = todo.pop()
+        if len(lines) >= MOST:
+            lines.append(f"... (more than {MOST} lines, not written)")
+            break
+        lines.append(lead + _said(policy, at[0]))
+        if nodes.purchase[at[0]] < 0:
+            continue
+        inside = indent + "  "
+        total = max(1, sum(nodes.weight[node] for node in at))
+        below = [
+            (one.nodes, f"{inside}{one.text} ({percent(one.weight / total)}): ", inside)
+            for one in branches(nodes, at)
+        ]
+        todo += reversed(below)
+    return "\n".join(lines)
+
+
+def _said(policy: Policy, node: int) -> str:
+    nodes = policy.nodes
+    p = nodes.purchase[node]
+    if p >= 0:
+        bought = nodes.problem.purchases[p]
+        if bought.free:
+            return "known at the start:"
+        return f"{printable(bought.name)}? (cost {money(float(bought.cost))})"
+    if nodes.label[node] >= 0:
+        return label_text(policy.tree.classes[nodes.label[node]])
+    return "not determined"
+
+
+def policy_as_html(policy: Policy) -> str:
+    """Write a policy as an HTML fragment."""
+    return f'<pre class="orderless-policy">{html.escape(policy_as_text(policy))}</pre>'

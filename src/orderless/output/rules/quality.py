@@ -1,0 +1,155 @@
+"""Quality as people read it: the confusion matrix with what is read off it, as text and Markdown.
+
+In:  ``Judged``: a ``Quality`` and which rows it is about.
+Out: text of a few lines, Markdown, or what JSON can hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...estimators import Quality
+from ...model import label_text, printable
+from .markdown import escaped
+from .text import width_of, wrapped
+
+__all__ = [
+    "HEAD",
+    "Judged",
+    "matrix",
+    "percent",
+    "quality_as_markdown",
+    "quality_as_text",
+    "summary",
+]
+
+MOST_CLASSES = 12  # with more the confusion matrix is wider than a page
+HEAD = "How well it predicts"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A quality, of which rows ("test rows"), and more in a sentence; by fold the accuracies."""
+
+    rows: str
+    quality: Quality
+    note: str = ""
+    accuracies: tuple[float, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as what JSON can hold."""
+        out = {"of": self.rows, **self.quality.to_dict()}
+        return {**out, "accuracies": list(self.accuracies)} if self.accuracies else out
+
+
+def percent(part: float, whole: int) -> str:
+    """Write a share; all and none are said only if exact.
+
+    Examples
+    --------
+    >>> percent(9999, 10000), percent(1, 3), percent(1, 9999), percent(0, 0)
+    ('>99.9%', '33.3%', '<0.1%', '')
+    """
+    if not whole:
+        return ""
+    said = f"{part / whole:.1%}"
+    if said == "100.0%" and part < whole:
+        return ">99.9%"
+    return "<0.1%" if said == "0.0%" and part else said
+
+
+def summary(judged: Judged, show: Callable[[str], str] = str) -> str:
+    """Say how many rows are right, and how many would be by always saying the same class.
+
+    ``show`` escapes names and labels.
+    """
+    found = judged.quality
+    what = show(printable(judged.rows[:1].upper() + judged.rows[1:]))
+    if found.majority is None:
+        return f"{what}: none has a class."
+    most = max(found.rows_of.values())
+    said = (
+        f"{what}: {found.n_right:,} of {found.n_rows:,} are right "
+        f"({percent(found.n_right, found.n_rows)}); always saying "
+        f"{show(label_text(found.majority))} would be right for {percent(most, found.n_rows)}."
+    )
+    if found.n_undetermined:
+        n = found.n_undetermined
+        said += f" {n:,} {'is' if n == 1 else 'are'} not determined, and not counted as right."
+    if found.n_unlabelled:
+        said += f" {found.n_unlabelled:,} more without a class are left out."
+    if judged.accuracies:
+        low, high = min(judged.accuracies), max(judged.accuracies)
+        said += f" By fold {low:.1%} to {high:.1%}."
+    return said + (f" {judged.note}" if judged.note else "")
+
+
+def matrix(found: Quality) -> tuple[list[str], list[list[str]]]:
+    """Give the heading and the lines of the table: one line per true class."""
+    wide = len(found.classes) > MOST_CLASSES
+    gone = found.n_undetermined > 0
+    said = [] if wide else [f"predicted {label_text(label)}" for label in found.classes]
+    heading = ["true class", "rows", *said, *["not determined"] * gone,
+               "sensitivity", "specificity"]  # fmt: skip
+    lines = []
+    for i, label in enumerate(found.classes):
+        rows = found.rows_of[label]
+        lines.append([
+            label_text(label), f"{rows:,}",
+            *([] if wide else [f"{n:,}" for n in found.counts[i]]),
+            *[f"{found.undetermined[i]:,}"] * gone,
+            _share(found.sensitivity[label], rows),
+            _share(found.specificity[label], found.n_rows - rows),
+        ])  # fmt: skip
+    return heading, lines
+
+
+def _share(value: float | None, whole: int) -> str:
+    return "" if value is None else percent(round(value * whole), whole)
+
+
+def quality_as_text(judged: Sequence[Judged]) -> str:
+    """Write a block per set of rows.
+
+    Examples
+    --------
+    >>> found = Quality(("ill", "well"), ((3, 1), (0, 4)), (0, 0))
+    >>> print(quality_as_text([Judged("test rows", found)]))
+    How well it predicts
+    Test rows: 7 of 8 are right (87.5%); always saying ill would be right for 50.0%.
+    <BLANKLINE>
+    true class  rows  predicted ill  predicted well  sensitivity  specificity
+    ill            4              3               1        75.0%       100.0%
+    well           4              0               4       100.0%        75.0%
+    """
+    blocks = []
+    for one in judged:
+        heading, lines = matrix(one.quality)
+        cells = [heading, *lines]
+        widths = [max(width_of(row[k]) for row in cells) for k in range(len(heading))]
+        table = "\n".join(
+            "  ".join(_padded(cell, width, left=k == 0)
+                      for k, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip()
+            for row in cells
+        )  # fmt: skip
+        blocks.append("\n".join([*wrapped(summary(one)), "", table]))
+    return f"{HEAD}\n" + "\n\n".join(blocks)
+
+
+def _padded(text: str, width: int, *, left: bool) -> str:
+    space = " " * (width - width_of(text))
+    return text + space if left else space + text
+
+
+def quality_as_markdown(judged: Sequence[Judged]) -> str:
+    """Write a table per set of rows."""
+    blocks = [f"**{HEAD}**"]
+    for one in judged:
+        heading, lines = matrix(one.quality)
+        rule = [":---", *["---:"] * (len(heading) - 1)]
+        rows = [map(escaped, heading), rule, *(map(escaped, line) for line in lines)]
+        table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        blocks.append(f"{summary(one, escaped)}\n\n{table}")
+    return "\n\n".join(blocks)

@@ -1,0 +1,286 @@
+"""Sets as files: the problem and its numbers in versioned JSON, never the trees.
+
+In:  a ``TreeSet``.
+Out: text; and a ``TreeSet`` again, found anew, with its numbers checked against those in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidTree
+from ..model import Feature, Space, formats as serial, plain_label
+from .engine import Engine, Source
+from .flat import FlatTrees
+from .listed import Listed
+from .meaning import Meaning
+from .problem import MOST_DEPTH, Problem, decimal
+from .tree_set import TreeSet
+from .view import View
+
+__all__ = ["from_json", "to_json"]
+
+FORMAT = "orderless-rashomon"
+VERSION = 1
+
+
+def to_json(trees: TreeSet) -> str:
+    """Write a set down."""
+    source, view, problem = trees._source, trees._view, trees._problem
+    meaning = problem.meaning
+    content: dict[str, Any] = {
+        "space": meaning.space.to_dict(),
+        "columns": [
+            {
+                "name": meaning.names[j],
+                "feature": int(meaning.feature[j]),
+                "threshold": _number_out(float(meaning.threshold[j])),
+                "nan_true": bool(meaning.nan_true[j]),
+                "set": meaning.set_of(j).tolist(),
+                "one_is_true": bool(meaning.one_is_true[j]),
+            }
+            for j in range(len(meaning))
+        ],
+        "aware": problem.aware,
+        "classes": list(problem.classes),
+        "rows": ["".join("01"[bit] for bit in row) for row in problem.bits.tolist()],
+        "y": problem.y.tolist(),
+        "weights": problem.weights.tolist(),
+        "weight_scale": problem.weight_scale,
+        "max_depth": problem.max_depth,
+        "regularization": str(problem.regularization),
+        "epsilon": str(problem.epsilon),
+        "epsilon_kind": problem.kind,
+        "view": {
+            "epsilon": str(view.epsilon),
+            "bound": view.bound,
+            "max_leaves": view.max_leaves,
+            "forbidden": sorted(view.forbidden),
+            "required": [list(group) for group in view.required],
+            "trivial": view.trivial,
+        },
+        # Found again when the file is read, and compared.
+        "optimum": source.optimum,
+        "n_trees": trees.n_trees,
+        "n_nontrivial": trees.n_nontrivial,
+    }
+    if isinstance(source, Engine):
+        content["memory_limit"] = source.memory_limit
+        content["time_limit"] = source.time_limit
+    if isinstance(source, Listed):
+        names = ("offsets", "column", "label", "false_child")
+        content["trees"] = dict(
+            zip(names, (part.tolist() for part in source.flat.arrays), strict=True)
+        )
+    return serial.dump(FORMAT, VERSION, content)
+
+
+def from_json(
+    text: str | bytes, limit: int | None, memory_limit: int, time_limit: float | None
+) -> TreeSet:
+    """Read what ``to_json`` wrote; anything else is an ``InvalidTree`` that says why.
+
+    The caller's limits count, not those in the file: a small file can ask for a lot of work.
+    """
+    content = serial.load(text, FORMAT, VERSION, limit=serial.LIMIT if limit is None else limit)
+    with serial.Reading("a set of trees"):
+        problem = _problem(content)
+        source = _source(content, problem, memory_limit, time_limit)
+        view = _view(serial.take(content, "view", dict), source)
+        out = TreeSet._of(source, view)
+        found = {
+            "optimum": source.optimum,
+            "n_trees": out.n_trees,
+            "n_nontrivial": out.n_nontrivial,
+        }
+    for name, number in found.items():
+        if content.get(name) != number:
+            raise InvalidTree(
+                f"the file says {name} = {content.get(name)!r:.80} and {number} was found: it was "
+                "changed, or written by another definition of the set"
+            )
+    return out
+
+
+def _problem(content: Mapping[str, Any]) -> Problem:
+    meaning = _meaning(content)
+    rows = serial.take(content, "rows", list)
+    n = len(meaning)
+    if not rows or any(not isinstance(r, str) or len(r) != n or set(r) - {"0", "1"} for r in rows):
+        raise InvalidTree(f"'rows' holds texts of {n} zeros and ones, at least one")
+    bits = np.array([[int(bit) for bit in row] for row in rows], dtype=np.uint8).reshape(-1, n)
+    if meaning.contradictions(bits).any():
+        raise InvalidTree("some of the 'rows' contradict themselves: no values have such columns")
+    classes = tuple(plain_label(label) for label in serial.take(content, "classes", list))
+    if len(classes) < 2 or any(not a < b for a, b in pairwise(classes)):  # type: ignore[operator]
+        raise InvalidTree(f"'classes' must be two or more, in order: {classes!r:.80}")
+    y = _whole(content, "y", len(rows), 0, len(classes) - 1).astype(np.int32)
+    weights = _whole(content, "weights", len(rows), 1, 2**62)
+    depth = serial.take(content, "max_depth", int)
+    scale = serial.take(content, "weight_scale", int)
+    kind = serial.take(content, "epsilon_kind", str)
+    if not 0 <= depth <= MOST_DEPTH or scale < 1 or kind not in ("additive", "relative"):
+        raise InvalidTree(
+            f"max_depth {depth}, weight_scale {scale} or epsilon_kind {kind!r} is not legal"
+        )
+    return Problem(
+        bits,
+        y,
+        weights,
+        scale,
+        classes,
+        meaning,
+        serial.take(content, "aware", bool),
+        depth,
+        _fraction(content, "regularization"),
+        _fraction(content, "epsilon"),
+        kind,
+    )
+
+
+def _meaning(content: Mapping[str, Any]) -> Meaning:
+    space = Space.from_dict(serial.take(content, "space", dict))
+    entries = serial.take(content, "columns", list)
+    feature, threshold, nan_true, sets, one, names = [], [], [], [], [], []
+    for entry in entries:
+        at = serial.take(entry, "feature", int)
+        if not 0 <= at < len(space):
+            raise InvalidTree(f"feature {at} of a column: there are 0 to {len(space) - 1}")
+        values = serial.take(entry, "set", list)
+        names.append(serial.take(entry, "name", str))
+        feature.append(at)
+        threshold.append(_number_in(entry["threshold"]))
+        nan_true.append(serial.take(entry, "nan_true", bool))
+        if not _divides(space.features[at], threshold[-1], nan_true[-1], values):
+            raise InvalidTree(
+                f"the column {names[-1]!r:.80} is no condition on {space.features[at]!r}"
+            )
+        sets.append(np.array(values, dtype=np.int32))
+        one.append(serial.take(entry, "one_is_true", bool))
+    sizes = np.concatenate([[0], np.cumsum([len(part) for part in sets])]).astype(np.int64)
+    return Meaning(
+        space,
+        tuple(names),
+        np.array(feature, dtype=np.int32),
+        np.array(threshold, dtype=np.float64),
+        np.array(nan_true, dtype=np.uint8),
+        sizes,
+        np.concatenate([np.zeros(0, dtype=np.int32), *sets]).astype(np.int32),
+        np.array(one, dtype=np.uint8),
+    )
+
+
+def _divides(feature: Feature, threshold: float, nan_true: bool, values: list[Any]) -> bool:
+    """Whether this is a condition on a feature, as a ``Tree`` writes it, that can be both ways."""
+    if feature.ordered:
+        holds = np.isfinite(threshold) and float(feature.at_most(threshold)) == threshold
+        low, high = feature.bounds
+        inside = low < threshold < high or feature.nan
+        return bool(holds and inside and not values and (feature.nan or not nan_true))
+    n = feature.n_values
+    good = all(_is_whole(v, 0, n - 1) for v in values) and all(a < b for a, b in pairwise(values))
+    return good and 0 < len(values) < n and not threshold and not nan_true
+
+
+def _source(
+    content: Mapping[str, Any], problem: Problem, memory_limit: int, time_limit: float | None
+) -> Source:
+    if "trees" not in content:
+        return Engine(problem, memory_limit, time_limit)
+    given = serial.take(content, "trees", dict)
+    parts = []
+    for name in ("offsets", "column", "label", "false_child"):
+        values = serial.take(given, name, list)
+        parts.append(_whole(given, name, len(values), -1, 2**31 - 1))
+    flat = FlatTrees.of(parts)
+    _check_trees(flat, len(problem.meaning), len(problem.classes))
+    return Listed(problem, flat)
+
+
+def _check_trees(flat: FlatTrees, n_columns: int, n_classes: int) -> None:
+    """Refuse arrays that are not trees, root first, each branch in one piece."""
+    sizes = np.diff(flat.offsets)
+    n = len(flat.column)
+    legal = (
+        len(flat.offsets) > 0
+        and flat.offsets[0] == 0
+        and flat.offsets[-1] == n == len(flat.label) == len(flat.false_child)
+        and (sizes > 0).all()
+        and (flat.column < n_columns).all()
+        and (flat.label < n_classes).all()
+        and ((flat.label >= 0) == (flat.column < 0)).all()
+        and ((flat.false_child >= 0) == (flat.column >= 0)).all()
+    )
+    if legal:
+        for a, b in pairwise(flat.offsets.tolist()):
+            due = [0]  # where the branches that are still to come begin
+            for node in range(b - a):
+                if not due or due.pop() != node:
+                    legal = False
+                    break
+                if flat.column[a + node] >= 0:
+                    due += [int(flat.false_child[a + node]), node + 1]
+            legal = legal and not due
+            if not legal:
+                break
+    if not legal:
+        raise InvalidTree("the arrays under 'trees' are not trees over the columns")
+
+
+def _view(given: Mapping[str, Any], source: Source) -> View:
+    n_columns = len(source.problem.meaning)
+    groups = [
+        serial.take({"g": group}, "g", list) for group in serial.take(given, "required", list)
+    ]
+    forbidden = serial.take(given, "forbidden", list)
+    named = [*forbidden, *(column for group in groups for column in group)]
+    if any(not _is_whole(column, 0, n_columns - 1) for column in named):
+        raise InvalidTree(f"a view names a column that is not there: {named!r:.80}")
+    epsilon = _fraction(given, "epsilon")
+    bound: int = serial.take(given, "bound", int)
+    leaves: int = serial.take(given, "max_leaves", int)
+    if not _is_whole(bound, 0, source.bound) or not _is_whole(leaves, 0, 2**31 - 1):
+        raise InvalidTree(
+            f"a view has the bound {bound!r:.40} and at most {leaves!r:.40} leaves: these must be "
+            f"whole numbers, the bound at most {source.bound}"
+        )
+    return View(
+        epsilon,
+        bound,
+        leaves,
+        frozenset(forbidden),
+        tuple(tuple(group) for group in groups),
+        serial.take(given, "trivial", bool),
+    )
+
+
+def _whole(content: Mapping[str, Any], name: str, n: int, low: int, high: int) -> Any:
+    values = serial.take(content, name, list)
+    if len(values) != n or not all(_is_whole(v, low, high) for v in values):
+        raise InvalidTree(f"{name!r} holds {n} whole numbers from {low} to {high}")
+    return np.array(values, dtype=np.int64)
+
+
+def _is_whole(value: Any, low: int, high: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def _fraction(content: Mapping[str, Any], name: str) -> Fraction:
+    return decimal(serial.take(content, name, str), name)
+
+
+def _number_out(number: float) -> float | str:
+    return number if np.isfinite(number) else ("inf" if number > 0 else "-inf")
+
+
+def _number_in(number: Any) -> float:
+    if isinstance(number, str):
+        return {"inf": np.inf, "-inf": -np.inf}[number]
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise InvalidTree(f"the threshold of a column is {number!r:.80}: expected a number")
+    return float(number)

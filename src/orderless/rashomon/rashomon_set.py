@@ -1,0 +1,400 @@
+"""RashomonSet: all near-optimal trees of a data set, counted exactly and never all built.
+
+In:  complete rows and labels.
+Out: ``RashomonSet``, a ``TreeSet`` that is fitted; ``TreeSet``s out of lists of trees.
+Paper: Section 4 (sizes) and Section 6 (answers on rows with unknowns).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from html import escape
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import estimator_html_repr
+
+from ..errors import InvalidData
+from ..model import Space, Tree
+from ..readers import read_trees
+from .answers import complete_rows
+from .engine import Engine, Source
+from .flat import FlatTrees, join
+from .listed import Listed
+from .meaning import Meaning, meaning_of, meaning_of_trees
+from .problem import MOST_DEPTH, Problem, decimal, whole_weights
+from .table import read_labels, read_table
+from .tree_set import TreeSet
+from .view import View
+
+__all__ = ["RashomonSet"]
+
+KINDS = ("additive", "relative")
+MEMORY = 4 * 1024**3
+SECONDS = 60.0  # for what comes from a file
+
+
+class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
+    r"""All trees whose objective is within epsilon of the best one's.
+
+    The objective of a tree is its share of wrong training rows + regularization x leaves. The set
+    holds *every* tree up to a depth with objective at most the bound. It is counted, ranked,
+    sampled and reduced to its distinct functions without building the trees; all arithmetic is
+    exact, so that trees that lie exactly on the bound are in.
+
+    Parameters
+    ----------
+    max_depth : int
+        Most conditions on a path.
+    regularization : number
+        What a leaf costs. Read as the decimal that is written: 0.01 is 1/100. 0 is legal.
+    epsilon : number
+        How far from the smallest objective trees may be, read likewise.
+    space : Space, optional
+        What the columns mean. For 0/1 columns a binarizer's ``space_``, or one that says which are
+        a one-hot group; without it each column stands alone, as in the paper. For other features
+        their kinds, as in ``ThresholdGuessBinarizer(space=...)``. Without it, beside other features
+        0/1 columns are true or false, text is categories, and numbers whose thresholds are guessed
+        are float32, as the guessing trees read them.
+    epsilon_kind : "additive" or "relative"
+        Whether the bound is the smallest objective + epsilon, or times (1 + epsilon).
+    binarizer : "threshold-guess", "quantile", a binarizer with a ``space_``, or None
+        What makes 0/1 columns of numbers. The two words look at the numbers only: a 0/1 column
+        stays as it is, and text has one column per value, whatever else is in the table. None
+        takes no numbers. A binarizer of your own is applied to all columns, which must be numbers.
+    memory_limit : int
+        Most bytes that the compressed set, or a list of functions, may take.
+    time_limit : float, optional
+        Most seconds for any one question.
+
+    Attributes
+    ----------
+    binarizer_ : the fitted binarizer, of the numbers in the table, or None
+    n_features_in_ : int
+
+    Notes
+    -----
+    A leaf predicts the heaviest class of its training rows, the last of several. Both sides of a
+    split have training rows. Constant columns are kept and never split (``left_out`` names the
+    features that have no others, and those without a threshold); duplicate columns are kept,
+    and trees that ask one or the other are different trees, and one function where the space says
+    that they are one condition. Rows of weight 0 are left out.
+
+    Thresholds are guessed, or quantiles taken, of the numbers alone. So further columns of text or
+    0/1 never take a column away: with them there are as many trees within a bound, or more. Further
+    *numbers* can change the thresholds that are guessed for the others.
+
+    Cost: a graph of row subsets, not of trees: grows with the distinct subsets that near-optimal
+    trees meet, at most columns choose depth x 2^depth.
+
+    References
+    ----------
+    Xin et al., "Exploring the whole Rashomon set of sparse decision trees", NeurIPS 2022.
+
+    Examples
+    --------
+    >>> from orderless import RashomonSet
+    >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    >>> found = RashomonSet(max_depth=2, regularization=0.05, epsilon=0.05).fit(X, [0, 0, 0, 1, 1])
+    >>> found.n_trees, found.n_nontrivial, found.n_distinct
+    (6, 3, 2)
+    >>> found.objective, found.bound
+    (Fraction(3, 20), Fraction(1, 5))
+    >>> print(found)
+    RashomonSet(epsilon=0.05, max_depth=2, regularization=0.05)
+    6 trees, 2 functions, objectives 0.15 to 0.2 (epsilon 0.05)
+    >>> print(found.best_tree)
+    not x0?
+      yes: 0
+      no:  not x1?
+        yes: 0
+        no:  1
+    >>> found.predict([[0, None, None], [None, None, 0]]).tolist()
+    [0, None]
+    """
+
+    def __init__(
+        self,
+        max_depth: int = 3,
+        regularization: Any = 0.01,
+        epsilon: Any = 0.02,
+        space: Space | None = None,
+        *,
+        epsilon_kind: str = "additive",
+        binarizer: Any = "threshold-guess",
+        memory_limit: int = MEMORY,
+        time_limit: float | None = None,
+    ) -> None:
+        self.max_depth = max_depth
+        self.regularization = regularization
+        self.epsilon = epsilon
+        self.space = space
+        self.epsilon_kind = epsilon_kind
+        self.binarizer = binarizer
+        self.memory_limit = memory_limit
+        self.time_limit = time_limit
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the set.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Complete rows: 0/1 columns, numbers that go through the binarizer, or text, which
+            becomes one 0/1 column per value.
+        y : labels
+            Of any type, two classes or more.
+        sample_weight : array of numbers from 0, optional
+            Read as decimals; counts are whole numbers.
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        classes, codes = read_labels(y, X)
+        table = read_table(X, codes, self.space, self.binarizer)
+        weights, scale = whole_weights(sample_weight, len(codes))
+        problem = Problem(
+            table.bits,
+            codes,
+            weights,
+            scale,
+            classes,
+            table.meaning,
+            table.aware,
+            int(self.max_depth),
+            decimal(self.regularization, "regularization"),
+            decimal(self.epsilon, "epsilon"),
+            self.epsilon_kind,  # type: ignore[arg-type]
+        )
+        engine = Engine(problem, int(self.memory_limit), self.time_limit)
+        view = View(problem.epsilon, engine.bound)
+        engine.counts(view)
+        self._source_, self._view_, self._distinct_ = engine, view, {}
+        self.binarizer_ = table.binarizer
+        self.n_features_in_ = len(table.meaning.space.columns)
+        return self
+
+    def _check(self) -> None:
+        depth = self.max_depth
+        if (
+            isinstance(depth, bool)
+            or not isinstance(depth, int | np.integer)
+            or not (0 <= depth <= MOST_DEPTH)
+        ):
+            raise ValueError(f"max_depth={depth!r}: legal are whole numbers from 0 to {MOST_DEPTH}")
+        if self.epsilon_kind not in KINDS:
+            raise ValueError(f"epsilon_kind={self.epsilon_kind!r}: legal are {KINDS}")
+        _check_limits(memory_limit=self.memory_limit, time_limit=self.time_limit)
+
+    @property
+    def _source(self) -> Source:
+        if "_source_" not in self.__dict__:
+            raise NotFittedError("this RashomonSet is not fitted: call fit(X, y) first")
+        return self._source_
+
+    @property
+    def _view(self) -> View:
+        self._source  # noqa: B018 (says that it is not fitted)
+        return self._view_
+
+    # As of every estimator, repr gives the parameters; str and notebooks say what was found, too.
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return str(BaseEstimator.__repr__(self, N_CHAR_MAX))
+
+    def __str__(self) -> str:
+        if not self.__sklearn_is_fitted__():
+            return repr(self)
+        kind = "" if self._problem.kind == "additive" else ", relative"
+        lines = [repr(self), f"{self._found()} (epsilon {float(self._view.epsilon):g}{kind})"]
+        return "\n".join(filter(None, [*lines, self._without_columns()]))
+
+    def _repr_html_inner(self) -> str:
+        """Say what was found, above what scikit-learn shows of any estimator."""
+        found = escape(str(self).removeprefix(repr(self)).strip(), quote=False)
+        shown = found.replace("\n", "<br>")
+        return (f"<p>{shown}</p>" if found else "") + str(estimator_html_repr(self))
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        out: dict[str, str] = BaseEstimator._repr_mimebundle_(self, **options)
+        shown = {"text/plain": str(self)}
+        return out | shown | ({"text/html": self._repr_html_inner()} if "text/html" in out else {})
+
+    def __bool__(self) -> bool:
+        return "_source_" not in self.__dict__ or self.n_trees > 0
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_source_" in self.__dict__
+
+    # -- lists of trees ------------------------------------------------------------------------
+
+    @staticmethod
+    def from_trees(
+        trees: Any,
+        X: Any,
+        y: Any,
+        *,
+        regularization: Any = 0.01,
+        epsilon: Any = None,
+        sample_weight: Any = None,
+        through: Any = None,
+        space: Space | None = None,
+    ) -> TreeSet:
+        """Take a list of trees as a set: the same interface, over just these trees.
+
+        Parameters
+        ----------
+        trees : iterable of Tree or of models that ``read_tree`` knows; a set of TreeFARMS or PRAXIS
+            Equal ones count once.
+        X, y : rows and labels
+            The training data: complete rows, with the columns of the trees' space.
+        regularization : number
+            What a leaf costs.
+        epsilon : number, optional
+            How far from the best tree of the list the bound is; every tree of the list is in
+            whatever it says. By default the distance of the worst.
+        sample_weight : array of numbers from 0, optional
+        through, space
+            As in ``read_trees``.
+
+        Returns
+        -------
+        TreeSet
+
+        Examples
+        --------
+        >>> from orderless import RashomonSet
+        >>> leaf, other = {"prediction": 0}, {"prediction": 1}
+        >>> split = {"feature": "a", "true": other, "false": leaf}
+        >>> found = RashomonSet.from_trees([leaf, split, split], [[0, 1], [1, 1]], [0, 1],
+        ...                                space=Space({"a": "boolean", "b": "boolean"}))
+        >>> found.n_trees, float(found.objective)
+        (2, 0.02)
+        """
+        members = read_trees(trees, through=through, space=space)
+        if not members:
+            raise InvalidData("there are no trees: give at least one")
+        if any(tree.space is not members[0].space for tree in members):
+            raise InvalidData(
+                "the trees stand over different spaces: state all over one, with space= or "
+                "tree.over(space)"
+            )
+        classes, codes = read_labels(y)
+        known = set(classes)
+        for tree in members:
+            said = {tree.classes[c] for c in tree.leaf_class[tree.feature < 0].tolist()}
+            if not said <= known:
+                raise InvalidData(
+                    f"a tree predicts {sorted(said - known, key=str)[0]!r}, and y has the classes "
+                    f"{list(classes)}: give the labels that the trees were trained on"
+                )
+        meaning, flat = _flatten(members, classes)
+        bits = complete_rows(meaning, X)
+        if len(bits) != len(codes):
+            raise InvalidData(f"X has {len(bits)} rows and y has {len(codes)} labels")
+        weights, scale = whole_weights(sample_weight, len(codes))
+        problem = Problem(
+            bits,
+            codes,
+            weights,
+            scale,
+            classes,
+            meaning,
+            any(f.kind != "boolean" for f in members[0].space.features),
+            max(tree.depth for tree in members),
+            decimal(regularization, "regularization"),
+            Fraction(0) if epsilon is None else decimal(epsilon, "epsilon"),
+            "additive",
+        )
+        source = Listed(problem, flat)
+        spread = problem.objective(source.bound) - problem.objective(source.optimum)
+        view = View(spread if epsilon is None else problem.epsilon, source.bound)
+        return TreeSet._of(source, view)
+
+    @staticmethod
+    def from_treefarms(
+        model: Any,
+        X: Any,
+        y: Any,
+        *,
+        regularization: Any = 0.01,
+        epsilon: Any = 0.02,
+        sample_weight: Any = None,
+        through: Any = None,
+        space: Space | None = None,
+    ) -> TreeSet:
+        """Take the trees that TreeFARMS found; ``from_trees`` with its parameters.
+
+        ``.differences(exact)`` then says which trees an exact set has and TreeFARMS has not, and
+        the other way round.
+
+        Parameters
+        ----------
+        model : fitted TREEFARMS
+        X, y : rows and labels
+            What it was fitted on (with ``through``, what went into the binarizer).
+        regularization, epsilon : number
+            Its ``regularization`` and ``rashomon_bound_adder``.
+        sample_weight, through, space
+            As in ``from_trees``.
+        """
+        return RashomonSet.from_trees(
+            model, X, y, regularization=regularization, epsilon=epsilon,
+            sample_weight=sample_weight, through=through, space=space,
+        )  # fmt: skip
+
+    @staticmethod
+    def from_json(
+        text: str | bytes,
+        *,
+        limit: int | None = None,
+        memory_limit: int = MEMORY,
+        time_limit: float | None = SECONDS,
+    ) -> TreeSet:
+        """Read what ``to_json`` wrote: the set is found again, and its numbers are checked.
+
+        Parameters
+        ----------
+        limit : int, optional
+            Longest text, in characters, that is looked at.
+        memory_limit : int
+            Most bytes that the compressed set, or a list of functions, may take.
+        time_limit : float, optional
+            Most seconds for finding the set, and for any later question about it; None for no
+            limit. A small file can hold a problem that takes hours, so these limits are yours;
+            those that the set was made with are of no account.
+
+        Raises
+        ------
+        InvalidTree
+            The text is not such a file, or its numbers are not those of its problem.
+        OutOfMemory, OutOfTime
+            The set passes the limits.
+        """
+        from .formats import from_json
+
+        _check_limits(memory_limit=memory_limit, time_limit=time_limit)
+        return from_json(text, limit, memory_limit, time_limit)
+
+
+def _check_limits(**limits: Any) -> None:
+    for name, given in limits.items():
+        if given is None and name == "time_limit":
+            continue
+        if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
+            raise ValueError(f"{name} must be a positive number, got {given!r}")
+
+
+def _flatten(trees: list[Tree], classes: tuple[Any, ...]) -> tuple[Meaning, FlatTrees]:
+    """Write trees over 0/1 columns: those of the space, or one per condition that occurs."""
+    space = trees[0].space
+    told = all(c.condition is not None or space[c.feature].kind == "boolean" for c in space.columns)
+    for meaning in ([meaning_of(space)] if told else []) + [meaning_of_trees(trees)]:
+        parts = [meaning.flatten(tree, classes) for tree in trees]
+        if all(part is not None for part in parts):
+            return meaning, join([part for part in parts if part is not None])
+    raise AssertionError("every condition of the trees is a column")

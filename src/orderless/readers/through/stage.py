@@ -1,0 +1,272 @@
+"""What transformers do to one column, step by step.
+
+In:  numbers or labels of one source column.
+Out: ``Wire``: a column on its way from the source table to the model, and its ``Stage``s. A wire
+     says what becomes of a label, of "any other label", of a missing value, and of all numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...inputs import is_unknown
+from ...model import Feature, Label
+from ..source import SourceColumn
+from .steps import Steps
+
+__all__ = [
+    "Block",
+    "Cell",
+    "Encode",
+    "Fill",
+    "Flag",
+    "Other",
+    "Pass",
+    "Refused",
+    "Rescale",
+    "Stage",
+    "Wire",
+    "as_number",
+]
+
+Floats = NDArray[np.float64]
+FLOAT64 = np.dtype(np.float64)
+FLOAT32 = np.dtype(np.float32)
+
+
+class Other(Enum):
+    """Any label that is not listed."""
+
+    OTHER = "(other)"
+
+
+Cell = Label | Other | None  # None and NaN are missing
+
+
+class Refused(Exception):
+    """What a transformer does not take; becomes a public error where the feature is known."""
+
+
+def as_number(cell: Cell) -> float:
+    """Give what numpy makes of a label in a column of numbers."""
+    if cell is None:
+        return float("nan")
+    if isinstance(cell, Other | str):
+        raise Refused(f"takes numbers, and this column holds {cell!r:.60}")
+    return float(cell)
+
+
+@dataclass(frozen=True)
+class Rescale:
+    """Numbers become other numbers, in the same or the opposite order."""
+
+    step: str
+    function: Callable[[Floats], Floats]
+    takes_missing: bool = True
+    two_valued: bool = False
+    hint: Feature | None = None  # what the transformer knows of the feature
+
+    def on_cell(self, cell: Cell) -> Cell:
+        """Give what it makes of one value."""
+        if is_unknown(cell) and not self.takes_missing:
+            raise Refused("does not take missing values")
+        with np.errstate(all="ignore"):
+            return float(self.function(np.array([as_number(cell)]))[0])
+
+
+@dataclass(frozen=True)
+class Encode:
+    """Labels become numbers. ``unknown`` and ``missing`` are None where they are refused."""
+
+    step: str
+    table: Mapping[Label, float]
+    unknown: float | None = None
+    missing: float | None = None
+    hint: Feature | None = None
+
+    def on_cell(self, cell: Cell) -> Cell:
+        """Give what it makes of one value."""
+        if is_unknown(cell):
+            if self.missing is None:
+                raise Refused("does not take missing values")
+            return self.missing
+        number = None if isinstance(cell, Other) else self.table.get(cell)  # type: ignore[arg-type]
+        if number is None:
+            number = self.unknown
+        if number is None:
+            known = ", ".join(repr(label) for label in list(self.table)[:12])
+            what = "any other value" if isinstance(cell, Other) else f"the value {cell!r}"
+            raise Refused(f"does not take {what}, only {known}")
+        return number
+
+    def steps(self) -> Steps:
+        """State it over all numbers. What is refused goes with the next label above it."""
+        if any(isinstance(label, str) for label in self.table):
+            raise Refused("takes labels that are text, and this column holds numbers")
+        labels = sorted(self.table, key=float)
+        cuts: list[float] = []
+        levels: list[float] = []
+        for label in labels:
+            if self.unknown is not None:
+                below = float(np.nextafter(float(label), -np.inf))
+                if not cuts or cuts[-1] < below:
+                    cuts.append(below)
+                    levels.append(self.unknown)
+            cuts.append(float(label))
+            levels.append(self.table[label])
+        if self.unknown is not None:
+            levels.append(self.unknown)
+        else:
+            cuts.pop()
+        return Steps(tuple(cuts), tuple(levels))
+
+
+@dataclass(frozen=True)
+class Fill:
+    """What is missing, or stands for it, becomes a value; the rest stays."""
+
+    step: str
+    placeholder: Any
+    value: Label
+    only_numbers: bool
+
+    def on_cell(self, cell: Cell) -> Cell:
+        """Give what it makes of one value."""
+        if self.only_numbers:
+            cell = as_number(cell)
+        return self.value if _stands_for(self.placeholder, cell) else cell
+
+
+@dataclass(frozen=True)
+class Flag:
+    """1 for what is missing, or stands for it, 0 for the rest."""
+
+    step: str
+    placeholder: Any
+
+    def on_cell(self, cell: Cell) -> Cell:
+        """Give what it makes of one value."""
+        return float(_stands_for(self.placeholder, cell))
+
+
+@dataclass(frozen=True)
+class Pass:
+    """Everything stays, and missing values are refused."""
+
+    step: str
+
+    def on_cell(self, cell: Cell) -> Cell:
+        """Give what it makes of one value."""
+        if is_unknown(cell):
+            raise Refused("does not take missing values")
+        return cell
+
+
+Stage = Rescale | Encode | Fill | Flag | Pass
+
+
+def _stands_for(placeholder: Any, cell: Cell) -> bool:
+    if is_unknown(placeholder):
+        return is_unknown(cell)
+    return bool(cell == placeholder)
+
+
+@dataclass(frozen=True)
+class Wire:
+    """A column: the position of its source, what happens to it, and its type in numpy."""
+
+    source: int
+    stages: tuple[Stage, ...] = ()
+    dtype: np.dtype[Any] = FLOAT64
+
+    def then(self, stage: Stage, dtype: Any = None) -> Wire:
+        """Add a stage."""
+        kept = self.dtype if dtype is None else np.dtype(dtype)
+        return replace(self, stages=(*self.stages, stage), dtype=kept)
+
+    def on_cell(self, cell: Cell) -> Cell:
+        """Give what the model's column holds where the source holds this."""
+        for stage in self.stages:
+            try:
+                cell = stage.on_cell(cell)
+            except Refused as fault:
+                raise Refused(f"{stage.step} {fault}") from None
+        return cell
+
+    def takes(self, cell: Cell) -> bool:
+        """Whether the transformers let a value through."""
+        try:
+            self.on_cell(cell)
+        except Refused:
+            return False
+        return True
+
+    @property
+    def demand(self) -> Stage | None:
+        """The first stage that asks for numbers or for labels; None: the model gets the column."""
+        for stage in self.stages:
+            if isinstance(stage, Rescale | Encode | Flag) or (
+                isinstance(stage, Fill) and stage.only_numbers
+            ):
+                return stage
+        return None
+
+    def on_numbers(self, start: SourceColumn, missing: bool) -> SourceColumn:
+        """Apply it to all numbers of an ordered feature.
+
+        ``start`` says what the source column holds; ``missing`` whether it can be missing.
+        """
+        column = start
+        if missing:
+            gap = np.array([np.nan])
+            held = float((gap if start.function is None else start.function(gap))[0])
+            column = replace(column, at_missing=as_number(self.on_cell(held)))
+        for stage in self.stages:
+            try:
+                column = _on_numbers(stage, column)
+            except Refused as fault:
+                raise Refused(f"{stage.step} {fault}") from None
+        return column
+
+
+def _on_numbers(stage: Stage, column: SourceColumn) -> SourceColumn:
+    """Apply one stage to all numbers. ``at_missing`` is known already."""
+    if isinstance(stage, Rescale):
+        out = replace(column, at_missing=None).then(stage.function)
+        return replace(out, at_missing=column.at_missing, two_valued=stage.two_valued)
+    if isinstance(stage, Pass):
+        return column
+    if column.steps is not None:
+        levels = tuple(as_number(stage.on_cell(level)) for level in column.steps.levels)
+        return replace(column, steps=replace(column.steps, levels=levels), two_valued=False)
+    if isinstance(stage, Encode):
+        return replace(column, steps=stage.steps(), two_valued=False)
+    if not is_unknown(stage.placeholder):
+        raise Refused(
+            f"takes the number {stage.placeholder!r} for missing, so that it no longer is in the "
+            "order of the others: write NaN for it in the table"
+        )
+    if isinstance(stage, Flag):
+        return replace(column, steps=Steps((), (0.0,)), two_valued=False)
+    as_number(stage.value)
+    return column
+
+
+@dataclass(frozen=True)
+class Block:
+    """A table on its way: its columns, and whether scipy holds it as a sparse matrix."""
+
+    wires: Sequence[Wire]
+    sparse: bool = False
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type in which scikit-learn computes with the whole table."""
+        kinds = {wire.dtype for wire in self.wires}
+        return FLOAT32 if kinds and np.result_type(*kinds) == FLOAT32 else FLOAT64

@@ -1,0 +1,677 @@
+"""Policies: what they say, write and read; costs that are refused; limits; Q-learning."""
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings, strategies as st
+from oracle import all_boolean_trees
+from oracle_acquisition import Case
+from sklearn.tree import DecisionTreeClassifier
+from strategies import tree_of
+
+import orderless as ol
+from orderless.errors import InvalidData, InvalidSpace, InvalidTree
+from tests.acquisition.test_build import METHODS, cases, solved
+
+mpl.use("agg")
+
+A_AND_B = {
+    "feature": "a",
+    "true": {"feature": "b", "true": {"prediction": 1}, "false": {"prediction": 0}},
+    "false": {"prediction": 0},
+}
+EVERY = [[0, 0], [0, 1], [1, 0], [1, 1]]
+
+
+def a_and_b():
+    return ol.read_tree(A_AND_B, feature_names=["a", "b"])
+
+
+def policy_of(costs=(5, 1), **options):
+    return ol.cheapest_policy(a_and_b(), EVERY, dict(zip("ab", costs, strict=True)), **options)
+
+
+def wards():
+    """A tree with a category, a number that may be missing, three classes, and odd names."""
+    dose = ol.Feature("dose <mg>", values="float32", nan=True)
+    space = ol.Space({'the "age"': "integer", "dose <mg>": dose, "ward": ["east", "north", "süd"]})
+    low = {"feature": "dose <mg>", "relation": "<=", "reference": 0.1,
+           "true": {"prediction": "well"}, "false": {"prediction": "ill"}}  # fmt: skip
+    young = {"feature": 'the "age"', "relation": "<=", "reference": 36.5,
+             "true": {"prediction": "well"}, "false": low}  # fmt: skip
+    tree = {"feature": "ward", "relation": "in", "reference": ["east", "north"],
+            "true": young, "false": {"prediction": "dunno"}}  # fmt: skip
+    tree = ol.read_tree(tree, space=space)
+    rng = np.random.default_rng(0)
+    rows = [
+        {'the "age"': int(rng.integers(20, 60)), "ward": str(rng.choice(["east", "north", "süd"])),
+         "dose <mg>": float(rng.choice([0.05, 0.1, 0.2, np.nan]))}
+        for _ in range(40)
+    ]  # fmt: skip
+    return tree, rows, {'the "age"': 2, "dose <mg>": 7.5, "ward": 1}
+
+
+# -- exhaustively --------------------------------------------------------------------------------
+
+
+def test_all_trees_of_two_features():
+    """Every tree over two booleans, every subset of rows, three ways to weigh the costs."""
+    kinds = {"a": "boolean", "b": "boolean"}
+    every = [{"a": a, "b": b} for a in (False, True) for b in (False, True)]
+    seen = 0
+    for spec in all_boolean_trees(("a", "b")):
+        tree = tree_of(spec, kinds)
+        for which in range(1, 16):
+            rows = [row for i, row in enumerate(every) if which >> i & 1]
+            for costs in ({"a": 1, "b": 1}, {"a": 3, "b": 1}):
+                purchases = {n: ((n,), Fraction(costs[n])) for n in tree.features}
+                case = Case(kinds, spec, tree, rows, [Fraction(1)] * len(rows), purchases)
+                policy = ol.cheapest_policy(tree, rows, costs)
+                assert policy.expected_cost == float(case.best()[1] / len(rows))
+                seen += 1
+    assert seen > 1000
+
+
+def test_a_question_that_cannot_matter_may_be_worth_its_cost():
+    """Where q is 0, p cannot change the class; but it tells whether to buy a or b."""
+    both = {"feature": "a", "true": {"feature": "b", "true": {"prediction": 1},
+            "false": {"prediction": 0}}, "false": {"prediction": 0}}  # fmt: skip
+    by_p = {"feature": "p", "true": {"prediction": 1}, "false": {"prediction": 0}}
+    tree = ol.read_tree({"feature": "q", "true": by_p, "false": both}, feature_names=list("abpq"))
+    rows = [{"q": 0, "p": p, "a": p, "b": 1 - p} for p in (0, 1)]
+    policy = ol.cheapest_policy(tree, rows, {"a": 10, "b": 10, "p": 1, "q": 0})
+    assert policy.expected_cost == 11
+    assert set(policy.simulate(rows)["purchases"]) == {("q", "p", "a"), ("q", "p", "b")}
+
+
+# -- costs ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("costs", "options", "error", "match"),
+    [
+        ({"a": 1}, {}, InvalidData, "no cost for 'b', which the tree asks about"),
+        ({}, {}, InvalidData, r"no cost for 'a', 'b'.* all others .*dict.fromkeys\(tree.features"),
+        ({"a": 1, "b": -1}, {}, InvalidData, "cost of 'b' is -1: nothing costs or weighs less"),
+        ({"a": 1, "b": np.nan}, {}, InvalidData, "cost of 'b' is nan: give a finite number"),
+        ({"a": 1, "b": np.inf}, {}, InvalidData, "cost of 'b' is inf: give a finite number"),
+        ({"a": 1, "b": "2"}, {}, InvalidData, "cost of 'b' is '2': give a number"),
+        ({"a": 1, "b": True}, {}, InvalidData, "cost of 'b' is True: give a number"),
+        ({"a": 1, "b": None}, {}, InvalidData, "cost of 'b' is None: give a number"),
+        ({"a": 1, "b": 1, "c": 1}, {}, InvalidSpace, "no feature 'c' here: there are 'a', 'b'"),
+        ([1], {}, InvalidData, r"got 1 costs for 2 features \(a, b\)"),
+        (3, {}, InvalidData, "costs is a dict of feature -> cost, or one cost per feature, got 3"),
+        ({"a": 1, "b": 2}, {"groups": {"g": ["a", "b"]}}, InvalidData, "have different costs"),
+        ({"a": 1, "g": 2}, {"groups": {"g": ["a", "b"]}}, InvalidData, "'g' has a cost and so has"),
+        ({}, {"groups": {"g": ["a", "b"]}}, InvalidData, "no cost for the group 'g'"),
+        ({"g": 1}, {"groups": {"g": ["a", "z"]}}, InvalidSpace, "no feature 'z' here"),
+        ({"g": 1}, {"groups": {"g": ["a", "b", "a"]}}, InvalidData, "'a' is in two groups, or twi"),
+        ({"g": 1}, {"groups": {"g": "ab"}}, InvalidData, "a group is a list of features, got 'ab'"),
+        ({"g": 1}, {"groups": {"g": []}}, InvalidData, "the group 'g' has no features"),
+        ({"g": 1}, {"groups": 7}, InvalidData, "groups is a dict of name -> features, or a list"),
+        ({"a": 1}, {"groups": {"a": ["a", "b"]}}, InvalidData, "a group cannot be named 'a'"),
+        ({"a": 1}, {"groups": {3: ["a", "b"]}}, InvalidData, "a group's name is text and not"),
+        ({"a": 1, "b": 1}, {"known": ["z"]}, InvalidSpace, "no feature 'z' here"),
+        ({"a": 1, "b": 1}, {"method": "best"}, ValueError, "method='best': legal are"),
+        ({"a": 1, "b": 1}, {"objective": "most"}, ValueError, "objective='most': legal are"),
+        ({"a": 1, "b": 1}, {"budget": -1}, InvalidData, "budget is -1: nothing costs"),
+        ({"a": 1, "b": 1}, {"max_questions": 1.5}, ValueError, "max_questions=1.5: give a whole"),
+        ({"a": 1, "b": 1}, {"max_questions": -1}, ValueError, "max_questions=-1: give a whole"),
+        ({"a": 1, "b": 1}, {"limit": 0}, ValueError, "limit=0: at least one state"),
+        ({"a": 1, "b": 1}, {"time_limit": 0}, ValueError, "time_limit=0: give seconds"),
+        ({"a": 1, "b": 1}, {"gamma": 1.1}, ValueError, "gamma=1.1: legal are 0 to 1"),
+        ({"a": 1, "b": 1}, {"alpha": -1}, ValueError, "alpha=-1: legal are 0 to 1"),
+        ({"a": 1, "b": 1}, {"exploration": 2}, ValueError, "exploration=2: legal are 0 to 1"),
+        ({"a": 1, "b": 1}, {"n_episodes": -1}, ValueError, "n_episodes=-1: give a whole"),
+        ({"a": 1, "b": 1}, {"random_state": "x"}, ValueError, "random_state='x': give a whole"),
+        ({"a": 1, "b": 1}, {"reward": np.nan}, InvalidData, "reward is nan: give a finite"),
+        ({"a": 1, "b": 1}, {"sample_weight": [1, 1]}, InvalidData, r"has shape \(2,\), there"),
+        ({"a": 1, "b": 1}, {"sample_weight": [1, 1, 1, -1]}, InvalidData, "a row's weight is -1"),
+        ({"a": 1, "b": 1}, {"sample_weight": [0] * 4}, InvalidData, "all rows weigh 0"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(costs, options, error, match):
+    with pytest.raises(error, match=match):
+        ol.cheapest_policy(a_and_b(), EVERY, costs, **options)
+
+
+def test_rows_must_be_complete():
+    with pytest.raises(InvalidData, match="row 1 does not tell the value of 'b'"):
+        ol.cheapest_policy(a_and_b(), [[0, 0], [1, None]], [1, 1])
+    with pytest.raises(InvalidData, match="there are no rows"):
+        ol.cheapest_policy(a_and_b(), [], {"a": 1, "b": 1})
+    with pytest.raises(InvalidData, match="row 0 does not tell the value of 'a'"):
+        policy_of().costs([{"b": 1}])
+
+
+def test_ways_to_say_costs():
+    expected = policy_of().expected_cost
+    assert expected == 3.5
+    for costs in ([5, 1], np.array([5.0, 1.0]), pd.Series({"b": 1, "a": 5}), (Fraction(5), 1)):
+        assert ol.cheapest_policy(a_and_b(), EVERY, costs).expected_cost == expected
+    frame = pd.DataFrame(EVERY, columns=["a", "b"])[["b", "a"]]  # by the columns of X
+    assert ol.cheapest_policy(a_and_b(), frame, [1, 5]).expected_cost == expected
+
+
+def test_costs_of_the_features_that_columns_tell_of():
+    X = pd.DataFrame({"age": [20, 30, 40, 50] * 5, "dose": [1.0, 2.0, 2.0, 3.0] * 5})
+    binarizer = ol.QuantileBinarizer().fit(X)
+    model = DecisionTreeClassifier(random_state=0).fit(binarizer.transform(X), [0, 1, 1, 0] * 5)
+    tree = ol.read_tree(model, through=binarizer)
+    raw = ol.cheapest_policy(tree, X, [1, 4])
+    told = ol.read_tree(model, space=binarizer.space_)
+    bits = ol.cheapest_policy(told, binarizer.transform(X), [1, 4])
+    assert raw.expected_cost == bits.expected_cost > 0
+
+
+def test_decimals_are_exact():
+    policy = policy_of((0.1, 0.2), method="naive")
+    assert policy.expected_cost == 0.3  # and not 0.30000000000000004
+    assert policy.exact
+    fine = policy_of((1e-12, 1e12), budget=1e13)
+    assert not fine.exact
+    assert fine.expected_cost == pytest.approx(5e11)
+
+
+def test_a_group_is_bought_together():
+    tree, rows, _ = wards()
+    costs = {"ward": 4, "lab": 3}
+    policy = ol.cheapest_policy(tree, rows, costs, groups={"lab": ['the "age"', "dose <mg>"]})
+    assert policy.purchases == {"lab": 3, "ward": 4}
+    assert policy.next_feature({"ward": "east"}).features == ('the "age"', "dose <mg>")
+    assert ol.equivalent(policy.to_tree(), tree)
+    unnamed = ol.cheapest_policy(
+        tree, rows, {"ward": 4, 'the "age"': 3, "dose <mg>": 3}, groups=[['the "age"', "dose <mg>"]]
+    )
+    assert unnamed.expected_cost == policy.expected_cost
+
+
+def test_constant_trees_cost_nothing():
+    for method in METHODS:
+        policy = ol.cheapest_policy({"prediction": "yes"}, [{}], {}, method=method)
+        assert policy.expected_cost == policy.worst_cost == policy.bound == 0
+        assert policy.optimal
+        assert policy.next_feature().decision == "yes"
+        assert str(policy).endswith("yes")
+        assert policy.to_tree().n_leaves == 1
+        assert policy.simulate([{}, {}])["decision"].tolist() == ["yes", "yes"]
+        assert ol.Policy.from_json(policy.to_json()).to_json() == policy.to_json()
+
+
+def test_costs_of_nothing():
+    policy = policy_of((0, 0))
+    assert policy.expected_cost == policy.bound == 0
+    assert policy.optimal
+    assert ol.equivalent(policy.to_tree(), a_and_b())
+
+
+# -- limits --------------------------------------------------------------------------------------
+
+
+def hard(seed=0, n_features=14, n_rows=400):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (n_rows, n_features)).astype(float)
+    y = rng.integers(0, 2, n_rows)
+    tree = ol.read_tree(DecisionTreeClassifier(max_depth=7, random_state=0).fit(X, y))
+    return tree, X, rng.integers(1, 11, n_features)
+
+
+@pytest.mark.parametrize(
+    ("objective", "options"),
+    [("expected", {"limit": 50}), ("expected", {"time_limit": 0.02}), ("expected", {"limit": 1}),
+     ("worst", {"limit": 50}), ("worst", {"limit": 1})],
+    ids=str,
+)  # fmt: skip
+def test_out_of_time_or_states(objective, options):
+    tree, X, costs = hard()
+    with pytest.warns(UserWarning, match="was not proven within .* the best found: raise them"):
+        policy = ol.cheapest_policy(tree, X, costs, objective=objective, **options)
+    assert not policy.optimal
+    value = {"expected": "expected_cost", "worst": "worst_cost"}[objective]
+    assert 0 < policy.bound < getattr(policy, value)
+    for method in ("greedy", "path"):
+        other = ol.cheapest_policy(tree, X, costs, method=method)
+        assert getattr(policy, value) <= getattr(other, value)
+    assert policy.costs(X).mean() == pytest.approx(policy.expected_cost)
+    np.testing.assert_array_equal(policy.simulate(X)["decision"], tree.predict(X))
+
+
+def test_more_time_is_never_worse_and_the_bound_holds():
+    tree, X, costs = hard(n_features=8, n_rows=150)
+    best = ol.cheapest_policy(tree, X, costs)
+    assert best.optimal
+    for limit in (1, 20, 200):
+        with pytest.warns(UserWarning, match="not proven"):
+            some = ol.cheapest_policy(tree, X, costs, limit=limit)
+        assert some.bound <= best.expected_cost <= some.expected_cost
+
+
+def test_more_than_64_leaves():
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 4, (300, 5)).astype(float)
+    y = rng.integers(0, 3, 300)
+    tree = ol.read_tree(DecisionTreeClassifier(random_state=0).fit(X, y))
+    assert tree.n_leaves > 128
+    policy = ol.cheapest_policy(tree, X, [3, 1, 4, 1, 5])
+    assert policy.optimal
+    assert ol.equivalent(policy.to_tree(), tree)
+    for method in ("greedy", "path", "q-learning"):
+        other = ol.cheapest_policy(tree, X, [3, 1, 4, 1, 5], method=method)
+        assert policy.expected_cost <= other.expected_cost
+
+
+def test_ctrl_c_is_heard():
+    code = (
+        "import os, random, signal, threading\n"
+        "import orderless as ol\n"
+        "random.seed(0)\n"
+        "def grow(free, depth):\n"
+        "    if depth == 0:\n"
+        "        return {'prediction': random.randint(0, 1)}\n"
+        "    f = random.choice(free)\n"
+        "    rest = [g for g in free if g != f]\n"
+        "    return {'feature': f, 'true': grow(rest, depth - 1), 'false': grow(rest, depth - 1)}\n"
+        "tree = ol.read_tree(grow(list(range(30)), 9))\n"
+        "X = [[random.randint(0, 1) for _ in tree.space.names] for _ in range(3000)]\n"
+        "costs = [random.randint(1, 9) for _ in tree.space.names]\n"
+        "threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+        "try:\n    ol.cheapest_policy(tree, X, costs, limit=10**9, time_limit=1e9)\n"
+        "except KeyboardInterrupt:\n    print('heard')\n"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "heard"
+
+
+# -- Q-learning ----------------------------------------------------------------------------------
+
+
+@given(cases(max_features=4))
+@settings(max_examples=60)
+def test_values_begin_with_the_walk_of_the_tree(problem):
+    """The paper's Algorithm 7: the reward less what the path still costs, in each of its states."""
+    case, costs, _ = problem
+    policy = solved(problem, method="q-learning", n_episodes=0)
+    path = solved(problem, method="path")
+    total = sum(Fraction(str(cost)) for cost in costs.values())
+    start = (None,) * len(case.purchases)
+    if not case.purchases:
+        return
+    first = path.simulate(case.rows)["purchases"][0][0]
+    values = policy.q_table.of(start)
+    assert values[first] == pytest.approx(float(total) - path.expected_cost)
+    assert all(value == 0 for name, value in values.items() if name != first)
+    for state, at in policy.q_table.states.items():  # the other states, by hand
+        fits = [
+            i
+            for i, row in enumerate(case.rows)
+            if all(
+                outcome is None or _bins(policy, name, row) == outcome
+                for name, outcome in zip(policy.q_table.names, state, strict=True)
+            )
+        ]
+        bought = {n for n, o in zip(policy.q_table.names, state, strict=True) if o is not None}
+        left = 0.0
+        for i in fits:
+            spent = path.simulate([case.rows[i]])["purchases"][0]
+            left += float(case.weights[i]) * sum(
+                float(case.purchases[n][1]) for n in spent if n not in bought
+            )
+        weight = sum(float(case.weights[i]) for i in fits)
+        assert policy.q_table.values[at].sum() == pytest.approx(float(total) - left / weight)
+
+
+def _bins(policy, name, row):
+    problem = policy._problem
+    purchase = next(p for p in problem.purchases if p.name == name)
+    sides = policy._sides(row)
+    return tuple(sides[k].bit_length() - 1 for k in purchase.features)
+
+
+def test_learning_is_seeded():
+    tree, X, costs = hard(n_features=6, n_rows=100)
+
+    def learned(seed, **options):
+        return ol.cheapest_policy(
+            tree, X, costs, method="q-learning", n_episodes=500, random_state=seed, **options
+        )
+
+    assert learned(3).to_json() == learned(3).to_json()
+    assert learned(3).q_table.states != learned(4).q_table.states
+    rng = np.random.default_rng(0)
+    assert learned(rng).q_table.states != learned(rng).q_table.states  # it goes on
+    assert learned(None).q_table.states != learned(None).q_table.states
+
+
+def test_undiscounted_learning_comes_close_to_the_optimum():
+    tree, X, costs = hard(n_features=4, n_rows=200)
+    best = ol.cheapest_policy(tree, X, costs).expected_cost
+    options = {"method": "q-learning", "n_episodes": 20_000}
+    plain = ol.cheapest_policy(tree, X, costs, gamma=1, **options).expected_cost
+    assert best <= plain <= 1.05 * best
+
+
+def test_discounted_learning_asks_few_questions_rather_than_cheap_ones():
+    """One dear question settles it, or two cheap ones; with gamma 0.9 these are worth less.
+
+    By hand: 100 - 12 = 88 against -5 + 0.9 (100 - 5) = 80.5.
+    """
+    two = {"feature": "two", "true": {"prediction": 1}, "false": {"prediction": 0}}
+    one = {"feature": "one", "true": two, "false": {"prediction": 0}}
+    tree = {"feature": "dear", "true": {"prediction": 1}, "false": one}
+    tree = ol.read_tree(tree, feature_names=["dear", "one", "two"])
+    rows = [{"one": 1, "two": 1, "dear": 1}]
+    costs = {"one": 5, "two": 5, "dear": 12}
+    options = {"method": "q-learning", "reward": 100}
+    assert ol.cheapest_policy(tree, rows, costs).expected_cost == 10
+    assert ol.cheapest_policy(tree, rows, costs, gamma=1, **options).expected_cost == 10
+    discounted = ol.cheapest_policy(tree, rows, costs, **options)
+    assert discounted.expected_cost == 12
+    values = discounted.q_table.of((None, None, None))
+    assert values["dear"] == 88
+    assert values["one"] == pytest.approx(80.5, abs=0.01)
+
+
+# -- files ---------------------------------------------------------------------------------------
+
+
+@given(cases(max_features=4, limited=True), st.sampled_from(METHODS))
+@settings(max_examples=80)
+def test_a_policy_comes_back_from_its_file(problem, method):
+    case, _, _ = problem
+    policy = solved(problem, method=method, n_episodes=100)
+    text = policy.to_json()
+    back = ol.Policy.from_json(text)
+    assert back.to_json() == text
+    for name in ("expected_cost", "worst_cost", "bound", "share_determined", "share_bound",
+                 "optimal", "method", "objective", "purchases"):  # fmt: skip
+        assert getattr(back, name) == getattr(policy, name), name
+    assert back.costs(case.rows).tolist() == policy.costs(case.rows).tolist()
+    assert str(back) == str(policy)
+    assert back.next_feature() == policy.next_feature()
+
+
+def walk(content, row):
+    """Decide a row as a page in another language would: from the file alone."""
+    node = content["nodes"][0]
+    spent = 0
+    while "ask" in node:
+        bought = content["purchases"][node["ask"]]
+        spent += bought["cost"]
+        answer = []
+        for k in bought["features"]:
+            bins, value = content["bins"][k], row[content["bins"][k]["feature"]]
+            if "cuts" in bins:
+                missing = value != value
+                answer.append(len(bins["cuts"]) + 1 if missing else
+                              sum(value > cut for cut in bins["cuts"]))  # fmt: skip
+            else:
+                feature = next(f for f in content["tree"]["space"]["features"]
+                               if f["name"] == bins["feature"])  # fmt: skip
+                code = feature["categories"].index(value)
+                answer.append(next(i for i, g in enumerate(bins["values"]) if code in g))
+        node = content["nodes"][next(a[-1] for a in node["answers"] if a[:-1] == answer)]
+    return content["tree"]["classes"][node["decision"]], spent
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_another_language_can_walk_the_file(method):
+    tree, rows, costs = wards()
+    policy = ol.cheapest_policy(tree, rows, costs, method=method)
+    content = json.loads(policy.to_json())
+    new = [{'the "age"': age, "dose <mg>": float(np.float32(dose)), "ward": ward}
+           for age in (1, 36, 37) for dose in (0.1, 0.2, np.nan)
+           for ward in ("east", "north", "süd")]  # fmt: skip
+    told = policy.simulate(new)
+    for row, label, spent in zip(new, told["decision"], told["cost"], strict=True):
+        assert walk(content, row) == (label, spent)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "match"),
+    [
+        (lambda c: c.update(version=2), "has version 2"),
+        (lambda c: c.update(method="best"), "the method must be one of .* got 'best'"),
+        (lambda c: c.update(objective=3), "the entry 'objective' is an int"),
+        (lambda c: c.update(objective="most"), "the objective must be .* got 'most'"),
+        (lambda c: c["bins"].pop(), "are not those of the tree in the file"),
+        (lambda c: c["purchases"].pop(), "every feature of the tree is in one purchase"),
+        (lambda c: c["purchases"][0].update(cost=-1), "nothing costs or weighs less"),
+        (lambda c: c["purchases"][0].update(cost="1/0"), "1/0 divides by 0"),
+        (lambda c: c["purchases"][0].update(name=3), "this is not a purchase"),
+        (lambda c: c["purchases"][0].update(name="b"), "two purchases have one name"),
+        (lambda c: c.update(nodes=[]), "at least one node"),
+        (lambda c: c["nodes"].append({"rows": 0, "decision": 0}), "node 5 cannot be reached"),
+        (lambda c: c["nodes"][1].update(decision=1), "node 1 does not end as the tree does"),
+        (lambda c: c["nodes"][1].update(rows=1.5), "expected a whole number"),
+        (lambda c: c["nodes"][2].update(ask=1), "node 2 asks for 'b', which is known there"),
+        (lambda c: c["nodes"][2].update(ask=9), "does not describe a policy: IndexError"),
+        (lambda c: c["nodes"][0]["answers"].pop(), "does not have every answer to 'b' once"),
+        (lambda c: c["nodes"][0]["answers"].reverse(), "nodes are numbered level by level"),
+        (lambda c: c["nodes"][0].pop("answers"), "does not describe a policy: KeyError"),
+        (lambda c: c.pop("bound"), "does not describe a policy: KeyError"),
+    ],
+)
+def test_a_broken_file_is_refused(spoil, match):
+    content = json.loads(policy_of().to_json())
+    spoil(content)
+    with pytest.raises(InvalidTree, match=match):
+        ol.Policy.from_json(json.dumps(content))
+
+
+def test_a_policy_that_stops_is_no_tree():
+    policy = policy_of(budget=1)
+    assert policy.share_determined == 0.5
+    with pytest.raises(ValueError, match="leaves rows undetermined, so it is no tree"):
+        policy.to_tree()
+
+
+def test_groups_of_too_many_answers_are_not_written_out():
+    n = 22
+    tree = {"prediction": 1}
+    for i in range(n):
+        tree = {"feature": i, "true": tree, "false": {"prediction": 0}}
+    X = np.ones((3, n), dtype=int)
+    X[0, 3] = 0
+    policy = ol.cheapest_policy(tree, X, {"all": 1}, groups={"all": [f"x{i}" for i in range(n)]})
+    assert policy.expected_cost == 1
+    assert policy.costs(1 - X).tolist() == [1, 1, 1]  # never seen
+    assert len(policy.next_feature().outcomes) == 2
+    with pytest.raises(InvalidTree, match="has 4,194,304 combinations of answers, too many"):
+        policy.to_json()
+
+
+# -- words ---------------------------------------------------------------------------------------
+
+
+def test_text():
+    tree, rows, costs = wards()
+    assert str(ol.cheapest_policy(tree, rows, costs)).splitlines()[1:] == [
+        "ward? (cost 1)",
+        "  ward != süd (62 %): the \"age\"? (cost 2)",
+        "    the \"age\" <= 36 (40 %): well",
+        "    the \"age\" > 36 (60 %): dose <mg>? (cost 7.5)",
+        "      dose <mg> < 0.1 (13 %): well",
+        "      dose <mg> >= 0.1 or missing (87 %): ill",
+        "  ward = süd (38 %): dunno",
+    ]  # fmt: skip
+    known = str(ol.cheapest_policy(tree, rows, costs, known=["ward"]))
+    assert "known at the start:\n  ward != süd" in known
+    budget = ol.cheapest_policy(tree, rows, costs, budget=3)
+    assert "determines" in str(budget)
+    assert "not determined" in str(budget)
+    html = policy_of()._repr_html_()
+    assert html.startswith("<pre")
+    assert "&lt;" not in html
+    assert "dose &lt;mg&gt;" in ol.cheapest_policy(tree, rows, costs)._repr_html_()
+
+
+def test_long_text_ends():
+    tree, X, costs = hard()
+    with pytest.warns(UserWarning, match="not proven"):
+        policy = ol.cheapest_policy(tree, X, costs, limit=1)
+    assert str(policy).endswith("lines, not written)")
+    with pytest.raises(ValueError, match="too many for a figure"):
+        policy.plot()
+
+
+def test_questions_say_why():
+    policy = policy_of()
+    question = policy.next_feature()
+    assert (question.feature, question.cost, question.expected_cost) == ("b", 1, 3.5)
+    assert question.possible == (0, 1)
+    assert question.decision is None
+    assert not question.determined
+    first, second = question.outcomes
+    assert (first.values, first.chance, first.settled, first.decision) == ("not b", 0.5, True, 0)
+    assert (second.values, second.settled, second.expected_cost) == ("b", False, 5)
+    assert question.chance_settled == 0.5
+    never = ol.cheapest_policy(a_and_b(), [[1, 0]], [5, 1]).next_feature({"b": 1})
+    assert never.rows == 0
+    assert never.feature == "a"
+    assert "no training row is like this" in never.reason
+    with pytest.raises(InvalidSpace, match="no feature 'z' here"):
+        policy.next_feature(unavailable=["z"])
+
+
+def test_known_in_many_ways():
+    policy = policy_of()
+    rows = [
+        {"b": 1},
+        pd.Series({"b": 1, "a": np.nan}),
+        [None, 1],
+        pd.DataFrame({"a": [None], "b": [1]}),
+    ]
+    assert {policy.next_feature(row).feature for row in rows} == {"a"}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_cannot_be_had(method):
+    tree, rows, costs = wards()
+    policy = ol.cheapest_policy(tree, rows, costs, method=method)
+    talk = policy.interview()
+    asked = []
+    while not talk.done:
+        asked.append(talk.question.feature)
+        talk = talk.skip()
+    assert len(set(asked)) == len(asked) <= 3
+    assert talk.decision is None
+    assert set(talk.possible) == {"dunno", "ill", "well"}
+    assert "none of the available features can settle it" in talk.question.reason
+    assert "(unavailable); total cost 0." in str(talk)
+
+
+@given(cases(max_features=4), st.data())
+@settings(max_examples=60)
+def test_interviews_end_as_they_must(problem, data):
+    """Whatever cannot be had, nothing is asked twice, and it ends determined if it can."""
+    case, _, _ = problem
+    policy = solved(problem, method=data.draw(st.sampled_from(METHODS)), n_episodes=20)
+    row = data.draw(st.sampled_from(case.rows))
+    gone = data.draw(st.sets(st.sampled_from(sorted(case.purchases) or ["-"])))
+    talk = policy.interview()
+    while not talk.done:
+        name = talk.question.feature
+        assert name not in talk.asked
+        values = {feature: row[feature] for feature in talk.question.features}
+        talk = talk.skip() if name in gone else talk.answer(values)
+        assert len(talk.asked) <= len(case.purchases)
+    had = [name for name in talk.asked if name not in gone]
+    assert talk.spent == pytest.approx(float(sum(case.purchases[name][1] for name in had)))
+    everything = frozenset(case.purchases) - gone
+    could = case.determined([case.rows.index(row)], everything)
+    if not gone:
+        assert talk.decision is not None
+    if talk.decision is not None:
+        assert could
+        assert str(talk).startswith(str(talk.decision))
+    elif policy.method != "path":  # which ends at a question that cannot be answered
+        assert not could
+
+
+def test_interview_refuses_what_was_not_asked():
+    tree, rows, _ = wards()
+    policy = ol.cheapest_policy(
+        tree, rows, {"ward": 1, "lab": 9}, groups={"lab": ['the "age"', "dose <mg>"]}
+    )
+    talk = policy.interview()
+    with pytest.raises(InvalidSpace, match="no feature 'z' here"):
+        talk.answer({"z": 1})
+    with pytest.raises(InvalidData, match="legal are 'east', 'north', 'süd'"):
+        talk.answer("west")
+    talk = talk.answer("east")
+    with pytest.raises(InvalidData, match="answer with a dict of feature -> value"):
+        talk.answer(3)
+    some = talk.answer({'the "age"': 50})
+    assert some.done
+    assert some.decision is None
+    assert some.spent == 10
+    done = talk.answer({'the "age"': 20, "dose <mg>": 1.0})
+    assert done.decision == "well"
+    assert done.spent == 10
+    assert str(done).startswith("well, because")
+    for again in (done.skip, lambda: done.answer(1)):
+        with pytest.raises(InvalidData, match="there is no question left"):
+            again()
+    assert policy.interview({"ward": "süd"}).done
+    assert "Nothing was asked." in str(policy.interview({"ward": "süd"}))
+    assert talk.answer(None).unavailable == ("lab",)
+
+
+def test_plot():
+    import matplotlib.pyplot as plt
+
+    tree, rows, costs = wards()
+    policy = ol.cheapest_policy(tree, rows, costs, known=["ward"], budget=3)
+    ax = policy.plot()
+    words = [text.get_text() for text in ax.texts]
+    assert "not determined" in words
+    assert any('the "age"\ncost 2' in word for word in words)
+    figure, own = plt.subplots()
+    assert policy_of().plot(ax=own) is own
+    figure.canvas.draw()
+    plt.close("all")
+
+
+# -- the paper's data ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["compas_complete", "wine_quality", "wisconsin", "iris_virginica"])
+def test_optimal_is_cheaper_on_the_papers_data(shared, name):
+    """Section 7: a bootstrap, two quantile cuts, depth 3, costs from 1 to 10."""
+    data = pd.read_csv(shared / "data" / f"{name}.csv")
+    rows = np.random.default_rng(0).integers(0, len(data), len(data))
+    data = data.iloc[rows].reset_index(drop=True)
+    X, y = data.iloc[:, :-1], data.iloc[:, -1]
+    binarizer = ol.QuantileBinarizer().fit(X)
+    model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(binarizer.transform(X), y)
+    tree = ol.read_tree(model, through=binarizer)
+    costs = np.random.default_rng(1).integers(1, 11, X.shape[1])
+    found = {m: ol.cheapest_policy(tree, X, costs, method=m) for m in METHODS}
+    best = found["optimal"]
+    assert best.optimal
+    assert all(best.expected_cost <= other.expected_cost for other in found.values())
+    assert best.expected_cost < found["path"].expected_cost < found["naive"].expected_cost
+    if name == "wisconsin":  # gamma 0.9 asks few questions rather than cheap ones
+        assert best.expected_cost < found["q-learning"].expected_cost
+    for policy in found.values():
+        assert ol.equivalent(policy.to_tree(), tree)
+        assert policy.costs(X).mean() == pytest.approx(policy.expected_cost)
+
+
+def test_off_the_training_rows_nothing_is_asked_in_vain():
+    """No training row fits any more: what cannot change the class is not asked, nor paid for."""
+    leaf = {v: {"prediction": v} for v in (0, 1)}
+    c = {"feature": "c", "true": leaf[0], "false": leaf[0]}
+    tree = {"feature": "b", "true": {"feature": "a", "true": leaf[1], "false": c}, "false": leaf[0]}
+    tree = ol.read_tree(tree, space=ol.Space(dict.fromkeys("abc", "boolean")))
+    talk = ol.cheapest_policy(tree, [[0, 0, 1]], {"a": 1, "b": 3, "c": 1}).interview()
+    talk = talk.skip().answer(1)
+    assert talk.question.rows == 0
+    assert talk.question.feature is None
+    assert talk.possible == (0, 1)

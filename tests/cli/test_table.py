@@ -1,0 +1,429 @@
+"""Nothing about data is decided silently: what is guessed is refused or said, and settled."""
+
+import json
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from commands import fine, mistake, run
+
+import orderless as ol
+from orderless.connect.tables import lines
+from orderless.connect.tables.table import open_table
+from orderless.errors import InvalidData
+from orderless.inputs.cell_style import CellStyle, mixture_of
+
+N = 40
+BMI = [18 + (7 * i) % N / 2 for i in range(N)]  # all different, in no order
+LABEL = ["ill" if value > 28 else "well" for value in BMI]
+RULE = "IF bmi > 28.25   THEN ill"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def put(folder, columns, name="t.csv", sign=",", encoding="utf-8"):
+    """Write a table, given by its columns."""
+    rows = [sign.join(columns), *(sign.join(map(str, row)) for row in zip(*columns.values(),
+                                                                         strict=True))]  # fmt: skip
+    (folder / name).write_bytes(("\n".join(rows) + "\n").encode(encoding))
+    return name
+
+
+def table(**more):
+    """A table whose classes hang on bmi alone."""
+    return {"bmi": BMI, "ward": ["east", "west"] * (N // 2), "y": LABEL, **more}
+
+
+def german(value):
+    return f"{value:,.1f}".translate(str.maketrans(",.", ".,"))
+
+
+def fit(*args):
+    return ("explain", "--target", "y", "--data", *args)
+
+
+def rules(*args):
+    said = fine(*fit(*args))
+    return said[said.index("IF") :]
+
+
+# -- numbers that are no numbers ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cells", "said", "settled"),
+    [
+        ([german(v) for v in BMI], "'18,0' in row 1;", ["--decimal", ","]),
+        ([german(v * 100) for v in BMI], "add --decimal , and --thousands .",
+         ["--decimal", ",", "--thousands", "."]),
+        ([f"{v * 100:,.0f}" for v in BMI], "add --decimal , or --thousands ,",
+         ["--thousands", ","]),
+        (["n.d.", *BMI[1:]], "as written, 1 does not ('n.d.' in row 1)",
+         ["--missing", "n.d.", "--missing-values", "drop"]),
+        (["n.d.", "<50", *BMI[2:-1], "n.d."], "('n.d.' in row 1 and 1 more; '<50' in row 2)",
+         ["--missing", "n.d.,<50", "--missing-values", "drop"]),
+        (["n.d.", *BMI[1:]], "--missing 'n.d.'",
+         ["--missing", "bmi=n.d.", "--missing-values", "drop"]),
+    ],
+)  # fmt: skip
+def test_a_number_column_does_not_become_categories(folder, cells, said, settled):
+    name = put(folder, table(bmi=cells), sign=";")
+    error = mistake(*fit(name, "--delimiter", ";"))
+    assert f"the column 'bmi' of {name} would be text, although" in error
+    assert said in error
+    assert "if the column is text, add --text 'bmi'" in error
+    found = rules(name, "--delimiter", ";", *settled)
+    assert "IF bmi > 28" in found
+    assert "bmi =" not in found
+    text = fine(*fit(name, "--delimiter", ";", "--text", "bmi", "-f", "json"))
+    assert '"kind": "numeric"' not in text
+
+
+def test_numbers_as_names_of_wards_are_settled_once(folder):
+    name = put(folder, table(ward=["1", "2", "3", "A"] * (N // 4)))
+    assert "the column 'ward'" in mistake(*fit(name))
+    assert RULE in rules(name, "--text", "ward")
+
+
+@pytest.mark.parametrize("ward", [["1", "2", "A", "B"], ["2020-01-01", "2020-02-01", "x", "1"]])
+def test_half_is_not_most(folder, ward):
+    assert RULE in rules(put(folder, table(ward=ward * (N // 4))))
+
+
+def test_missing_texts_in_the_target_and_for_one_column(folder):
+    name = put(folder, {"bmi": [*BMI, -9], "age": [*range(N, 0, -1), -9], "y": [*LABEL, "."]})
+    args = ("--missing-values", "drop", "--missing", ".", "--missing", "bmi=-9,-99", "-f", "json")
+    content = json.loads(fine("describe", name, "--target", "y", *args))
+    assert [column["missing"] for column in content["columns"]] == [1, 0, 1]
+    assert content["rows_left_out"] == 1
+    assert {one["class"] for one in content["classes"]} == {"ill", "well"}
+    error = mistake(*fit(name, "--missing", "bim=-9"))
+    assert "--missing names the column 'bim', and t.csv has no such column" in error
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        (["--missing", ""], "names no text"),
+        (["--missing", '"a'], "is not a list with commas between"),
+        (["--decimal", ";"], "--decimal ';' must be one of '.', ','"),
+        (["--thousands", "."], "one sign cannot be both: add --decimal ,"),
+        (["--thousands", "x"], "must be one of '.', ',', ' '"),
+        (["--use", "bim"], "did you mean 'bmi'?): it has 'bmi', 'ward', 'y'. Correct --use"),
+        (["--text", "z"], "Correct --text"),
+        (["--use", "bmi", "--ignore", "bmi"], "--use and --ignore both name 'bmi'"),
+    ],
+)
+def test_options_that_make_no_sense(folder, given, match):
+    assert match in mistake(*fit(put(folder, table()), *given))
+
+
+def test_cell_style_reads_what_it_says():
+    style = CellStyle(missing={None: ["-9"], "a": ["N.D."]}, decimal=",", thousands=" ")
+    assert style.number("1\u202f234,5") == 1234.5
+    assert [style.missing_in("a", c) for c in ("-9,0", "n.d. ", -9, -9.5, "1")] == [
+        True, True, True, False, False,
+    ]  # fmt: skip
+    assert not style.missing_in("b", "n.d.")
+    for text in ("27.6", "1 23", "12 3456", "x", "1,2,3"):
+        with pytest.raises(ValueError, match=r"^$"):
+            style.number(text)
+    assert mixture_of(["1", "2", "a", "a"]).suspicious
+    assert not mixture_of(["1", "2", "a", "b"]).suspicious
+    with pytest.raises(InvalidData, match="must be a list of texts"):
+        CellStyle(missing="abc")
+
+
+# -- the same in predictions ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pyarrow", [True, False])
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_predictions_read_cells_in_the_same_way(folder, monkeypatch, pyarrow, ending):
+    name = put(folder, table())
+    fine("export", "--data", name, "--target", "y", "-o", "model.json")
+    if not pyarrow:
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+    (folder / "new.csv").write_text("bmi;ward\n27,5;east\n1.128,5;east\n-9;east\n-9,0;x\nn.d.;x\n")
+    tree = ol.Tree.from_json((folder / "model.json").read_text())
+    options = {"decimal": ",", "thousands": ".", "delimiter": ";"}
+    done = ol.predict_file(tree, "new.csv", f"out.{ending}", missing=["-9", "n.d."], **options)
+    assert (done.n_rows, done.counts) == (5, {"ill": 1, "well": 1})
+    if ending == "jsonl":
+        found = [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
+        assert [row["bmi"] for row in found] == [27.5, 1128.5, None, None, None]
+    by_column = ol.predict_file(
+        tree, "new.csv", "b.csv", missing={"bmi": ["-9", "n.d."]}, **options
+    )
+    assert by_column.counts == done.counts
+    said = fine("predict", "model.json", "new.csv", "--delimiter", ";", "--decimal", ",",
+                "--thousands", ".", "--missing", "bmi=-9,n.d.")  # fmt: skip
+    assert said == (folder / "b.csv").read_text()
+    with pytest.raises(InvalidData, match=r"row 5 .*'n.d.' .* If it means missing, add missing='n"):
+        ol.predict_file(tree, "new.csv", "no.csv", **options)
+    with pytest.raises(InvalidData, match=r"has '27,5' .* If it is a number, add decimal=','"):
+        ol.predict_file(tree, "new.csv", "no.csv", delimiter=";")
+    with pytest.raises(InvalidData, match="missing= names the column 'bim'"):
+        ol.predict_file(tree, "new.csv", "no.csv", missing={"bim": ["1"]}, delimiter=";")
+
+
+def test_missing_numbers_of_parquet(folder):
+    tree = ol.read_tree({"feature": "a", "relation": "<=", "reference": 5,
+                         "true": {"prediction": 0}, "false": {"prediction": 1}},
+                        feature_names=["a"])  # fmt: skip
+    pq.write_table(pa.table({"a": [1.0, -9.0, 7.0, None]}), "in.parquet")
+    done = ol.predict_file(tree, "in.parquet", "out.csv", missing=["-9"])
+    assert done.counts == {0: 1, 1: 1}
+
+
+# -- the head, and what is left out ---------------------------------------------------------------
+
+
+def head(*args):
+    result = run(*args)
+    assert result.exit_code == 0, result.stderr
+    return [line.removeprefix("Data: ") for line in result.stderr.splitlines()]
+
+
+IDS = {
+    "id": [f"{i:03}" for i in range(N)],
+    "PatientID": list(range(N, 0, -1)),
+    "caseid": [1000 + i // 2 for i in range(N)],
+    "rownames": list(range(1, N + 1)),
+    "": list(range(N)),
+    "count": list(range(5, N + 5)),
+    "name": [f"Dr. {chr(65 + i % 26)}{i}" for i in range(N)],
+}
+
+
+@pytest.mark.parametrize("name", IDS)
+@pytest.mark.parametrize("command", ["explain", "rashomon", "importance", "export"])
+def test_identifiers_are_left_out_and_named(folder, name, command):
+    data = ("--data", put(folder, {name: IDS[name], **table()}), "--target", "y")
+    said = head(command, *data)
+    assert said[0] == (
+        "t.csv: 40 rows, 2 features (1 numeric, 1 categorical); y: well 21 (52%), ill 19 (48%)"
+    )
+    assert said[1].startswith(f"left out the column {name!r}: it ")
+    assert said[1].endswith(f"(--use {name!r} takes it)")
+    assert head(command, *data, "--quiet") == []
+    assert head(command, *data, "--ignore", name)[1:] == []
+
+
+@pytest.mark.parametrize("name", ["id", "count"])
+def test_an_identifier_is_used_if_it_is_named(folder, name):
+    data = ("--data", put(folder, {name: range(N), "y": ["a"] * 20 + ["b"] * 20}), "--target", "y")
+    assert "left out as identifiers or empty; --use COLUMN takes one" in mistake("explain", *data)
+    assert f"IF {name} <= 19.5" in fine("explain", *data, "--use", name)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [list(range(0, 2 * N, 2)), [i % 7 for i in range(N)], BMI, ["a", "b"] * (N // 2)],
+)
+def test_what_is_no_identifier(folder, column):
+    assert not any("left out" in line for line in head(*fit(put(folder, table(x=column)))))
+
+
+def test_rows_that_are_left_out_are_counted(folder):
+    name = put(folder, table(bmi=["", *BMI[1:-1], "NA"], age=[*range(1, N), ""]))
+    said = head(*fit(name, "--missing-values", "drop"))
+    assert said[0].startswith("t.csv: 38 of 40 rows, 3 features")
+    assert said[1] == "left out 2 rows with gaps (bmi 2, age 1)"
+    fine("export", "--data", put(folder, table(), "full.csv"), "--target", "y", "-o", "m.json")
+    said = head("importance", "m.json", "--data", name, "--target", "y", "--missing-values", "drop")
+    assert said == ["t.csv: 38 of 40 rows; left out 2 with gaps in what the tree asks about, or "
+                    "without a class"]  # fmt: skip
+
+
+def test_what_looks_strange_is_said(folder):
+    name = put(folder, table(
+        sat=[-9, 999, *(i % 5 + 1 for i in range(N - 2))],
+        seen=[f"2020-01-{i % 9 + 1:02}" for i in range(N)],
+        country=["DE"] * N,
+        income=[f"{i % 30 + 1}.{100 + i}" for i in range(N)],
+        sex=["f", "F", "m", "m"] * (N // 4),
+        fine=[1 + (i % 30) * 1e-9 for i in range(N)],
+    ))  # fmt: skip
+    said = "\n".join(head(*fit(name))[1:])
+    assert "the same in every row: 'country'" in said
+    assert "'sat' has -9 (1x), 999 (1x) far from its other values, 1 to 5" in said
+    assert "add --missing sat=-9,999" in said
+    assert "'seen' looks like dates" in said
+    assert "'income' has three digits after the '.' in every cell" in said
+    assert "'sex' tells 'F' and 'f' apart" in said
+    assert "'fine' has 30 different numbers, of which 1 are left as 32-bit numbers" in said
+    notes = json.loads(fine(*fit(name, "-f", "json")))["data"]["notes"]
+    assert notes[1:] == said.splitlines()
+    assert "the same in every row" in fine("report", *fit(name)[1:])
+    for command in ("rashomon", "importance"):
+        more = ["--rid", 1, "--rid-depth", 1] if command == "importance" else ["--max-depth", 1]
+        content = json.loads(fine(command, *fit(name)[1:], *more, "-f", "json"))
+        assert content["notes"] == notes
+
+
+@pytest.mark.parametrize("target", [BMI, list(range(100, 100 + N)), [i % 21 for i in range(N)]])
+def test_a_target_of_many_numbers_is_regression(folder, target):
+    name = put(folder, table(y=target))
+    assert "is regression" in mistake(*fit(name))
+    assert "is regression" in mistake("rashomon", *fit(name)[1:])
+    content = json.loads(fine("describe", name, "--target", "y", "-f", "json"))
+    assert "is regression" in content["problems"][0]
+
+
+def test_numbers_may_be_names_of_classes(folder):
+    name = put(folder, {"bmi": BMI * 2, "y": [100 + i % 21 for i in range(2 * N)]})
+    assert "if the numbers are names of classes, add --text 'y'" in mistake(*fit(name))
+    assert "for 100" in fine(*fit(name, "--text", "y", "--max-depth", 1))
+
+
+def test_a_target_of_few_numbers_is_classes(folder):
+    assert "THEN 3" in fine(*fit(put(folder, table(y=[i % 4 for i in range(N)]))))
+
+
+def test_nameless_columns_of_spreadsheets(folder):
+    assert "left out the column '': it has neither a name nor values" in head(
+        *fit(put(folder, {**table(), "": [""] * N}))
+    )
+    (folder / "two.csv").write_text("bmi,y,,\n1,a,,\n2,b,,\n")
+    assert "two.csv has 2 columns without a name (columns 3, 4)" in mistake(*fit("two.csv"))
+    (folder / "same.csv").write_text("bmi,y,bmi\n1,a,1\n2,b,2\n")
+    assert "two columns named 'bmi' (columns 1, 3)" in mistake(*fit("same.csv"))
+
+
+def test_columns_without_values(folder):
+    name = put(folder, table(a=[""] * N))
+    said = mistake(*fit(name, "--missing-values", "drop"))
+    assert "the column 'a' of t.csv has no values at all: leave it out with --ignore" in said
+    name = put(folder, table(a=[""] * N, b=["NA"] * N))
+    assert "the columns 'a', 'b' of t.csv have no values" in mistake(*fit(name))
+    halves = put(folder, table(a=["1", ""] * (N // 2), b=["", "1"] * (N // 2)))
+    said = mistake(*fit(halves, "--missing-values", "drop"))
+    assert "every row of t.csv has gaps: leave columns out with --ignore (b 20, a 20)" in said
+
+
+# -- describe -------------------------------------------------------------------------------------
+
+
+def test_describe_lists_everything_at_once(folder):
+    name = put(folder, {"id": IDS["id"], **table(crp=["<5", *range(1, N)], bmi=["?", *BMI[1:]])})
+    said = fine("describe", name, "--target", "y")
+    assert said.startswith(
+        "t.csv: 40 rows, 3 features (1 numeric, 1 categorical, 1 text or numbers); y: "
+    )
+    assert "39 of 40 rows are complete (missing: bmi 1)." in said
+    assert "left out the column 'id'" in said
+    assert "the column 'crp' of t.csv would be text" in said
+    assert "1 of the 40 rows of t.csv have gaps" in said
+    assert "There is more to settle: orderless describe t.csv lists it" in mistake(*fit(name))
+    content = json.loads(fine("describe", "--data", name, "--target", "y", "-f", "json"))
+    assert [c["used_as"] for c in content["columns"]] == [
+        "left out", "feature", "feature", "target", "feature",
+    ]  # fmt: skip
+    assert content["columns"][1] | {"frequent": None} == {
+        "column": "bmi", "used_as": "feature", "kind": "numeric", "values": 39, "missing": 1,
+        "smallest": 18.5, "largest": 37.5, "frequent": None, "notes": [],
+    }  # fmt: skip
+    assert content["columns"][4]["not_numbers"] == [{"text": "<5", "rows": [1], "cells": 1}]
+    assert len(content["problems"]) == 2
+    assert content["left_out"].keys() == {"id"}
+    assert fine("describe", name, "-f", "csv").splitlines()[0] == (
+        "column,used as,kind,values,missing,holds"
+    )
+    assert "| bmi | feature | numeric |" in fine("describe", name, "-f", "md")
+    assert "which table?" in mistake("describe")
+    assert "--infer-kinds is for fitting" in mistake("describe", name, "--infer-kinds")
+    assert "which table?" in mistake("describe", name, "--data", name)
+
+
+def test_describe_reads_data_sets():
+    said = fine("describe", "wisconsin")
+    assert "30 features (30 numeric); Diagnosis: 0 357 (63%), 1 212 (37%)." in said
+    assert "cannot be fitted" not in said
+
+
+# -- files that are not what they seem ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark(folder, encoding):
+    name = put(folder, table(), encoding=encoding)
+    said = mistake(*fit(name))
+    assert "has NUL characters in the names of its columns" in said
+    assert f"perhaps --encoding {encoding}" in said
+    said = mistake(*fit(name, "--encoding", "utf-16"))
+    assert "cannot be read with --encoding utf-16" in said
+    assert f"perhaps --encoding {encoding}" in said
+    assert RULE in rules(name, "--encoding", encoding)
+    with pytest.raises(InvalidData, match=f"encoding='{encoding}'"), open_table(name):
+        pass
+    assert "no encoding 'hex'" in mistake(*fit(name, "--encoding", "hex"))
+
+
+@pytest.mark.parametrize("values", [[[1], [2], [3], [4]], [{"x": 1}] * 4])
+def test_parquet_of_lists_and_structs(folder, values):
+    kind = "lists" if isinstance(values[0], list) else "structs"
+    pq.write_table(pa.table({"a": [1, 2, 3, 4], "b": values, "y": list("uuvv")}), "in.parquet")
+    said = mistake(*fit("in.parquet"))
+    assert f"the column 'b' of in.parquet holds {kind}" in said
+    assert "leave it out with --ignore" in said
+    assert "IF a <= 2.5" in rules("in.parquet", "--ignore", "b")
+    assert kind in fine("describe", "in.parquet")
+    assert kind in mistake("explain", "--data", "in.parquet", "--target", "b")
+    tree = ol.read_tree({"feature": "b", "true": {"prediction": 0}, "false": {"prediction": 1}},
+                        feature_names=["b"])  # fmt: skip
+    (folder / "m.json").write_text(tree.to_json())
+    for args in (["predict", "m.json", "in.parquet"], ["explain", "m.json", "--rows", "in.parquet"],
+                 ["explain", "m.json", "--data", "in.parquet"]):  # fmt: skip
+        assert "in row 1" in mistake(*args) or "row 1 of in.parquet has" in mistake(*args)
+
+
+@pytest.mark.parametrize("args", [["--target", "z"], ["--target", "y", "--use", "z"]])
+def test_a_huge_name_is_cut_in_messages(folder, args):
+    (folder / "huge.csv").write_text("x" * 3_000_000 + ",y\n1,a\n2,b\n")
+    assert len(mistake("explain", "--data", "huge.csv", *args)) < 1000
+    (folder / "text.csv").write_text("x" * 3_000_000 + ",y\n1,a\n2,b\nn.d.,b\n")
+    assert len(mistake("explain", "--data", "text.csv", "--target", "y")) < 1000
+    assert len(fine("describe", "text.csv")) < 3000
+    tree = {"feature": 0, "true": {"prediction": 0}, "false": {"prediction": 1}}
+    with pytest.raises(InvalidData) as fault:
+        ol.predict_file(tree, "huge.csv", "out.csv")
+    assert len(str(fault.value)) < 1000
+
+
+def test_a_quote_in_a_cell_changes_no_answer(folder, monkeypatch):
+    """It sends the rest of the file to the slower reader, which reads the same."""
+    tall = ["6'5\"" if i == N // 2 else f"{i}" for i in range(N)]
+    name, plain = put(folder, table(note=tall)), put(folder, table(note=range(N)), "plain.csv")
+    fine("export", "--data", plain, "--target", "y", "--ignore", "note", "-o", "m.json")
+    slow = []
+    own = lines.CsvLines._slowly
+    monkeypatch.setattr(lines.CsvLines, "_slowly", lambda self: slow.append(1) or own(self))
+    answers = [
+        [line.split(",")[-3:] for line in fine("predict", "m.json", file).splitlines()]
+        for file in (name, plain)
+    ]
+    assert slow == [1]
+    assert answers[0] == answers[1]
+    ignore = ("--ignore", "note")
+    assert rules(name, *ignore) == rules(plain, *ignore)
+
+
+def test_reading_starts_no_threads(folder, monkeypatch):
+    """A process that ends while pyarrow starts threads is aborted, whatever its exit code is."""
+    from pyarrow import csv
+
+    used, own = [], csv.read_csv
+
+    def read_csv(*args, **options):
+        used.append(options["read_options"].use_threads)
+        return own(*args, **options)
+
+    monkeypatch.setattr(csv, "read_csv", read_csv)
+    fine("describe", put(folder, table()))
+    assert used == [False]

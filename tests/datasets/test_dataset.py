@@ -1,0 +1,414 @@
+"""The data sets: equal to the published files whatever the source, and errors that help."""
+
+import hashlib
+import os
+import subprocess
+import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from orderless import datasets
+from orderless.datasets import builtin
+from orderless.datasets.catalog import CATALOG, Entry
+from orderless.errors import DataNotFound, InvalidData
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
+PUBLISHED = [name for name, entry in CATALOG.items() if entry.sha256]
+BUILT_IN = [name for name, e in CATALOG.items() if e.origin in ("scikit-learn", "generated")]
+DOWNLOADED = [name for name, entry in CATALOG.items() if entry.origin == "download"]
+
+needs_shared = pytest.mark.skipif(
+    not SHARED.is_dir(), reason="the published files are not in ../shared/data"
+)
+
+
+@pytest.fixture(autouse=True)
+def _no_folder(monkeypatch):
+    monkeypatch.delenv("ORDERLESS_DATA", raising=False)
+
+
+@pytest.fixture
+def folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("ORDERLESS_DATA", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def no_network(monkeypatch):
+    def fail(*args, **options):
+        raise OSError("no route to host")
+
+    monkeypatch.setattr("pooch.retrieve", fail)
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fail)
+
+
+def assert_published(dataset, name):
+    expected = pd.read_csv(SHARED / CATALOG[name].file)
+    pd.testing.assert_frame_equal(dataset.frame, expected, check_exact=True)
+    pd.testing.assert_frame_equal(dataset.X, expected.iloc[:, :-1], check_exact=True)
+    pd.testing.assert_series_equal(dataset.y, expected.iloc[:, -1], check_exact=True)
+
+
+def small_entry(monkeypatch, name, rows):
+    """Shrink a data set that is too large, or not at hand, to test its loader."""
+    entry = CATALOG[name]
+    small = Entry(name, entry.file, rows, entry.features, entry.origin)
+    monkeypatch.setattr("orderless.datasets.catalog.CATALOG", {**CATALOG, name: small})
+    rng = np.random.default_rng(0)
+    columns = [f"f{j}" for j in range(entry.features)]
+    frame = pd.DataFrame(rng.random((rows, entry.features)), columns=columns)
+    frame["label"] = np.arange(rows) % 2
+    return frame
+
+
+def test_names_are_the_papers_and_one_more():
+    assert datasets.names() == (
+        *("compas", "wine_quality", "wisconsin", "coupon", "fico", "broward", "spiral"),
+        *("tic_tac_toe", "iris_setosa", "iris_versicolor", "iris_virginica"),
+        *("netherlands", "higgs", "fico_full"),
+    )
+
+
+@needs_shared
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_built_in_equals_the_published_file(name):
+    dataset = datasets.load(name)
+    assert dataset.source == CATALOG[name].origin
+    assert_published(dataset, name)
+
+
+@needs_shared
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_folder_gives_the_published_file(monkeypatch, name):
+    monkeypatch.setenv("ORDERLESS_DATA", str(SHARED))
+    dataset = datasets.load(name)
+    assert dataset.source == f"folder {SHARED}"
+    assert_published(dataset, name)
+
+
+@needs_shared
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_catalog_says_what_the_published_file_is(name):
+    entry, path = CATALOG[name], SHARED / CATALOG[name].file
+    frame = pd.read_csv(path)
+    label = frame.iloc[:, -1]
+    assert entry.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert frame.shape == (entry.rows, entry.features + 1)
+    assert (entry.label, entry.positives) == (label.name, label.sum())
+
+
+@needs_shared
+def test_iris_differs_from_scikit_learn_in_three_cells():
+    from sklearn.datasets import load_iris
+
+    theirs, ours = load_iris().data, datasets.load("iris_setosa").X.to_numpy()
+    assert np.argwhere(theirs != ours).tolist() == [[34, 3], [37, 1], [37, 2]]
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_built_in_has_the_shape_and_label_of_the_catalog(name):
+    X, y = datasets.load(name)
+    entry = CATALOG[name]
+    assert X.shape == (entry.rows, entry.features)
+    assert (y.name, y.sum()) == (entry.label, entry.positives)
+
+
+def test_final_boards_are_legal():
+    boards = builtin.final_boards()
+    outcomes = list(boards.values())
+    assert [outcomes.count(winner) for winner in ("x", "o", "")] == [626, 316, 16]
+    assert all(board.count("x") - board.count("o") in (0, 1) for board in boards)
+
+
+def test_every_load_is_new_and_free_to_change():
+    first = datasets.load("spiral")
+    first.X.loc[0, "feat1"] = 7.0
+    first.y.loc[0] = 7.0
+    joined = first.frame
+    joined.loc[1, "target"] = 7.0
+    assert first.y.loc[1] == 0.0
+    second = datasets.load("spiral")
+    assert second.X.loc[0, "feat1"] == 0.5
+    assert second.y.unique().tolist() == [0.0, 1.0]
+
+
+def test_dataset_is_frozen_and_short_to_print():
+    dataset = datasets.load("spiral")
+    assert repr(dataset) == "Dataset('spiral': 100 rows x 2 features, label 'target')"
+    with pytest.raises(AttributeError, match="cannot assign"):
+        dataset.name = "other"
+
+
+@needs_shared
+def test_folder_comes_first_but_need_not_have_everything(folder):
+    (folder / "spiral.csv").write_bytes((SHARED / "spiral.csv").read_bytes())
+    assert datasets.load("spiral").source == f"folder {folder}"
+    assert datasets.load("iris_setosa").source == "scikit-learn"
+
+
+@needs_shared
+def test_folder_in_the_home_directory(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.setenv("ORDERLESS_DATA", "~/orderless-data")
+    (tmp_path / "orderless-data").mkdir()
+    (tmp_path / "orderless-data/spiral.csv").write_bytes((SHARED / "spiral.csv").read_bytes())
+    assert datasets.load("spiral").source == f"folder {tmp_path / 'orderless-data'}"
+
+
+def test_empty_variable_is_no_folder(monkeypatch):
+    monkeypatch.setenv("ORDERLESS_DATA", "")
+    assert datasets.load("spiral").source == "generated"
+
+
+@needs_shared
+def test_line_ends_do_not_matter(folder):
+    content = (SHARED / "compas_complete.csv").read_bytes()
+    assert b"\r\n" in content
+    (folder / "compas_complete.csv").write_bytes(content.replace(b"\r\n", b"\n"))
+    assert_published(datasets.load("compas"), "compas")
+
+
+@needs_shared
+def test_partial_file_is_refused(folder):
+    content = (SHARED / "compas_complete.csv").read_bytes()
+    (folder / "compas_complete.csv").write_bytes(content[: len(content) // 2])
+    with pytest.raises(InvalidData, match=r"it has \d+ rows x 7 features.*expected are 6907 rows"):
+        datasets.load("compas")
+
+
+@needs_shared
+def test_file_of_another_data_set_is_refused(folder):
+    (folder / "fico_complete.csv").write_bytes((SHARED / "fico_full.csv").read_bytes())
+    with pytest.raises(InvalidData, match="not the data set 'fico': it has 10459 rows x 23"):
+        datasets.load("fico")
+
+
+@needs_shared
+def test_changed_cell_is_refused(folder):
+    content = (SHARED / "spiral.csv").read_bytes()
+    (folder / "spiral.csv").write_bytes(content.replace(b"0.481,", b"0.482,", 1))
+    with pytest.raises(InvalidData, match=r"other content: its sha256 is .* Replace .* or remove"):
+        datasets.load("spiral")
+
+
+@needs_shared
+def test_renamed_label_is_refused(folder):
+    content = (SHARED / "spiral.csv").read_bytes()
+    (folder / "spiral.csv").write_bytes(content.replace(b"target", b"label"))
+    with pytest.raises(InvalidData, match=r"with label 'label'; expected .* with label 'target'"):
+        datasets.load("spiral")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00\x01", b'a,b\n1,2\n1,2,3,4\n"'])
+def test_unreadable_file_is_refused(folder, content):
+    for name in ("compas", "netherlands"):
+        (folder / CATALOG[name].file).write_bytes(content)
+        with pytest.raises(InvalidData, match=r"cannot be read as CSV \(.*\)\. Replace"):
+            datasets.load(name)
+
+
+def test_page_saved_in_place_of_the_file_is_refused(folder):
+    (folder / "compas_complete.csv").write_bytes(b"404: Not Found")
+    with pytest.raises(InvalidData, match="it has 0 rows x 0 features"):
+        datasets.load("compas")
+
+
+@pytest.mark.parametrize("name", DOWNLOADED)
+def test_no_network_says_what_to_put_where(no_network, name):
+    with pytest.raises(DataNotFound) as caught:
+        datasets.load(name)
+    message, file = str(caught.value), CATALOG[name].file
+    assert "ORDERLESS_DATA is not set" in message
+    assert f"/main/data/{file} could not be downloaded (OSError: no route to host)" in message
+    assert f"put the file {file} (data/{file} of https://github.com/" in message
+    assert "set the environment variable ORDERLESS_DATA=~/orderless-data" in message
+    assert isinstance(caught.value, FileNotFoundError)
+
+
+def test_no_network_with_a_folder_names_that_folder(no_network, folder):
+    with pytest.raises(DataNotFound) as caught:
+        datasets.load("coupon")
+    assert f"{str(folder)!r}, which has no coupon_full.csv" in str(caught.value)
+    assert str(caught.value).endswith(f"into the folder {folder}")
+
+
+def test_folder_that_does_not_exist_is_said(no_network, monkeypatch, tmp_path):
+    monkeypatch.setenv("ORDERLESS_DATA", str(tmp_path / "gone"))
+    with pytest.raises(DataNotFound, match="which is not a folder"):
+        datasets.load("coupon")
+
+
+@pytest.fixture
+def server(monkeypatch, tmp_path):
+    """Serve a folder over HTTP in place of the authors' repository, with an empty cache."""
+    served = tmp_path / "served"
+    served.mkdir()
+
+    class Quiet(SimpleHTTPRequestHandler):
+        requests = 0
+
+        def log_message(self, *args):
+            Quiet.requests += 1
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=served)) as http:
+        thread = threading.Thread(target=http.serve_forever)
+        thread.start()
+        address = f"http://127.0.0.1:{http.server_port}/"
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        monkeypatch.setattr("pooch.os_cache", lambda project: tmp_path / "cache" / project)
+        monkeypatch.setattr(Entry, "address", property(lambda entry: address + entry.file))
+        yield served, Quiet
+        http.shutdown()
+        thread.join()
+
+
+@needs_shared
+@pytest.mark.parametrize("line_end", [b"\r\n", b"\n"])
+def test_download_is_checked_and_kept(server, line_end):
+    served, handler = server
+    content = (SHARED / "wine_quality.csv").read_bytes().replace(b"\r\n", line_end)
+    (served / "wine_quality.csv").write_bytes(content)
+    for _ in range(2):
+        dataset = datasets.load("wine_quality")
+        assert dataset.source == "download"
+        assert_published(dataset, "wine_quality")
+    assert handler.requests == 1
+
+
+def test_download_of_something_else_is_refused(server):
+    served, _ = server
+    (served / "wine_quality.csv").write_bytes(b"a,b\r\n1,2\r\n")
+    with pytest.raises(DataNotFound, match=r"wine_quality.csv could not be downloaded .*hash"):
+        datasets.load("wine_quality")
+
+
+def test_download_that_is_not_there_is_said(server):
+    with pytest.raises(DataNotFound, match="404"):
+        datasets.load("broward")
+
+
+def test_addresses_are_the_authors():
+    assert CATALOG["tic_tac_toe"].address == (
+        "https://raw.githubusercontent.com/HaydenMcT/predictive-equivalence/main/"
+        "data/tic-tac-toe.csv"
+    )
+
+
+def test_netherlands_is_not_public():
+    with pytest.raises(DataNotFound, match=r"not public.* put the file netherlands\.csv into"):
+        datasets.load("netherlands")
+
+
+@pytest.mark.parametrize("name", ["netherlands", "higgs"])
+def test_file_without_a_checksum_is_read_from_the_folder(monkeypatch, folder, name):
+    frame = small_entry(monkeypatch, name, 20)
+    frame.to_csv(folder / f"{name}.csv", index=False)
+    dataset = datasets.load(name)
+    assert dataset.source == f"folder {folder}"
+    pd.testing.assert_frame_equal(dataset.frame, frame)
+
+
+def test_file_without_a_checksum_has_its_shape_checked(monkeypatch, folder):
+    frame = small_entry(monkeypatch, "netherlands", 20)
+    frame[:19].to_csv(folder / "netherlands.csv", index=False)
+    with pytest.raises(InvalidData, match=r"it has 19 rows x 9 features.*expected are 20 rows"):
+        datasets.load("netherlands")
+
+
+def test_label_has_to_be_the_last_column(monkeypatch, folder):
+    frame = small_entry(monkeypatch, "higgs", 20)
+    frame[["label", *frame.columns[:-1]]].to_csv(folder / "higgs.csv", index=False)
+    with pytest.raises(InvalidData, match=r"the last column of .*, 'f27', has 20 different values"):
+        datasets.load("higgs")
+
+
+@pytest.mark.parametrize("kind", ["category", "int64", "str"])
+def test_higgs_from_openml(monkeypatch, kind):
+    frame = small_entry(monkeypatch, "higgs", 20)
+    y = frame["label"] if kind == "int64" else frame["label"].astype(str).astype(kind)
+
+    def fetch(*, data_id, as_frame, return_X_y):
+        assert (data_id, as_frame, return_X_y) == (42769, True, True)
+        return frame.iloc[:, :-1], y
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
+    dataset = datasets.load("higgs")
+    assert dataset.source == "download"
+    pd.testing.assert_frame_equal(dataset.frame, frame)
+
+
+@pytest.mark.parametrize("y", [None, pd.Series(["s", "b", "c"] * 7, name="label")])
+def test_openml_of_another_shape_is_refused(monkeypatch, y):
+    frame = small_entry(monkeypatch, "higgs", 21)
+    answer = frame.iloc[:, :-1], y
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", lambda **options: answer)
+    with pytest.raises(InvalidData, match="OpenML's data set 42769 is not the data set 'higgs'"):
+        datasets.load("higgs")
+
+
+def test_higgs_without_network(no_network):
+    with pytest.raises(
+        DataNotFound, match=r"42769 could not be fetched .* put the file higgs\.csv"
+    ):
+        datasets.load("higgs")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "closest"),
+    [
+        ("Compas", "compas"),
+        ("tic-tac-toe", "tic_tac_toe"),
+        ("wine", "wine_quality"),
+        ("fico_complete.csv", "fico"),
+        ("broward_general_2y", "broward"),
+        ("iris setosa", "iris_setosa"),
+    ],
+)
+def test_unknown_name_shows_the_closest_and_all(wrong, closest):
+    with pytest.raises(InvalidData, match=f"did you mean '{closest}'") as caught:
+        datasets.load(wrong)
+    assert "Known names are " + ", ".join(datasets.names()) in str(caught.value)
+
+
+@pytest.mark.parametrize("wrong", [None, 3, ["compas"], ""])
+def test_what_is_no_name_is_an_error_too(wrong):
+    with pytest.raises(InvalidData, match="Known names are"):
+        datasets.load(wrong)
+
+
+def test_describe_without_a_folder(no_network):
+    table = datasets.describe().set_index("name")
+    assert tuple(table.index) == datasets.names()
+    assert list(table) == ["rows", "features", "positive_share", "label", "source", "note"]
+    assert table.loc["compas", "positive_share"] == pytest.approx(3196 / 6907)
+    assert table.index[table["positive_share"].isna()].tolist() == ["netherlands", "higgs"]
+    assert table.index[table["label"].isna()].tolist() == ["netherlands", "higgs"]
+    assert table["source"].to_dict() == {
+        **dict.fromkeys(DOWNLOADED, "download"),
+        **{name: CATALOG[name].origin for name in BUILT_IN},
+        "higgs": "download",
+        "netherlands": "none",
+    }
+
+
+def test_describe_sees_the_folder(folder):
+    for file in ("netherlands.csv", "spiral.csv"):
+        (folder / file).touch()
+    source = datasets.describe().set_index("name")["source"]
+    assert source[source == f"folder {folder}"].index.tolist() == ["spiral", "netherlands"]
+
+
+def test_import_is_light():
+    script = (
+        "import sys, orderless; before = set(sys.modules); import orderless.datasets as d; "
+        "d.names(); heavy = {'pandas', 'sklearn', 'pooch'} & (set(sys.modules) - before); "
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, env=os.environ, timeout=300)

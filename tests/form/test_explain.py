@@ -1,0 +1,672 @@
+import html
+import itertools
+import json
+import math
+import pickle
+
+import numpy as np
+import oracle
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import assume, given, settings, strategies as st
+from strategies import partial_rows, problems, space_of, tree_of
+
+import orderless as ol
+from orderless.errors import InvalidData, InvalidSpace, OutOfTime, TooManyReasons
+from orderless.form.row_search import RowSearch
+from tests.form.test_canonical import boxes, small
+
+
+def same_bins(values, kinds, spec):
+    """A side of a change as the oracle writes it: a set of bins by feature."""
+    bins, rounded = oracle.bins_by_feature(kinds, spec), oracle.float32_names(kinds)
+    out = []
+    for name, side in values.items():
+        if side.feature.ordered:
+            seen = [oracle.as_float32(v) if name in rounded else float(v) for v in bins[name]]
+            has = side.has(np.array(seen))
+            out.append(frozenset(v for v, yes in zip(bins[name], has, strict=True) if yes))
+        else:
+            out.append(frozenset(side.labels))
+    return tuple(out)
+
+
+@st.composite
+def explained(draw, max_features=4, most=6000):
+    """A tree, and a row that may have unknowns, more often determined than not."""
+    kinds, (spec,) = draw(problems(max_features=max_features))
+    small(kinds, spec, most)
+    row = draw(partial_rows(kinds, spec))
+    if draw(st.booleans()):
+        values = oracle.values_by_feature(kinds, spec)
+        row = {n: draw(st.sampled_from(values[n])) if v is None else v for n, v in row.items()}
+    return kinds, spec, row
+
+
+@given(explained())
+@settings(max_examples=180)
+def test_reasons_are_all_maximal_boxes_around_the_row(case):
+    """Proposition 3.3 and Algorithm 4 for one row, complete or not, against every box there is."""
+    kinds, spec, row = case
+    why = ol.canonicalize(tree_of(spec, kinds)).explain(row)
+    possible = oracle.possible_classes(kinds, row, spec)
+    assert set(why.possible) == possible
+    if len(possible) > 1:
+        assert why.label is None
+        assert list(why.reasons()) == [] == list(why.all_reasons) == list(why.changes())
+        assert why.shortest is None
+        assert why.cheapest(dict.fromkeys(kinds, 1)) is None
+        assert why.necessary == why.relevant == ()
+        assert set(why.unknown) <= {name for name, value in row.items() if value is None}
+        assert all(name in str(why) for name in why.unknown)
+        return
+    assert {why.label} == possible
+    ours = boxes(why.reasons(), kinds, spec)
+    assert len(set(ours)) == len(ours)
+    assert set(ours) == oracle.reasons_of_row(kinds, spec, why.label, row)
+    assert set(why.all_reasons) == set(why.reasons())
+    assert all(term.covers([row])[0] for term in why.reasons())
+
+
+@given(explained(), st.data())
+@settings(max_examples=180)
+def test_features_and_the_best(case, data):
+    """Necessary, relevant, shortest and cheapest against the list of all reasons."""
+    kinds, spec, row = case
+    form = ol.canonicalize(tree_of(spec, kinds))
+    why = form.explain(row)
+    assume(why.label is not None)
+    terms = why.all_reasons
+    used = set(form.tree.features)
+    assert set(why.necessary) == {n for n in used if all(n in t.features for t in terms)}
+    assert set(why.relevant) == {n for n in used if any(n in t.features for t in terms)}
+    for name in used:
+        without = form.explain({**row, name: None})
+        assert (name in why.necessary) == (without.label is None)
+    assert [t.n_conditions for t in terms] == sorted(t.n_conditions for t in terms)
+    assert why.shortest == terms[0]
+    costs = {name: data.draw(st.sampled_from([0, 1, 2, 0.1, 0.2, 0.3])) for name in kinds}
+    value = {t: (round(sum(costs[n] for n in t.features), 9), t.n_conditions) for t in terms}
+    first = min(terms, key=lambda t: value[t])  # the first of them in the order of all_reasons
+    assert why.cheapest(costs) == first
+    assert form.explain(row, costs=costs).cheapest() == first
+
+
+@given(explained(max_features=4, most=3000))
+@settings(max_examples=180)
+def test_changes_are_the_fewest_and_their_ranges_the_widest(case):
+    """Against all subsets of features and all cells; with unknowns, what becomes possible."""
+    kinds, spec, row = case
+    why = ol.canonicalize(tree_of(spec, kinds)).explain(row)
+    assume(why.label is not None)
+    order = list(kinds)
+    ours = []
+    for change in why.changes():
+        assert tuple(change.ranges) == change.features == tuple(sorted(change.features))
+        features = tuple(sorted(change.features, key=order.index))
+        ranges = {name: change.ranges[name] for name in features}
+        ours.append((features, change.label, same_bins(ranges, kinds, spec)))
+    assert len(set(ours)) == len(ours)
+    assert set(ours) == oracle.changes_of_row(kinds, spec, why.label, row)
+    bins = oracle.bins_of_row(kinds, spec, row)
+    rounded = oracle.float32_names(kinds)
+    for change, (features, label, box) in zip(why.changes(), ours, strict=True):
+        put = {**bins, **dict(zip(features, box, strict=True))}
+        cells = itertools.product(*(put[name] for name in kinds))
+        said = {oracle.decide(spec, dict(zip(kinds, c, strict=True)), rounded) for c in cells}
+        assert label in said
+        assert change.certain == (said == {label})
+
+
+@given(problems(n_trees=1, max_features=3), st.data())
+@settings(max_examples=80)
+def test_equivalent_trees_give_the_same_explanation(problem, data):
+    kinds, (spec,) = problem
+    small(kinds, spec, 3000)
+    row = data.draw(partial_rows(kinds, spec))
+    more = spec
+    for name, kind in kinds.items():  # ask more than is needed, in another order
+        test = frozenset([True]) if kind == "boolean" else 0.7
+        more = ("split", name, frozenset(kind[:1]) if isinstance(kind, tuple) else test, more, more)
+    a, b = (ol.canonicalize(tree_of(s, kinds)).explain(row) for s in (spec, more))
+    assert a.label == b.label
+    assert a.all_reasons == b.all_reasons
+    assert a.shortest == b.shortest
+    assert [str(c) for c in a.changes()] == [str(c) for c in b.changes()]
+
+
+# -- NaN as a value, other values, columns that tell conditions ----------------------------------
+
+
+@st.composite
+def trees_with_nan(draw):
+    color = ol.Feature("c", "categorical", categories=("r", "g"), other=True, nan=True)
+    space = ol.Space(
+        [ol.Feature("a", nan=True), ol.Feature("b", values="integer", nan=True), color]
+    )
+    arrays = {"feature": [], "threshold": [], "when_true": [], "when_false": [], "leaf_class": [],
+              "nan_true": []}  # fmt: skip
+    sets = {}
+
+    def grow(depth):
+        node = len(arrays["feature"])
+        leaf = depth == 0 or draw(st.integers(0, 5)) == 0
+        feature = -1 if leaf else draw(st.integers(0, 2))
+        arrays["feature"].append(feature)
+        arrays["threshold"].append(draw(st.sampled_from([1.0, 2.0, 3.0, math.inf])))
+        arrays["nan_true"].append(draw(st.booleans()))
+        arrays["leaf_class"].append(draw(st.integers(0, 1)))
+        arrays["when_true"].append(-1)
+        arrays["when_false"].append(-1)
+        if not leaf:
+            if feature == 2:
+                sets[node] = sorted(draw(st.sets(st.integers(0, 3))))
+            arrays["when_true"][node] = grow(depth - 1)
+            arrays["when_false"][node] = grow(depth - 1)
+        return node
+
+    grow(4)
+    return ol.Tree(space, [0, 1], sets=sets, **arrays)
+
+
+VALUES = (
+    (None, 0.5, 1.0, 1.5, 2.5, math.nan, 9.0),
+    (math.nan, 0, 2, 3, 4),
+    (None, "r", "g", "something else"),
+)
+
+
+@given(trees_with_nan(), st.tuples(*map(st.sampled_from, VALUES)), st.sets(st.integers(0, 2)))
+@settings(max_examples=250)
+def test_missing_as_a_value(tree, values, known):
+    """Against the reasons of the whole form: None is the value "missing", what is left out not."""
+    form = ol.canonicalize(tree)
+    row = {name: v for i, (name, v) in enumerate(zip("abc", values, strict=True)) if i in known}
+    why = form.explain(row)
+    said = tree.predict([row])
+    assert why.label == (None if said.mask[0] else said[0])
+    if why.label is None:
+        return
+    expected = {term for term in form.reasons[why.label] if term.covers([row])[0]}
+    found = list(why.reasons())
+    assert set(found) == expected
+    assert len(found) == len(expected)
+    assert why.shortest == why.all_reasons[0]
+    assert why.shortest.n_conditions == min(t.n_conditions for t in expected)
+    features = [set(t.features) for t in expected]
+    assert set(why.necessary) == set.intersection(*features)
+    assert set(why.relevant) == set.union(*features)
+    costs = {"a": 3, "b": 2, "c": 2}
+    price = {t: (sum(costs[n] for n in t.features), t.n_conditions) for t in why.all_reasons}
+    assert why.cheapest(costs) == min(why.all_reasons, key=lambda t: price[t])
+    cells = [dict(zip("abc", cell, strict=True)) for cell in itertools.product(*VALUES)]
+    other = [c for c, label in zip(cells, tree.predict(cells).tolist(), strict=True)
+             if label != why.label]  # fmt: skip
+    for change in why.changes():
+        assert not set(change.features) - set(row)
+        assert str(change)
+    assert bool(other) == bool(why.changes())
+    if other and len(row) == 3:
+        assert why.changes()[0].certain
+        away = [sum(not same_value(c[n], row[n]) for n in "abc") for c in other]
+        assert len(why.changes()[0].features) <= min(away)
+
+
+def same_value(a, b):
+    missing = [v is None or v != v for v in (a, b)]
+    return all(missing) or (not any(missing) and a == b)
+
+
+def test_columns_that_tell_conditions():
+    """A row that knows a feature in part is a box too."""
+    space = ol.Space(
+        {"age": "integer"},
+        columns={
+            "young": ol.Condition("age", at_most=25),
+            "child": ol.Condition("age", at_most=12),
+        },
+    )
+    tree = ol.Tree(
+        space,
+        ["a", "c", "y"],
+        feature=[0, -1, 0, -1, -1],
+        threshold=[12, 0, 25, 0, 0],
+        when_true=[1, -1, 3, -1, -1],
+        when_false=[2, -1, 4, -1, -1],
+        leaf_class=[-1, 1, -1, 2, 0],
+    )
+    form = ol.canonicalize(tree)
+    assert str(form.explain({"young": 1, "child": 0}).shortest) == "12 < age <= 25"
+    why = form.explain({"young": 0})
+    assert why.label == "a"
+    assert str(why) == ("a, because age > 25.\nIt would be c if age were <= 12.\n"
+                        "It would be y if age were > 12 and <= 25.")  # fmt: skip
+    assert str(form.explain({"child": 0})) == (
+        "Not determined: a or y are possible, because age is unknown or not known exactly."
+    )
+    assert form.explain([1.0, 0.0]).label == "y"
+    assert form.explain({"age": 30}).label == "a"
+    with pytest.raises(InvalidData, match="contradicts itself about 'age'"):
+        form.explain({"young": 0, "child": 1})
+
+
+# -- astronomically many -------------------------------------------------------------------------
+
+
+def blocks(n):
+    """The first s_i that holds asks a_i and then b_i: 3^n reasons where no s_i holds."""
+    tree = {"prediction": 1}
+    for i in reversed(range(n)):
+        b = {"feature": f"b{i:02}", "true": {"prediction": 1}, "false": {"prediction": 0}}
+        a = {"feature": f"a{i:02}", "true": {"prediction": 1}, "false": b}
+        tree = {"feature": f"s{i:02}", "true": a, "false": tree}
+    names = [f"{letter}{i:02}" for letter in "abs" for i in range(n)]
+    return ol.read_tree(tree, feature_names=names)
+
+
+def test_the_first_of_astronomically_many_reasons_comes_at_once(monkeypatch):
+    form = ol.canonicalize(blocks(40))
+    row = {name: 0 if name[0] == "s" else 1 for name in form.space.names}
+    looks, look = [], RowSearch._met
+    monkeypatch.setattr(RowSearch, "_met", lambda self, cuts: looks.append(1) or look(self, cuts))
+    why = form.explain(row)
+    some = [str(term) for _, term in zip(range(100), why.reasons(), strict=False)]
+    assert len(set(some)) == 100
+    assert len(looks) < 1_000  # boxes that were looked at: some for each reason, not all 3^40
+    assert why.necessary == ()
+    assert set(why.relevant) == set(form.space.names)
+    assert why.shortest.n_conditions == 40
+    # Ties: what comes first by name is left free, so the last that can be asked is asked.
+    assert why.shortest.features == tuple(f"s{i:02}" for i in range(40))
+    costs = {name: {"a": 3, "b": 2, "s": 5}[name[0]] for name in form.space.names}
+    assert why.cheapest(costs).features == tuple(f"b{i:02}" for i in range(40))
+    assert [c.features for c in why.changes()][:1] == [("a00", "b00", "s00")]
+    unknown = form.explain({name: 1 for name in form.space.names if name[0] != "s"})
+    assert unknown.label == 1
+    assert unknown.shortest.n_conditions == 40
+    assert "could be 0 if a00 were false and b00 were false" in str(unknown)
+    with pytest.raises(TooManyReasons, match=r"more than limit=10,000 reasons.*shortest") as caught:
+        _ = why.all_reasons
+    assert caught.value.met == 10_001
+
+
+def test_limits_are_kept():
+    form = ol.canonicalize(blocks(3))
+    row = dict.fromkeys(form.space.names, 1)
+    why = form.explain({**row, "s00": 0, "s01": 0, "s02": 0}, limit=26)
+    with pytest.raises(TooManyReasons, match=r"limit=26.*raise explain\(\.\.\., limit=\)"):
+        _ = why.all_reasons
+    assert len(form.explain({**row, "s00": 0, "s01": 0, "s02": 0}, limit=27).all_reasons) == 27
+    with pytest.raises(ValueError, match="limit=0"):
+        form.explain(row, limit=0)
+    tree = LEAF[0]
+    for i in reversed(range(9)):  # many ranges to join
+        tree = split("x", i, split("y", 9 - i, LEAF[0], LEAF[1]), tree)
+    stairs = form_of(split("x", -1, LEAF[0], tree), ol.Space.numeric(["x", "y"])).explain([-2, -2])
+    assert 1 < len(stairs.changes()) < 20
+    with pytest.raises(TooManyReasons, match=r"limit=3 ranges .*raise explain\(\.\.\., limit=\)"):
+        stairs._search.changes(3)
+    hurried = ol.canonicalize(blocks(40), time_limit=1e-9)
+    row = {name: 0 if name[0] == "s" else 1 for name in hurried.space.names}
+    with pytest.raises(OutOfTime, match=r"time_limit=1e-09.*raise"):
+        _ = hurried.explain(row).shortest
+    with pytest.raises(OutOfTime, match="time_limit"):
+        _ = hurried.explain(row).relevant
+
+
+def test_a_deep_tree():
+    """Thousands of conditions on one path."""
+    tree = {"prediction": 0}
+    for i in range(3000):
+        tree = {"feature": "x" if i % 2 else "y", "relation": "<=", "reference": float(-i),
+                "true": tree, "false": {"prediction": i % 3}}  # fmt: skip
+    form = ol.canonicalize(ol.read_tree(tree, space=ol.Space.numeric(["x", "y"])))
+    why = form.explain([-1500.5, -1499.5])
+    assert next(why.reasons()).covers([[-1500.5, -1499.5]])[0]
+    assert why.shortest.covers([[-1500.5, -1499.5]])[0]
+    assert set(why.relevant) <= {"x", "y"}
+    assert len(why.changes()[0].features) == 1
+
+
+# -- words ---------------------------------------------------------------------------------------
+
+
+def split(feature, cut, yes, no, relation="<="):
+    out = {"feature": feature, "true": yes, "false": no}
+    if cut is not None:
+        out |= {"relation": relation, "reference": cut}
+    return out
+
+
+LEAF = {c: {"prediction": c} for c in (0, 1, 2)}
+SPACE = ol.Space(
+    {"age": "integer", "sex": ["f", "m", "x"], "priors": "integer", "smoker": "boolean"}
+)
+
+
+def recidivism():
+    """Class 1: more than 3 priors and age at most 25, or a smoker whose sex is x."""
+    old = split("sex", ["x"], split("smoker", None, LEAF[1], LEAF[0]), LEAF[0], "in")
+    return split("priors", 3, old, split("age", 25, LEAF[1], old))
+
+
+def form_of(tree, space=SPACE):
+    return ol.canonicalize(ol.read_tree(tree, space=space))
+
+
+def test_text():
+    form = form_of(recidivism())
+    assert str(form.explain({"age": 23, "priors": 5, "sex": "f", "smoker": False})) == (
+        "1, because age <= 25 AND priors > 3 (whatever sex and smoker are).\n"
+        "It would be 0 if age were > 25, or if priors were <= 3."
+    )
+    assert str(form.explain({"age": 40, "priors": 5, "sex": "x", "smoker": False})) == (
+        "0, because age > 25 AND not smoker (whatever priors and sex are).\n"
+        "It would be 1 if age were <= 25, or if smoker were true."
+    )
+    assert str(form.explain({"age": 23, "priors": 0, "smoker": 0})) == (
+        "0, because priors <= 3 AND not smoker (whatever age and sex are).\n"
+        "It would be 1 if priors were > 3.\n"
+        "It could be 1 if smoker were true."
+    )
+    assert str(form.explain({"age": 40, "sex": "f"})) == (
+        "0, because age > 25 AND sex != x (whatever priors and smoker are).\n"
+        "It could be 1 if age were <= 25, or if sex were x."
+    )
+    assert str(form.explain({"age": 23, "sex": "f"})) == (
+        "Not determined: 0 or 1 are possible, because priors is unknown."
+    )
+    assert str(form.explain({})) == (
+        "Not determined: 0 or 1 are possible, because age, priors, sex and smoker are unknown."
+    )
+    assert repr(form.explain({})) == "Explanation(not determined: [0, 1])"
+    assert repr(form.explain({"age": 40, "sex": "f"})) == "Explanation(0)"
+
+
+def test_text_with_costs():
+    form = form_of(recidivism())
+    row = {"age": 40, "priors": 0, "sex": "f", "smoker": False}
+    assert str(form.explain(row)).startswith("0, because priors <= 3 AND not smoker (")
+    costs = {"age": 0.1, "priors": 0.25, "sex": 0.2, "smoker": 0.1}
+    assert str(form.explain(row, costs=costs)).startswith("0, because age > 25 AND not smoker (")
+    dear = {**dict.fromkeys(form.tree.features, 0), "smoker": 3}
+    assert str(form.explain(row, costs=dear)).startswith("0, because priors <= 3 AND sex")
+
+
+def test_text_of_every_kind_of_change():
+    def said(tree, row, space):
+        return str(form_of(tree, space).explain(row)).splitlines()[1]
+
+    numbers = ol.Space([ol.Feature("t", nan=True), ol.Feature("u", values="float32")])
+    known = ol.Tree(
+        numbers,
+        [0, 1],
+        feature=[0, -1, -1],
+        threshold=[math.inf, 0, 0],
+        when_true=[1, -1, -1],
+        when_false=[2, -1, -1],
+        leaf_class=[-1, 0, 1],
+    )
+    form = ol.canonicalize(known)
+    assert str(form.explain([2.0, 1.0])) == (
+        "0, because t is known.\nIt would be 1 if t were missing."
+    )
+    assert str(form.explain([None, 1.0])) == (
+        "1, because t is missing.\nIt would be 0 if t were known."
+    )
+    assert said(split("u", 0.1, LEAF[0], LEAF[1]), {"u": 0.0}, numbers) == (
+        "It would be 1 if u were >= 0.1."
+    )
+    colors = ol.Space({"c": ["red", "green", "blue", "grey", "black"]})
+    for inside, then in [
+        (["red"], "c were not red"),
+        (["red", "blue"], "c were not in {red, blue}"),
+        (["red", "blue", "grey"], "c were in {green, black}"),
+        (["red", "blue", "grey", "black"], "c were green"),
+    ]:
+        tree = split("c", inside, LEAF[0], LEAF[1], "in")
+        assert said(tree, {"c": "red"}, colors) == f"It would be 1 if {then}."
+
+
+def test_constant_trees_and_long_lists():
+    space = ol.Space.independent([f"x{i}" for i in range(9)])
+    form = form_of(LEAF[1], space)
+    why = form.explain(dict.fromkeys(space.names, 1))
+    assert str(why) == "1, always."
+    assert why.changes() == why.necessary == why.relevant == ()
+    assert [str(term) for term in why.reasons()] == ["always"]
+    assert form.explain({}).label == 1
+    same = form_of(split("x0", None, LEAF[1], LEAF[1]), space)
+    assert str(same.explain({})) == "1, always."  # x0 is asked in vain
+    assert same.explain({}).changes() == ()
+    tree = LEAF[0]
+    for name in space.names:
+        tree = split(name, None, LEAF[1], tree)
+    assert str(form_of(tree, space).explain(dict.fromkeys(space.names, 0))) == (
+        "0, because not x0 AND not x1 AND not x2 AND not x3 AND not x4 AND not x5 AND not x6 AND "
+        "not x7 AND not x8.\nIt would be 1 if x0 were true, or if x1 were true, or if x2 were "
+        "true, or if x3 were true, or if x4 were true, or if x5 were true, or in 3 more ways."
+    )
+    assert str(form_of(tree, space).explain({"x8": 1})) == (
+        "1, because x8 (whatever x0, x1, x2, x3, x4 and 3 more are).\n"
+        "It could be 0 if x8 were false."
+    )
+
+
+def test_the_papers_second_figure():
+    space = ol.Space.independent(["x1", "x2", "x3"])
+    tree = split(
+        "x1", None, split("x2", None, LEAF[1], LEAF[0]), split("x3", None, LEAF[1], LEAF[0])
+    )
+    form = form_of(tree, space)
+    why = form.explain([1, 1, 1])
+    assert [str(term) for term in why.all_reasons] == ["x2 AND x3", "x1 AND x2"]
+    assert why.necessary == ("x2",)
+    assert why.relevant == ("x1", "x2", "x3")
+    assert str(form.explain({"x2": 1, "x3": 1})) == (
+        "1, because x2 AND x3 (whatever x1 is).\n"
+        "It could be 0 if x2 were false, or if x3 were false."
+    )  # Algorithm 5 decides it although x1, the root of the tree, is unknown
+    assert str(form.explain({"x1": 1, "x2": 1}).shortest) == "x1 AND x2"
+
+
+def test_html_escapes_hostile_names():
+    hostile = "<script>alert('x')</script>"
+    space = ol.Space({hostile: "integer", "b&b": ["<i>", '"']})
+    no = {"prediction": "n"}
+    tree = split(hostile, 3, split("b&b", ["<i>"], {"prediction": "<b>"}, no, "in"), no)
+    for row in ({hostile: 1, "b&b": "<i>"}, {hostile: 9}, {}):
+        why = form_of(tree, space).explain(row)
+        page = why._repr_html_()
+        assert "<script" not in page
+        assert "<i>" not in page
+        assert "<b>" not in page
+        lines = page.removeprefix('<div class="orderless-explanation">').removesuffix("</div>")
+        back = lines.replace("</p><p>", "\n").removeprefix("<p>").removesuffix("</p>")
+        assert html.unescape(back) == str(why)
+
+
+def test_to_dict_and_pickle():
+    form = form_of(recidivism())
+    row = {"age": np.int64(23), "priors": 5, "sex": "f", "smoker": math.nan}
+    why = form.explain(row)
+    assert json.loads(json.dumps(why.to_dict())) == {
+        "row": {"age": 23, "priors": 5, "sex": "f", "smoker": None},
+        "label": 1,
+        "possible": [1],
+        "unknown": [],
+        "reason": [{"feature": "age", "at_most": 25.0}, {"feature": "priors", "above": 3.0}],
+        "text": str(why),
+        "necessary": ["age", "priors"],
+        "changes": [
+            {"label": 0, "certain": True, "ranges": {"age": "age > 25"}},
+            {"label": 0, "certain": True, "ranges": {"priors": "priors <= 3"}},
+        ],
+    }
+    assert form.explain({}).to_dict()["reason"] is None
+    again = pickle.loads(pickle.dumps(why))
+    assert again.all_reasons == why.all_reasons
+    with pytest.raises(AttributeError):
+        why.label = 0
+    assert len({*why.changes(), *again.changes()}) == 2
+
+
+# -- rows of every shape, and bad ones -----------------------------------------------------------
+
+
+def test_rows_of_every_shape():
+    form = form_of(recidivism())
+    told = {"age": 23, "sex": "f", "priors": 5, "smoker": True}
+    frame = pd.DataFrame([told])
+    masked = np.ma.array([23, 0, 5, 1], mask=[0, 1, 0, 0])
+    for row in (
+        told,
+        [23, "f", 5, True],
+        (23, "f", 5, True),
+        np.array([23, "f", 5, True], dtype=object),
+        [told],
+        [[23, "f", 5, True]],
+        frame,
+        frame.assign(more="ignored", y=1),
+        pl.DataFrame([told]),
+        frame.iloc[0],
+        pd.Series([23, "f", 5, True]),
+        masked,
+        np.array([[23, None, 5, 1]], dtype=object),
+        {"age": 23, "priors": 5, "sex": None},
+        {"age": 23, "priors": 5, "smoker": pd.NA},
+    ):
+        why = form.explain(row)
+        assert why.label == 1, row
+        assert why.row["age"] == 23
+    assert form.explain([23, "f", 5, True]).row == told
+    numbers = ol.canonicalize({"feature": 0, "true": LEAF[1], "false": LEAF[0]})
+    assert numbers.explain(pl.Series([1.0])).label == 1
+    from scipy.sparse import csr_array
+
+    assert numbers.explain(csr_array([[1.0]])).label == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"age": "old"}, "feature 'age' has the value 'old' .*numeric, legal are numbers"),
+        ({"age": 23.5}, r"feature 'age' has the value 23\.5 in row 0 and is declared integer"),
+        (
+            {"agee": 23},
+            r"unknown feature 'agee' \(did you mean 'age'\?\): legal are 'age', 'sex'",
+        ),
+        ({"sex": "q"}, "feature 'sex' has the value 'q' .*legal are 'f', 'm', 'x'"),
+        ({"smoker": 2}, r"feature 'smoker' has the value 2\.0 .*0, 1, False or True"),
+        ([23, "f"], "got 2 columns, the tree's space has 4: 'age', 'sex'"),
+        ([], "got 0 columns"),
+        ("age", "cannot read one row out of 'age'"),
+        (None, "cannot read one row out of None"),
+        (7, "cannot read one row out of 7"),
+        (np.array(7), "cannot read one row out of array"),
+        ({1, 2, 3, 4}, "cannot read one row out of {1, 2, 3, 4}"),
+        (pd.DataFrame([[1, 2]], columns=["age", "age"]), "two columns of one name"),
+        ([{"age": 1}, {"age": 2}], "explain takes one row, got 2"),
+        (np.zeros((3, 4)), "explain takes one row, got 3"),
+        (pd.DataFrame({"age": [1, 2]}), "explain takes one row, got 2"),
+        (pd.DataFrame({"age": []}), "explain takes one row, got 0"),
+        (pd.DataFrame({"age": [1]}), "lacks the columns 'sex', 'priors', 'smoker'; it has 'age'"),
+        ({"age": [1, 2]}, r"feature 'age' has the value \[1, 2\]"),
+    ],
+)
+def test_bad_rows(row, said):
+    with pytest.raises(InvalidData, match=said):
+        form_of(recidivism()).explain(row)
+
+
+def test_a_value_that_the_tree_does_not_ask_about_is_checked_too():
+    form = form_of(split("age", 3, LEAF[0], LEAF[1]))
+    with pytest.raises(InvalidData, match="'sex' has the value 'q'"):
+        form.explain({"age": 1, "sex": "q"})
+    assert form.explain(pd.DataFrame({"age": [1]})).label == 0
+
+
+def test_bad_costs():
+    form = form_of(recidivism())
+    row = {"age": 23, "priors": 5}
+    with pytest.raises(ValueError, match=r"needs costs: cheapest\(\{feature: cost\}\)"):
+        form.explain(row).cheapest()
+    for bad, said in [
+        ({"age": -1}, "cost of 'age' is -1: nothing costs or weighs less than 0"),
+        ({"age": math.nan}, "cost of 'age' is nan"),
+        ({"age": math.inf}, "cost of 'age' is inf"),
+        ({"age": "dear"}, "cost of 'age' is 'dear'"),
+        ({"age": None}, "cost of 'age' is None"),
+        (
+            [1, 2],
+            "costs must be a dict .*got a list: features are 'age', 'sex', 'priors', 'smoker'",
+        ),
+        ({"age": 1, "sex": 0}, "no cost for 'priors', 'smoker', which the tree asks about: name"),
+        ({}, r"if all others cost the same.*dict.fromkeys\(tree.features, 1\)"),
+    ]:
+        with pytest.raises(InvalidData, match=said):
+            form.explain(row).cheapest(bad)
+        with pytest.raises(InvalidData, match=said):
+            form.explain(row, costs=bad)
+    with pytest.raises(InvalidSpace, match="no feature 'agee' here: there are 'age'"):
+        form.explain(row, costs={"agee": 1})
+
+
+def test_known_trees_of_the_papers_data(shared, monkeypatch):
+    """Rows of a real tree, against the reasons of the whole form."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    monkeypatch.setenv("ORDERLESS_DATA", str(shared / "data"))
+    X, y = ol.datasets.load("wine_quality")
+    clf = DecisionTreeClassifier(max_depth=5, random_state=0).fit(X, y)
+    form = ol.canonicalize(clf)
+    for i in range(0, len(X), 1500):
+        row = X.iloc[[i]]
+        why = form.explain(row)
+        assert why.label == clf.predict(row)[0]
+        expected = {term for term in form.reasons[why.label] if term.covers(row)[0]}
+        assert set(why.all_reasons) == expected
+        assert why.shortest == why.all_reasons[0]
+
+
+def test_spaces_of_strategies_are_told_in_order():
+    """A row as a sequence goes by the space's columns, not by name."""
+    kinds = {"z": "integer", "a": "boolean"}
+    spec = (
+        "split",
+        "z",
+        3,
+        ("leaf", 0),
+        ("split", "a", frozenset([True]), ("leaf", 1), ("leaf", 0)),
+    )
+    assert space_of(kinds).names == ("z", "a")
+    assert ol.canonicalize(tree_of(spec, kinds)).explain([5, True]).label == 1
+
+
+def test_unknown_features_that_decide_nothing_are_not_named():
+    leaf = [{"prediction": 0}, {"prediction": 1}]
+    yes = {"feature": "t", "true": leaf[1], "false": leaf[0]}
+    tree = {"feature": "r", "true": {"feature": "c", "true": yes, "false": yes}, "false": leaf[0]}
+    form = ol.canonicalize(ol.read_tree(tree, feature_names=["c", "r", "t"]))
+    why = form.explain({"r": 1})
+    assert why.unknown == ("t",)
+    assert str(why) == "Not determined: 0 or 1 are possible, because t is unknown."
+
+
+@given(problems(max_features=4), st.data())
+@settings(max_examples=150)
+def test_unknown_features_are_those_that_decide(problem, data):
+    """By brute force: some two completions differ on the feature only, and in their class."""
+    kinds, (spec,) = problem
+    row = data.draw(partial_rows(kinds, spec))
+    why = ol.canonicalize(tree_of(spec, kinds)).explain(row)
+    rounded = oracle.float32_names(kinds)
+    full = list(oracle.completions(kinds, row, spec))
+    assume(len(full) <= 400)
+    decide = set()
+    for a, b in itertools.combinations(full, 2):
+        differ = [name for name in kinds if a[name] != b[name]]
+        if len(differ) == 1 and oracle.decide(spec, a, rounded) != oracle.decide(spec, b, rounded):
+            decide.add(differ[0])
+    assert set(why.unknown) == decide

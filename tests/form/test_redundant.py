@@ -1,0 +1,131 @@
+"""Redundant splits: against taking each split out by hand and comparing on all cells."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import orderless as ol
+from orderless.errors import OutOfTime
+
+NAMES = ["a", "b", "c"]
+
+
+@st.composite
+def nested(draw, depth=3):
+    if depth == 0 or draw(st.integers(0, 3)) == 0:
+        return {"prediction": draw(st.integers(0, 2))}
+    return {
+        "feature": draw(st.sampled_from(NAMES)),
+        "true": draw(nested(depth=depth - 1)),
+        "false": draw(nested(depth=depth - 1)),
+    }
+
+
+def evaluate(tree, row):
+    while "feature" in tree:
+        tree = tree["true"] if row[NAMES.index(tree["feature"])] else tree["false"]
+    return tree["prediction"]
+
+
+def decides(tree):
+    return [evaluate(tree, row) for row in itertools.product([0, 1], repeat=3)]
+
+
+def shrunk(tree):
+    """Every tree with one split replaced by one of its sides, and which split that was."""
+    if "feature" not in tree:
+        return
+    yield (), tree["true"]
+    yield (), tree["false"]
+    for side in ("true", "false"):
+        for path, smaller in shrunk(tree[side]):
+            yield (side, *path), {**tree, side: smaller}
+
+
+def live(tree, known=()):
+    """Drop branches that no row can reach, as reading a tree does."""
+    if "feature" not in tree:
+        return tree
+    for feature, side in known:
+        if feature == tree["feature"]:
+            return live(tree[side], known)
+    return {
+        "feature": tree["feature"],
+        "true": live(tree["true"], (*known, (tree["feature"], "true"))),
+        "false": live(tree["false"], (*known, (tree["feature"], "false"))),
+    }
+
+
+@settings(max_examples=300, deadline=None)
+@given(nested())
+def test_a_split_is_redundant_iff_a_side_can_stand_for_it(tree):
+    tree = live(tree)
+    expected = {path for path, smaller in shrunk(tree) if decides(smaller) == decides(tree)}
+    read = ol.read_tree(tree, space=ol.Space.independent(NAMES))
+
+    def path_of(node, at=0, path=()):
+        if at == node:
+            return path
+        if read.feature[at] < 0:
+            return None
+        # a boolean's condition is "not a": true leads to the nested "false"
+        found = path_of(node, read.when_true[at], (*path, "false"))
+        return found if found is not None else path_of(node, read.when_false[at], (*path, "true"))
+
+    assert {path_of(node) for node in ol.redundant_splits(read)} == expected
+
+
+def test_numbers_categories_and_single_leaves():
+    space = ol.Space({"x": "numeric", "color": ["red", "green", "blue"]})
+    same = {"prediction": "p"}
+    tree = {
+        "feature": "color", "relation": "in", "reference": ["red"],
+        "true": {"feature": "x", "relation": "<=", "reference": 1.5, "true": same, "false": same},
+        "false": {"feature": "x", "relation": "<=", "reference": 1.5, "true": same,
+                  "false": {"prediction": "q"}},
+    }  # fmt: skip
+    read = ol.read_tree(tree, space=space)
+    found = ol.redundant_splits(read)
+    assert [read.condition(node) for node in found] == ["x <= 1.5"]
+    assert read.when_true[0] in found or read.when_false[0] in found
+    assert ol.redundant_splits({"prediction": 1}) == ()
+
+
+def test_what_is_no_tree_is_refused():
+    with pytest.raises(TypeError, match="cannot read an int"):
+        ol.redundant_splits(3)
+
+
+def long_chain(n, label):
+    """n questions one after the other, the leaf of each and of the end labelled by its number."""
+    at = 2 * np.arange(n)
+    feature = np.full(2 * n + 1, -1)
+    feature[at] = 0
+    threshold = np.zeros(2 * n + 1)
+    threshold[at] = np.arange(n)
+    when_true, when_false = np.full(2 * n + 1, -1), np.full(2 * n + 1, -1)
+    when_true[at], when_false[at] = at + 1, at + 2
+    leaf_class = np.full(2 * n + 1, -1)
+    leaf_class[at + 1] = [label(i) for i in range(n)]
+    leaf_class[-1] = label(n)
+    return ol.Tree(ol.Space({"x": "integer"}), [0, 1], feature=feature, threshold=threshold,
+                   when_true=when_true, when_false=when_false, leaf_class=leaf_class)  # fmt: skip
+
+
+def test_a_chain_of_100_000_splits():
+    assert ol.redundant_splits(long_chain(100_000, lambda i: i % 2)) == ()
+    every_other = ol.redundant_splits(long_chain(100_000, lambda i: i // 2 % 2))
+    assert every_other == tuple(range(0, 200_000, 4))
+    assert len(ol.redundant_splits(long_chain(100_000, lambda i: 0))) == 100_000
+
+
+def test_limits_are_kept():
+    tree = long_chain(1000, lambda i: i % 2)
+    with pytest.raises(OutOfTime, match=r"1,000 splits .* time_limit=1e-09 seconds.*raise"):
+        ol.redundant_splits(tree, time_limit=1e-9)
+    for bad in (0, -1, math.nan):
+        with pytest.raises(ValueError, match="time_limit"):
+            ol.redundant_splits(tree, time_limit=bad)

@@ -1,0 +1,69 @@
+"""The README's example prints what it says; its commands, its links and the demo work."""
+
+import doctest
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+from commands import fine, patients
+
+import orderless as ol
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_first_example_prints_what_the_readme_says():
+    results = doctest.testfile(
+        str(ROOT / "README.md"),
+        module_relative=False,
+        optionflags=doctest.NORMALIZE_WHITESPACE,
+        encoding="utf-8",
+    )
+    assert results.attempted > 8
+    assert results.failed == 0
+
+
+def test_the_demo_prints_rules_and_writes_two_pages(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["demo.py", str(tmp_path / "pages")])
+    runpy.run_path(str(ROOT / "examples" / "demo.py"), run_name="__main__")
+    said = capsys.readouterr().out
+    assert "8 rules, proven minimal" in said
+    for name in ("report.html", "page.html"):
+        assert str(tmp_path / "pages" / name) in said
+        page = (tmp_path / "pages" / name).read_text(encoding="utf-8")
+        assert page.lower().startswith("<!doctype html>")
+
+
+def test_the_command_lines_of_the_readme_work(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    patients(tmp_path)
+    (tmp_path / "new.csv").write_text("age,bmi,smoker,ward\n65,,,\n,30,,east\n")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"## Without Python\n.*?```\n(.*?)```", text, re.DOTALL)[1]
+    lines = [line.partition("  #")[0].split() for line in block.splitlines()]
+    assert len(lines) >= 5
+    for name, *args in lines:
+        assert name == "orderless"
+        fine(*args)
+    assert {"report.html", "page.html"} <= {path.name for path in tmp_path.iterdir()}
+
+
+def test_every_name_of_the_readme_is_public():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    names = set(re.findall(r"\bol\.([A-Za-z_]+)", text))
+    assert len(names) > 20
+    assert names <= set(ol.__all__)
+
+
+def test_the_links_of_the_readme_lead_somewhere():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)]+)\)", text) if "://" not in link]
+    assert len(links) > 8
+    for link in links:
+        assert (ROOT / link).exists(), link
+
+
+@pytest.mark.parametrize("target", ["demo", "test", "test-engines", "lint", "bench", "docs"])
+def test_every_command_of_the_readme_is_in_the_makefile(target):
+    assert f"\n{target}:" in (ROOT / "Makefile").read_text()

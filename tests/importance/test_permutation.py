@@ -1,0 +1,604 @@
+"""Permutation importance and conditional reliance: the mean over every permutation, exactly."""
+
+import itertools
+import math
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import oracle
+import oracle_importance as brute
+import pytest
+from hypothesis import assume, given, settings, strategies as st
+from strategies import problems, tree_of
+
+import orderless as ol
+from orderless.errors import InvalidData, InvalidTree
+from orderless.importance.permutation import FlatTrees, permuted_errors
+
+BITS = [[0, 0], [0, 1], [1, 0], [1, 1]]
+LABELS = [0, 0, 0, 1]
+
+
+def and_tree():
+    tree = {"feature": "x1", "true": {"feature": "x2", "true": {"prediction": 1},
+            "false": {"prediction": 0}}, "false": {"prediction": 0}}  # fmt: skip
+    return ol.read_tree(tree, feature_names=["x1", "x2"])
+
+
+@st.composite
+def small_data(draw, kinds, spec, most=4):
+    """A few rows at all sides of every threshold, with labels, one of them of no class perhaps."""
+    values = oracle.values_by_feature(kinds, spec)
+    labels = sorted(set(labels_of(spec)), key=str)
+    other = "none of them" if isinstance(labels[0], str) else 99
+    one = st.tuples(
+        st.tuples(*(st.sampled_from(values[name]) for name in kinds)),
+        st.sampled_from([*labels, other]),
+    )
+    return draw(st.lists(one, min_size=1, max_size=most))
+
+
+def labels_of(spec):
+    return [spec[1]] if spec[0] == "leaf" else [*labels_of(spec[3]), *labels_of(spec[4])]
+
+
+def deciding(kinds, spec):
+    rounded = oracle.float32_names(kinds)
+    return lambda cell: oracle.decide(spec, dict(zip(kinds, cell, strict=True)), rounded)
+
+
+def dicts(kinds, rows):
+    return [dict(zip(kinds, cell, strict=True)) for cell, _ in rows]
+
+
+# -- permutation importance --------------------------------------------------------------------
+
+
+@given(problems(max_features=3), st.data())
+@settings(max_examples=100)
+def test_equals_the_mean_over_all_permutations(problem, data):
+    kinds, (spec,) = problem
+    rows = data.draw(small_data(kinds, spec))
+    tree, y = tree_of(spec, kinds), [label for _, label in rows]
+    ours = ol.permutation_importance(tree, dicts(kinds, rows), y)
+    decide = deciding(kinds, spec)
+    for j in range(len(kinds)):
+        # One division of whole numbers, so the very double that is nearest to the fraction.
+        assert ours[j] == float(brute.permuted(decide, rows, [j]))
+
+
+@given(problems(max_features=3), st.data())
+@settings(max_examples=60)
+def test_a_row_of_weight_two_is_two_rows(problem, data):
+    kinds, (spec,) = problem
+    rows = data.draw(small_data(kinds, spec, most=3))
+    weight = data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
+    assume(0 < sum(weight) <= 5)
+    tree, y = tree_of(spec, kinds), [label for _, label in rows]
+    several = [row for row, w in zip(rows, weight, strict=True) for _ in range(w)]
+    ours = ol.permutation_importance(tree, dicts(kinds, rows), y, sample_weight=weight)
+    half = ol.permutation_importance(
+        tree, dicts(kinds, rows), y, sample_weight=[w / 8 + w / 4 for w in weight]
+    )
+    cond = ol.conditional_model_reliance(tree, dicts(kinds, rows), y, sample_weight=weight)
+    for j in range(len(kinds)):
+        expected = brute.permuted(deciding(kinds, spec), several, [j])
+        assert ours[j] == float(expected)
+        assert half[j] == pytest.approx(float(expected), abs=1e-12)
+    others = ol.conditional_model_reliance(
+        tree, dicts(kinds, several), [label for _, label in several]
+    )
+    np.testing.assert_allclose(cond, others, rtol=0, atol=1e-12)
+
+
+@given(problems(n_trees=1, max_features=3), st.data())
+@settings(max_examples=60)
+def test_equivalent_trees_agree(problem, data):
+    """The smallest tree, and one with redundant splits on top: the same function, other orders."""
+    kinds, (spec,) = problem
+    assume(oracle.n_boxes(kinds, spec) <= 1500)
+    rows = data.draw(small_data(kinds, spec, most=12))
+    tests = [*oracle.tests_of(spec)]
+    assume(tests)
+    wider = spec
+    for name, test in data.draw(st.lists(st.sampled_from(tests), max_size=2)):
+        wider = ("split", name, test, wider, wider)
+    tree = tree_of(spec, kinds)
+    X, y = dicts(kinds, rows), [label for _, label in rows]
+    for other in (ol.smallest_tree(tree), tree_of(wider, kinds)):
+        one, two = (ol.permutation_importance(t, X, y) for t in (tree, other))
+        assert one.tolist() == two.tolist()
+        for strata in ("values", "bins"):
+            one, two = (
+                ol.conditional_model_reliance(t, X, y, strata=strata) for t in (tree, other)
+            )
+            np.testing.assert_allclose(one, two, rtol=0, atol=1e-12)
+
+
+def test_a_few_permutations_come_near():
+    random = np.random.RandomState(0)
+    X = random.randint(2, size=(400, 2))
+    y = X.all(axis=1).astype(int)
+    exact = ol.permutation_importance(and_tree(), X, y)
+    few = ol.permutation_importance(and_tree(), X, y, exact=False, n_repeats=200, random_state=0)
+    np.testing.assert_allclose(few, exact, rtol=0, atol=0.01)
+    again = ol.permutation_importance(and_tree(), X, y, exact=False, n_repeats=200, random_state=0)
+    assert few.tolist() == again.tolist()
+    other = ol.permutation_importance(and_tree(), X, y, exact=False, random_state=1)
+    assert other.tolist() != few.tolist()
+    weighted = ol.permutation_importance(
+        and_tree(), BITS, LABELS, exact=False, n_repeats=3000, random_state=0,
+        sample_weight=[1, 0, 2, 1],
+    )  # fmt: skip
+    exact = ol.permutation_importance(and_tree(), BITS, LABELS, sample_weight=[1, 0, 2, 1])
+    np.testing.assert_allclose(weighted, exact, rtol=0, atol=0.02)
+
+
+def test_exact_is_the_limit_of_scikit_learn():
+    from sklearn.inspection import permutation_importance
+    from sklearn.tree import DecisionTreeClassifier
+
+    random = np.random.RandomState(0)
+    X = random.normal(size=(200, 3))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    theirs = permutation_importance(model, X, y, n_repeats=60, random_state=0)
+    ours = ol.permutation_importance(model, X, y)
+    error = theirs.importances_std / math.sqrt(60)
+    assert (np.abs(theirs.importances_mean - ours) <= 5 * error + 1e-12).all()
+
+
+# -- by column ---------------------------------------------------------------------------------
+
+AGE = ol.Feature("age", values="integer")
+COLOR = ol.Feature("color", "categorical", categories=("red", "green", "blue"))
+SPACE = ol.Space(
+    [AGE, COLOR],
+    columns={
+        "age <= 3": ol.Condition("age", at_most=3),
+        "age <= 5": ol.Condition("age", at_most=5),
+        "red": ol.Condition("color", among=("red",)),
+        "blue": ol.Condition("color", among=("blue",)),
+    },
+)
+
+
+def binarized():
+    """A tree over features, and what it asks of the columns."""
+    leaf = [{"prediction": i} for i in range(3)]
+    low = {"feature": "red", "true": leaf[0], "false": leaf[1]}
+    middle = {"feature": "blue", "true": leaf[0], "false": leaf[2]}
+    young = {"feature": "age <= 3", "true": low, "false": middle}
+    tree = {"feature": "age <= 5", "true": young, "false": leaf[1]}
+
+    def decide(cell):
+        three, five, red, blue = cell
+        if not five:
+            return 1
+        if three:
+            return 0 if red else 1
+        return 0 if blue else 2
+
+    found = ol.read_tree(tree, space=SPACE)
+    assert found.features == ("age", "color")
+    return found, decide
+
+
+def binarized_rows():
+    values = itertools.product((1, 4, 7), ("red", "green", "blue"))
+    rows = [(age <= 3, age <= 5, color == "red", color == "blue") for age, color in values]
+    return [(tuple(map(int, row)), i * i % 3) for i, row in enumerate(rows)]
+
+
+def test_by_column_and_by_feature():
+    tree, decide = binarized()
+    rows = [(cell, label, 1) for cell, label in binarized_rows()]
+    X, y = [cell for cell, _, _ in rows], [label for _, label, _ in rows]
+    by_column = ol.permutation_importance(tree, X, y, by="column")
+    by_feature = ol.permutation_importance(tree, X, y)
+    for j in range(4):
+        excess, _, total = brute.handed(decide, rows, [j])
+        assert by_column[j] == float(Fraction(excess, total**2))
+    for j, own in enumerate([[0, 1], [2, 3]]):
+        excess, _, total = brute.handed(decide, rows, own)
+        assert by_feature[j] == float(Fraction(excess, total**2))
+    assert len(by_column) == 4
+    sampled = ol.permutation_importance(tree, X, y, by="column", exact=False, n_repeats=2000,
+                                        random_state=0)  # fmt: skip
+    np.testing.assert_allclose(sampled, by_column, rtol=0, atol=0.03)
+
+
+def test_by_column_is_by_feature_where_columns_are_features():
+    import pandas as pd
+
+    for by in ("feature", "column"):
+        frame = pd.DataFrame(BITS, columns=["x1", "x2"])
+        ours = ol.permutation_importance(and_tree(), frame, LABELS, by=by)
+        assert ours.index.tolist() == ["x1", "x2"]
+        assert ours.tolist() == [0.25, 0.25]
+
+
+def test_a_set_that_is_asked_the_other_way_round():
+    """The column tells blue, the tree asks for red or green."""
+    tree = ol.Tree(SPACE, [0, 1], feature=[1, -1, -1], threshold=[0, 0, 0], when_true=[1, -1, -1],
+                   when_false=[2, -1, -1], leaf_class=[-1, 0, 1], sets={0: [0, 1]})  # fmt: skip
+    X = [{"color": color} for color in ("red", "green", "blue", "blue")]
+    ours = ol.permutation_importance(tree, X, [0, 0, 1, 1], by="column")
+    assert ours.tolist() == [0, 0, 0, 0.5]
+
+
+def test_a_condition_that_no_column_tells():
+    links = {"when_true": [1, -1, -1], "when_false": [2, -1, -1], "leaf_class": [-1, 0, 1]}
+    tree = ol.Tree(SPACE, [0, 1], feature=[0, -1, -1], threshold=[4, 0, 0], **links)
+    with pytest.raises(InvalidTree, match="no single column tells the condition 'age <= 4'"):
+        ol.permutation_importance(tree, [{"age": 3}, {"age": 5}], [0, 1], by="column")
+    assert ol.permutation_importance(tree, [{"age": 3}, {"age": 5}], [0, 1]).tolist() == [0.5, 0]
+    tree = ol.Tree(SPACE, [0, 1], feature=[1, -1, -1], threshold=[0, 0, 0], sets={0: [1]}, **links)
+    with pytest.raises(InvalidTree, match="'color' is told by"):
+        ol.permutation_importance(tree, [{"color": "red"}], [0], by="column")
+
+
+def test_booleans_and_missing_told_by_conditions():
+    flag = ol.Feature("flag", "boolean")
+    number = ol.Feature("x", nan=True)
+    columns = {"yes": ol.Condition("flag", among=(True,)), "low": ol.Condition("x", at_most=1.0)}
+    space = ol.Space([flag, number], columns=columns)
+    tree = ol.Tree(space, [0, 1], feature=[0, -1, 1, -1, -1], threshold=[0, 0, 1, 0, 0],
+                   when_true=[1, -1, 3, -1, -1], when_false=[2, -1, 4, -1, -1],
+                   leaf_class=[-1, 1, -1, 0, 1])  # fmt: skip
+    cells = [(1, 1), (1, 0), (0, 1), (0, 0), (1, 1), (1, 0)]
+    y = [0, 1, 0, 1, 1, 1]
+
+    def decide(cell):
+        return 0 if cell == (1, 1) else 1
+
+    rows = [(cell, label, 1) for cell, label in zip(cells, y, strict=True)]
+    X = [{"flag": bool(a), "x": 0.0 if b else 2.0} for a, b in cells]
+    X[-1]["x"] = math.nan  # a value, for which "at most 1" does not hold
+    ours = ol.permutation_importance(tree, X, y, by="column")
+    for j in range(2):
+        excess, _, total = brute.handed(decide, rows, [j])
+        assert ours[j] == float(Fraction(excess, total**2))
+
+
+# -- many flat trees ---------------------------------------------------------------------------
+
+
+def flat_tree(random, n_columns, n_classes, depth):
+    """One in preorder, the side of 1 first; a column may be asked twice on a path."""
+    if depth == 0 or random.random_sample() < 0.2:
+        return [(-1, random.randint(n_classes))]
+    own = [(random.randint(n_columns), -1)]
+    return [*own, *flat_tree(random, n_columns, n_classes, depth - 1),
+            *flat_tree(random, n_columns, n_classes, depth - 1)]  # fmt: skip
+
+
+def walk(nodes, cell):
+    """The class of a row, by counting through the preorder."""
+
+    def end(i):
+        return i + 1 if nodes[i][0] < 0 else end(end(i + 1))
+
+    i = 0
+    while nodes[i][0] >= 0:
+        i = i + 1 if cell[nodes[i][0]] else end(i + 1)
+    return nodes[i][1]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_many_flat_trees_at_once(seed):
+    random = np.random.RandomState(seed)
+    n_rows, n_columns, n_classes = 12 + 60 * (seed % 3), 1 + seed % 6, 2 + seed % 3
+    n_groups = max(1, n_columns - 2)
+    trees = [flat_tree(random, n_columns, n_classes, 4) for _ in range(15)]
+    flat = FlatTrees(
+        np.cumsum([0, *map(len, trees)]),
+        np.array([c for tree in trees for c, _ in tree]),
+        np.array([label for tree in trees for _, label in tree]),
+    )
+    cells = random.randint(2, size=(n_rows, n_columns)).astype(np.uint8)
+    y = random.randint(n_classes + 1, size=n_rows)  # one class that no tree has
+    group = random.randint(n_groups, size=n_columns)
+    weight = random.randint(5, size=n_rows)
+    weight[0] = 1 + 1000 * seed
+    excess, errors, total = permuted_errors(
+        flat, cells, y, weight, group, n_classes=n_classes + 1, n_groups=n_groups
+    )
+    assert excess.dtype == np.int64
+    assert excess.shape == (15, n_groups)
+    rows = list(zip(map(tuple, cells.tolist()), y.tolist(), weight.tolist(), strict=True))
+    for t in range(0, 15, 3):
+        for g in range(n_groups):
+            own = [j for j in range(n_columns) if group[j] == g]
+            expected = brute.handed(lambda cell, t=t: walk(trees[t], cell), rows, own)
+            assert (excess[t, g], errors[t], total) == expected
+    real = permuted_errors(
+        flat, cells, y, weight / 4, group, n_classes=n_classes + 1, n_groups=n_groups
+    )
+    np.testing.assert_allclose(real[0] * 16, excess, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(real[1] * 4, errors, rtol=0, atol=1e-6)
+    assert real[2] * 4 == pytest.approx(total)
+
+
+def test_more_than_64_columns():
+    random = np.random.RandomState(0)
+    cells = random.randint(2, size=(30, 130)).astype(np.uint8)
+    y = random.randint(2, size=30)
+    # A chain: column 0, below its 1 column 1, and so on; then the leaves, the deepest first.
+    nodes = [*((j, -1) for j in range(130)), *((-1, i % 2) for i in range(131))]
+    flat = FlatTrees(np.array([0, 261]), np.array([c for c, _ in nodes]),
+                     np.array([label for _, label in nodes]))  # fmt: skip
+    excess, _, _ = permuted_errors(
+        flat, cells, y, np.ones(30, dtype=np.int64), np.arange(130), n_classes=2, n_groups=130
+    )
+    rows = [(tuple(row), label, 1) for row, label in zip(cells.tolist(), y.tolist(), strict=True)]
+
+    def decide(cell):  # the first column that is 0 decides
+        first = next((j for j in range(130) if not cell[j]), 130)
+        return (130 - first) % 2
+
+    for j in (0, 1, 2, 63, 64, 129):
+        assert excess[0, j] == brute.handed(decide, rows, [j])[0]
+
+
+def test_flat_trees_that_are_none():
+    cells = np.zeros((2, 2), dtype=np.uint8)
+    y = np.zeros(2, dtype=np.int32)
+    ones = np.ones(2, dtype=np.int64)
+    group = np.arange(2, dtype=np.int32)
+
+    def work(offsets, column, label, **changed):
+        given = {"cells": cells, "y": y, "weight": ones, "group": group, **changed}
+        return permuted_errors(
+            FlatTrees(np.array(offsets), np.array(column), np.array(label)),
+            n_classes=2, n_groups=2, **given,
+        )  # fmt: skip
+
+    good = ([0, 3], [0, -1, -1], [-1, 0, 1])
+    assert work(*good)[0].tolist() == [[0, 0]]
+    for bad, match in (
+        (([0, 2], [0, -1], [-1, 0]), "ends before its last leaf"),
+        (([0, 2], [-1, -1], [0, 1]), "goes on after its last leaf"),
+        (([0, 0], [], []), "ends before its last leaf"),
+        (([0, 2], [0, -1, -1], [-1, 0, 1]), "offsets do not part"),
+        (([0, 3], [2, -1, -1], [-1, 0, 1]), "column that is not there"),
+        (([0, 3], [0, -1, -1], [-1, 0, 2]), "class that is not there"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            work(*bad)
+    for changed, match in (
+        ({"y": np.array([0, 2])}, "no class"),
+        ({"y": np.array([0])}, "rows x columns"),
+        ({"group": np.array([0, 5])}, "no group"),
+        ({"group": np.array([0])}, "rows x columns"),
+        ({"weight": np.array([1])}, "one weight each"),
+        ({"weight": np.array([1, -1])}, "negative"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            work(*good, **changed)
+    with pytest.raises(InvalidData, match="pass 3,037,000,499"):
+        work(*good, weight=np.array([2 * 10**9, 2 * 10**9]))
+    with pytest.raises(InvalidData, match="pass 3,037,000,499"):
+        work(*good, weight=np.array([2**62, 2**62]))
+
+
+def test_great_weights_are_exact():
+    """Products of weights near 2^63."""
+    weight = [1_000_000_007, 998_244_353, 1_000_000_009, 1]
+    rows = [(tuple(c), y, w) for c, y, w in zip(BITS, [0, 1, 0, 1], weight, strict=True)]
+    excess, _, total = brute.handed(lambda cell: int(all(cell)), rows, [0])
+    ours = ol.permutation_importance(and_tree(), BITS, [0, 1, 0, 1], sample_weight=weight)
+    assert ours[0] == float(Fraction(excess, total**2))
+
+
+# -- conditional model reliance ----------------------------------------------------------------
+
+
+@given(problems(max_features=3), st.data())
+@settings(max_examples=100)
+def test_reliance_equals_the_mean_over_permutations_within_strata(problem, data):
+    kinds, (spec,) = problem
+    rows = data.draw(small_data(kinds, spec, most=5))
+    tree, y = tree_of(spec, kinds), [label for _, label in rows]
+    names, rounded = list(kinds), oracle.float32_names(kinds)
+    decide = deciding(kinds, spec)
+    values = oracle.values_by_feature(kinds, spec)
+    cells = list(itertools.product(*(values[name] for name in kinds)))
+    assume(len(cells) <= 200)
+
+    def felt(i, value):
+        return oracle.as_float32(value) if names[i] in rounded else value
+
+    def told(i, value, other):
+        """Whether two values of a feature are told apart anywhere."""
+        put = [[(*c[:i], v, *c[i + 1 :]) for c in cells] for v in (value, other)]
+        return any(decide(a) != decide(b) for a, b in zip(*put, strict=True))
+
+    @cache
+    def bin_of(i, value):
+        """Ordered: how often the function changes up to the value. Else: what it is told from."""
+        if kinds[names[i]] == "boolean" or isinstance(kinds[names[i]], tuple):
+            return [told(i, value, other) for other in values[names[i]]]
+        below = [v for v in sorted(values[names[i]]) if felt(i, v) <= felt(i, value)]
+        return sum(told(i, a, b) for a, b in itertools.pairwise(below))
+
+    for strata, say in (("values", felt), ("bins", bin_of)):
+        ours = ol.conditional_model_reliance(tree, dicts(kinds, rows), y, strata=strata)
+        for j in range(len(kinds)):
+
+            def others(cell, j=j, say=say):
+                return [say(i, value) for i, value in enumerate(cell) if i != j]
+
+            expected = brute.permuted(decide, rows, [j], others)
+            assert ours[j] == pytest.approx(float(expected), abs=1e-12)
+
+
+def test_strata_by_bins_of_the_function():
+    """Cuts at 1 and 2 where only the one at 2 matters, and a number that hardly repeats."""
+    space = ol.Space({"a": "boolean", "x": "numeric"})
+    a = {"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}}
+    deep = {"feature": "x", "relation": "<=", "reference": 1.0, "true": a, "false": a}
+    tree = ol.read_tree({"feature": "x", "relation": "<=", "reference": 2.0, "true": deep,
+                         "false": {"prediction": 0}}, space=space)  # fmt: skip
+    X = [(0, 0.5), (1, 1.5), (1, 0.25), (0, 1.75), (1, 3.0), (0, 3.5)]
+    y = [0, 1, 1, 0, 0, 0]
+    assert ol.conditional_model_reliance(tree, X, y)[0] == 0  # no two rows agree on x
+    ours = ol.conditional_model_reliance(tree, X, y, strata="bins")
+
+    def decide(cell):
+        return int(cell[0] == 1 and cell[1] <= 2)
+
+    rows = list(zip(X, y, strict=True))
+    for j, stratum in ((0, lambda cell: cell[1] <= 2), (1, lambda cell: cell[0])):
+        expected = brute.permuted(decide, rows, [j], stratum)
+        assert ours[j] == pytest.approx(float(expected), abs=1e-12)
+    assert ours[0] > 0
+
+
+def test_strata_where_columns_tell_features():
+    tree, decide = binarized()
+    rows = binarized_rows()[:6]
+    X, y = [cell for cell, _ in rows], [label for _, label in rows]
+    for strata in ("values", "bins"):
+        ours = ol.conditional_model_reliance(tree, X, y, strata=strata)
+        for j, own in enumerate([[0, 1], [2, 3]]):
+            expected = brute.permuted(
+                decide, rows, own, lambda cell, own=own: [cell[k] for k in range(4) if k not in own]
+            )
+            assert ours[j] == pytest.approx(float(expected), abs=1e-12)
+
+
+def test_missing_as_a_value_is_a_stratum():
+    space = ol.Space([ol.Feature("x", nan=True), ol.Feature("flag", "boolean")])
+    tree = ol.read_tree({"feature": "flag", "true": {"prediction": 1}, "false": {"prediction": 0}},
+                        space=space)  # fmt: skip
+    X = [(math.nan, 0), (math.nan, 1), (1.0, 0), (2.0, 1)]
+    ours = ol.conditional_model_reliance(tree, X, [0, 1, 0, 1])
+    assert ours.tolist() == [0, 0.25]  # the two rows of NaN change places half of the time
+
+
+def test_what_is_refused():
+    tree = and_tree()
+    with pytest.raises(ValueError, match="by='row': legal are"):
+        ol.permutation_importance(tree, BITS, LABELS, by="row")
+    for bad in (0, 1.5):
+        with pytest.raises(ValueError, match="n_repeats="):
+            ol.permutation_importance(tree, BITS, LABELS, n_repeats=bad)
+    with pytest.raises(InvalidData, match="weights are whole numbers"):
+        ol.permutation_importance(tree, BITS, LABELS, exact=False, sample_weight=[0.5, 1, 1, 1])
+    with pytest.raises(ValueError, match="strata='rows': legal are"):
+        ol.conditional_model_reliance(tree, BITS, LABELS, strata="rows")
+    for work in (ol.permutation_importance, ol.conditional_model_reliance):
+        with pytest.raises(InvalidData, match="row 1 does not tell the value of 'x2'"):
+            work(tree, [[0, 0], [0, None], [1, 0], [1, 1]], LABELS)
+        with pytest.raises(InvalidData, match="y has shape"):
+            work(tree, BITS, [0, 1])
+        with pytest.raises(InvalidData, match="row 2 has no label"):
+            work(tree, BITS, [0, 0, None, 1])
+    space = ol.Space({"a": "boolean", "b": "numeric", "c": ["r", "g"]})
+    tree = ol.read_tree({"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}},
+                        space=space)  # fmt: skip
+    with pytest.raises(InvalidData, match="the rows do not tell 'b'"):
+        ol.conditional_model_reliance(tree, [{"a": 1}, {"a": 0}], [1, 0])
+    with pytest.raises(InvalidData, match="row 1 has no value of 'b'"):
+        ol.conditional_model_reliance(tree, [[1, 2.0, "r"], [0, None, "g"]], [1, 0])
+    with pytest.raises(InvalidData, match="row 0 has no value of 'c'"):
+        ol.conditional_model_reliance(tree, [[1, 2.0, None], [0, 1.0, "g"]], [1, 0])
+    assert ol.conditional_model_reliance(
+        tree, [{"a": 1}, {"a": 0}], [1, 0], strata="bins"
+    ).tolist() == [0.5, 0, 0]  # fmt: skip
+
+
+def test_constant_tree():
+    tree = ol.Tree(ol.Space.independent(["a", "b"]), [0, 1], feature=[-1], threshold=[0],
+                   when_true=[-1], when_false=[-1], leaf_class=[1])  # fmt: skip
+    for exact in (True, False):
+        assert ol.permutation_importance(tree, BITS, LABELS, exact=exact).tolist() == [0, 0]
+    assert ol.conditional_model_reliance(tree, BITS, LABELS).tolist() == [0, 0]
+
+
+def chain(n):
+    """A tree as deep as it has conditions: x <= 1, x <= 2, ..."""
+    inner = np.arange(n)
+    return ol.Tree(
+        ol.Space({"x": "integer"}),
+        [0, 1],
+        feature=np.r_[np.zeros(n, dtype=int), np.full(n + 1, -1)],
+        threshold=np.r_[inner, np.zeros(n + 1)],
+        when_true=np.r_[n + inner, np.full(n + 1, -1)],
+        when_false=np.r_[inner[1:], 2 * n, np.full(n + 1, -1)],
+        leaf_class=np.r_[np.full(n, -1), np.arange(n + 1) % 2],
+    )
+
+
+def test_deep_trees_are_answered_or_refused():
+    tree, X = chain(3000), np.arange(0, 3000, 100)[:, None]
+    y = X[:, 0] // 100 % 2
+    rows = [((int(x),), int(label), 1) for (x,), label in zip(X, y, strict=True)]
+    expected, _, total = brute.handed(lambda cell: cell[0] % 2, rows, [0])
+    assert ol.permutation_importance(tree, X, y)[0] == float(Fraction(expected, total**2))
+    few = ol.permutation_importance(tree, X, y, exact=False, random_state=0)
+    assert few.shape == (1,)
+    assert ol.impurity_importance(tree, X, y).tolist() == [1.0]
+    # The only feature: one stratum, so reliance is permutation importance.
+    reliance = ol.conditional_model_reliance(tree, X, y)
+    assert reliance[0] == pytest.approx(float(Fraction(expected, total**2)), abs=1e-12)
+    assert ol.conditional_model_reliance(tree, X, y, strata="bins")[0] == reliance[0]
+    with pytest.raises(InvalidTree, match="more than 500 conditions on one path"):
+        ol.importance_range(tree, X, y)
+
+
+@pytest.mark.parametrize("goes_with", ["low", "high", "alone"])
+def test_missing_is_a_bin_of_its_own(goes_with):
+    """Also where the function treats it as it treats some numbers."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    x = np.repeat([0.0, 0.5, 2.0, 3.0, np.nan], 6)
+    a = np.tile([0, 1, 1, 0, 1, 0], 5)
+    side = {"low": (x <= 1) | np.isnan(x), "high": x <= 1, "alone": np.isnan(x)}[goes_with]
+    X, y = np.stack([a, x], axis=1), (side & (a == 1)).astype(int)
+    tree = ol.read_tree(DecisionTreeClassifier(random_state=0).fit(X, y), nan="value")
+
+    def decide(cell):
+        missing = cell[1] != cell[1]
+        holds = {"low": missing or cell[1] <= 1, "high": not missing and cell[1] <= 1,
+                 "alone": missing}[goes_with]  # fmt: skip
+        return int(bool(holds) and cell[0] == 1)
+
+    assert tree.predict(X).tolist() == [decide(cell) for cell in X.tolist()]
+    noisy = y.copy()
+    noisy[[1, 8, 15, 22, 25, 28]] ^= 1
+    ours = ol.conditional_model_reliance(tree, X, noisy, strata="bins")
+
+    def bin_of(value):
+        if value != value:
+            return "missing"
+        return 0 if goes_with == "alone" else int(value > 1)
+
+    rows = list(zip(X.tolist(), noisy.tolist(), strict=True))
+    strata = {}
+    for cell, label in rows:
+        strata.setdefault(bin_of(cell[1]), []).append((decide(cell), label))
+    lost = 0.0
+    for members in strata.values():
+        now = sum(said == label for said, label in members)
+        mean = sum(said == label for said, _ in members for _, label in members) / len(members)
+        lost += now - mean
+    assert ours[0] == pytest.approx(lost / len(rows), abs=1e-12)
+    assert len(strata) == (2 if goes_with == "alone" else 3)
+    # An equivalent tree that asks in another order agrees.
+    other = ol.canonicalize(tree).to_tree()
+    again = ol.conditional_model_reliance(other, X, noisy, strata="bins")
+    assert again.tolist() == pytest.approx(ours.tolist(), abs=1e-12)
+
+
+def test_a_value_that_is_merely_unknown_is_refused():
+    space = ol.Space({"a": "boolean", "x": "numeric"})
+    tree = ol.read_tree(
+        {"feature": "x", "relation": "<=", "reference": 1.0,
+         "true": {"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}},
+         "false": {"prediction": 0}}, space=space)  # fmt: skip
+    for strata in ("values", "bins"):
+        with pytest.raises(InvalidData, match="row 1 does not tell the value of 'x'"):
+            ol.conditional_model_reliance(tree, [(1, 0.5), (1, None)], [1, 0], strata=strata)

@@ -1,0 +1,507 @@
+"""RashomonImportance: against brute force over all trees and all handed values; its questions."""
+
+import io
+import pickle
+import sys
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import oracle_rashomon as brute
+import pytest
+import scipy.stats
+from oracle_importance import handed
+from rashomon_cases import Case
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import orderless as ol
+from orderless.errors import InvalidData, OutOfMemory, TooLarge
+from orderless.importance.rid import rid
+
+READINGS = {"aware": "cells", "independent": "all"}
+
+
+@pytest.fixture
+def watch(monkeypatch):
+    """Fit an estimator, and give it with its ``Bootstraps``."""
+
+    def fit(model, X, y):
+        seen = []
+        real = rid.in_parallel
+
+        def spy(work, numbers, n_jobs):
+            seen.append(work)
+            return real(work, numbers, n_jobs)
+
+        monkeypatch.setattr(rid, "in_parallel", spy)
+        model.fit(X, y)
+        monkeypatch.setattr(rid, "in_parallel", real)
+        return model, seen[0]
+
+    return fit
+
+
+def within_strata(decide, rows, own):
+    """Expected excess errors when values are handed between rows that agree elsewhere."""
+    strata = {}
+    for cell, label, weight in rows:
+        key = tuple(v for j, v in enumerate(cell) if j not in own)
+        strata.setdefault(key, []).append((cell, label, weight))
+    out = Fraction(0)
+    for members in strata.values():
+        n = sum(weight for _, _, weight in members)
+        for cell, label, weight in members:
+            out -= weight * (decide(cell) != label)
+            for other, _, there in members:
+                mixed = tuple(other[j] if j in own else v for j, v in enumerate(cell))
+                out += Fraction(weight * there, n) * (decide(mixed) != label)
+    return out / sum(weight for _, _, weight in rows)
+
+
+def by_brute_force(case, work, number, reading, groups, importance):
+    """Per near-optimal function its trees without trivial splits, and its importances."""
+    counts = work.draw(number).tolist()
+    cells = [tuple(row) for row in work.bits.tolist()]
+    labels = work.y.tolist()
+    problem = brute.Problem(
+        cells, labels, len(work.classes), depth=case.depth,
+        regularization=Fraction(str(case.regularization)), epsilon=Fraction(str(case.epsilon)),
+        weights=[Fraction(count) for count in counts], cells=case.cells,
+    )  # fmt: skip
+    rows = [(c, a, w) for c, a, w in zip(cells, labels, counts, strict=True) if w]
+    out = []
+    for trees in problem.functions(READINGS[reading]).values():
+        kept = [tree for tree in trees if not brute.is_trivial(tree)]
+        decide = lambda cell, tree=trees[0]: brute.say(tree, cell)  # noqa: E731
+        if importance == "permutation":
+            found = [handed(decide, rows, own) for own in groups]
+            values = [Fraction(excess, total * total) for excess, _, total in found]
+        else:
+            values = [within_strata(decide, rows, own) for own in groups]
+        out.append((len(kept), values))
+    return out
+
+
+def weighted(samples, feature, corrected, pooled):
+    """Value -> share, straight from the definition."""
+    sizes = [sum(1 if corrected else n for n, _ in sample) for sample in samples]
+    out = {}
+    for sample, size in zip(samples, sizes, strict=True):
+        for n, values in sample:
+            share = Fraction(1 if corrected else n)
+            share /= sum(sizes) if pooled else size * len(samples)
+            out[values[feature]] = out.get(values[feature], 0) + share
+    return dict(sorted(out.items()))
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+@pytest.mark.parametrize(
+    ("semantics", "by", "importance"),
+    [
+        ("aware", "feature", "permutation"),
+        ("independent", "feature", "permutation"),
+        ("independent", "column", "permutation"),
+        ("aware", "feature", "conditional"),
+        ("independent", "column", "conditional"),
+    ],
+)
+def test_every_share_is_that_of_brute_force(watch, semantics, by, importance, depth):
+    duplicates = 0
+    for seed in range(18 if depth == 2 else 5):
+        case = Case(seed, depth, width=5 if depth == 2 else 3)
+        model = ol.RashomonImportance(
+            3, depth, case.regularization, case.epsilon, semantics=semantics, by=by,
+            importance=importance, space=case.space, random_state=seed,
+        )  # fmt: skip
+        found, work = watch(model, case.X, case.labels)
+        columns = [space.feature for space in case.space.columns]
+        if by == "feature":
+            assert found.features_ == case.space.names
+            groups = [[j for j, own in enumerate(columns) if own == f] for f in found.features_]
+        else:
+            assert found.features_ == case.names
+            groups = [[j] for j in range(len(columns))]
+        samples = [by_brute_force(case, work, b, semantics, groups, importance) for b in range(3)]
+        assert found.n_functions_.tolist() == [len(sample) for sample in samples]
+        assert found.n_trees_.tolist() == [sum(n for n, _ in sample) for sample in samples]
+        assert all(n for sample in samples for n, _ in sample)  # every function has such a tree
+        for j, name in enumerate(found.features_):
+            for corrected in (True, False):
+                for pooled in (True, False):
+                    expected = weighted(samples, j, corrected, pooled)
+                    values, shares = found.distribution(
+                        name, correct_equivalence=corrected, pooled=pooled
+                    )
+                    if importance == "permutation":
+                        assert values.tolist() == [float(value) for value in expected]
+                    np.testing.assert_allclose(values, [*map(float, expected)], atol=1e-12)
+                    np.testing.assert_allclose(shares, [*map(float, expected.values())])
+        same = all(n == 1 for sample in samples for n, _ in sample)
+        duplicates += not same
+        shift = found.shift()
+        if same:  # the correction changes nothing
+            assert (shift[["ks", "wasserstein"]] == 0).all(axis=None)
+            assert (shift["p"] == 1).all()
+    assert duplicates > 0
+
+
+def test_without_duplicates_the_correction_changes_nothing():
+    X, y = ol.datasets.load("iris_setosa")
+    found = ol.RashomonImportance(20, random_state=0).fit(X, y)
+    assert found.n_functions_.tolist() == found.n_trees_.tolist()
+    for name in found.features_:
+        one, two = (found.distribution(name, correct_equivalence=c) for c in (True, False))
+        assert one[0].tobytes() == two[0].tobytes()
+        assert one[1].tobytes() == two[1].tobytes()
+
+
+# -- samples -----------------------------------------------------------------------------------
+
+
+def iris():
+    return ol.datasets.load("iris_virginica")
+
+
+@cache
+def small():
+    """Iris in 0/1 columns, of which ``SMALL`` says what they mean: no binarizing in each test."""
+    X, y = iris()
+    return ol.QuantileBinarizer().set_output(transform="pandas").fit(X).transform(X), y
+
+
+SMALL = {"space": ol.QuantileBinarizer().fit(iris().X).space_}
+
+
+def test_samples_are_bootstrap_samples(watch):
+    _, work = watch(ol.RashomonImportance(1, random_state=3, **SMALL), *small())
+    draws = np.array([work.draw(b) for b in range(2000)])
+    assert (draws.sum(axis=1) == 150).all()
+    n, p = 150, work.weight / 150
+    error = np.sqrt(n * p * (1 - p) / len(draws))
+    assert (np.abs(draws.mean(axis=0) - n * p) < 5 * error).all()
+    assert np.allclose(draws.var(axis=0), n * p * (1 - p), rtol=0.2)
+
+
+def same(one, two):
+    assert one.features_ == two.features_
+    for name in one.features_:
+        for corrected in (True, False):
+            for a, b in zip(
+                one.distribution(name, correct_equivalence=corrected),
+                two.distribution(name, correct_equivalence=corrected),
+                strict=True,
+            ):
+                assert a.tobytes() == b.tobytes()
+
+
+@pytest.mark.parametrize("importance", ["permutation", "permutation-sampled", "conditional"])
+def test_seeds_decide_and_jobs_do_not(importance):
+    X, y = small()
+    settings = {"n_bootstraps": 8, "importance": importance, "random_state": 5, **SMALL}
+    one = ol.RashomonImportance(**settings).fit(X, y)
+    same(one, ol.RashomonImportance(**settings, n_jobs=2).fit(X, y))
+    same(one, ol.RashomonImportance(**{**settings, "random_state": np.int64(5)}).fit(X, y))
+    other = ol.RashomonImportance(**{**settings, "random_state": 6}).fit(X, y)
+    assert other.summary().to_numpy().tolist() != one.summary().to_numpy().tolist()
+
+
+def test_backends_that_give_all_results_at_once(monkeypatch):
+    import joblib
+    from joblib._parallel_backends import ThreadingBackend
+
+    given = {"n_bootstraps": 20, "random_state": 1, **SMALL}
+    one = ol.RashomonImportance(**given).fit(*small())
+    monkeypatch.setattr(ThreadingBackend, "supports_return_generator", False)
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        same(one, ol.RashomonImportance(**given).fit(*small()))
+
+
+def test_work_can_be_sent_elsewhere(watch):
+    model = ol.RashomonImportance(1, random_state=1, **SMALL)
+    _, work = watch(model, *small())
+    assert pickle.loads(pickle.dumps(work))(4).to_dict() == work(4).to_dict()
+
+
+def test_the_order_of_rows_does_not_matter():
+    X, y = iris()
+    order = np.random.default_rng(0).permutation(len(X))
+    given = {"n_bootstraps": 5, "random_state": 1}
+    one = ol.RashomonImportance(**given).fit(X, y)
+    binarizer = one.binarizer_
+    bits = binarizer.set_output(transform="pandas").transform(X)
+    given["space"] = binarizer.space_
+    two = ol.RashomonImportance(**given).fit(bits, y)
+    same(one, two)  # raw features, or their columns with what they mean
+    same(two, ol.RashomonImportance(**given).fit(bits.iloc[order], y.iloc[order]))
+
+
+def test_any_source_of_randomness():
+    X, y = small()
+    seeds = set()
+    for state in (None, None, np.random.RandomState(0), np.random.default_rng(0)):
+        model = ol.RashomonImportance(1, random_state=state, **SMALL).fit(X, y)
+        seeds.add(model.seed_)
+    assert len(seeds) == 4
+    again = ol.RashomonImportance(1, random_state=np.random.RandomState(0), **SMALL).fit(X, y)
+    assert again.seed_ in seeds
+
+
+def test_a_sample_may_miss_a_class():
+    X = [[0, 1], [1, 0], [1, 1], [0, 0]]
+    found = ol.RashomonImportance(60, 2, 0.01, 0.02, random_state=0).fit(X, [0, 0, 0, 1])
+    assert (found.n_functions_ >= 1).all()
+    assert 1 in found.n_functions_  # a single leaf where all labels are 0
+
+
+# -- importances -------------------------------------------------------------------------------
+
+
+def test_sampled_permutations_come_near_the_expectation():
+    X, y = small()
+    given = {"n_bootstraps": 2, "random_state": 2, **SMALL}
+    exact = ol.RashomonImportance(**given).fit(X, y)
+    few = ol.RashomonImportance(**given, importance="permutation-sampled").fit(X, y)
+    many = ol.RashomonImportance(
+        **given, importance="permutation-sampled", n_repeats=400
+    ).fit(X, y)  # fmt: skip
+    assert few.n_functions_.tolist() == exact.n_functions_.tolist()
+    means = {name: model.summary().set_index("feature")["mean"]
+             for name, model in (("exact", exact), ("few", few), ("many", many))}  # fmt: skip
+    assert 0 < abs(means["many"] - means["exact"]).max() < 0.004
+    assert abs(means["few"] - means["exact"]).max() < 0.05
+    for name in few.features_:
+        scaled = few.distribution(name)[0] * 150 * 5
+        np.testing.assert_allclose(scaled, np.round(scaled), atol=1e-6)
+
+
+def test_features_of_several_columns_are_permuted_together():
+    """By feature the columns of a number move together; by column one at a time."""
+    X, y = iris()
+    given = {"n_bootstraps": 10, "random_state": 0, "semantics": "independent"}
+    whole = ol.RashomonImportance(**given).fit(X, y)
+    single = ol.RashomonImportance(10, random_state=0, by="column").fit(X, y)
+    assert whole.features_ == tuple(X.columns)
+    assert single.features_ == whole.binarizer_.space_.column_names
+    assert whole.n_functions_.tolist() == single.n_functions_.tolist()
+    aware = ol.RashomonImportance(10, random_state=0).fit(X, y)
+    assert (aware.n_functions_ <= whole.n_functions_).all()
+    assert aware.n_functions_.sum() < whole.n_functions_.sum()
+    assert aware.n_trees_.tolist() == whole.n_trees_.tolist()
+    for name in X.columns:  # trees are the same, however functions are told apart
+        a, b = (m.distribution(name, correct_equivalence=False) for m in (aware, whole))
+        assert a[0].tolist() == b[0].tolist()
+        np.testing.assert_allclose(a[1], b[1])
+
+
+# -- questions ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = iris()
+    return ol.RashomonImportance(30, random_state=0, n_jobs=2).fit(X, y)
+
+
+def test_cdf_and_quantiles(fitted):
+    name = "petal width"
+    values, weights = fitted.distribution(name)
+    assert weights.sum() == pytest.approx(1)
+    assert (np.diff(values) > 0).all()
+    for k in (-1.0, values[0], values[1], (values[1] + values[2]) / 2, values[-1], 2.0):
+        assert fitted.cdf(name, k) == pytest.approx(weights[values <= k].sum())
+    assert fitted.cdf(name, values[-1]) == 1
+    assert fitted.cdf(name, [-1.0, 2.0]).tolist() == [0, 1]
+    for q in np.linspace(0, 1, 41):
+        found = fitted.quantile(name, q)
+        assert found in values
+        assert fitted.cdf(name, found) >= q - 1e-9
+        below = values[values < found]
+        assert not len(below) or fitted.cdf(name, below[-1]) < q + 1e-9
+    for value, share in zip(values, np.cumsum(weights), strict=True):  # a share that is hit exactly
+        assert fitted.quantile(name, min(1.0, share)) == value
+    assert fitted.quantile(name, [0, 1]).tolist() == [values[0], values[-1]]
+    assert fitted.cdf(list(fitted.features_).index(name), 0.1) == fitted.cdf(name, 0.1)
+
+
+def test_summary(fitted):
+    table = fitted.summary()
+    assert sorted(table["feature"]) == sorted(fitted.features_)
+    assert (table["mean"].diff().dropna() <= 0).all()
+    for line in table.itertuples():
+        values, weights = fitted.distribution(line.feature)
+        assert line.mean == pytest.approx((values * weights).sum())
+        assert line.std == pytest.approx(np.sqrt((values**2 * weights).sum() - line.mean**2))
+        assert line.positive == pytest.approx(weights[values > 0].sum())
+        assert (line.min, line.max) == (values[0], values[-1])
+        row = [line.min, line.q05, line.q25, line.median, line.q75, line.q95, line.max]
+        assert row == sorted(row)
+    other = fitted.summary(correct_equivalence=False, pooled=True)
+    assert other["mean"].tolist() != table["mean"].tolist()
+
+
+def test_shift_is_that_of_the_lists(fitted):
+    """The lists of all importances are made here, and given to scipy."""
+    table = fitted.shift(pooled=True).set_index("feature")
+    averaged = fitted.shift().set_index("feature")
+    assert list(table.index) == list(fitted.features_)
+    some = 0
+    for j, name in enumerate(fitted.features_):
+        lists = []
+        for kind in ("functions", "trees"):
+            counts = [getattr(t, kind)[j] for t in fitted._tallies_]
+            values = np.concatenate([t.values[j] for t in fitted._tallies_])
+            lists.append(np.repeat(values, np.concatenate(counts).astype(int)))
+        told = scipy.stats.ks_2samp(*lists, method="asymp")
+        assert table.loc[name, "ks"] == pytest.approx(told.statistic, abs=1e-12)
+        assert table.loc[name, "p"] == pytest.approx(told.pvalue, rel=1e-6)
+        assert table.loc[name, "wasserstein"] == pytest.approx(
+            scipy.stats.wasserstein_distance(*lists), abs=1e-12
+        )
+        assert table.loc[name, ["n_functions", "n_trees"]].tolist() == [*map(len, lists)]
+        (a, u), (b, v) = (fitted.distribution(name, correct_equivalence=c) for c in (True, False))
+        assert averaged.loc[name, "wasserstein"] == pytest.approx(
+            scipy.stats.wasserstein_distance(a, b, u, v), abs=1e-12
+        )
+        some += table.loc[name, "ks"] > 0
+    assert some
+    n = len(fitted.n_trees_)
+    assert averaged["n_trees"].iloc[0] == pytest.approx(n**2 / (1 / fitted.n_trees_).sum())
+
+
+def test_what_was_asked_for_is_the_default(fitted):
+    plain = ol.RashomonImportance(30, random_state=0, correct_equivalence=False, pooled=True)
+    plain.fit(*iris())
+    for name in plain.features_:
+        expected = fitted.distribution(name, correct_equivalence=False, pooled=True)
+        for a, b in zip(plain.distribution(name), expected, strict=True):
+            assert a.tobytes() == b.tobytes()
+
+
+def test_scikit_learn_conventions(fitted):
+    model = ol.RashomonImportance(7, semantics="independent", checkpoint="x")
+    assert clone(model).get_params() == model.get_params()
+    assert model.set_params(by="column").by == "column"
+    assert fitted.n_features_in_ == 4
+    assert fitted.feature_names_in_.tolist() == list(fitted.features_)
+    assert fitted.classes_.tolist() == [0, 1]
+    same(fitted, pickle.loads(pickle.dumps(fitted)))
+    for ask in (lambda: model.summary(), lambda: model.distribution("x"), lambda: model.shift(),
+                lambda: model.plot()):  # fmt: skip
+        with pytest.raises(NotFittedError, match="call fit"):
+            ask()
+
+
+def test_lists_and_text_labels():
+    found = ol.RashomonImportance(4, 2, random_state=0).fit(
+        [[0, 1], [1, 1], [1, 0], [0, 0]] * 5, ["no", "yes", "yes", "no"] * 5
+    )
+    assert found.features_ == ("x0", "x1")
+    assert found.classes_.tolist() == ["no", "yes"]
+    assert not hasattr(found, "feature_names_in_")
+    assert found.summary()["feature"].tolist() == ["x0", "x1"]
+
+
+# -- errors ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"n_bootstraps": 0}, "n_bootstraps=0: legal are whole numbers from 1"),
+        ({"n_bootstraps": True}, "n_bootstraps=True"),
+        ({"n_repeats": 1.5}, r"n_repeats=1\.5"),
+        ({"limit": 0}, "limit=0"),
+        ({"memory_limit": -1}, "memory_limit must be a positive number, got -1"),
+        ({"max_depth": -1}, "max_depth=-1"),
+        ({"regularization": -1}, "regularization must be a number from 0 on.*got -1"),
+        ({"epsilon": "much"}, "epsilon must be .* got 'much'"),
+        ({"importance": "gini"}, "importance='gini': legal are .*'conditional'"),
+        ({"by": "row"}, "by='row': legal are"),
+        ({"semantics": "rows"}, "semantics='rows': legal are"),
+        ({"random_state": "chance"}, "random_state='chance'"),
+        ({"binarizer": "none"}, "binarizer must be one of .*, got 'none'"),
+        ({"by": "column", "semantics": "aware"}, "contradict themselves.*by='feature'"),
+    ],
+)
+def test_what_is_not_legal_is_refused(given, says):
+    with pytest.raises(ValueError, match=says):
+        ol.RashomonImportance(**given).fit(*iris())
+
+
+def test_hard_problems_are_refused():
+    with pytest.raises(TooLarge, match="limit=2 functions"):
+        ol.RashomonImportance(2, random_state=0, limit=2, **SMALL).fit(*small())
+    with pytest.raises(OutOfMemory, match="memory_limit=10 bytes: raise it"):
+        ol.RashomonImportance(2, random_state=0, memory_limit=10, **SMALL).fit(*small())
+
+
+def test_wrong_questions_are_refused(fitted):
+    with pytest.raises(ValueError, match="no feature 'leaf': there are 'sepal length'"):
+        fitted.distribution("leaf")
+    with pytest.raises(ValueError, match="no feature 4"):
+        fitted.cdf(4, 0.0)
+    with pytest.raises(ValueError, match="legal are shares from 0 to 1"):
+        fitted.quantile("petal width", 1.5)
+    with pytest.raises(ValueError, match=r"kind='pie': legal are \('box', 'cdf', 'violin'\)"):
+        fitted.plot("pie")
+    with pytest.raises(InvalidData, match="no features to draw"):
+        fitted.plot(features=[])
+
+
+# -- pictures and progress ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["box", "cdf", "violin"])
+def test_pictures(fitted, kind):
+    from matplotlib import pyplot
+
+    axes = fitted.plot(kind)
+    shown = {text.get_text() for text in axes.get_legend().get_texts()}
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    if kind == "cdf":
+        assert {"petal width: each function once", "petal width: each tree once"} <= shown
+        for line in axes.get_lines():
+            feature, _, way = line.get_label().partition(": ")
+            x, y = line.get_data()
+            inside = (x[1:-1], y[1:-1])
+            values, _ = fitted.distribution(feature, correct_equivalence=way.startswith("each f"))
+            assert inside[0].tolist() == values.tolist()
+            assert all(a <= b for a, b in pairwise(inside[1]))
+    else:
+        assert shown == {"each function once", "each tree once"}
+        assert names == [line.feature for line in fitted.summary().itertuples() if line.max > 0]
+    figure, given = pyplot.subplots()
+    assert fitted.plot(kind, ["sepal width", 2], given) is given  # nothing but 0 can be drawn, too
+    assert fitted.plot(kind, "petal width", pooled=True) is not given
+    pyplot.close("all")
+    assert figure is given.figure
+
+
+def test_pictures_say_what_they_leave_out(fitted, monkeypatch):
+    from matplotlib import pyplot
+
+    from orderless.output.plots import rid as ridplot
+
+    monkeypatch.setitem(ridplot.MOST, "box", 1)
+    assert "1 less important feature not shown" in fitted.plot().get_xlabel()
+    pyplot.close("all")
+
+
+def test_progress_is_for_terminals_only(monkeypatch, capsys):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    X, y = small()
+    ol.RashomonImportance(3, random_state=0).fit(X, y)
+    quiet = capsys.readouterr()
+    assert quiet.out == quiet.err == ""
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    ol.RashomonImportance(3, random_state=0).fit(X, y)
+    assert "bootstraps" in screen.getvalue()
+    assert "3/3" in screen.getvalue()
+    assert capsys.readouterr().out == ""

@@ -1,0 +1,506 @@
+"""Binarizers: the paper's columns, good scikit-learn citizens, and the way back to features."""
+
+import csv
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings, strategies as st
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_iris, load_wine
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.pipeline import Pipeline
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import (
+    check_transformer_get_feature_names_out,
+    check_transformer_get_feature_names_out_pandas,
+    parametrize_with_checks,
+)
+
+import orderless as ol
+from orderless import Condition, Feature, Space
+from orderless.errors import InvalidData, InvalidSpace
+from orderless.inputs.binarize import QuantileBinarizer, ThresholdGuessBinarizer
+
+SHARED = Path(__file__).resolve().parents[3] / "shared"
+FILES = {
+    "broward": "broward_general_2y.csv",
+    "compas": "compas_complete.csv",
+    "coupon": "coupon_full.csv",
+    "fico": "fico_complete.csv",
+    "iris_setosa": "iris_setosa.csv",
+    "iris_versicolor": "iris_versicolor.csv",
+    "iris_virginica": "iris_virginica.csv",
+    "spiral": "spiral.csv",
+    "tic_tac_toe": "tic-tac-toe.csv",
+    "wine_quality": "wine_quality.csv",
+    "wisconsin": "wisconsin.csv",
+}
+BOTH = [ThresholdGuessBinarizer(), QuantileBinarizer()]
+
+needs_shared = pytest.mark.skipif(
+    not (SHARED / "reference").is_dir(), reason="the references are not in ../shared/reference"
+)
+both = pytest.mark.parametrize("binarizer", BOTH, ids=lambda b: type(b).__name__)
+
+
+def fold_0(name):
+    """The first training fold of a data set, as the paper cuts it."""
+    table = pd.read_csv(SHARED / "data" / FILES[name])
+    train, _ = next(KFold(5, shuffle=True, random_state=42).split(table))
+    return table.iloc[train, :-1], table.iloc[train, -1]
+
+
+def reference(name):
+    with (SHARED / "reference" / "thresholds_fold0.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["dataset"] == name]
+    return [(row["feature"], float(row["threshold"])) for row in rows]
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    return X, y
+
+
+# -- the paper's columns -------------------------------------------------------------------------
+
+
+@needs_shared
+@pytest.mark.parametrize("name", FILES)
+def test_thresholds_are_the_papers(name):
+    X, y = fold_0(name)
+    binarizer = ThresholdGuessBinarizer().fit(X, y)
+    expected = reference(name)
+    assert [(X.columns[j], t) for j, t in binarizer.thresholds_] == expected
+    assert [(c.feature, c.condition.at_most) for c in binarizer.space_.columns] == expected
+
+
+@needs_shared
+def test_zero_one_columns_are_cut_at_a_half():
+    X, y = fold_0("coupon")
+    out = ThresholdGuessBinarizer().set_output(transform="pandas").fit_transform(X, y)
+    assert out.columns[0] == "destination0 <= 0.5"
+    np.testing.assert_array_equal(out["destination0 <= 0.5"], 1 - X["destination0"])
+
+
+def test_selection_on_distinct_rows_is_selection_on_all_rows(iris):
+    """The refits see each distinct row once, weighted: the ensembles are those of all rows."""
+    X, y = iris[0].to_numpy(), iris[1].to_numpy() == 1
+    booster = GradientBoostingClassifier(n_estimators=40, max_depth=1, random_state=42)
+    cuts = ThresholdGuessBinarizer(backward_select=False).fit(X, y).thresholds_
+    columns = np.column_stack([X[:, j] <= t for j, t in cuts]).astype(float)
+    kept = list(range(len(cuts)))
+    floor = booster.fit(columns, y).score(columns, y)
+    while len(kept) > 1:
+        dropped = kept.pop(int(np.argmin(booster.feature_importances_)))
+        if booster.fit(columns[:, kept], y).score(columns[:, kept], y) < floor:
+            break
+    expected = [cuts[k] for k in [*kept, dropped]]
+    assert ThresholdGuessBinarizer().fit(X, y).thresholds_ == expected
+    assert expected != sorted(expected)  # the one put back comes last
+
+
+def test_candidates_are_the_ensembles_thresholds(iris):
+    X, y = iris
+    booster = GradientBoostingClassifier(n_estimators=7, max_depth=2, random_state=0).fit(X, y)
+    expected = {
+        (int(j), float(t))
+        for tree in booster.estimators_.ravel()
+        for j, t in zip(tree.tree_.feature, tree.tree_.threshold, strict=True)
+        if j >= 0
+    }
+    assert booster.estimators_.shape == (7, 3)  # the trees of every class count
+    binarizer = ThresholdGuessBinarizer(
+        n_estimators=7, max_depth=2, backward_select=False, random_state=0
+    )
+    assert binarizer.fit(X, y).thresholds_ == sorted(expected)
+
+
+def test_order_of_rows_and_names_of_classes_do_not_matter(iris):
+    X, y = iris
+    expected = ThresholdGuessBinarizer().fit(X, y).thresholds_
+    order = np.random.default_rng(0).permutation(len(X))
+    assert ThresholdGuessBinarizer().fit(X.iloc[order], y.iloc[order]).thresholds_ == expected
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    for labels in (names, names.astype(object), pd.Series(names, dtype="category"), y - 0.0):
+        assert ThresholdGuessBinarizer().fit(X, labels).thresholds_ == expected
+
+
+@pytest.mark.parametrize("kind", [bool, object, int, float, str])
+def test_labels_of_any_type(kind):
+    y = np.array([False, False, True, True]).astype(kind)
+    assert ThresholdGuessBinarizer().fit([[0], [1], [2], [3]], y).thresholds_ == [(0, 1.5)]
+
+
+def test_random_state():
+    X, y = load_wine(return_X_y=True)
+
+    def thresholds(state):
+        options = {"n_estimators": 5, "max_depth": 2}
+        return ThresholdGuessBinarizer(**options, random_state=state).fit(X, y).thresholds_
+
+    assert thresholds(1) == thresholds(np.int64(1))
+    state = np.random.RandomState(3)
+    assert thresholds(state) == thresholds(np.random.RandomState(3))
+    assert thresholds(None)
+
+
+def test_quantiles():
+    X = np.column_stack([np.arange(101.0), np.full(101, 3.0), np.r_[np.zeros(40), np.ones(61)]])
+    binarizer = QuantileBinarizer().fit(X)
+    # The constant has no cuts; the third has one at 0 and one at its maximum, which is dropped.
+    assert binarizer.thresholds_ == [(0, 33.0), (0, 66.0), (2, 0.0)]
+    assert binarizer.get_feature_names_out().tolist() == ["x0 <= 33", "x0 <= 66", "x2 <= 0"]
+    np.testing.assert_array_equal(binarizer.transform(X).sum(axis=0), [34, 67, 40])
+    assert QuantileBinarizer(quantiles=[0, 1]).fit(X).thresholds_ == [(0, 0.0), (2, 0.0)]
+    assert QuantileBinarizer(quantiles=np.array([0.5, 0.5])).fit(X).thresholds_ == [(0, 50.0)]
+    assert QuantileBinarizer(quantiles=(0.66, 0.33)).fit(X).thresholds_ == binarizer.thresholds_
+
+
+def test_quantiles_of_values_that_are_far_apart():
+    binarizer = QuantileBinarizer(quantiles=(0.25, 0.75)).fit([[-1.7e308], [1.7e308]])
+    assert binarizer.thresholds_ == [(0, -0.85e308), (0, 0.85e308)]
+
+
+@given(
+    st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=30),
+    st.lists(st.floats(0, 1), min_size=1, max_size=4),
+)
+def test_quantile_columns_always_divide(values, quantiles):
+    X = np.array(values)[:, None]
+    if len(np.unique(X)) == 1:
+        with pytest.raises(InvalidData, match="no column is left"):
+            QuantileBinarizer(quantiles=quantiles).fit(X)
+        return
+    try:
+        out = QuantileBinarizer(quantiles=quantiles).fit_transform(X)
+    except InvalidData:
+        assert np.all(np.quantile(X, quantiles) >= X.max())
+        return
+    share = out.mean(axis=0)
+    assert np.all((share > 0) & (share < 1))
+    assert np.all(np.diff(share) >= 0)
+
+
+# -- scikit-learn --------------------------------------------------------------------------------
+
+
+@parametrize_with_checks(BOTH)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@both
+def test_names_as_scikit_learn_wants_them(binarizer):
+    name = type(binarizer).__name__
+    check_transformer_get_feature_names_out(name, binarizer)
+    check_transformer_get_feature_names_out_pandas(name, binarizer)
+
+
+@both
+def test_frames_and_arrays_give_the_same(binarizer, iris):
+    X, y = iris
+    expected = clone(binarizer).fit_transform(X.to_numpy(), y)
+    assert expected.dtype == np.int8
+    assert set(np.unique(expected)) == {0, 1}
+    for frame in (X, pl.from_pandas(X), pa.Table.from_pandas(X), X.to_numpy().tolist()):
+        np.testing.assert_array_equal(clone(binarizer).fit_transform(frame, y), expected)
+
+
+@both
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_set_output(binarizer, library, iris):
+    X, y = iris
+    binarizer = clone(binarizer).set_output(transform=library).fit(X, y)
+    out = binarizer.transform(X)
+    assert type(out).__module__.startswith(library)
+    assert tuple(out.columns) == binarizer.space_.column_names
+    np.testing.assert_array_equal(out.to_numpy(), np.asarray(clone(binarizer).set_output(
+        transform="default").fit_transform(X, y)))  # fmt: skip
+    if library == "pandas":
+        assert set(out.dtypes) == {np.dtype(np.int8)}
+        assert out.index.equals(X.index)
+
+
+@both
+def test_clone_and_pickle(binarizer, iris):
+    X, y = iris
+    binarizer = clone(binarizer).set_params(space=Space.numeric(X.columns)).fit(X, y)
+    again = pickle.loads(pickle.dumps(binarizer))
+    assert again.space_ == binarizer.space_
+    np.testing.assert_array_equal(again.transform(X), binarizer.transform(X))
+    fresh = clone(binarizer)
+    assert not hasattr(fresh, "space_")
+    assert fresh.fit(X, y).space_ == binarizer.space_
+
+
+def test_in_a_pipeline_with_a_search(iris):
+    X, y = iris
+    pipeline = Pipeline(
+        [("binarize", ThresholdGuessBinarizer()), ("tree", DecisionTreeClassifier(random_state=0))]
+    )
+    grid = {
+        "binarize": [ThresholdGuessBinarizer(n_estimators=5), QuantileBinarizer()],
+        "tree__max_depth": [1, 3],
+    }
+    search = GridSearchCV(pipeline, grid, cv=3, error_score="raise").fit(X, y)
+    assert search.best_score_ > 0.9
+    columns = ColumnTransformer([("some", QuantileBinarizer(), X.columns[:2])])
+    assert columns.fit(X).get_feature_names_out()[0].startswith("some__sepal length (cm) <= ")
+
+
+def test_defaults_are_the_papers():
+    assert ThresholdGuessBinarizer().get_params() == {
+        "n_estimators": 40,
+        "max_depth": 1,
+        "learning_rate": 0.1,
+        "backward_select": True,
+        "random_state": 42,
+        "space": None,
+    }
+    assert QuantileBinarizer().get_params() == {"quantiles": (0.33, 0.66), "space": None}
+
+
+def test_import_stays_light():
+    code = "import orderless, sys; assert 'sklearn' not in sys.modules; orderless.QuantileBinarizer"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# -- thresholds and names ------------------------------------------------------------------------
+
+
+@both
+def test_rows_at_each_threshold_and_beside_it(binarizer, iris):
+    X, y = iris
+    binarizer = clone(binarizer).fit(X.to_numpy(), y)
+    for k, (j, threshold) in enumerate(binarizer.thresholds_):
+        rows = np.tile(X.to_numpy()[:1], (3, 1))
+        rows[:, j] = [np.nextafter(threshold, -np.inf), threshold, np.nextafter(threshold, np.inf)]
+        assert binarizer.transform(rows)[:, k].tolist() == [1, 1, 0]
+
+
+@both
+@pytest.mark.parametrize(
+    "names", [["a b", 'a "q"'], ["it's", "größe"], ["x <= 3", "x"], [0, 1], ["  ", "\n"]]
+)
+def test_names(binarizer, names):
+    X = pd.DataFrame([[0.0, 9.0], [1.0, 5.0], [2.0, 1.0], [7.0, 2.0]], columns=names)
+    binarizer = clone(binarizer).fit(X, [0, 0, 1, 1])
+    assert binarizer.space_.names == tuple(str(name) for name in names)
+    expected = [
+        f"{names[j]} <= {np.format_float_positional(t, trim='-')}" for j, t in binarizer.thresholds_
+    ]
+    assert list(binarizer.space_.column_names) == expected
+    assert binarizer.get_feature_names_out().tolist() == expected
+    assert binarizer.set_output(transform="pandas").transform(X).columns.tolist() == expected
+
+
+def test_names_given_later():
+    binarizer = QuantileBinarizer().fit(np.arange(6.0).reshape(3, 2))
+    assert binarizer.get_feature_names_out(["a", "b"])[0].startswith("a <= ")
+    with pytest.raises(ValueError, match=r"length equal to number of features \(2\), got 1"):
+        binarizer.get_feature_names_out(["a"])
+    binarizer.fit(pd.DataFrame({"a": [1, 2], "b": [3, 4]}))
+    with pytest.raises(ValueError, match=r"not equal to feature_names_in_: got .* leave it out"):
+        binarizer.get_feature_names_out(["a", "c"])
+
+
+def test_names_that_clash():
+    X = pd.DataFrame([[0.0, 0.0], [1.0, 1.0]], columns=["a", "a"])
+    # scikit-learn 1.9 says it first, older ones leave it to us.
+    with pytest.raises(ValueError, match=r"two features are named 'a'|unique column names"):
+        QuantileBinarizer(quantiles=[0.5]).fit(X)
+    X.columns = ["a", "a <= 0.5"]
+    with pytest.raises(InvalidSpace, match=r"X has a column named 'a <= 0\.5'.*: rename it"):
+        QuantileBinarizer(quantiles=[0.5]).fit(X)
+
+
+# -- the way back --------------------------------------------------------------------------------
+
+
+def rows_around(binarizer, X, n_rows, rng):
+    """Random rows, many of them exactly at thresholds or beside them."""
+    rows = X[rng.integers(0, len(X), n_rows)].copy()
+    for j, threshold in binarizer.thresholds_:
+        beside = [np.nextafter(threshold, -np.inf), threshold, np.nextafter(threshold, np.inf)]
+        here = rng.random(n_rows) < 0.3
+        rows[here, j] = rng.choice(beside, here.sum())
+    return rows
+
+
+@both
+@given(seed=st.integers(0, 2**32 - 1), n_classes=st.integers(2, 4))
+@settings(max_examples=15, deadline=None)
+def test_trees_on_the_columns_are_trees_on_the_features(binarizer, seed, n_classes):
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.normal(size=(60, 4)), 1)
+    y = rng.integers(0, n_classes, 60)
+    y[:n_classes] = range(n_classes)
+    binarizer = clone(binarizer)
+    if isinstance(binarizer, ThresholdGuessBinarizer):
+        binarizer.set_params(n_estimators=8)
+    binarizer.fit(X, y)
+    model = DecisionTreeClassifier(max_depth=5, random_state=seed).fit(binarizer.transform(X), y)
+    tree = ol.read_tree(model, space=binarizer.space_)
+    assert set(tree.features) <= {"x0", "x1", "x2", "x3"}
+    rows = rows_around(binarizer, X, 300, rng)
+    expected = model.predict(binarizer.transform(rows))
+    columns = pd.DataFrame(binarizer.transform(rows), columns=binarizer.get_feature_names_out())
+    raw = pd.DataFrame(rows, columns=binarizer.space_.names)
+    for given_rows in (columns, columns.to_numpy(), raw):
+        np.testing.assert_array_equal(tree.predict(given_rows), expected)
+
+
+def test_space_says_what_the_columns_mean(iris):
+    X, y = iris
+    binarizer = ThresholdGuessBinarizer().fit(X, y == 0)
+    assert binarizer.space_.features == tuple(Feature(name) for name in X.columns)
+    column = binarizer.space_.columns[0]
+    assert (column.name, column.feature) == ("petal length (cm) <= 2.449999988079071", X.columns[2])
+    assert column.condition == Condition(X.columns[2], at_most=2.449999988079071)
+
+
+# -- declared features ---------------------------------------------------------------------------
+
+
+def test_declared_integers_merge_cuts():
+    X = pd.DataFrame({"age": [18, 19, 19, 20], "dose": [0.5, 1.0, 1.5, 2.0]})
+    space = Space({"dose": "numeric", "age": "integer"})
+    free, declared = QuantileBinarizer(), QuantileBinarizer(space=space)
+    assert [j for j, _ in free.set_params(quantiles=(0.1, 0.2)).fit(X).thresholds_] == [0, 0, 1, 1]
+    declared.set_params(quantiles=(0.1, 0.2)).fit(X)
+    assert [j for j, _ in declared.thresholds_] == [0, 1, 1]
+    assert declared.space_.features == space.features
+    assert declared.space_.columns[0].condition == Condition("age", at_most=18.3)
+
+
+def test_declared_booleans():
+    X = pd.DataFrame({"smoker": [0, 1, 0, 1], "age": [30, 40, 50, 60]})
+    space = Space({"smoker": "boolean", "age": "integer"})
+    binarizer = ThresholdGuessBinarizer(space=space).fit(X, ["n", "y", "n", "y"])
+    assert binarizer.space_.columns[0].name == "smoker <= 0.5"
+    assert binarizer.space_.columns[0].condition == Condition("smoker", among=(False,))
+    model = DecisionTreeClassifier().fit(binarizer.transform(X), ["n", "y", "n", "y"])
+    tree = ol.read_tree(model, space=binarizer.space_)
+    assert tree.predict(X).tolist() == ["n", "y", "n", "y"]
+
+
+def test_declared_one_hot_columns():
+    X = pd.DataFrame(np.eye(3)[[0, 1, 2, 0, 1, 2]], columns=["c_r", "c_g", "c_b"])
+    y = [0, 0, 1, 0, 0, 1]
+    binarizer = QuantileBinarizer(quantiles=[0.5], space=Space.infer(X)).fit(X)
+    assert [f.name for f in binarizer.space_.features] == ["c"]
+    assert binarizer.space_.columns[2].condition == Condition("c", among=("r", "g"))
+    model = DecisionTreeClassifier().fit(binarizer.transform(X), y)
+    tree = ol.read_tree(model, space=binarizer.space_)
+    assert tree.predict([{"c": "b"}, {"c": "r"}]).tolist() == [1, 0]
+    np.testing.assert_array_equal(tree.predict(binarizer.transform(X)), y)
+
+
+def test_declared_float32_rounds_first():
+    X = np.array([[0.1], [0.3], [0.5]])  # 0.3 as float32 is more than 0.3
+    space = Space({"x": "float32"})
+    binarizer = QuantileBinarizer(quantiles=[0.5], space=space).fit(X)
+    threshold = binarizer.thresholds_[0][1]
+    below = float(space["x"].at_most(threshold))
+    rows = np.array([[below], [np.nextafter(below, 1)], [float(space["x"].above(below))]])
+    assert binarizer.transform(rows)[:, 0].tolist() == [1, 1, 0]
+    model = DecisionTreeClassifier().fit(binarizer.transform(X), [0, 0, 1])
+    tree = ol.read_tree(model, space=binarizer.space_)
+    assert tree.predict(pd.DataFrame(rows, columns=["x"])).tolist() == [0, 0, 1]
+
+
+def test_declared_space_of_an_array_goes_by_position():
+    X = np.array([[1, 0.5], [2, 1.5], [3, 2.5]])
+    space = Space({"age": "integer", "dose": "numeric"})
+    binarizer = QuantileBinarizer(quantiles=[0.5], space=space).fit(X)
+    assert binarizer.get_feature_names_out().tolist() == ["age <= 2", "dose <= 1.5"]
+    np.testing.assert_array_equal(binarizer.transform(X), [[1, 1], [1, 1], [0, 0]])
+    some = QuantileBinarizer(quantiles=[0.5], space=space).fit(pd.DataFrame({"dose": [1, 2]}))
+    assert some.space_.names == ("dose",)
+
+
+@pytest.mark.parametrize(
+    ("space", "message"),
+    [
+        ({"a": "integer", "b": "numeric"}, "space is a dict: give an orderless.Space"),
+        (Space({"a": "numeric"}), r"X has 2 columns, the space describes 1 and none named 'b'"),
+        (Space({"a": "numeric", "b": ["p", "q"]}), r"'b <= .*cannot be said as a condition on"),
+        (
+            Space(
+                [Feature("c", "categorical", categories=("p", "q"), other=True)],
+                {"a": Condition("c", among=("p",)), "b": Condition("c", among=("q",))},
+            ),
+            r"cannot be said.*give it to read_tree\(\.\.\., through=binarizer, space=\.\.\.\)",
+        ),
+    ],
+)
+def test_spaces_that_do_not_fit(space, message):
+    X = pd.DataFrame({"a": [0, 1], "b": [0, 1]})
+    with pytest.raises(InvalidSpace, match=message):
+        QuantileBinarizer(quantiles=[0.5], space=space).fit(X)
+
+
+def test_values_that_the_space_does_not_allow():
+    space = Space({"age": "integer", "smoker": "boolean"})
+    binarizer = QuantileBinarizer(quantiles=[0.5], space=space).fit([[20, 0], [30, 1]])
+    with pytest.raises(InvalidData, match=r"'age' has the value 20\.5 in row 1.*declared integer"):
+        binarizer.transform([[20, 0], [20.5, 1]])
+    with pytest.raises(InvalidData, match=r"'smoker' has the value 2 in row 0.*declared 0/1"):
+        binarizer.fit([[20, 2], [30, 1]])
+
+
+# -- errors --------------------------------------------------------------------------------------
+
+
+@both
+def test_rows_that_are_not_complete(binarizer, iris):
+    X, y = iris[0].to_numpy().copy(), iris[1]
+    fitted = clone(binarizer).fit(X, y)
+    X[3, 1] = np.nan
+    with pytest.raises(ValueError, match="contains NaN"):
+        clone(binarizer).fit(X, y)
+    with pytest.raises(ValueError, match="contains NaN"):
+        fitted.transform(X)
+
+
+@both
+def test_nothing_to_cut(binarizer):
+    with pytest.raises(InvalidData, match=r"no column is left.* 2 feature\(s\)"):
+        clone(binarizer).fit(np.ones((3, 2)), [0, 1, 0])
+
+
+@both
+def test_text_is_refused(binarizer):
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        clone(binarizer).fit(pd.DataFrame({"a": ["x", "y"]}), [0, 1])
+
+
+@pytest.mark.parametrize("y", [[1, 1, 1], ["no"] * 3])
+def test_one_class_is_refused(y):
+    with pytest.raises(InvalidData, match=r"y has 1 class, .*: guessing thresholds needs at least"):
+        ThresholdGuessBinarizer().fit([[1], [2], [3]], y)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [([0.1, 0.2, 0.3], "Unknown label type"), ([0, 1, np.nan], "NaN"), (None, "requires y")],
+)
+def test_labels_that_are_no_classes(y, message):
+    with pytest.raises(ValueError, match=message):
+        ThresholdGuessBinarizer().fit([[1], [2], [3]], y)
+
+
+@pytest.mark.parametrize("quantiles", [(), 0.5, "0.5", (1.5,), (np.nan,), ("a",), None])
+def test_quantiles_that_are_none(quantiles):
+    with pytest.raises(ValueError, match=r"quantiles=.*: legal is a sequence of numbers between"):
+        QuantileBinarizer(quantiles=quantiles).fit([[1.0], [2.0]])

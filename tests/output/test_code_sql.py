@@ -1,0 +1,532 @@
+"""SQL and polars give what ``predict`` and ``ask_next`` give, bit by bit, in engines that run here.
+
+PostgreSQL and Spark: ``test_engines.py``. The other dialects are parsed by sqlglot.
+"""
+
+import math
+import sqlite3
+from contextlib import closing
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+import showcase
+import sqlglot
+import tables
+from hypothesis import given, settings, strategies as st
+from sqlglot import exp
+
+import orderless as ol
+from orderless.errors import InvalidSpace, InvalidTree, TooManyReasons
+from orderless.output.code.formula import every, some
+from orderless.output.code.sql_words import DIALECTS, NOT_IN_NAMES, Words
+from tests.output.test_code_python import chain
+
+CLASSES = [("no", "yes"), (0, 1, 2), (False, True), (0.1, 1.5, 2.0), ("it's", "a\\b\n", "größe 🙂"),
+           (-3, 2**40)]  # fmt: skip
+
+
+def said(engine, source, table, shape="auto", **options):
+    """Run the two expressions in an engine."""
+    if engine == "polars":
+        frame = pl.from_arrow(table)
+        expressions = [source.to_polars(shape=shape, needed=n, **options) for n in (False, True)]
+        out = frame.lazy().select(expressions).collect()
+        return out["prediction"].to_list(), out["needed"].to_list()
+    found = tables.RUN[engine](
+        [source.to_sql(dialect=engine, shape=shape, **options),
+         source.to_sql(dialect=engine, shape=shape, needed=True, **options)], table)  # fmt: skip
+    return tuple(found)
+
+
+ENGINES = ["duckdb", "sqlite", "polars"]
+
+
+# -- the same answers -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("single", [False, True])
+def test_a_hundred_thousand_rows(engine, single):
+    """Theorem 3.2 by three-valued logic, at all thresholds and beside them, with NULL and NaN."""
+    tree, table, class_, needed = tables.large(single)
+    assert 5_000 < sum(label is None for label in class_) < 95_000
+    found = said(engine, tree, table, "tree")
+    assert found[0] == class_
+    assert found[1] == needed
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32), st.sampled_from(CLASSES), st.booleans(), st.sampled_from(ENGINES))
+def test_random_trees(seed, classes, nan, engine):
+    """Both shapes; where NaN is a value of a feature, NULL and NaN are that value."""
+    rng = np.random.default_rng(seed)
+    space = tables.random_space(rng, int(rng.integers(1, 7)), nan=nan)
+    tree = tables.random_tree(rng, space, depth=int(rng.integers(0, 5)), classes=classes)
+    table = tables.random_table(rng, space, 300, single=bool(rng.integers(2)))
+    wanted = tables.expected(tree, table)
+    for source in (tree, ol.canonicalize(tree)):
+        for shape in ("auto", "tree"):
+            assert said(engine, source, table, shape) == wanted
+    try:
+        found = said(engine, ol.canonicalize(tree, limit=2_000), table, "reasons")
+    except TooManyReasons:
+        return
+    assert found == wanted
+
+
+def told_space():
+    """Columns that tell conditions: cuts of a number, a boolean told as false, one-hot columns."""
+    color = ol.Feature("color", "categorical", categories=("red", "green", "blue", "grey"),
+                       other=True)  # fmt: skip
+    return ol.Space(
+        [ol.Feature("age", values="integer"), ol.Feature("dose", values="float32"),
+         ol.Feature("well", "boolean"), color, ol.Feature("x", nan=True)],
+        columns={
+            **{f"age<={c}": ol.Condition("age", at_most=c) for c in (3, 5, 10, 20)},
+            "dose": "dose",
+            "dose<=0.1": ol.Condition("dose", at_most=0.1),
+            "not well": ol.Condition("well", among=(False,)),
+            "is red": ol.Condition("color", among=("red",)),
+            "warm": ol.Condition("color", among=("red", "grey")),
+            "is blue": ol.Condition("color", among=("blue",)),
+            "x<=1": ol.Condition("x", at_most=1.0),
+            "x<=2": ol.Condition("x", at_most=2.0),
+        },
+    )  # fmt: skip
+
+
+def told_table(rng, space, n):
+    """Rows that do not contradict themselves: true values first, then what columns tell of them."""
+    truth = {"age": rng.integers(0, 30, n), "dose": rng.choice([0.0, 0.1, 0.2, 5.0], n),
+             "well": rng.integers(0, 2, n).astype(bool),
+             "x": rng.choice([0.5, 1.5, 3.0, np.nan], n),
+             "color": rng.choice(["red", "green", "blue", "grey", "pink"], n)}  # fmt: skip
+    out = {}
+    for column in space.columns:
+        value, condition = truth[column.feature], column.condition
+        if condition is None:
+            told = value
+        elif condition.at_most is not None:
+            top = float(space[column.feature].at_most(condition.at_most))
+            own = value.astype(np.float32) if column.feature == "dose" else value
+            told = (own <= top).astype(int)
+        else:
+            told = np.isin(value, condition.among).astype(int)
+        out[column.name] = pa.array(told, mask=rng.random(n) < 0.5)
+    return pa.table(out)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("seed", range(8))
+def test_columns_that_tell_conditions(engine, seed):
+    """A row then knows a range or a set of values: what one column says, another may imply."""
+    rng = np.random.default_rng(seed)
+    space = told_space()
+    tree = tables.random_tree(rng, space, depth=5, classes=(0, 1))
+    cuts = {"age": (3, 5, 10, 20), "dose": (0.1, 0.2), "x": (1.0, 2.0)}
+    threshold = [float(rng.choice(cuts[space.features[i].name])) if i >= 0
+                 and space.features[i].name in cuts else 0.0 for i in tree.feature]  # fmt: skip
+    tree = ol.Tree(space, (0, 1), feature=tree.feature, threshold=threshold,
+                   when_true=tree.when_true, when_false=tree.when_false,
+                   leaf_class=tree.leaf_class, nan_true=tree.nan_true,
+                   sets={i: tree.set_of(i) for i in range(tree.n_nodes)})  # fmt: skip
+    table = told_table(rng, space, 500)
+    wanted = tables.expected(tree, table)
+    assert None in wanted[0]
+    for shape in ("tree", "auto"):
+        assert said(engine, tree, table, shape) == wanted
+    if sum(map(len, ol.canonicalize(tree).reasons.values())) < 500:
+        assert said(engine, ol.canonicalize(tree), table, "reasons") == wanted
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_feature_read_from_its_own_column_instead(engine):
+    """Columns of the space tell conditions; the database has the feature itself."""
+    space = told_space()
+    tree = ol.Tree(space, ["young", "middle", "old"], feature=[0, -1, 0, -1, -1],
+                   threshold=[5, 0, 10, 0, 0], when_true=[1, -1, 3, -1, -1],
+                   when_false=[2, -1, 4, -1, -1], leaf_class=[-1, 0, -1, 1, 2])  # fmt: skip
+    table = pa.table({"Alter": pa.array([5, 6, 10, 11, None])})
+    found = said(engine, tree, table, columns={"age": "Alter"})
+    assert found == (["young", "middle", "middle", "old", None], [None] * 4 + ["age"])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_tree_that_asks_nothing(engine):
+    """One answer per row, also of a space without features."""
+    alone = ol.Tree(ol.Space([]), ["yes"], feature=[-1], threshold=[0], when_true=[-1],
+                    when_false=[-1], leaf_class=[0])  # fmt: skip
+    for source in (showcase.constant(), showcase.constant().tree, alone):
+        for values in ([True, None], [True], [True, False, None]):
+            table = pa.table({"a": pa.array(values)})
+            expected = (["yes"] * len(values), [None] * len(values))
+            assert said(engine, source, table) == expected
+
+
+def test_a_tree_that_asks_nothing_fits_into_every_context_of_polars():
+    one = showcase.constant()
+    for labels in (["yes"], [3], [0.5], [True], [2**63]):
+        tree = ol.Tree(ol.Space([]), labels, feature=[-1], threshold=[0], when_true=[-1],
+                       when_false=[-1], leaf_class=[0])  # fmt: skip
+        for frame in (pl.DataFrame({"a": [1, 2, 3]}), pl.DataFrame({"a": []})):
+            found = frame.select(tree.to_polars())["prediction"]
+            assert found.to_list() == labels * frame.height
+            assert found.dtype == tree.predict(frame).dtype
+    frame = pl.DataFrame({"a": [1, 2, 3]})
+    assert frame.with_columns(one.to_polars())["prediction"].to_list() == ["yes"] * 3
+    assert frame.lazy().select(one.to_polars()).collect(engine="streaming").height == 3
+    assert frame.filter(one.to_polars() == "yes").height == 3
+    assert frame.select("a", one.to_polars()).height == 3
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_labels_beyond_doubles_are_compared_exactly(engine):
+    labels = (2**60, 2**60 + 1, 2**60 + 2)
+    space = ol.Space([ol.Feature("id", "categorical", categories=labels, other=True)])
+    tree = ol.read_tree(showcase.ask("id", "in", [2**60], showcase.leaf(1), showcase.leaf(0)),
+                        space=space)  # fmt: skip
+    table = pa.table({"id": pa.array([*labels, 5, None])})
+    assert said(engine, tree, table)[0] == [1, 0, 0, 0, None]
+    assert tree.predict(table).to_pylist() == [1, 0, 0, 0, None]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_boolean_categories(engine):
+    space = ol.Space({"flag": [True, False]})
+    tree = ol.read_tree(showcase.ask("flag", "in", [True], showcase.leaf("y"), showcase.leaf("n")),
+                        space=space)  # fmt: skip
+    table = pa.table({"flag": pa.array([True, False, None])})
+    assert said(engine, tree, table)[0] == ["y", "n", None]
+
+
+def test_many_reasons_run():
+    """Balanced, so that engines take them."""
+    rng = np.random.default_rng(19)
+    wide = tables.random_tree(rng, ol.Space.independent([f"x{i}" for i in range(14)]), depth=7,
+                              classes=(0, 1))  # fmt: skip
+    form = ol.canonicalize(wide)
+    assert sum(map(len, form.reasons.values())) > 400
+    flags = pa.table({n: pa.array(rng.integers(0, 2, 400), mask=rng.random(400) < 0.2)
+                      for n in wide.space.names})  # fmt: skip
+    for engine in ENGINES:
+        assert said(engine, form, flags, "reasons") == tables.expected(wide, flags)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_deep_trees(engine):
+    """Flat from a depth of 13 on, so that no parser's stack is too small; questions are nested."""
+    for n in (12, 13, 600):
+        tree = chain(n)
+        ends = [-1.0, 0.5, 0.6, 7.0, 11.5, 12.5, n - 1.5, n - 0.5, n - 0.4, math.nan]
+        table = pa.table({"x": pa.array([*ends, None])})
+        wanted = tables.expected(tree, table)
+        if n < 100:
+            assert said(engine, tree, table, "tree") == wanted
+        elif engine == "polars":
+            assert (
+                pl.from_arrow(table).select(tree.to_polars())["prediction"].to_list() == wanted[0]
+            )
+        else:
+            assert tables.RUN[engine]([tree.to_sql(dialect=engine)], table) == [wanted[0]]
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32), st.booleans(), st.sampled_from(ENGINES))
+def test_deep_random_trees(seed, nan, engine):
+    """Written leaf by leaf: all kinds of features, and columns that tell conditions."""
+    rng = np.random.default_rng(seed)
+    space = told_space() if seed % 3 == 0 else tables.random_space(rng, 6, nan=nan)
+    tree = tables.random_tree(rng, space, depth=5, classes=(0, 1, 2))
+    table = told_table(rng, space, 200) if seed % 3 == 0 else tables.random_table(rng, space, 200)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("orderless.output.code.certain.NESTED", 0)
+        assert said(engine, tree, table, "tree") == tables.expected(tree, table)
+
+
+def test_questions_that_nest_too_deep_are_refused():
+    tree = chain(5_000)
+    assert tree.to_sql().count(" THEN ") == 2
+    with pytest.raises(InvalidTree, match=r"depth 5,000; choices that nest deeper than 150"):
+        tree.to_sql(needed=True)
+
+
+# -- numbers --------------------------------------------------------------------------------------
+
+
+@settings(max_examples=200)
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_every_number_is_read_back(number):
+    """SQLite and DuckDB read what we write as the same double; so does a fraction's arithmetic."""
+    import duckdb
+
+    base = sqlite3.connect(":memory:")
+    try:
+        text = Words("sqlite").number(number)
+        (found,) = base.execute(f"SELECT CAST({text} AS REAL)").fetchone()
+    finally:
+        base.close()
+    assert Fraction(found) == Fraction(number)
+    text = Words("duckdb").number(number)
+    assert duckdb.sql(f"SELECT CAST({text} AS DOUBLE)").fetchall() == [(number,)]
+    assert float(Words("postgres").number(number)) == number
+
+
+# -- dialects, names, what is refused -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_dialect_parses(dialect):
+    """Hostile names and labels stay names and labels, in an expression of one CASE."""
+    for form in (showcase.mixed(), showcase.hostile(), showcase.iris()[0]):
+        bad = str.maketrans(dict.fromkeys(NOT_IN_NAMES.get(dialect, ""), "_"))
+        columns = {n: n.translate(bad) for n in form.space.names}
+        for shape in ("reasons", "tree"):
+            for needed in (False, True):
+                text = form.to_sql(dialect=dialect, columns=columns, shape=shape, needed=needed)
+                parsed = sqlglot.parse(text, dialect=dialect)
+                assert len(parsed) == 1
+                assert isinstance(parsed[0], exp.Case)
+                found = {column.name for column in parsed[0].find_all(exp.Column)}
+                wanted = {columns.get(n, n) for n in form.tree.features}
+                assert found <= wanted
+                if not needed:
+                    assert found == wanted
+                    texts = {x.name for x in parsed[0].find_all(exp.Literal) if x.is_string}
+                    texts |= {x.name for x in parsed[0].find_all(exp.National)}
+                    assert set(form.classes) <= texts
+        query = form.to_sql(dialect=dialect, columns=columns, table=("s", "my table"), needed=True)
+        select = sqlglot.parse_one(query, dialect=dialect)
+        assert [e.alias_or_name for e in select.expressions] == ["*", "prediction", "needed"]
+        (table,) = select.find_all(exp.Table)
+        assert (table.db, table.name) == ("s", "my table")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("labels", CLASSES)
+def test_labels_of_every_type_parse(dialect, labels):
+    tree = ol.read_tree(showcase.ask("a", "<=", 0.1, showcase.leaf(labels[0]),
+                                     showcase.leaf(labels[1])), feature_names=["a"])  # fmt: skip
+    case = sqlglot.parse_one(tree.to_sql(dialect=dialect), dialect=dialect)
+    assert len(case.args["ifs"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("same", "dialect"),
+    [("postgresql", "postgres"), ("mssql", "tsql"), ("sqlserver", "tsql"), ("databricks", "spark")],
+)
+def test_other_names_of_dialects(same, dialect):
+    form = showcase.mixed()
+    assert form.to_sql(dialect=same) == form.to_sql(dialect=dialect)
+
+
+def test_a_query_runs_and_keeps_the_columns():
+    import duckdb
+
+    form = showcase.mixed()
+    rows, _ = showcase.mixed_rows()
+    table = pa.Table.from_pylist(rows)
+    with duckdb.connect() as base:
+        base.register('my "table"', table)
+        found = base.sql(form.to_sql(table='my "table"', needed=True)).to_arrow_table()
+    assert found.column_names == [*table.column_names, "prediction", "needed"]
+    assert found["prediction"].to_pylist() == form.predict(rows).tolist()
+    assert found["needed"].to_pylist() == ol.ask_next(form, rows).tolist()
+
+
+@pytest.mark.parametrize(("dialect", "said"), [
+    ("postgre", r"dialect='postgre' \(did you mean 'postgres'\?\): legal are 'bigquery', 'duckdb'"),
+    ("", "dialect='': legal are"), (None, "dialect=None: legal are"), (3, "dialect=3: legal are"),
+])  # fmt: skip
+def test_unknown_dialects_are_refused(dialect, said):
+    with pytest.raises(ValueError, match=said):
+        showcase.mixed().to_sql(dialect=dialect)
+
+
+def test_bad_arguments_are_refused():
+    form = showcase.mixed()
+    with pytest.raises(ValueError, match="shape='rules': legal are 'auto', 'reasons', 'tree'"):
+        form.to_sql(shape="rules")
+    with pytest.raises(InvalidSpace, match="columns= names 'Age': legal are the space's columns"):
+        form.to_sql(columns={"Age": "x"})
+    with pytest.raises(InvalidSpace, match="columns= gives 'age' the name 3: a name is text"):
+        form.to_sql(columns={"age": 3})
+    with pytest.raises(InvalidSpace, match=r"table=\(\): give its name, or a tuple"):
+        form.to_sql(table=())
+    with pytest.raises(InvalidSpace, match=r"name 'a\\x00b' holds a NUL"):
+        form.to_sql(columns={"age": "a\0b"})
+    with pytest.raises(InvalidSpace, match="half of a surrogate pair"):
+        form.to_sql(table="\ud800")
+    with pytest.raises(InvalidSpace, match="the character '\"', which oracle allows in no name"):
+        form.to_sql(dialect="oracle", columns={"age": 'a"b'})
+    with pytest.raises(TooManyReasons):
+        ol.canonicalize(form.tree, limit=1).to_sql(shape="reasons")
+
+
+def test_labels_with_nul_are_refused():
+    tree = ol.read_tree(showcase.ask("a", "<=", 0.1, showcase.leaf("x\0"), showcase.leaf("y")),
+                        feature_names=["a"])  # fmt: skip
+    with pytest.raises(InvalidSpace, match=r"the label 'x\\x00' holds a NUL"):
+        tree.to_sql()
+
+
+def test_mixed_categories():
+    """Only SQLite has columns that hold texts and numbers."""
+    space = ol.Space({"c": ["one", 2, 3.5]})
+    tree = ol.read_tree(showcase.ask("c", "in", ["one", 2], showcase.leaf(1), showcase.leaf(0)),
+                        space=space)  # fmt: skip
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE t (c)")
+    base.executemany("INSERT INTO t VALUES (?)", [("one",), (2,), (3.5,), (None,)])
+    found = base.execute(f"SELECT {tree.to_sql(dialect='sqlite')} FROM t").fetchall()
+    base.close()
+    assert [x for (x,) in found] == [1, 1, 0, None]
+    with pytest.raises(InvalidSpace, match="texts and numbers as categories: a column of duckdb"):
+        tree.to_sql(dialect="duckdb")
+    with pytest.raises(InvalidSpace, match="texts and numbers as categories: a column of polars"):
+        tree.to_polars()
+
+
+NUMBERS = ("0.1", " 0.1 ", "1e-1", "0.10000000000000001", "0.1000000000000001", "-3", "+2", ".5",
+           "5.", "9007199254740993", "9007199254740992", "1e400", "-1e400", "0")  # fmt: skip
+NO_NUMBERS = ("", " ", "abc", "1abc", "-", "NA", "0x10", "1_0", "1,5", "nan", "1 2")
+STORED = ("TEXT", "", "REAL", "NUMERIC", "INTEGER", "VARCHAR(9)")
+
+
+@pytest.mark.parametrize("stored", STORED)
+@pytest.mark.parametrize("shape", ["reasons", "tree"])
+def test_sqlite_takes_text_that_is_no_number_for_unknown(stored, shape):
+    """Whatever the type of the column is. CAST would make 0 of it."""
+    space = ol.Space([ol.Feature("x"), ol.Feature("y"), ol.Feature("b", "boolean"),
+                      ol.Feature("k", "categorical", categories=(0, 1, 2.5)),
+                      ol.Feature("m", nan=True)])  # fmt: skip
+    yes, no = showcase.leaf("yes"), showcase.leaf("no")
+    trees = {
+        "x": [("x", "<=", at) for at in (0.1, 0, -1, 2**53, -(2.0**60), 1e300)],
+        "b": [("b", "==", 1)],
+        "k": [("k", "in", [0, 1]), ("k", "in", [2.5])],
+        "m": [("m", "<=", 0.1)],
+    }
+    texts = {"x": NUMBERS, "b": ("0", "1", "1.0", " 1", "0.0"), "k": ("0", "1", "2.5", "1.0"),
+             "m": NUMBERS}  # fmt: skip
+    for name, asked in trees.items():
+        cells = [*texts[name], *NO_NUMBERS, None]
+        plain = [float(cell) if cell in texts[name] else None for cell in cells]
+        base = sqlite3.connect(":memory:")
+        base.execute(f"CREATE TABLE t (i INTEGER PRIMARY KEY, {name} {stored})")
+        base.executemany("INSERT INTO t VALUES (?, ?)", enumerate(cells))
+        for ask in asked:
+            tree = ol.read_tree(showcase.ask(*ask, yes, no), space=space)
+            sql = tree.to_sql(dialect="sqlite", shape=shape)
+            found = base.execute(f"SELECT {sql} FROM t ORDER BY i").fetchall()
+            rows = [{name: value} for value in plain]
+            assert [one for (one,) in found] == tree.predict(rows).tolist(), (ask, cells, sql)
+        base.close()
+    within = showcase.ask("x", "<=", 3, showcase.ask("x", "<=", 1, yes, no), yes)
+    within = ol.read_tree(showcase.ask("y", "<=", 1, within, no), space=space)
+    base = sqlite3.connect(":memory:")
+    base.execute(f"CREATE TABLE t (i INTEGER PRIMARY KEY, x {stored}, y {stored})")
+    pairs = [(x, y) for x in ("0", "2", "7", "", "abc", None) for y in ("0", "2", "", "abc", None)]
+    base.executemany("INSERT INTO t VALUES (?, ?, ?)", [(i, *p) for i, p in enumerate(pairs)])
+    rows = [{"x": float(x) if x in ("0", "2", "7") else None,
+             "y": float(y) if y in ("0", "2") else None} for x, y in pairs]  # fmt: skip
+    for needed in (False, True):
+        sql = within.to_sql(dialect="sqlite", shape=shape, needed=needed)
+        found = base.execute(f"SELECT {sql} FROM t ORDER BY i").fetchall()
+        wanted = ol.ask_next(within, rows) if needed else within.predict(rows)
+        assert [one for (one,) in found] == wanted.tolist()
+    base.close()
+
+
+def test_a_column_that_is_not_there_is_an_error_of_the_engine():
+    """Also in SQLite, which takes a name in double quotes for a text if there is no such column."""
+    sql = showcase.mixed().to_sql(dialect="sqlite")
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE t (age, smoker, color)")
+    with pytest.raises(sqlite3.OperationalError, match="no such column: lab value"):
+        base.execute(f"SELECT {sql} FROM t")
+    base.close()
+
+
+def test_no_column_tells_a_feature():
+    space = ol.Space([ol.Feature("a"), ol.Feature("b")], columns={"b": "b"})
+    tree = ol.Tree(space, [0, 1], feature=[0, -1, -1], threshold=[1, 0, 0], when_true=[1, -1, -1],
+                   when_false=[2, -1, -1], leaf_class=[-1, 0, 1])  # fmt: skip
+    with pytest.raises(InvalidSpace, match="no column tells the value of 'a': give columns="):
+        tree.to_sql()
+    assert "`a`" in tree.to_sql(dialect="sqlite", columns={"a": "a"})
+
+
+def test_illegal_categories_get_no_class():
+    """A category that is not listed is refused by predict; SQL must at least not make one up."""
+    tree = ol.read_tree(showcase.ask("c", "in", ["x"], showcase.leaf(1), showcase.leaf(0)),
+                        space=ol.Space({"c": ["x", "y"]}))  # fmt: skip
+    for engine in ENGINES:
+        for shape in ("reasons", "tree"):
+            found = said(engine, ol.canonicalize(tree), pa.table({"c": ["x", "y", "z"]}), shape)
+            assert found[0] == [1, 0, None]
+
+
+def test_the_shape_follows_the_number_of_reasons():
+    small = showcase.mixed()
+    assert small.to_sql() == small.to_sql(shape="reasons")
+    wide = tables.random_tree(np.random.default_rng(19),
+                              ol.Space.independent([f"x{i}" for i in range(14)]), depth=7,
+                              classes=(0, 1))  # fmt: skip
+    assert wide.to_sql() == wide.to_sql(shape="tree") != wide.to_sql(shape="reasons")
+
+
+def test_size_is_linear_in_the_tree():
+    sizes = [len(chain(n).to_sql(shape="tree")) for n in (50, 100)]
+    assert sizes[1] < 2.3 * sizes[0]
+
+
+@pytest.mark.parametrize("name", showcase.FORMS)
+def test_golden(name):
+    """For people: what it looks like."""
+    showcase.check_golden(f"{name}.sql", showcase.FORMS[name]().to_sql(table="patients"))
+
+
+def test_joining_is_short():
+    assert every([]) is True
+    assert every([True, True]) is True
+    assert some([]) is False
+    assert some([False]) is False
+    assert every([some([False]), True]) is False
+    assert some([every([]), False]) is True
+
+
+@pytest.mark.parametrize("shape", ["tree", "reasons"])
+def test_sqlite_does_not_take_the_word_true_for_a_column(shape):
+    values = {"relation": "<=", "reference": 0.5}
+    tree = {
+        "feature": "true",
+        **values,
+        "true": {"prediction": True},
+        "false": {"prediction": False},
+    }
+    tree = ol.read_tree(tree, space=ol.Space({"true": "numeric"}))
+    nan = ol.Feature("true", values="float64", nan=True)
+    other = ol.Tree(ol.Space([nan]), ["no", "yes"], feature=[0, -1, -1], threshold=[np.inf, 0, 0],
+                    when_true=[1, -1, -1], when_false=[2, -1, -1], leaf_class=[-1, 0, 1],
+                    nan_true=[False, False, False])  # fmt: skip
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute("CREATE TABLE t (`true` REAL, `false` REAL)")
+        base.executemany("INSERT INTO t VALUES (?, 7)", [(0.25,), (0.75,), (None,)])
+        read = f"SELECT {tree.to_sql(dialect='sqlite', shape=shape)} FROM t"
+        assert base.execute(read).fetchall() == [(1,), (0,), (None,)]
+        read = f"SELECT {other.to_sql(dialect='sqlite', shape=shape)} FROM t"
+        assert base.execute(read).fetchall() == [("no",), ("no",), ("yes",)]
+
+
+@pytest.mark.parametrize("name", ["^a.*$", "*", "^", "a$", "^$"])
+def test_polars_does_not_take_a_name_for_a_pattern(name):
+    tree = {"feature": name, "true": {"prediction": 1}, "false": {"prediction": 0}}
+    tree = ol.read_tree(tree, feature_names=[name])
+    frame = pl.DataFrame({name: [True, False, None], "abc": [False, False, True]})
+    for one in (frame, pl.DataFrame({name: frame[name]})):
+        for shape in ("reasons", "tree"):
+            assert one.select(tree.to_polars(shape=shape)).to_series().to_list() == [1, 0, None]
+        assert one.lazy().select(tree.to_polars()).collect().to_series().to_list() == [1, 0, None]

@@ -1,0 +1,498 @@
+"""The page as people use it, in a real browser. A browser that is not there is a failure."""
+
+import json
+import threading
+
+import browsing
+import numpy as np
+import pytest
+import showcase
+from javascript import REVIVE, packed
+
+import orderless as ol
+from orderless.output.page.serve import address, page_server
+from tests.output.test_code_python import chain
+from tests.output.test_page_app import MIXED
+
+pytestmark = pytest.mark.engine
+
+PHONE = {"width": 360, "height": 740}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with browsing.launched() as browser:
+        yield browser
+
+
+@pytest.fixture
+def visit(browser, tmp_path):
+    """Opens a page from a file; in the end nothing was requested, and nothing was complained of."""
+    with browsing.watched(browser) as (go, requests):
+
+        def write_and_go(page, **options):
+            file = tmp_path / f"page{len(list(tmp_path.glob('page*.html')))}.html"
+            file.write_text(page, encoding="utf-8")
+            return go(file, **options)
+
+        yield write_and_go
+    assert all(url.startswith(("file://", "data:,")) for url in requests), requests
+
+
+def mixed(**options):
+    return ol.write_page(showcase.mixed(), title="Risk group", **MIXED, **options)
+
+
+def group(tab, name):
+    return tab.get_by_role("group", name=name)
+
+
+def value(tab, name):
+    return group(tab, name).get_by_label("value", exact=True)
+
+
+def verdict(tab):
+    return " ".join(tab.locator("#verdict").inner_text().split())
+
+
+def details(tab):
+    return " ".join(tab.locator("#details").inner_text().split())
+
+
+def test_nothing_known(visit):
+    tab = visit(mixed())
+    assert verdict(tab) == "Not certain yet high, low or middle are still possible."
+    assert "ASK NEXT" in details(tab)
+    assert tab.title() == "Risk group"
+
+
+def test_filling_in_any_order(visit):
+    tab = visit(mixed())
+    value(tab, "age").fill("70")
+    assert verdict(tab).startswith("Not certain yet")
+    group(tab, "color").get_by_label("red").check()
+    assert verdict(tab) == "✓ Certain high whatever the 2 open values are."
+    said = details(tab)
+    assert said.startswith("BECAUSE age > 60 years color is not green This alone settles it")
+    assert "age ≤ 24 years → leads to open: high, low or middle" in said
+    assert "24 < age ≤ 60 years → leads to open: low or middle" in said
+    assert "NOT NEEDED Lab value and smoker." in said
+    tab.locator("#clear").click()
+    assert verdict(tab).startswith("Not certain yet high, low or middle")
+    assert value(tab, "age").input_value() == ""
+    assert not group(tab, "color").get_by_label("red").is_checked()
+    assert tab.evaluate("document.activeElement.closest('fieldset').id") == "f0"
+
+
+def test_what_to_ask_next(visit):
+    tab = visit(mixed())
+    value(tab, "age").fill("20")
+    group(tab, "smoker").get_by_label("Yes").check()
+    assert verdict(tab) == "Not certain yet high or low are still possible."
+    assert details(tab) == (
+        "ASK NEXT Lab value Lab value < 0.1 → leads to low Lab value ≥ 0.1 → leads to high "
+        "MAKES NO DIFFERENCE color."
+    )
+    assert group(tab, "Lab value").locator(".note").inner_text() == "Ask next"
+    assert group(tab, "color").locator(".note").inner_text() == "Makes no difference"
+    tab.get_by_role("button", name="Lab value").click()
+    tab.keyboard.type("0.05")
+    assert verdict(tab) == "✓ Certain low whatever the open value is."
+
+
+def test_a_range(visit):
+    tab = visit(mixed())
+    value(tab, "age").fill("20")
+    group(tab, "smoker").get_by_label("Yes").check()
+    field = group(tab, "Lab value")
+    field.get_by_role("button").click()
+    assert field.get_by_role("button").get_attribute("aria-pressed") == "true"
+    field.get_by_label("from").fill("0.5")
+    assert verdict(tab).startswith("✓ Certain high")
+    field.get_by_label("from").fill("0.05")
+    field.get_by_label("to").fill("0.09")
+    assert verdict(tab).startswith("✓ Certain low")
+    field.get_by_label("to").fill("3")
+    assert verdict(tab).startswith("Not certain yet")
+    field.get_by_label("from").fill("2")
+    field.get_by_label("to").fill("2")
+    field.get_by_role("button").click()  # back to one value, which is known
+    assert value(tab, "Lab value").input_value() == "2"
+    assert verdict(tab).startswith("✓ Certain high")
+
+
+def test_one_of_several_categories(visit):
+    tab = visit(mixed())
+    value(tab, "age").fill("70")
+    color = group(tab, "color")
+    color.get_by_label("red").check()
+    color.get_by_label("blue").check()
+    assert verdict(tab).startswith("✓ Certain high")
+    color.get_by_label("green").check()
+    assert verdict(tab) == "Not certain yet high or middle are still possible."
+    color.get_by_label("red").uncheck()
+    color.get_by_label("blue").uncheck()
+    value(tab, "Lab value").fill("2.5")
+    assert verdict(tab).startswith("✓ Certain middle")
+    color.get_by_label("green").uncheck()
+    assert verdict(tab).startswith("Not certain yet")
+    color.get_by_label("(other)").check()
+    assert verdict(tab).startswith("✓ Certain high")
+
+
+def test_nothing_is_cut_silently(visit):
+    tab = visit(ol.write_page(chain(20)))
+    assert tab.locator("#details > ul > li").count() == 6
+    tab.get_by_text("15 more").click()
+    assert tab.locator("#details li").count() == 21
+    assert tab.get_by_text("x > 19.5").is_visible()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("age", "20.5", "20.5 is not a whole number."),
+        ("age", "twenty", "“twenty” is not a number. Write it like 12.5."),
+        ("Lab value", "1.234,5", "“1.234,5” is not a number. Write it like 12.5."),
+        ("Lab value", "3,750", "“3,750” can mean 3.750 or 3750. Write the one that you mean."),
+        ("Lab value", "1e999", "“1e999” is not a number."),
+        ("Lab value", "0x10", "“0x10” is not a number."),
+        ("Lab value", "<b>1</b>", "“<b>1</b>” is not a number."),
+    ],
+)
+def test_what_cannot_be_read_counts_as_unknown_and_is_said(visit, name, text, said):
+    tab = visit(mixed())
+    value(tab, name).fill(text)
+    assert said in group(tab, name).locator(".fault").inner_text()
+    assert value(tab, name).get_attribute("aria-invalid") == "true"
+    assert verdict(tab) == (
+        "Not certain yet high, low or middle are still possible. "
+        f"{name} cannot be read and counts as unknown."
+    )
+    value(tab, name).fill(" \u22121 ")
+    assert group(tab, name).locator(".fault").inner_text() == ""
+    assert "cannot be read" not in verdict(tab)
+
+
+def test_a_decimal_comma_is_read_and_that_is_said(visit):
+    tab = visit(mixed())
+    field = group(tab, "Lab value").locator(".read")
+    for text, said in (("2,5", "Read as 2.5."), ("0,125", "Read as 0.125."), (",5", "Read as 0.5."),
+                       ("2.5", ""), ("3,750", ""), ("", "")):  # fmt: skip
+        value(tab, "Lab value").fill(text)
+        assert field.inner_text() == said
+    both = []
+    for text in ("2.5", "2,5"):
+        value(tab, "age").fill("61")
+        value(tab, "Lab value").fill(text)
+        both.append((verdict(tab), details(tab)))
+    assert both[0] == both[1]
+
+
+def test_many_categories_can_be_searched(visit):
+    labels = [f"value {k}" for k in range(60)]
+    tree = showcase.ask("c", "in", labels[:7], showcase.leaf(1), showcase.leaf(0))
+    tab = visit(ol.write_page(ol.read_tree(tree, space=ol.Space({"c": labels}))))
+    shown = tab.locator(".choice:visible")
+    assert shown.count() == 60
+    tab.get_by_label("search the values").fill("VALUE 3")
+    assert shown.count() == 11
+    assert tab.locator(".found").inner_text() == "11 values have “VALUE 3”."
+    tab.locator(".choice").get_by_text("value 3", exact=True).click()
+    assert verdict(tab).startswith("✓ Certain 1")
+    tab.get_by_label("search the values").fill("value 40")
+    assert shown.count() == 2  # what is chosen stays in sight
+    assert verdict(tab).startswith("✓ Certain 1")
+    tab.get_by_role("button", name="Clear all").click()
+    assert shown.count() == 60
+
+
+def close_cuts():
+    tree = {"prediction": 0}
+    for k, cut in enumerate([1234.5, 1234.625, 1235.25, 1236.125, 1240.5, 1250.5, 1300.75]):
+        other = {"prediction": (k + 1) % 2}
+        tree = showcase.ask("lab", "<=", cut, tree, other)
+    return ol.read_tree(tree, feature_names=["lab"])
+
+
+@pytest.mark.parametrize("size", [PHONE, {"width": 1100, "height": 800}])
+def test_labels_of_close_cuts_do_not_merge(visit, size):
+    tab = visit(ol.write_page(close_cuts()), viewport=size)
+    boxes = tab.evaluate(
+        "[...document.querySelectorAll('.cut')].filter((e) => e.offsetParent)"
+        ".map((e) => e.getBoundingClientRect()).map((b) => [b.left, b.right, b.top, b.bottom])"
+    )
+    assert len(boxes) == 7
+    for k, (left, right, top, bottom) in enumerate(boxes):
+        for other in boxes[:k]:
+            apart = right <= other[0] or other[1] <= left or bottom <= other[2] or other[3] <= top
+            assert apart
+
+
+def test_people_read_their_own_words(visit):
+    page = mixed(target_name="Risk", class_names={"high": "High risk", "low": "Low risk"})
+    tab = visit(page)
+    assert tab.locator("#answer-head").inner_text() == "Risk"
+    assert verdict(tab) == "Not certain yet High risk, Low risk or middle are still possible."
+
+
+def test_ranges_that_cannot_be(visit):
+    tab = visit(mixed())
+    field = group(tab, "age")
+    field.get_by_role("button").click()
+    field.get_by_label("from").fill("30")
+    field.get_by_label("to").fill("20")
+    assert field.locator(".fault").inner_text() == "A range goes upwards, but 30 is above 20."
+    field.get_by_label("from").fill("19.2")
+    field.get_by_label("to").fill("19.8")
+    assert "There is no whole number from 19.2 to 19.8." in field.locator(".fault").inner_text()
+
+
+def test_where_missing_is_an_answer(visit):
+    space = ol.Space([ol.Feature("a", nan=True),
+                      ol.Feature("c", "categorical", categories=("x", "y"), nan=True)])  # fmt: skip
+    tree = ol.Tree(space, ["no", "yes"], feature=[0, 1, -1, -1, -1], threshold=[1, 0, 0, 0, 0],
+                   when_true=[1, 2, -1, -1, -1], when_false=[4, 3, -1, -1, -1],
+                   leaf_class=[-1, -1, 0, 1, 1], nan_true=[1, 0, 0, 0, 0],
+                   sets={1: [0]})  # fmt: skip
+    tab = visit(ol.write_page(tree))
+    assert verdict(tab).startswith("Not certain yet")
+    group(tab, "a").get_by_label("is missing").check()
+    assert value(tab, "a").is_disabled()
+    group(tab, "c").get_by_label("(missing)").check()
+    assert verdict(tab).startswith("✓ Certain yes")
+    assert tree.predict([{"a": None, "c": None}]).tolist() == ["yes"]
+    assert "a is missing" not in details(tab).split("WHAT WOULD")[0]
+    group(tab, "a").get_by_label("is missing").uncheck()
+    value(tab, "a").fill("0")
+    assert verdict(tab).startswith("✓ Certain yes")
+    group(tab, "c").get_by_label("(missing)").uncheck()
+    group(tab, "c").get_by_label("x").check()
+    assert verdict(tab).startswith("✓ Certain no")
+
+
+def test_examples_are_filled_in(visit):
+    rows = {"A young smoker": {"age": 20, "lab value": 1.5, "smoker": True},
+            "Nothing but a color": {"color": "green"}}  # fmt: skip
+    tab = visit(mixed(examples=rows))
+    tab.get_by_label("Fill in an example").select_option("A young smoker")
+    assert value(tab, "age").input_value() == "20"
+    assert group(tab, "smoker").get_by_label("Yes").is_checked()
+    assert verdict(tab).startswith("✓ Certain high")
+    tab.get_by_label("Fill in an example").select_option("Nothing but a color")
+    assert value(tab, "age").input_value() == ""
+    assert group(tab, "color").get_by_label("green").is_checked()
+    tab.get_by_label("Fill in an example").select_option("Examples")
+    assert not group(tab, "color").get_by_label("green").is_checked()
+
+
+def test_a_tree_that_asks_nothing(visit):
+    tab = visit(ol.write_page(showcase.constant()))
+    assert verdict(tab) == "✓ Certain yes"
+    assert details(tab) == "BECAUSE The answer is the same whatever the values are."
+    tab.locator("#clear").click()
+    assert verdict(tab) == "✓ Certain yes"
+
+
+def test_by_keyboard_alone(visit):
+    tab = visit(mixed())
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.textContent") == "Skip to the answer"
+    tab.keyboard.press("Tab")  # clear
+    tab.keyboard.press("Tab")
+    tab.keyboard.type("70")
+    for _ in range(4):  # range, lab value, range, smoker
+        tab.keyboard.press("Tab")
+    tab.keyboard.press("Tab")
+    tab.keyboard.press("Space")  # red
+    assert verdict(tab) == "✓ Certain high whatever the 2 open values are."
+    outline = tab.evaluate(
+        "getComputedStyle(document.activeElement.closest('.choice')).outlineStyle"
+    )
+    assert outline == "solid"
+    tab.keyboard.press("Enter")  # submits nothing
+    assert verdict(tab).startswith("✓ Certain high")
+
+
+def test_only_a_new_verdict_is_announced(visit):
+    tab = visit(mixed())
+    status = tab.get_by_role("status")
+    assert status.get_attribute("aria-live") == "polite"
+    tab.evaluate(
+        "window.changes = 0; new MutationObserver(() => { window.changes += 1; })"
+        ".observe(document.getElementById('verdict'), {childList: true, subtree: true})"
+    )
+    value(tab, "Lab value").fill("1")
+    value(tab, "Lab value").fill("1.5")
+    assert tab.evaluate("window.changes") == 0
+    value(tab, "age").fill("70")
+    assert tab.evaluate("window.changes") == 1
+
+
+# -- the same answers --------------------------------------------------------------------------
+
+
+def random_rows(space, n, rng):
+    """Rows with gaps over numbers near the thresholds, truth values and categories."""
+    columns = []
+    for feature in space.features:
+        if feature.kind == "categorical":
+            values = [*feature.categories, *["never seen"] * feature.other]
+        elif feature.kind == "boolean":
+            values = [0, 1, True, False]
+        else:
+            near = (0.1, 2.5, 24, 25, 60, 61, 0.8, 1.75)
+            values = [*near, *rng.normal(3, 4, 300).round(2).tolist()]
+            values = [round(v) for v in values] if feature.whole else values
+        picks = rng.integers(0, len(values), n)
+        gaps = rng.random(n) < 0.35
+        columns.append([None if gap else values[k] for k, gap in zip(picks, gaps, strict=True)])
+    names = space.names
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def in_page(tab, work, rows):
+    code = f"(text) => {{ {REVIVE} return JSON.parse(text, revive).map((row) => {work}); }}"
+    return tab.evaluate(code, json.dumps(packed(rows)))
+
+
+@pytest.mark.parametrize("name", ["mixed", "iris", "hostile"])
+def test_thousands_of_random_rows(visit, name):
+    form = showcase.FORMS[name]()
+    tab = visit(ol.write_page(form))
+    rows = random_rows(form.space, 5000, np.random.default_rng(7))
+    labels = form.predict(rows).tolist()
+    assert in_page(tab, "orderless.decide(row)", rows) == labels
+    possible = [list(classes) for classes in form.possible_classes(rows)]
+    assert in_page(tab, "orderless.possibleClasses(row)", rows) == possible
+    said = in_page(tab, "orderless.advise(row)", rows[:300])
+    for row, one, label in zip(rows, said, labels, strict=False):
+        needed = form.missing_needed(row)
+        assert one["classes"] == list(needed.possible)
+        assert (one["next"] is None) == (label is not None)
+        assert set(one["matters"]) <= set(needed.unknown)
+        assert one["next"] is None or one["next"] in one["matters"]
+    assert 100 < labels.count(None) < 4900
+
+
+def test_what_is_typed_is_what_is_decided(visit):
+    """Rows go through the form itself: at each threshold and on both sides of it."""
+    form, _, _ = showcase.iris()
+    tab = visit(ol.write_page(form))
+    tree = form.tree
+    assert tree.features == ("petal width (cm)",)
+    cuts = [float(t) for t, f in zip(tree.threshold, tree.feature, strict=True) if f >= 0]
+    width = [repr(x) for cut in cuts for x in (cut, np.nextafter(cut, 9).item(), round(cut, 2))]
+    for text in width:
+        value(tab, "petal width (cm)").fill(text)
+        (label,) = tree.predict([{"petal width (cm)": float(text)}])
+        assert verdict(tab) == f"✓ Certain {label}"
+
+
+# -- for everyone, and safe --------------------------------------------------------------------
+
+
+COSTS = {"color": 2, "age": 0, "lab value": 0, "smoker": 0}
+
+
+def axe(tab):
+    tab.evaluate("scrollTo(0, 0)")  # half of a target under the bar of the phone would be too small
+    assert len(browsing.accessible(tab)) > 15
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [{"width": 1200, "height": 800}, PHONE], ids=["desk", "phone"])
+def test_accessible(visit, scheme, size):
+    tab = visit(mixed(costs=COSTS, examples=[{"age": 3}]), color_scheme=scheme, viewport=size)
+    axe(tab)
+    value(tab, "age").fill("20")
+    group(tab, "Lab value").get_by_role("button").click()
+    group(tab, "Lab value").get_by_label("from").fill("x")
+    axe(tab)
+    group(tab, "Lab value").get_by_label("from").fill("1")
+    group(tab, "smoker").get_by_label("Yes").check()
+    assert verdict(tab).startswith("✓ Certain")
+    axe(tab)
+
+
+def test_accessible_where_categories_are_many(visit):
+    labels = [f"value {k}" for k in range(60)]
+    tree = showcase.ask("c", "in", labels[:7], showcase.leaf(1), showcase.leaf(0))
+    tab = visit(ol.write_page(ol.read_tree(tree, space=ol.Space({"c": labels}))))
+    axe(tab)
+
+
+@pytest.mark.parametrize("name", ["mixed", "hostile"])
+def test_fits_on_a_phone(visit, name):
+    tab = visit(ol.write_page(showcase.FORMS[name]()), viewport=PHONE, has_touch=True)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    heights = tab.evaluate(
+        "[...document.querySelectorAll('button, .choice, input[type=text], select')]"
+        ".filter((e) => e.offsetParent).map((e) => e.getBoundingClientRect().height)"
+    )
+    assert min(heights) >= 24  # WCAG 2.2, target size
+    assert tab.locator(".peek").is_visible()
+    tab.locator(".peek").click()
+    assert tab.evaluate("location.hash") == "#answer"
+
+
+def test_names_are_not_executed(visit):
+    names = showcase.HOSTILE
+    tab = visit(
+        ol.write_page(
+            showcase.hostile(),
+            title=names[0],
+            description="<img src=x onerror=alert(2)>",
+            labels={names[1]: names[0]},
+            units={names[1]: "<i>"},
+            examples={"<svg onload=alert(3)>": {names[0]: True}},
+        )
+    )
+    assert tab.locator("h1").inner_text() == names[0]
+    assert tab.locator("img, svg, b, i").count() == 0
+    tab.locator("#example").select_option(index=1)
+    assert verdict(tab).startswith("✓ Certain '| \\\\ {x}\\n'")
+    assert details(tab).startswith(f"BECAUSE {names[0]}: yes")
+    assert tab.locator("img, svg, b, i").count() == 0
+    assert tab.locator("script").count() == 1
+
+
+def test_a_script_that_is_not_ours_does_not_run(browser, tmp_path):
+    """The content security policy holds even if markup got in."""
+    page = mixed().replace("<main>", "<main><script>window.bad = 1</script><p style='color:red'>")
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    with browser.new_context() as context:
+        tab = context.new_page()
+        complaints = []
+        tab.on("console", lambda message: complaints.append(message.text))
+        tab.goto((tmp_path / "page.html").as_uri())
+        assert tab.evaluate("window.bad === undefined && typeof orderless === 'object'")
+        assert len(complaints) == 2
+        assert all("Content Security Policy" in said for said in complaints)
+
+
+def test_served_on_loopback(browser):
+    with page_server(mixed()) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            with browser.new_context() as context:
+                tab = context.new_page()
+                requests = []
+                tab.on("request", lambda request: requests.append(request.url))
+                tab.goto(address(server))
+                value(tab, "age").fill("70")
+                group(tab, "color").get_by_label("red").check()
+                assert verdict(tab).startswith("✓ Certain high")
+                assert {url for url in requests if not url.startswith("data:")} == {address(server)}
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_prints_in_full(visit):
+    tab = visit(mixed(), color_scheme="dark")
+    tab.emulate_media(media="print", color_scheme="dark")
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert not tab.locator("#clear").is_visible()
+    assert tab.locator("#verdict").is_visible()
