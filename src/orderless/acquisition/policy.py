@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inputs import one_row, row_bins, row_sides
+from ..inputs import one_row, row_bins, row_box
 from ..model import Tree
 from .costs import exact_number, total, whole_number
 from .nodes import Nodes
@@ -293,10 +293,13 @@ class Policy:
 
     def _sides(self, known: Any) -> list[int]:
         rows = one_row({} if known is None else known, self.tree.space, self.tree.used)
-        return row_sides(self._problem.bins, rows)
+        return list(row_box(self._problem.bins, rows).bits)
 
     def _question(
-        self, sides: list[int], unavailable: tuple[str, ...], so_far: tuple[Fraction, int] | None
+        self,
+        sides: list[int],
+        unavailable: tuple[str, ...],
+        so_far: tuple[Fraction, int] | None,
     ) -> Question:
         """Give the next question after what was spent and asked so far; None lifts all limits."""
         names = {purchase.name for purchase in self._problem.purchases}

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import OutOfTime, TooManyReasons
-from ..model import Bins, Label, Space, Tree, formats as serial
+from ..model import Bins, Box, Label, Space, Tree, formats as serial
 from ..readers import read_tree
 from .equivalence import equivalent, fingerprint
 from .formats import read_form, write_form
@@ -186,7 +186,7 @@ class CanonicalForm:
         of features. Fewest conditions first.
         """
         return {
-            label: tuple(Term(self.bins, box) for box in table)
+            label: tuple(map(Term, Box.of_slots(self.bins, table)))
             for label, table in zip(self.classes, self._reason_tables, strict=True)
         }
 
@@ -213,7 +213,7 @@ class CanonicalForm:
                 f"the smallest set of rules for class {self.classes[c]!r} was not found in "
                 f"time_limit={self.time_limit:g} seconds: raise time_limit=, or use exact=False"
             )
-        return tuple(Term(bins, table[i]) for i in chosen), len(chosen)
+        return tuple(map(Term, Box.of_slots(bins, table[chosen]))), len(chosen)
 
     def _irredundant(
         self, c: int, bins: Bins, leaves: NDArray[np.uint16]
@@ -226,7 +226,7 @@ class CanonicalForm:
                 f"rules for class {self.classes[c]!r} were not found in "
                 f"time_limit={self.time_limit:g} seconds: raise time_limit="
             )
-        return tuple(Term(bins, box) for box in table), bound
+        return tuple(map(Term, Box.of_slots(bins, table))), bound
 
     @property
     def rules(self) -> dict[Label, tuple[Term, ...]]:
@@ -255,7 +255,7 @@ class CanonicalForm:
         """Give each row's class where it is certain; see ``orderless.predict_between``."""
         return self.tree.predict_between(lower, upper)
 
-    def possible_classes(self, X: Any) -> list[tuple[Label, ...]]:
+    def possible_classes(self, X: Any) -> Any:
         """Give, for each row, every class that some completion of it gets, in their order."""
         return self.tree.possible_classes(X)
 

@@ -82,11 +82,12 @@ from .ranges import (
 from .row_bins import (
     allowed_bins as allowed_bins,
     as_bits as as_bits,
+    certainly_inside as certainly_inside,
     distinct_rows as distinct_rows,
     known_bins as known_bins,
     known_rows as known_rows,
     row_bins as row_bins,
-    row_sides as row_sides,
+    row_box as row_box,
 )
 from .rows import (
     Rows as Rows,
@@ -97,6 +98,9 @@ from .seeds import (
     RandomState as RandomState,
     generator as generator,
     whole_seed as whole_seed,
+)
+from .threads import (
+    n_threads as n_threads,
 )
 from .weights import (
     exact_weights as exact_weights,

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OutOfTime, TooManyReasons
-from ..form import ones
 from ..inputs import (
     AMONG,
     BETWEEN,
@@ -25,7 +24,7 @@ from ..inputs import (
     as_bits,
     distinct_rows,
     one_row,
-    row_sides,
+    row_box,
 )
 from ..model import Bins, Label, Tree
 from ..readers import read_tree
@@ -138,7 +137,7 @@ def missing_needed(
     clock = _Clock(time_limit)
     tree = read_tree(tree)
     bins = tree.bins
-    sides = row_sides(bins, one_row(row, tree.space, tree.used))
+    sides = row_box(bins, one_row(row, tree.space, tree.used)).bits
     leaves = [(c, own) for _, c, own in _reachable(bins, sides, clock)]
     classes = sorted({c for c, _ in leaves})
     possible = tuple(tree.classes[c] for c in classes)
@@ -163,13 +162,13 @@ def _in_order(bins: Bins) -> list[int]:
 
 
 def _reachable(
-    bins: Bins, sides: list[int], clock: _Clock
+    bins: Bins, sides: tuple[int, ...], clock: _Clock
 ) -> Iterator[tuple[int, int, tuple[int, ...]]]:
     """Go through the leaves whose box meets the row's: node, class, and what is left of the box."""
     tree = bins.tree
     feature, label = bins.nodes[0].tolist(), tree.leaf_class.tolist()
     when_true, when_false = tree.when_true.tolist(), tree.when_false.tolist()
-    todo = [(0, tuple(sides))]
+    todo = [(0, sides)]
     while todo:
         clock.look()
         node, box = todo.pop()
@@ -202,9 +201,8 @@ class Settling:
         leaves = np.flatnonzero(tree.feature < 0)
         number = {node: i for i, node in enumerate(leaves.tolist())}
         self.leaf: list[Leaf] = [(-1, ())] * len(leaves)
-        for node, label, box in _reachable(
-            self.bins, [ones(0, n - 1) for n in self.bins.widths], _Clock(time_limit)
-        ):
+        whole = tuple(self.bins.every_bin(k) for k in range(len(self.order)))
+        for node, label, box in _reachable(self.bins, whole, _Clock(time_limit)):
             self.leaf[number[node]] = (label, box)
         self.seen: dict[bytes, Names] = {}
 
