@@ -1,7 +1,6 @@
 from .binarize import (
     NoCut as NoCut,
     QuantileBinarizer as QuantileBinarizer,
-    ThresholdGuessBinarizer as ThresholdGuessBinarizer,
 )
 from .cell_style import (
     PLAIN as PLAIN,
@@ -101,6 +100,9 @@ from .seeds import (
 )
 from .threads import (
     n_threads as n_threads,
+)
+from .threshold_guess import (
+    ThresholdGuessBinarizer as ThresholdGuessBinarizer,
 )
 from .weights import (
     exact_weights as exact_weights,
