@@ -455,9 +455,9 @@ def test_what_is_refused():
             work(tree, BITS, LABELS, sample_weight=[1, -1, 1, 1])
         with pytest.raises(InvalidData, match="sample_weight is 0 in every row"):
             work(tree, BITS, LABELS, sample_weight=[0, 0, 0, 0])
-        with pytest.raises(InvalidData, match="give one number per row"):
+        with pytest.raises(InvalidData, match="must hold one number per row"):
             work(tree, BITS, LABELS, sample_weight=["a", "b", "c", "d"])
-    with pytest.raises(ValueError, match="limit=0"):
+    with pytest.raises(ValueError, match="limit must be at least 1"):
         ol.importance_range(tree, BITS, LABELS, limit=0)
     with pytest.raises(TooManyBoxes, match="more than 1 boxes"):
         ol.importance_range(tree, BITS, LABELS, limit=1)

@@ -496,12 +496,12 @@ def test_what_is_refused():
             work(tree, [[0, 0], [0, None], [1, 0], [1, 1]], LABELS)
         with pytest.raises(InvalidData, match="y has shape"):
             work(tree, BITS, [0, 1])
-        with pytest.raises(InvalidData, match="row 2 has no label"):
+        with pytest.raises(InvalidData, match="y has None in row 2"):
             work(tree, BITS, [0, 0, None, 1])
     space = ol.Space({"a": "boolean", "b": "numeric", "c": ["r", "g"]})
     tree = ol.read_tree({"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}},
                         space=space)  # fmt: skip
-    with pytest.raises(InvalidData, match="the rows do not tell 'b'"):
+    with pytest.raises(InvalidData, match="X has no column for 'b'"):
         ol.conditional_model_reliance(tree, [{"a": 1}, {"a": 0}], [1, 0])
     with pytest.raises(InvalidData, match="row 1 has no value of 'b'"):
         ol.conditional_model_reliance(tree, [[1, 2.0, "r"], [0, None, "g"]], [1, 0])

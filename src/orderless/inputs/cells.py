@@ -287,8 +287,11 @@ def read_among(feature: Feature, known: Known, n_rows: int) -> CoreColumn:
 def no_contradiction(feature: Feature, bad: NDArray[np.bool_]) -> None:
     """Refuse rows that no value of a feature fits."""
     if bad.any():
-        raise InvalidData(
-            f"row {int(np.argmax(bad))} contradicts itself about {feature.name!r}: no value of "
+        row = int(np.argmax(bad))
+        fault = InvalidData(
+            f"row {row} contradicts itself about {feature.name!r}: no value of "
             "the feature fits all of its columns. Correct the row, or treat the columns as "
             "unrelated with Space.independent(...)"
         )
+        fault.row = row
+        raise fault
