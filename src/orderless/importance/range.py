@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import InvalidTree, TooManyBoxes
+from ..inputs import some_names
 from ..model import short_count
 from ..readers import read_tree
 from .impurity import Criterion, check_criterion, class_weights, raw_importance
@@ -97,7 +98,9 @@ class ImportanceRange:
     def __getitem__(self, feature: str | int) -> tuple[float, float]:
         if isinstance(feature, str):
             if feature not in self.features:
-                raise KeyError(f"no feature {feature!r}: the tree's space has {self.features}")
+                raise KeyError(
+                    f"no feature {feature!r:.80}: the tree's space has {some_names(self.features)}"
+                )
             feature = self.features.index(feature)
         return float(self.low[feature]), float(self.high[feature])
 
@@ -154,7 +157,7 @@ def importance_range(
     r"""Give the range of each feature's impurity importance over all equivalent trees.
 
     Equivalent trees decide alike and split the credit differently (the paper's Section 5.1). This
-    looks at every tree that is the same function and asks nothing in vain, and gives the smallest,
+    looks at every tree that is the same function and has no redundant split. It gives the smallest,
     the largest and the mean importance of each feature: exactly, by dynamic programming over boxes.
 
     Parameters
@@ -222,7 +225,7 @@ def importance_range(
     """
     check_criterion(criterion)
     if limit < 1:
-        raise ValueError(f"limit={limit}: at least one box must be allowed")
+        raise ValueError(f"limit must be at least 1 (box), got {limit}")
     source = read_tree(tree)
     given = Given.read(source, X, sample_weight)
     weight = class_weights(given, y)

@@ -131,6 +131,4 @@ def _question(tree: Tree, node: int) -> Side:
     feature = tree.space.features[tree.feature[node]]
     if feature.kind == "boolean":
         return Side(feature, 0.0, 1.0)
-    if feature.ordered:
-        return Side(feature, upper=float(tree.threshold[node]), nan=bool(tree.nan_true[node]))
-    return Side(feature, codes=tuple(tree.set_of(node).tolist()))
+    return tree.side(node)
