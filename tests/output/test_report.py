@@ -218,7 +218,7 @@ def test_the_set_is_all_trees_over_its_columns(seed):
                   "true": leaves[0], "false": leaves[1]}, "false": leaves[2]},
         space=space,
     )  # fmt: skip
-    found = around(tree, X, y)
+    found = around(Subject(tree, X, y))
     conditions = bits_of(found)
     rows = [
         tuple(
@@ -249,7 +249,7 @@ def test_the_tree_is_one_of_those_that_are_compared(seed, depth):
     X = np.round(random.rand(80, 3), 1)
     y = (X.sum(axis=1) > 1.5).astype(int) + (X[:, 0] > 0.8)
     tree = ol.read_tree(DecisionTreeClassifier(max_depth=depth, random_state=seed).fit(X, y))
-    found = around(tree, X, y)
+    found = around(Subject(tree, X, y))
     assert found.found.objective <= found.objective
     if found.inside:
         assert found.n_better < found.found.n_trees
@@ -267,7 +267,7 @@ def test_columns_that_were_binarized_before():
     tree = ol.read_tree(
         DecisionTreeClassifier(max_depth=3, random_state=0).fit(bits, y), space=binarizer.space_
     )
-    found = around(tree, bits, y)
+    found = around(Subject(tree, bits, y))
     assert found.n_own <= len(found.found.columns)
     assert found.found.objective <= found.objective
 
@@ -294,7 +294,7 @@ def test_thresholds_guessed_from_some_of_the_rows_are_said(wisconsin, monkeypatc
     assert "drawn at random" not in page
     monkeypatch.setattr("orderless.output.report.around.MOST_CELLS", 30 * 200)
     section = near(Subject(tree, X, y))
-    assert "threshold guessing proposes from 200 of the 569 rows, drawn at random." in section.lead
+    assert "threshold guessing proposed from 200 of the 569 rows, drawn at random." in section.lead
 
 
 def test_hopeless_sets_are_not_guessed_for(wisconsin, monkeypatch):
@@ -387,7 +387,7 @@ def test_trees_for_which_a_gap_is_a_value_are_left_out():
     tree = {**split, "true": {"prediction": 0}, "false": {"prediction": 1}}
     X = np.array([[1.0], [2.0], [np.nan], [3.0]])
     page = ol.report(ol.read_tree(tree, space=space), X, [0, 1, 1, 1]).html
-    assert "Left out: a missing value is a value for this tree" in page
+    assert "Left out: for this tree, missing is a value of its own" in page
 
 
 def test_names_that_are_long_or_look_like_formulas():

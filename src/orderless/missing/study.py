@@ -27,7 +27,7 @@ from ..inputs import (
     read_numbers,
     some_names,
 )
-from ..model import Feature, Space, Tree
+from ..model import Column, Feature, Space, Tree
 from ..readers import read_tree
 
 if TYPE_CHECKING:
@@ -286,23 +286,21 @@ class _Table:
 
     def rows(self, mask: Mask) -> Rows:
         """Read the rows with the values under the mask gone."""
-        position = {name: i for i, name in enumerate(self.space.column_names)}
+        asked = {
+            column.name: self._without(i, column, mask[:, i])
+            for i, column in enumerate(self.tree.space.columns)
+            if column.feature in self.tree.features
+        }
+        return read_columns(asked.get, self.n_rows, self.tree.space, self.tree.used)
 
-        def get(name: str) -> NDArray[Any] | None:
-            i = position.get(name)
-            if i is None:
-                return None
-            values = self.columns[name]
-            assert values is not None
-            column = self.tree.space.columns[i]
-            feature = self.tree.space[column.feature]
-            if column.condition is None and (feature.nan or not feature.ordered):
-                gone = values.astype(object)
-                gone[mask[:, i]] = NOT_GIVEN
-                return gone
-            return np.where(mask[:, i], np.nan, self.values[:, i])
-
-        return read_columns(get, self.n_rows, self.tree.space, self.tree.used)
+    def _without(self, i: int, column: Column, gone: Mask) -> NDArray[Any]:
+        """Give a column without some of its values."""
+        feature = self.tree.space[column.feature]
+        if column.condition is None and (feature.nan or not feature.ordered):
+            values = np.array(self.columns[column.name], dtype=object)
+            values[gone] = NOT_GIVEN
+            return values
+        return np.where(gone, np.nan, self.values[:, i])
 
     # -- what goes missing ---------------------------------------------------------------------
 

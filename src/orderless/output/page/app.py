@@ -124,7 +124,7 @@ def write_page(
         "examples": [row for _, row in rows],
     }
     parts = [model_text(tree, features, nodes), f"const PAGE = {literal(content)};\n", engine(),
-             _part("advice.js"), _part("page.js")]  # fmt: skip
+             _part("advice.js"), _part("scale.js"), _part("page.js")]  # fmt: skip
     page = _render(
         title=printable(_text("title", title, "What does the tree decide?")),
         description=printable(_text("description", description, "")),

@@ -18,7 +18,7 @@ from ...inputs import class_codes
 from ...model import Tree, label_text, printable
 from .look import colour, mark
 
-__all__ = ["DRAWN_LEAVES", "tree_as_svg"]
+__all__ = ["DRAWN_LEAVES", "class_marks", "tree_as_svg"]
 
 DRAWN_LEAVES = 128  # more are a listing's business
 LINE, WIDE, GAP, PAD = 30, 7.6, 46, 9  # pixels: a leaf's line, a character, between levels, inside
@@ -91,6 +91,11 @@ def tree_as_svg(
     for box in boxes:
         out.append(_box(tree, box, left[box.level], box.node in dashed))
     return "".join(out) + "</svg>"
+
+
+def class_marks(tree: Tree) -> list[tuple[str, str]]:
+    """Give the legend of a drawing: the mark of each class, and its label."""
+    return [(mark(c), label_text(label)) for c, label in enumerate(tree.classes)]
 
 
 def _layout(tree: Tree, tails: list[str]) -> list[_Box]:

@@ -1,6 +1,6 @@
 """The trees around one tree: all that are about as good, over its own conditions and more.
 
-In:  a ``Tree``, complete rows and their labels.
+In:  ``Subject``: a tree, complete rows and their labels.
 Out: ``Around``: near-optimal trees, and where this one stands among them.
 Paper: Section 4.
 """
@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidData, InvalidSpace, TooLarge
 from ...importance import Given
-from ...inputs import CODE, F32, F64, Rows, read_rows
+from ...inputs import CODE, F32, F64, Rows
 from ...model import Column, Condition, Feature, Space, Tree
 from ...rashomon import MOST_DEPTH, RashomonSet
+from .subject import Subject
 
-__all__ = ["EPSILON", "REGULARIZATION", "Around", "all_rows", "around"]
+__all__ = ["EPSILON", "REGULARIZATION", "Around", "around"]
 
 REGULARIZATION = Fraction(1, 100)
 EPSILON = Fraction(2, 100)
@@ -71,16 +72,7 @@ class Around:
         )
 
 
-def all_rows(tree: Tree, X: Any) -> Rows:
-    """Read what the tree asks about, and of its other features what X has.
-
-    Rows that were read stay as they are.
-    """
-    others = set(range(len(tree.space))) - set(tree.used)
-    return X if isinstance(X, Rows) else read_rows(X, tree.space, tree.used, also=sorted(others))
-
-
-def around(tree: Tree, X: Any, y: Any) -> Around:
+def around(subject: Subject) -> Around:
     """Find all near-optimal trees of at most the tree's depth, over 0/1 columns.
 
     The columns are the tree's own conditions, so that it is one of the trees that are compared,
@@ -94,12 +86,12 @@ def around(tree: Tree, X: Any, y: Any) -> Around:
     OutOfTime, OutOfMemory, TooLarge
         If there are too many trees.
     """
+    tree, rows, y = subject.tree, subject.rows, subject.y
     if any(tree.space.features[i].nan for i in tree.used):
         raise InvalidData("for this tree, missing is a value of its own, and near-optimal trees "
                           "are searched for on complete rows only")  # fmt: skip
     if tree.depth > MOST_DEPTH:
         raise TooLarge(f"the tree is {tree.depth} conditions deep", MOST_DEPTH)
-    rows = all_rows(tree, X)
     given = Given.read(tree, rows, None)
     columns = dict(_own(tree, given))
     n_own = len(columns)
@@ -111,7 +103,7 @@ def around(tree: Tree, X: Any, y: Any) -> Around:
         columns.setdefault(key, column)
     if len(columns) > n_own:
         found = _trees(tree, columns, y)
-    wrong = int((np.asarray(tree.predict(rows)) != np.asarray(y)).sum())
+    wrong = subject.quality.n_rows - subject.quality.n_right
     objective = Fraction(wrong, given.n_rows) + REGULARIZATION * tree.n_leaves
     return Around(found, n_own, n_guessed_from, objective, given.n_rows)
 

@@ -17,8 +17,8 @@ from ..plots.look import INK_ON_PAGE
 from ..plots.rashomon import plot_objectives
 from .around import EPSILON, REGULARIZATION, Around, around
 from .figure import Picture
-from .parts import Details, Section, Table, count
-from .subject import Subject, drawn
+from .parts import Details, Section, Table
+from .subject import Subject, count, drawn
 
 __all__ = ["near"]
 
@@ -29,7 +29,7 @@ MOST_FUNCTIONS = 1_000_000
 def near(subject: Subject) -> Section:
     """Count the near-optimal trees and functions, and place the tree among them."""
     try:
-        found = around(subject.tree, subject.rows, subject.y)
+        found = around(subject)
     except (OutOfMemory, OutOfTime):
         lead = (
             f"Left out: there are too many trees of depth {subject.tree.depth} to look at within "
@@ -49,7 +49,7 @@ def near(subject: Subject) -> Section:
         [
             ("trees", short_count(trees.n_trees)),
             ("trees without trivial splits", short_count(trees.n_nontrivial)),
-            ("functions that differ", functions),
+            ("different functions", functions),
         ],
     )
     best = trees.best_tree.over(subject.tree.space)

@@ -15,16 +15,15 @@ from typing import Any
 from ...errors import InvalidData
 from ...estimators import Quality
 from ...inputs import known_rows, write_whole
-from ...model import label_text, printable, shown
+from ...model import printable, shown
 from ...readers import read_tree
 from ..plots.look import page_colours
-from ..rules.quality import percent
 from ..templates import fragment, markup
 from . import sections
 from .cheapest import cheapest
 from .near import near
-from .parts import Section, count
-from .quality import quality
+from .parts import Section
+from .quality import facts, quality, summary
 from .subject import Subject
 
 __all__ = ["Report", "report"]
@@ -116,9 +115,9 @@ def report(
     >>> page.html.startswith("<!DOCTYPE html>")
     True
     """
-    told = {printable(str(key)): printable(str(value)) for key, value in (about or {}).items()}
+    lines = {printable(str(key)): printable(str(value)) for key, value in (about or {}).items()}
     subject = Subject(
-        read_tree(tree), X, y, costs, told, printable(about_rows), random_state,
+        read_tree(tree), X, y, costs, lines, printable(about_rows), random_state,
         dict(held_out or {}),
     )  # fmt: skip
     n_rows = subject.n_rows
@@ -135,8 +134,8 @@ def report(
     page = fragment(
         "report/template.html",
         title=printable(title),
-        lead=_lead(subject),
-        facts=_facts(subject),
+        lead=summary(subject),
+        facts=facts(subject),
         sections=[section for section in made if section.parts or section.lead],
         version=version("orderless"),
         light=markup(page_colours()),
@@ -157,37 +156,3 @@ _SECTIONS: tuple[Callable[[Subject], Section], ...] = (
     near,
     sections.made,
 )
-
-
-def _lead(subject: Subject) -> str:
-    tree = subject.tree
-    used = len(tree.features)
-    most = subject.quality.majority
-    usual = "" if most is None else (
-        f"; always saying {label_text(most)} would be right for "
-        f"{subject.quality.majority_share:.1%}"
-    )  # fmt: skip
-    return (
-        f"A tree with {count(tree.n_leaves, 'leaf')} that asks about {count(used, 'feature')}. "
-        f"Without the order of its questions, it comes down to {count(subject.n_rules, 'rule')}. "
-        f"It gives the right class for {_right(subject.quality)} of the {subject.n_rows:,} rows"
-        f"{usual}. {subject.about_rows}"
-    ).rstrip()
-
-
-def _right(found: Quality) -> str:
-    return percent(found.n_right, found.n_rows)
-
-
-def _facts(subject: Subject) -> list[dict[str, str]]:
-    tree = subject.tree
-    facts = [
-        (f"{tree.n_leaves}", "leaves"),
-        (f"{tree.depth}", "questions at most"),
-        (f"{subject.n_rules}", "rules"),
-        (_right(subject.quality), "right on the data"),
-    ]
-    facts += [(_right(found), f"right on {name}") for name, found in subject.held_out.items()]
-    if subject.redundant is not None:
-        facts.insert(3, (f"{len(subject.redundant)}", "redundant splits"))
-    return [{"number": number, "what": what} for number, what in facts]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 __all__ = ["Details", "Drawing", "Facts", "Heading", "Html", "Paragraph", "Part", "Section",
-           "Table", "TreeText", "count"]  # fmt: skip
+           "Table", "TreeText"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -101,15 +101,3 @@ class Details(Part):
     kind = "details"
     summary: str
     parts: Sequence[Part]
-
-
-def count(n: int, noun: str) -> str:
-    """Write a number of things.
-
-    Examples
-    --------
-    >>> count(1, "leaf"), count(2_000, "leaf"), count(0, "question")
-    ('1 leaf', '2,000 leaves', '0 questions')
-    """
-    plural = {"leaf": "leaves"}.get(noun, f"{noun}s")
-    return f"{n:,} {noun if n == 1 else plural}"

@@ -28,8 +28,8 @@ from ..plots.drawing import DRAWN_LEAVES
 from ..plots.importance import draw_importance
 from ..rules.html import form_as_html
 from .figure import Picture
-from .parts import Details, Facts, Html, Paragraph, Part, Section, Table, count
-from .subject import Subject, drawn
+from .parts import Details, Facts, Html, Paragraph, Part, Section, Table
+from .subject import Subject, count, drawn
 
 __all__ = [
     "as_it_came",

@@ -15,14 +15,12 @@ from typing import Any
 from ...errors import OutOfTime, TooManyReasons
 from ...estimators import Quality, judge
 from ...form import CanonicalForm, canonicalize, redundant_splits, smallest_tree
-from ...inputs import Rows
-from ...model import Tree, label_text
-from ..plots.drawing import DRAWN_LEAVES, tree_as_svg
-from ..plots.look import mark
-from .around import all_rows
+from ...inputs import Rows, read_rows
+from ...model import Tree
+from ..plots.drawing import DRAWN_LEAVES, class_marks, tree_as_svg
 from .parts import Details, Drawing, Paragraph, Part, TreeText
 
-__all__ = ["Subject", "drawn"]
+__all__ = ["Subject", "count", "drawn"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +38,9 @@ class Subject:
 
     @cached_property
     def rows(self) -> Rows:
-        """The rows as the core reads them: all features that there are."""
-        return all_rows(self.tree, self.X)
+        """The rows as the core reads them: what the tree asks about, and what else X has."""
+        others = set(range(len(self.tree.space))) - set(self.tree.used)
+        return read_rows(self.X, self.tree.space, self.tree.used, also=sorted(others))
 
     @property
     def n_rows(self) -> int:
@@ -92,5 +91,16 @@ def drawn(subject: Subject, tree: Tree, marked: Sequence[int] = ()) -> list[Part
         ]
     picture = tree_as_svg(tree, subject.rows, subject.y, marked=marked)
     width = float(re.search(r' width="([0-9.]+)"', picture)[1])  # type: ignore[index]
-    classes = [(mark(k), label_text(label)) for k, label in enumerate(tree.classes)]
-    return [Drawing(classes, picture, width, text)]
+    return [Drawing(class_marks(tree), picture, width, text)]
+
+
+def count(n: int, noun: str) -> str:
+    """Write a number of things.
+
+    Examples
+    --------
+    >>> count(1, "leaf"), count(2_000, "leaf"), count(0, "question")
+    ('1 leaf', '2,000 leaves', '0 questions')
+    """
+    plural = {"leaf": "leaves"}.get(noun, f"{noun}s")
+    return f"{n:,} {noun if n == 1 else plural}"
