@@ -446,7 +446,7 @@ def test_wrong_questions_are_refused(fitted):
         fitted.quantile("petal width", 1.5)
     with pytest.raises(ValueError, match=r"must be one of \('box', 'cdf', 'violin'\), got 'pie'"):
         fitted.plot("pie")
-    with pytest.raises(InvalidData, match="no features to draw"):
+    with pytest.raises(InvalidData, match="features is empty"):
         fitted.plot(features=[])
 
 

@@ -103,16 +103,16 @@ def _split(tree: Tree, node: int, here: Side) -> tuple[Side, Side]:
 def _nodes(tree: Tree, known: Mapping[int, Source]) -> dict[int, _Node]:
     left: dict[int, tuple[Formula, Formula]] = {}
     order: list[tuple[int, dict[int, Side]]] = [(0, {})]  # and what is left of features there
-    for node, path in order:  # grows while it is gone through: parents before children
+    for node, path in order:  # grows during the loop: parents before children
         i = int(tree.feature[node])
         if i < 0:
             continue
         yes, no = int(tree.when_true[node]), int(tree.when_false[node])
         feature, source = tree.space.features[i], known[i]
         yes_side, no_side = _split(tree, node, path.get(i) or Side.whole(feature))
-        if source.indicators and (feature.nan or not feature.ordered):  # a row may know some of it
+        if source.indicators and (feature.nan or not feature.ordered):  # rows may know it in part
             left[node] = (source.excludes(yes_side), source.excludes(no_side))
-        elif feature.ordered:  # what lies above it is said on the path: one end will do
+        elif feature.ordered:  # the path already gives the other end
             cut, nan = float(tree.threshold[node]), feature.nan and bool(tree.nan_true[node])
             above = Side(feature, cut, math.inf, feature.nan and not nan)
             left[node] = (source.certainly(above),
@@ -184,7 +184,7 @@ def question(tree: Tree, known: Mapping[int, Source]) -> Ask | None:
         (first, without_first), (second, without_second) = sides
         if height[second] == 0:  # two leaves
             asks[node] = Ask(name)
-        elif height[first] == 0:  # one leaf: not determined, so that the other side is possible
+        elif height[first] == 0:  # one leaf: the other side must be possible
             asks[node] = Ask(name, without_first, asks[second])
         else:
             settled = some([*nodes[first].certain.values(), *nodes[second].certain.values()])

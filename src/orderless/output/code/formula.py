@@ -205,7 +205,7 @@ class Source:
             ({self.feature.categories.index(v) for v in condition.among or ()}, name)
             for condition, name in self.indicators
         ]
-        # A column that is 1 and whose values are all inside says it at once.
+        # A column that is 1 and whose values are all inside settles it at once.
         at_once: list[Formula] = [Flag(name, True) for own, name in among if own <= inside]
         if self.value is not None:
             at_once.append(self._value_among(inside))

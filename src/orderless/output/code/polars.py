@@ -52,14 +52,14 @@ def _expression(
         ask = question(tree, known)
         if ask is None or len(certain) == 1:
             return pl.repeat(None, pl.len(), dtype=pl.String).alias("needed")
-        settled = _said(Some(tuple(formula for _, formula in certain)))
+        settled = _condition(Some(tuple(formula for _, formula in certain)))
         return pl.when(settled).then(None).otherwise(_asked(ask)).alias("needed")
     labels = [pl.lit(label, dtype=_type(tree.classes)) for label, _ in certain]
-    if len(labels) == 1:  # a literal alone would be one row, whatever the frame has
+    if len(labels) == 1:  # a literal would give one row, whatever the frame has
         return pl.repeat(labels[0], pl.len(), dtype=_type(tree.classes)).alias("prediction")
     out: Any = pl
     for label, (_, formula) in zip(labels, certain, strict=True):
-        out = out.when(_said(formula)).then(label)
+        out = out.when(_condition(formula)).then(label)
     expression: pl.Expr = out.otherwise(None).alias("prediction")
     return expression
 
@@ -79,13 +79,13 @@ def _type(labels: tuple[Label, ...]) -> Any:
     raise InvalidSpace(f"polars has no column type for the classes {labels!r:.80}")
 
 
-def _said(formula: Formula) -> pl.Expr:
+def _condition(formula: Formula) -> pl.Expr:
     import polars as pl
 
     if isinstance(formula, Every):
-        return _joined([_said(part) for part in formula.parts], lambda a, b: a & b)
+        return _joined([_condition(part) for part in formula.parts], lambda a, b: a & b)
     if isinstance(formula, Some):
-        return _joined([_said(part) for part in formula.parts], lambda a, b: a | b)
+        return _joined([_condition(part) for part in formula.parts], lambda a, b: a | b)
     if isinstance(formula, bool):
         return pl.lit(formula)
     column = _column(formula.column)
@@ -138,10 +138,13 @@ def _joined(parts: list[pl.Expr], join: Callable[[pl.Expr, pl.Expr], pl.Expr]) -
 def _asked(ask: Ask) -> pl.Expr:
     import polars as pl
 
-    said: pl.Expr = pl.lit(ask.feature)
+    asked: pl.Expr = pl.lit(ask.feature)
     if ask.otherwise is not None:
-        kept, settled = _said(ask.kept).fill_null(False), _said(ask.settled).fill_null(False)
-        said = pl.when(~kept & settled).then(said).otherwise(_asked(ask.otherwise))
+        kept, settled = (
+            _condition(ask.kept).fill_null(False),
+            _condition(ask.settled).fill_null(False),
+        )
+        asked = pl.when(~kept & settled).then(asked).otherwise(_asked(ask.otherwise))
     if ask.then is None:
-        return said
-    return pl.when(_said(ask.gone)).then(_asked(ask.then)).otherwise(said)
+        return asked
+    return pl.when(_condition(ask.gone)).then(_asked(ask.then)).otherwise(asked)

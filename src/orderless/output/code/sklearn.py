@@ -88,9 +88,9 @@ class _Nodes:
         self.tree = tree
         self.column: list[int] = []
         self.threshold: list[float] = []
-        self.missing_left: list[bool | None] = []  # None: as it comes
+        self.missing_left: list[bool | None] = []  # None: to the larger side
         self.children: list[list[int]] = []
-        self.leaf: list[int] = []  # the tree's leaf that it is, or -1
+        self.leaf: list[int] = []  # which leaf of the tree it is, or -1
         self.depth: list[int] = []
         self.codes: dict[int, Codes] = {}  # the set of a node that asks for one
         todo: list[tuple[int, dict[int, Codes], int, int]] = [(0, {}, -1, 0)]
@@ -207,7 +207,7 @@ def _ones(feature: Feature, column: Column) -> Codes:
 
 
 def _holds_at_most(feature: Feature, column: Column, cut: float) -> bool | None:
-    """Tell whether a column is 1 where an ordered feature is at most the cut, or where it is above.
+    """Whether a column is 1 where an ordered feature is at most the cut, or where it is above.
 
     None if it says neither.
     """
@@ -227,7 +227,7 @@ def _are_codes(feature: Feature) -> bool:
 
 
 class _Version(NamedTuple):
-    """What the scikit-learn that is there stores beside thresholds, found by fitting stumps.
+    """What the installed scikit-learn stores beside thresholds, found by fitting stumps.
 
     ``no_categories`` is how it writes that a column is a number, None where trees do not say;
     ``kinds`` the kind of a split and of a leaf, if nodes have one; ``set_kind`` the kind of a split
@@ -256,7 +256,7 @@ def _version() -> _Version:
     try:
         stump = DecisionTreeClassifier(categorical_features=[0]).fit([[0.0], [1.0]], [0, 1])
         kind = int(stump.tree_.__reduce__()[2]["nodes"]["split_kind"][0])
-    except (TypeError, ValueError):  # its name for categorical columns is another
+    except (TypeError, ValueError):  # it calls categorical columns something else
         return _Version(number, kinds, None)
     return _Version(number, kinds, kind)
 
@@ -299,7 +299,7 @@ def _core_tree(nodes: _Nodes, order: NDArray[Any]) -> Any:
 def _write_sets(
     nodes: _Nodes, array: NDArray[Any], inner: NDArray[np.bool_]
 ) -> tuple[NDArray[np.intp], ...]:
-    """Write the sets of categories into the nodes; give what a tree is told of its columns."""
+    """Write the sets of categories into the nodes; give how many each column has."""
     version = _version()
     if version.no_categories is None:
         return ()

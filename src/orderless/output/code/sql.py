@@ -97,32 +97,32 @@ def _class(words: Words, certain: list[tuple[Label, Formula]]) -> str:
     for label, (_, formula) in zip(labels, certain, strict=True):
         parts = formula.parts if isinstance(formula, Some) else (formula,)
         if len(parts) > MANY:
-            lines.append(f"  WHEN {_said(words, formula)} THEN {label}")
+            lines.append(f"  WHEN {_written(words, formula)} THEN {label}")
             continue
-        said = [_said(words, part, inside="some") for part in parts]
-        lines += [f"  WHEN {said[0]}", *(f"    OR {part}" for part in said[1:])]
+        written = [_written(words, part, inside="some") for part in parts]
+        lines += [f"  WHEN {written[0]}", *(f"    OR {part}" for part in written[1:])]
         lines[-1] += f" THEN {label}"
     return "\n".join([*lines, "END"])
 
 
-def _said(words: Words, formula: Formula, inside: str = "") -> str:
+def _written(words: Words, formula: Formula, inside: str = "") -> str:
     """Write a formula; ``inside`` says what it is a part of, for parentheses."""
     if isinstance(formula, Some):
-        said = _joined([_said(words, part, "some") for part in formula.parts], " OR ")
-        return f"({said})" if inside else said
+        written = _joined([_written(words, part, "some") for part in formula.parts], " OR ")
+        return f"({written})" if inside else written
     parts = formula.parts if isinstance(formula, Every) else (formula,)
     capped = {p.column for p in parts if isinstance(p, Number) and not words.guard(p)}
-    all_said: dict[str, None] = {}
+    conditions: dict[str, None] = {}
     for part in parts:
         if isinstance(part, Every | Some):
-            all_said[_said(words, part, "every")] = None
+            conditions[_written(words, part, "every")] = None
             continue
-        all_said[words.said(part)] = None
+        conditions[words.comparison(part)] = None
         guard = words.guard(part)
         if guard and not (isinstance(part, Number) and part.column in capped):
-            all_said[guard] = None
-    said = _joined(list(all_said), " AND ")
-    return f"({said})" if inside and len(all_said) > 1 else said
+            conditions[guard] = None
+    written = _joined(list(conditions), " AND ")
+    return f"({written})" if inside and len(conditions) > 1 else written
 
 
 def _joined(parts: list[str], word: str) -> str:
@@ -144,7 +144,7 @@ def _needed(
         return words.nothing()
     lines = ["CASE"]
     for _, formula in certain:
-        lines.append(f"  WHEN {_said(words, formula)} THEN NULL")
+        lines.append(f"  WHEN {_written(words, formula)} THEN NULL")
     return "\n".join([*lines, f"  ELSE {_asked(words, ask)}", "END"])
 
 
@@ -152,9 +152,9 @@ def _asked(words: Words, ask: Ask) -> str:
     """Write a question as nested choices."""
     name = words.text(ask.feature)
     if ask.otherwise is not None:
-        gone = f"WHEN {_said(words, ask.kept)} THEN 0 "
-        settled = f"CASE {gone}WHEN {_said(words, ask.settled)} THEN 1 ELSE 0 END = 1"
+        gone = f"WHEN {_written(words, ask.kept)} THEN 0 "
+        settled = f"CASE {gone}WHEN {_written(words, ask.settled)} THEN 1 ELSE 0 END = 1"
         name = f"CASE WHEN {settled} THEN {name} ELSE {_asked(words, ask.otherwise)} END"
     if ask.then is None:
         return name
-    return f"CASE WHEN {_said(words, ask.gone)} THEN {_asked(words, ask.then)} ELSE {name} END"
+    return f"CASE WHEN {_written(words, ask.gone)} THEN {_asked(words, ask.then)} ELSE {name} END"

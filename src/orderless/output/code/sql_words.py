@@ -5,7 +5,8 @@ Out: SQL text that every engine reads to the same bits. Quoting is sqlglot's.
 
 What differs: whether the engine has NaN (which compares like a number there, and means unknown
 here), whether booleans are numbers, whether text is compared by its letters only, whether decimals
-are read exactly (SQLite does not promise it), and whether a column may hold text that is no number.
+are read exactly (SQLite does not promise it), and whether a column may hold text that is not a
+number.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ SAME = {"databricks": "spark", "mssql": "tsql", "postgresql": "postgres", "sqlse
 NOT_IN_NAMES = {"bigquery": '!"$()*,./;?@[\\]^`{}~\n', "oracle": '"'}
 EXACT = 2**53  # whole numbers below it are doubles
 STEP = 2**62  # a power of two that is a whole number in SQLite
-LARGEST = "CAST(9e999 AS REAL)"  # infinity in SQLite; every text that is no number is above it
+LARGEST = "CAST(9e999 AS REAL)"  # infinity in SQLite; all text that is not a number is above it
 
 
 class Words:
-    """How one dialect says names, labels and comparisons.
+    """How one dialect writes names, labels and comparisons.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ class Words:
                 f"the name {name!r:.80} has the character {min(bad)!r}, which {self.dialect} "
                 "does not allow in names: say what the column is called there with columns="
             )
-        if self.dialect == "sqlite":  # it takes a "name" that is not there for a text, silently
+        if self.dialect == "sqlite":  # it silently takes an unknown "name" for a text
             return "`" + name.replace("`", "``") + "`"
         return str(exp.to_identifier(name, quoted=True).sql(dialect=self.dialect))
 
@@ -97,7 +98,7 @@ class Words:
         if all(isinstance(label, str) for label in labels):
             return [self.text(str(label)) for label in labels]
         if any(isinstance(label, bool) for label in labels):
-            # SQLite takes the word TRUE for a column of that name, where there is one.
+            # SQLite reads the word TRUE as a column of that name if there is one.
             short = {"tsql": "CAST({} AS BIT)", "oracle": "{}", "sqlite": "{}"}.get(self.dialect)
             if short is not None:
                 return [short.format(int(label)) for label in labels]
@@ -107,12 +108,12 @@ class Words:
         return [str(label) for label in labels]
 
     def nothing(self) -> str:
-        """Write the text that is not there."""
+        """Write a missing text."""
         return self._cast("NULL", "VARCHAR2(1)" if self.dialect == "oracle" else "text")
 
     # -- comparisons -------------------------------------------------------------------------------
 
-    def said(self, atom: Formula) -> str:
+    def comparison(self, atom: Formula) -> str:
         """Write one comparison."""
         if isinstance(atom, Number):
             column = self.name(atom.column)
@@ -139,7 +140,7 @@ class Words:
     def guard(self, atom: Formula) -> str:
         """Write what must hold beside a comparison: in SQLite, that the column has a number.
 
-        Its columns may hold text, and CAST takes what is no number for 0.
+        Its columns may hold text, and CAST turns what is not a number into 0.
         """
         if self.dialect != "sqlite":
             return ""
@@ -152,7 +153,7 @@ class Words:
         return ""
 
     def _sqlite_number(self, column: str, atom: Number) -> str:
-        """Compare in SQLite: beside a cast number, text that says a number is compared as one.
+        """Compare in SQLite: beside a cast number, text that reads as a number is compared as one.
 
         Other text is above all numbers. Whole numbers stay whole there: where not all of them are
         doubles, the column is cast, too.
@@ -162,17 +163,17 @@ class Words:
             return f"{self._double(column)} {sign} {at}"
         return f"{column} {sign} {self._double(at.removeprefix('(').removesuffix(')'))}"
 
-    def _cast(self, said: str, kind: str) -> str:
+    def _cast(self, expression: str, kind: str) -> str:
         from sqlglot import exp
 
         if kind == "VARCHAR2(1)":
-            return f"CAST({said} AS {kind})"
-        return str(exp.cast(exp.Var(this=said), kind).sql(dialect=self.dialect))
+            return f"CAST({expression} AS {kind})"
+        return str(exp.cast(exp.Var(this=expression), kind).sql(dialect=self.dialect))
 
-    def _double(self, said: str) -> str:
+    def _double(self, expression: str) -> str:
         if self.dialect == "oracle":  # its DOUBLE PRECISION is decimal
-            return f"TO_BINARY_DOUBLE({said})"
-        return self._cast(said, "double")
+            return f"TO_BINARY_DOUBLE({expression})"
+        return self._cast(expression, "double")
 
     def _known(self, column: str) -> str:
         """Write a column as a double in which NaN is NULL."""
@@ -209,12 +210,12 @@ class Words:
             )
         if n_texts:
             return self._text_member(column, word, labels)
-        said = ", ".join(
+        written = ", ".join(
             self.number(label) if isinstance(label, float) else str(int(label)) for label in labels
         )
         if any(abs(float(label)) >= EXACT for label in labels):  # doubles would round them
-            return f"{column} {word} ({said})"
-        return f"{self._known(column)} {word} ({said})"
+            return f"{column} {word} ({written})"
+        return f"{self._known(column)} {word} ({written})"
 
     def _text_member(self, column: str, word: str, labels: tuple[Label, ...]) -> str:
         texts = [self.text(v) if isinstance(v, str) else self.number(float(v)) for v in labels]
@@ -256,7 +257,7 @@ def _by_powers(number: float) -> str:
     while whole % 2 == 0:
         whole, power = whole // 2, power + 1
     sign, power = (" * " if power >= 0 else " / "), abs(power)
-    said = f"CAST({whole} AS REAL)" + f"{sign}{STEP}" * (power // 62)
+    written = f"CAST({whole} AS REAL)" + f"{sign}{STEP}" * (power // 62)
     if power % 62:
-        said += f"{sign}{2 ** (power % 62)}"
-    return f"({said})"
+        written += f"{sign}{2 ** (power % 62)}"
+    return f"({written})"

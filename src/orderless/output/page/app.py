@@ -1,4 +1,4 @@
-"""The page to fill in: a tree as one HTML file that a person can ask.
+"""The page to fill in: a tree as one HTML file that answers a person's questions.
 
 In:  a tree or form, and what people read: title, labels, units, costs, examples.
 Out: HTML that needs no other file and no network. Its script is that of ``to_javascript``, and what
@@ -71,7 +71,7 @@ def write_page(
         What it costs to find out a feature; shown, and taken into account in what to ask next.
         0 or more, for every feature that the tree asks about: one without a cost is an error.
     policy : object with ``to_tree()`` (a ``Policy``), or an equivalent tree, optional
-        What to ask next is what it asks first among what is open and matters.
+        What to ask next is the first of its questions that is open and matters.
     examples : data frame, list of dicts, or dict of name -> dict, optional
         Rows that a person can fill in by choosing them; unknown values stay open.
     limit : int
@@ -140,7 +140,7 @@ def write_page(
     return page
 
 
-# -- what came in ------------------------------------------------------------------------------
+# -- what is given ------------------------------------------------------------------------------
 
 
 def _text(name: str, given: Any, default: str) -> str:
@@ -157,7 +157,7 @@ def _texts(given: Mapping[str, str] | None, space: Space, name: str) -> dict[str
     if not isinstance(given, Mapping):
         raise TypeError(f"{name} must be a dict of feature -> text, got {given!r:.80}")
     for feature, text in given.items():
-        _ = space.index(feature)  # says which features there are
+        _ = space.index(feature)  # its error names the features
         _text(f"{name}[{feature!r}]", text, "")
     return {feature: printable(text) for feature, text in given.items()}
 
@@ -239,8 +239,8 @@ def _examples(given: Any, tree: Tree, names: Sequence[str]) -> list[Example]:
             )
         own = {name: value for name, value in row.items() if not is_unknown(value)}
         for name in own:
-            _ = tree.space.index(name)  # says which features there are
-        tree.predict([own])  # says which values are allowed
+            _ = tree.space.index(name)  # its error names the features
+        tree.predict([own])  # its error names the allowed values
         filled = [
             [k, _filled(tree.space[name], own[name])] for k, name in enumerate(names) if name in own
         ]
@@ -256,7 +256,7 @@ def _filled(feature: Feature, value: Any) -> Any:
     return int(number) if feature.kind == "boolean" else short_number(number)
 
 
-# -- what goes out -----------------------------------------------------------------------------
+# -- what is written -----------------------------------------------------------------------------
 
 
 def _part(name: str) -> str:

@@ -195,8 +195,8 @@ class _Handler(BaseHTTPRequestHandler):
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Answer with one line of text, under the same headers as the page."""
         status = HTTPStatus(code)
-        said = f"{code} {status.phrase}" + (f": {explain or message}" if message else "")
-        self._answer(status, status.phrase, ERROR, f"{said}\n".encode("utf-8", "backslashreplace"))
+        line = f"{code} {status.phrase}" + (f": {explain or message}" if message else "")
+        self._answer(status, status.phrase, ERROR, f"{line}\n".encode("utf-8", "backslashreplace"))
 
     def _answer(
         self, status: HTTPStatus, phrase: str | None, headers: dict[str, str], body: bytes

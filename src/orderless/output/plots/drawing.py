@@ -20,7 +20,7 @@ from .look import colour, mark
 
 __all__ = ["DRAWN_LEAVES", "class_marks", "tree_as_svg"]
 
-DRAWN_LEAVES = 128  # more are a listing's business
+DRAWN_LEAVES = 128  # a larger tree is listed as text
 LINE, WIDE, GAP, PAD = 30, 7.6, 46, 9  # pixels: a leaf's line, a character, between levels, inside
 LONGEST = 34  # characters of a condition on one line
 

@@ -19,10 +19,10 @@ __all__ = [
     "wrapped",
 ]  # fmt: skip
 
-# Of Okabe and Ito.
+# The colours of Okabe and Ito.
 BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 SKY, ORANGE, BLACK = "#56B4E9", "#E69F00", "#000000"
-LINES = (BLUE, VERMILION, GREEN, PURPLE, SKY, ORANGE, BLACK)  # one after the other in one plot
+LINES = (BLUE, VERMILION, GREEN, PURPLE, SKY, ORANGE, BLACK)  # in this order within one plot
 PALE_BLUE, PALE_VERMILION = "#d4e6f2", "#f9dfd0"  # grounds
 # Text; quiet text and edges; one line among coloured ones; bars; rules and grids; grounds.
 INK, GREY, DARK_GREY, LIGHT_GREY = "#1f2328", "#59636e", "#595959", "#999999"
@@ -32,7 +32,7 @@ INK_ON_PAGE = BLACK  # becomes the colour of the page's text
 LETTERS = ("#B84A00", "#00735C", "#A13D7A", "#6B5B00", "#555555")  # dark enough for letters
 
 # Classes: Okabe and Ito's colours where they are dark enough for a line on white, then others that
-# keep apart from them; each stands out from the ground by 3 to 1 at least.
+# differ from them; the contrast with the ground is at least 3 to 1.
 ON_WHITE = (
     BLUE, VERMILION, "#00805D", "#B8548F", "#946600",
     "#5B3A9B", "#6B6B6B", "#6F6600", "#8B1A1A", "#007C89",

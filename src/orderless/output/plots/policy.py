@@ -34,7 +34,7 @@ def draw_policy(policy: Policy, ax: Any = None) -> Any:
             bottom[0] += 1.0
             if bottom[0] > MOST:
                 raise ValueError(
-                    f"this policy has more than {MOST} ends, too many for a figure: print(policy)"
+                    f"this policy has more than {MOST} ends, too many for a figure: print it"
                 )
         else:
             total = max(1, sum(nodes.weight[node] for node in at))

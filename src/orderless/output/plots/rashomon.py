@@ -109,11 +109,11 @@ def plot_objectives(trees: TreeSet, ax: Any = None) -> Any:
     ax = _axes(ax)
     table = trees.histogram()
     if table.empty:
-        raise InvalidData("there is no tree in this view: nothing to draw")
+        raise InvalidData("there is no tree in this view, so there is nothing to draw")
     low, high = float(trees.objective), float(trees.bound)
     width = max(high - low, 1e-9)
     edges = np.linspace(low, high, 31)
-    # A tree on the bound, or on an edge, falls to the left of it whatever rounding says.
+    # A tree on the bound, or on an edge, belongs to the bin on its left, whatever rounding does.
     at = np.clip(np.ceil((table["objective"] - low) / width * 30 - 1e-6).astype(int) - 1, 0, 29)
     bottom = np.zeros(30)
     leaves = sorted(table["leaves"].unique())
@@ -164,7 +164,7 @@ def plot_map(trees: TreeSet, ax: Any = None, *, most: int = 1000, random_state: 
     functions = trees.functions()
     n = len(functions)
     if n == 0:
-        raise InvalidData("there is no tree in this view: nothing to draw")
+        raise InvalidData("there is no tree in this view, so there is nothing to draw")
     chosen = np.arange(n)
     if n > most:
         rest = generator(random_state).choice(np.arange(1, n), size=most - 1, replace=False)
@@ -172,7 +172,7 @@ def plot_map(trees: TreeSet, ax: Any = None, *, most: int = 1000, random_state: 
     table = functions.take(chosen).table()
     places, kept = _scaled(disagreements(trees._problem, table.trees))
     objective = table.cost / table.unit
-    # Functions that say the same of every training row lie on one point.
+    # Functions that agree on every training row lie on one point.
     points, which = np.unique(places.round(9), axis=0, return_inverse=True)
     count = np.bincount(which.ravel())
     best = np.full(len(points), np.inf)

@@ -59,7 +59,7 @@ def plot_rules(
     Returns
     -------
     matplotlib Axes
-        Classes differ in colour and in hatch.
+        Classes differ in colour and in hatching.
 
     Notes
     -----
@@ -107,7 +107,7 @@ def plot_rules(
 
 
 def slice_of(tree: Tree, names: tuple[str, str], known: Mapping[str, Any], limit: int) -> Tree:
-    """Give the tree over two features that says what a tree says when some others are known.
+    """Give the tree over two features that decides as a tree does when some others are known.
 
     Its classes are the numbers of the tree's; one more stands for "depends on the others".
     """
@@ -132,11 +132,11 @@ def _two_names(form: CanonicalForm, features: Sequence[str] | None) -> tuple[str
     given = form.tree.features if features is None else features
     if isinstance(given, str) or len(given) != 2 or given[0] == given[1]:
         raise InvalidData(
-            f"boxes are drawn over two features, got {given!r}: give features=(across, up), two of "
+            f"features must be two different names, (across, up), got {given!r}: choose from "
             f"{', '.join(map(repr, form.space.names[:12]))}"
         )
     for name in given:
-        _ = form.space.index(name)  # says which features there are
+        _ = form.space.index(name)  # its error names the features
     return given[0], given[1]
 
 

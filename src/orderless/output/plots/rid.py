@@ -69,7 +69,7 @@ def _chosen(
     if features is not None:
         given = [features] if isinstance(features, str | int) else list(features)
         if not given:
-            raise InvalidData("there are no features to draw: name some, or leave features out")
+            raise InvalidData("features is empty: name some, or leave it out to draw the first")
         return [found.features_[found._position(feature)] for feature in given], 0
     table = found.summary(pooled=pooled)
     some = table["feature"][(table["min"] != 0) | (table["max"] != 0)].tolist()

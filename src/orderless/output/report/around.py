@@ -26,7 +26,7 @@ __all__ = ["EPSILON", "REGULARIZATION", "Around", "around"]
 REGULARIZATION = Fraction(1, 100)
 EPSILON = Fraction(2, 100)
 MOST_CELLS = 300_000  # of the table in which thresholds are guessed, by class: about a second
-MOST_CATEGORIES = 20  # more of one feature are not guessed among
+MOST_CATEGORIES = 20  # of one feature; with more, none is guessed
 SECONDS = 1.5
 BYTES = 1024**3
 
@@ -97,7 +97,7 @@ def around(subject: Subject) -> Around:
     n_own = len(columns)
     if not n_own:
         raise InvalidData("the tree has no splits, so there is nothing to compare")
-    found = _trees(tree, columns, y)  # where these are too many, more columns need no guessing
+    found = _trees(tree, columns, y)  # if these are too many already, guessing more is pointless
     guessed, n_guessed_from = _guessed(tree, rows, y)
     for key, column in guessed:
         columns.setdefault(key, column)

@@ -67,5 +67,5 @@ class Picture:
         text = text.replace(WHITE, "var(--paper)")
         named = f'<svg role="img" aria-label="{escape(self.alt)}" class="figure" '
         text = text.replace("<svg ", named, 1)
-        # Texts without a colour of their own are black whatever the page says.
+        # Text without a colour of its own would stay black on a dark page.
         return text.replace("<defs>", "<style>text { fill: currentColor }</style><defs>", 1).strip()

@@ -1,4 +1,4 @@
-"""``report``: one self-contained page on one tree.
+"""``report``: one self-contained page about one tree.
 
 In:  a tree, and labelled rows.
 Out: ``Report``: HTML that loads nothing from anywhere, in light and dark, on screen and paper.
@@ -31,7 +31,7 @@ __all__ = ["Report", "report"]
 
 @dataclass(frozen=True)
 class Report:
-    """A page on one tree. Made by ``report``.
+    """A page about one tree. Made by ``report``.
 
     Attributes
     ----------
@@ -91,10 +91,10 @@ def report(
     about : mapping of text, optional
         More lines for "How this was made": where the data came from, parameters.
     about_rows : str
-        Which rows these are, in a sentence, such as whether the tree was fitted on them; it stands
+        A sentence on which rows these are, such as whether the tree was fitted on them; it is shown
         at the top, beside the share of right answers, and with the rules.
     random_state : int
-        For the values that are taken away.
+        For the values that are removed at random.
     held_out : mapping of text to Quality, optional
         How the tree does on rows that it was not fitted on (``judge``), by what these are called:
         ``{"test rows": ol.judge(tree, X_test, y_test)}``.

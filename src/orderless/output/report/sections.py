@@ -1,4 +1,4 @@
-"""The report's sections, each a function of what is known of the tree.
+"""The report's sections, each a function of what is known about the tree.
 
 In:  ``Subject``.
 Out: ``Section``: a title, a sentence, and parts.

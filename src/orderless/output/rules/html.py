@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["form_as_html", "form_in_short_html", "tree_as_html"]
 
-MANY = 40  # lines of one table from which on it scrolls
-DRAWN_NODES, DRAWN_DEPTH = 300, 40  # of a tree; the rest is left out, and that is said
+MANY = 40  # a table of this many lines scrolls
+DRAWN_NODES, DRAWN_DEPTH = 300, 40  # of a tree; the rest is left out, which is noted
 
 
 def form_as_html(

@@ -138,16 +138,16 @@ def _block(listing: Listing, block: Block) -> str:
 
 
 def _item(line: Line) -> str:
-    said = (
+    item = (
         r" $\land$ ".join(_condition(side, len(line.term)) for side in line.term.sides) or "always"
     )
     if line.rows is None:
-        return said
-    said += f" ({line.rows:,} {'row' if line.rows == 1 else 'rows'}"
+        return item
+    item += f" ({line.rows:,} {'row' if line.rows == 1 else 'rows'}"
     if line.right is not None:
         share = "".join(_character(c) for c in line.share)
-        said += f", {line.right:,} right" + (f", {share}" if share else "")
-    return f"{said})"
+        item += f", {line.right:,} right" + (f", {share}" if share else "")
+    return f"{item})"
 
 
 def _condition(side: Side, among: int) -> str:
@@ -156,9 +156,9 @@ def _condition(side: Side, among: int) -> str:
     for formula, run in groupby(pieces(side, among), key=_is_formula):
         if formula:
             texts = [text for _, text in run]
-            said = " ".join(SIGNS[text] if text in SIGNS else _number(text) for text in texts)
+            signs = " ".join(SIGNS[text] if text in SIGNS else _number(text) for text in texts)
             before, after = texts[0].startswith(" "), texts[-1].endswith(" ")
-            out.append(f"{' ' * before}${said}${' ' * after}")
+            out.append(f"{' ' * before}${signs}${' ' * after}")
         else:
             out += [text if kind == "sign" else escaped(text) for kind, text in run]
     return "".join(out)

@@ -24,7 +24,7 @@ __all__ = ["FAULTS", "SORTS", "TERMS", "Block", "Line", "Listing", "Shown", "Ter
 
 Terms = Literal["rules", "reasons"]
 TERMS = ("rules", "reasons")
-# A sentence in pieces: our words, which are as they are; a label, or text of others to be escaped.
+# A sentence in pieces: our own words, written as they are; labels, and text of others, are escaped.
 Word = tuple[Literal["words", "label", "text"], str]
 SORTS = ("coverage", "length")
 
@@ -39,7 +39,7 @@ class Shown(TypedDict, total=False):
     min_rows: int
 
 
-# Why rules may not be at hand. Each says what to do.
+# Why there may be no rules to show. Each error says what to do.
 FAULTS = (TooManyReasons, OutOfTime, InvalidTree)
 
 
@@ -113,7 +113,7 @@ class Listing:
         return out
 
     def no_row(self) -> list[Word]:
-        """Name the classes that no row can get; empty where each can be had."""
+        """Name the classes that no row can get; empty if there are none."""
         out: list[Word] = []
         for label in self.never:
             out += [("words", ", ")] * bool(out)
@@ -182,7 +182,7 @@ def _check(
     for name, given in (("y", y is not None), ("about_rows", about_rows), ("min_rows", min_rows),
                         ("sort='coverage'", sort == "coverage")):  # fmt: skip
         if given:
-            raise ValueError(f"got {name} without X: give the rows that it is about")
+            raise ValueError(f"got {name} without X: give the rows it is about")
 
 
 def _counted(

@@ -40,7 +40,7 @@ def policy_as_text(policy: Policy) -> str:
         if len(lines) >= MOST:
             lines.append(f"... (more than {MOST} lines, not written)")
             break
-        lines.append(lead + _said(policy, at[0]))
+        lines.append(lead + _node_text(policy, at[0]))
         if nodes.purchase[at[0]] < 0:
             continue
         inside = indent + "  "
@@ -53,7 +53,7 @@ def policy_as_text(policy: Policy) -> str:
     return "\n".join(lines)
 
 
-def _said(policy: Policy, node: int) -> str:
+def _node_text(policy: Policy, node: int) -> str:
     nodes = policy.nodes
     p = nodes.purchase[node]
     if p >= 0:

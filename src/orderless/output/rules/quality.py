@@ -1,4 +1,4 @@
-"""Quality as people read it: the confusion matrix with what is read off it, as text and Markdown.
+"""Quality as people read it: the confusion matrix and what follows from it, as text and Markdown.
 
 In:  ``Judged``: a ``Quality`` and which rows it is about.
 Out: text of a few lines, Markdown, or what JSON can hold.
@@ -45,7 +45,7 @@ class Judged:
 
 
 def percent(part: float, whole: int) -> str:
-    """Write a share; all and none are said only if exact.
+    """Write a share; "100%" and "0%" only if exact.
 
     Examples
     --------
@@ -54,10 +54,10 @@ def percent(part: float, whole: int) -> str:
     """
     if not whole:
         return ""
-    said = f"{part / whole:.1%}"
-    if said == "100.0%" and part < whole:
+    text = f"{part / whole:.1%}"
+    if text == "100.0%" and part < whole:
         return ">99.9%"
-    return "<0.1%" if said == "0.0%" and part else said
+    return "<0.1%" if text == "0.0%" and part else text
 
 
 def summary(judged: Judged, show: Callable[[str], str] = str) -> str:
@@ -70,28 +70,28 @@ def summary(judged: Judged, show: Callable[[str], str] = str) -> str:
     if found.majority is None:
         return f"{what}: none has a class."
     most = max(found.rows_of.values())
-    said = (
+    text = (
         f"{what}: {found.n_right:,} of {found.n_rows:,} are right "
         f"({percent(found.n_right, found.n_rows)}); always saying "
         f"{show(label_text(found.majority))} would be right for {percent(most, found.n_rows)}."
     )
     if found.n_undetermined:
         n = found.n_undetermined
-        said += f" {n:,} {'is' if n == 1 else 'are'} not determined, and not counted as right."
+        text += f" {n:,} {'is' if n == 1 else 'are'} not determined, and not counted as right."
     if found.n_unlabelled:
-        said += f" {found.n_unlabelled:,} more without a class are left out."
+        text += f" {found.n_unlabelled:,} more without a class are left out."
     if judged.accuracies:
         low, high = min(judged.accuracies), max(judged.accuracies)
-        said += f" By fold {low:.1%} to {high:.1%}."
-    return said + (f" {judged.note}" if judged.note else "")
+        text += f" By fold {low:.1%} to {high:.1%}."
+    return text + (f" {judged.note}" if judged.note else "")
 
 
 def matrix(found: Quality) -> tuple[list[str], list[list[str]]]:
     """Give the heading and the lines of the table: one line per true class."""
     wide = len(found.classes) > MOST_CLASSES
     gone = found.n_undetermined > 0
-    said = [] if wide else [f"predicted {label_text(label)}" for label in found.classes]
-    heading = ["true class", "rows", *said, *["not determined"] * gone,
+    predicted = [] if wide else [f"predicted {label_text(label)}" for label in found.classes]
+    heading = ["true class", "rows", *predicted, *["not determined"] * gone,
                "sensitivity", "specificity"]  # fmt: skip
     lines = []
     for i, label in enumerate(found.classes):

@@ -142,10 +142,10 @@ class _Table:
             return [f"{line.rows:,}"]
         return [f"{line.rows:,}", f"{line.right:,}", line.share]
 
-    def _row(self, said: str, cells: list[str]) -> str:
+    def _row(self, text: str, cells: list[str]) -> str:
         for cell, width in zip(cells, self.widths, strict=True):
-            said += f"  {cell:>{width}}"
-        return said.rstrip()
+            text += f"  {cell:>{width}}"
+        return text.rstrip()
 
     def heading(self) -> str:
         return self._row(" " * (3 + self.width + 7 + self.label), self._heading())
@@ -156,8 +156,8 @@ class _Table:
         for line in block.lines:
             parts = self.texts[id(line)]
             if not parts:
-                said = padded(f"always {label}", 3 + self.width + 7 + self.label)
-                out.append(self._row(said, self._cells(line)))
+                text = padded(f"always {label}", 3 + self.width + 7 + self.label)
+                out.append(self._row(text, self._cells(line)))
                 continue
             starts = ["IF ", *["   "] * (len(parts) - 1)]
             out += [start + part for start, part in zip(starts, parts, strict=True)]
