@@ -181,7 +181,7 @@ def test_sql_is_one_statement_of_the_same_shape(seed, dialect):
 
     tree, _ = hostile(seed)
     if "\0" in seed or "\ud800" in seed:
-        with pytest.raises(InvalidSpace, match="no SQL can hold: rename it"):
+        with pytest.raises(InvalidSpace, match="SQL cannot hold: rename it"):
             tree.to_sql(dialect=dialect)
         return
     like, _ = hostile("plain")
@@ -197,7 +197,7 @@ def test_sql_is_one_statement_of_the_same_shape(seed, dialect):
 def test_duckdb_decides_the_same(seed):
     duckdb = pytest.importorskip("duckdb")
     if "\0" in seed or "\ud800" in seed:
-        pytest.skip("no SQL can hold it")
+        pytest.skip("SQL cannot hold it")
     tree, rows = hostile(seed)
     frame = pd.DataFrame(rows)
     frame.columns = ["a", "b", "c"]
