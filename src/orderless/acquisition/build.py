@@ -221,7 +221,7 @@ def _training_rows(
     each = _weights(sample_weight, len(table))
     if each is not None:
         table, each = table[each > 0], each[each > 0]
-    return _distinct(table, each, [int(n) + 1 for n in bins.layout[2]])
+    return _distinct(table, each, [int(n) + 1 for n in bins.layout.n_bins])
 
 
 def _weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.int64] | None:

@@ -14,12 +14,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..model import Bins
+from ..model import BinNodes, Bins
 from .costs import Purchase, whole_numbers
 
 __all__ = ["Leaves", "Problem"]
@@ -27,12 +28,42 @@ __all__ = ["Leaves", "Problem"]
 Outcome = tuple[int, ...]  # a bin for each feature of a purchase
 
 
+class CoreArrays(NamedTuple):
+    """What the core reads of a problem: rows, purchases, leaves as bits, the tree over purchases.
+
+    By row the outcome of each purchase and its weight; by purchase its cost and where the masks of
+    its outcomes begin; by outcome the leaves that it leaves; the leaves at the start and by class;
+    by node its purchase, and by outcome of that the next node.
+    """
+
+    outcome: NDArray[np.int32]
+    weight: NDArray[np.int64]
+    cost: NDArray[np.int64]
+    outcome_start: NDArray[np.int64]
+    masks: NDArray[np.uint64]
+    start: NDArray[np.uint64]
+    classes: NDArray[np.uint64]
+    node_purchase: NDArray[np.int32]
+    next_start: NDArray[np.int64]
+    next: NDArray[np.int32]
+
+
+class CoreRules(NamedTuple):
+    """What is allowed: None is no limit; ``free`` is a purchase made before any question, or -1."""
+
+    free: int
+    budget: int | None
+    questions: int | None
+    may_stop: bool
+    worst: bool
+
+
 class Leaves:
     """The leaves of a tree: which of them have each bin, and which class they have."""
 
     def __init__(self, bins: Bins) -> None:
         self.bins = bins
-        leaves, boxes = _core.leaf_boxes(bins.nodes, bins.layout, len(bins.tree.classes))
+        leaves, boxes = _core.bins.leaf_boxes(bins.nodes, bins.layout, len(bins.tree.classes))
         label = bins.tree.leaf_class[leaves]
         self.n_leaves = len(leaves)
         self.all = (1 << len(leaves)) - 1
@@ -40,7 +71,7 @@ class Leaves:
         self.masks: list[list[int]] = []  # by feature and bin
         self._met: dict[tuple[int, int], int] = {}
         slot = 0
-        for feature, n in zip(bins.features, bins.layout[2].tolist(), strict=True):
+        for feature, n in zip(bins.features, bins.layout.n_bins.tolist(), strict=True):
             if feature.ordered:
                 low, high = boxes[:, slot], boxes[:, slot + 1]
                 masks = [_bits((low <= b) & (b <= high)) for b in range(n)]
@@ -120,51 +151,56 @@ class Leaves:
 
         Where the leaves below a node have one class, or all lie on one side of it, it is passed.
         """
-        feature, _, _, when_true, when_false, _, _, _ = self._tree
+        tree = self._tree
         node = 0
         while True:
-            yes, no = when_true[node], when_false[node]
+            yes, no = tree.when_true[node], tree.when_false[node]
             on_yes, on_no = leaves & self._below[yes], leaves & self._below[no]
             if on_yes and on_no:
-                return feature[node]
+                return int(tree.feature[node])
             node = yes if on_yes else no
 
     def child(self, node: int, b: int) -> int:
         """Give the node of the tree that a bin of its feature leads to."""
-        feature, cut, nan_true, when_true, when_false, _, start, values = self._tree
-        k = feature[node]
+        tree = self._tree
+        k = tree.feature[node]
         if not self.bins.features[k].ordered:
-            holds = b in values[start[node] : start[node + 1]]
+            holds = b in tree.set_bins[tree.set_start[node] : tree.set_start[node + 1]]
+        elif b < self.bins.layout.n_bins[k]:
+            holds = b <= tree.cut[node]
         else:
-            holds = b <= cut[node] if b < self.bins.layout[2][k] else bool(nan_true[node])
-        return int(when_true[node] if holds else when_false[node])
+            holds = bool(tree.nan_true[node])
+        return int(tree.when_true[node] if holds else tree.when_false[node])
 
     def past(self, known: Mapping[int, int], node: int = 0) -> int:
         """Walk down the tree as far as known bins lead."""
-        feature = self._tree[0]
+        feature = self._tree.feature
         while feature[node] in known:
             node = self.child(node, known[feature[node]])
         return node
 
     def asked_on_path(self, known: Mapping[int, int]) -> int:
         """Give the feature that the tree asks about next, -1 at a leaf."""
-        return int(self._tree[0][self.past(known)])
+        return int(self._tree.feature[self.past(known)])
 
     @cached_property
-    def _tree(self) -> list[list[int]]:
-        return [array.tolist() for array in self.bins.nodes]
+    def _tree(self) -> BinNodes:
+        """Give the nodes as lists, which are quicker to look at one by one."""
+        return BinNodes(*(array.tolist() for array in self.bins.nodes))
 
     @cached_property
     def _below(self) -> list[int]:
         """By node of the tree: the leaves below it."""
-        feature, _, _, when_true, when_false, _, _, _ = self._tree
+        tree = self._tree
+        feature, when_true, when_false = tree.feature, tree.when_true, tree.when_false
         out = [0] * len(feature)
         order = [0]
         for node in order:
             if feature[node] >= 0:
                 order += [when_true[node], when_false[node]]
-        leaves, _ = _core.leaf_boxes(self.bins.nodes, self.bins.layout, len(self.bins.tree.classes))
-        for i, node in enumerate(leaves.tolist()):
+        bins = self.bins
+        found = _core.bins.leaf_boxes(bins.nodes, bins.layout, len(bins.tree.classes))
+        for i, node in enumerate(found.leaves.tolist()):
             out[node] = 1 << i
         for node in reversed(order):
             if feature[node] >= 0:
@@ -257,7 +293,7 @@ class Problem:
         return out
 
     @cached_property
-    def arrays(self) -> tuple[NDArray[np.generic], ...]:
+    def arrays(self) -> CoreArrays:
         """What the core wants."""
         n_words = (self.leaves.n_leaves + 63) // 64
         table = [which for _, which in self._outcomes]
@@ -268,7 +304,7 @@ class Problem:
             for one in outcomes
         ]
         sizes = [0, *(len(one) for one in self.outcomes)]
-        return (
+        return CoreArrays(
             np.ascontiguousarray(outcome, dtype=np.int32).reshape(-1),
             self.weight,
             np.array(self._whole[0], dtype=np.int64),
@@ -280,9 +316,9 @@ class Problem:
         )
 
     @cached_property
-    def _walk(self) -> tuple[NDArray[np.generic], ...]:
+    def _walk(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
         """Give the tree over purchases: per node its purchase, per outcome the next node."""
-        feature = self.bins.nodes[0].tolist()
+        feature = self.bins.nodes.feature.tolist()
         owner = {k: p for p, one in enumerate(self.purchases) for k in one.features}
         known = {k: b for k, b in enumerate(self.known) if b >= 0}
         child, past = self.leaves.child, self.leaves.past
@@ -303,11 +339,11 @@ class Problem:
         )
 
     @property
-    def rules(self) -> tuple[int, int | None, int | None, bool, bool]:
-        """What the core wants besides: free purchase, budget, questions, may stop, worst."""
+    def rules(self) -> CoreRules:
+        """What the core wants besides."""
         free = next((i for i, p in enumerate(self.purchases) if p.free), -1)
         budget = None if self.budget is None else int(self.budget // self.unit)
-        return free, budget, self.max_questions, self.may_stop, self.worst
+        return CoreRules(free, budget, self.max_questions, self.may_stop, self.worst)
 
     def after(self, so_far: tuple[Fraction, int] | None) -> Problem:
         """Give the problem with what is left of budget and questions; None lifts both."""

@@ -11,13 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
 from .problem import Outcome, Problem
+
+if TYPE_CHECKING:
+    from .._core.acquisition import Policy
 
 __all__ = ["METHODS", "Learning", "Method", "QTable", "Solved", "Solving", "solve"]
 
@@ -127,16 +130,16 @@ def solve(problem: Problem, how: Solving) -> Solved:
 
     Notes
     -----
-    The cost of each method is in the core's header, cpp/core/acquisition.hpp.
+    The cost of each method is in the core's header, cpp/core/acquisition/problem.hpp.
     """
     arrays, rules = problem.arrays, problem.rules
     if how.method == "optimal":
         return _cheapest(problem, how)
-    bound, missed = _core.least_cost(arrays, rules)
+    bound, missed = _core.acquisition.least_cost(arrays, rules)
     table = None
     if how.method == "q-learning":
         learning = how.learning
-        nodes, states, values = _core.learned_policy(
+        learned = _core.acquisition.learned_policy(
             arrays,
             rules,
             learning.episodes,
@@ -146,33 +149,32 @@ def solve(problem: Problem, how: Solving) -> Solved:
             float(learning.reward / problem.unit),
             learning.seed,
         )
-        table = _q_table(problem, states, values)
+        policy = learned.policy
+        table = _q_table(problem, learned.states, learned.values)
     else:
-        nodes = _core.fixed_policy(arrays, rules, *FIXED[how.method])
-    cost = int(nodes[6 if problem.worst else 5][0])
-    proven = (int(nodes[7][0]), cost) == (missed, bound)
-    return Solved(_lists(nodes), bound, missed, proven, q_table=table)
+        policy = _core.acquisition.fixed_policy(arrays, rules, *FIXED[how.method])
+    cost = int((policy.worst if problem.worst else policy.cost)[0])
+    proven = (int(policy.missed[0]), cost) == (missed, bound)
+    return Solved(_lists(policy), bound, missed, proven, q_table=table)
 
 
 def _cheapest(problem: Problem, how: Solving) -> Solved:
     seconds = how.time_limit / 2 if problem.worst else how.time_limit
-    nodes, bound, missed, proven, n_states = _core.cheapest_policy(
-        problem.arrays, problem.rules, how.limit, seconds
-    )
+    found = _core.acquisition.cheapest_policy(problem.arrays, problem.rules, how.limit, seconds)
+    policy, n_states = found.policy, found.n_states
     if problem.worst:  # of all policies whose dearest row costs no more, the cheapest on average
-        worst = int(nodes[6][0])
+        worst = int(policy.worst[0])
         capped = replace(problem, worst=False, budget=worst * problem.unit)
-        other, _, _, _, more = _core.cheapest_policy(
-            capped.arrays, capped.rules, how.limit, seconds
-        )
-        n_states = max(n_states, more)
-        if int(other[7][0]) == int(nodes[7][0]) and capped.unit == problem.unit:
-            nodes = other
-    return Solved(_lists(nodes), bound, missed, proven, n_states)
+        other = _core.acquisition.cheapest_policy(capped.arrays, capped.rules, how.limit, seconds)
+        n_states = max(n_states, other.n_states)
+        if other.policy.missed[0] == policy.missed[0] and capped.unit == problem.unit:
+            policy = other.policy
+    return Solved(_lists(policy), found.bound, found.bound_missed, found.proven, n_states)
 
 
-def _lists(nodes: tuple[NDArray[np.generic], ...]) -> tuple[list[int], ...]:
-    return tuple(array.tolist() for array in nodes[:5])
+def _lists(policy: Policy) -> tuple[list[int], ...]:
+    kept = (policy.purchase, policy.label, policy.parent, policy.outcome, policy.weight)
+    return tuple(array.tolist() for array in kept)
 
 
 def _q_table(problem: Problem, states: NDArray[np.int32], values: NDArray[np.float64]) -> QTable:

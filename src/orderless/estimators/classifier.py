@@ -265,7 +265,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         total = out.sum(axis=1, keepdims=True)
         empty = np.flatnonzero(total <= 0)
         if len(empty):  # no training row came to these leaves: each possible class alike
-            possible = tree.reach(_rows_at(table, empty), all_classes=True)[2]
+            possible = tree.reach(_rows_at(table, empty), all_classes=True).possible
             out[empty] = possible.reshape(-1, len(tree.classes))
             total = out.sum(axis=1, keepdims=True)
         out /= total
@@ -355,7 +355,7 @@ def _with_counts(tree: Tree, table: Any, y: Any) -> Tree:
     at = {label: i for i, label in enumerate(tree.classes)}
     distinct, which = np.unique(y, return_inverse=True)
     code = np.array([at.get(label, -1) for label in distinct.tolist()])[which]
-    leaf = tree.reach(table)[0]
+    leaf = tree.reach(table).leaf
     known = (leaf >= 0) & (code >= 0)
     counts = np.zeros((tree.n_nodes, len(tree.classes)))
     np.add.at(counts, (leaf[known], code[known]), 1.0)

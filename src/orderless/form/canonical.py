@@ -160,23 +160,23 @@ class CanonicalForm:
 
     @cached_property
     def _reason_tables(self) -> list[NDArray[np.uint16]]:
-        outcome, met, tables = _core.reasons(
-            self.bins.nodes, self.bins.layout, len(self.classes), self.limit, self.time_limit
-        )
-        if outcome == 1:
+        try:
+            return _core.reasons.all_reasons(
+                self.bins.nodes, self.bins.layout, len(self.classes), self.limit, self.time_limit
+            )
+        except _core.base.LimitReached as fault:
             raise TooManyReasons(
                 f"a class of this tree has more than limit={self.limit:,} reasons (gave up after "
-                f"meeting {met:,}): raise limit=, use exact=False for rules without all reasons, "
-                "explain single rows, or use a smaller tree",
-                met,
-            )
-        if outcome == 2:
+                f"meeting {fault.met:,}): raise limit=, use exact=False for rules without all "
+                "reasons, explain single rows, or use a smaller tree",
+                fault.met,
+            ) from None
+        except _core.base.TimeUp as fault:
             raise OutOfTime(
                 f"finding all reasons took longer than time_limit={self.time_limit:g} seconds "
-                f"(a class has {met:,} or more): raise time_limit=, use exact=False for rules "
-                "without all reasons, explain single rows, or use a smaller tree"
-            )
-        return tables
+                f"(a class has {fault.met:,} or more): raise time_limit=, use exact=False for "
+                "rules without all reasons, explain single rows, or use a smaller tree"
+            ) from None
 
     @cached_property
     def reasons(self) -> dict[Label, tuple[Term, ...]]:
@@ -195,7 +195,7 @@ class CanonicalForm:
         # Which reasons are grown from the leaves depends on the tree, so it has to be canonical;
         # a smallest cover does not, whatever the leaves.
         bins = self.bins if self.exact else self._canonical.bins
-        leaves, boxes = _core.leaf_boxes(bins.nodes, bins.layout, len(self.classes))
+        leaves, boxes = _core.bins.leaf_boxes(bins.nodes, bins.layout, len(self.classes))
         labels = bins.tree.leaf_class[leaves]
         find = self._smallest if self.exact else self._irredundant
         return [
@@ -207,26 +207,28 @@ class CanonicalForm:
         self, c: int, bins: Bins, leaves: NDArray[np.uint16]
     ) -> tuple[tuple[Term, ...], int]:
         table = self._reason_tables[c]
-        outcome, _, chosen = _core.smallest_cover(bins.layout, leaves, table, self.time_limit)
-        if outcome == 2:
+        try:
+            chosen = _core.reasons.smallest_cover(bins.layout, leaves, table, self.time_limit)
+        except _core.base.TimeUp:
             raise OutOfTime(
                 f"the smallest set of rules for class {self.classes[c]!r} was not found in "
                 f"time_limit={self.time_limit:g} seconds: raise time_limit=, or use exact=False"
-            )
+            ) from None
         return tuple(Term(bins, table[i]) for i in chosen), len(chosen)
 
     def _irredundant(
         self, c: int, bins: Bins, leaves: NDArray[np.uint16]
     ) -> tuple[tuple[Term, ...], int]:
-        outcome, _, table, bound = _core.irredundant_cover(
-            bins.nodes, bins.layout, len(self.classes), c, leaves, self.time_limit
-        )
-        if outcome == 2:
+        try:
+            found = _core.reasons.irredundant_cover(
+                bins.nodes, bins.layout, len(self.classes), c, leaves, self.time_limit
+            )
+        except _core.base.TimeUp:
             raise OutOfTime(
                 f"rules for class {self.classes[c]!r} were not found in "
                 f"time_limit={self.time_limit:g} seconds: raise time_limit="
-            )
-        return tuple(Term(bins, box) for box in table), bound
+            ) from None
+        return tuple(Term(bins, box) for box in found.boxes), found.bound
 
     @property
     def rules(self) -> dict[Label, tuple[Term, ...]]:

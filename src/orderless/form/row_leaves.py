@@ -65,7 +65,7 @@ class RowLeaves:
 
     def _read_leaves(self) -> None:
         n_classes = len(self.bins.tree.classes)
-        leaves, self._table = _core.leaf_boxes(self.bins.nodes, self.bins.layout, n_classes)
+        leaves, self._table = _core.bins.leaf_boxes(self.bins.nodes, self.bins.layout, n_classes)
         self._leaf_class = self.bins.tree.leaf_class[leaves]
         features = range(len(self.full))
         self._missed = np.zeros((len(leaves), len(features)), dtype=bool)

@@ -59,15 +59,7 @@ class Given:
 
     def truth(self, node: int) -> tuple[int, Bools]:
         """Give the position in ``bins`` of a node's feature, and by bin whether it holds."""
-        feature, cut, nan_true, _, _, _, set_start, set_bins = self.bins.nodes
-        k = int(feature[node])
-        n_bins = int(self.bins.layout[2][k])
-        if self.bins.features[k].ordered:
-            out = np.arange(n_bins) <= cut[node]
-            return k, np.append(out, nan_true[node] == 1) if self.bins.features[k].nan else out
-        out = np.zeros(n_bins, dtype=bool)
-        out[set_bins[set_start[node] : set_start[node + 1]]] = True
-        return k, out
+        return int(self.bins.nodes.feature[node]), self.bins.holds(node)
 
     def holds(self, node: int, rows: NDArray[np.intp]) -> Bools:
         """Tell for which rows a node's condition holds."""

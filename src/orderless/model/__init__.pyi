@@ -1,6 +1,12 @@
 from . import (
     formats as formats,
 )
+from .arrays import (
+    BinNodes as BinNodes,
+    Domains as Domains,
+    Layout as Layout,
+    Nodes as Nodes,
+)
 from .bins import (
     Bins as Bins,
 )

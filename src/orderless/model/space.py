@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidSpace
+from .arrays import Domains
 from .numbers import next_value, short_number, value_at_most
 
 __all__ = [
@@ -539,10 +540,10 @@ class Space:
         return {"features": self.features, "columns": self.columns}  # the rest is derived
 
     @cached_property
-    def domains(self) -> tuple[NDArray[Any], ...]:
+    def domains(self) -> Domains:
         """What the core needs to know of the features' values."""
         bounds = [feature.bounds for feature in self.features]
-        arrays = (
+        arrays = Domains(
             np.array([feature.ordered for feature in self.features], dtype=np.uint8),
             np.array([feature.nan for feature in self.features], dtype=np.uint8),
             np.array([low for low, _ in bounds], dtype=np.float64),

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..errors import InvalidSpace, InvalidTree, a_kind
 from . import formats as serial
+from .arrays import Nodes
 from .box import Side
 from .escapes import printable
 from .numbers import row_boundary
@@ -24,6 +25,7 @@ from .space import Feature, Label, Space, plain_label
 from .words import side_text
 
 if TYPE_CHECKING:
+    from .._core.rows import Reached
     from ..inputs import Rows
     from .bins import Bins
 
@@ -179,17 +181,18 @@ class Tree:
         _refuse("leaf_class", label, ~inner & ((label < 0) | (label >= len(self.classes))),
                 f"0 to {len(self.classes) - 1}")  # fmt: skip
         if inner.any():
-            ordered = self.space.domains[0][feature] == 1
+            ordered = self.space.domains.ordered[feature] == 1
             threshold = arrays["threshold"]
             _refuse("threshold", threshold, inner & ordered & np.isnan(threshold), "a number")
         sizes = np.array([*(f.n_values for f in self.space.features), 0], dtype=np.int64)
         owner = np.repeat(feature, np.diff(start))  # a leaf's -1 has no values
         _refuse("set value", values, (values < 0) | (values >= sizes[owner]),
                 "the number of one of the feature's values")  # fmt: skip
-        fault, node, _ = _core.check_links(self._core_nodes(arrays, start, values))
-        if fault:
-            what = "hangs on two parents, or on itself" if fault == 1 else "cannot be reached"
-            raise InvalidTree(f"node {node} {what}: every node but the root has one parent")
+        links = _core.tree.check_links(self._core_nodes(arrays, start, values))
+        if links.fault:
+            twice = links.fault == 1
+            what = "hangs on two parents, or on itself" if twice else "cannot be reached"
+            raise InvalidTree(f"node {links.node} {what}: every node but the root has one parent")
 
     def _keep(
         self,
@@ -200,13 +203,14 @@ class Tree:
     ) -> None:
         """Drop dead branches, and freeze."""
         nodes = self._core_nodes(arrays, start, values)
-        index, when_true, when_false, _, n_kept = _core.prune(nodes, self.space.domains)
+        pruned = _core.tree.prune(nodes, self.space.domains)
         n = len(arrays["feature"])
-        self.n_dropped = n - n_kept
+        self.n_dropped = n - pruned.n_kept
         if self.n_dropped:
+            index = pruned.new_index
             kept = np.flatnonzero(index >= 0)
             kept = kept[np.argsort(index[kept])]
-            arrays["when_true"], arrays["when_false"] = when_true, when_false
+            arrays["when_true"], arrays["when_false"] = pruned.when_true, pruned.when_false
             arrays = {name: array[kept] for name, array in arrays.items()}
             inner = arrays["feature"] >= 0
             for name in ("when_true", "when_false"):
@@ -229,7 +233,10 @@ class Tree:
         self._freeze()
 
     def _freeze(self) -> None:
-        for array in (*self.nodes, *([] if self.distribution is None else [self.distribution])):
+        arrays: list[NDArray[Any]] = [*self.nodes]
+        if self.distribution is not None:
+            arrays.append(self.distribution)
+        for array in arrays:
             array.setflags(write=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -265,9 +272,8 @@ class Tree:
     @staticmethod
     def _core_nodes(
         arrays: dict[str, NDArray[Any]], start: NDArray[np.int64], values: Ints
-    ) -> tuple[NDArray[Any], ...]:
-        names = ("feature", "threshold", "nan_true", "when_true", "when_false", "leaf_class")
-        return (*(arrays[name] for name in names), start, values)
+    ) -> Nodes:
+        return Nodes(**arrays, set_start=start, set_values=values)
 
     # -- what it is ----------------------------------------------------------------------------
 
@@ -284,7 +290,7 @@ class Tree:
     @cached_property
     def depth(self) -> int:
         """Conditions on the longest path; 0 for a single leaf."""
-        return int(_core.check_links(self.nodes)[2])
+        return int(_core.tree.check_links(self.nodes).depth)
 
     @cached_property
     def used(self) -> tuple[int, ...]:
@@ -326,12 +332,12 @@ class Tree:
 
         return Bins(self)
 
-    def relabelled(self, leaf_class: Ints) -> tuple[NDArray[Any], ...]:
+    def relabelled(self, leaf_class: Ints) -> Nodes:
         """Give its nodes, for the core, with other classes at the leaves (by node)."""
-        return (*self.nodes[:5], leaf_class, *self.nodes[6:])
+        return self.nodes._replace(leaf_class=leaf_class)
 
     @cached_property
-    def numbered_leaves(self) -> tuple[NDArray[Any], ...]:
+    def numbered_leaves(self) -> Nodes:
         """Its nodes, for the core, with every leaf as a class of its own, in their order."""
         leaves = self.feature < 0
         number = np.where(leaves, np.cumsum(leaves) - 1, -1).astype(np.int32)
@@ -352,7 +358,7 @@ class Tree:
             self.space == other.space
             and self.classes == other.classes
             and [type(c) for c in self.classes] == [type(c) for c in other.classes]
-            and all(np.array_equal(a, b) for a, b in zip(self.nodes, other.nodes, strict=True))
+            and all(map(np.array_equal, self.nodes, other.nodes))
             and _same(self.distribution, other.distribution)
         )
 
@@ -397,10 +403,10 @@ class Tree:
 
         return X if isinstance(X, Rows) else read_rows(X, self.space, self.used)
 
-    def reach(self, X: Any, all_classes: bool = False) -> tuple[NDArray[Any], ...]:
+    def reach(self, X: Any, all_classes: bool = False) -> Reached:
         """Give by row the leaf, the class (-1: several), and on request all possible classes."""
         rows = self.read(X)
-        out: tuple[NDArray[Any], ...] = _core.reach(
+        return _core.rows.reach(
             self.nodes,
             self.space.domains,
             self.row_threshold,
@@ -409,12 +415,11 @@ class Tree:
             len(self.classes),
             all_classes,
         )
-        return out
 
     def reached_leaves(self, X: Any) -> NDArray[np.uint8]:
         """Give rows x leaves: 1 where a row can reach a leaf. Leaves are in their order."""
         rows = self.read(X)
-        reached: NDArray[np.uint8] = _core.reach(
+        reached = _core.rows.reach(
             self.numbered_leaves,
             self.space.domains,
             self.row_threshold,
@@ -422,13 +427,13 @@ class Tree:
             rows.n_rows,
             self.n_leaves,
             True,
-        )[2]
-        return reached.reshape(rows.n_rows, self.n_leaves)
+        )
+        return reached.possible.reshape(rows.n_rows, self.n_leaves)
 
     def decide(self, X: Any, n_jobs: int | None = None) -> NDArray[np.int32]:
         """Give by row the position of its class in ``classes``, -1 where it is not determined."""
         rows = self.read(X)
-        return _core.decide(
+        return _core.rows.decide(
             self.nodes,
             self.space.domains,
             self.row_threshold,
@@ -467,7 +472,7 @@ class Tree:
         rows = self.read(X)
         data = np.empty(rows.n_rows, dtype=self.labels.dtype)
         hidden = np.empty(rows.n_rows, dtype=bool)
-        _core.label(
+        _core.rows.label(
             self.nodes,
             self.space.domains,
             self.row_threshold,
@@ -510,7 +515,7 @@ class Tree:
 
     def apply(self, X: Any) -> Any:
         """Give each row's leaf, masked where unknowns leave several."""
-        leaf = self.reach(X)[0]
+        leaf = self.reach(X).leaf
         return np.ma.MaskedArray(np.where(leaf < 0, 0, leaf), mask=leaf < 0)
 
     def over(self, space: Space) -> Tree:

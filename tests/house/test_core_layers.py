@@ -1,6 +1,6 @@
 """The folders of the C++ core stand on each other in one order, and no file includes itself.
 
-The order is the one of the list below: a folder includes from the folders before it, and from itself.
+The order is the one of the list below: a folder includes from itself and from those before it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-CPP = Path(__file__).parent.parent / "cpp"
+CPP = Path(__file__).parents[2] / "cpp"
 
 FOLDERS = [
     "base",
