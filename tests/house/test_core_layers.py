@@ -1,6 +1,6 @@
 """The folders of the C++ core stand on each other in one order, and no file includes itself.
 
-The order is the one of the list below: a folder includes from itself and from those before it.
+The order is that of the list below: a folder includes from the folders before it, and from itself.
 """
 
 from __future__ import annotations

@@ -232,11 +232,13 @@ class Tree:
         self.nodes = self._core_nodes(arrays, start, values)
         self._freeze()
 
+    @property
+    def _arrays(self) -> list[NDArray[Any]]:
+        return [*self.nodes]
+
     def _freeze(self) -> None:
-        arrays: list[NDArray[Any]] = [*self.nodes]
-        if self.distribution is not None:
-            arrays.append(self.distribution)
-        for array in arrays:
+        shares = [] if self.distribution is None else [self.distribution]
+        for array in (*self._arrays, *shares):
             array.setflags(write=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -358,12 +360,12 @@ class Tree:
             self.space == other.space
             and self.classes == other.classes
             and [type(c) for c in self.classes] == [type(c) for c in other.classes]
-            and all(map(np.array_equal, self.nodes, other.nodes))
+            and all(map(np.array_equal, self._arrays, other._arrays))
             and _same(self.distribution, other.distribution)
         )
 
     def __hash__(self) -> int:
-        return hash((self.space, self.classes, *(array.tobytes() for array in self.nodes)))
+        return hash((self.space, self.classes, *(array.tobytes() for array in self._arrays)))
 
     def condition(self, node: int) -> str:
         """Write the condition of an inner node in words."""

@@ -9,7 +9,7 @@ from oracle import possible_classes, values_by_feature
 from showcase import ask, leaf
 
 import orderless as ol
-from orderless.acquisition.alike import branches
+from orderless.acquisition import branches
 from orderless.errors import InvalidData, InvalidSpace
 from tests.acquisition.test_build import cases, solved
 
