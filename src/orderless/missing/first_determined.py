@@ -84,18 +84,17 @@ def determined_by_any(trees: Iterable[Any], X: Any) -> FirstDetermined:
                 "tree.over(space)"
             )
     nodes, start, labels = flat_nodes(members)
-    feature, threshold = nodes[0], nodes[1]
-    used = np.unique(feature[feature >= 0]).tolist()
+    used = np.unique(nodes.feature[nodes.feature >= 0]).tolist()
     rows = read_rows(X, space, used)
-    first, code = _core.first_determined(
-        nodes, start, space.domains, _row_threshold(space, feature, threshold), rows.columns,
-        rows.n_rows,
-    )  # fmt: skip
-    none = first < 0
+    threshold = _row_threshold(space, nodes.feature, nodes.threshold)
+    found = _core.rows.first_determined(
+        nodes, start, space.domains, threshold, rows.columns, rows.n_rows
+    )
+    none = found.tree < 0
     return FirstDetermined(
         ~none,
-        np.ma.MaskedArray(np.where(none, 0, first), mask=none),
-        labels_like(X, _label_array(labels), code),
+        np.ma.MaskedArray(np.where(none, 0, found.tree), mask=none),
+        labels_like(X, _label_array(labels), found.label),
     )
 
 
