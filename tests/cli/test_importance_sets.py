@@ -290,5 +290,7 @@ def test_reproduce_refuses(here):
     near = mistake("reproduce", "figure-and", "table-rid-shft")
     assert "no target 'table-rid-shft' (did you mean 'table-rid-shift'?): list them with" in near
     assert "no target 'zzz': list them with `orderless reproduce`" in mistake("reproduce", "zzz")
-    assert "legal are dask" in mistake("reproduce", "figure-and", "--backend", "abacus")
+    assert "--backend must be one of dask" in mistake(
+        "reproduce", "figure-and", "--backend", "abacus"
+    )
     assert "is a file" in mistake("reproduce", "figure-and", "-o", "patients.csv")
