@@ -30,5 +30,6 @@ from .predict import (
     predict_path as predict_path,
 )
 from .study import (
+    Coverage as Coverage,
     coverage as coverage,
 )
