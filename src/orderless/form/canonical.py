@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..errors import OutOfTime, TooManyReasons
+from ..errors import OutOfTime, TooManyReasons, setting
 from ..model import Bins, Label, Space, Tree, formats as serial
 from ..readers import read_tree
 from .equivalence import equivalent, fingerprint
@@ -107,9 +107,9 @@ class CanonicalForm:
         exact: bool = True,
     ) -> None:
         if limit < 1:
-            raise ValueError(f"limit={limit}: at least one reason must be allowed")
+            raise ValueError(f"{setting('limit', limit)}: at least one reason must be allowed")
         if not time_limit > 0:
-            raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
+            raise ValueError(f"{setting('time_limit', time_limit)}: give seconds, more than 0")
         self.tree = tree
         self.limit = limit
         self.time_limit = float(time_limit)
@@ -165,15 +165,17 @@ class CanonicalForm:
         )
         if outcome == 1:
             raise TooManyReasons(
-                f"a class of this tree has more than limit={self.limit:,} reasons (gave up after "
-                f"meeting {met:,}): raise limit=, use exact=False for rules without all reasons, "
-                "explain single rows, or use a smaller tree",
+                f"a class of this tree has more than {setting('limit', self.limit)} reasons (gave "
+                "up after "
+                f"meeting {met:,}): raise {setting('limit')}, use {setting('exact', False)} for "
+                "rules without all reasons, explain single rows, or use a smaller tree",
                 met,
             )
         if outcome == 2:
             raise OutOfTime(
-                f"finding all reasons took longer than time_limit={self.time_limit:g} seconds "
-                f"(a class has {met:,} or more): raise time_limit=, use exact=False for rules "
+                f"finding all reasons took longer than {setting('time_limit', self.time_limit)} "
+                f"seconds (a class has {met:,} or more): raise {setting('time_limit')}, use "
+                f"{setting('exact', False)} for rules "
                 "without all reasons, explain single rows, or use a smaller tree"
             )
         return tables
@@ -211,7 +213,8 @@ class CanonicalForm:
         if outcome == 2:
             raise OutOfTime(
                 f"the smallest set of rules for class {self.classes[c]!r} was not found in "
-                f"time_limit={self.time_limit:g} seconds: raise time_limit=, or use exact=False"
+                f"{setting('time_limit', self.time_limit)} seconds: raise {setting('time_limit')}, "
+                f"or use {setting('exact', False)}"
             )
         return tuple(Term(bins, table[i]) for i in chosen), len(chosen)
 
@@ -224,7 +227,7 @@ class CanonicalForm:
         if outcome == 2:
             raise OutOfTime(
                 f"rules for class {self.classes[c]!r} were not found in "
-                f"time_limit={self.time_limit:g} seconds: raise time_limit="
+                f"{setting('time_limit', self.time_limit)} seconds: raise {setting('time_limit')}"
             )
         return tuple(Term(bins, box) for box in table), bound
 
@@ -520,6 +523,6 @@ class CanonicalForm:
             1 has rules only. It is also the form's own ``time_limit``.
         """
         if not time_limit > 0:
-            raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
+            raise ValueError(f"{setting('time_limit', time_limit)}: give seconds, more than 0")
         tree, exact = read_form(text, limit=limit, time_limit=time_limit)
         return cls(tree, exact=exact, time_limit=time_limit)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidSpace, InvalidTree, OutOfTime
+from ..errors import InvalidSpace, InvalidTree, OutOfTime, setting
 from ..inputs import AMONG, BETWEEN, CODE, Rows, read_rows
 from ..model import Bins, Feature, Side, Space, Tree, row_boundary, side_text, sides_text
 
@@ -263,8 +263,8 @@ class _Builder:
             raise InvalidTree(f"these rules need a tree of more than {MOST_NODES:,} nodes")
         if time.monotonic() > self.deadline:
             raise OutOfTime(
-                f"no tree was built out of these rules in time_limit={self.time_limit:g} seconds "
-                f"({node:,} nodes so far): raise time_limit="
+                f"no tree was built out of these rules in {setting('time_limit', self.time_limit)} "
+                f"seconds ({node:,} nodes so far): raise {setting('time_limit')}"
             )
         labels = {c for c, _ in meeting}
         self.children.append([-1, -1])

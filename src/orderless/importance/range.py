@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..errors import InvalidTree, TooManyBoxes
+from ..errors import InvalidTree, TooManyBoxes, setting
 from ..model import drawn, short_count
 from ..readers import read_tree
 from .impurity import Criterion, check_criterion, class_weights, raw_importance
@@ -241,7 +241,7 @@ def importance_range(
     """
     check_criterion(criterion)
     if limit < 1:
-        raise ValueError(f"limit={limit}: at least one box must be allowed")
+        raise ValueError(f"{setting('limit', limit)}: at least one box must be allowed")
     source = read_tree(tree)
     given = Given.read(source, X, sample_weight)
     weight = class_weights(given, y)
@@ -251,7 +251,8 @@ def importance_range(
     )
     if outcome == 1:
         raise TooManyBoxes(
-            f"there are more than {limit:,} boxes to look at: raise limit=, or use a smaller tree"
+            f"there are more than {limit:,} boxes to look at: raise {setting('limit')}, or use a "
+            "smaller tree"
         )
     if outcome == 2:
         raise InvalidTree(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import OutOfTime, TooManyReasons
+from ..errors import OutOfTime, TooManyReasons, setting
 from ..form import ones
 from ..inputs import (
     AMONG,
@@ -132,9 +132,9 @@ def missing_needed(
     (('x1',),)
     """
     if limit < 1:
-        raise ValueError(f"limit={limit}: at least one step must be allowed")
+        raise ValueError(f"{setting('limit', limit)}: at least one step must be allowed")
     if not time_limit > 0:
-        raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
+        raise ValueError(f"{setting('time_limit', time_limit)}: give seconds, more than 0")
     clock = _Clock(time_limit)
     tree = read_tree(tree)
     bins = tree.bins
@@ -275,8 +275,8 @@ class _Clock:
         if time.monotonic() > self.deadline:
             raise OutOfTime(
                 "the smallest sets of features were not found in "
-                f"time_limit={self.time_limit:g} seconds: raise time_limit=, or give more values "
-                "of the row"
+                f"{setting('time_limit', self.time_limit)} seconds: raise {setting('time_limit')}, "
+                "or give more values of the row"
             )
 
 
@@ -293,8 +293,9 @@ class _Steps:
         self.taken += 1
         if self.taken > self.limit:
             raise TooManyReasons(
-                f"finding the smallest sets of features takes more than limit={self.limit:,} "
-                "steps: raise limit=, or give more values of the row",
+                "finding the smallest sets of features takes more than "
+                f"{setting('limit', self.limit)} "
+                f"steps: raise {setting('limit')}, or give more values of the row",
                 self.taken,
             )
 
