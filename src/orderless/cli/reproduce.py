@@ -114,4 +114,4 @@ def command(
     if output.exists() and not output.is_dir():
         raise Mistake(f"{output} is a file: give --output the name of a folder")
     run(names, output, quick=work.quick, cache=work.cache, n_jobs=work.jobs,
-        backend=work.backend, told=typer.echo)  # fmt: skip
+        backend=work.backend, announce=typer.echo)  # fmt: skip
