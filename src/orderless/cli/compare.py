@@ -150,18 +150,19 @@ def _predictions(
     if data is None:
         return None
     from ..connect import unseen_notes
+    from ..model import printable
     from .cells import frame_for
     from .files import open_table
     from .table import say
 
-    strange: Any = {} if unseen == UnseenKind.unknown else None
+    strange: list[Any] = [{} if unseen == UnseenKind.unknown else None for _ in trees]
     answers: list[list[Any]] = [[] for _ in trees]
     first: dict[int, tuple[int, dict[str, Any]]] = {}
     with open_table(data, files) as table:
         table.check_missing(name for tree in trees for name in tree.space.column_names)
         for part in table.parts:
-            frames = [frame_for(tree, part, table.name, style=table.style, unseen=strange)
-                      for tree in trees]  # fmt: skip
+            frames = [frame_for(tree, part, table.name, style=table.style, unseen=own)
+                      for tree, own in zip(trees, strange, strict=True)]  # fmt: skip
             done = len(answers[0])
             for i, (own, tree) in enumerate(zip(answers, trees, strict=True)):
                 codes = tree.decide(frames[i]).tolist()
@@ -171,7 +172,8 @@ def _predictions(
                 if i not in first and (k := next(differ, None)) is not None:
                     pair = ((trees[0], frames[0]), (tree, frames[i]))
                     first[i] = done + k, _cells_of(pair, k)
-    say(unseen_notes(strange or {}), quiet=False)
+    notes = dict.fromkeys(printable(n) for own in strange for n in unseen_notes(own or {}))
+    say(list(notes), quiet=False)
     return _Predictions(answers, first)
 
 
