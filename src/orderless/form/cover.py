@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import OutOfTime, TooManyReasons
+from ..errors import OutOfTime, TooManyReasons, setting
 from ..model import Bins, Box
 from .term import Term
 
@@ -41,16 +41,17 @@ def all_reasons(bins: Bins, limit: int, time_limit: float) -> list[Table]:
     outcome, met, tables = _core.reasons(bins.nodes, bins.layout, n_classes, limit, time_limit)
     if outcome == 1:
         raise TooManyReasons(
-            f"a class of this tree has more than limit={limit:,} reasons (gave up after "
-            f"meeting {met:,}): raise limit=, use exact=False for rules without all reasons, "
-            "explain single rows, or use a smaller tree",
+            f"a class of this tree has more than {setting('limit', limit)} reasons (gave up after "
+            f"meeting {met:,}): raise {setting('limit')}, use {setting('exact', False)} for rules "
+            "without all reasons, explain single rows, or use a smaller tree",
             met,
         )
     if outcome == 2:
         raise OutOfTime(
-            f"finding all reasons took longer than time_limit={time_limit:g} seconds "
-            f"(a class has {met:,} or more): raise time_limit=, use exact=False for rules "
-            "without all reasons, explain single rows, or use a smaller tree"
+            f"finding all reasons took longer than {setting('time_limit', time_limit)} seconds "
+            f"(a class has {met:,} or more): raise {setting('time_limit')}, use "
+            f"{setting('exact', False)} for rules without all reasons, explain single rows, or use "
+            "a smaller tree"
         )
     return tables
 
@@ -63,7 +64,8 @@ def smallest_rules(bins: Bins, reasons: Sequence[Table], time_limit: float) -> l
         if outcome == 2:
             raise OutOfTime(
                 f"the smallest set of rules for class {bins.tree.classes[c]!r} was not found in "
-                f"time_limit={time_limit:g} seconds: raise time_limit=, or use exact=False"
+                f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}, or "
+                f"use {setting('exact', False)}"
             )
         out.append(Rules(terms_of(bins, table[chosen]), len(chosen)))
     return out
@@ -80,7 +82,7 @@ def irredundant_rules(bins: Bins, time_limit: float) -> list[Rules]:
         if outcome == 2:
             raise OutOfTime(
                 f"rules for class {classes[c]!r} were not found in "
-                f"time_limit={time_limit:g} seconds: raise time_limit="
+                f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}"
             )
         out.append(Rules(terms_of(bins, table), bound))
     return out
