@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import OutOfMemory, OutOfTime, TooLarge
+from ..errors import OutOfMemory, OutOfTime, TooLarge, setting
 from .flat import FlatTrees
 from .problem import Problem, share
 from .view import View
@@ -227,13 +227,13 @@ class Engine:
             yield
         except MemoryError as fault:  # the core's limit, or the machine's
             raise OutOfMemory(
-                f"{what} needs more than memory_limit={self.memory_limit:,} bytes: raise it, or "
-                f"{shrink}. Counts, sample and predict do not list functions"
+                f"{what} needs more than {setting('memory_limit', self.memory_limit)} bytes: raise "
+                f"it, or {shrink}. Counts, sample and predict do not list functions"
             ) from fault
         except _core.base.TimeUp as fault:
             raise OutOfTime(
-                f"{what} took longer than time_limit={self.time_limit} seconds: raise it, or "
-                f"{shrink}"
+                f"{what} took longer than {setting('time_limit', self.time_limit)} seconds: raise "
+                f"it, or {shrink}"
             ) from fault
         except _core.base.CountOverflow as fault:
             trees = "trees" if fault.bits == 128 else "trees of one function"
@@ -272,7 +272,8 @@ class Engine:
                 )  # fmt: skip
             except _core.base.LimitReached as fault:
                 raise TooLarge(
-                    f"there are more than limit={limit:,} functions: raise limit=, look at a view "
+                    f"there are more than {setting('limit', limit)} functions: raise "
+                    f"{setting('limit')}, look at a view "
                     "(within, at_most, using, without), or sample trees",
                     limit,
                 ) from fault
