@@ -232,7 +232,7 @@ def wisconsin():
 
 
 def missing_wisconsin():
-    """How many patients are answered, and on how many the answer would hang on the imputer."""
+    """How many patients are answered, and on how many the answer would depend on the imputer."""
     tree, X_train, _, X_test = wisconsin()
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.4, 4.3), layout="constrained")
     ol.coverage(tree, X_test, n_repeats=10).plot(left)
