@@ -31,9 +31,7 @@ form = ol.canonicalize(tree)
 print(form.to_text(X, y))
 small = ol.smallest_tree(tree)
 assert ol.equivalent(tree, small)
-print(
-    f"\nSome splits make no difference: {small.n_leaves} leaves do what {tree.n_leaves} did."
-)
+print(f"\nSome splits make no difference: {small.n_leaves} leaves do what {tree.n_leaves} did.")
 
 step("3. Why does this patient get that answer?")
 patient = X.iloc[19].to_dict()
