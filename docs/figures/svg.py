@@ -44,10 +44,11 @@ def drawing(width, height, title, shapes):
     )
 
 
-def box(x, y, width, height, fill="box", edge="line", thick=1, corner=6):
+def box(x, y, width, height, fill="box", edge="line", thick=1, corner=6, dashed=False):
+    dash = ' stroke-dasharray="5 4"' if dashed else ""
     return (
         f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{corner}" '
-        f'class="{fill} {edge}-edge" stroke-width="{thick:g}"/>'
+        f'class="{fill} {edge}-edge" stroke-width="{thick:g}"{dash}/>'
     )
 
 
