@@ -60,7 +60,7 @@ def save(figure, name):
         points = sum(len(one.get_offsets()) for one in axes.collections)
         if points + len(axes.patches) > MANY:
             axes.set_rasterization_zorder(1.4)  # axes, lines and texts are above
-    figure.savefig(HERE / f"{name}.svg", metadata={"Date": None}, dpi=100, **look)
+    figure.savefig(HERE / f"{name}.svg", metadata={"Date": None}, dpi=96, **look)
     if "png" in sys.argv[1:]:
         figure.savefig(HERE / f"{name}.png", dpi=110, **look)
     plt.close(figure)
