@@ -56,6 +56,7 @@ from .tree import (
 from .tree_arrays import (
     Nodes as Nodes,
     TreeArrays as TreeArrays,
+    labels_array as labels_array,
 )
 from .tree_file import (
     TREE_FORMAT as TREE_FORMAT,
