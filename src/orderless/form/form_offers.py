@@ -129,7 +129,7 @@ class FormOffers:
         columns: Mapping[str, str] | None = None,
         table: str | Sequence[str] | None = None,
         shape: str = "auto",
-        needed: bool = False,
+        needed: str | None = None,
     ) -> str:
         """Write an SQL expression that gives what ``predict`` gives, NULL where not determined.
 
@@ -147,8 +147,8 @@ class FormOffers:
             "reasons" lists all sufficient reasons, which people can read. "tree" goes both ways
             where a value is NULL; it is as long as the tree has nodes, times classes (deep trees:
             leaves times features of a path). "auto" takes the reasons if there are at most 50.
-        needed : bool
-            If true, the expression gives the feature to ask next (``ask_next``), NULL where the row
+        needed : {None, "next"}
+            "next": the expression gives the feature to ask next (``ask_next``), NULL where the row
             is determined; a query then has that too, as a column "needed".
 
         Notes
@@ -184,7 +184,7 @@ class FormOffers:
         *,
         columns: Mapping[str, str] | None = None,
         shape: str = "auto",
-        needed: bool = False,
+        needed: str | None = None,
     ) -> Any:
         """Give a polars expression, for lazy frames too; parameters are those of ``to_sql``.
 

@@ -110,7 +110,7 @@ class TreeOffers:
         columns: Mapping[str, str] | None = None,
         table: str | Sequence[str] | None = None,
         shape: str = "auto",
-        needed: bool = False,
+        needed: str | None = None,
     ) -> str:
         """Write what ``predict`` gives as an SQL expression; see ``CanonicalForm.to_sql``."""
         from ..output.code import as_sql
@@ -123,7 +123,7 @@ class TreeOffers:
         *,
         columns: Mapping[str, str] | None = None,
         shape: str = "auto",
-        needed: bool = False,
+        needed: str | None = None,
     ) -> Any:
         """Give a polars expression for what ``predict`` gives; see ``CanonicalForm.to_polars``."""
         from ..output.code import as_polars

@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import OutOfMemory, OutOfTime, TooLarge
 from .flat import FlatTrees
-from .meaning import independent
 from .problem import Problem, share
 from .view import View
 
-__all__ = ["Counts", "Engine", "Functions", "Histogram", "Piece", "Source", "wide"]
+__all__ = ["Counts", "Engine", "Functions", "Histogram", "Piece", "Source", "check_limits", "wide"]
 
 # (r, k): the functions whose fingerprint is r modulo 2^k, a random 2^k-th of all.
 Piece = tuple[int, int]
@@ -94,11 +93,11 @@ class Source(Protocol):
     def counts(self, view: View) -> Counts:
         """Count the trees of a view."""
 
-    def count_functions(self, view: View, measure: str, limit: int) -> int:
+    def count_functions(self, view: View, semantics: str, limit: int) -> int:
         """Count the functions of a view."""
 
     def functions(
-        self, view: View, measure: str, limit: int, piece: Piece | None = None
+        self, view: View, semantics: str, limit: int, piece: Piece | None = None
     ) -> Functions:
         """Give the functions of a view, or one piece of them."""
 
@@ -136,7 +135,7 @@ class _EngineCounts:
     def unrank(self, positions: Sequence[int]) -> FlatTrees:
         if not len(positions):
             return FlatTrees.none()
-        return FlatTrees.of(self.core.unrank(_narrow(positions)))
+        return FlatTrees(*self.core.unrank(_narrow(positions)))
 
     def rank(self, tree: FlatTrees) -> int | None:
         found = self.core.rank(tree.column, tree.label)
@@ -154,10 +153,10 @@ class _EngineFunctions:
     def trees(self, positions: NDArray[np.int64]) -> FlatTrees:
         if not len(positions):
             return FlatTrees.none()
-        return FlatTrees.of(self.core.trees(np.asarray(positions, dtype=np.int64)))
+        return FlatTrees(*self.core.trees(np.asarray(positions, dtype=np.int64)))
 
     def trees_of(self, position: int, start: int, count: int) -> FlatTrees:
-        return FlatTrees.of(self.core.trees_of(position, start, count))
+        return FlatTrees(*self.core.trees_of(position, start, count))
 
     def votes(self, bits: NDArray[np.uint8], n_classes: int) -> NDArray[np.int64]:
         counts: NDArray[np.int64] = self.core.votes(np.ascontiguousarray(bits))
@@ -187,16 +186,16 @@ class Engine:
     @cached_property
     def graph(self) -> Any:
         """The core's own object."""
-        problem = self.problem
-        relative = problem.kind == "relative"
+        problem, table, rules = self.problem, self.problem.table, self.problem.rules
+        relative = rules.kind == "relative"
         if relative:
-            epsilon = (problem.epsilon.numerator, problem.epsilon.denominator)
+            epsilon = (rules.epsilon.numerator, rules.epsilon.denominator)
         else:
-            epsilon = (share(problem.epsilon, problem.unit), 1)
+            epsilon = (share(rules.epsilon, problem.unit), 1)
         with self._caps("the set"):
             return _core.RashomonGraph(
-                problem.table, problem.labels, problem.amounts, len(problem.classes),
-                problem.max_depth, problem.error_cost, problem.leaf_cost, *epsilon, relative,
+                table.bits, table.labels, problem.amounts, len(table.classes), rules.max_depth,
+                problem.error_cost, problem.leaf_cost, *epsilon, relative,
                 self.memory_limit, self._seconds,
             )  # fmt: skip
 
@@ -235,8 +234,12 @@ class Engine:
             met = 2**64 if "one function" in str(fault) else 2**128
             raise TooLarge(f"{what} holds {fault}: {shrink}", met) from fault
 
-    def _view(self, view: View) -> tuple[Any, ...]:
-        return view.core(len(self.problem.meaning))
+    def _view(self, view: View) -> tuple[int, int, NDArray[np.uint8], list[list[int]], bool]:
+        """Give the five arguments by which the core knows a view."""
+        allowed = np.ones(len(self.problem.columns), dtype=np.uint8)
+        allowed[sorted(view.forbidden)] = 0
+        groups = [list(group) for group in view.required]
+        return view.bound, view.max_leaves, allowed, groups, view.trivial
 
     def counts(self, view: View) -> Counts:
         """Count the trees of a view."""
@@ -248,14 +251,10 @@ class Engine:
         return found
 
     def _functions(
-        self, view: View, measure: str, limit: int, counts: bool, piece: Piece | None
+        self, view: View, semantics: str, limit: int, counts: bool, piece: Piece | None
     ) -> Any:
-        weights = None
-        if measure != "rows":
-            meaning = self.problem.meaning
-            if measure == "independent" and self.problem.aware:
-                meaning = independent(meaning.names)
-            weights = meaning.weights(self.problem.classes)
+        columns = self.problem.columns_in(semantics)
+        weights = None if columns is None else columns.weights(self.problem.classes)
         with self._caps("the list of functions"):
             try:
                 return self.graph.functions(
@@ -269,15 +268,15 @@ class Engine:
                     limit,
                 ) from fault
 
-    def count_functions(self, view: View, measure: str, limit: int) -> int:
+    def count_functions(self, view: View, semantics: str, limit: int) -> int:
         """Count the functions of a view."""
-        return int(self._functions(view, measure, limit, False, None).n)
+        return int(self._functions(view, semantics, limit, False, None).n)
 
     def functions(
-        self, view: View, measure: str, limit: int, piece: Piece | None = None
+        self, view: View, semantics: str, limit: int, piece: Piece | None = None
     ) -> Functions:
         """Give the functions of a view, or one piece of them."""
-        return _EngineFunctions(self._functions(view, measure, limit, True, piece))
+        return _EngineFunctions(self._functions(view, semantics, limit, True, piece))
 
     def decide(
         self, view: View, one: NDArray[np.uint8], zero: NDArray[np.uint8]
@@ -286,3 +285,12 @@ class Engine:
         with self._caps("deciding the rows"):
             label, cost = self.graph.decide(*self._view(view), one, zero, self._seconds)
         return label, cost
+
+
+def check_limits(**limits: Any) -> None:
+    """Refuse limits that are not positive numbers; ``time_limit=None`` is no limit."""
+    for name, given in limits.items():
+        if given is None and name == "time_limit":
+            continue
+        if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
+            raise ValueError(f"{name} must be a positive number, got {given!r:.80}")

@@ -1,4 +1,4 @@
-"""Many independent samples, here or on a cluster, and a bar for whoever watches.
+"""Many independent samples, here or on a cluster.
 
 In:  a function of a number, and the numbers.
 Out: its results, in their order, as they come.
@@ -6,13 +6,11 @@ Out: its results, in their order, as they come.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TypeVar
 
-__all__ = ["in_parallel", "watched"]
+__all__ = ["in_parallel"]
 
 T = TypeVar("T")
 AHEAD = 4  # samples per worker that are sent together where results cannot come one by one
@@ -38,24 +36,3 @@ def in_parallel(
         step = AHEAD * max(1, int(joblib.effective_n_jobs(n_jobs)))
         while some := list(islice(rest, step)):
             yield from zip(some, parallel(call(number) for number in some), strict=True)
-
-
-@contextmanager
-def watched(what: str, total: int, done: int) -> Iterator[Callable[[], None]]:
-    """Show a bar on standard error if it is a terminal; give what moves it on."""
-    if not sys.stderr.isatty():
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn as Remaining,
-    )
-
-    columns: list[Any] = [TextColumn(what), BarColumn(), MofNCompleteColumn(), Remaining()]
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total, completed=done)
-        yield lambda: bar.advance(task)
