@@ -39,7 +39,7 @@ def canonicalize(
 
     Parameters
     ----------
-    tree : Tree, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
     limit : int
         How many reasons a class may have before ``TooManyReasons`` is raised.
     time_limit : float
@@ -133,7 +133,7 @@ class CanonicalForm(FormOffers):
 
     @cached_property
     def bins(self) -> Bins:
-        """The features, cut into the bins that the function tells apart."""
+        """The features, cut into the bins that the function distinguishes."""
         return with_function_bins(self.tree).bins
 
     @cached_property

@@ -69,4 +69,5 @@ from .words import (
     pieces as pieces,
     side_text as side_text,
     sides_text as sides_text,
+    were as were,
 )

@@ -44,7 +44,7 @@ class Bins:
     cuts : list of arrays
         Ordered features: the sorted thresholds; bin i lies above cut i - 1 and at most at cut i.
     groups : list of lists of tuples
-        Categorical features: per bin the numbers of the values that no condition tells apart.
+        Categorical features: per bin the numbers of the values that no condition distinguishes.
     layout : tuple of arrays
         What the core needs: ordered, nan, number of bins.
     nodes : tuple of arrays
@@ -108,7 +108,7 @@ class Bins:
         self._slots: list[int] = [0, *itertools.accumulate(self._slot_counts())]
 
     def _group(self, feature: Feature, nodes: NDArray[Any]) -> list[tuple[int, ...]]:
-        """Put together the values that no condition tells apart, first value first."""
+        """Put together the values that no condition distinguishes, first value first."""
         n = len(feature.categories)
         order = sorted(range(n), key=lambda code: _order_of_label(feature.categories[code]))
         inside = [set(self.tree.set_of(node).tolist()) for node in nodes.tolist()]
