@@ -100,8 +100,8 @@ def row_bins(bins: Bins, X: Any) -> NDArray[np.int32]:
         if (table[:, k] < 0).any():
             what = "interval between thresholds" if own.ordered else "group of categories"
             raise InvalidData(
-                f"row {int(np.argmax(table[:, k] < 0))} has no value for {own.name!r}, and does "
-                f"not tell which {what} it is in: give complete rows, without those that have gaps"
+                f"row {int(np.argmax(table[:, k] < 0))} has no value for {own.name!r}, and its "
+                f"{what} is not known either: give complete rows, without those that have gaps"
             )
     return table
 

@@ -61,6 +61,7 @@ from .tree import (
 )
 from .tree_arrays import (
     TreeArrays as TreeArrays,
+    labels_array as labels_array,
 )
 from .tree_file import (
     TREE_FORMAT as TREE_FORMAT,
@@ -73,4 +74,5 @@ from .words import (
     pieces as pieces,
     side_text as side_text,
     sides_text as sides_text,
+    were as were,
 )

@@ -45,7 +45,7 @@ class Bins:
     cuts : list of arrays
         Ordered features: the sorted thresholds; bin i lies above cut i - 1 and at most at cut i.
     groups : list of lists of tuples
-        Categorical features: per bin the numbers of the values that no condition tells apart.
+        Categorical features: per bin the numbers of the values that no condition distinguishes.
     layout : Layout
         What the core needs to know of the bins.
     nodes : BinNodes
@@ -109,7 +109,7 @@ class Bins:
         self._slots: list[int] = [0, *itertools.accumulate(self._slot_counts())]
 
     def _group(self, feature: Feature, nodes: NDArray[Any]) -> list[tuple[int, ...]]:
-        """Put together the values that no condition tells apart, first value first."""
+        """Put together the values that no condition distinguishes, first value first."""
         n = len(feature.categories)
         order = sorted(range(n), key=lambda code: _order_of_label(feature.categories[code]))
         inside = [set(self.tree.set_of(node).tolist()) for node in nodes.tolist()]

@@ -46,11 +46,11 @@ class TreeOffers:
 
         return missing_needed(self._tree, row, limit=limit, time_limit=time_limit)
 
-    def odds(self, X: Any, weights: Any = "leaves", y: ArrayLike | None = None) -> Any:
+    def odds(self, X: Any, reference: Any = "leaves", y: ArrayLike | None = None) -> Any:
         """Give the share of each class among training rows that fit; see ``orderless.odds``."""
         from ..missing import odds
 
-        return odds(self._tree, X, weights, y)
+        return odds(self._tree, X, reference, y)
 
     def apply(self, X: Any) -> Any:
         """Give each row's leaf, masked where unknowns leave several.
