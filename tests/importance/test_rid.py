@@ -444,7 +444,7 @@ def test_wrong_questions_are_refused(fitted):
         fitted.cdf(4, 0.0)
     with pytest.raises(ValueError, match="q must hold shares from 0 to 1"):
         fitted.quantile("petal width", 1.5)
-    with pytest.raises(ValueError, match=r"kind='pie': legal are \('box', 'cdf', 'violin'\)"):
+    with pytest.raises(ValueError, match=r"must be one of \('box', 'cdf', 'violin'\), got 'pie'"):
         fitted.plot("pie")
     with pytest.raises(InvalidData, match="no features to draw"):
         fitted.plot(features=[])

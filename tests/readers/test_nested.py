@@ -127,9 +127,9 @@ def test_a_relation_or_a_reference_alone():
         (split(relation="in", reference="red"), "'red' is not a list"),
         (split(relation="in", reference=5), "5 is not a list"),
         (split(relation="in", reference={"a": 1}), "is not a list"),
-        (split(true={"prediction": "a"}), "class labels are of one type"),
-        (split(true={"prediction": True}), "class labels are of one type"),
-        (split(true={"prediction": "1"}), "class labels are of one type"),
+        (split(true={"prediction": "a"}), "class labels must be of one type"),
+        (split(true={"prediction": True}), "class labels must be of one type"),
+        (split(true={"prediction": "1"}), "class labels must be of one type"),
     ],
 )
 def test_dicts_that_are_no_tree(given, match):

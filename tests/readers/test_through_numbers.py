@@ -35,7 +35,7 @@ from through import (
 
 import orderless as ol
 from orderless.errors import UnreadableModel
-from orderless.inputs.binarize import QuantileBinarizer, ThresholdGuessBinarizer
+from orderless.inputs import QuantileBinarizer, ThresholdGuessBinarizer
 from orderless.readers.binary import Flat, over_bits
 from orderless.readers.bulk import Builder
 from orderless.readers.source import SourceColumn, SourceTree, build

@@ -32,7 +32,7 @@ from through import (
 
 import orderless as ol
 from orderless.errors import InvalidSpace, UnreadableModel
-from orderless.inputs.binarize import QuantileBinarizer
+from orderless.inputs import QuantileBinarizer
 from tests.readers.test_through_labels import ENCODERS
 from tests.readers.test_through_mixtures import mixed
 

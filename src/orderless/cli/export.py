@@ -128,7 +128,7 @@ def _check_dialect(dialect: str) -> None:
     try:
         Words(dialect)
     except ValueError as fault:
-        raise Mistake(f"--{str(fault).replace('=', ' ', 1)}") from None
+        raise Mistake(f"--{fault}") from None
 
 
 def _by_name(output: Path | None) -> str:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..errors import InvalidTree, TooManyBoxes
 from ..inputs import some_names
-from ..model import drawn, short_count
+from ..model import short_count
 from ..readers import read_tree
 from .impurity import Criterion, check_criterion, class_weights, raw_importance
 from .rows import Given
@@ -28,7 +28,6 @@ __all__ = ["ImportanceRange", "importance_range"]
 
 LIMIT = 300_000
 CRITERIA = {"gini": 0, "entropy": 1}
-BLUE, ORANGE, GREY, PALE = "#0072B2", "#D55E00", "#595959", "#d4e6f2"
 
 Floats = NDArray[np.float64]
 
@@ -140,27 +139,9 @@ class ImportanceRange:
         -------
         matplotlib Axes
         """
-        if ax is None:
-            from matplotlib import pyplot
+        from ..output.plots import draw_importance
 
-            ax = pyplot.subplots(layout="constrained")[1]
-        order = [i for i in np.argsort(-self.mean, kind="stable") if self._matters(i)][:most]
-        y = np.arange(len(order))
-        low, high = self.low[order], self.high[order]
-        ax.barh(y, high - low, left=low, height=0.5, color=PALE, edgecolor=BLUE, linewidth=1.0,
-                label="all equivalent trees")  # fmt: skip
-        ax.plot(self.mean[order], y, linestyle="none", marker="|", markersize=15, color=BLUE,
-                markeredgewidth=2.5, label="their mean")  # fmt: skip
-        ax.plot(self.importance[order], y, linestyle="none", marker="D", markersize=6,
-                color=ORANGE, clip_on=False, label="this tree")  # fmt: skip
-        ax.set_yticks(y, [drawn(self.features[i]) for i in order])
-        ax.invert_yaxis()
-        ax.set_xlim(left=0)
-        share = "share of the " if self.normalized else ""
-        ax.set_xlabel(f"{share}{self.criterion} importance")
-        *marks, bars = ax.get_legend_handles_labels()[0]
-        ax.legend(handles=[bars, *marks], frameon=False)
-        return ax
+        return draw_importance(self, ax, most=most)
 
 
 def importance_range(

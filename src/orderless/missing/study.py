@@ -39,12 +39,6 @@ RATES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 LEVELS = ("feature", "column")
 MECHANISMS = ("mcar", "mar", "mnar")
 SHOWN = 6  # lines of the table that are printed
-# What a way is called, drawn with a colour of Okabe and Ito and a marker of its own.
-WAYS = {
-    "determined": ("determined", "#0072B2", "o", "-"),
-    "path": ("path known", "#D55E00", "s", "--"),
-    "features": ("all features known", "#595959", "^", ":"),
-}
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -93,20 +87,9 @@ class Coverage:
         matplotlib Axes
             With error bars of one standard error where there are repeats.
         """
-        if ax is None:
-            from matplotlib import pyplot
+        from ..output.plots import draw_coverage
 
-            ax = pyplot.subplots()[1]
-        for way, (name, colour, marker, line) in WAYS.items():
-            share = self.table[self.table["way"] == way].groupby("rate")["answered"]
-            mean, n = share.mean(), int(share.size().min())
-            error = np.asarray(share.std(ddof=1)) / np.sqrt(n) if n > 1 else None
-            ax.errorbar(mean.index, mean, error, label=name, color=colour, marker=marker,
-                        linestyle=line, markersize=5, capsize=3)  # fmt: skip
-        unit = "features" if self.level == "feature" else "columns"
-        ax.set(xlabel=f"share of {unit} missing", ylabel="share of rows answered", ylim=(0, 1.02))
-        ax.legend(frameon=False)
-        return ax
+        return draw_coverage(self, ax)
 
 
 def coverage(

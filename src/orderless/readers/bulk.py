@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model import Label, Space, Tree
+from ..model import Label, Space, Tree, TreeArrays
 from .checks import check_source
 from .source import SourceColumn, SourceTree, build
 
@@ -128,8 +128,10 @@ class Builder:
             yield Tree.of_normal(
                 self.space,
                 classes,
-                {name: array[at:end] for name, array in arrays.items()},
-                start,
-                values[starts[at] : starts[end]],
+                TreeArrays(
+                    **{name: array[at:end] for name, array in arrays.items()},
+                    set_start=start,
+                    set_values=values[starts[at] : starts[end]],
+                ),
             )
             at = end

@@ -16,7 +16,7 @@ from typing import IO, Any
 import numpy as np
 
 from ...model import FORMULA, PLAIN_NUMBER, Tree, not_formula, printable
-from ...output.rules import escaped, width_of
+from ...output.rules import column_widths, escaped, markdown_line, text_line
 from .cells import holds_truths, parser_of, unknown
 from .part import Coded, Part, cells_of
 from .table import TableFile
@@ -229,7 +229,7 @@ class _Lines(_Writer):
         ]
         if self.widths is None:
             rows = [*self.head(), *rows]
-            self.widths = [max(width_of(row[k]) for row in rows) for k in range(len(self.names))]
+            self.widths = column_widths(rows)
         for row in rows:
             self.put(f"{self.line(row, self.widths)}\n")
 
@@ -237,8 +237,7 @@ class _Lines(_Writer):
         return [[printable(name) for name in self.names]]
 
     def line(self, row: list[str], widths: list[int]) -> str:
-        pairs = zip(row, widths, strict=True)
-        return "  ".join(cell + " " * (width - width_of(cell)) for cell, width in pairs).rstrip()
+        return text_line(row, widths)
 
 
 class _Markdown(_Lines):
@@ -249,7 +248,7 @@ class _Markdown(_Lines):
 
     def line(self, row: list[str], widths: list[int]) -> str:
         rule = set(row) == {":---"}
-        return f"| {' | '.join(row if rule else [escaped(cell) for cell in row])} |"
+        return markdown_line(row if rule else map(escaped, row))
 
 
 class _Parquet(_Writer):

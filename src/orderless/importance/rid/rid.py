@@ -301,9 +301,9 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         -------
         matplotlib Axes
         """
-        from ...output.plots import draw
+        from ...output.plots import draw_distributions
 
-        return draw(self, kind, features, ax, pooled)
+        return draw_distributions(self, kind, features, ax, pooled)
 
 
 def _seed(given: Any) -> int | None:

@@ -11,8 +11,7 @@ from typing import Any
 from ...acquisition import Policy, branches, money, percent
 from ...model import drawn, label_text, printable
 from ..rules.policy import summary
-from .look import GREY, INK
-from .palette import colour, pale
+from .look import GREY, INK, WASH, colour, pale
 
 __all__ = ["draw_policy"]
 
@@ -84,7 +83,7 @@ def _draw_node(ax: Any, policy: Policy, alike: tuple[int, ...], depth: int, heig
             box |= {"linestyle": (0, (2, 2))}  # no training row has been here
     else:
         words = "not determined"
-        box |= {"edgecolor": GREY, "facecolor": "#eef0f2"}
+        box |= {"edgecolor": GREY, "facecolor": WASH}
     ax.text(depth, height, words, ha="center", va="center", fontsize=9, color=INK, bbox=box,
             zorder=3, fontweight="bold" if p < 0 else "normal")  # fmt: skip
 

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 def by_space(transformer: Any, block: Block, step: str) -> Block:
     """Read a transformer that says itself what its columns mean."""
     binarize = sys.modules.get("orderless.inputs.binarize")
-    if binarize is not None and isinstance(transformer, binarize._Binarizer):
+    if binarize is not None and isinstance(transformer, binarize.Binarizer):
         return _cut(transformer, block, step)
     space: Space = transformer.space_
     named = [str(name) for name in getattr(transformer, "feature_names_in_", ())]
