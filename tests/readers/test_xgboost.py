@@ -250,12 +250,16 @@ def test_model_files(tmp_path):
 @pytest.mark.parametrize(
     ("where", "value", "said"),
     [
-        (("learner_model_param", "num_feature"), "-1", "num_feature is -1"),
+        (
+            ("learner_model_param", "num_feature"),
+            "-1",
+            "number of at least 0, got -1",
+        ),
         (("learner_model_param", "num_feature"), "1000000000", "1,000,000,000 columns, without"),
         (("learner_model_param", "base_score"), "x", "is damaged"),
         (("learner_model_param", "base_score"), "2", "base_score is '2'"),
         (("split_indices", 0), 7, "a node has the column 7, and there are 3"),
-        (("split_indices", 0), -2, "negative column"),
+        (("split_indices", 0), -2, "a node has the column -2, and there are 3"),
         (("left_children", 0), 99, "has the child 99, of"),
         (("left_children", 1), 0, "has the child"),
         (("right_children", 0), 1, "child of two others"),

@@ -1,20 +1,19 @@
 """DL8.5's trees.
 
 In:  a fitted ``DL85Classifier``.
-Out: ``SourceTree``. A column is asked whether it is 1. DL8.5 keeps neither names nor the number of
+Out: ``ColumnTree``. A column is asked whether it is 1. DL8.5 keeps neither names nor the number of
      columns: without ``space=``, ``through=`` or ``feature_names=`` the last column that the tree
      asks about counts as the last of the table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ..errors import UnreadableModel, a_kind
-from .binary import flatten, over_bits
-from .checks import refuse_own_predict
-from .source import SourceTree
+from .build import ColumnTree, TreeBuilder
+from .checks import refuse_own_predict, unfitted
+from .table import Table
 
 __all__ = ["from_pydl85", "knows"]
 
@@ -32,13 +31,13 @@ def knows(model: Any) -> bool:
     return isinstance(model, DL85Classifier)
 
 
-def from_pydl85(model: Any) -> SourceTree:
+def from_pydl85(model: Any) -> ColumnTree:
     """Read a fitted classifier."""
     from pydl85 import DL85Classifier
 
     refuse_own_predict(model, DL85Classifier)
     if not model.is_fitted_:
-        raise UnreadableModel("this DL85Classifier is not fitted: call fit(X, y) first")
+        raise unfitted(model)
     if model.tree_ is None:
         raise UnreadableModel(
             "DL8.5 found no tree: raise time_limit or max_error, or leave max_error out, and fit"
@@ -50,19 +49,15 @@ def from_pydl85(model: Any) -> SourceTree:
             f"DL8.5 was fitted with the labels {classes} and takes them for 0 to "
             f"{len(classes) - 1}, so that its tree is wrong: number the classes from 0 and fit"
         )
-    flat = flatten(model.tree_, _opened)
-    values = [value for test, value in zip(flat.column, flat.value, strict=True) if test < 0]
-    if not set(values) <= set(classes):
-        raise UnreadableModel(
-            f"a leaf says {next(v for v in values if v not in classes)!r}, legal are the classes "
-            f"{classes}: leave error_function and fast_error_function out, or return classes there"
-        )
-    place = {label: i for i, label in enumerate(classes)}
-    flat = flat._replace(value=tuple(place.get(value, 0) for value in flat.value))
-    return over_bits(flat, classes, max(flat.column) + 1, more_columns=True)
-
-
-def _opened(node: Mapping[str, Any]) -> tuple[int, Any, Any]:
-    if "feat" not in node:
-        return -1, node["value"], None
-    return int(node["feat"]), node["right"], node["left"]
+    builder = TreeBuilder(Table(None, binary=True))
+    for node in builder.walk(model.tree_):
+        if "feat" in node:
+            builder.bit_test(node["feat"], zero=node["right"], one=node["left"])
+            continue
+        if node["value"] not in classes:
+            raise UnreadableModel(
+                f"a leaf predicts {node['value']!r}, which is not one of the classes {classes}: "
+                "leave error_function and fast_error_function out, or let them return classes"
+            )
+        builder.leaf(node["value"])
+    return builder.finish(classes)

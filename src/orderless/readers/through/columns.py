@@ -2,8 +2,8 @@
 
 In:  a fitted transformer of scikit-learn, any mix and nesting; what is known of the source table.
 Out: for each column that the model was fitted on, how it arises from one source feature; and the
-     ``Space`` of the source features. ``build`` then finds each condition in the features' own
-     units, exactly.
+     ``Space`` of the source features. ``over_features`` then finds each condition in the features'
+     own units, exactly.
 """
 
 from __future__ import annotations
@@ -14,15 +14,40 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InvalidSpace, UnreadableModel, a_kind
-from ...inputs import is_unknown
-from ...model import Feature, Label, Space, Values, plain_label
-from ..checks import numbered_names, whole_number
-from ..source import Nan, SourceColumn, space_columns
-from .stage import Block, Cell, Encode, Fill, Flag, Other, Pass, Refused, Rescale, Wire, as_number
+from ...errors import InvalidSpace, UnreadableModel
+from ...model import Space, Values
+from ..table import Nan, Table
+from .column import SourceColumn, space_columns
+from .features import resolve, source_feature
+from .names import is_passthrough, own_space, source_names
+from .stage import Block, Rescale, Wire
 from .transformers import KNOWN, apply
 
-__all__ = ["columns_through"]
+__all__ = ["columns_through", "source_columns"]
+
+
+def source_columns(
+    table: Table,
+    through: Any,
+    space: Space | None,
+    feature_names: Sequence[str] | None,
+    nan: Nan,
+) -> tuple[list[SourceColumn], Space]:
+    """Say what the columns of a model's table mean: how they arise, from features of which space.
+
+    Parameters are ``read_tree``'s.
+    """
+    if through is not None:
+        # A library that has no way with NaN cannot have learned one.
+        known = nan if table.learns_nan else "unknown"
+        return columns_through(through, space, feature_names, known, table.values)
+    if space is None:
+        space = table.default_space(feature_names, nan)
+    elif feature_names is not None and tuple(feature_names) != space.column_names:
+        raise InvalidSpace(
+            "the space names its columns already: leave feature_names out, or make them equal"
+        )
+    return space_columns(space), space
 
 
 def columns_through(
@@ -60,102 +85,23 @@ def columns_through(
     Exact for tables of float64 (or of integers, booleans, text). On a table that is float32
     throughout scikit-learn scales in float32, which is another function.
     """
-    names = _source_names(transformer, space, feature_names)
+    names = source_names(transformer, space, feature_names)
     if space is None:
-        space = _own_space(transformer, names)
+        space = own_space(transformer, names)
     wires = _send(transformer, Block([Wire(i) for i in range(len(names))]), ()).wires
     if space is None:
-        space = Space([_feature(name, _of(wires, i), nan, values) for i, name in enumerate(names)])
+        by_source: list[list[Wire]] = [[] for _ in names]
+        for wire in wires:
+            by_source[wire.source].append(wire)
+        space = Space(
+            [source_feature(*pair, nan, values) for pair in zip(names, by_source, strict=True)]
+        )
         starts = space_columns(space)
     else:
         position = {name: i for i, name in enumerate(space.column_names)}
         columns = space_columns(space)
         starts = [columns[position[name]] for name in names]
-    return [_resolve(wire, starts[wire.source], space) for wire in wires], space
-
-
-# -- names -----------------------------------------------------------------------------------------
-
-
-def _source_names(
-    transformer: Any, space: Space | None, feature_names: Sequence[str] | None
-) -> list[str]:
-    """Name the columns that went in, and check that everybody means the same ones."""
-    known = _learned(transformer, "feature_names_in_")
-    count = _learned(transformer, "n_features_in_")
-    given = None if feature_names is None else [str(name) for name in feature_names]
-    names = given if known is None else [str(name) for name in known]
-    if names is None and space is not None:
-        names = list(space.column_names)
-    if names is None and count is not None:
-        own = _first(transformer)
-        named = getattr(own, "space_", None) if getattr(own, "space", None) is None else None
-        names = numbered_names(whole_number(count, "n_features_in_"))
-        if isinstance(named, Space) and len(named) == count:
-            names = list(named.names)
-    if names is None and not hasattr(transformer, "transform"):
-        raise UnreadableModel(
-            f"through= is {a_kind(transformer)}, which has no transform: give the fitted "
-            "transformer that made the model's table"
-        )
-    if names is None:
-        raise UnreadableModel(
-            f"{a_kind(transformer)} does not say how many columns went in; is it fitted? "
-            "Fit it, or give feature_names= or space= of the table that went in"
-        )
-    if count is not None and len(names) != count:
-        what = "feature_names" if given is not None else "the space"
-        raise InvalidSpace(
-            f"{what} names {len(names)} columns, the {type(transformer).__qualname__} was fitted "
-            f"on {count}: name the columns of the table that went in, before any transformer"
-        )
-    if given is not None and given != names:
-        raise InvalidSpace(
-            f"feature_names are {given[:12]}, but the {type(transformer).__qualname__} was fitted "
-            f"on columns named {names[:12]}: leave feature_names out, or make them equal"
-        )
-    if space is not None and set(names) != set(space.column_names):
-        absent = sorted(set(names) ^ set(space.column_names))
-        raise InvalidSpace(
-            f"the space has the columns {list(space.column_names)[:12]}, the table that went in "
-            f"{names[:12]}: they differ in {absent[:6]}. Describe the table that went in, with "
-            "columns= where its columns are not the features"
-        )
-    return names
-
-
-def _first(transformer: Any) -> Any:
-    """Give what the table meets first in a pipeline; None where nothing is done to it."""
-    from sklearn.pipeline import Pipeline
-
-    if isinstance(transformer, Pipeline):
-        firsts = (_first(step) for _, step in transformer.steps)
-        return next((first for first in firsts if first is not None), None)
-    return None if _is_passthrough(transformer) else transformer
-
-
-def _learned(transformer: Any, attribute: str) -> Any:
-    from sklearn.pipeline import FeatureUnion
-
-    first = _first(transformer)
-    found = getattr(first, attribute, None)
-    if found is None and isinstance(first, FeatureUnion):
-        parts = (_learned(part, attribute) for _, part in first.transformer_list if part != "drop")
-        found = next((part for part in parts if part is not None), None)
-    return found
-
-
-def _own_space(transformer: Any, names: Sequence[str]) -> Space | None:
-    """Give the space that a binarizer at the front was told, of the columns that went in."""
-    told = getattr(_first(transformer), "space", None)
-    if not isinstance(told, Space):
-        return None
-    columns = {column.name: column for column in told.columns}
-    if not set(names) <= set(columns):
-        return None
-    kept = [columns[name] for name in names]
-    spoken_of = {column.feature for column in kept}
-    return Space([feature for feature in told.features if feature.name in spoken_of], kept)
+    return [resolve(wire, starts[wire.source], space) for wire in wires], space
 
 
 # -- transformers made of transformers -------------------------------------------------------------
@@ -168,7 +114,7 @@ def _send(transformer: Any, block: Block, path: Path) -> Block:
     from sklearn.compose import ColumnTransformer
     from sklearn.pipeline import FeatureUnion, Pipeline
 
-    if _is_passthrough(transformer):
+    if is_passthrough(transformer):
         return block
     step = _step(transformer, path)
     if isinstance(transformer, Pipeline):
@@ -186,10 +132,6 @@ def _send(transformer: Any, block: Block, path: Path) -> Block:
     if isinstance(transformer, ColumnTransformer):
         return _by_columns(transformer, block, path)
     return apply(transformer, block, step)
-
-
-def _is_passthrough(transformer: Any) -> bool:
-    return transformer is None or (isinstance(transformer, str) and transformer == "passthrough")
 
 
 def _step(transformer: Any, path: Path) -> str:
@@ -272,95 +214,3 @@ def _chosen(selection: Any, names: Sequence[str], n: int) -> list[int]:
     if keys and all(isinstance(key, bool | np.bool_) for key in keys):
         return np.flatnonzero(keys).tolist()
     return [names.index(key) if isinstance(key, str) else range(n)[key] for key in keys]
-
-
-# -- features --------------------------------------------------------------------------------------
-
-
-def _of(wires: Sequence[Wire], source: int) -> list[Wire]:
-    return [wire for wire in wires if wire.source == source]
-
-
-def _feature(name: str, wires: Sequence[Wire], nan: Nan, values: Values) -> Feature:
-    """Say what kind of feature goes into these wires, of which it is the source."""
-    missing = nan == "value" and bool(wires) and _take(wires, None)
-    demands = [wire.demand for wire in wires if not isinstance(wire.demand, Flag)]
-    hints = {demand.hint if isinstance(demand, Rescale | Encode) else None for demand in demands}
-    hint = hints.pop() if len(hints) == 1 else None
-    if hint is not None:
-        return replace(hint, name=name, nan=missing)
-    encoders = [demand for demand in demands if isinstance(demand, Encode)]
-    if not encoders:
-        as_they_are = bool(wires) and not any(
-            isinstance(stage, Rescale) for wire in wires for stage in wire.stages
-        )
-        return Feature(name, values=values if as_they_are else "float64", nan=missing)
-    if len(encoders) < len(demands):
-        number = next(demand for demand in demands if not isinstance(demand, Encode))
-        for encoder in encoders:
-            text = [label for label in encoder.table if isinstance(label, str)]
-            if text:
-                user = "the model itself" if number is None else number.step
-                raise UnreadableModel(
-                    f"{name!r} is used as a category, with labels like {text[0]!r}, by "
-                    f"{encoder.step} and as a number by {user}: encode it everywhere, or nowhere"
-                )
-        return Feature(name, nan=missing)
-    labels = [label for label in _candidates(wires, encoders) if _take(wires, label)]
-    if not labels:
-        raise UnreadableModel(
-            f"{name!r} has no label that {encoders[0].step} takes: it was only missing in "
-            "training; leave it out and fit again"
-        )
-    other = _take(wires, Other.OTHER)
-    return Feature(name, "categorical", categories=tuple(labels), other=other, nan=missing)
-
-
-def _candidates(wires: Sequence[Wire], encoders: Sequence[Encode]) -> list[Label]:
-    """Give all labels that are told apart: those of the encoders, and what stands for missing."""
-    labels = [label for encoder in encoders for label in encoder.table]
-    for wire in wires:
-        for stage in wire.stages:
-            if isinstance(stage, Fill | Flag) and not is_unknown(stage.placeholder):
-                labels.append(plain_label(stage.placeholder))
-            elif not isinstance(stage, Fill | Pass):
-                break
-    return list(dict.fromkeys(labels))
-
-
-def _take(wires: Sequence[Wire], cell: Cell) -> bool:
-    """Whether all transformers take a value."""
-    return all(wire.takes(cell) for wire in wires)
-
-
-def _resolve(wire: Wire, start: SourceColumn, space: Space) -> SourceColumn:
-    """Apply a wire to all values of its feature. ``start`` is what the source column holds."""
-    assert start.feature is not None  # a space's columns are never constant
-    feature = space.features[start.feature]
-    try:
-        if start.table is None:
-            return wire.on_numbers(start, feature.nan)
-        cells = [*start.table]
-        if start.table == tuple(feature.label(code) for code in range(feature.n_values)):
-            _check_other(wire, feature)
-            cells[len(feature.categories) :] = [Other.OTHER] * feature.other + [None] * feature.nan
-        numbers = (wire.on_cell(cell) for cell in cells)
-        return replace(start, table=tuple(as_number(number) for number in numbers))
-    except Refused as fault:
-        raise UnreadableModel(
-            f"{feature!r} does not fit the transformers: {fault}. Declare it as what goes in, with "
-            "space=, and with the values that the transformers take"
-        ) from None
-
-
-def _check_other(wire: Wire, feature: Feature) -> None:
-    """Refuse "other" where an encoder tells values apart that the space does not list."""
-    encoder = wire.demand
-    if not feature.other or not isinstance(encoder, Encode) or encoder.unknown is None:
-        return
-    for label, number in encoder.table.items():
-        if number != encoder.unknown and label not in feature.categories:
-            raise Refused(
-                f"{encoder.step} knows the label {label!r}, which is among the feature's other "
-                "values: list it"
-            )

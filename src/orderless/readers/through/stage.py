@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...inputs import is_unknown
 from ...model import Feature, Label
-from ..source import SourceColumn
+from .column import SourceColumn
 from .steps import Steps
 
 __all__ = [
