@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 NATIVE := CMakeLists.txt $(shell find cpp/core cpp/bindings -name '*.[ch]pp')
-SOURCES := cpp/core/*.hpp cpp/core/*.cpp cpp/bindings/*.hpp cpp/bindings/*.cpp cpp/tests/*.hpp cpp/tests/*.cpp
+SOURCES := $(shell find cpp -name '*.[ch]pp')
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-core test-sanitized test-engines lint format bench docs clean

@@ -1,10 +1,19 @@
-"""How long ``import orderless`` takes, beyond numpy and scipy, in fresh processes."""
+"""How long ``import orderless`` and the command line take to start, in fresh processes."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import tempfile
+import time
+from pathlib import Path
 
+import numpy as np
+
+import orderless as ol
+
+from .data import random_tree
 from .timing import NOT_INSTALLED, Table, against, ratio, seconds
 
 CODE = """
@@ -39,6 +48,40 @@ def import_time(name: str, n: int) -> tuple[float | str, float | str]:
     return best[0], best[1]
 
 
+def command_time(arguments: list[str], n: int) -> tuple[float, float]:
+    """Best of ``n`` runs of the command line: seconds on the wall, and of the processor."""
+    best = [float("inf")] * 2
+    for _ in range(n):
+        before, start = os.times(), time.perf_counter()
+        subprocess.run([sys.executable, "-m", "orderless", *arguments],
+                       stdout=subprocess.DEVNULL, check=True)  # fmt: skip
+        wall, after = time.perf_counter() - start, os.times()
+        own = sum(after[2:4]) - sum(before[2:4])  # of children that have ended
+        best = [min(best[0], wall), min(best[1], own)]
+    return best[0], best[1]
+
+
+def commands(n: int) -> Table:
+    """Time commands whose work is small: what is left is starting up."""
+    table = Table(
+        "Start-up of the command line",
+        ["command", "wall clock", "processor", "target"],
+        [f"Best of {n} runs; the target is for the processor. The tree has ten leaves."],
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder) / "model.json"
+        space = ol.Space([ol.Feature(f"x{i}") for i in range(5)])
+        tree = random_tree(np.random.default_rng(0), space, n_leaves=10)
+        model.write_text(tree.to_json(), encoding="utf-8")
+        for shown, arguments, target in (
+            ("orderless --help", ["--help"], 0.3),
+            ("orderless explain model.json", ["explain", str(model)], 0.6),
+        ):
+            wall, own = command_time(arguments, n)
+            table.add(f"`{shown}`", seconds(wall), seconds(own), against(target, own))
+    return table
+
+
 def run(quick: bool) -> list[Table]:
     n = 2 if quick else 5
     table = Table(
@@ -55,4 +98,4 @@ def run(quick: bool) -> list[Table]:
     for name in PEERS[:2] if quick else PEERS:
         wall, theirs = import_time(name, 1 if quick else 3)
         table.add(name, seconds(wall), seconds(theirs), ratio(theirs, ours), "")
-    return [table]
+    return [table, commands(n)]

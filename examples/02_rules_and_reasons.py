@@ -18,7 +18,7 @@ print("The tree asks in one order:\n")
 print(tree)
 
 form = ol.canonicalize(tree)
-print("\nThe rules know no order. They are the fewest that there are:\n")
+print("\nThe rules have no order. They are the fewest that there can be:\n")
 print(form.to_text(X, y))
 
 print("\nThe reasons are all ways to be certain. Two of them are in no rule:\n")

@@ -30,9 +30,9 @@ print("same:", bool((answer[certain] == clf.predict(X)[certain]).all()))
 print("\nSo every way to fill the gaps agrees there, and only there is it safe:")
 for how in ("mean", "median", "most_frequent"):
     filled = SimpleImputer(strategy=how).set_output(transform="pandas").fit(X).transform(hidden)
-    told = clf.predict(filled)
-    there = (told[certain] == answer[certain]).mean()
-    wrong = (told[~certain] != clf.predict(X)[~certain]).mean()
+    guess = clf.predict(filled)
+    there = (guess[certain] == answer[certain]).mean()
+    wrong = (guess[~certain] != clf.predict(X)[~certain]).mean()
     print(f"  {how:<14} {there:.0%} the same where certain, {wrong:.0%} wrong elsewhere")
 
 print("\nWhat would settle a row that is open?")

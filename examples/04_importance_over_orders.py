@@ -18,7 +18,7 @@ print("What scikit-learn reads off its tree:")
 for name, value in zip(X.columns, model.feature_importances_, strict=True):
     print(f"  {name:<22} {value:.3f}")
 
-print("\nThe same over all trees that decide the same and ask nothing in vain:\n")
+print("\nThe same over all trees that decide the same and have no redundant split:\n")
 found = ol.importance_range(model, X, y)
 print(found)
 

@@ -1,4 +1,4 @@
-"""The main job in one minute: what a tree decides, free of the order in which it asks.
+"""The main job in one go: what a tree decides, free of the order in which it asks.
 
 Run by `make demo`; uses data that ships with scikit-learn. A folder may be given for the pages:
 `python examples/demo.py FOLDER`.
@@ -31,7 +31,7 @@ form = ol.canonicalize(tree)
 print(form.to_text(X, y))
 small = ol.smallest_tree(tree)
 assert ol.equivalent(tree, small)
-print(f"\nSome questions are in vain: {small.n_leaves} leaves instead of {tree.n_leaves} would do.")
+print(f"\nSome splits make no difference: {small.n_leaves} leaves do what {tree.n_leaves} did.")
 
 step("3. Why does this patient get that answer?")
 patient = X.iloc[19].to_dict()
@@ -60,5 +60,5 @@ ol.write_page(
 report = ol.report(tree, X, y, costs, title="A tree for the Wisconsin data").save(
     folder / "report.html"
 )
-print(f"report: {report.resolve()}\n        all that can be said of the tree")
+print(f"report: {report.resolve()}\n        all that can be said about the tree")
 print(f"page:   {page.resolve()}\n        to fill in, in any order")

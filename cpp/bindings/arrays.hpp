@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/boxes.hpp"
+#include "core/tree/tree.hpp"
 
 namespace orderless::bindings {
 

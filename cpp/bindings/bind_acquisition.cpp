@@ -1,12 +1,13 @@
 #include <chrono>
 
 #include "bindings/arrays.hpp"
-#include "core/acquisition.hpp"
+#include "core/acquisition/problem.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace orderless;
 using namespace orderless::bindings;
+using namespace orderless::acquisition;
 
 namespace {
 

@@ -1,10 +1,11 @@
 #include "bindings/arrays.hpp"
-#include "core/fingerprint.hpp"
+#include "core/same/fingerprint.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace orderless;
 using namespace orderless::bindings;
+using namespace orderless::same;
 
 namespace {
 

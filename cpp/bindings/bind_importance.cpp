@@ -1,14 +1,15 @@
 #include <stdexcept>
 
 #include "bindings/bins.hpp"
-#include "core/fragments.hpp"
-#include "core/orders.hpp"
-#include "core/permuted.hpp"
+#include "core/bins/fragments.hpp"
+#include "core/importance/orders.hpp"
+#include "core/importance/permuted.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace orderless;
 using namespace orderless::bindings;
+using namespace orderless::importance;
 
 namespace {
 

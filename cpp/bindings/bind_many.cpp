@@ -1,11 +1,12 @@
 #include "bindings/arrays.hpp"
 #include "bindings/columns.hpp"
-#include "core/many.hpp"
+#include "core/rows/many.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace orderless;
 using namespace orderless::bindings;
+using namespace orderless::rows;
 
 void bind_many(nb::module_& m) {
   m.def(

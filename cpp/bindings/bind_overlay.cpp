@@ -1,11 +1,12 @@
 #include "bindings/arrays.hpp"
 #include "bindings/clock.hpp"
-#include "core/overlay.hpp"
+#include "core/same/overlay.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace orderless;
 using namespace orderless::bindings;
+using namespace orderless::same;
 
 namespace {
 

@@ -6,15 +6,16 @@
 #include <memory>
 
 #include "bindings/arrays.hpp"
-#include "core/rashomon_counts.hpp"
-#include "core/rashomon_decide.hpp"
-#include "core/rashomon_functions.hpp"
-#include "core/rashomon_graph.hpp"
+#include "core/rashomon/counts.hpp"
+#include "core/rashomon/decide.hpp"
+#include "core/rashomon/functions.hpp"
+#include "core/rashomon/graph.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace orderless;
 using namespace orderless::bindings;
+using namespace orderless::same;
 using namespace orderless::rashomon;
 
 namespace {

@@ -5,13 +5,14 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/columns.hpp"
-#include "core/decide.hpp"
-#include "core/reach.hpp"
+#include "core/rows/decide.hpp"
+#include "core/rows/reach.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace orderless;
 using namespace orderless::bindings;
+using namespace orderless::rows;
 
 namespace {
 

@@ -1,13 +1,14 @@
 #include "bindings/bins.hpp"
 #include "bindings/clock.hpp"
-#include "core/canonicaltree.hpp"
-#include "core/cover.hpp"
-#include "core/reasons.hpp"
+#include "core/reasons/canonical.hpp"
+#include "core/reasons/cover.hpp"
+#include "core/reasons/maximal.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace orderless;
 using namespace orderless::bindings;
+using namespace orderless::reasons;
 
 namespace {
 
@@ -43,8 +44,9 @@ void bind_reasons(nb::module_& m) {
         const BinNodes nodes(arrays);
         const BoxLayout layout = layout_of(bins);
         std::vector<BoxList> found;
-        const auto [outcome, met] = run(
-            [&] { found = reasons(nodes.tree(), layout, n_classes, limit, watch(time_limit)); });
+        const auto [outcome, met] = run([&] {
+          found = all_reasons(nodes.tree(), layout, n_classes, limit, watch(time_limit));
+        });
         nb::list tables;
         for (BoxList& list : found) tables.append(table(std::move(list)));
         return nb::make_tuple(static_cast<int>(outcome), met, tables);

@@ -3,12 +3,13 @@
 #include <utility>
 
 #include "bindings/bins.hpp"
-#include "core/smallest.hpp"
+#include "core/smallest/search.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace orderless;
 using namespace orderless::bindings;
+using namespace orderless::smallest;
 
 namespace {
 

@@ -1,4 +1,5 @@
 #include "bindings/arrays.hpp"
+#include "core/tree/prune.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
-#include "core/reasons.hpp"
+#include "core/bins/bins.hpp"
 
 namespace orderless::bindings {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "bindings/arrays.hpp"
-#include "core/reasons.hpp"
+#include "core/base/poll.hpp"
 
 namespace orderless::bindings {
 

@@ -3,10 +3,11 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
-#include "core/reach.hpp"
+#include "core/rows/reach.hpp"
 
 namespace orderless::bindings {
 
+using rows::Column;
 using AnyColumn = nb::ndarray<nb::ro, nb::device::cpu>;
 
 /// (kind, array, second array): kinds as in Column::Kind. Strided views are taken as they are.

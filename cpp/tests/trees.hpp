@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/boxes.hpp"
+#include "core/tree/prune.hpp"
 #include "tests/check.hpp"
 
 namespace orderless::tests {

@@ -1,7 +1,8 @@
-"""Take the pictures of the page to fill in: `python docs/figures/page.py`.
+"""Take the pictures of the page to fill in and of the report: `python docs/figures/page.py`.
 
 Needs Chromium (path in the environment variable CHROMIUM) and playwright. Writes page-open.png
-and page-certain.png beside this file, which docs/guide/page.md shows.
+and page-certain.png beside this file, which docs/guide/page.md shows, and the pictures of both that
+the README shows, light and dark.
 """
 
 import os
@@ -9,6 +10,8 @@ import tempfile
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
+from sklearn.datasets import load_breast_cancer
+from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
 
@@ -58,26 +61,52 @@ def page():
     )
 
 
-def fill(tab, name, value):
-    tab.get_by_role("group", name=name).get_by_label("value", exact=True).fill(value)
+def report():
+    """The report about the tree of the quickstart."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X = X[["worst radius", "worst texture", "worst concave points"]]
+    X = X.rename(columns=lambda name: name.removeprefix("worst "))  # the drawing fits the page
+    y = y.map({0: "malignant", 1: "benign"})
+    model = DecisionTreeClassifier(max_depth=3, min_samples_leaf=10, random_state=0).fit(X, y)
+    return ol.report(model, X, y, title="Benign or malignant?").html
+
+
+def fill(tab, known):
+    for name, value in known.items():
+        group = tab.get_by_role("group", name=name)
+        if value in ("alone", "No"):
+            group.get_by_label(value, exact=True).check()
+        else:
+            group.get_by_label("value", exact=True).fill(value)
+    tab.evaluate("document.activeElement.blur()")
+
+
+OPEN = {"Age": "81"}
+CERTAIN = {"Age": "81", "Lives": "alone", "Breathless": "No"}
+# name, what it shows, what is filled in, which scheme, whether it is shown to its end
+PICTURES = (
+    ("page-open", page, OPEN, "light", True),
+    ("page-certain", page, CERTAIN, "dark", True),
+    ("page-light", page, CERTAIN, "light", False),
+    ("page-dark", page, CERTAIN, "dark", False),
+    ("report-light", report, {}, "light", False),
+    ("report-dark", report, {}, "dark", False),
+)
 
 
 def main():
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "page.html"
-        file.write_text(page(), encoding="utf-8")
         browser = playwright.chromium.launch(
             executable_path=CHROMIUM, args=["--headless", "--no-sandbox", "--disable-gpu"]
         )
-        for name, scheme in (("open", "light"), ("certain", "dark")):
-            tab = browser.new_page(viewport={"width": 1120, "height": 900}, color_scheme=scheme)
+        for name, write, known, scheme, whole in PICTURES:
+            file = Path(folder) / f"{name}.html"
+            file.write_text(write(), encoding="utf-8")
+            tab = browser.new_page(viewport={"width": 1120, "height": 930}, color_scheme=scheme)
             tab.goto(file.as_uri())
-            fill(tab, "Age", "81")
-            if name == "certain":
-                tab.get_by_role("group", name="Lives").get_by_label("alone").check()
-                tab.get_by_role("group", name="Breathless").get_by_label("No", exact=True).check()
-            tab.evaluate("document.activeElement.blur()")
-            tab.screenshot(path=HERE / f"page-{name}.png", full_page=True)
+            fill(tab, known)
+            tab.wait_for_timeout(500)  # colours fade
+            tab.screenshot(path=HERE / f"{name}.png", full_page=whole)
             tab.close()
         browser.close()
 

@@ -1,15 +1,20 @@
 """The few error classes of the package, each a child of a built-in.
 
-In:  nothing; this is the top room of the house.
-Out: classes to catch, when catching ``ValueError`` is too wide; ``a_kind``, for their messages.
+In:  nothing; every room of the house stands on this one.
+Out: classes to catch, when catching ``ValueError`` is too wide; ``a_kind`` and ``setting``, for
+     their messages; ``spelled``, for callers whose users know parameters by other names.
 """
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 __all__ = [
     "DataNotFound",
     "InvalidData",
+    "InvalidParameter",
     "InvalidSpace",
     "InvalidTree",
     "OutOfMemory",
@@ -49,6 +54,65 @@ def an(name: str) -> str:
     return f"{'an' if vowel else 'a'} {name}"
 
 
+Spelling = Callable[[str, object], str]  # of a name and a value, which is ... if there is none
+
+
+def _in_python(name: str, value: object) -> str:
+    if value is ...:
+        return f"{name}="
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{name}={value:{',' if isinstance(value, int) else 'g'}}"
+    return f"{name}={value!r:.80}"
+
+
+_spelling: ContextVar[Spelling] = ContextVar("_spelling", default=_in_python)
+
+
+def setting(name: str, value: object = ...) -> str:
+    """Write a parameter, with a value or without, as whoever reads the message would set it.
+
+    Every message that is about a parameter names it with this function, so that the command line
+    can name its option instead (``spelled``).
+
+    Examples
+    --------
+    >>> setting("limit"), setting("limit", 1000), setting("encoding", "utf-8")
+    ('limit=', 'limit=1,000', "encoding='utf-8'")
+    """
+    return _spelling.get()(name, value)
+
+
+@contextmanager
+def spelled(spelling: Spelling) -> Iterator[None]:
+    """Let messages write parameters in another way, as long as this is open.
+
+    Examples
+    --------
+    >>> with spelled(lambda name, value: f"--{name}"):
+    ...     setting("limit", 7)
+    '--limit'
+    >>> setting("limit", 7)
+    'limit=7'
+    """
+    before = _spelling.set(spelling)
+    try:
+        yield
+    finally:
+        _spelling.reset(before)
+
+
+class InvalidParameter(ValueError):
+    """A value that a parameter does not allow; ``parameter`` is its name."""
+
+    def __init__(self, message: str, parameter: str) -> None:
+        super().__init__(message)
+        self.parameter = parameter
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A worker's error has to reach its pool.
+        return type(self), (*self.args, self.parameter), vars(self)
+
+
 class InvalidSpace(ValueError):
     """Features, conditions or columns that do not fit together."""
 
@@ -62,7 +126,12 @@ class UnreadableModel(TypeError):
 
 
 class InvalidData(ValueError):
-    """Rows, or a data set, with values that the features do not allow."""
+    """Rows, or a data set, with values that the features do not allow.
+
+    ``row`` is the row at fault where the message is about one, counted from 0 as in the message.
+    """
+
+    row: int | None = None
 
 
 class DataNotFound(FileNotFoundError):
@@ -81,7 +150,6 @@ class TooManyReasons(RuntimeError):
         self.met = met
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A worker's error has to reach its pool.
         return type(self), (*self.args, self.met), vars(self)
 
 

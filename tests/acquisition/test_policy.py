@@ -8,6 +8,7 @@ from fractions import Fraction
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
 from oracle import all_boolean_trees
@@ -93,6 +94,9 @@ def test_a_question_that_cannot_matter_may_be_worth_its_cost():
 # -- costs ---------------------------------------------------------------------------------------
 
 
+ONES = {"a": 1, "b": 1}
+
+
 @pytest.mark.parametrize(
     ("costs", "options", "error", "match"),
     [
@@ -105,35 +109,35 @@ def test_a_question_that_cannot_matter_may_be_worth_its_cost():
         ({"a": 1, "b": True}, {}, InvalidData, "cost of 'b' is True: give a number"),
         ({"a": 1, "b": None}, {}, InvalidData, "cost of 'b' is None: give a number"),
         ({"a": 1, "b": 1, "c": 1}, {}, InvalidSpace, "no feature 'c' here: there are 'a', 'b'"),
-        ([1], {}, InvalidData, r"got 1 costs for 2 features \(a, b\)"),
-        (3, {}, InvalidData, "costs is a dict of feature -> cost, or one cost per feature, got 3"),
+        ([1], {}, InvalidData, r"got 1 costs for 2 features \('a', 'b'\)"),
+        (3, {}, InvalidData, "costs must be a dict of feature -> cost, or one .* got 3"),
         ({"a": 1, "b": 2}, {"groups": {"g": ["a", "b"]}}, InvalidData, "have different costs"),
-        ({"a": 1, "g": 2}, {"groups": {"g": ["a", "b"]}}, InvalidData, "'g' has a cost and so has"),
+        ({"a": 1, "g": 2}, {"groups": {"g": ["a", "b"]}}, InvalidData, "'g' has a cost, and so"),
         ({}, {"groups": {"g": ["a", "b"]}}, InvalidData, "no cost for the group 'g'"),
         ({"g": 1}, {"groups": {"g": ["a", "z"]}}, InvalidSpace, "no feature 'z' here"),
         ({"g": 1}, {"groups": {"g": ["a", "b", "a"]}}, InvalidData, "'a' is in two groups, or twi"),
-        ({"g": 1}, {"groups": {"g": "ab"}}, InvalidData, "a group is a list of features, got 'ab'"),
+        ({"g": 1}, {"groups": {"g": "ab"}}, InvalidData, "a group must be a list of .* got 'ab'"),
         ({"g": 1}, {"groups": {"g": []}}, InvalidData, "the group 'g' has no features"),
-        ({"g": 1}, {"groups": 7}, InvalidData, "groups is a dict of name -> features, or a list"),
+        ({"g": 1}, {"groups": 7}, InvalidData, "groups must be a dict of name -> .* got 7"),
         ({"a": 1}, {"groups": {"a": ["a", "b"]}}, InvalidData, "a group cannot be named 'a'"),
-        ({"a": 1}, {"groups": {3: ["a", "b"]}}, InvalidData, "a group's name is text and not"),
-        ({"a": 1, "b": 1}, {"known": ["z"]}, InvalidSpace, "no feature 'z' here"),
-        ({"a": 1, "b": 1}, {"method": "best"}, ValueError, "method='best': legal are"),
-        ({"a": 1, "b": 1}, {"objective": "most"}, ValueError, "objective='most': legal are"),
-        ({"a": 1, "b": 1}, {"budget": -1}, InvalidData, "budget is -1: nothing costs"),
-        ({"a": 1, "b": 1}, {"max_questions": 1.5}, ValueError, "max_questions=1.5: give a whole"),
-        ({"a": 1, "b": 1}, {"max_questions": -1}, ValueError, "max_questions=-1: give a whole"),
-        ({"a": 1, "b": 1}, {"limit": 0}, ValueError, "limit=0: at least one state"),
-        ({"a": 1, "b": 1}, {"time_limit": 0}, ValueError, "time_limit=0: give seconds"),
-        ({"a": 1, "b": 1}, {"gamma": 1.1}, ValueError, "gamma=1.1: legal are 0 to 1"),
-        ({"a": 1, "b": 1}, {"alpha": -1}, ValueError, "alpha=-1: legal are 0 to 1"),
-        ({"a": 1, "b": 1}, {"exploration": 2}, ValueError, "exploration=2: legal are 0 to 1"),
-        ({"a": 1, "b": 1}, {"n_episodes": -1}, ValueError, "n_episodes=-1: give a whole"),
-        ({"a": 1, "b": 1}, {"random_state": "x"}, ValueError, "random_state='x': give a whole"),
-        ({"a": 1, "b": 1}, {"reward": np.nan}, InvalidData, "reward is nan: give a finite"),
-        ({"a": 1, "b": 1}, {"sample_weight": [1, 1]}, InvalidData, r"has shape \(2,\), there"),
-        ({"a": 1, "b": 1}, {"sample_weight": [1, 1, 1, -1]}, InvalidData, "a row's weight is -1"),
-        ({"a": 1, "b": 1}, {"sample_weight": [0] * 4}, InvalidData, "all rows weigh 0"),
+        ({"a": 1}, {"groups": {3: ["a", "b"]}}, InvalidData, "a group's name must be text"),
+        (ONES, {"known": ["z"]}, InvalidSpace, "no feature 'z' here"),
+        (ONES, {"method": "best"}, ValueError, "method must be one of 'optimal', .*, got 'best'"),
+        (ONES, {"objective": "most"}, ValueError, "objective must be one of .* got 'most'"),
+        (ONES, {"budget": -1}, InvalidData, "budget is -1: nothing costs"),
+        (ONES, {"max_questions": 1.5}, ValueError, "max_questions must be a whole .* got 1.5"),
+        (ONES, {"max_questions": -1}, ValueError, "max_questions must be a whole .* got -1"),
+        (ONES, {"limit": 0}, ValueError, "limit must be at least 1 .*got 0"),
+        (ONES, {"time_limit": 0}, ValueError, "time_limit must be above 0 .*got 0"),
+        (ONES, {"gamma": 1.1}, ValueError, "gamma must be from 0 to 1, got 1.1"),
+        (ONES, {"alpha": -1}, ValueError, "alpha must be from 0 to 1, got -1"),
+        (ONES, {"exploration": 2}, ValueError, "exploration must be from 0 to 1, got 2"),
+        (ONES, {"n_episodes": -1}, ValueError, "n_episodes must be a whole .* got -1"),
+        (ONES, {"random_state": "x"}, ValueError, "random_state must be a whole .* got 'x'"),
+        (ONES, {"reward": np.nan}, InvalidData, "reward is nan: give a finite"),
+        (ONES, {"sample_weight": [1, 1]}, InvalidData, r"has shape \(2,\), but there"),
+        (ONES, {"sample_weight": [1, 1, 1, -1]}, InvalidData, "sample_weight has -1 in row 3"),
+        (ONES, {"sample_weight": [0] * 4}, InvalidData, "sample_weight is 0 in every row"),
     ],
 )  # fmt: skip
 def test_what_is_refused(costs, options, error, match):
@@ -142,11 +146,11 @@ def test_what_is_refused(costs, options, error, match):
 
 
 def test_rows_must_be_complete():
-    with pytest.raises(InvalidData, match="row 1 does not tell the value of 'b'"):
+    with pytest.raises(InvalidData, match="row 1 has no value for 'b'"):
         ol.cheapest_policy(a_and_b(), [[0, 0], [1, None]], [1, 1])
-    with pytest.raises(InvalidData, match="there are no rows"):
+    with pytest.raises(InvalidData, match="X has no rows"):
         ol.cheapest_policy(a_and_b(), [], {"a": 1, "b": 1})
-    with pytest.raises(InvalidData, match="row 0 does not tell the value of 'a'"):
+    with pytest.raises(InvalidData, match="row 0 has no value for 'a'"):
         policy_of().costs([{"b": 1}])
 
 
@@ -230,7 +234,7 @@ def hard(seed=0, n_features=14, n_rows=400):
 )  # fmt: skip
 def test_out_of_time_or_states(objective, options):
     tree, X, costs = hard()
-    with pytest.warns(UserWarning, match="was not proven within .* the best found: raise them"):
+    with pytest.warns(UserWarning, match="no policy was proven .* the best found: raise them"):
         policy = ol.cheapest_policy(tree, X, costs, objective=objective, **options)
     assert not policy.optimal
     value = {"expected": "expected_cost", "worst": "worst_cost"}[objective]
@@ -247,7 +251,7 @@ def test_more_time_is_never_worse_and_the_bound_holds():
     best = ol.cheapest_policy(tree, X, costs)
     assert best.optimal
     for limit in (1, 20, 200):
-        with pytest.warns(UserWarning, match="not proven"):
+        with pytest.warns(UserWarning, match="no policy was proven"):
             some = ol.cheapest_policy(tree, X, costs, limit=limit)
         assert some.bound <= best.expected_cost <= some.expected_cost
 
@@ -331,6 +335,15 @@ def _bins(policy, name, row):
     purchase = next(p for p in problem.purchases if p.name == name)
     sides = policy._sides(row)
     return tuple(sides[k].bit_length() - 1 for k in purchase.features)
+
+
+def test_costs_are_like_the_rows():
+    policy, X = policy_of(), [[0, 0], [1, 1]]
+    frame = pd.DataFrame(X, columns=["a", "b"], index=["x", "y"])
+    assert policy.costs(X).tolist() == [1, 6]
+    assert policy.costs(frame).to_dict() == {"x": 1, "y": 6}
+    assert policy.costs(pl.from_pandas(frame)).to_list() == [1, 6]
+    assert policy.simulate(frame)["cost"].to_dict() == {"x": 1, "y": 6}
 
 
 def test_learning_is_seeded():
@@ -440,11 +453,11 @@ def test_another_language_can_walk_the_file(method):
         (lambda c: c.update(objective=3), "the entry 'objective' is an int"),
         (lambda c: c.update(objective="most"), "the objective must be .* got 'most'"),
         (lambda c: c["bins"].pop(), "are not those of the tree in the file"),
-        (lambda c: c["purchases"].pop(), "every feature of the tree is in one purchase"),
+        (lambda c: c["purchases"].pop(), "every feature of the tree must be in exactly"),
         (lambda c: c["purchases"][0].update(cost=-1), "nothing costs or weighs less"),
         (lambda c: c["purchases"][0].update(cost="1/0"), "1/0 divides by 0"),
-        (lambda c: c["purchases"][0].update(name=3), "this is not a purchase"),
-        (lambda c: c["purchases"][0].update(name="b"), "two purchases have one name"),
+        (lambda c: c["purchases"][0].update(name=3), "expected a purchase"),
+        (lambda c: c["purchases"][0].update(name="b"), "two purchases have the same name"),
         (lambda c: c.update(nodes=[]), "at least one node"),
         (lambda c: c["nodes"].append({"rows": 0, "decision": 0}), "node 5 cannot be reached"),
         (lambda c: c["nodes"][1].update(decision=1), "node 1 does not end as the tree does"),
@@ -513,7 +526,7 @@ def test_text():
 
 def test_long_text_ends():
     tree, X, costs = hard()
-    with pytest.warns(UserWarning, match="not proven"):
+    with pytest.warns(UserWarning, match="no policy was proven"):
         policy = ol.cheapest_policy(tree, X, costs, limit=1)
     assert str(policy).endswith("lines, not written)")
     with pytest.raises(ValueError, match="too many for a figure"):
@@ -602,7 +615,7 @@ def test_interview_refuses_what_was_not_asked():
     talk = policy.interview()
     with pytest.raises(InvalidSpace, match="no feature 'z' here"):
         talk.answer({"z": 1})
-    with pytest.raises(InvalidData, match="legal are 'east', 'north', 'süd'"):
+    with pytest.raises(InvalidData, match="must be one of 'east', 'north', 'süd'"):
         talk.answer("west")
     talk = talk.answer("east")
     with pytest.raises(InvalidData, match="answer with a dict of feature -> value"):

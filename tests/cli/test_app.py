@@ -372,14 +372,31 @@ def test_process_has_exit_codes_and_no_traceback(models, tmp_path):
     assert out.stderr == f"Error: {tmp_path}/nothing.json: No such file or directory\n".encode()
 
 
-def test_help_is_quick_to_import():
+HEAVY = ("sklearn", "pandas", "scipy", "pyarrow", "matplotlib", "skops", "joblib", "polars")
+
+
+def imported(*args, modules):
+    """Run a command in a fresh process, and say which of these modules it imported."""
     code = (
-        "import sys; from orderless.cli.app import app; "
-        "print([m for m in ('sklearn', 'pandas', 'scipy', 'pyarrow', 'matplotlib', 'skops') "
-        "if m in sys.modules])"
+        "import atexit, sys; from orderless.cli import main; sys.argv[0] = 'orderless'; "
+        f"atexit.register(lambda: print([m for m in {modules!r} if m in sys.modules], "
+        "file=sys.stderr)); main()"
     )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == "[]"
+    command = [sys.executable, "-c", code, *map(str, args)]
+    out = subprocess.run(command, capture_output=True, text=True, check=True)
+    return out.stderr.strip()
+
+
+def test_help_imports_no_numbers():
+    """Not even numpy: what a command needs is imported when it runs."""
+    modules = (*HEAVY, "numpy", "narwhals", "orderless._core", "orderless.model.tree")
+    assert imported("--help", modules=modules) == "[]"
+    assert imported("predict", "--help", modules=modules) == "[]"
+
+
+def test_explaining_a_model_file_imports_no_table(models):
+    own = ("orderless.cli.files", "orderless.cli.fitting", "orderless.cli.skopsfile", "rich")
+    assert imported("explain", models / "mixed.json", modules=(*HEAVY, *own)) == "[]"
 
 
 def test_a_reader_that_leaves_is_no_fault(models, tmp_path):

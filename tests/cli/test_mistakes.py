@@ -171,7 +171,7 @@ def test_options_of_files(folder):
     assert rules("--data", bom, *FIT) == said
     assert rules("--data", "packed.csv.gz", *FIT) == said
     assert fine("explain", "--data", latin, *FIT, "--encoding", "latin-1")
-    assert "is one character" in mistake("explain", "--data", semi, *FIT, "--delimiter", ";;")
+    assert "must be one character" in mistake("explain", "--data", semi, *FIT, "--delimiter", ";;")
     assert "no encoding 'klingon'" in mistake(
         "explain", "--data", semi, *FIT, "--encoding", "klingon"
     )

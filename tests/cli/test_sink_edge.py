@@ -241,7 +241,7 @@ def test_safe_csv_where_it_would_do_nothing(folder):
     assert "--safe-csv is for --format csv, and this writes text" in said
     said = mistake("predict", "model.json", "rows.csv", "-f", "json", "--safe-csv")
     assert "--safe-csv is for --format csv, and this writes json" in said
-    with pytest.raises(ValueError, match="safe_csv=True is for format='csv', and this writes 'js"):
+    with pytest.raises(ValueError, match="safe_csv=True is for format='csv', and this writes js"):
         ol.predict_file(evil_tree(), "rows.csv", "out.json", safe_csv=True)
 
 

@@ -247,10 +247,10 @@ def test_later_batches_are_refused_too(mixed):
 
 
 def test_smallest_sets_that_take_too_long_name_the_quick_way(mixed, monkeypatch):
-    from orderless.connect.tables import predict
+    from orderless.connect.tables import answers
     from orderless.missing.needed import Settling
 
-    monkeypatch.setattr(predict, "Settling", partial(Settling, limit=1))
+    monkeypatch.setattr(answers, "Settling", partial(Settling, limit=1))
     tree, _, folder = mixed
     with pytest.raises(TooManyReasons, match="choose needed='next'"):
         ol.predict_file(tree, folder / "in.csv", folder / "out.csv")
@@ -267,10 +267,10 @@ def test_arguments_that_are_refused(mixed):
     refused(form, folder, ".", InvalidData, "is a folder")
     refused(form, folder, "in.csv", ValueError, "needed must be one of 'smallest'", needed="all")
     refused(form, folder, "in.csv", ValueError, "format must be one of 'csv'", format="xml")
-    refused(form, folder, "in.csv", InvalidData, "delimiter=';;': it is one", delimiter=";;")
+    refused(form, folder, "in.csv", InvalidData, "delimiter=';;': it must be one", delimiter=";;")
     refused(form, folder, "in.csv", InvalidData, "no encoding 'klingon'", encoding="klingon")
     refused(form, folder, "in.csv", InvalidData, "more than max_columns=2", max_columns=2)
-    with pytest.raises(ValueError, match=r"must end in one of .csv, .json.*out.xyz"):
+    with pytest.raises(ValueError, match=r"target=.*out.xyz' must end in one of .csv, .json"):
         ol.predict_file(form, folder / "in.csv", folder / "out.xyz")
     with pytest.raises(InvalidData, match="is a folder: give the name of a file in it"):
         ol.predict_file(form, folder / "in.csv", folder, format="csv")

@@ -5,6 +5,7 @@ import builtins
 import doctest
 import re
 import runpy
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "guide").glob("*.md")])
 LESSONS = sorted((ROOT / "examples").glob("[0-9]*.py"))
 RECORDS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+NOTES = [*sorted((ROOT / "docs" / "contributing").glob("*.md")), ROOT / "CONTRIBUTING.md"]
 
 
 # Stands before a block that needs a server or a JVM: tests/connect/test_engines.py runs those.
@@ -102,7 +104,7 @@ def test_python_in_pages_is_run():
 
 
 def test_pages_link_to_what_is_there():
-    for page in [*PAGES, *RECORDS]:
+    for page in [*PAGES, *RECORDS, *NOTES]:
         for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
@@ -141,3 +143,18 @@ def test_figures_are_small():
     ]
     assert len(figures) > 20
     assert {path.name for path in figures if path.stat().st_size > 200_000} == set()
+
+
+def test_files_that_pages_name_are_there():
+    """`form/term.py`, `cpp/core/tree/*.cpp`: the end of the path of some file of the house."""
+    files = [
+        f"/{path.relative_to(ROOT).as_posix()}"
+        for folder in ("src", "cpp", "tests", "docs", "examples", "benchmarks", ".ci")
+        for path in (ROOT / folder).rglob("*.*")
+    ]
+    gone = {}
+    for page in [*PAGES, *RECORDS, *NOTES, ROOT / "README.md"]:
+        for name in re.findall(r"`([\w/*.-]+\.(?:py|pyi|[ch]pp))`", page.read_text("utf-8")):
+            if not any(fnmatch(file, f"*/{name.removeprefix('src/orderless/')}") for file in files):
+                gone.setdefault(page.name, []).append(name)
+    assert gone == {}

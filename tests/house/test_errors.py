@@ -11,7 +11,11 @@ import pytest
 import orderless
 from orderless.errors import TooLarge, TooManyReasons
 
-FIRST = {"TooLarge": ("too large: shrink it", 7), "TooManyReasons": ("too many: raise limit=", 7)}
+FIRST = {
+    "InvalidParameter": ("limit=0: give 1 or more", "limit"),
+    "TooLarge": ("too large: shrink it", 7),
+    "TooManyReasons": ("too many: raise limit=", 7),
+}
 
 
 def error_classes():

@@ -56,12 +56,48 @@ def test_every_name_of_the_readme_is_public():
     assert names <= set(ol.__all__)
 
 
-def test_the_links_of_the_readme_lead_somewhere():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    links = [link for link in re.findall(r"\]\(([^)]+)\)", text) if "://" not in link]
-    assert len(links) > 8
+def slug(heading):
+    """The anchor that GitHub gives a heading."""
+    return re.sub(r"[^\w -]", "", heading.strip().lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_links_and_pictures_lead_somewhere(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)]+)\)|(?:src|srcset|href)=\"([^\"]+)\"", text)
+    links = [one or other for one, other in links if "://" not in one + other]
+    assert len(links) > 2
     for link in links:
-        assert (ROOT / link).exists(), link
+        file, _, anchor = link.partition("#")
+        assert (ROOT / file).exists(), link
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", (ROOT / file).read_text("utf-8"), re.MULTILINE)
+            assert anchor in map(slug, headings), link
+
+
+def test_pictures_say_in_words_what_they_show():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    words = re.findall(r"!\[([^\]]*)\]|<img [^>]*alt=\"([^\"]*)\"", text)
+    assert len(words) == 4
+    assert all(len(one + other) > 40 for one, other in words)
+
+
+@pytest.mark.parametrize(
+    ("page", "numbers"),
+    [
+        ("docs/reproduction.md", "| wine_quality | 0.8345 | 0.4574 | 0.1168 |"),
+        ("docs/reproduction.md", "| Wine Quality: answered at p = 0.5, path | 0.1168 | 0.003703 "
+         "| 0.1168 | 0.4708 |"),
+        ("docs/reproduction.md", "| COMPAS | 12,837 ± 2,823 | 3,914 ± 837 | 2,136 ± 448 | 639 ±"),
+        ("docs/reproduction.md", "| COMPAS: distinct | 2135 |"),
+        ("benchmarks/README.md", "419,606,873,268,808,831"),
+        ("benchmarks/README.md", "Geometric mean of the ratios to TreeFARMS over 11 data sets: "
+         "**120x**"),
+    ],
+)  # fmt: skip
+def test_numbers_of_the_readme_stand_where_it_says(page, numbers):
+    """Measured anew, they may change: then the README changes, too."""
+    assert numbers in (ROOT / page).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("target", ["demo", "test", "test-engines", "lint", "bench", "docs"])

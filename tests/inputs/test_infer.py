@@ -15,9 +15,8 @@ from hypothesis import given, strategies as st
 
 from orderless import Condition, Feature, Space
 from orderless.errors import InvalidData, InvalidSpace
-from orderless.inputs import infer as inference
+from orderless.inputs import infer as inference, read_rows
 from orderless.inputs.infer import infer_space
-from orderless.inputs.rows import read_rows
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 FRAMES = [pd.DataFrame, pl.DataFrame, pa.table]
@@ -513,7 +512,7 @@ def test_values_that_no_feature_has(X, value):
 
 
 def test_names_that_are_not_unique():
-    with pytest.raises(InvalidData, match=r"give each column a name of its own.*\n.*'a'"):
+    with pytest.raises(InvalidData, match=r"have the same name; give each its own.*\n.*'a'"):
         infer_space(pd.DataFrame([[1, 2]], columns=["a", "a"]))
     with pytest.raises(InvalidSpace, match="two features are named '1'"):
         infer_space(pd.DataFrame([[1, 2]], columns=[1, "1"]))

@@ -16,7 +16,7 @@ from strategies import partial_rows, problems, tree_of
 import orderless as ol
 from orderless import Condition, Feature, Space, Tree
 from orderless.errors import InvalidData, InvalidSpace, InvalidTree
-from orderless.inputs.rows import is_unknown, read_rows
+from orderless.inputs import is_unknown, read_rows
 
 
 def stump(space, threshold=0.5, classes=(0, 1), feature=0, sets=None, nan_true=None):
@@ -338,7 +338,7 @@ def test_frames_go_by_name():
         tree.predict(frame[["extra", "y"]])
     with pytest.raises(InvalidData, match="lacks the column 'x'; it has 0, 1"):
         tree.predict(pd.DataFrame([[0.0, 9.0]]))
-    with pytest.raises(InvalidData, match="two columns of one name"):
+    with pytest.raises(InvalidData, match="have the same name"):
         tree.predict(pd.DataFrame([[0.0, 9.0]], columns=["x", "x"]))
 
 
@@ -352,8 +352,8 @@ def test_frames_go_by_name():
         (NUMERIC, np.zeros(3), "one row is \\[row\\]"),
         (NUMERIC, np.zeros((2, 1, 1)), "3 dimension"),
         (NUMERIC, 5, "0 dimension"),
-        (NUMERIC, None, "cannot read rows out of a NoneType"),
-        (NUMERIC, object(), "cannot read rows out of an object"),
+        (NUMERIC, None, "cannot read rows from a NoneType"),
+        (NUMERIC, object(), "cannot read rows from an object"),
         (NUMERIC, "x", "got text: 'x'"),
         (NUMERIC, b"x", "got text"),
         (COLOR, ["red", "blue"], "1 dimension"),
@@ -363,14 +363,14 @@ def test_frames_go_by_name():
         (NUMERIC, sp.csr_matrix((1, 3)), "got 3 columns"),
         (NUMERIC, sp.coo_array(np.ones(3)), "1 dimension"),
         (NUMERIC, [[1], [2, 3]], "different lengths"),
-        (NUMERIC, [[1], 2], "row 1 is 2: one row is a list"),
+        (NUMERIC, [[1], 2], "row 1 is 2: a row must be a list"),
         (NUMERIC, [["a"], "b"], "row 1 is 'b'"),
-        (NUMERIC, [{"x": 1}, [1]], "row 1 is a list, others are dicts"),
-        (NUMERIC, [{"y": 1}], "row 0 has the unknown feature 'y': legal are 'x'"),
+        (NUMERIC, [{"x": 1}, [1]], "row 1 is a list, but others are dicts"),
+        (NUMERIC, [{"y": 1}], "row 0 has the unknown feature 'y': the features are 'x'"),
         (NUMERIC, [{"x": 1}, {1: 1}], "row 1 has the unknown feature 1"),
         (NUMERIC, pd.Series([1.0]), "1 dimension"),
         (NUMERIC, pl.LazyFrame({"x": [1.0]}), "LazyFrame.*collected"),
-        (NUMERIC, [["1"]], "feature 'x' has the value '1' in row 0: it is numeric, legal are num"),
+        (NUMERIC, [["1"]], "feature 'x' has the value '1' in row 0: it is numeric, so give num"),
         (NUMERIC, np.array([["1"]]), "'1'.* in row 0"),
         (NUMERIC, np.array([[b"1"]]), "row 0: it is numeric"),
         (NUMERIC, [{"x": [1]}], r"the value \[1\] in row 0"),
@@ -388,12 +388,12 @@ def test_frames_go_by_name():
         (BOOLEAN, [[0.5]], "the value 0.5 in row 0 and is declared boolean"),
         (BOOLEAN, [[-1]], "the value -1"),
         (BOOLEAN, [[math.inf]], "the value inf"),
-        (BOOLEAN, [["yes"]], "'yes' in row 0: it is boolean, legal are 0, 1, False or True"),
+        (BOOLEAN, [["yes"]], "'yes' in row 0: it is boolean, so give 0, 1, False or True"),
         (INTEGER, [[1000000.5]], "'n' has the value 1000000.5 in row 0 and is declared integer"),
         (INTEGER, np.array([[0.1]], dtype="f4"), "the value 0.1 in row 0 and is declared integer"),
         (INTEGER, [[math.inf]], "the value inf in row 0 and is declared integer"),
         (INTEGER, [[-math.inf]], "the value -inf in row 0 and is declared integer"),
-        (COLOR, [["red"], ["purple"]], "'c' has the value 'purple' in row 1: legal are 'red', 'gr"),
+        (COLOR, [["red"], ["purple"]], "'c' has the value 'purple' in row 1: must be one of 'red'"),
         (COLOR, [["RED"]], "'RED'"),
         (COLOR, [[1]], "the value 1 in row 0"),
         (COLOR, [[b"red"]], "b'red'"),
@@ -417,7 +417,7 @@ def test_categories_that_look_like_numbers():
     text = stump(Space({"c": ["1", "2"]}), sets={0: [0]})
     assert text.predict([["1"], ["2"]]).tolist() == [0, 1]
     assert text.predict(np.array([["1"], ["2"]])).tolist() == [0, 1]
-    with pytest.raises(InvalidData, match="the value 1 in row 0: legal are '1', '2'"):
+    with pytest.raises(InvalidData, match="the value 1 in row 0: must be one of '1', '2'"):
         text.predict([[1]])
     number = stump(Space({"c": [1, 2]}), sets={0: [0]})
     for rows in (

@@ -215,7 +215,7 @@ def test_a_pipe_is_written_to(tmp_path):
 def test_standard_output_by_name(tmp_path, name, into):
     """Also where it is a file, in which something is already, and more follows."""
     code = (
-        "import sys; from orderless.whole_file import write_whole; print('a');"
+        "import sys; from orderless.inputs import write_whole; print('a');"
         "write_whole(sys.argv[1], 'b\\n'); print('c')"
     )
     command = [sys.executable, "-c", code, name]
@@ -241,7 +241,7 @@ def test_signals_in_the_middle_leave_nothing(tmp_path, number):
     code = textwrap.dedent("""
         import os, signal, sys
         from orderless.cli import _end_tidily
-        from orderless.whole_file import whole_file
+        from orderless.inputs import whole_file
         # Whoever runs the tests may ignore signals, as nohup does, and children inherit that.
         usual = signal.default_int_handler if int(sys.argv[2]) == signal.SIGINT else signal.SIG_DFL
         signal.signal(int(sys.argv[2]), usual)

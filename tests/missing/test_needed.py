@@ -13,7 +13,7 @@ from strategies import nested, partial_rows, problems, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData, OutOfTime, TooManyReasons
-from orderless.inputs.rows import read_rows
+from orderless.inputs import read_rows
 from orderless.missing import needed
 from orderless.missing.needed import Needed, Settling
 from tests.missing.test_predict import AT_10, COLOR, OR, WARM, breast_cancer, in_order, labels

@@ -424,7 +424,7 @@ def test_odds_refuse():
         tree.odds([[0, 1]], [[0, 1], [None, 1]])
     with pytest.raises(InvalidData, match="training row 0 has a label that is none of the classes"):
         tree.odds([[0, 1]], [[0, 1]], [5])
-    with pytest.raises(InvalidData, match=r"y has shape \(2,\), there are 1 rows"):
+    with pytest.raises(InvalidData, match=r"y has shape \(2,\), but there are 1 rows"):
         tree.odds([[0, 1]], [[0, 1]], [1, 0])
 
 

@@ -241,7 +241,7 @@ def test_plot_draws_the_papers_figure():
         ({"n_repeats": 0}, "n_repeats=0: legal are whole numbers from 1"),
         ({"random_state": -1}, "random_state=-1: legal are whole numbers from 0"),
         ({"random_state": None}, "random_state=None: legal are whole numbers"),
-        ({"y": [1]}, r"y has shape \(1,\), there are 569 rows"),
+        ({"y": [1]}, r"y has shape \(1,\), but there are 569 rows"),
         ({"space": ol.Space({"a": "numeric"})}, "space has the columns 'a', the tree's has"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 
 import orderless as ol
 from orderless.form.equivalence import fingerprint_points
-from orderless.inputs.rows import read_rows
+from orderless.inputs import read_rows
 
 NAMES = [
     "broward", "compas", "coupon", "fico", "iris_setosa", "iris_versicolor", "iris_virginica",

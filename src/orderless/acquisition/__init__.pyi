@@ -1,6 +1,3 @@
-from .alike import (
-    branches as branches,
-)
 from .build import (
     cheapest_policy as cheapest_policy,
 )
@@ -13,6 +10,7 @@ from .policy import (
 from .question import (
     Outcome as Outcome,
     Question as Question,
+    branches as branches,
     money as money,
     percent as percent,
 )

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidData
-from ..inputs import row_bins
+from ..inputs import exact_number, exact_weights, row_bins, whole_seed
 from ..model import Bins
 from ..readers import read_tree
-from .costs import exact_number, read_purchases, whole_numbers
+from .costs import read_purchases, whole_numbers
 from .policy import Policy
 from .problem import Leaves, Problem
 from .solve import METHODS, Learning, Method, Solving, solve
@@ -29,6 +28,7 @@ __all__ = ["cheapest_policy"]
 LIMIT = 5_000_000
 TIME_LIMIT = 10.0
 MOST_WEIGHT = 2**31
+OBJECTIVES = ("expected", "worst")
 
 
 def cheapest_policy(
@@ -63,7 +63,7 @@ def cheapest_policy(
     X : array, data frame, or list of dicts
         Complete training rows, which say how likely each answer is.
     costs : dict of feature -> cost, or one cost per feature in the order of X's features
-        Each 0 or more, for every feature that the tree asks about: one without a cost is an error,
+        0 or more, for every feature that the tree asks about: one without a cost is an error,
         unless it is ``known``.
     method : "optimal", "q-learning", "greedy", "path" or "naive"
         The exact optimum; the paper's Q-learner; the cheapest unknown feature first; as the tree
@@ -74,21 +74,21 @@ def cheapest_policy(
     known : iterable of str
         Features that are known at the start, and cost nothing.
     budget : float, optional
-        What may be spent on a row. The policy then determines as large a share of the rows as can
-        be, and among such policies costs least; it stops where no training row can be determined
-        with what is left.
+        What may be spent on a row. The policy then determines as large a share of the rows as
+        possible, and of such policies is the cheapest; it stops where no training row can be
+        determined with what is left.
     max_questions : int, optional
         How many purchases may be made for a row; likewise.
     objective : "expected" or "worst"
-        Whether the average over the training rows shall be small, or the cost of the dearest row
-        (and among policies with the same dearest row the average).
+        What to minimize: the average cost over the training rows, or the cost of the dearest row
+        (and, of policies with the same dearest row, the average).
     sample_weight : array, optional
         How much each row counts; 0 or more.
     limit : int
         How many states the exact search may keep (about 50 bytes each).
     time_limit : float
-        Seconds that the exact search may take, about.
-    random_state : int, numpy.random.Generator or None
+        About how many seconds the exact search may take.
+    random_state : int, RandomState, Generator or None
         For Q-learning.
     n_episodes, alpha, gamma, exploration : int and floats
         For Q-learning; the defaults are the paper's. ``gamma=1`` is not discounted.
@@ -112,7 +112,7 @@ def cheapest_policy(
     .. math:: V(s) = \min_f \; c_f + \sum_b P(b \mid s) \, V(s, f = b)
 
     over the distinct rows. Any feature of the tree may be bought in any state, also one that can
-    no longer change the decision but tells which other to buy. The search is memoised on the rows
+    no longer change the decision but says which other to buy. The search is memoised on the rows
     that are left and the leaves that they can reach, with branch and bound: leaves of other
     classes of which no purchase excludes two must each be paid for. The number of states can grow
     exponentially with the features. Costs and weights are read as decimals and added as whole
@@ -142,12 +142,8 @@ def cheapest_policy(
     100.5
     """
     own = read_tree(tree)
-    if method not in METHODS:
-        raise ValueError(f"method={method!r}: legal are {METHODS}")
-    if objective not in ("expected", "worst"):
-        raise ValueError(f"objective={objective!r}: legal are 'expected' and 'worst'")
-    _check_options(limit, time_limit, max_questions)
-    learning = _learning(n_episodes, alpha, gamma, exploration, random_state)
+    _check_options(method, objective, limit, time_limit, max_questions)
+    seed = whole_seed(random_state) % 2**64
     bins = own.bins
     purchases, total = read_purchases(bins, X, costs, groups, known)
     rows, weight = _training_rows(bins, X, sample_weight)
@@ -164,49 +160,34 @@ def cheapest_policy(
         worst=objective == "worst",
     )
     given = total if reward is None else exact_number(reward, "reward")
-    how = Solving(method, limit, float(time_limit), learning(given))
-    policy = Policy.of(problem, solve(problem, how), how)
+    learning = Learning(int(n_episodes), alpha, gamma, exploration, given, seed)
+    how = Solving(method, limit, float(time_limit), learning)
+    policy = Policy(solve(problem, how), how)
     if method == "optimal" and not policy.optimal:
         warnings.warn(
-            f"the cheapest policy was not proven within time_limit={time_limit:g} seconds and "
-            f"limit={limit:,} states; {policy!r} is the best found: raise them, or take it",
+            f"no policy was proven cheapest within time_limit={time_limit:g} seconds and "
+            f"limit={limit:,} states; {policy!r} is the best found: raise them, or accept it",
             stacklevel=2,
         )
     return policy
 
 
-def _check_options(limit: int, time_limit: float, max_questions: int | None) -> None:
+def _check_options(
+    method: object, objective: object, limit: int, time_limit: float, max_questions: int | None
+) -> None:
+    for name, value, allowed in (("method", method, METHODS), ("objective", objective, OBJECTIVES)):
+        if value not in allowed:
+            words = ", ".join(map(repr, allowed))
+            raise ValueError(f"{name} must be one of {words}, got {value!r:.80}")
     if limit < 1:
-        raise ValueError(f"limit={limit}: at least one state must be allowed")
+        raise ValueError(f"limit must be at least 1 (state to keep), got {limit}")
     if not time_limit > 0:
-        raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
+        raise ValueError(f"time_limit must be above 0 (seconds), got {time_limit}")
     whole = isinstance(max_questions, int | np.integer) and not isinstance(max_questions, bool)
     if max_questions is not None and not (whole and max_questions >= 0):
-        raise ValueError(f"max_questions={max_questions!r}: give a whole number, 0 or more")
-
-
-def _learning(
-    n_episodes: int, alpha: float, gamma: float, exploration: float, random_state: Any
-) -> Any:
-    if n_episodes < 0:
-        raise ValueError(f"n_episodes={n_episodes}: give a whole number, 0 or more")
-    for name, value in (("alpha", alpha), ("gamma", gamma), ("exploration", exploration)):
-        if not 0 <= value <= 1:
-            raise ValueError(f"{name}={value}: legal are 0 to 1")
-    if isinstance(random_state, int | np.integer) and random_state >= 0:
-        seed = int(random_state)
-    elif random_state is None or isinstance(random_state, np.random.Generator):
-        seed = int(np.random.default_rng(random_state).integers(2**63))
-    else:
         raise ValueError(
-            f"random_state={random_state!r:.80}: give a whole number, a numpy Generator, or None"
+            f"max_questions must be a whole number, 0 or more, got {max_questions!r:.80}"
         )
-    seed %= 2**64
-
-    def with_reward(reward: Fraction) -> Learning:
-        return Learning(int(n_episodes), alpha, gamma, exploration, reward, seed)
-
-    return with_reward
 
 
 def _training_rows(
@@ -216,29 +197,14 @@ def _training_rows(
     table = row_bins(bins, X)
     if len(table) == 0:
         raise InvalidData(
-            "there are no rows: the policy is the cheapest over training rows; give some in X"
+            "X has no rows: a policy is the cheapest over training rows, so give at least one"
         )
-    each = _weights(sample_weight, len(table))
-    if each is not None:
+    each = None
+    if sample_weight is not None:
+        exact = exact_weights(sample_weight, len(table))
+        each = np.array(whole_numbers(exact, MOST_WEIGHT)[0], dtype=np.int64)
         table, each = table[each > 0], each[each > 0]
     return _distinct(table, each, [int(n) + 1 for n in bins.layout[2]])
-
-
-def _weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.int64] | None:
-    if sample_weight is None:
-        return None
-    given = np.asarray(sample_weight)
-    if given.shape != (n,):
-        raise InvalidData(
-            f"sample_weight has shape {given.shape}, there are {n} rows: give one weight per row"
-        )
-    exact = {w: exact_number(w, "a row's weight") for w in set(given.tolist())}
-    if not any(exact.values()):
-        raise InvalidData(
-            "all rows weigh 0, so there is no average: give some row a weight above 0"
-        )
-    whole, _, _ = whole_numbers([exact[w] for w in given.tolist()], MOST_WEIGHT)
-    return np.array(whole, dtype=np.int64)
 
 
 def _distinct(

@@ -12,21 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import narwhals as nw
-
 from ..errors import InvalidData
-from ..inputs import exact_number, without_cost
+from ..inputs import exact_number, frame_of, some_names, without_cost
 from ..model import Bins, Space
 
-__all__ = [
-    "KNOWN",
-    "Purchase",
-    "exact_number",
-    "read_purchases",
-    "total",
-    "whole_number",
-    "whole_numbers",
-]
+__all__ = ["KNOWN", "Purchase", "read_purchases", "total", "whole_number", "whole_numbers"]
 
 KNOWN = "(known)"
 
@@ -43,7 +33,7 @@ class Purchase:
         Positions of its features in ``Bins.features``.
     cost : Fraction
     free : bool
-        Whether it stands for the features that are known at the start.
+        Whether these are the features that are known at the start.
     """
 
     name: str
@@ -72,7 +62,7 @@ def whole_numbers(values: Sequence[Fraction], most: int) -> tuple[list[int], Fra
     -------
     list of int
     Fraction
-        What one stands for.
+        What 1 of them is worth.
     bool
         Whether nothing was rounded.
     """
@@ -140,8 +130,8 @@ def _cost_of(
     if key in given:
         if each:
             raise InvalidData(
-                f"the group {key!r} has a cost and so has {_first(names, given)!r} in it: a group "
-                "is bought together, so give one of the two"
+                f"the group {key!r} has a cost, and so does its feature {_first(names, given)!r}: "
+                "a group is bought together, so give one of the two"
             )
         return given[key]
     if len(each) == 1:
@@ -163,7 +153,8 @@ def _read_groups(groups: Any, space: Space) -> dict[str, tuple[str, ...]]:
         return {}
     if isinstance(groups, str) or not isinstance(groups, Iterable):
         raise InvalidData(
-            f"groups is a dict of name -> features, or a list of lists of features, got {groups!r}"
+            "groups must be a dict of name -> features, or a list of lists of features, got "
+            f"{groups!r:.80}"
         )
     named = isinstance(groups, Mapping)
     pairs = list(groups.items()) if isinstance(groups, Mapping) else [("", g) for g in groups]
@@ -171,7 +162,7 @@ def _read_groups(groups: Any, space: Space) -> dict[str, tuple[str, ...]]:
     taken: dict[str, str] = {}
     for name, features in pairs:
         if isinstance(features, str) or not isinstance(features, Iterable):
-            raise InvalidData(f"a group is a list of features, got {features!r:.80}")
+            raise InvalidData(f"a group must be a list of features, got {features!r:.80}")
         own = tuple(features)
         if not own:
             raise InvalidData(f"the group {name!r} has no features: leave it out")
@@ -185,9 +176,9 @@ def _read_groups(groups: Any, space: Space) -> dict[str, tuple[str, ...]]:
         if not named:
             name = " + ".join(own)
         if not isinstance(name, str) or not name:
-            raise InvalidData(f"a group's name is text and not empty, got {name!r}")
+            raise InvalidData(f"a group's name must be text and not empty, got {name!r:.80}")
         if name == KNOWN or (name in space and own != (name,)):
-            raise InvalidData(f"a group cannot be named {name!r}, which means something else here")
+            raise InvalidData(f"a group cannot be named {name!r}, which means something else")
         out[name] = own
     return out
 
@@ -209,21 +200,21 @@ def _read_costs(costs: Any, space: Space, X: Any, groups: set[str]) -> dict[str,
         return {n: exact_number(c, f"the cost of {n!r}") for n, c in costs.items()}
     if isinstance(costs, str) or not isinstance(costs, Iterable):
         raise InvalidData(
-            f"costs is a dict of feature -> cost, or one cost per feature, got {costs!r:.80}"
+            f"costs must be a dict of feature -> cost, or one cost per feature, got {costs!r:.80}"
         )
     array = list(costs)
     names = _order(space, X)
     if len(array) != len(names):
         raise InvalidData(
-            f"got {len(array)} costs for {len(names)} features ({', '.join(names[:12])}"
-            f"{', ...' * (len(names) > 12)}): a dict of feature -> cost is always clear"
+            f"got {len(array)} costs for {len(names)} features ({some_names(names)}): a dict of "
+            "feature -> cost leaves no doubt"
         )
     return {n: exact_number(c, f"the cost of {n!r}") for n, c in zip(names, array, strict=True)}
 
 
 def _order(space: Space, X: Any) -> Sequence[str]:
     """Give the features in the order of X's columns, where those are features."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame) and all(name in space for name in frame.columns):
+    frame = frame_of(X)
+    if frame is not None and all(name in space for name in frame.columns):
         return list(frame.columns)
     return space.names

@@ -1,4 +1,4 @@
-"""Asking one person, question by question, without input or output of its own.
+"""Asking one person, question by question; input and output are left to the caller.
 
 In:  a ``Policy``, and answers one after the other.
 Out: ``Interview``: the next question, what is still possible, and at the end the decision with its
@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidData
 from ..form import canonicalize
-from ..inputs import is_unknown
+from ..inputs import exact_number, is_unknown
 from ..model import Label
-from .costs import exact_number
 from .question import Question, money
 
 if TYPE_CHECKING:
@@ -37,11 +36,11 @@ class Interview:
     policy : Policy
     known : dict of feature -> value
     unavailable : tuple of str
-        Features or groups that were asked for and could not be had.
+        Features or groups that were asked for and were unavailable.
     asked : tuple of str
         What was asked, in order.
     spent : float
-        What the answers cost; what could not be had costs nothing. A budget pays for this, and
+        What the answers cost; what was unavailable costs nothing. A budget pays for this, and
         not for what was known before.
     answered : int
         How many questions had an answer.
@@ -87,12 +86,13 @@ class Interview:
         """What to ask now; its ``feature`` is None when nothing is left to ask."""
         gone = self.unavailable
         while True:
-            found = self.policy.next_feature(
+            question = self.policy.next_feature(
                 self.known, unavailable=gone, spent=self.spent, asked=self.answered
             )
-            if found.feature is None or not self.only_relevant or self._matters(found.features):
-                return found
-            gone = (*gone, found.feature)
+            name, features = question.feature, question.features
+            if name is None or not self.only_relevant or self._matters(features):
+                return question
+            gone = (*gone, name)
 
     def _matters(self, features: tuple[str, ...]) -> bool:
         """Whether one of these can still change the decision."""
@@ -185,7 +185,7 @@ class Interview:
         return then
 
     def skip(self) -> Interview:
-        """Say that the answer cannot be had; what is left is asked without it."""
+        """Say that the answer is unavailable; what is left is asked without it."""
         return self._skipped(self.question)
 
     def _skipped(self, question: Question) -> Interview:
@@ -213,10 +213,10 @@ class Interview:
         gone = set(self.unavailable)
         asked = [name + " (unavailable)" * (name in gone) for name in self.asked]
         cost = f"total cost {money(self.spent)}"
-        said = [f"Asked {_and(asked)}; {cost}." if asked else "Nothing was asked."]
+        lines = [f"Asked {_and(asked)}; {cost}." if asked else "Nothing was asked."]
         if self.not_needed:
-            said.append(f"Not needed: {_and(list(self.not_needed))}.")
-        return "\n".join([str(self.explanation), *said, *self._stop()])
+            lines.append(f"Not needed: {_and(list(self.not_needed))}.")
+        return "\n".join([str(self.explanation), *lines, *self._stop()])
 
     def _stop(self) -> list[str]:
         """Say what ended it too early, and what would be next."""
@@ -225,14 +225,14 @@ class Interview:
             return []
         if question.stopped == "budget":
             left, whole = money(question.budget_left or 0), money(policy.budget or 0)
-            said = f"Stopped by the budget of {whole}, of which {left} is left."
+            why = f"Stopped by the budget of {whole}, of which {left} is left."
         else:
-            said = f"Stopped after {self.answered} of {policy.max_questions} questions."
+            why = f"Stopped after {self.answered} of {policy.max_questions} questions."
         then = self.beyond
         if then is None or then.feature is None:
-            return [said]
+            return [why]
         more = f", {money(then.expected_cost)} to spend on average from here" if then.rows else ""
-        return [said, f"Next would be {then.feature} (cost {money(then.cost)}){more}."]
+        return [why, f"Next would be {then.feature} (cost {money(then.cost)}){more}."]
 
     def __repr__(self) -> str:
         return f"Interview(known {dict(self.known)!r:.80}, {len(self.asked)} asked)"

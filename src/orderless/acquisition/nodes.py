@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from ..errors import InvalidTree
 from .costs import Purchase, total
-from .problem import Outcome, Problem
+from .problem import Answer, Problem
 
 __all__ = ["Nodes"]
 
@@ -35,28 +35,34 @@ class Nodes:
         Rows that end undetermined.
     leaves : list of int
         Leaves of the tree that can be reached, as bits.
+    price : list of int
+        By purchase its cost, in units.
     """
 
-    def __init__(self, problem: Problem, given: Sequence[Sequence[int]], method: str) -> None:
+    def __init__(self, problem: Problem, method: str, given: Sequence[Sequence[int]]) -> None:
         self.problem = problem
         self.method = method
-        purchase, label, parent, outcome, weight = given
-        self.purchase, self.label = list(purchase), list(label)
-        self.weight = list(weight)
+        self.price = problem.prices
+        # The core says the class at ends only; here every node has one, from its leaves.
+        purchase, _, parent, outcome, weight, cost, worst, missed = map(list, given)
+        self.purchase, self.weight = purchase, weight
+        self.cost, self.worst, self.missed = cost, worst, missed
         self.leaves = [problem.start] * len(purchase)
-        self._children: list[dict[Outcome, int]] = [{} for _ in purchase]
-        self._up: list[tuple[int, Outcome]] = [(-1, ())] * len(purchase)
+        self._children: list[dict[Answer, int]] = [{} for _ in purchase]
+        self._up: list[tuple[int, Answer]] = [(-1, ())] * len(purchase)
         self._spent = [0] * len(purchase)
         self._asked = [0] * len(purchase)
         for node in range(1, len(purchase)):
             up = parent[node]
-            p = purchase[up]
-            self._hang(node, up, problem.outcomes[p][outcome[node]])
-        for node, at in enumerate(self.leaves):
-            self.label[node] = problem.leaves.class_of(at)
-        self.sum_up()
+            self._hang(node, up, problem.outcomes[purchase[up]][outcome[node]])
+        self.label = [problem.leaves.class_of(at) for at in self.leaves]
 
-    def _hang(self, node: int, up: int, outcome: Outcome) -> None:
+    @classmethod
+    def root(cls, problem: Problem, method: str, weight: int) -> Nodes:
+        """Give one node that ends at once."""
+        return cls(problem, method, [[-1], [-1], [-1], [-1], [weight], [0], [0], [0]])
+
+    def _hang(self, node: int, up: int, outcome: Answer) -> None:
         p = self.purchase[up]
         bought = self.problem.purchases[p]
         self._children[up][outcome] = node
@@ -65,25 +71,6 @@ class Nodes:
         self._spent[node] = self._spent[up] + self.price[p]
         self._asked[node] = self._asked[up] + (not bought.free)
 
-    @property
-    def price(self) -> list[int]:
-        """By purchase: its cost in units."""
-        return self.problem.prices
-
-    def sum_up(self) -> None:
-        """Add up what is spent, from the ends to the root."""
-        n = len(self.purchase)
-        self.cost, self.worst, self.missed = [0] * n, [0] * n, [0] * n
-        for node in reversed(range(n)):
-            p = self.purchase[node]
-            if p < 0:
-                self.missed[node] = self.weight[node] if self.label[node] < 0 else 0
-                continue
-            below = [i for i in self._children[node].values() if self.weight[i]]
-            self.cost[node] = self.price[p] * self.weight[node] + sum(self.cost[i] for i in below)
-            self.worst[node] = self.price[p] + max((self.worst[i] for i in below), default=0)
-            self.missed[node] = sum(self.missed[i] for i in below)
-
     @classmethod
     def unseen(
         cls, problem: Problem, sides: Sequence[int], gone: Sequence[str], method: str
@@ -91,17 +78,17 @@ class Nodes:
         """Give the policy for what no training row has."""
         leaves = problem.leaves.within(problem.start, sides)
         rest = problem.open_to(sides, gone, leaves)
-        out = cls(rest, ([-1], [-1], [-1], [-1], [0]), method)
+        out = cls.root(rest, method, 0)
         out.purchase[0] = out._go_on(0)
         return out
 
     # -- going through it ----------------------------------------------------------------------
 
-    def seen(self, node: int) -> dict[Outcome, int]:
+    def seen(self, node: int) -> dict[Answer, int]:
         """Give the answers that training rows have, with the nodes that they lead to."""
         return {one: to for one, to in self._children[node].items() if self.weight[to]}
 
-    def child(self, node: int, outcome: Outcome) -> int:
+    def child(self, node: int, outcome: Answer) -> int:
         """Give the node that an answer leads to; it is made if no training row has it."""
         found = self._children[node].get(outcome)
         if found is not None:
@@ -110,7 +97,7 @@ class Nodes:
         self.purchase[new] = self._go_on(new)
         return new
 
-    def hang(self, node: int, outcome: Outcome, weight: int) -> int:
+    def hang(self, node: int, outcome: Answer, weight: int) -> int:
         """Make an end below a node."""
         new = len(self.purchase)
         self.purchase.append(-1)
@@ -124,7 +111,7 @@ class Nodes:
         self.label[new] = self.problem.leaves.class_of(self.leaves[new])
         return new
 
-    def answers(self, node: int) -> Iterator[tuple[Outcome, int]]:
+    def answers(self, node: int) -> Iterator[tuple[Answer, int]]:
         """Go through all answers to a question, with the nodes that they lead to."""
         bought = self.problem.purchases[self.purchase[node]]
         n = self.problem.leaves.n_outcomes(bought)
@@ -145,6 +132,41 @@ class Nodes:
                 raise InvalidTree(f"this policy has more than {MOST:,} nodes to write down")
             if self.purchase[node] >= 0:
                 todo += [child for _, child in self.answers(node)]
+
+    def end(self, row: Sequence[int]) -> int:
+        """Give the node where a row of bins ends."""
+        node = 0
+        while (p := self.purchase[node]) >= 0:
+            features = self.problem.purchases[p].features
+            node = self.child(node, tuple(row[k] for k in features))
+        return node
+
+    def at(self, sides: Sequence[int]) -> int | None:
+        """Give the node where exactly this is known (bins as bits); None off the policy's way."""
+        node, bought = 0, set()
+        while (p := self.purchase[node]) >= 0:
+            features = self.problem.purchases[p].features
+            if any(sides[k].bit_count() > 1 for k in features):
+                break
+            bought |= set(features)
+            node = self.child(node, tuple(sides[k].bit_length() - 1 for k in features))
+        if self.purchase[node] < 0 and self.label[node] >= 0:
+            return node
+        whole = self.problem.leaves.whole
+        more = any(side != whole[k] for k, side in enumerate(sides) if k not in bought)
+        return None if more else node
+
+    def has_spent(self, node: int, so_far: tuple[Fraction, int] | None) -> bool:
+        """Whether just that was spent and asked on the way to a node, where a limit counts it."""
+        budget, questions = self.problem.budget, self.problem.max_questions
+        if self.label[node] >= 0 or (budget is None and questions is None):
+            return True
+        if so_far is None:
+            return False
+        spent, asked = so_far
+        return (budget is None or self.paid(node) == spent) and (
+            questions is None or len(self.bought(node)) == asked
+        )
 
     def bought(self, node: int) -> list[Purchase]:
         """Give what was bought on the way to a node, the last first."""
@@ -188,7 +210,7 @@ class Nodes:
         """Give what is bought where no training row has been.
 
         naive, path and greedy go on as they are. The others ask as the tree does, without what
-        cannot matter; where that cannot be had, the cheapest that may tell something.
+        cannot matter; where that is unavailable, the cheapest that could exclude something.
         """
         problem, known = self.problem, self.known(node)
         if self.label[node] >= 0 and self.method not in ("naive", "path"):

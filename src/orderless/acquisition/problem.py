@@ -19,12 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..inputs import as_bits
 from ..model import Bins
 from .costs import Purchase, whole_numbers
 
 __all__ = ["Leaves", "Problem"]
 
-Outcome = tuple[int, ...]  # a bin for each feature of a purchase
+Answer = tuple[int, ...]  # a bin for each feature of a purchase
 
 
 class Leaves:
@@ -32,26 +33,28 @@ class Leaves:
 
     def __init__(self, bins: Bins) -> None:
         self.bins = bins
-        leaves, boxes = _core.leaf_boxes(bins.nodes, bins.layout, len(bins.tree.classes))
-        label = bins.tree.leaf_class[leaves]
-        self.n_leaves = len(leaves)
-        self.all = (1 << len(leaves)) - 1
-        self.classes = [_bits(label == c) for c in range(len(bins.tree.classes))]
+        self._nodes, boxes = _core.leaf_boxes(bins.nodes, bins.layout, len(bins.tree.classes))
+        label = bins.tree.leaf_class[self._nodes]
+        self.n_leaves = len(label)
+        self.all = (1 << len(label)) - 1
+        self.classes = [as_bits(label == c) for c in range(len(bins.tree.classes))]
         self.masks: list[list[int]] = []  # by feature and bin
         self._met: dict[tuple[int, int], int] = {}
+        self._holds: dict[int, list[bool]] = {}
         slot = 0
-        for feature, n in zip(bins.features, bins.layout[2].tolist(), strict=True):
-            if feature.ordered:
+        for ordered, nan, n in zip(*(array.tolist() for array in bins.layout), strict=True):
+            if ordered:
                 low, high = boxes[:, slot], boxes[:, slot + 1]
-                masks = [_bits((low <= b) & (b <= high)) for b in range(n)]
+                masks = [as_bits((low <= b) & (b <= high)) for b in range(n)]
                 slot += 2
-                if feature.nan:
-                    masks.append(_bits(boxes[:, slot] == 1))
+                if nan:
+                    masks.append(as_bits(boxes[:, slot] == 1))
                     slot += 1
             else:
-                masks = [_bits(boxes[:, slot + b // 16] >> (b % 16) & 1 == 1) for b in range(n)]
+                masks = [as_bits(boxes[:, slot + b // 16] >> (b % 16) & 1 == 1) for b in range(n)]
                 slot += (n + 15) // 16
             self.masks.append(masks)
+        self.whole = [(1 << len(masks)) - 1 for masks in self.masks]  # by feature all its bins
 
     def class_of(self, leaves: int) -> int:
         """Give the class of a set of leaves, -1 if there are several."""
@@ -64,13 +67,13 @@ class Leaves:
         """Give the classes of a set of leaves."""
         return [c for c, own in enumerate(self.classes) if leaves & own]
 
-    def after(self, leaves: int, purchase: Purchase, outcome: Outcome) -> int:
+    def after(self, leaves: int, purchase: Purchase, outcome: Answer) -> int:
         """Give what is left of a set of leaves when a purchase has an outcome."""
         for k, b in zip(purchase.features, outcome, strict=True):
             leaves &= self.masks[k][b]
         return leaves
 
-    def outcomes(self, purchase: Purchase) -> Iterable[Outcome]:
+    def outcomes(self, purchase: Purchase) -> Iterable[Answer]:
         """Go through all outcomes that a purchase can have."""
         return product(*(range(len(self.masks[k])) for k in purchase.features))
 
@@ -120,7 +123,7 @@ class Leaves:
 
         Where the leaves below a node have one class, or all lie on one side of it, it is passed.
         """
-        feature, _, _, when_true, when_false, _, _, _ = self._tree
+        feature, when_true, when_false = self._tree
         node = 0
         while True:
             yes, no = when_true[node], when_false[node]
@@ -131,13 +134,10 @@ class Leaves:
 
     def child(self, node: int, b: int) -> int:
         """Give the node of the tree that a bin of its feature leads to."""
-        feature, cut, nan_true, when_true, when_false, _, start, values = self._tree
-        k = feature[node]
-        if not self.bins.features[k].ordered:
-            holds = b in values[start[node] : start[node + 1]]
-        else:
-            holds = b <= cut[node] if b < self.bins.layout[2][k] else bool(nan_true[node])
-        return int(when_true[node] if holds else when_false[node])
+        if node not in self._holds:
+            self._holds[node] = self.bins.holds(node).tolist()
+        _, when_true, when_false = self._tree
+        return when_true[node] if self._holds[node][b] else when_false[node]
 
     def past(self, known: Mapping[int, int], node: int = 0) -> int:
         """Walk down the tree as far as known bins lead."""
@@ -148,32 +148,29 @@ class Leaves:
 
     def asked_on_path(self, known: Mapping[int, int]) -> int:
         """Give the feature that the tree asks about next, -1 at a leaf."""
-        return int(self._tree[0][self.past(known)])
+        return self._tree[0][self.past(known)]
 
     @cached_property
-    def _tree(self) -> list[list[int]]:
-        return [array.tolist() for array in self.bins.nodes]
+    def _tree(self) -> tuple[list[int], list[int], list[int]]:
+        """By node its feature, and where it leads if its condition holds and if it does not."""
+        feature, _, _, when_true, when_false, *_ = self.bins.nodes
+        return feature.tolist(), when_true.tolist(), when_false.tolist()
 
     @cached_property
     def _below(self) -> list[int]:
         """By node of the tree: the leaves below it."""
-        feature, _, _, when_true, when_false, _, _, _ = self._tree
+        feature, when_true, when_false = self._tree
         out = [0] * len(feature)
         order = [0]
         for node in order:
             if feature[node] >= 0:
                 order += [when_true[node], when_false[node]]
-        leaves, _ = _core.leaf_boxes(self.bins.nodes, self.bins.layout, len(self.bins.tree.classes))
-        for i, node in enumerate(leaves.tolist()):
+        for i, node in enumerate(self._nodes.tolist()):
             out[node] = 1 << i
         for node in reversed(order):
             if feature[node] >= 0:
                 out[node] = out[when_true[node]] | out[when_false[node]]
         return out
-
-
-def _bits(flags: NDArray[np.bool_]) -> int:
-    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
 
 
 @dataclass(frozen=True)
@@ -233,7 +230,7 @@ class Problem:
 
     @property
     def unit(self) -> Fraction:
-        """What one of the core's costs stands for."""
+        """What 1 of the core's costs is worth."""
         return self._whole[1]
 
     @property
@@ -242,12 +239,12 @@ class Problem:
         return self._whole[2]
 
     @cached_property
-    def outcomes(self) -> list[list[Outcome]]:
+    def outcomes(self) -> list[list[Answer]]:
         """By purchase: the outcomes that training rows have, as the core numbers them."""
         return [table for table, _ in self._outcomes]
 
     @cached_property
-    def _outcomes(self) -> list[tuple[list[Outcome], NDArray[np.int32]]]:
+    def _outcomes(self) -> list[tuple[list[Answer], NDArray[np.int32]]]:
         out = []
         for purchase in self.purchases:
             columns = self.rows[:, list(purchase.features)]
@@ -258,7 +255,7 @@ class Problem:
 
     @cached_property
     def arrays(self) -> tuple[NDArray[np.generic], ...]:
-        """What the core wants."""
+        """What the core takes."""
         n_words = (self.leaves.n_leaves + 63) // 64
         table = [which for _, which in self._outcomes]
         outcome = np.stack(table, axis=1) if table else np.zeros((len(self.rows), 0))
@@ -304,10 +301,23 @@ class Problem:
 
     @property
     def rules(self) -> tuple[int, int | None, int | None, bool, bool]:
-        """What the core wants besides: free purchase, budget, questions, may stop, worst."""
+        """What the core takes besides: free purchase, budget, questions, may stop, worst."""
         free = next((i for i, p in enumerate(self.purchases) if p.free), -1)
         budget = None if self.budget is None else int(self.budget // self.unit)
         return free, budget, self.max_questions, self.may_stop, self.worst
+
+    def purchases_named(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Give the names that are purchases, sorted; a feature that no purchase shows is fine."""
+        known = {purchase.name for purchase in self.purchases}
+        for name in names:
+            if name not in known:
+                _ = self.bins.tree.space.index(name)  # says which features there are
+        return tuple(sorted(known.intersection(names)))
+
+    def bought(self, sides: Sequence[int]) -> list[Purchase]:
+        """Give the purchases of which some feature is known, so that they must have been made."""
+        known = [side.bit_count() == 1 for side in sides]
+        return [p for p in self.purchases if not p.free and any(known[k] for k in p.features)]
 
     def after(self, so_far: tuple[Fraction, int] | None) -> Problem:
         """Give the problem with what is left of budget and questions; None lifts both."""

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .problem import Outcome, Problem
+from .nodes import Nodes
+from .problem import Answer, Problem
 
 __all__ = ["METHODS", "Learning", "Method", "QTable", "Solved", "Solving", "solve"]
 
@@ -28,7 +29,7 @@ FIXED = {"naive": (0, False), "path": (1, False), "greedy": (2, True)}  # kind, 
 
 @dataclass(frozen=True)
 class Learning:
-    """What the Q-learner needs to know; the paper's values by default.
+    """The settings of the Q-learner; the paper's by default.
 
     Attributes
     ----------
@@ -45,6 +46,13 @@ class Learning:
     exploration: float = 0.5
     reward: Fraction = Fraction(0)
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.episodes < 0:
+            raise ValueError(f"n_episodes must be a whole number, 0 or more, got {self.episodes}")
+        for name in ("alpha", "gamma", "exploration"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} must be from 0 to 1, got {getattr(self, name)}")
 
 
 @dataclass(frozen=True)
@@ -73,12 +81,12 @@ class QTable:
     """
 
     names: tuple[str, ...]
-    outcomes: Sequence[Sequence[Outcome]]
+    outcomes: Sequence[Sequence[Answer]]
     met: NDArray[np.int32]
     values: NDArray[np.float64]
 
     @cached_property
-    def states(self) -> dict[tuple[Outcome | None, ...], int]:
+    def states(self) -> dict[tuple[Answer | None, ...], int]:
         """Each state's position: a tuple, per purchase its outcome, or None if it is not bought."""
         return {
             tuple(
@@ -88,7 +96,7 @@ class QTable:
             for i, state in enumerate(self.met.tolist())
         }
 
-    def of(self, state: Sequence[Outcome | None]) -> dict[str, float]:
+    def of(self, state: Sequence[Answer | None]) -> dict[str, float]:
         """Give the value of each purchase in a state; empty if it was never met."""
         at = self.states.get(tuple(state))
         if at is None:
@@ -98,23 +106,22 @@ class QTable:
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A policy over the training rows, as the core gives it.
+    """A policy over the training rows, and what is proven about it.
 
     Attributes
     ----------
-    nodes : tuple of lists
-        Purchase, label, parent, outcome, weight, by node.
+    nodes : Nodes
     bound : int or Fraction
     bound_missed : int
         No policy costs less (in units), nor leaves fewer rows undetermined.
     proven : bool
         Whether it is the cheapest.
     n_states : int
-        Kept by the search.
+        How many states the search kept.
     q_table : QTable or None
     """
 
-    nodes: tuple[list[int], ...]
+    nodes: Nodes
     bound: int | Fraction
     bound_missed: int
     proven: bool
@@ -127,7 +134,7 @@ def solve(problem: Problem, how: Solving) -> Solved:
 
     Notes
     -----
-    The cost of each method is in the core's header, cpp/core/acquisition.hpp.
+    What each method costs is said in the core's header, acquisition.hpp.
     """
     arrays, rules = problem.arrays, problem.rules
     if how.method == "optimal":
@@ -149,9 +156,10 @@ def solve(problem: Problem, how: Solving) -> Solved:
         table = _q_table(problem, states, values)
     else:
         nodes = _core.fixed_policy(arrays, rules, *FIXED[how.method])
-    cost = int(nodes[6 if problem.worst else 5][0])
-    proven = (int(nodes[7][0]), cost) == (missed, bound)
-    return Solved(_lists(nodes), bound, missed, proven, q_table=table)
+    out = _nodes(problem, how, nodes)
+    cost = (out.worst if problem.worst else out.cost)[0]
+    proven = (out.missed[0], cost) == (missed, bound)
+    return Solved(out, bound, missed, proven, q_table=table)
 
 
 def _cheapest(problem: Problem, how: Solving) -> Solved:
@@ -160,19 +168,19 @@ def _cheapest(problem: Problem, how: Solving) -> Solved:
         problem.arrays, problem.rules, how.limit, seconds
     )
     if problem.worst:  # of all policies whose dearest row costs no more, the cheapest on average
-        worst = int(nodes[6][0])
-        capped = replace(problem, worst=False, budget=worst * problem.unit)
+        *_, worst, undetermined = nodes
+        capped = replace(problem, worst=False, budget=int(worst[0]) * problem.unit)
         other, _, _, _, more = _core.cheapest_policy(
             capped.arrays, capped.rules, how.limit, seconds
         )
         n_states = max(n_states, more)
-        if int(other[7][0]) == int(nodes[7][0]) and capped.unit == problem.unit:
+        if other[-1][0] == undetermined[0] and capped.unit == problem.unit:
             nodes = other
-    return Solved(_lists(nodes), bound, missed, proven, n_states)
+    return Solved(_nodes(problem, how, nodes), bound, missed, proven, n_states)
 
 
-def _lists(nodes: tuple[NDArray[np.generic], ...]) -> tuple[list[int], ...]:
-    return tuple(array.tolist() for array in nodes[:5])
+def _nodes(problem: Problem, how: Solving, nodes: tuple[NDArray[np.generic], ...]) -> Nodes:
+    return Nodes(problem, how.method, [array.tolist() for array in nodes])
 
 
 def _q_table(problem: Problem, states: NDArray[np.int32], values: NDArray[np.float64]) -> QTable:

@@ -192,7 +192,8 @@ def _is_value(answer: str, talk: Interview, tree: Tree) -> bool:
 
 def _value(answer: str, talk: Interview, tree: Tree) -> Any:
     """Read an answer; None if it says that the value cannot be had."""
-    from .cells import parser_of, unknown
+    from ..connect import parser_of
+    from ..inputs import unknown
 
     name = talk.question.features[0]
     if unknown(answer) and not _is_value(answer, talk, tree):

@@ -16,6 +16,7 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
+from ..errors import spelled
 from . import (
     acquire,
     compare,
@@ -30,8 +31,8 @@ from . import (
     report,
     reproduce,
 )
-from .mistakes import MISTAKES, for_report, line_of, one_line
-from .options import unfold
+from .groups import unfold
+from .mistakes import MISTAKES, as_option, for_report, line_of, one_line
 
 try:
     from typer.exceptions import TyperException as UsageFault
@@ -74,7 +75,7 @@ class Program(TyperGroup):
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # a terminal that cannot show a name still shows it
                 stream.reconfigure(errors="backslashreplace")
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), spelled(as_option):
             warnings.showwarning = cast(Any, _show_warning)
             try:
                 code = super().main(

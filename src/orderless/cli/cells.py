@@ -7,12 +7,11 @@ Out: a data frame that ``predict`` takes, or a dict that ``explain`` takes.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..connect import TRUTHS, Part, cells_of, known_cells, parser_of, wanted_columns
+from ..connect import TRUTHS, Part, Unseen, parser_of, read_cells, wanted_columns
 from ..inputs import PLAIN, CellStyle, unknown
 from ..model import Tree
 from .files import missing_column
@@ -21,14 +20,7 @@ from .mistakes import Mistake
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "frame_for",
-    "known_cells",
-    "labels_for",
-    "parser_of",
-    "row_from",
-    "unknown",
-]
+__all__ = ["frame_for", "labels_for", "row_from"]
 
 
 def frame_for(
@@ -37,19 +29,22 @@ def frame_for(
     table: str,
     features: tuple[str, ...] | None = None,
     style: CellStyle = PLAIN,
+    unseen: dict[str, Unseen] | None = None,
 ) -> pd.DataFrame:
-    """Read the columns that a tree asks about (or some features); its ``predict`` takes them."""
+    """Read the columns that a tree asks about (or some features); its ``predict`` takes them.
+
+    Categories that a tree does not know are refused, or counted in ``unseen`` and unknown.
+    """
     import pandas as pd
 
     columns: dict[str, Any] = {}
     for tree in [trees] if isinstance(trees, Tree) else trees:
         for name in wanted_columns(tree, tuple(part.columns), table, features):
             parser = parser_of(tree.space, name, style)
-            values = known_cells(cells_of(part.columns[name]), parser, name, table, part.first)
-            columns[name] = pd.Series(values, dtype=object)
-            if parser.numeric:
-                with suppress(TypeError, ValueError):  # dates and the like are refused later
-                    columns[name] = np.array(values, dtype=np.float64)
+            known = read_cells(part.columns[name], parser, name, table, part.first, unseen)
+            values = np.empty(len(known.values), dtype=np.float64 if parser.numeric else object)
+            values[:] = known.values
+            columns[name] = values[known.index]
     return pd.DataFrame(columns, index=range(part.n_rows))
 
 
@@ -85,19 +80,19 @@ def labels_for(
 
 def row_from(given: list[str], tree: Tree, style: CellStyle = PLAIN) -> dict[str, Any]:
     """Read ``name=value`` texts as a row."""
-    legal = dict.fromkeys([*tree.space.names, *tree.space.column_names])
+    names = dict.fromkeys([*tree.space.names, *tree.space.column_names])
     row: dict[str, Any] = {}
     for text in given:
         ends = [i for i, sign in enumerate(text) if sign == "="]
         if not ends:
             raise Mistake(f"--row takes name=value, got {text!r:.80}")
-        end = next((i for i in ends if text[:i] in legal), None)
+        end = next((i for i in ends if text[:i] in names), None)
         if end is None:
             raise missing_column(
-                text[: ends[0]], "the tree", tuple(legal), "Give --row one of these", "feature"
+                text[: ends[0]], "the tree", tuple(names), "Give --row one of these", "feature"
             )
         name, cell = text[:end], text[end + 1 :]
         if name in row:
             raise Mistake(f"--row gives {name!r:.80} twice")
-        row[name] = known_cells([cell], parser_of(tree.space, name, style), name, "--row")[0]
+        row[name] = read_cells([cell], parser_of(tree.space, name, style), name, "--row").values[0]
     return row

@@ -9,15 +9,16 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..inputs import CellStyle
-from ..model import Tree
-from .files import missing_column, open_table, style_of
 from .mistakes import Mistake, some
 from .options import DATA, FileOptions, finite
+
+if TYPE_CHECKING:
+    from ..inputs import CellStyle
+    from ..model import Tree
 
 __all__ = ["Costs", "OtherCosts", "read_costs"]
 
@@ -61,6 +62,8 @@ def read_costs(
     >>> read_costs("a=2.5,b=0", tree, FileOptions())
     {'a': 2.5, 'b': 0.0}
     """
+    from .files import missing_column, style_of
+
     if given is None:
         pairs = []
     else:
@@ -129,6 +132,8 @@ def _from_file(path: Path, files: FileOptions) -> list[tuple[str, Any]]:
         if not isinstance(content, dict):
             raise Mistake(f"{path.name} should be a JSON object {{feature: cost}}")
         return list(content.items())
+    from .files import missing_column, open_table
+
     with open_table(path, files) as table:
         for name in ("feature", "cost"):
             if name not in table.columns:

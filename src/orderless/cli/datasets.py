@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from .options import Format, OutputOptions, unfold
+from .groups import unfold
+from .options import Format, OutputOptions
 
 __all__ = ["app"]
 

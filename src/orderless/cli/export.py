@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..form import CanonicalForm
 from .mistakes import Mistake
 from .options import OUTPUT, DataOptions, FileOptions, LimitOptions, ModelOptions, OutputFile
 from .progress import busy
+
+if TYPE_CHECKING:
+    from ..form import CanonicalForm
 
 __all__ = ["EXAMPLE", "command"]
 

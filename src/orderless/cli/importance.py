@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..model import short_count
 from .mistakes import Mistake
 from .options import (
     LIMITS,
@@ -177,6 +176,7 @@ def _all_trees(
     over: _Set, data: DataOptions, files: FileOptions, output: OutputOptions, plot: Path | None
 ) -> None:
     from ..importance import RashomonImportance
+    from ..model import short_count
     from .rashomon import left_out
     from .sink import records_as, write, write_figure
     from .table import labelled
@@ -239,6 +239,8 @@ def _records(source: Source, limit: int | None) -> tuple[list[dict[str, Any]], A
 
 
 def _sentence(found: Any, n_rows: int) -> str:
+    from ..model import short_count
+
     if found is None:
         return f"Importance of each feature, on {n_rows:,} rows."
     trees = "1 tree decides" if found.n_trees == 1 else f"{short_count(found.n_trees)} trees decide"

@@ -7,7 +7,7 @@ Out: ``Mistake``, and what people see instead of a traceback.
 from __future__ import annotations
 
 import platform
-import re
+import shlex
 import sys
 import traceback
 from pathlib import Path
@@ -15,6 +15,7 @@ from pathlib import Path
 from ..errors import (
     DataNotFound,
     InvalidData,
+    InvalidParameter,
     InvalidSpace,
     InvalidTree,
     OutOfMemory,
@@ -26,7 +27,7 @@ from ..errors import (
 )
 from ..model import cut as cut_middle, printable
 
-__all__ = ["MISTAKES", "Mistake", "cut", "for_report", "line_of", "one_line", "some"]
+__all__ = ["MISTAKES", "Mistake", "as_option", "cut", "for_report", "line_of", "one_line", "some"]
 
 
 class Mistake(ValueError):
@@ -37,6 +38,7 @@ MISTAKES = (
     Mistake,
     DataNotFound,
     InvalidData,
+    InvalidParameter,
     InvalidSpace,
     InvalidTree,
     OutOfMemory,
@@ -48,27 +50,32 @@ MISTAKES = (
     OSError,  # no such file, no permission, no space left
 )
 
-# The library's messages name parameters, people here have options.
-OPTIONS = (
-    (re.compile(r"\bexact=False\b"), "--no-exact"),
-    (re.compile(r"\btime_limit=(?=\d)"), "--time-limit "),
-    (re.compile(r"\btime_limit="), "--time-limit"),
-    (re.compile(r"\bmemory_limit=(?=\d)"), "--memory-limit "),
-    (re.compile(r"\blimit=(?=\d)"), "--limit "),
-    (re.compile(r"\blimit="), "--limit"),
-    (re.compile(r"\bmax_depth\b"), "--max-depth"),
-    (re.compile(r"\bmax_columns=(?=\d)"), "--max-columns "),
-    (re.compile(r"\bmax_columns="), "--max-columns"),
-    (re.compile(r"\bdelimiter='\\t'"), "--delimiter tab"),
-    (re.compile(r"\bdelimiter="), "--delimiter "),
-    (re.compile(r"\bencoding='([\w-]+)'"), r"--encoding \1"),
-    (re.compile(r"\bdecimal='([.,])'"), r"--decimal \1"),
-    (re.compile(r"\bthousands='([.,])'"), r"--thousands \1"),
-    (re.compile(r"\b(decimal|thousands|missing)=(?=['\"\[])"), r"--\1 "),
-    (re.compile(r"\bmissing= "), "--missing "),
-    (re.compile(r"\bneeded=['\"](\w+)['\"]"), r"--needed \1"),
-    (re.compile(r"\bnames=$"), "--names"),
-)
+# What a parameter of the library is called here, where that is not its name with dashes.
+OPTIONS = {"batch_size": "--chunk-rows", "n_jobs": "--jobs", "target": "--output"}
+
+
+def as_option(name: str, value: object) -> str:
+    """Write a parameter as the option that sets it, for messages of the library.
+
+    Examples
+    --------
+    >>> as_option("time_limit", ...), as_option("limit", 1000), as_option("exact", False)
+    ('--time-limit', '--limit 1,000', '--no-exact')
+    >>> as_option("delimiter", ";"), as_option("names", ["a", "b"]), as_option("safe_csv", True)
+    ("--delimiter ';'", '--names a,b', '--safe-csv')
+    """
+    option = OPTIONS.get(name, f"--{name.replace('_', '-')}")
+    if value is ... or value is True:
+        return option
+    if value is False:
+        return option.replace("--", "--no-", 1)
+    if value is None:
+        return f"{option} none"
+    if isinstance(value, int | float):
+        return f"{option} {value:{',' if isinstance(value, int) else 'g'}}"
+    if isinstance(value, list | tuple):
+        value = ",".join(map(str, value))
+    return f"{option} {'tab' if value == chr(9) else shlex.quote(cut(str(value)))}"
 
 
 def one_line(fault: BaseException) -> str:
@@ -76,17 +83,14 @@ def one_line(fault: BaseException) -> str:
 
     Examples
     --------
-    >>> one_line(Mistake("a name\nlike \x1b[31m, more than limit=7: raise limit="))
-    'a name like \\x1b[31m, more than --limit 7: raise --limit'
+    >>> one_line(Mistake("a name\nlike \x1b[31m"))
+    'a name like \\x1b[31m'
     """
     text = str(fault)
     if isinstance(fault, OSError) and fault.strerror:
         name = fault.filename if fault.filename is not None else ""
         text = f"{name}: {fault.strerror}" if name else fault.strerror
-    text = line_of(text)
-    for option, written in OPTIONS:
-        text = option.sub(written, text)
-    return text or type(fault).__name__
+    return line_of(text) or type(fault).__name__
 
 
 def cut(text: str, most: int = 80) -> str:

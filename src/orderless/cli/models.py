@@ -18,7 +18,6 @@ from ..output.rules import Judged
 from ..readers import read_tree
 from .mistakes import Mistake
 from .options import DataOptions, FileOptions, HoldOutOptions, LimitOptions, ModelOptions
-from .skopsfile import load_skops
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,8 +96,8 @@ def source_of(
     if data.data is None and data.target is not None:
         raise Mistake("--target names a column of --data, which is not given")
     if model.model is not None:
-        legal = ("infer_kinds", "missing_values") if complete else ("infer_kinds",)
-        _refuse_fitting(data, model.model, legal)
+        allowed = ("infer_kinds", "unseen", *(["missing_values"] if complete else []))
+        _refuse_fitting(data, model.model, allowed)
         _refuse_fitting(hold_out or HoldOutOptions(), model.model, ())
         tree = _load(model, data, files)
         if data.data is None:
@@ -128,26 +127,26 @@ def source_of(
 
 def _load(model: ModelOptions, data: DataOptions, files: FileOptions) -> Tree:
     """Read the tree of a file, over the space that is given or inferred."""
-    from .spaces import read_space, with_inferred_kinds
-
     assert model.model is not None
     if model.space is not None and data.infer_kinds:
         raise Mistake("give one of --space and --infer-kinds, not both")
     load = partial(load_model, model.model, allow_pickle=model.allow_pickle)
+    if model.space is None and not data.infer_kinds:
+        return load()
+    from .spaces import read_space, with_inferred_kinds
+
     if model.space is not None:
         return load(space=read_space(model.space))
     tree = load()
-    if not data.infer_kinds:
-        return tree
     return with_inferred_kinds(tree, lambda space: load(space=space), data, files)
 
 
 def _refuse_fitting(
-    data: DataOptions | HoldOutOptions, model: Path, legal: tuple[str, ...]
+    data: DataOptions | HoldOutOptions, model: Path, allowed: tuple[str, ...]
 ) -> None:
     """Refuse options that would do nothing, since nothing is fitted."""
     for field in fields(data):
-        if field.name in ("data", "target", "quiet", *legal):
+        if field.name in ("data", "target", "quiet", *allowed):
             continue
         if getattr(data, field.name) != field.default:
             option = "--" + field.name.replace("_", "-")
@@ -175,6 +174,8 @@ def load_model(path: Path, *, allow_pickle: bool = False, space: Space | None = 
         raise Mistake(f"{path.name} is empty: give a tree as JSON, or a skops file")
     try:
         if head.startswith(b"PK\x03\x04"):
+            from .skopsfile import load_skops
+
             return _read_foreign(load_skops(path), path, space)
         if head.startswith(b"\x80") or path.suffix.lower() in PICKLES:
             return _read_foreign(_from_pickle(path, allow_pickle), path, space)

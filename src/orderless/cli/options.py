@@ -2,20 +2,16 @@
 
 In:  dataclasses whose fields are typer's options.
 Out: ``ModelOptions``, ``TableOptions``, ``DataOptions``, ``HoldOutOptions``, ``FileOptions``,
-     ``LimitOptions``, ``OutputOptions``; ``unfold``, which shows typer the single options;
-     ``finite``.
+     ``LimitOptions``, ``OutputOptions``; ``finite``. ``groups.py`` shows typer the single options.
+
+Annotations are not postponed here: typer would compile each of them again for every command.
 """
 
-from __future__ import annotations
-
-import inspect
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from enum import StrEnum
-from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
@@ -31,9 +27,10 @@ __all__ = [
     "SafeCsv",
     "SpaceFile",
     "TableOptions",
+    "Unseen",
+    "UnseenKind",
     "check_safe_csv",
     "finite",
-    "unfold",
 ]
 
 TREE = "Where the tree comes from"
@@ -51,6 +48,13 @@ class Format(StrEnum):
     md = "md"
 
 
+class UnseenKind(StrEnum):
+    """What becomes of a category that the tree does not know."""
+
+    unknown = "unknown"
+    error = "error"
+
+
 class MissingValues(StrEnum):
     """What becomes of rows with gaps."""
 
@@ -58,6 +62,14 @@ class MissingValues(StrEnum):
     value = "value"
 
 
+Unseen = Annotated[
+    UnseenKind,
+    typer.Option(
+        help="What becomes of a category that the tree does not know: unknown (any category is "
+        "possible; the number of rows is written to stderr), or an error.",
+        rich_help_panel=DATA,
+    ),
+]
 SpaceFile = Annotated[
     Path | None,
     typer.Option(
@@ -245,6 +257,7 @@ class DataOptions(TableOptions):
             rich_help_panel=TREE,
         ),
     ] = False
+    unseen: Unseen = UnseenKind.unknown
 
 
 @dataclass(frozen=True)
@@ -355,42 +368,3 @@ def finite(number: float | None) -> float | None:
     if number is not None and not math.isfinite(number):
         raise typer.BadParameter(f"{number} is not a finite number")
     return number
-
-
-def unfold(command: Callable[..., None], name: str) -> Callable[..., None]:
-    """Give a command that takes groups of options the way typer wants it: option by option.
-
-    Examples
-    --------
-    >>> def show(output: OutputOptions) -> None: ...
-    >>> list(inspect.signature(unfold(show, "show")).parameters)
-    ['output', 'format', 'safe_csv']
-    """
-    hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {}
-    shown: list[inspect.Parameter] = []
-    for parameter in inspect.signature(command).parameters.values():
-        kind = hints[parameter.name]
-        if not is_dataclass(kind):
-            shown.append(parameter.replace(annotation=kind))
-            continue
-        groups[parameter.name] = kind
-        types = get_type_hints(kind, include_extras=True)
-        shown += [
-            inspect.Parameter(
-                field.name, parameter.kind, default=field.default, annotation=types[field.name]
-            )
-            for field in fields(kind)
-        ]
-
-    @wraps(command)
-    def unfolded(**given: Any) -> None:
-        for own, kind in groups.items():
-            given[own] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
-        command(**given)
-
-    unfolded.__name__ = name
-    unfolded.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
-    unfolded.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
-    del unfolded.__wrapped__
-    return unfolded

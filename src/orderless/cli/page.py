@@ -11,7 +11,6 @@ from .mistakes import Mistake
 from .named_texts import read_named_texts
 from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
 from .progress import busy
-from .sink import write_html
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -84,6 +83,7 @@ def command(
         raise Mistake("--port is for --serve, which is not given")
     from ..output.page import write_page
     from .models import source_of
+    from .sink import write_html
 
     source = source_of(model, data, files, complete=bool(costs) or other_costs is not None)
     spent = None

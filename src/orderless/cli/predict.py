@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -11,16 +11,7 @@ import typer
 
 from ..model import printable
 from .mistakes import Mistake
-from .options import (
-    DATA,
-    OUTPUT,
-    DataOptions,
-    FileOptions,
-    ModelOptions,
-    OutputFile,
-    SafeCsv,
-    check_safe_csv,
-)
+from .options import OUTPUT, DataOptions, FileOptions, ModelOptions, OutputFile, SafeCsv
 from .progress import bar, watched
 
 __all__ = ["EXAMPLE", "command"]
@@ -39,13 +30,6 @@ class NeededKind(StrEnum):
     none = "none"
 
 
-class UnseenKind(StrEnum):
-    """What becomes of a category that the tree does not know."""
-
-    unknown = "unknown"
-    error = "error"
-
-
 class RowFormat(StrEnum):
     """How rows are written; json is one object per line."""
 
@@ -56,20 +40,21 @@ class RowFormat(StrEnum):
     text = "text"
 
 
-def command(
-    model: ModelOptions,
-    *,
-    rows: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="ROWS",
-            help="CSV or Parquet file with a header; - is standard input. Empty cells, NA, NaN, "
-            "null, unknown and ? are unknown.",
-            show_default=False,
-        ),
-    ] = None,
-    data: DataOptions,
-    files: FileOptions,
+Rows = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="ROWS",
+        help="CSV or Parquet file with a header; - is standard input. Empty cells, NA, NaN, "
+        "null, unknown and ? are unknown.",
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class AnswerOptions:
+    """What is said of each row, and where it is written."""
+
     needed: Annotated[
         NeededKind,
         typer.Option(
@@ -78,10 +63,10 @@ def command(
             "size; or none.",
             rich_help_panel=OUTPUT,
         ),
-    ] = NeededKind.smallest,
+    ] = NeededKind.smallest
     no_needed: Annotated[
         bool, typer.Option("--no-needed", help="The same as --needed none.", rich_help_panel=OUTPUT)
-    ] = False,
+    ] = False
     names: Annotated[
         str,
         typer.Option(
@@ -89,21 +74,13 @@ def command(
             help="What the new columns are called; two names suffice without needed.",
             rich_help_panel=OUTPUT,
         ),
-    ] = "prediction,determined,needed",
-    unseen: Annotated[
-        UnseenKind,
-        typer.Option(
-            help="What becomes of a category that the tree does not know: unknown (any category is "
-            "possible; the number of rows is written to stderr), or an error.",
-            rich_help_panel=DATA,
-        ),
-    ] = UnseenKind.unknown,
+    ] = "prediction,determined,needed"
     chunk_rows: Annotated[
         int,
         typer.Option(min=1, help="Rows that are predicted at one time.", rich_help_panel=OUTPUT),
-    ] = 131_072,
-    output: OutputFile = None,
-    format: Annotated[  # noqa: A002  the name of the option
+    ] = 131_072
+    output: OutputFile = None
+    format: Annotated[
         RowFormat | None,
         typer.Option(
             "--format",
@@ -112,8 +89,17 @@ def command(
             rich_help_panel=OUTPUT,
             show_default=False,
         ),
-    ] = None,
-    safe_csv: SafeCsv = False,
+    ] = None
+    safe_csv: SafeCsv = False
+
+
+def command(
+    model: ModelOptions,
+    *,
+    rows: Rows = None,
+    data: DataOptions,
+    files: FileOptions,
+    answers: AnswerOptions,
 ) -> None:
     """Predict a file of rows with gaps: the class wherever it is certain.
 
@@ -132,33 +118,29 @@ def command(
         raise Mistake(
             f"the tree comes from {model.model.name}, or is fitted on --data: give one of them"
         )
-    from ..connect import ENDINGS, predict_file
+    from ..connect import file_format, predict_file
     from .files import file_arguments, packages, source_of_rows
     from .models import source_of
     from .sink import standard_output
 
-    ending = output.suffix.lower() if output else ""
-    if format is None and ending and ending not in ENDINGS:
-        raise Mistake(
-            f"the name of --output must end in one of {', '.join(ENDINGS)}, got "
-            f"{str(output)!r:.200}; or say how it is written with --format"
-        )
-    form = str(format or ENDINGS.get(ending, "csv"))
-    if form == "parquet" and output is None:
+    target = standard_output() if answers.output is None else answers.output
+    wanted = None if answers.format is None else str(answers.format)
+    form = file_format(target, wanted, safe_csv=answers.safe_csv)  # before anything is fitted
+    if form == "parquet" and answers.output is None:
         raise Mistake("Parquet is no text: say where to write it with --output FILE")
-    check_safe_csv(safe_csv, form)
-    source = source_of(model, data, files)
+    none = answers.no_needed or answers.needed == NeededKind.none
+    tree = source_of(model, data, files).tree
     with bar("Predicting") as progress, packages():
         done = predict_file(
-            source.tree,
+            tree,
             source_of_rows(rows),
-            standard_output() if output is None else output,
-            names=names.split(","),
-            needed=None if no_needed or needed == NeededKind.none else str(needed),
-            unseen=str(unseen),
+            target,
+            names=answers.names.split(","),
+            needed=None if none else str(answers.needed),
+            unseen=str(data.unseen),
             format=form,
-            safe_csv=safe_csv,
-            batch_size=chunk_rows,
+            safe_csv=answers.safe_csv,
+            batch_size=answers.chunk_rows,
             progress=progress,
             **file_arguments(files),
         )

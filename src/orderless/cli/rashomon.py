@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..model import short_count
 from .mistakes import Mistake
 from .options import LIMITS, OUTPUT, FileOptions, Format, OutputOptions, TableOptions, finite
 from .progress import busy
@@ -182,6 +181,7 @@ SIZES = {
 
 
 def _written(content: dict[str, Any], output: OutputOptions) -> str:
+    from ..model import short_count
     from .sink import records_as
 
     form = output.format
@@ -231,6 +231,8 @@ def _coarse(histogram: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _shown(n: int) -> int | str:
     """Give a count as it is, a huge one for people; in JSON and CSV all are as they are."""
+    from ..model import short_count
+
     return n if n < 10**12 else short_count(n)
 
 

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..connect import Unseen, unseen_notes
 from ..errors import InvalidData
 from ..inputs import known_rows
-from ..model import Space, Tree
+from ..model import Space, Tree, printable
 from .cells import frame_for, labels_for
 from .files import missing_column
 from .mistakes import Mistake
-from .options import DataOptions, FileOptions, MissingValues
+from .options import DataOptions, FileOptions, MissingValues, UnseenKind
 from .summary import Table, read_table
 from .table import say
 
@@ -32,22 +33,28 @@ def rows_for(
 ) -> tuple[pd.DataFrame, list[Any] | None]:
     """Read data for a tree that is there already; with labels if the target is known."""
     table = read_table(data, files)
-    X = frame_for(tree, table.part, table.name, style=table.style)
-    return X, _labels(tree, table)
+    return _rows(tree, table, data), _labels(tree, table)
+
+
+def _rows(tree: Tree, table: Table, data: DataOptions) -> pd.DataFrame:
+    unseen: dict[str, Unseen] | None = {} if data.unseen == UnseenKind.unknown else None
+    X = frame_for(tree, table.part, table.name, style=table.style, unseen=unseen)
+    say([printable(note) for note in unseen_notes(unseen or {})], quiet=data.quiet)
+    return X
 
 
 def complete_rows_for(
     tree: Tree, data: DataOptions, files: FileOptions
 ) -> tuple[Tree, pd.DataFrame, list[Any] | None]:
-    """Read rows that tell all that a tree asks; those with gaps are refused, or left out.
+    """Read rows with all that a tree asks about; those with gaps are refused, or left out.
 
-    Features that the tree does not ask about come too where the table has them without gaps; the
-    tree is given back over these features.
+    A category that the tree does not know is a gap. Features that the tree does not ask about come
+    too where the table has them without gaps; the tree is given back over these features.
     """
     table = read_table(data, files)
     part, name = table.part, table.name
     y = _labels(tree, table)
-    X = frame_for(tree, part, name, style=table.style)
+    X = _rows(tree, table, data)
     keep = known_rows(tree.bins, tree.read(X))
     if y is not None:
         keep = keep & np.array([label is not None for label in y], dtype=bool)
@@ -77,9 +84,9 @@ def complete_rows_for(
             if not bool(more.iloc[chosen].isna().any(axis=None)):
                 X = X.assign(**{str(column): more[column] for column in more})
     space = tree.space
-    told = [column for column in space.columns if column.name in X]
-    there = {column.feature for column in told} | {str(column) for column in X}
-    own = Space([f for f in space.features if f.name in there], told)
+    columns = [column for column in space.columns if column.name in X]
+    there = {column.feature for column in columns} | {str(column) for column in X}
+    own = Space([f for f in space.features if f.name in there], columns)
     X = X.iloc[chosen].reset_index(drop=True)
     return tree.over(own), X, None if y is None else [y[i] for i in chosen]
 

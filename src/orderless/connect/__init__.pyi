@@ -1,8 +1,8 @@
 from .tables.cells import (
     TRUTHS as TRUTHS,
-    known_cells as known_cells,
     parser_of as parser_of,
     plain_cells as plain_cells,
+    read_cells as read_cells,
     wanted_columns as wanted_columns,
 )
 from .tables.part import (
@@ -10,11 +10,13 @@ from .tables.part import (
     cells_of as cells_of,
 )
 from .tables.predict import (
-    ENDINGS as ENDINGS,
+    file_format as file_format,
     predict_file as predict_file,
 )
 from .tables.result import (
     FilePrediction as FilePrediction,
+    Unseen as Unseen,
+    unseen_notes as unseen_notes,
 )
 from .tables.table import (
     TableFile as TableFile,

@@ -20,8 +20,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from ..errors import InvalidData
 from ..form import CanonicalForm, canonicalize
-from ..inputs import labels_like
-from ..missing import frame_of, groups_reached
+from ..inputs import class_codes, frame_of, is_frame, labels_like, rows_at
+from ..missing import groups_reached
 from ..model import Space, Tree
 from ..readers import read_tree
 
@@ -216,14 +216,14 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         if way == "label":
             codes[gaps] = label
             return codes
-        rows = _rows_at(table, gaps)
+        rows = rows_at(table, gaps)
         if way == "raise":
             raise self._lacking(rows, gaps)
         codes[gaps] = self._majority(rows) if way == "majority" else self._imputed(rows)
         return codes
 
     def _lacking(self, rows: Any, gaps: NDArray[np.intp]) -> InvalidData:
-        why = self.form_.explain(_rows_at(rows, np.array([0])))
+        why = self.form_.explain(rows_at(rows, np.array([0])))
         more = f" (and {len(gaps) - 1:,} more rows)" if len(gaps) > 1 else ""
         return InvalidData(
             f"row {gaps[0]}{more} is not determined: {list(why.possible)} are possible, because "
@@ -265,7 +265,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         total = out.sum(axis=1, keepdims=True)
         empty = np.flatnonzero(total <= 0)
         if len(empty):  # no training row came to these leaves: each possible class alike
-            possible = tree.reach(_rows_at(table, empty), all_classes=True)[2]
+            possible = tree.reach(rows_at(table, empty), all_classes=True)[2]
             out[empty] = possible.reshape(-1, len(tree.classes))
             total = out.sum(axis=1, keepdims=True)
         out /= total
@@ -292,7 +292,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         gaps = codes < 0
         if not gaps.any():
             return self.classes_[codes]
-        if frame_of(X) is not None:
+        if is_frame(X):
             return labels_like(X, self.tree_.labels, codes)
         # numpy and scikit-learn like to lose masks. What is under it is no label then, but NaN or
         # None, which metrics refuse: an answer that was not given is never counted as one.
@@ -352,10 +352,8 @@ def _with_counts(tree: Tree, table: Any, y: Any) -> Tree:
     """Count the training rows of each leaf, where the estimator has not done so."""
     if tree.distribution is not None:
         return tree
-    at = {label: i for i, label in enumerate(tree.classes)}
-    distinct, which = np.unique(y, return_inverse=True)
-    code = np.array([at.get(label, -1) for label in distinct.tolist()])[which]
     leaf = tree.reach(table)[0]
+    code = class_codes(tree, y, len(leaf))
     known = (leaf >= 0) & (code >= 0)
     counts = np.zeros((tree.n_nodes, len(tree.classes)))
     np.add.at(counts, (leaf[known], code[known]), 1.0)
@@ -381,12 +379,3 @@ def _unmasked(X: Any) -> Any:
     if X.dtype.kind in "biuf":
         return np.where(hidden, np.nan, X.data)
     return np.where(hidden, cast(Any, None), X.data.astype(object))
-
-
-def _rows_at(X: Any, at: NDArray[np.intp]) -> Any:
-    frame = frame_of(X)
-    if frame is not None:
-        return frame[at.tolist()].to_native()
-    if isinstance(X, list | tuple):
-        return [X[i] for i in at]
-    return X.tocsr()[at] if hasattr(X, "tocsr") else np.asarray(X)[at]

@@ -15,6 +15,7 @@ from .equivalence import (
     space_weights as space_weights,
 )
 from .explain import (
+    Change as Change,
     Explanation as Explanation,
 )
 from .formats import (

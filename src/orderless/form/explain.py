@@ -17,11 +17,10 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 
-from ..errors import InvalidData, TooManyReasons
-from ..inputs import is_unknown, read_costs, read_rows, row_sides
+from ..errors import TooManyReasons
+from ..inputs import is_unknown, read_costs, read_rows, row_and_cells, row_sides
 from ..model import Label, Side, Space, has_or, pieces, short_end, side_text
 from .row_search import RowSearch
 from .term import Term
@@ -301,14 +300,14 @@ def explain_row(
     space = form.space
     if costs is not None:
         read_costs(costs, space, form.tree.features)
-    rows, told = _one_row(row, space)
+    rows, cells = row_and_cells(row, space)
     # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
     used = range(len(space)) if isinstance(rows, list) else form.tree.used
     sides = row_sides(form.bins, read_rows(rows, space, used))
     search = RowSearch(form.bins, sides, form.time_limit)
     possible = tuple(form.classes[c] for c in search.possible)
     return Explanation(
-        row=told,
+        row=cells,
         label=possible[0] if len(possible) == 1 else None,
         possible=possible,
         unknown=tuple(form.bins.features[k].name for k in search.unsettled),
@@ -317,45 +316,6 @@ def explain_row(
         _costs=costs,
         _limit=limit,
     )
-
-
-def _one_row(row: Any, space: Space) -> tuple[Any, dict[str, Any]]:
-    """Give one row as ``read_rows`` wants rows, and as a dict."""
-    if isinstance(row, Mapping):
-        return [dict(row)], dict(row)
-    try:
-        frame = nw.from_native(row, eager_only=True, pass_through=True)
-    except nw.exceptions.DuplicateError as fault:
-        raise InvalidData(f"the data frame has two columns of one name: {fault}") from fault
-    if isinstance(frame, nw.DataFrame):
-        _refuse_several(len(frame))
-        there = [name for name in frame.columns if name in space or name in space.column_names]
-        return row, {name: frame.get_column(name).to_list()[0] for name in there}
-    no_values = isinstance(row, str | bytes | set | frozenset) or not isinstance(row, Iterable)
-    if no_values or getattr(row, "ndim", 1) == 0:
-        raise InvalidData(
-            f"cannot read one row out of {row!r:.80}: give a dict {{feature: value}}, or the "
-            "values in the order of the columns"
-        )
-    if hasattr(row, "items"):  # a Series: a row of a data frame
-        told = dict(row.items())
-        if all(isinstance(name, str) for name in told):
-            return [told], told
-        row = told.values()
-    if hasattr(row, "toarray"):  # sparse
-        row = row.toarray()
-    values = row.tolist() if isinstance(row, np.ndarray) else list(row)
-    if values and all(isinstance(v, Mapping | list | tuple | np.ndarray) for v in values):
-        _refuse_several(len(values))
-        return _one_row(values[0], space)
-    return [values], dict(zip(space.column_names, values, strict=False))
-
-
-def _refuse_several(n_rows: int) -> None:
-    if n_rows != 1:
-        raise InvalidData(
-            f"explain takes one row, got {n_rows:,}: explain them one by one, or predict(X) all"
-        )
 
 
 def _whole_costs(costs: Costs, space: Space, names: Sequence[str]) -> list[int]:

@@ -1,6 +1,3 @@
-from . import (
-    rows as rows,
-)
 from .binarize import (
     NoCut as NoCut,
     QuantileBinarizer as QuantileBinarizer,
@@ -15,6 +12,20 @@ from .cell_style import (
     notations as notations,
     unknown as unknown,
 )
+from .cells import (
+    ABSENT as ABSENT,
+    AMONG as AMONG,
+    BETWEEN as BETWEEN,
+    CODE as CODE,
+    EXACT as EXACT,
+    F32 as F32,
+    F64 as F64,
+    NOT_GIVEN as NOT_GIVEN,
+    CoreColumn as CoreColumn,
+    is_unknown as is_unknown,
+    read_codes as read_codes,
+    read_numbers as read_numbers,
+)
 from .costs import (
     exact_number as exact_number,
     read_costs as read_costs,
@@ -24,12 +35,47 @@ from .decimals import (
     exact as exact,
     shown as shown,
 )
+from .frames import (
+    column_like as column_like,
+    frame_of as frame_of,
+    is_frame as is_frame,
+    labels_like as labels_like,
+    rows_at as rows_at,
+    table_like as table_like,
+)
 from .infer import (
     infer_space as infer_space,
     read_table_columns as read_table_columns,
     refuse_numbers as refuse_numbers,
 )
-from .labels import class_codes as class_codes
+from .labels import (
+    class_codes as class_codes,
+    label_array as label_array,
+    numbered_classes as numbered_classes,
+)
+from .lookup import (
+    absent_columns as absent_columns,
+    open_rows as open_rows,
+    row_at as row_at,
+)
+from .names import (
+    near as near,
+    some_names as some_names,
+)
+from .one_row import (
+    one_row as one_row,
+    row_and_cells as row_and_cells,
+)
+from .optional import (
+    import_optional as import_optional,
+    to_install as to_install,
+)
+from .progress import (
+    bar as bar,
+    busy as busy,
+    counted as counted,
+    watched as watched,
+)
 from .ranges import (
     read_between as read_between,
 )
@@ -43,26 +89,18 @@ from .row_bins import (
     row_sides as row_sides,
 )
 from .rows import (
-    ABSENT as ABSENT,
-    AMONG as AMONG,
-    BETWEEN as BETWEEN,
-    CODE as CODE,
-    EXACT as EXACT,
-    F32 as F32,
-    F64 as F64,
-    NOT_GIVEN as NOT_GIVEN,
-    CoreColumn as CoreColumn,
     Rows as Rows,
-    absent_columns as absent_columns,
-    is_frame as is_frame,
-    is_unknown as is_unknown,
-    labels_like as labels_like,
-    near as near,
-    read_codes as read_codes,
     read_columns as read_columns,
     read_rows as read_rows,
-    row_at as row_at,
-    some_names as some_names,
+)
+from .seeds import (
+    RandomState as RandomState,
+    generator as generator,
+    whole_seed as whole_seed,
+)
+from .weights import (
+    exact_weights as exact_weights,
+    float_weights as float_weights,
 )
 from .whole_file import (
     whole_file as whole_file,

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ..errors import InvalidData
+from ..errors import InvalidData, setting
 
 __all__ = [
     "PLAIN",
@@ -87,6 +87,8 @@ def notations(texts: Iterable[str]) -> str:
     >>> notations(["27,6"]), notations(["1.234,5", "n.d."]), notations(["3,750"])
     ("decimal=','", "decimal=',' and thousands='.'", "decimal=',' or thousands=','")
     """
+    comma, point = setting("thousands", ","), setting("thousands", ".")
+    decimal_comma = setting("decimal", ",")
     found: dict[str, None] = {}
     either = False
     for text in texts:
@@ -95,17 +97,17 @@ def notations(texts: Iterable[str]) -> str:
             continue
         whole, group = number[0], number["sign"]
         if group in (" ", "'"):
-            found[f"thousands={group!r}"] = None
-            found |= {"decimal=','": None} if "," in whole else {}
+            found[setting("thousands", group)] = None
+            found |= {decimal_comma: None} if "," in whole else {}
         elif group == "," and "." not in whole and whole.count(",") == 1:
             either = True
         elif group == "," and ("." in whole or whole.count(",") > 1):
-            found["thousands=','"] = None
+            found[comma] = None
         elif "," in whole or group == ".":
-            found["decimal=','"] = None
-            found |= {"thousands='.'": None} if group == "." else {}
+            found[decimal_comma] = None
+            found |= {point: None} if group == "." else {}
     if either and not found:
-        return "decimal=',' or thousands=','"
+        return f"{decimal_comma} or {comma}"
     return " and ".join(found)
 
 
@@ -140,15 +142,16 @@ class CellStyle:
 
     def __post_init__(self) -> None:
         if self.decimal not in DECIMALS:
-            raise InvalidData(f"decimal={self.decimal!r:.40} must be one of '.', ','")
+            raise InvalidData(f"{setting('decimal', self.decimal)} must be one of '.', ','")
         if self.thousands is not None and self.thousands not in THOUSANDS:
             allowed = ", ".join(map(repr, THOUSANDS))
-            raise InvalidData(f"thousands={self.thousands!r:.40} must be one of {allowed}")
+            raise InvalidData(f"{setting('thousands', self.thousands)} must be one of {allowed}")
         if self.thousands == self.decimal:
             other = "," if self.decimal == "." else "."
             raise InvalidData(
-                f"thousands={self.thousands!r} is the decimal sign too, and one sign cannot be "
-                f"both: add decimal={other!r}, or leave thousands out"
+                f"{setting('thousands', self.thousands)} is the decimal sign too, and one sign "
+                f"cannot be both: add {setting('decimal', other)}, or leave out "
+                f"{setting('thousands')}"
             )
         for column, words in _by_column(self.missing).items():
             numbers = [self._plain(word) for word in words]
@@ -243,8 +246,8 @@ def _by_column(missing: Missing) -> dict[str | None, list[str]]:
         listed = [] if isinstance(words, str) or not isinstance(words, Iterable) else list(words)
         if not listed or not all(isinstance(word, str | int | float) for word in listed):
             raise InvalidData(
-                f"missing={words!r:.80} must be a list of texts such as ['-9', 'n.d.'], or a dict "
-                "of such lists by column"
+                f"{setting('missing', words)} must be a list of texts such as ['-9', 'n.d.'], or a "
+                "dict of such lists by column"
             )
         out[column] = [str(word) for word in listed]
     return out

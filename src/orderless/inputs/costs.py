@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import InvalidData, a_kind
 from ..model import Space
 from .decimals import exact, shown
-from .rows import some_names
+from .names import some_names
 
 __all__ = ["exact_number", "read_costs", "without_cost"]
 

@@ -22,7 +22,9 @@ from numpy.typing import NDArray
 from ..errors import InvalidData, a_kind
 from ..model import Column, Condition, Feature, Label, Space
 from .cell_style import mixture_of, number_like
-from .rows import is_unknown, some_names
+from .cells import is_unknown
+from .frames import frame_of
+from .names import some_names
 
 __all__ = ["infer_space", "refuse_numbers"]
 
@@ -150,8 +152,8 @@ def refuse_numbers(X: Any, i: int, name: str, labels: list[Label], settle: str) 
 
 def _text_cells(X: Any, i: int) -> list[Any] | None:
     """Give the cells of a column; None if its type says that it holds categories."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = frame_of(X)
+    if frame is not None:
         series = frame[:, i].alias("")  # polars takes some names for patterns
         if series.dtype in (nw.Categorical, nw.Enum):
             return None
@@ -166,11 +168,8 @@ def _text_cells(X: Any, i: int) -> list[Any] | None:
 
 def read_table_columns(X: Any) -> tuple[list[str], Iterator[Floats | list[Label]], bool]:
     """Give the names, each column's numbers or labels, and whether the names came with X."""
-    try:
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
-    except nw.exceptions.DuplicateError as fault:
-        raise InvalidData(f"give each column a name of its own: {fault}") from fault
-    if isinstance(frame, nw.DataFrame):
+    frame = frame_of(X)
+    if frame is not None:
         _check_shape(X, frame.shape)
         names = [str(name) for name in frame.columns]
         series = zip(frame.iter_columns(), names, strict=True)

@@ -15,8 +15,23 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from ..model import Column, Feature, Space, Values, short_number
-from . import rows as reading  # its steps for one column are used here, too
-from .rows import ABSENT, AMONG, BETWEEN, CODE, CoreColumn, Rows, is_unknown
+from .cells import (
+    ABSENT,
+    AMONG,
+    BETWEEN,
+    CODE,
+    CoreColumn,
+    Known,
+    as_values,
+    is_unknown,
+    no_contradiction,
+    read_among,
+    read_intervals,
+    read_numbers,
+)
+from .lookup import open_rows
+from .names import some_names
+from .rows import Rows
 
 __all__ = ["read_between"]
 
@@ -30,8 +45,8 @@ def read_between(lower: Any, upper: Any, space: Space, used: Iterable[int]) -> R
 
     Each table is read as ``read_rows`` reads X. Unknown, or not there, is no bound.
     """
-    n_rows, lower_of, lower_there = reading._lookup(lower, space)
-    n_upper, upper_of, upper_there = reading._lookup(upper, space)
+    n_rows, lower_of, lower_there = open_rows(lower, space)
+    n_upper, upper_of, upper_there = open_rows(upper, space)
     if n_rows != n_upper:
         raise InvalidData(
             f"lower has {n_rows:,} rows and upper {n_upper:,}: they are two ends of the same rows"
@@ -47,7 +62,7 @@ def read_between(lower: Any, upper: Any, space: Space, used: Iterable[int]) -> R
         if not ends and lower_there is not None and upper_there is not None:
             raise InvalidData(
                 f"neither data frame has a column for {feature.name!r}: they have "
-                f"{reading.some_names(dict.fromkeys(lower_there + upper_there))}. An end that is "
+                f"{some_names(dict.fromkeys(lower_there + upper_there))}. An end that is "
                 "not known is NaN or null"
             )
         if ends:
@@ -59,9 +74,9 @@ def read_between(lower: Any, upper: Any, space: Space, used: Iterable[int]) -> R
 Ends = list[tuple[Column, Given, Given]]
 
 
-def _conditions(ends: Ends, n_rows: int) -> reading.Known:
+def _conditions(ends: Ends, n_rows: int) -> Known:
     """Read the columns that tell conditions: 1, 0, or NaN where both are possible."""
-    out: reading.Known = []
+    out: Known = []
     for column, low, high in ends:
         if column.condition is not None:
             bit = Feature(column.name, "boolean")
@@ -79,7 +94,7 @@ def _read_ordered(feature: Feature, ends: Ends, n_rows: int) -> CoreColumn:
     missing = np.full(n_rows, feature.nan)  # whether it can be NaN, where that is a value
     known = _conditions(ends, n_rows)
     if known:
-        _, low, high = reading._read_between(feature, known, n_rows)
+        _, low, high = read_intervals(feature, known, n_rows)
         assert low is not None
         assert high is not None
         number, missing = ~np.isnan(low), missing & np.isnan(high)
@@ -90,7 +105,7 @@ def _read_ordered(feature: Feature, ends: Ends, n_rows: int) -> CoreColumn:
             first, last = np.maximum(first, low), np.minimum(last, high)
             missing = missing & ~bounded  # what lies between two numbers is a number
     number &= first <= last
-    reading._no_contradiction(feature, ~number & ~missing)
+    no_contradiction(feature, ~number & ~missing)
     if feature.nan:  # how the core is told that NaN is possible
         last = np.fmax(last, -np.finfo(np.float64).max)  # -inf itself is below every threshold too
         first, last = np.where(number, first, np.nan), np.where(missing, np.nan, last)
@@ -105,7 +120,7 @@ def _interval(
     _refuse(feature, low, high, low > high, "from {} to {} is no range: lower is above upper")
     # A row's own numbers are rounded to the nearest float32, so both ends are, too: all values
     # that rows between them can have lie between the rounded ends.
-    first, last = reading._as_values(feature, low), reading._as_values(feature, high)
+    first, last = as_values(feature, low), as_values(feature, high)
     bottom, top = (0.0, 1.0) if feature.kind == "boolean" else (-np.inf, np.inf)
     if feature.whole:
         first, last = np.ceil(first), np.floor(last)
@@ -122,7 +137,7 @@ def _numbers(feature: Feature, values: Given, n_rows: int) -> Floats:
         return np.full(n_rows, np.nan)
     kind: Values = "float32" if feature.values == "float32" else "float64"
     any_number = Feature(feature.name, values=kind)  # is a bound
-    _, numbers, _ = reading._read_numbers(any_number, values)
+    _, numbers, _ = read_numbers(any_number, values)
     return np.asarray(numbers, dtype=np.float64)
 
 
@@ -142,7 +157,7 @@ def _read_unordered(feature: Feature, ends: Ends, n_rows: int) -> CoreColumn:
     allowed = np.ones((n_rows, feature.n_values), dtype=bool)
     known = _conditions(ends, n_rows)
     if known:
-        kind, told, _ = reading._read_among(feature, known, n_rows)
+        kind, told, _ = read_among(feature, known, n_rows)
         assert told is not None
         if kind == CODE:
             allowed = (told[:, None] < 0) | (told[:, None] == np.arange(feature.n_values))
@@ -158,7 +173,7 @@ def _read_unordered(feature: Feature, ends: Ends, n_rows: int) -> CoreColumn:
                 one = np.zeros(feature.n_values, dtype=bool)
                 one[codes] = True
                 allowed[row] &= one
-    reading._no_contradiction(feature, np.asarray(~allowed.any(axis=1)))
+    no_contradiction(feature, np.asarray(~allowed.any(axis=1)))
     return AMONG, allowed.astype(np.uint8), None
 
 
@@ -187,7 +202,7 @@ def _codes(feature: Feature, low: Any, high: Any, row: int) -> list[int] | None:
         if code is None:
             raise InvalidData(
                 f"row {row}, feature {feature.name!r}: it has no value {value!r:.80}, legal are "
-                f"{reading.some_names(feature.categories)}"
+                f"{some_names(feature.categories)}"
             )
         out.append(code)
     return out

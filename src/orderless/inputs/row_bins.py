@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from ..model import Bins, row_boundary
-from .rows import AMONG, BETWEEN, CODE, Rows
+from .cells import AMONG, BETWEEN, CODE
+from .rows import Rows
 
 __all__ = [
     "allowed_bins",

@@ -5,7 +5,6 @@ from .asking import (
 )
 from .bounds import (
     forest_bounds as forest_bounds,
-    frame_of as frame_of,
     groups_reached as groups_reached,
     probability_bounds as probability_bounds,
     regression_bounds as regression_bounds,
@@ -23,7 +22,6 @@ from .imputation import (
 from .needed import (
     Settling as Settling,
     missing_needed as missing_needed,
-    one_row as one_row,
 )
 from .predict import (
     possible_classes as possible_classes,
@@ -32,5 +30,6 @@ from .predict import (
     predict_path as predict_path,
 )
 from .study import (
+    Coverage as Coverage,
     coverage as coverage,
 )

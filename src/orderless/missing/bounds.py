@@ -8,22 +8,20 @@ Paper: beyond it; it asks for the class only (Theorem 3.2), here the same is don
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, cast
+from typing import Any
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidTree, UnreadableModel, a_kind
 from ..form import CanonicalForm
-from ..inputs import CoreColumn, Rows, read_rows
+from ..inputs import Rows, column_like, read_rows, table_like
 from ..model import Tree
 from ..readers import read_tree, tree_of_regressor, unwrap
 
 __all__ = [
     "forest_bounds",
-    "frame_of",
     "groups_reached",
     "probability_bounds",
     "regression_bounds",
@@ -83,7 +81,7 @@ def probability_bounds(tree: Any, X: Any) -> tuple[Any, Any]:
     tree = tree.tree if isinstance(tree, CanonicalForm) else read_tree(tree)
     rows = tree.read(X)
     lower, upper = _ends(tree, rows, _shares(tree))
-    return _table_like(X, lower, tree.classes), _table_like(X, upper, tree.classes)
+    return table_like(X, lower, tree.classes), table_like(X, upper, tree.classes)
 
 
 def regression_bounds(model: Any, X: Any) -> tuple[Any, Any]:
@@ -118,7 +116,7 @@ def regression_bounds(model: Any, X: Any) -> tuple[Any, Any]:
     tree = model if isinstance(model, Tree) else tree_of_regressor(model)
     rows = tree.read(X)
     lower, upper = _ends(tree, rows, _numbers(tree))
-    return _column_like(X, lower[:, 0], "lower"), _column_like(X, upper[:, 0], "upper")
+    return _columns_like(X, lower[:, 0], upper[:, 0])
 
 
 def forest_bounds(forest: Any, X: Any) -> tuple[Any, Any]:
@@ -169,8 +167,8 @@ def forest_bounds(forest: Any, X: Any) -> tuple[Any, Any]:
         upper += high
     lower, upper = lower / len(trees), upper / len(trees)
     if classes is None:
-        return _column_like(X, lower[:, 0], "lower"), _column_like(X, upper[:, 0], "upper")
-    return _table_like(X, lower, classes), _table_like(X, upper, classes)
+        return _columns_like(X, lower[:, 0], upper[:, 0])
+    return table_like(X, lower, classes), table_like(X, upper, classes)
 
 
 # -- what leaves say ---------------------------------------------------------------------------
@@ -287,46 +285,15 @@ def groups_reached(
         several = np.flatnonzero(only < 0)
         for start in range(0, len(several), step):
             at = several[start : start + step]
-            found = _core.reach(*fixed, _columns_at(rows, at), len(at), n_groups, True)[2]
+            found = _core.reach(*fixed, rows.take(at).columns, len(at), n_groups, True)[2]
             yield at, found.reshape(len(at), n_groups).view(np.bool_)
 
     return only, others()
 
 
-def _columns_at(rows: Rows, at: NDArray[np.intp]) -> list[CoreColumn]:
-    return [
-        (kind, None if first is None else first[at], None if second is None else second[at])
-        for kind, first, second in rows.columns
-    ]
-
-
-# -- results like what came in -----------------------------------------------------------------
-
-
-def frame_of(X: Any) -> nw.DataFrame[Any] | None:
-    """Give X as narwhals reads it if it is a data frame, else None."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    return frame if isinstance(frame, nw.DataFrame) else None
-
-
-def _table_like(X: Any, table: Floats, classes: Sequence[Any]) -> Any:
-    frame = frame_of(X)
-    if frame is None:
-        return table
-    if frame.implementation.is_pandas():
-        import pandas as pd
-
-        return pd.DataFrame(table, index=frame.to_native().index, columns=cast(Any, list(classes)))
-    columns = {str(label): table[:, c] for c, label in enumerate(classes)}
-    return nw.from_dict(columns, backend=frame.implementation).to_native()
-
-
-def _column_like(X: Any, numbers: Floats, name: str) -> Any:
-    frame = frame_of(X)
-    if frame is None:
-        return np.ascontiguousarray(numbers)
-    if frame.implementation.is_pandas():
-        import pandas as pd
-
-        return pd.Series(numbers, index=frame.to_native().index, name=name)
-    return nw.new_series(name, numbers, backend=frame.implementation).to_native()
+def _columns_like(X: Any, lower: Floats, upper: Floats) -> tuple[Any, Any]:
+    """Give both ends as columns like X."""
+    return (
+        column_like(X, np.ascontiguousarray(lower), "lower"),
+        column_like(X, np.ascontiguousarray(upper), "upper"),
+    )

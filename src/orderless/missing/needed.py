@@ -8,14 +8,14 @@ Paper: goes beyond Section 6, which says whether a row is determined, not what w
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidData, OutOfTime, TooManyReasons
+from ..errors import OutOfTime, TooManyReasons
 from ..form import ones
 from ..inputs import (
     AMONG,
@@ -24,13 +24,13 @@ from ..inputs import (
     allowed_bins,
     as_bits,
     distinct_rows,
-    read_rows,
+    one_row,
     row_sides,
 )
-from ..model import Bins, Label, Space, Tree
+from ..model import Bins, Label, Tree
 from ..readers import read_tree
 
-__all__ = ["Needed", "Settling", "missing_needed", "one_row"]
+__all__ = ["Needed", "Settling", "missing_needed"]
 
 LIMIT = 200_000
 TIME_LIMIT = 60.0
@@ -155,23 +155,6 @@ def missing_needed(
         for sets in found
     )
     return Needed(None, possible, tuple(names), settle, could)
-
-
-def one_row(row: Any, space: Space, used: Iterable[int]) -> Rows:
-    """Read one row: a dict, a Series, a one-row data frame, or values in the columns' order."""
-    if isinstance(row, Mapping):
-        row = [row]
-    elif hasattr(row, "items") and not hasattr(row, "columns"):  # a Series: a row of a data frame
-        told = dict(row.items())
-        row = [told if all(isinstance(name, str) for name in told) else list(told.values())]
-    elif isinstance(row, list | tuple | np.ndarray) and not any(
-        isinstance(value, Mapping | list | tuple | np.ndarray) for value in row
-    ):
-        row = [list(row)]
-    rows = read_rows(row, space, used)
-    if rows.n_rows != 1:
-        raise InvalidData(f"expected one row, got {rows.n_rows:,}: ask for one after the other")
-    return rows
 
 
 def _in_order(bins: Bins) -> list[int]:

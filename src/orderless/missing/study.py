@@ -21,7 +21,11 @@ from ..inputs import (
     Rows,
     class_codes,
     known_rows,
-    rows as reading,  # its steps for one column are used here, too
+    open_rows,
+    read_codes,
+    read_columns,
+    read_numbers,
+    some_names,
 )
 from ..model import Feature, Space, Tree
 from ..readers import read_tree
@@ -247,12 +251,12 @@ class _Table:
         self.tree = tree
         if space.column_names != tree.space.column_names:
             raise InvalidData(
-                f"space has the columns {reading.some_names(space.column_names)}, the tree's has "
-                f"{reading.some_names(tree.space.column_names)}: they must be the same, in one "
+                f"space has the columns {some_names(space.column_names)}, the tree's has "
+                f"{some_names(tree.space.column_names)}: they must be the same, in one "
                 "order"
             )
         self.space = space
-        self.n_rows, lookup, _ = reading._lookup(X, tree.space)
+        self.n_rows, lookup, _ = open_rows(X, tree.space)
         if self.n_rows == 0:
             raise InvalidData("there are no rows")
         self.n_columns = len(space.columns)
@@ -281,10 +285,10 @@ class _Table:
         feature = self.tree.space[column.feature]
         numeric = feature.ordered or column.condition is not None
         if numeric:
-            told = np.asarray(reading._read_numbers(Feature(name), values)[1], dtype=float)
+            told = np.asarray(read_numbers(Feature(name), values)[1], dtype=float)
             unknown = np.isnan(told) & (column.condition is not None or not feature.nan)
         else:
-            told = reading.read_codes(feature, values).astype(float)
+            told = read_codes(feature, values).astype(float)
             unknown = told < 0
         if unknown.any():
             raise InvalidData(
@@ -315,7 +319,7 @@ class _Table:
                 return gone
             return np.where(mask[:, i], np.nan, self.values[:, i])
 
-        return reading.read_columns(get, self.n_rows, self.tree.space, self.tree.used)
+        return read_columns(get, self.n_rows, self.tree.space, self.tree.used)
 
     # -- what goes missing ---------------------------------------------------------------------
 

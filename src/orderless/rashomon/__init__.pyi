@@ -33,9 +33,6 @@ from .rashomon_set import (
 from .row_answers import (
     LIMIT as LIMIT,
 )
-from .sampling import (
-    generator as generator,
-)
 from .sizes import (
     RashomonSizes as RashomonSizes,
     rashomon_sizes as rashomon_sizes,

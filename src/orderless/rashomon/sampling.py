@@ -6,29 +6,9 @@ Out: positions, each with exactly the same chance.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-__all__ = ["generator", "positions_below"]
-
-
-def generator(random_state: Any) -> np.random.Generator:
-    """Give a generator for an int, a ``RandomState``, a ``Generator`` or None."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(0, 2**31, size=4))
-    if random_state is None or (
-        isinstance(random_state, int | np.integer)
-        and not isinstance(random_state, bool)
-        and random_state >= 0
-    ):
-        return np.random.default_rng(random_state)
-    raise ValueError(
-        f"random_state={random_state!r:.80}: legal are whole numbers from 0, RandomState, "
-        "Generator and None"
-    )
+__all__ = ["positions_below"]
 
 
 def positions_below(n: int, k: int, random: np.random.Generator) -> list[int]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData, TooLarge
-from ..inputs import some_names
+from ..inputs import generator, some_names
 from ..model import Label, Tree, short_count
 from ..readers import read_tree
 from .engine import Counts, Histogram, Source
@@ -24,7 +24,7 @@ from .functions import FunctionSet, FunctionTable
 from .listing import Listing
 from .problem import Problem, decimal
 from .row_answers import LIMIT, RowAnswers
-from .sampling import generator, positions_below
+from .sampling import positions_below
 from .view import View
 
 if TYPE_CHECKING:

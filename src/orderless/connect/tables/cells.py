@@ -1,8 +1,8 @@
 """Cells: what is written in a table file, as values of features.
 
 In:  cells (text of a CSV file, or values of a Parquet file), and the ``Space`` they are for.
-Out: numbers, truths and categories; NaN or None for unknown. A cell that is not legal is an error
-     that names its row.
+Out: numbers, truths and categories; NaN or None for unknown. A cell that is not allowed is an
+     error that names its row.
 """
 
 from __future__ import annotations
@@ -12,17 +12,29 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ...errors import InvalidData
-from ...inputs import EXACT, PLAIN, CellStyle, absent_columns, notations, some_names, unknown
-from ...model import Feature, Label, Space, Tree
+import numpy as np
+
+from ...errors import InvalidData, setting
+from ...inputs import (
+    EXACT,
+    NOT_GIVEN,
+    PLAIN,
+    CellStyle,
+    absent_columns,
+    notations,
+    some_names,
+    unknown,
+)
+from ...model import Column, Feature, Label, Space, Tree
+from .part import Coded, cells_of, coded
+from .result import Unseen, add_unseen
 
 __all__ = [
     "Parser",
     "holds_truths",
-    "known_cells",
-    "not_legal",
     "parser_of",
     "plain_cells",
+    "read_cells",
     "truth",
     "unknown",
     "wanted_columns",
@@ -38,10 +50,10 @@ Parse = Callable[[Any], Any]
 
 
 class Parser(NamedTuple):
-    """What reads the cells of a column: which are legal, and whether they become numbers."""
+    """What reads the cells of a column: which are allowed, and whether they become numbers."""
 
     parse: Parse
-    legal: str
+    allowed: str
     numeric: bool
 
 
@@ -125,26 +137,32 @@ def _category(feature: Feature) -> Parse:
 
 def holds_truths(space: Space, name: str) -> bool:
     """Whether a column holds true and false, or 0 and 1."""
-    told = next((column for column in space.columns if column.name == name), None)
-    if told is not None and told.condition is not None:
+    column = _column(space, name)
+    if column is not None and column.condition is not None:
         return True
-    return space[name if told is None else told.feature].kind == "boolean"
+    return space[name if column is None else column.feature].kind == "boolean"
+
+
+def _column(space: Space, name: str) -> Column | None:
+    return next((column for column in space.columns if column.name == name), None)
 
 
 def parser_of(space: Space, name: str, style: CellStyle = PLAIN) -> Parser:
     """Give what reads the cells of a column; texts that ``style`` calls missing are unknown."""
-    parse, legal, numeric = _parser(space, name, style)
+    parse, allowed, numeric = _parser(space, name, style)
     if not style.missing:
-        return Parser(parse, legal, numeric)
+        return Parser(parse, allowed, numeric)
     gap = math.nan if numeric else None
-    return Parser(lambda cell: gap if style.missing_in(name, cell) else parse(cell), legal, numeric)
+    return Parser(
+        lambda cell: gap if style.missing_in(name, cell) else parse(cell), allowed, numeric
+    )
 
 
 def _parser(space: Space, name: str, style: CellStyle) -> Parser:
-    told = next((column for column in space.columns if column.name == name), None)
-    if told is not None and told.condition is not None:
+    column = _column(space, name)
+    if column is not None and column.condition is not None:
         return Parser(truth, "0 or 1, or empty if unknown", numeric=True)
-    feature = space[name if told is None else told.feature]
+    feature = space[name if column is None else column.feature]
     if feature.kind == "boolean":
         return Parser(truth, "true or false, or empty if unknown", numeric=True)
     if feature.kind == "numeric" and feature.whole:
@@ -156,24 +174,24 @@ def _parser(space: Space, name: str, style: CellStyle) -> Parser:
     return Parser(_category(feature), f"one of {listed}, or empty if unknown", numeric=False)
 
 
-def not_legal(row: int, table: str, cell: Any, column: str, legal: str) -> InvalidData:
-    """Say which cell is not legal, what is, and which option may settle it."""
+def _not_allowed(row: int, table: str, cell: Any, column: str, allowed: str) -> InvalidData:
+    """Say which cell is not allowed, what is, and which option may settle it."""
     remedy = ""
-    if legal in (NUMBER, WHOLE_NUMBER) and DIGITS.fullmatch(str(cell).strip()):
+    if allowed in (NUMBER, WHOLE_NUMBER) and DIGITS.fullmatch(str(cell).strip()):
         remedy = (
             f". float64 cannot hold this number (the nearest is {float(cell):.0f}): round it, or "
             "make the feature categorical if it is an identifier"
         ) * (abs(float(cell)) >= EXACT)
-    elif legal in (NUMBER, WHOLE_NUMBER) and isinstance(cell, str):
+    elif allowed in (NUMBER, WHOLE_NUMBER) and isinstance(cell, str):
         how = notations([cell])
         remedy = (
             f". If it is a number, add {how}"
             if how
-            else (f". If it means missing, add missing={cell.strip()!r:.40}")
+            else f". If it means missing, add {setting('missing', cell.strip())}"
         )
     return InvalidData(
         f"row {row:,} of {table} has {cell!r:.80} in the column {column!r:.80}, which must be "
-        f"{legal}{remedy}"
+        f"{allowed}{remedy}"
     )
 
 
@@ -189,23 +207,39 @@ def plain_cells(cells: Sequence[Any], column: str, table: str) -> None:
             )
 
 
-def known_cells(
-    cells: list[Any], parser: Parser, column: str, table: str, first: int = 1
-) -> list[Any]:
-    """Read the cells of one column; a cell that is not legal is an error with its row."""
-    parse, legal, _ = parser
-    distinct: dict[Any, Any] = {}
+def read_cells(
+    column: Any,
+    parser: Parser,
+    name: str,
+    table: str,
+    first: int = 1,
+    unseen: dict[str, Unseen] | None = None,
+) -> Coded:
+    """Read the cells of a column, each different one once.
+
+    A cell that is not allowed is an error that names its row, counted from ``first``. With
+    ``unseen``, a category that the feature does not have is unknown instead, and counted there.
+    """
     try:
-        different = dict.fromkeys(cells)
+        given = coded(column)
     except TypeError:
-        plain_cells(cells, column, table)
+        plain_cells(cells_of(column), name, table)
         raise
-    for cell in different:
+    n_rows = np.bincount(given.index, minlength=len(given.values))
+    values: list[Any] = []
+    for k, cell in enumerate(given.values):
         try:
-            distinct[cell] = parse(cell)
-        except (ValueError, KeyError, TypeError):
-            raise not_legal(first + cells.index(cell), table, cell, column, legal) from None
-    return [distinct[cell] for cell in cells]
+            value = parser.parse(cell)
+            values.append(float(value) if parser.numeric else value)
+        except (ValueError, KeyError, TypeError, OverflowError):
+            refused = parser.numeric or unseen is None or not isinstance(cell, Label)
+            if n_rows[k] and refused:
+                row = first + int(np.argmax(given.index == k))
+                raise _not_allowed(row, table, cell, name, parser.allowed) from None
+            values.append(math.nan if parser.numeric else NOT_GIVEN)
+            if n_rows[k] and unseen is not None:  # else it is a value of a dictionary only
+                add_unseen(unseen, name, cell, int(n_rows[k]))
+    return Coded(values, given.index)
 
 
 def wanted_columns(
@@ -229,6 +263,6 @@ def wanted_columns(
         )
     wanted: dict[str, None] = {}
     for feature in names:
-        told = [tree.space.columns[i].name for i in tree.space.columns_of[feature]]
-        wanted |= dict.fromkeys(name for name in [*told, feature] if name in there)
+        columns = [tree.space.columns[i].name for i in tree.space.columns_of[feature]]
+        wanted |= dict.fromkeys(name for name in [*columns, feature] if name in there)
     return list(wanted)

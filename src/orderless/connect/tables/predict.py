@@ -7,37 +7,22 @@ Out: the same rows with what is predicted; all of them, or no file.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...errors import InvalidData, TooManyReasons
-from ...inputs import (
-    CODE,
-    EXACT,
-    NOT_GIVEN,
-    CellStyle,
-    Missing,
-    Rows,
-    read_codes,
-    read_columns,
-    whole_file,
-)
-from ...missing import Settling, asked_features
-from ...model import Label, Tree
+from ...errors import InvalidData, InvalidParameter, setting
+from ...inputs import Missing, whole_file
 from ...readers import read_tree
-from .cells import holds_truths, not_legal, parser_of, plain_cells, wanted_columns
-from .part import Coded, Part, cells_of, coded
-from .result import EXAMPLES, FilePrediction, Unseen
-from .table import BATCH, open_table
+from .answers import Answers
+from .result import FilePrediction
+from .table import BATCH, TableFile, open_table
 from .write import WRITERS
 
-__all__ = ["FilePrediction", "predict_file"]
+__all__ = ["file_format", "predict_file"]
 
 NAMES = ("prediction", "determined", "needed")
 NEEDED = ("smallest", "next", None)
@@ -46,12 +31,13 @@ ENDINGS = {
     ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".md": "md",
     ".parquet": "parquet", ".pq": "parquet", ".txt": "text",
 }  # fmt: skip
+Target = str | os.PathLike[str] | IO[bytes]
 
 
 def predict_file(
     tree: Any,
     source: str | os.PathLike[str] | IO[bytes],
-    target: str | os.PathLike[str] | IO[bytes],
+    target: Target,
     *,
     names: Sequence[str] = NAMES,
     needed: str | None = "smallest",
@@ -92,8 +78,8 @@ def predict_file(
         raises InvalidData. Other cells that are not allowed, such as text in a column of numbers,
         are always errors.
     format : {"csv", "json", "md", "parquet", "text"}, optional
-        How it is written; by default what the name of ``target`` ends in. "json" is one object per
-        line (.jsonl).
+        How it is written; by default what the name of ``target`` ends in, "csv" if it has no
+        ending. "json" is one object per line (.jsonl).
     safe_csv : bool
         Whether cells that a spreadsheet would take for a formula are written with an apostrophe
         before them: those that begin with =, +, -, @, a tab or a line break, but are not plain
@@ -161,88 +147,99 @@ def predict_file(
     008,NA,,no,x0
     """
     model = read_tree(tree)
-    if needed not in NEEDED:
-        raise ValueError(
-            f"needed must be one of {', '.join(map(repr, NEEDED))}, got {needed!r:.80}"
-        )
-    if unseen not in UNSEEN:
-        raise ValueError(
-            f"unseen must be one of {', '.join(map(repr, UNSEEN))}, got {unseen!r:.80}"
-        )
-    added = _new_names(names, needed is not None)
+    _check_among("needed", needed, NEEDED)
+    _check_among("unseen", unseen, UNSEEN)
     if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
-        raise ValueError(f"batch_size={batch_size!r:.80}: give a number of rows, at least 1")
-    form = _form(target, format)
-    if safe_csv and form != "csv":
-        raise ValueError(f"safe_csv=True is for format='csv', and this writes {form!r}")
-    _two_files(source, target)
+        given = setting("batch_size", batch_size)
+        raise InvalidParameter(f"{given}: give a number of rows, at least 1", "batch_size")
+    added = _new_names(names, needed is not None)
+    form = file_format(target, format, safe_csv=safe_csv)
+    _check_two_files(source, target)
     total = np.zeros(len(model.classes), dtype=np.int64)
     n_rows = 0
     with open_table(source, delimiter=delimiter, encoding=encoding, max_columns=max_columns,
                     batch_size=batch_size, missing=missing, decimal=decimal,
                     thousands=thousands) as table:  # fmt: skip
         table.check_missing((*model.space.names, *model.space.column_names))
-        for name in added:
-            if name in table.columns:
-                raise InvalidData(
-                    f"{table.name} has a column {name!r} already, which is the name of a new one: "
-                    "rename or remove it, or name the new ones with names="
-                )
-        predicting = _Predicting(
-            model, table.columns, table.name, needed, unseen, n_jobs, table.style
-        )
+        _check_new(added, table)
+        answers = Answers(model, table, needed, refuse_unseen=unseen == "error", n_jobs=n_jobs)
         with (
             _sink(target) as handle,
             WRITERS[form](handle, table, added, model, safe_csv) as writer,
         ):
             for part in table.parts:
-                answers = predicting.answers(part)
-                writer.write(part, dict(zip(added, answers, strict=True)))
+                new = answers.of(part)
+                writer.write(part, dict(zip(added, new, strict=True)))
                 n_rows += part.n_rows
-                codes = answers[0].index
+                codes = new[0].index
                 total += np.bincount(codes[codes >= 0], minlength=len(total))
                 if progress is not None:
                     progress(table.done(), table.size)
     path = Path(target) if isinstance(target, str | os.PathLike) else None
     counts = dict(zip(model.classes, total.tolist(), strict=True))
-    return FilePrediction(path, n_rows, counts, predicting.unseen)
+    return FilePrediction(path, n_rows, counts, answers.unseen)
 
 
-def _not_among(name: str, given: object, legal: tuple[object, ...]) -> ValueError:
-    listed = ", ".join(map(repr, legal))
-    return ValueError(f"{name} must be one of {listed}, got {given!r:.80}")
+def file_format(target: Target, format: str | None, *, safe_csv: bool = False) -> str:  # noqa: A002
+    """Say how ``predict_file`` writes its target: as asked for, or by the ending of its name.
+
+    Examples
+    --------
+    >>> file_format("rows.pq", None), file_format("rows", None), file_format("rows.csv", "md")
+    ('parquet', 'csv', 'md')
+    """
+    if format is not None:
+        _check_among("format", format, tuple(WRITERS))
+        form = format
+    elif isinstance(target, str | os.PathLike) and (ending := Path(target).suffix.lower()):
+        form = ENDINGS.get(ending, "")
+    else:
+        form = "csv"
+    if not form:
+        raise InvalidParameter(
+            f"{setting('target', str(target))} must end in one of {', '.join(ENDINGS)}; or say how "
+            f"it is written with {setting('format')}",
+            "target",
+        )
+    if safe_csv and form != "csv":
+        raise InvalidParameter(
+            f"{setting('safe_csv', True)} is for {setting('format', 'csv')}, and this writes "
+            f"{form}",
+            "safe_csv",
+        )
+    return form
+
+
+def _check_among(name: str, given: object, allowed: tuple[object, ...]) -> None:
+    if given not in allowed:
+        listed = ", ".join(map(repr, allowed))
+        raise InvalidParameter(f"{name} must be one of {listed}, got {given!r:.80}", name)
 
 
 def _new_names(names: Sequence[str], needed: bool) -> tuple[str, ...]:
     """Check the names of the new columns; without ``needed`` there are two, a third is ignored."""
     new = () if isinstance(names, str) else tuple(names)
-    legal = (3,) if needed else (2, 3)
+    allowed = (3,) if needed else (2, 3)
     fine = all(isinstance(name, str) and name for name in new)
-    if not fine or len(new) not in legal or len(set(new)) != len(new):
+    if not fine or len(new) not in allowed or len(set(new)) != len(new):
         many = "three" if needed else "two"
         raise InvalidData(
-            f"names={names!r:.80}: give {many} different names, such as {NAMES[: legal[0]]}"
+            f"{setting('names', names)}: give {many} different names, such as "
+            f"{', '.join(NAMES[: allowed[0]])}"
         )
-    return new[: legal[0]]
+    return new[: allowed[0]]
 
 
-def _form(target: Any, given: str | None) -> str:
-    if given is not None:
-        if given not in WRITERS:
-            raise _not_among("format", given, tuple(WRITERS))
-        return given
-    if not isinstance(target, str | os.PathLike):
-        return "csv"
-    ending = Path(target).suffix.lower()
-    if ending not in ENDINGS:
-        raise ValueError(
-            f"the target's name must end in one of {', '.join(ENDINGS)}, got {str(target)!r:.200}; "
-            "or say how it is written with format="
-        )
-    return ENDINGS[ending]
+def _check_new(added: tuple[str, ...], table: TableFile) -> None:
+    for name in added:
+        if name in table.columns:
+            raise InvalidData(
+                f"{table.name} has a column {name!r} already, which is the name of a new one: "
+                f"rename or remove it, or name the new ones with {setting('names')}"
+            )
 
 
-def _two_files(source: Any, target: Any) -> None:
+def _check_two_files(source: Any, target: Any) -> None:
     given = [os.path.realpath(path) for path in (source, target)
              if isinstance(path, str | os.PathLike)]  # fmt: skip
     if len(given) == 2 and given[0] == given[1] and os.path.isfile(source):
@@ -251,188 +248,3 @@ def _two_files(source: Any, target: Any) -> None:
 
 def _sink(target: Any) -> Any:
     return whole_file(target) if isinstance(target, str | os.PathLike) else nullcontext(target)
-
-
-# -- predicting -----------------------------------------------------------------------------------
-
-
-class _Predicting:
-    """Reads parts of a table, and says what the new columns are."""
-
-    def __init__(
-        self, tree: Tree, there: Sequence[str], table: str, needed: str | None, unseen: str,
-        n_jobs: int, style: CellStyle,
-    ) -> None:  # fmt: skip
-        self.tree, self.table, self.n_jobs, self.style = tree, table, n_jobs, style
-        self.refuse = unseen == "error"
-        self.unseen: dict[str, Unseen] = {}
-        wanted = wanted_columns(tree, there, table)
-        self.parsers = {name: parser_of(tree.space, name, style) for name in wanted}
-        self.codes: dict[str, int] = {}  # categories that one column tells, by its value
-        self.numbers: dict[str, tuple[float, float] | None] = {}  # whole numbers, above and up to
-        self.rounds: set[str] = set()  # numbers that the tree rounds to float32
-        for name in wanted:
-            told = next((c for c in tree.space.columns if c.name == name), None)
-            i = tree.space.index(name if told is None else told.feature)
-            feature = tree.space.features[i]
-            if holds_truths(tree.space, name):
-                self.numbers[name] = (-1, 1)
-            elif self.parsers[name].numeric:
-                self.numbers[name] = feature.bounds if feature.whole else None
-                self.rounds |= {name} if feature.values == "float32" else set()
-            elif sum(k in wanted for k in _names_of(tree, feature.name)) == 1:
-                self.codes[name] = i
-        self.settling = Settling(tree) if needed == "smallest" else None
-        self.asks = needed == "next"
-
-    def answers(self, part: Part) -> list[Coded]:
-        """Give the new columns."""
-        rows = self._rows(part)
-        codes = self.tree.decide(rows, self.n_jobs)
-        out = [
-            Coded(list(self.tree.classes), codes, [str(label) for label in self.tree.classes]),
-            Coded([True, False], (codes < 0).astype(np.int8), ["yes", "no"]),
-        ]
-        open_rows = np.flatnonzero(codes < 0)
-        index = np.full(len(codes), -1, dtype=np.int64)
-        if self.settling is not None:
-            try:
-                sets, index[open_rows] = self.settling.sets(rows, open_rows)
-            except TooManyReasons as fault:
-                raise TooManyReasons(
-                    f"which smallest set of features settles a row of {self.table} takes more than "
-                    f"{self.settling.limit:,} steps to find: choose needed='next' (one feature to "
-                    "ask) or needed=None",
-                    fault.met,
-                ) from None
-            out.append(Coded(sets, index, ["; ".join(one) for one in sets]))
-        elif self.asks:
-            index[open_rows] = asked_features(self.tree, rows, open_rows)
-            asked = list(self.tree.space.names)
-            out.append(Coded([(name,) for name in asked], index, asked))
-        return out
-
-    def _rows(self, part: Part) -> Rows:
-        space = self.tree.space
-        columns: dict[str, NDArray[Any]] = {}
-        done: dict[int, NDArray[np.int32]] = {}
-        for name in self.parsers:
-            if name in self.numbers:
-                values = _numbers(
-                    part.columns[name], self.numbers[name], name, self.style, name in self.rounds
-                )
-                if values is None:
-                    known = self._known(part, name)
-                    values = np.array(known.values, dtype=np.float64)[known.index]
-                columns[name] = values
-                continue
-            known = self._known(part, name)
-            if name in self.codes:
-                feature = space.features[self.codes[name]]
-                values = _objects(known.values)
-                any_value = np.array([value is NOT_GIVEN for value in known.values], dtype=bool)
-                codes = np.where(any_value, np.int32(-1), read_codes(feature, values))
-                done[self.codes[name]] = codes[known.index]
-            else:
-                columns[name] = _objects(known.values)[known.index]
-        left = [i for i in self.tree.used if i not in done]
-        try:
-            rows = read_columns(columns.get, part.n_rows, space, left)
-        except InvalidData as fault:  # a row that contradicts itself, counted from 0 in this part
-            said = re.sub(
-                r"^row (\d+) ",
-                lambda found: f"row {part.first + int(found[1]):,} of {self.table} ",
-                str(fault),
-            )
-            raise InvalidData(said) from None
-        for i, codes in done.items():
-            rows.columns[i] = (CODE, codes, None)
-        return rows
-
-    def _known(self, part: Part, name: str) -> Coded:
-        """Read the cells of a column, each different one once."""
-        parse, legal, numeric = self.parsers[name]
-        try:
-            given = coded(part.columns[name])
-        except TypeError:
-            plain_cells(cells_of(part.columns[name]), name, self.table)
-            raise
-        values: list[Any] = []
-        strange: list[int] = []
-        for k, cell in enumerate(given.values):
-            try:
-                value = parse(cell)
-                values.append(float(value) if name in self.numbers else value)
-            except (ValueError, KeyError, TypeError, OverflowError):
-                values.append(None)
-                strange.append(k)
-        if strange:
-            n_rows = np.bincount(given.index, minlength=len(values))
-            for k in strange:
-                cell = given.values[k]
-                if not n_rows[k]:  # it is a value of a dictionary only
-                    continue
-                if self.refuse or numeric or not isinstance(cell, Label):
-                    row = part.first + int(np.argmax(given.index == k))
-                    raise not_legal(row, self.table, cell, name, legal)
-                values[k] = NOT_GIVEN
-                self._count(name, cell, int(n_rows[k]))
-        if name in self.numbers:
-            values = [np.nan if value is None else value for value in values]
-        return Coded(values, given.index)
-
-    def _count(self, name: str, cell: Label, n_rows: int) -> None:
-        """Count a category that the tree does not know."""
-        so_far = self.unseen.get(name, Unseen(0, ()))
-        examples = so_far.values
-        if cell not in examples and len(examples) <= EXAMPLES:  # one more says that there are more
-            examples = (*examples, cell)
-        self.unseen[name] = Unseen(so_far.n_rows + n_rows, examples)
-
-
-def _names_of(tree: Tree, feature: str) -> set[str]:
-    return {feature, *(tree.space.columns[k].name for k in tree.space.columns_of[feature])}
-
-
-def _objects(values: list[Any]) -> NDArray[Any]:
-    out = np.empty(len(values), dtype=object)
-    out[:] = values
-    return out
-
-
-def _numbers(
-    column: Any, whole: tuple[float, float] | None, name: str, style: CellStyle, rounds: bool
-) -> NDArray[Any] | None:
-    """Read a column of pyarrow as numbers at once; None where one of them needs a closer look."""
-    if isinstance(column, list):
-        return None
-    import pyarrow as pa
-    from pyarrow import compute
-
-    kind = column.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        if not style.plain_numbers:
-            return None
-        gap = compute.is_in(column, value_set=pa.array(["", "NA", "NaN", "nan"], type=kind))
-        try:
-            column = compute.if_else(gap, pa.scalar(None, kind), column).cast(pa.float64())
-        except pa.ArrowInvalid:
-            return None
-    elif pa.types.is_boolean(kind):
-        column = column.cast(pa.uint8())
-    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-        return None
-    if column.type != pa.float32():
-        column = column.cast(pa.float64(), safe=False)  # as Python rounds them
-    out: NDArray[Any] = column.fill_null(np.nan).to_numpy(zero_copy_only=False)
-    if not (rounds or pa.types.is_floating(kind)) and bool((np.abs(out) >= EXACT).any()):
-        return None
-    if gaps := style.missing_numbers(name):
-        out = np.where(np.isin(out, list(gaps)), np.nan, out)
-    if whole is not None:
-        low, high = whole
-        known = out[~np.isnan(out)]
-        fine = (known == np.floor(known)) & (known > low) & (known <= high) & np.isfinite(known)
-        if not fine.all():
-            return None
-    return out

@@ -1,7 +1,7 @@
 """What ``predict_file`` did, in numbers.
 
 In:  counts.
-Out: ``FilePrediction``.
+Out: ``FilePrediction``; notes on categories that a tree does not know.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...model import Label
 
-__all__ = ["EXAMPLES", "FilePrediction", "Unseen"]
+__all__ = ["FilePrediction", "Unseen", "add_unseen", "unseen_notes"]
 
 EXAMPLES = 3  # values of a column that are shown; no more are kept, since files can be huge
 
@@ -22,6 +22,32 @@ class Unseen:
 
     n_rows: int
     values: tuple[Label, ...]
+
+
+def add_unseen(counts: dict[str, Unseen], column: str, cell: Label, n_rows: int) -> None:
+    """Count a category that the tree does not know."""
+    so_far = counts.get(column, Unseen(0, ()))
+    examples = so_far.values
+    if cell not in examples and len(examples) <= EXAMPLES:  # one more says that there are more
+        examples = (*examples, cell)
+    counts[column] = Unseen(so_far.n_rows + n_rows, examples)
+
+
+def unseen_notes(counts: dict[str, Unseen]) -> list[str]:
+    """Write one sentence for each column with unseen categories.
+
+    Examples
+    --------
+    >>> unseen_notes({"ward": Unseen(2, ("south",))})
+    ["2 rows taken as unknown in 'ward': the tree does not know 'south'"]
+    """
+    return [
+        f"{one.n_rows:,} row{'s' * (one.n_rows != 1)} taken as unknown in {column!r:.80}: the "
+        f"tree does not know {', '.join(f'{value!r:.40}' for value in one.values[:EXAMPLES])}"
+        + " and others"
+        * (len(one.values) > EXAMPLES)
+        for column, one in counts.items()
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +79,8 @@ class FilePrediction:
 
     @property
     def notes(self) -> list[str]:
-        """One sentence per column with unseen categories."""
-        return [
-            f"{one.n_rows:,} row{'s' * (one.n_rows != 1)} taken as unknown in {name!r:.80}: the "
-            f"tree does not know {', '.join(f'{value!r:.40}' for value in one.values[:EXAMPLES])}"
-            + " and others"
-            * (len(one.values) > EXAMPLES)
-            for name, one in self.unseen.items()
-        ]
+        """One sentence for each column with unseen categories."""
+        return unseen_notes(self.unseen)
 
     def __str__(self) -> str:
         return "\n".join([self.summary, *self.notes])

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from ...errors import InvalidData
+from ...errors import InvalidData, setting
 from ...inputs import PLAIN, CellStyle, Missing, some_names
 from .lines import CsvLines
 from .part import Part, cells_of
@@ -49,8 +49,8 @@ class TableFile:
         for name in self.style.columns:
             if name not in known:
                 raise InvalidData(
-                    f"missing= names the column {name!r:.80}, and {self.name} has no such column: "
-                    f"it has {some_names(self.columns, most=8)}"
+                    f"{setting('missing')} names the column {name!r:.80}, and {self.name} has no "
+                    f"such column: it has {some_names(self.columns, most=8)}"
                 )
 
     def whole(self) -> Part:
@@ -102,12 +102,13 @@ def open_table(
             guess = "utf-16" if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "cp1252"
             raise InvalidData(
                 f"{name} is not {encoding} text (byte 0x{fault.object[fault.start]:02x}): save it "
-                f"as UTF-8, or say how it is encoded, perhaps encoding={guess!r}"
+                f"as UTF-8, or say how it is encoded, perhaps {setting('encoding', guess)}"
             ) from None
         except UnicodeError as fault:  # of a codec as a whole, not of one byte
             raise InvalidData(
-                f"{name} cannot be read with encoding={encoding!r} ({fault!s:.100}): save it as "
-                f"UTF-8, or say how it is encoded, perhaps encoding='{_without_bom(head)}'"
+                f"{name} cannot be read with {setting('encoding', encoding)} ({fault!s:.100}): "
+                "save it as UTF-8, or say how it is encoded, perhaps "
+                f"{setting('encoding', _without_bom(head))}"
             ) from None
         except csv.Error as fault:
             said = str(fault)
@@ -164,14 +165,14 @@ def _csv(
         guess = _without_bom(names[0][:1].encode())
         raise InvalidData(
             f"{name} has NUL characters in the names of its columns ({names[0]!r:.40}), so it is "
-            f"not {encoding} text: say how it is encoded, perhaps encoding={guess!r}"
+            f"not {encoding} text: say how it is encoded, perhaps {setting('encoding', guess)}"
         )
     if len(names) == 1 and given is None:
         other = next((sign for sign in LIKELY if sign != usual and sign in names[0]), None)
         if other is not None:
             raise InvalidData(
                 f"{name} has one column, {names[0]!r:.80}: if {other!r} separates its cells, add "
-                f"delimiter={other!r}"
+                f"{setting('delimiter', other)}"
             )
     _check_names(names, name, max_columns)
 
@@ -187,7 +188,9 @@ def _csv(
 def _delimiter(given: str | None) -> str | None:
     sign = {"tab": "\t", "\\t": "\t"}.get(given or "", given)
     if sign is not None and (len(sign) != 1 or not sign.isascii() or sign in '"\r\n '):
-        raise InvalidData(f"delimiter={given!r}: it is one character, such as ',' or ';', or tab")
+        raise InvalidData(
+            f"{setting('delimiter', given)}: it must be one character, such as ',' or ';', or tab"
+        )
     return sign
 
 
@@ -196,8 +199,8 @@ def _check_names(names: Sequence[str], name: str, max_columns: int) -> None:
         raise InvalidData(f"{name} has no columns")
     if len(names) > max_columns:
         raise InvalidData(
-            f"{name} has {len(names):,} columns, more than max_columns={max_columns:,}: "
-            "if that is right and not a wrong delimiter, raise max_columns="
+            f"{name} has {len(names):,} columns, more than {setting('max_columns', max_columns)}: "
+            f"if that is right and not a wrong delimiter, raise {setting('max_columns')}"
         )
     if len(set(names)) != len(names):
         twice = next(column for column, n in Counter(names).items() if n > 1)

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
+from ...inputs import generator
 from ...model import Space
 from ...rashomon import (
     LIMIT,
@@ -25,7 +26,6 @@ from ...rashomon import (
     RashomonSet,
     Table,
     decimal,
-    generator,
     merge,
     read_labels,
     read_table,

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidData
+from ...inputs import generator
 from ...model import drawn, short_count
-from ...rashomon import disagreements, generator
+from ...rashomon import disagreements
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,0 +1,153 @@
+#include "core/acquisition/bound.hpp"
+
+#include <bit>
+#include <numeric>
+
+namespace orderless::acquisition {
+
+namespace {
+
+constexpr std::size_t most_masks = std::size_t{1} << 24;  // 128 MB
+
+}  // namespace
+
+RowCosts::RowCosts(const Acquisition& problem)
+    : problem_(problem),
+      by_cost_(problem.n_purchases),
+      row_class_(problem.n_rows(), -1),
+      left_(problem.n_words),
+      some_(problem.n_words) {
+  std::iota(by_cost_.begin(), by_cost_.end(), std::size_t{0});
+  std::stable_sort(by_cost_.begin(), by_cost_.end(),
+                   [&](std::size_t a, std::size_t b) { return problem.cost[a] < problem.cost[b]; });
+  for (const std::size_t p : by_cost_) cost_.push_back(problem.cost[p]);
+  if (problem.n_words == 1 && problem.n_rows() * problem.n_purchases <= most_masks) {
+    masks_.reserve(problem.n_rows() * problem.n_purchases);
+    for (std::uint32_t row = 0; row < problem.n_rows(); ++row) {
+      for (const std::size_t p : by_cost_) masks_.push_back(*problem.mask_of(row, p));
+    }
+  }
+  std::vector<std::uint64_t> leaves(problem.n_words);
+  for (std::uint32_t row = 0; row < problem.n_rows(); ++row) {
+    std::copy(problem.start.begin(), problem.start.end(), leaves.begin());
+    for (std::size_t p = 0; p < problem.n_purchases; ++p) {
+      const std::uint64_t* mask = problem.mask_of(row, p);
+      for (std::size_t w = 0; w < leaves.size(); ++w) leaves[w] &= mask[w];
+    }
+    row_class_[row] = problem.class_of(leaves.data());
+  }
+}
+
+RowCosts::Spent RowCosts::bound_of_word(std::uint32_t row, std::uint64_t left, Rest rest) const {
+  const std::size_t n = cost_.size();
+  const std::uint64_t* masks = masks_.data() + row * n;
+  Spent out;
+  std::int64_t count = 0;
+  while (left != 0) {
+    // The leaf whose cheapest way out is the dearest: it lasts longest, cheapest purchases first.
+    std::uint64_t some = left;
+    std::size_t k = 0;
+    for (; k < n && (some & masks[k]) != 0; ++k) some &= masks[k];
+    if (k == n) return {0, true};
+    const std::uint64_t bit = some & (~some + 1);
+    out.cost += cost_[k];
+    ++count;
+    for (; k < n; ++k) {
+      if ((masks[k] & bit) == 0) left &= masks[k];
+    }
+  }
+  out.missed = out.cost > rest.budget || count > rest.questions;
+  return out;
+}
+
+RowCosts::Spent RowCosts::bound(std::uint32_t row, std::vector<std::uint64_t>& left, Rest rest) {
+  if (!masks_.empty()) return bound_of_word(row, left[0], rest);
+  const std::size_t words = left.size();
+  Spent out;
+  std::int64_t count = 0;
+  while (true) {
+    std::uint64_t any = 0;
+    for (const std::uint64_t word : left) any |= word;
+    if (any == 0) break;
+    std::copy(left.begin(), left.end(), some_.begin());
+    std::size_t k = 0;
+    for (; k < by_cost_.size(); ++k) {
+      const std::uint64_t* mask = problem_.mask_of(row, by_cost_[k]);
+      any = 0;
+      for (std::size_t w = 0; w < words; ++w) any |= some_[w] & mask[w];
+      if (any == 0) break;
+      for (std::size_t w = 0; w < words; ++w) some_[w] &= mask[w];
+    }
+    if (k == by_cost_.size()) return {0, true};
+    std::size_t word = 0;
+    while (some_[word] == 0) ++word;
+    const std::uint64_t bit = some_[word] & (~some_[word] + 1);
+    out.cost += problem_.cost[by_cost_[k]];
+    ++count;
+    for (; k < by_cost_.size(); ++k) {
+      const std::uint64_t* mask = problem_.mask_of(row, by_cost_[k]);
+      if ((mask[word] & bit) != 0) continue;
+      for (std::size_t w = 0; w < words; ++w) left[w] &= mask[w];
+    }
+  }
+  out.missed = out.cost > rest.budget || count > rest.questions;
+  return out;
+}
+
+RowCosts::Spent RowCosts::at_least(std::uint32_t row, const std::uint64_t* leaves, Rest rest) {
+  if (row_class_[row] < 0) return {0, true};
+  const std::uint64_t* own =
+      problem_.classes.data() + static_cast<std::size_t>(row_class_[row]) * left_.size();
+  for (std::size_t w = 0; w < left_.size(); ++w) left_[w] = leaves[w] & ~own[w];
+  return bound(row, left_, rest);
+}
+
+RowCosts::Spent RowCosts::exactly(std::uint32_t row, const std::uint64_t* leaves, Rest rest,
+                                  std::int32_t& first) {
+  first = -1;
+  if (row_class_[row] < 0) return {0, true};
+  const std::uint64_t* own =
+      problem_.classes.data() + static_cast<std::size_t>(row_class_[row]) * left_.size();
+  if (levels_.empty()) levels_.resize(problem_.n_purchases + 1, left_);
+  for (std::size_t w = 0; w < left_.size(); ++w) levels_[0][w] = leaves[w] & ~own[w];
+  best_ = Acquisition::unlimited;
+  best_first_ = -1;
+  search(row, 0, rest, 0, -1);
+  first = best_first_;
+  return best_ < Acquisition::unlimited ? Spent{best_, false} : Spent{0, true};
+}
+
+void RowCosts::search(std::uint32_t row, std::size_t depth, Rest rest, std::int64_t spent,
+                      std::int32_t first) {
+  std::vector<std::uint64_t>& here = levels_[depth];
+  std::copy(here.begin(), here.end(), left_.begin());
+  const Spent least = bound(row, left_, rest);
+  if (least.missed || spent + least.cost >= best_) return;
+  // The leaf with the fewest purchases that exclude it: one of them must be made.
+  std::size_t fewest = problem_.n_purchases + 1, word = here.size();
+  std::uint64_t bit = 0;
+  for (std::size_t w = 0; w < here.size(); ++w) {
+    for (std::uint64_t rest_of = here[w]; rest_of != 0; rest_of &= rest_of - 1) {
+      const std::uint64_t one = rest_of & (~rest_of + 1);
+      std::size_t ways = 0;
+      for (std::size_t p = 0; p < problem_.n_purchases && ways < fewest; ++p) {
+        ways += (problem_.mask_of(row, p)[w] & one) == 0 ? 1 : 0;
+      }
+      if (ways < fewest) fewest = ways, word = w, bit = one;
+    }
+  }
+  if (word == here.size()) {
+    best_ = spent;
+    best_first_ = first;
+    return;
+  }
+  for (const std::size_t p : by_cost_) {
+    const std::uint64_t* mask = problem_.mask_of(row, p);
+    if ((mask[word] & bit) != 0 || !rest.allows(problem_.cost[p])) continue;
+    for (std::size_t w = 0; w < here.size(); ++w) levels_[depth + 1][w] = here[w] & mask[w];
+    search(row, depth + 1, rest.after(problem_.cost[p]), spent + problem_.cost[p],
+           first < 0 ? static_cast<std::int32_t>(p) : first);
+  }
+}
+
+}  // namespace orderless::acquisition

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/acquisition/problem.hpp"
+
+namespace orderless::acquisition {
+
+/// What single rows must spend: lower bounds, and exactly. A row must exclude every reachable leaf
+/// of another class, by some purchase that its outcome of excludes the leaf.
+class RowCosts {
+ public:
+  explicit RowCosts(const Acquisition& problem);
+
+  struct Spent {
+    std::int64_t cost = 0;
+    bool missed = false;  // cannot be determined with what is left to spend
+  };
+
+  /// At least this: leaves of which no purchase excludes two are paid for one by one.
+  /// Cost: purchases x words, for each of those leaves.
+  [[nodiscard]] Spent at_least(std::uint32_t row, const std::uint64_t* leaves, Rest rest);
+
+  /// Exactly this, and a purchase to begin with (-1: stop). Branch and bound over the purchases
+  /// that exclude one leaf; exponential in the purchases that a row needs.
+  [[nodiscard]] Spent exactly(std::uint32_t row, const std::uint64_t* leaves, Rest rest,
+                              std::int32_t& first);
+
+ private:
+  [[nodiscard]] Spent bound(std::uint32_t row, std::vector<std::uint64_t>& left, Rest rest);
+  [[nodiscard]] Spent bound_of_word(std::uint32_t row, std::uint64_t left, Rest rest) const;
+  void search(std::uint32_t row, std::size_t depth, Rest rest, std::int64_t spent,
+              std::int32_t first);
+
+  const Acquisition& problem_;
+  std::vector<std::size_t> by_cost_;     // purchases, the cheapest first
+  std::vector<std::int64_t> cost_;       // in that order
+  std::vector<std::uint64_t> masks_;     // rows x purchases in that order, if a mask is one word
+  std::vector<std::int32_t> row_class_;  // -1: never determined
+  std::vector<std::uint64_t> left_, some_;
+  std::vector<std::vector<std::uint64_t>> levels_;
+  std::int64_t best_ = 0;
+  std::int32_t best_first_ = -1;
+};
+
+}  // namespace orderless::acquisition

@@ -1,0 +1,247 @@
+#include "core/rashomon/best.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/rashomon/kernels.hpp"
+#include "core/rashomon/signed.hpp"
+
+namespace orderless::rashomon {
+
+namespace {
+
+constexpr std::size_t most_sides = std::size_t{1} << 24U;  // bytes of sides that are remembered
+
+/// Counts of all pairs of columns i < j of a part.
+struct Pairs {
+  std::size_t n_classes, stride;
+  std::vector<std::int64_t> all;   // per class
+  std::vector<std::int64_t> one;   // per class and column
+  std::vector<std::int64_t> both;  // per column, class and column
+
+  explicit Pairs(const Rows& part)
+      : n_classes(part.n_classes),
+        stride(part.stride()),
+        all(n_classes),
+        one(n_classes * stride),
+        both(part.n_columns * n_classes * stride) {
+    class_weights(part, part.all.data(), all.data());
+    block_counts(part.all.data(), part, 0, one.data());
+    for (std::size_t i = 0; i < part.n_columns; ++i) {
+      block_counts(part.column(i), part, i, both.data() + i * n_classes * stride);
+    }
+  }
+
+  [[nodiscard]] const std::int64_t* row(std::size_t i) const {
+    return both.data() + i * n_classes * stride;
+  }
+};
+
+}  // namespace
+
+SplitErrors::SplitErrors(const Rows& part)
+    : part_(part),
+      stride_(part.stride()),
+      all_(part.n_classes),
+      own_(part.n_classes),
+      one_(part.n_classes * stride_),
+      both_(part.n_classes * stride_),
+      cells_(n_signs * stride_),
+      room_(8 * stride_) {
+  class_weights(part, part.all.data(), all_.data());
+  block_counts(part.all.data(), part, 0, one_.data());
+}
+
+void SplitErrors::side(std::size_t i, bool yes, std::int64_t* out) const {
+  for (std::size_t c = 0; c < all_.size(); ++c) {
+    const std::int64_t on = one_[c * stride_ + i];
+    out[c] = yes ? on : all_[c] - on;
+  }
+}
+
+void SplitErrors::look(std::size_t i) {
+  side(i, true, own_.data());
+  least_[0] = least_[1] = unreachable;
+  block_counts(part_.column(i), part_, 0, both_.data());
+  split_errors({all_.size(), stride_, part_.n_columns, both_.data(), one_.data(), own_.data(),
+                all_.data(), cells_.data(), least_, room_.data()});
+}
+
+void SplitErrors::cell(bool yes, std::size_t k, bool also, std::int64_t* out) const {
+  for (std::size_t c = 0; c < all_.size(); ++c) {
+    const std::int64_t t = both_[c * stride_ + k], a = own_[c], b = one_[c * stride_ + k];
+    out[c] = yes ? (also ? t : a - t) : (also ? b - t : all_[c] - a - b + t);
+  }
+}
+
+SideCosts sides_of_depth_1(const Rows& part, const Costs& costs) {
+  if (signs_suffice(part)) return signed_sides_of_depth_1(part, costs);
+  std::vector<std::int64_t> weights(part.n_classes);
+  SplitErrors errors(part);
+  SideCosts sides;
+  for (std::size_t i = 0; i < part.n_columns; ++i) {
+    errors.look(i);
+    for (const bool yes : {true, false}) {
+      errors.side(i, yes, weights.data());
+      const std::int64_t alone = leaf_of(weights.data(), part.n_classes).errors;
+      sides.push_back(leaf_or_split(costs, alone, errors.least(yes)));
+    }
+  }
+  return sides;
+}
+
+SideCosts sides_of_depth_2(const Rows& part, const Costs& costs, Meter& meter) {
+  if (signs_suffice(part)) return signed_sides_of_depth_2(part, costs, meter);
+  const std::size_t n = part.n_columns;
+  const std::size_t n_classes = part.n_classes;
+  const std::size_t stride = part.stride();
+  Held held(meter);
+  held.set(n * stride * 8 * (n_classes + n_signs) + 32 * stride * 8);
+  const Pairs pairs(part);
+  SplitErrors alone(part);
+  // errors[i][signs][j], i < j: two leaves below both columns.
+  std::vector<std::int64_t> errors(n * n_signs * stride, unreachable);
+  std::vector<std::int64_t> three(n_classes * stride), room(16 * stride);
+  std::vector<std::int64_t> ni(n_classes), nj(n_classes), nij(n_classes);
+  Words mask(part.n_words);
+  for (std::size_t i = 0; i < n; ++i) {
+    alone.side(i, true, ni.data());
+    for (std::size_t j = i + 1; j + 1 < n; ++j) {
+      const std::uint64_t* a = part.column(i);
+      const std::uint64_t* b = part.column(j);
+      for (std::size_t w = 0; w < part.n_words; ++w) mask[w] = a[w] & b[w];
+      block_counts(mask.data(), part, j + 1, three.data());
+      alone.side(j, true, nj.data());
+      for (std::size_t c = 0; c < n_classes; ++c) nij[c] = pairs.row(i)[c * stride + j];
+      std::int64_t ij[n_signs] = {unreachable, unreachable, unreachable, unreachable};
+      for (std::size_t s = 0; s < n_signs; ++s) ij[s] = errors[(i * n_signs + s) * stride + j];
+      lower_triples({n_classes, stride, j + 1, n, three.data(), pairs.row(i), pairs.row(j),
+                     pairs.one.data(), nij.data(), ni.data(), nj.data(), pairs.all.data(), ij,
+                     errors.data() + i * n_signs * stride, errors.data() + j * n_signs * stride,
+                     room.data()});
+      for (std::size_t s = 0; s < n_signs; ++s) errors[(i * n_signs + s) * stride + j] = ij[s];
+      meter.step((n - j) * (part.n_words / 4 + 8));
+    }
+  }
+  SideCosts best(2 * n, unreachable);
+  std::vector<std::int64_t> weights(n_classes);
+  for (std::size_t i = 0; i < n; ++i) {
+    alone.look(i);
+    for (std::size_t j = i + 1; j < n; ++j) {
+      std::int64_t cost[n_signs];
+      for (std::size_t s = 0; s < n_signs; ++s) {
+        cost[s] = leaf_or_split(costs, alone.of(s < 2, j, s % 2 == 0),
+                                errors[(i * n_signs + s) * stride + j]);
+      }
+      best[2 * i] = std::min(best[2 * i], cost[0] + cost[1]);
+      best[2 * i + 1] = std::min(best[2 * i + 1], cost[2] + cost[3]);
+      best[2 * j] = std::min(best[2 * j], cost[0] + cost[2]);
+      best[2 * j + 1] = std::min(best[2 * j + 1], cost[1] + cost[3]);
+    }
+  }
+  for (std::size_t i = 0; i < 2 * n; ++i) {
+    alone.side(i / 2, i % 2 == 0, weights.data());
+    best[i] = std::min(best[i], costs.of(leaf_of(weights.data(), n_classes).errors, 1));
+  }
+  return best;
+}
+
+Leaf Best::leaf(const std::uint64_t* support) {
+  class_weights(rows_, support, weights_.data());
+  return leaf_of(weights_.data(), rows_.n_classes);
+}
+
+std::int64_t Best::lower_bound(const std::uint64_t* support) {
+  weigh(support, rows_.minority.data(), rows_.segments, rows_.n_classes, weights_.data());
+  const std::int64_t least = std::accumulate(weights_.begin(), weights_.end(), std::int64_t{0});
+  return std::min(costs_.of(leaf(support).errors, 1), costs_.of(least, 2));
+}
+
+SideCosts Best::sides(const std::uint64_t* support, const Part& part) {
+  const Key key = namer_.name(support);
+  const auto found = sides_.find(key);
+  if (found != sides_.end()) return found->second;
+  SideCosts sides = sides_of_depth_2(part.rows, costs_, meter_);
+  const std::size_t bytes = sides.size() * 8 + 96;
+  if (sides_bytes_ + bytes < most_sides) {
+    sides_bytes_ += bytes;
+    held_.set(n_known_ * 64 + sides_bytes_);
+    sides_.emplace(key, sides);
+  }
+  return sides;
+}
+
+std::int64_t Best::of(const std::uint64_t* support, int depth, std::int64_t upper) {
+  if (depth <= 0) return costs_.of(leaf(support).errors, 1);
+  const std::int64_t bound = lower_bound(support);
+  if (bound >= upper || bound == costs_.of(leaf(support).errors, 1)) return bound;
+  if (known_.size() <= static_cast<std::size_t>(depth)) {
+    known_.resize(static_cast<std::size_t>(depth) + 1);
+  }
+  const Key key = namer_.name(support);
+  const auto found = known_[static_cast<std::size_t>(depth)].find(key);
+  if (found != known_[static_cast<std::size_t>(depth)].end()) {
+    const Known& known = found->second;
+    if (known.exact || known.value >= upper) return known.value;
+  }
+  meter_.step(1024);
+  const std::int64_t value = search(support, depth, upper);
+  auto& level = known_[static_cast<std::size_t>(depth)];
+  if (level.insert_or_assign(key, Known{value, value < upper || depth <= 3}).second) {
+    held_.set(++n_known_ * 64 + sides_bytes_);
+  }
+  return value;
+}
+
+std::int64_t Best::search(const std::uint64_t* support, int depth, std::int64_t upper) {
+  const std::int64_t alone = costs_.of(leaf(support).errors, 1);
+  if (depth <= 3) {
+    const Part& part = restriction_.of(support);
+    const std::size_t n = part.rows.n_columns;
+    SideCosts sides;
+    if (depth == 3) {
+      sides = this->sides(support, part);
+    } else if (depth == 2) {
+      sides = sides_of_depth_1(part.rows, costs_);
+    } else {
+      const SplitErrors errors(part.rows);
+      for (std::size_t i = 0; i < 2 * n; ++i) {
+        errors.side(i / 2, i % 2 == 0, weights_.data());
+        sides.push_back(costs_.of(leaf_of(weights_.data(), rows_.n_classes).errors, 1));
+      }
+    }
+    std::int64_t best = alone;
+    for (std::size_t i = 0; i < n; ++i) best = std::min(best, sides[2 * i] + sides[2 * i + 1]);
+    return best;
+  }
+  const Part part = restriction_.of(support);
+  const std::size_t n = part.rows.n_columns;
+  // Columns in the order of what one split on them costs.
+  std::vector<std::pair<std::int64_t, std::size_t>> order;
+  Words yes(rows_.n_words), no(rows_.n_words);
+  const auto cut = [&](std::size_t group) {
+    const std::uint64_t* column = rows_.column(static_cast<std::size_t>(part.column[group]));
+    for (std::size_t w = 0; w < rows_.n_words; ++w) {
+      yes[w] = support[w] & column[w];
+      no[w] = support[w] & ~column[w];
+    }
+  };
+  for (std::size_t i = 0; i < n; ++i) {
+    cut(i);
+    order.emplace_back(leaf(yes.data()).errors + leaf(no.data()).errors, i);
+  }
+  std::sort(order.begin(), order.end());
+  std::int64_t best = std::min(alone, upper);
+  for (const auto& [errors, i] : order) {
+    cut(i);
+    const std::int64_t bound_no = lower_bound(no.data());
+    if (lower_bound(yes.data()) + bound_no >= best) continue;
+    const std::int64_t on_yes = of(yes.data(), depth - 1, best - bound_no);
+    if (on_yes + bound_no >= best) continue;
+    const std::int64_t on_no = of(no.data(), depth - 1, best - on_yes);
+    best = std::min(best, on_yes + on_no);
+  }
+  return best;
+}
+
+}  // namespace orderless::rashomon

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <unordered_map>
+#include <vector>
+
+#include "core/rashomon/meter.hpp"
+#include "core/rashomon/rows.hpp"
+
+namespace orderless::rashomon {
+
+inline constexpr std::int64_t unreachable = std::numeric_limits<std::int64_t>::max() / 4;
+
+/// The cheaper of a leaf and of a split into two leaves.
+[[nodiscard]] inline std::int64_t leaf_or_split(const Costs& costs, std::int64_t leaf_errors,
+                                                std::int64_t split_errors) {
+  const std::int64_t leaf = costs.of(leaf_errors, 1);
+  if (split_errors >= leaf_errors) return leaf;
+  const std::int64_t split = costs.of(split_errors, 2);
+  return split < leaf ? split : leaf;
+}
+
+/// Weights and errors of leaves in the cells of one column of a part and every other, and what the
+/// best split leaves of both sides of the column.
+class SplitErrors {
+ public:
+  explicit SplitErrors(const Rows& part);
+
+  /// Weight of each class where column i is `yes`.
+  void side(std::size_t i, bool yes, std::int64_t* out) const;
+  /// Takes column i as the one; cost: columns x words.
+  void look(std::size_t i);
+  /// Errors where the column is `yes` and column k is `also`.
+  [[nodiscard]] std::int64_t of(bool yes, std::size_t k, bool also) const {
+    return cells_[((yes ? 0U : 2U) + (also ? 0U : 1U)) * stride_ + k];
+  }
+  /// Weight of each class there.
+  void cell(bool yes, std::size_t k, bool also, std::int64_t* out) const;
+  /// The least errors of two leaves where the column is `yes`.
+  [[nodiscard]] std::int64_t least(bool yes) const { return least_[yes ? 0 : 1]; }
+
+ private:
+  const Rows& part_;
+  std::size_t stride_;
+  std::vector<std::int64_t> all_, own_;   // per class
+  std::vector<std::int64_t> one_, both_;  // per class and column
+  std::vector<std::int64_t> cells_, room_;
+  std::int64_t least_[2] = {0, 0};
+};
+
+/// The cheapest tree of both sides of every column: best[2 j] where column j is 1, best[2 j + 1]
+/// where it is 0.
+using SideCosts = std::vector<std::int64_t>;
+
+/// Sides as trees of depth <= 1. Cost: columns^2 x words.
+[[nodiscard]] SideCosts sides_of_depth_1(const Rows& part, const Costs& costs);
+
+/// Sides as trees of depth <= 2: all triples of columns once, no recursion. Cost: columns^3 / 6 x
+/// (words + a constant), memory columns^2.
+[[nodiscard]] SideCosts sides_of_depth_2(const Rows& part, const Costs& costs, Meter& meter);
+
+/// Exact optima of supports, by depth, remembered.
+class Best {
+ public:
+  Best(const Rows& rows, const Costs& costs, Meter& meter)
+      : rows_(rows),
+        costs_(costs),
+        meter_(meter),
+        held_(meter),
+        namer_(rows.n_words),
+        restriction_(rows),
+        weights_(rows.n_classes) {}
+
+  /// The smallest cost of a tree of depth <= `depth` on the support if that is < `upper`; else some
+  /// bound >= upper that no tree goes below.
+  [[nodiscard]] std::int64_t of(const std::uint64_t* support, int depth, std::int64_t upper);
+
+  /// Sides as trees of depth <= 2 of a support, which `part` is; remembered while they are few.
+  [[nodiscard]] SideCosts sides(const std::uint64_t* support, const Part& part);
+
+  /// No tree on the support costs less. Cost: words.
+  [[nodiscard]] std::int64_t lower_bound(const std::uint64_t* support);
+  [[nodiscard]] Leaf leaf(const std::uint64_t* support);
+
+ private:
+  struct Known {
+    std::int64_t value = 0;
+    bool exact = false;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const { return static_cast<std::size_t>(key[0]); }
+  };
+  [[nodiscard]] std::int64_t search(const std::uint64_t* support, int depth, std::int64_t upper);
+
+  const Rows& rows_;
+  Costs costs_;
+  Meter& meter_;
+  Held held_;
+  Namer namer_;
+  Restriction restriction_;
+  std::vector<std::int64_t> weights_;
+  std::size_t n_known_ = 0;
+  std::vector<std::unordered_map<Key, Known, Hash>> known_;  // by depth
+  std::size_t sides_bytes_ = 0;
+  std::unordered_map<Key, SideCosts, Hash> sides_;
+};
+
+}  // namespace orderless::rashomon

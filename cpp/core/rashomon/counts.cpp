@@ -1,0 +1,284 @@
+#include "core/rashomon/counts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/rashomon/best.hpp"
+
+namespace orderless::rashomon {
+
+namespace {
+
+Count add(Count a, Count b) {
+  Count sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) throw CountOverflow("more than 2^128 trees");
+  return sum;
+}
+
+Count multiply(Count a, Count b) {
+  Count product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) throw CountOverflow("more than 2^128 trees");
+  return product;
+}
+
+/// Sorts, and makes cells of one kind one.
+void merge(std::vector<Cell>& cells) {
+  std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) { return a.before(b); });
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (n != 0 && cells[n - 1].same_kind(cells[i])) {
+      cells[n - 1].trees = add(cells[n - 1].trees, cells[i].trees);
+      cells[n - 1].nontrivial = add(cells[n - 1].nontrivial, cells[i].nontrivial);
+    } else {
+      cells[n++] = cells[i];
+    }
+  }
+  cells.resize(n);
+}
+
+/// Collects the products of tables: on a grid of (leaves, errors, groups) where that is small
+/// against the work, else in a list that is merged now and then.
+class Products {
+ public:
+  Products(const Costs& costs, std::int64_t least_cost, std::int64_t budget,
+           std::int64_t most_leaves, std::size_t n_groups, double work)
+      : costs_(costs), n_groups_(n_groups) {
+    // Errors lie between those of the cheapest tree with the most leaves and of a tree with two.
+    low_ = std::max<std::int64_t>(0, (least_cost - costs.leaf * most_leaves) / costs.error);
+    const std::int64_t high = (budget - 2 * costs.leaf) / costs.error;
+    n_errors_ = std::max<std::int64_t>(high - low_ + 1, 0);
+    n_leaves_ = std::max<std::int64_t>(most_leaves - 1, 0);
+    const double size = static_cast<double>(n_errors_) * static_cast<double>(n_leaves_) *
+                        static_cast<double>(n_groups);
+    dense_ = size < 64.0 + work && size < 4e6;
+    if (dense_) grid_.resize(static_cast<std::size_t>(size));
+  }
+
+  void add_to(std::int64_t cost, std::int32_t leaves, std::uint32_t groups, Count trees,
+              Count nontrivial) {
+    if (!dense_) {
+      cells_.push_back({cost, leaves, groups, trees, nontrivial});
+      if (cells_.size() > most_) {
+        merge(cells_);
+        most_ = std::max(most_, 2 * cells_.size());
+      }
+      return;
+    }
+    Pair& pair = grid_[at(cost, leaves, groups)];
+    pair.trees += trees;
+    pair.nontrivial += nontrivial;
+  }
+
+  void checked_add_to(std::int64_t cost, std::int32_t leaves, std::uint32_t groups, Count trees,
+                      Count nontrivial) {
+    if (!dense_) {
+      add_to(cost, leaves, groups, trees, nontrivial);  // merge checks
+      return;
+    }
+    Pair& pair = grid_[at(cost, leaves, groups)];
+    pair.trees = add(pair.trees, trees);
+    pair.nontrivial = add(pair.nontrivial, nontrivial);
+  }
+
+  void take(std::vector<Cell>& out) {
+    for (std::size_t i = 0; i < grid_.size(); ++i) {
+      if (grid_[i].trees == 0) continue;
+      const auto groups = static_cast<std::uint32_t>(i % n_groups_);
+      const auto rest = static_cast<std::int64_t>(i / n_groups_);
+      const auto leaves = static_cast<std::int32_t>(rest / n_errors_ + 2);
+      const std::int64_t errors = rest % n_errors_ + low_;
+      out.push_back(
+          {costs_.of(errors, leaves), leaves, groups, grid_[i].trees, grid_[i].nontrivial});
+    }
+    out.insert(out.end(), cells_.begin(), cells_.end());
+    merge(out);
+  }
+
+ private:
+  struct Pair {
+    Count trees = 0, nontrivial = 0;
+  };
+  [[nodiscard]] std::size_t at(std::int64_t cost, std::int32_t leaves, std::uint32_t groups) const {
+    const std::int64_t errors = (cost - costs_.leaf * leaves) / costs_.error;
+    return static_cast<std::size_t>((leaves - 2) * n_errors_ + errors - low_) * n_groups_ + groups;
+  }
+
+  Costs costs_;
+  std::size_t n_groups_;
+  std::int64_t low_ = 0, n_errors_ = 0, n_leaves_ = 0;
+  bool dense_ = false;
+  std::vector<Pair> grid_;
+  std::vector<Cell> cells_;
+  std::size_t most_ = 1U << 14U;
+};
+
+double total(std::span<const Cell> cells) {
+  double sum = 0;
+  for (const Cell& cell : cells) sum += static_cast<double>(cell.trees);
+  return sum;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> View::masks(std::size_t n_columns) const {
+  std::vector<std::uint32_t> out(n_columns, 0);
+  for (std::size_t g = 0; g < required.size(); ++g) {
+    for (const std::int32_t column : required[g]) {
+      out[static_cast<std::size_t>(column)] |= std::uint32_t{1} << g;
+    }
+  }
+  return out;
+}
+
+Reachable::Reachable(const Graph& graph, const View& view)
+    : less_(graph.bound - view.bound),
+      allowed_(view.allowed),
+      in_(graph.n_nodes(), 0),
+      level_(graph.n_nodes(), 0) {
+  for (int level = 0; level <= graph.depth + 1; ++level) {
+    const int left = std::max(graph.depth - level, 0);
+    // A leaf has a row of its own.
+    auto most = static_cast<std::int64_t>(graph.rows.n_rows);
+    if (left < 40) most = std::min(most, std::int64_t{1} << left);
+    if (view.max_leaves > 0) most = std::min(most, view.max_leaves - level);
+    leaves_.push_back(most);
+  }
+  for (std::size_t level = 0; level + 1 < graph.level_start.size(); ++level) {
+    for (std::uint32_t i = graph.level_start[level]; i < graph.level_start[level + 1]; ++i) {
+      level_[i] = static_cast<std::uint16_t>(level);
+    }
+  }
+  // Leaves are shared between levels: they always have room for themselves.
+  for (std::uint32_t i = graph.level_start.back(); i < graph.n_nodes(); ++i) {
+    level_[i] = static_cast<std::uint16_t>(graph.depth + 1);
+  }
+  leaves_.back() = 1;
+  if (graph.best[0] > view.bound) return;
+  in_[0] = 1;
+  for (std::uint32_t node = 0; node < graph.level_start.back(); ++node) {
+    if (in_[node] == 0) continue;
+    for (const Edge& edge : graph.of(node)) {
+      if (!has(graph, node, edge)) continue;
+      in_[edge.when_true] = in_[edge.when_false] = 1;
+    }
+  }
+}
+
+bool Reachable::has(const Graph& graph, std::uint32_t node, const Edge& edge) const {
+  return allowed_[edge.column] != 0 &&
+         graph.best[edge.when_true] + graph.best[edge.when_false] <= budget(graph, node);
+}
+
+Counts::Counts(std::shared_ptr<const Graph> graph, View view, Meter& meter)
+    : graph_(std::move(graph)),
+      view_(std::move(view)),
+      masks_(view_.masks(graph_->rows.n_columns)),
+      reachable_(*graph_, view_),
+      n_stored_(graph_->depth >= 1
+                    ? graph_->level_start[static_cast<std::size_t>(graph_->depth) - 1]
+                    : 0) {
+  Held held(meter);
+  std::size_t bytes = n_stored_ * sizeof(std::vector<Cell>) + graph_->n_nodes() * 2;
+  held.set(bytes);
+  tables_.resize(n_stored_);
+  std::vector<Cell> cells;
+  for (std::uint32_t node = n_stored_; node-- > 0;) {
+    if (!reachable_.has(node)) continue;
+    cells.clear();
+    fill(node, cells, meter);
+    tables_[node].assign(cells.begin(), cells.end());
+    bytes += cells.size() * sizeof(Cell);
+    held.set(bytes);
+  }
+  std::vector<Cell> room;
+  for (const Cell& cell : table(0, room)) {
+    if (cell.groups != view_.full()) continue;
+    histogram_.push_back(cell);
+    n_ = add(n_, count(cell));
+  }
+}
+
+std::size_t Counts::bytes() const {
+  std::size_t bytes = tables_.capacity() * sizeof(std::vector<Cell>) + graph_->n_nodes() * 2;
+  for (const auto& table : tables_) bytes += table.capacity() * sizeof(Cell);
+  return bytes;
+}
+
+std::span<const Cell> Counts::table(std::uint32_t node, std::vector<Cell>& room) const {
+  if (stored(node)) return tables_[node];
+  room.clear();
+  if (reachable_.has(node)) fill_small(node, room);
+  return room;
+}
+
+/// A node whose sides are leaves.
+void Counts::fill_small(std::uint32_t node, std::vector<Cell>& out) const {
+  const Graph& graph = *graph_;
+  const std::int64_t budget = reachable_.budget(graph, node);
+  const std::int64_t most = reachable_.max_leaves(node);
+  if (graph.leaf_cost(node) <= budget && most >= 1) {
+    out.push_back({graph.leaf_cost(node), 1, 0, 1, 1});
+  }
+  if (most < 2) return;
+  for (const Edge& edge : graph.of(node)) {
+    if (!reachable_.has(graph, node, edge)) continue;
+    const bool differ = graph.label[edge.when_true] != graph.label[edge.when_false];
+    out.push_back({graph.leaf_cost(edge.when_true) + graph.leaf_cost(edge.when_false), 2,
+                   masks_[edge.column], 1, differ ? Count{1} : Count{0}});
+  }
+  merge(out);
+}
+
+void Counts::fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter) {
+  const Graph& graph = *graph_;
+  const std::int64_t budget = reachable_.budget(graph, node);
+  const std::int64_t most = reachable_.max_leaves(node);
+  if (graph.leaf_cost(node) <= budget && most >= 1) {
+    out.push_back({graph.leaf_cost(node), 1, 0, 1, 1});
+  }
+  if (most < 2) return;
+  std::vector<Cell> room_a, room_b;
+  double work = 0, trees = 1;
+  for (const Edge& edge : graph.of(node)) {
+    if (!reachable_.has(graph, node, edge)) continue;
+    // Of small tables, which are made when they are looked at, the number of edges is enough.
+    const auto size = [&](std::uint32_t child, double& sum) {
+      if (!stored(child)) return sum = static_cast<double>(graph.of(child).size() + 1);
+      sum = total(tables_[child]);
+      return static_cast<double>(tables_[child].size());
+    };
+    double n_true = 0, n_false = 0;
+    work += size(edge.when_true, n_true) * size(edge.when_false, n_false);
+    trees += n_true * n_false;
+  }
+  const bool checked = !(trees < 1e38);  // 2^128 is 3.4e38
+  Products products(graph.costs, graph.best[node], budget, most,
+                    std::size_t{1} << view_.required.size(), work);
+  for (const Edge& edge : graph.of(node)) {
+    if (!reachable_.has(graph, node, edge)) continue;
+    const auto on_true = table(edge.when_true, room_a);
+    const auto on_false = table(edge.when_false, room_b);
+    const bool same = graph.label[edge.when_true] == graph.label[edge.when_false];
+    for (const Cell& a : on_true) {
+      const std::uint32_t groups = a.groups | masks_[edge.column];
+      meter.step(on_false.size() / 8 + 1);
+      for (const Cell& b : on_false) {
+        const std::int64_t cost = a.cost + b.cost;
+        if (cost > budget) break;
+        const std::int32_t leaves = a.leaves + b.leaves;
+        if (leaves > most) continue;
+        const bool is_trivial = leaves == 2 && same;
+        if (!checked) {
+          products.add_to(cost, leaves, groups | b.groups, a.trees * b.trees,
+                          is_trivial ? Count{0} : a.nontrivial * b.nontrivial);
+        } else {
+          products.checked_add_to(cost, leaves, groups | b.groups, multiply(a.trees, b.trees),
+                                  is_trivial ? Count{0} : multiply(a.nontrivial, b.nontrivial));
+        }
+      }
+    }
+  }
+  products.take(out);
+}
+
+}  // namespace orderless::rashomon

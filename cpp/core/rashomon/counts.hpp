@@ -1,0 +1,121 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/rashomon/graph.hpp"
+
+namespace orderless::rashomon {
+
+__extension__ typedef unsigned __int128 Count;
+
+/// Some of the trees of a graph.
+struct View {
+  std::int64_t bound = 0;                           // at most the graph's
+  std::int64_t max_leaves = 0;                      // 0: any number
+  std::vector<std::uint8_t> allowed;                // columns that may be asked
+  std::vector<std::vector<std::int32_t>> required;  // of each group some column is asked
+  bool trivial = true;  // also trees in which a split has two leaves of the same label
+
+  /// Bit g of a column: it is in group g.
+  [[nodiscard]] std::vector<std::uint32_t> masks(std::size_t n_columns) const;
+  [[nodiscard]] std::uint32_t full() const {
+    return static_cast<std::uint32_t>((std::uint64_t{1} << required.size()) - 1);
+  }
+};
+
+/// What a view leaves of a graph: budgets, and the nodes that its trees can have.
+class Reachable {
+ public:
+  Reachable(const Graph& graph, const View& view);
+  [[nodiscard]] bool has(std::uint32_t node) const { return in_[node] != 0; }
+  [[nodiscard]] bool has(const Graph& graph, std::uint32_t node, const Edge& edge) const;
+  [[nodiscard]] std::int64_t budget(const Graph& graph, std::uint32_t node) const {
+    return graph.budget[node] - less_;
+  }
+  /// The most leaves that a subtree there can have.
+  [[nodiscard]] std::int64_t max_leaves(std::uint32_t node) const { return leaves_[level_[node]]; }
+
+ private:
+  std::int64_t less_;
+  std::vector<std::uint8_t> allowed_, in_;
+  std::vector<std::uint16_t> level_;
+  std::vector<std::int64_t> leaves_;  // by level
+};
+
+/// How many subtrees of one cost, number of leaves and set of groups.
+struct Cell {
+  std::int64_t cost = 0;
+  std::int32_t leaves = 0;
+  std::uint32_t groups = 0;
+  Count trees = 0;
+  Count nontrivial = 0;
+
+  [[nodiscard]] bool same_kind(const Cell& other) const {
+    return cost == other.cost && leaves == other.leaves && groups == other.groups;
+  }
+  [[nodiscard]] bool before(const Cell& other) const {
+    if (cost != other.cost) return cost < other.cost;
+    if (leaves != other.leaves) return leaves < other.leaves;
+    return groups < other.groups;
+  }
+};
+
+/// Thrown where a count passes 2^128.
+struct CountOverflow : std::overflow_error {
+  using std::overflow_error::overflow_error;
+};
+
+/// For every node how many subtrees there are, by (cost, leaves, groups): bottom up, each node
+/// once. A table's size does not depend on the number of trees. Tables of nodes with one split left
+/// are made when they are looked at: they would take most of the memory.
+class Counts {
+ public:
+  Counts(std::shared_ptr<const Graph> graph, View view, Meter& meter);
+
+  /// The trees of the view by (cost, leaves), sorted.
+  [[nodiscard]] const std::vector<Cell>& histogram() const { return histogram_; }
+  /// How many trees the view has.
+  [[nodiscard]] Count n() const { return n_; }
+  [[nodiscard]] std::size_t bytes() const;
+
+  /// The trees at these positions, ordered by (cost, leaves, a fixed order).
+  /// Precondition: positions < n().
+  [[nodiscard]] FlatTrees unrank(std::span<const Count> positions, Meter& meter) const;
+  /// The position of one tree in preorder; none if it is not in the view.
+  [[nodiscard]] std::optional<Count> rank(std::span<const std::int32_t> column,
+                                          std::span<const std::int32_t> label, Meter& meter) const;
+
+  [[nodiscard]] const Graph& graph() const { return *graph_; }
+  [[nodiscard]] const View& view() const { return view_; }
+
+  /// The table of a node, sorted; `room` is used where it is not stored.
+  [[nodiscard]] std::span<const Cell> table(std::uint32_t node, std::vector<Cell>& room) const;
+  [[nodiscard]] std::uint32_t groups_of(std::uint32_t column) const { return masks_[column]; }
+  [[nodiscard]] bool has(std::uint32_t node, const Edge& edge) const {
+    return reachable_.has(*graph_, node, edge);
+  }
+  /// The count that the view is about.
+  [[nodiscard]] Count count(const Cell& cell) const {
+    return view_.trivial ? cell.trees : cell.nontrivial;
+  }
+
+ private:
+  void fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter);
+  void fill_small(std::uint32_t node, std::vector<Cell>& out) const;
+  [[nodiscard]] bool stored(std::uint32_t node) const { return node < n_stored_; }
+
+  std::shared_ptr<const Graph> graph_;
+  View view_;
+  std::vector<std::uint32_t> masks_;
+  Reachable reachable_;
+  std::uint32_t n_stored_;
+  std::vector<std::vector<Cell>> tables_;  // of nodes with two and more splits left
+  std::vector<Cell> histogram_;
+  Count n_ = 0;
+};
+
+}  // namespace orderless::rashomon

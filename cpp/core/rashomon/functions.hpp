@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "core/rashomon/counts.hpp"
+#include "core/rashomon/measure.hpp"
+
+namespace orderless::rashomon {
+
+/// Thrown where there are more functions than asked for.
+struct FunctionLimit : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Only the functions whose first field element is `value` modulo 2^bits; 0 bits: all of them.
+struct Residue {
+  std::uint64_t value = 0;
+  int bits = 0;
+  /// The bits that are looked at.
+  [[nodiscard]] std::uint64_t low() const { return (std::uint64_t{1} << bits) - 1; }
+};
+
+/// A function that some subtree is: its value under the measure, and a smallest tree.
+struct Function {
+  Point value{};
+  std::int64_t errors = 0;
+  std::uint32_t edge = 0;                   // of the graph's node; none for a leaf
+  std::uint32_t on_true = 0, on_false = 0;  // functions of the sides
+  std::uint16_t leaves = 0;                 // fewest
+  std::uint16_t groups = 0;                 // groups of columns that its trees ask
+};
+
+/// Where functions are multiplied: a node of the graph, and what the measure sees of the way there.
+/// Boxes that differ only in features that are not asked below share a place.
+struct Places {
+  std::vector<std::uint32_t> node;
+  std::vector<std::int64_t> budget;
+  std::vector<Point> mass;              // training rows: the measure of the rows there; else empty
+  std::vector<std::size_t> edge_start;  // edges parallel to the node's
+  std::vector<std::uint32_t> when_true, when_false;  // `absent` where the view has no such edge
+  std::vector<Point> share;                          // of the true side; empty for training rows
+  static constexpr std::uint32_t absent = 0xffffffffU;
+
+  [[nodiscard]] std::size_t size() const { return node.size(); }
+  [[nodiscard]] std::size_t bytes() const;
+};
+
+/// The distinct functions of the trees of a view. "Distinct" by a random measure: on the space of
+/// the features, or on the training rows. Only distinct functions of the sides are multiplied.
+class Functions {
+ public:
+  struct Options {
+    bool listed = false;  // else they are only counted
+    std::size_t limit = 0;
+    Residue residue;
+  };
+
+  /// On the training rows if `measure` is null.
+  Functions(std::shared_ptr<const Graph> graph, View view, SpaceMeasure* measure,
+            std::vector<Point> class_values, const Options& options, Meter& meter);
+
+  [[nodiscard]] std::size_t n() const { return n_; }
+  /// Whether there is more than their number: all below needs that.
+  [[nodiscard]] bool listed() const { return listed_; }
+  /// Sorted by (cost of the cheapest tree, leaves, value).
+  [[nodiscard]] std::span<const Function> all() const { return lists_[0]; }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  /// How many trees of the view are this function, and how many without trivial splits.
+  [[nodiscard]] std::uint64_t n_trees(std::size_t position) const;
+  [[nodiscard]] std::uint64_t n_nontrivial(std::size_t position) const;
+
+  /// A smallest tree of each function.
+  [[nodiscard]] FlatTrees trees(std::span<const std::int64_t> positions, Meter& meter) const;
+  /// Trees `start` .. `start + count` of one function, by leaves.
+  [[nodiscard]] FlatTrees trees_of(std::size_t position, std::uint64_t start, std::uint64_t count,
+                                   Meter& meter) const;
+
+  /// Per row (0/1 columns) and class, how many functions say it.
+  [[nodiscard]] std::vector<std::int64_t> votes(std::span<const std::uint8_t> table,
+                                                std::size_t n_rows, Meter& meter) const;
+  /// Weight of the rows on which each two of some functions differ.
+  [[nodiscard]] std::vector<std::int64_t> disagreement(std::span<const std::uint8_t> table,
+                                                       std::span<const std::int64_t> weights,
+                                                       std::span<const std::int64_t> positions,
+                                                       Meter& meter) const;
+
+  [[nodiscard]] const Graph& graph() const { return *graph_; }
+  [[nodiscard]] std::int64_t cost(const Function& f) const {
+    return graph_->costs.of(f.errors, f.leaves);
+  }
+
+ private:
+  friend class FunctionTrees;
+  template <class Use>
+  friend class FunctionProducts;
+  friend class Evaluator;
+
+  /// Trees by number of leaves, from the fewest on: counts_[start .. end).
+  struct Tally {
+    std::vector<std::size_t> start;
+    std::vector<std::uint64_t> trees, nontrivial;
+  };
+
+  void place_all(SpaceMeasure* measure, Meter& meter);
+  void place_on_rows(Meter& meter);
+  /// The place as a leaf, where the view has that.
+  [[nodiscard]] std::optional<Function> leaf_at(std::uint32_t place, const Options& options) const;
+  void fill(std::uint32_t place, const Options& options, Meter& meter);
+  void count_root(const Options& options, Meter& meter);
+  void tally(std::uint32_t place, const Residue& residue, Meter& meter);
+  /// Adds the trees of a split, whose sides are functions, to the function that it is.
+  void tally(std::uint32_t place, const Function& split, std::size_t position);
+  [[nodiscard]] std::uint64_t sum(const std::vector<std::uint64_t>& counts,
+                                  std::size_t position) const;
+  [[nodiscard]] std::int64_t most_leaves(std::uint32_t place) const;
+  /// Most leaves that a tree with these errors can have there.
+  [[nodiscard]] std::int64_t most_leaves(std::uint32_t place, std::int64_t errors) const;
+
+  std::shared_ptr<const Graph> graph_;
+  View view_;
+  std::vector<std::uint32_t> masks_;
+  Reachable reachable_;
+  std::vector<Point> class_values_;
+  Places places_;
+  std::vector<std::vector<Function>> lists_;  // per place, sorted by cost
+  std::vector<Tally> tallies_;
+  bool listed_ = false;
+  std::size_t n_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace orderless::rashomon

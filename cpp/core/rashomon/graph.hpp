@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/rashomon/meter.hpp"
+#include "core/rashomon/rows.hpp"
+#include "core/tree/flat.hpp"
+
+namespace orderless::rashomon {
+
+/// Ask a column; go on where it is 1, and where it is 0.
+struct Edge {
+  std::uint32_t column = 0;
+  std::uint32_t when_true = 0;
+  std::uint32_t when_false = 0;
+};
+
+/// How far above the optimum trees may be: epsilon = numerator / denominator, absolute or times the
+/// optimum (rounded down: costs are integers).
+struct Slack {
+  std::int64_t numerator = 0;
+  std::int64_t denominator = 1;
+  bool relative = false;
+};
+
+/// Every tree of depth <= D that costs at most optimum + epsilon, shared by (rows, depth left): a
+/// node is a leaf or asks one of its edges' columns. Nodes go level by level from the root, which
+/// is node 0; every edge leads to later nodes; nodes without edges are leaves and are shared by
+/// what a leaf says and misses. A node's budget is the largest of what its parents leave to it, so
+/// a choice at a node still has to be held against what is left on the way there.
+struct Graph {
+  Rows rows;
+  Costs costs;
+  int depth = 0;
+  std::int64_t optimum = 0;
+  std::int64_t bound = 0;
+  std::vector<std::int32_t> label;      // of the node as a leaf
+  std::vector<std::int64_t> errors;     // likewise
+  std::vector<std::int64_t> budget;     // no subtree in the set costs more
+  std::vector<std::int64_t> best;       // the cheapest subtree
+  std::vector<std::size_t> edge_start;  // edges by ascending column
+  std::vector<Edge> edges;
+  std::vector<std::uint32_t> level_start;  // first node of each level, and the first leaf
+
+  [[nodiscard]] std::size_t n_nodes() const { return label.size(); }
+  [[nodiscard]] std::span<const Edge> of(std::uint32_t node) const {
+    return {edges.data() + edge_start[node], edge_start[node + 1] - edge_start[node]};
+  }
+  [[nodiscard]] std::int64_t leaf_cost(std::uint32_t node) const {
+    return costs.of(errors[node], 1);
+  }
+  [[nodiscard]] std::size_t bytes() const;
+};
+
+/// Builds the graph from the root down, level by level: so every node is met with its final budget.
+/// Cost: nodes x columns^2 x words, and the search for the optimum.
+/// Throws std::overflow_error where the bound leaves 64 bits, MemoryLimit, or what `poll` throws.
+[[nodiscard]] Graph build_graph(Rows rows, const Costs& costs, int depth, const Slack& slack,
+                                Meter& meter);
+
+/// A cheapest tree: at every node a leaf if that is cheapest, else the first such column.
+[[nodiscard]] FlatTrees best_tree(const Graph& graph);
+
+}  // namespace orderless::rashomon

@@ -1,0 +1,363 @@
+#include "core/rashomon/kernels.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/rashomon/widths.hpp"
+#if defined(__GNUC__) && defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace orderless::rashomon {
+
+__extension__ typedef unsigned __int128 u128;
+
+namespace {
+
+ORDERLESS_INLINE void weigh_loop(const std::uint64_t* a, const std::uint64_t* b,
+                                 std::span<const Segment> segments, std::size_t n_classes,
+                                 std::int64_t* out) {
+  for (std::size_t c = 0; c < n_classes; ++c) out[c] = 0;
+  const Segment* segment = segments.data();
+  for (std::size_t s = 0; s < segments.size(); ++s, ++segment) {
+    std::int64_t n = 0;
+    for (std::size_t w = segment->begin; w < segment->end; ++w) {
+      n += __builtin_popcountll(a[w] & b[w]);
+    }
+    out[segment->label] += n << segment->shift;
+  }
+}
+
+ORDERLESS_INLINE void block_counts_loop(const std::uint64_t* mask, const Rows& part,
+                                        std::size_t first, std::int64_t* out) {
+  const std::size_t stride = part.stride();
+  const Segment* segments = part.segments.data();
+  const std::size_t n_segments = part.segments.size();
+  for (std::size_t begin = first / 8 * 8; begin < part.n_columns; begin += 8) {
+    const std::uint64_t* block = part.blocks.data() + begin * part.n_words;
+    for (std::size_t c = 0; c < part.n_classes; ++c) {
+      for (std::size_t l = 0; l < 8; ++l) out[c * stride + begin + l] = 0;
+    }
+    for (std::size_t s = 0; s < n_segments; ++s) {
+      std::int64_t n[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+      for (std::size_t w = segments[s].begin; w < segments[s].end; ++w) {
+        for (std::size_t l = 0; l < 8; ++l) {
+          n[l] += __builtin_popcountll(mask[w] & block[8 * w + l]);
+        }
+      }
+      std::int64_t* to = out + static_cast<std::size_t>(segments[s].label) * stride + begin;
+      for (std::size_t l = 0; l < 8; ++l) to[l] += n[l] << segments[s].shift;
+    }
+  }
+}
+
+}  // namespace
+
+ORDERLESS_WIDTHS(weigh,
+                 (const std::uint64_t* a, const std::uint64_t* b, std::span<const Segment> segments,
+                  std::size_t n_classes, std::int64_t* out),
+                 (a, b, segments, n_classes, out))
+// Eight columns at once have to be said: compilers take eight words of one column instead.
+#if defined(__GNUC__) && defined(__x86_64__)
+namespace {
+
+__attribute__((target("avx512f,avx512vpopcntdq"))) void block_counts_512(const std::uint64_t* mask,
+                                                                         const Rows& part,
+                                                                         std::size_t first,
+                                                                         std::int64_t* out) {
+  const std::size_t stride = part.stride();
+  for (std::size_t begin = first / 8 * 8; begin < part.n_columns; begin += 8) {
+    const std::uint64_t* block = part.blocks.data() + begin * part.n_words;
+    for (std::size_t c = 0; c < part.n_classes; ++c) {
+      _mm512_storeu_si512(out + c * stride + begin, _mm512_setzero_si512());
+    }
+    for (const Segment& segment : part.segments) {
+      __m512i even = _mm512_setzero_si512(), odd = even;
+      const auto count =
+          [&](std::size_t w) __attribute__((always_inline, target("avx512f,avx512vpopcntdq"))) {
+            const __m512i own = _mm512_set1_epi64(static_cast<long long>(mask[w]));
+            return _mm512_popcnt_epi64(_mm512_and_si512(own, _mm512_loadu_si512(block + 8 * w)));
+          };
+      std::size_t w = segment.begin;
+      for (; w + 1 < segment.end; w += 2) {
+        even = _mm512_add_epi64(even, count(w));
+        odd = _mm512_add_epi64(odd, count(w + 1));
+      }
+      if (w < segment.end) even = _mm512_add_epi64(even, count(w));
+      std::int64_t* to = out + static_cast<std::size_t>(segment.label) * stride + begin;
+      const __m512i n = _mm512_maskz_sll_epi64(0xff, _mm512_add_epi64(even, odd),
+                                               _mm_cvtsi32_si128(segment.shift));
+      _mm512_storeu_si512(to, _mm512_add_epi64(_mm512_loadu_si512(to), n));
+    }
+  }
+}
+
+/// Four columns in a register: bits by half bytes from a table, bytes summed while they hold.
+__attribute__((target("avx2"))) void block_counts_256(const std::uint64_t* mask, const Rows& part,
+                                                      std::size_t first, std::int64_t* out) {
+  constexpr std::size_t at_once = 31;  // words of 8 bits in each byte
+  const std::size_t stride = part.stride();
+  const __m256i half = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
+  const __m256i bits = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
+                                        0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+  for (std::size_t begin = first / 8 * 8; begin < part.n_columns; begin += 8) {
+    const std::uint64_t* block = part.blocks.data() + begin * part.n_words;
+    for (std::size_t c = 0; c < part.n_classes; ++c) {
+      std::fill_n(out + c * stride + begin, 8, 0);
+    }
+    for (const Segment& segment : part.segments) {
+      __m256i n[2] = {zero, zero};
+      for (std::size_t w = segment.begin; w < segment.end;) {
+        const std::size_t end = std::min<std::size_t>(w + at_once, segment.end);
+        __m256i bytes[2] = {zero, zero};
+        for (; w < end; ++w) {
+          const __m256i own = _mm256_set1_epi64x(static_cast<long long>(mask[w]));
+          for (std::size_t h = 0; h < 2; ++h) {
+            const auto* from = reinterpret_cast<const __m256i*>(block + 8 * w + 4 * h);
+            const __m256i both = _mm256_and_si256(own, _mm256_loadu_si256(from));
+            const __m256i low = _mm256_and_si256(both, half);
+            const __m256i high = _mm256_and_si256(_mm256_srli_epi16(both, 4), half);
+            bytes[h] = _mm256_add_epi8(bytes[h], _mm256_add_epi8(_mm256_shuffle_epi8(bits, low),
+                                                                 _mm256_shuffle_epi8(bits, high)));
+          }
+        }
+        for (std::size_t h = 0; h < 2; ++h) {
+          n[h] = _mm256_add_epi64(n[h], _mm256_sad_epu8(bytes[h], zero));
+        }
+      }
+      std::int64_t* to = out + static_cast<std::size_t>(segment.label) * stride + begin;
+      for (std::size_t h = 0; h < 2; ++h) {
+        auto* here = reinterpret_cast<__m256i*>(to + 4 * h);
+        const __m256i more = _mm256_sll_epi64(n[h], _mm_cvtsi32_si128(segment.shift));
+        _mm256_storeu_si256(here, _mm256_add_epi64(_mm256_loadu_si256(here), more));
+      }
+    }
+  }
+}
+
+__attribute__((target("popcnt"))) void block_counts_64(const std::uint64_t* mask, const Rows& part,
+                                                       std::size_t first, std::int64_t* out) {
+  block_counts_loop(mask, part, first, out);
+}
+
+void block_counts_any(const std::uint64_t* mask, const Rows& part, std::size_t first,
+                      std::int64_t* out) {
+  block_counts_loop(mask, part, first, out);
+}
+
+decltype(&block_counts_any) const block_counts_best =
+    __builtin_cpu_supports("avx512vpopcntdq") ? block_counts_512
+    : __builtin_cpu_supports("avx2")          ? block_counts_256
+    : __builtin_cpu_supports("popcnt")        ? block_counts_64
+                                              : block_counts_any;
+
+}  // namespace
+
+void block_counts(const std::uint64_t* mask, const Rows& part, std::size_t first,
+                  std::int64_t* out) {
+  block_counts_best(mask, part, first, out);
+}
+#else
+void block_counts(const std::uint64_t* mask, const Rows& part, std::size_t first,
+                  std::int64_t* out) {
+  block_counts_loop(mask, part, first, out);
+}
+#endif
+
+namespace {
+
+ORDERLESS_INLINE std::uint64_t pack_word(std::uint64_t from, std::uint64_t mask) {
+  std::uint64_t packed = 0;
+  for (std::size_t i = 0; mask != 0; ++i, mask &= mask - 1) {
+    packed |= (from >> std::countr_zero(mask) & 1U) << i;
+  }
+  return packed;
+}
+
+ORDERLESS_INLINE void put(const Move& move, const std::uint64_t* packed, std::uint64_t* to) {
+  std::uint64_t* here = to + 8 * std::size_t{move.to};
+  for (std::size_t l = 0; l < 8; ++l) here[l] |= packed[l] << move.shift;
+  if (move.shift + move.n <= 64) return;
+  for (std::size_t l = 0; l < 8; ++l) here[8 + l] |= packed[l] >> (64 - move.shift);
+}
+
+void move_bits_any(std::span<const Move> moves, const std::uint64_t* from, std::uint64_t* to) {
+  for (const Move& move : moves) {
+    std::uint64_t packed[8];
+    for (std::size_t l = 0; l < 8; ++l) packed[l] = pack_word(from[8 * move.from + l], move.mask);
+    put(move, packed, to);
+  }
+}
+
+#if defined(__GNUC__) && defined(__x86_64__)
+__attribute__((target("avx2,bmi2"))) void move_bits_bmi2(std::span<const Move> moves,
+                                                         const std::uint64_t* from,
+                                                         std::uint64_t* to) {
+  const Move* end = moves.data() + moves.size();
+  for (const Move* move = moves.data(); move != end; ++move) {
+    std::uint64_t packed[8];
+    for (std::size_t l = 0; l < 8; ++l) {
+      packed[l] = __builtin_ia32_pext_di(from[8 * move->from + l], move->mask);
+    }
+    put(*move, packed, to);
+  }
+}
+decltype(&move_bits_any) const move_bits_best =
+    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("avx2") ? move_bits_bmi2
+                                                                     : move_bits_any;
+#else
+decltype(&move_bits_any) const move_bits_best = move_bits_any;
+#endif
+
+}  // namespace
+
+void move_bits(std::span<const Move> moves, const std::uint64_t* from, std::uint64_t* to) {
+  move_bits_best(moves, from, to);
+}
+
+Key universal_hash(const std::uint64_t* words, std::size_t n_words, const std::uint64_t* keys) {
+  const std::uint64_t* more = keys + n_words + 2;
+  u128 a = 0, b = 0;
+  std::size_t w = 0;
+  for (; w + 1 < n_words; w += 2) {
+    a += static_cast<u128>(words[w] + keys[w]) * (words[w + 1] + keys[w + 1]);
+    b += static_cast<u128>(words[w] + more[w]) * (words[w + 1] + more[w + 1]);
+  }
+  if (w < n_words) {
+    a += static_cast<u128>(words[w] + keys[w]) * keys[w + 1];
+    b += static_cast<u128>(words[w] + more[w]) * more[w + 1];
+  }
+  const auto fold = [](u128 sum) {
+    std::uint64_t z = static_cast<std::uint64_t>(sum >> 64) * 0x9e3779b97f4a7c15U +
+                      static_cast<std::uint64_t>(sum);
+    return z ^ (z >> 29);
+  };
+  return {fold(a), fold(b)};
+}
+
+namespace {
+
+/// Counts of one class in the eight cells of three columns, for one k.
+struct Eight {
+  std::int64_t cell[8];
+};
+
+ORDERLESS_INLINE Eight eight(std::int64_t t, std::int64_t ik, std::int64_t jk, std::int64_t k,
+                             std::int64_t ij, std::int64_t i, std::int64_t j, std::int64_t n) {
+  return {{t, ij - t, ik - t, i - ij - ik + t, jk - t, j - ij - jk + t, k - ik - jk + t,
+           n - i - j - k + ij + ik + jk - t}};
+}
+
+/// cell[4 si + 2 sj + sk], errors.
+ORDERLESS_INLINE void lower(const std::int64_t* e, std::size_t k, std::size_t stride,
+                            std::int64_t* ij, std::int64_t* ik, std::int64_t* jk) {
+  for (std::size_t s = 0; s < 4; ++s) {
+    const std::int64_t over_k = e[2 * s] + e[2 * s + 1];
+    ij[s] = over_k < ij[s] ? over_k : ij[s];
+    const std::size_t si = s / 2, sk = s % 2;
+    const std::int64_t over_j = e[4 * si + sk] + e[4 * si + 2 + sk];
+    std::int64_t& at_ik = ik[s * stride + k];
+    at_ik = over_j < at_ik ? over_j : at_ik;
+    const std::int64_t over_i = e[s] + e[4 + s];
+    std::int64_t& at_jk = jk[s * stride + k];
+    at_jk = over_i < at_jk ? over_i : at_jk;
+  }
+}
+
+ORDERLESS_INLINE void lower_triples_loop(const Triples& t) {
+  std::int64_t ij[4] = {t.ij[0], t.ij[1], t.ij[2], t.ij[3]};
+  std::int64_t* __restrict ik = t.ik;
+  std::int64_t* __restrict jk = t.jk;
+  const std::size_t stride = t.stride;
+  if (t.n_classes == 2) {
+    for (std::size_t k = t.begin; k < t.end; ++k) {
+      const Eight a =
+          eight(t.n3[k], t.n2i[k], t.n2j[k], t.n1[k], t.nij[0], t.ni[0], t.nj[0], t.n[0]);
+      const Eight b = eight(t.n3[stride + k], t.n2i[stride + k], t.n2j[stride + k],
+                            t.n1[stride + k], t.nij[1], t.ni[1], t.nj[1], t.n[1]);
+      std::int64_t e[8];
+      for (std::size_t s = 0; s < 8; ++s) e[s] = a.cell[s] < b.cell[s] ? a.cell[s] : b.cell[s];
+      lower(e, k, stride, ij, ik, jk);
+    }
+  } else {
+    std::int64_t* sum = t.room;
+    std::int64_t* most = t.room + 8 * stride;
+    for (std::size_t c = 0; c < t.n_classes; ++c) {
+      const std::size_t row = c * stride;
+      for (std::size_t k = t.begin; k < t.end; ++k) {
+        const Eight a = eight(t.n3[row + k], t.n2i[row + k], t.n2j[row + k], t.n1[row + k],
+                              t.nij[c], t.ni[c], t.nj[c], t.n[c]);
+        for (std::size_t s = 0; s < 8; ++s) {
+          const std::int64_t before = c == 0 ? 0 : sum[s * stride + k];
+          const std::int64_t top = c == 0 ? 0 : most[s * stride + k];
+          sum[s * stride + k] = before + a.cell[s];
+          most[s * stride + k] = a.cell[s] > top ? a.cell[s] : top;
+        }
+      }
+    }
+    for (std::size_t k = t.begin; k < t.end; ++k) {
+      std::int64_t e[8];
+      for (std::size_t s = 0; s < 8; ++s) e[s] = sum[s * stride + k] - most[s * stride + k];
+      lower(e, k, stride, ij, ik, jk);
+    }
+  }
+  std::copy(ij, ij + 4, t.ij);
+}
+
+}  // namespace
+
+ORDERLESS_WIDTHS(lower_triples, (const Triples& triples), (triples))
+
+namespace {
+
+ORDERLESS_INLINE void split_errors_loop(const Splits& t) {
+  const std::size_t stride = t.stride;
+  std::int64_t* __restrict cells = t.cells;
+  if (t.n_classes == 2) {
+    const std::int64_t i0 = t.ni[0], i1 = t.ni[1], n0 = t.n[0] - i0, n1 = t.n[1] - i1;
+    for (std::size_t k = 0; k < t.end; ++k) {
+      const std::int64_t a = t.n2[k], b = t.n2[stride + k];
+      const std::int64_t c = t.n1[k] - a, d = t.n1[stride + k] - b;
+      cells[k] = a < b ? a : b;
+      cells[stride + k] = i0 - a < i1 - b ? i0 - a : i1 - b;
+      cells[2 * stride + k] = c < d ? c : d;
+      cells[3 * stride + k] = n0 - c < n1 - d ? n0 - c : n1 - d;
+    }
+  } else {
+    std::int64_t* sum = t.room;
+    std::int64_t* most = t.room + 4 * stride;
+    for (std::size_t c = 0; c < t.n_classes; ++c) {
+      const std::size_t row = c * stride;
+      for (std::size_t k = 0; k < t.end; ++k) {
+        const std::int64_t a = t.n2[row + k], b = t.n1[row + k] - a;
+        const std::int64_t cell[4] = {a, t.ni[c] - a, b, t.n[c] - t.ni[c] - b};
+        for (std::size_t s = 0; s < 4; ++s) {
+          const std::int64_t before = c == 0 ? 0 : sum[s * stride + k];
+          const std::int64_t top = c == 0 ? 0 : most[s * stride + k];
+          sum[s * stride + k] = before + cell[s];
+          most[s * stride + k] = cell[s] > top ? cell[s] : top;
+        }
+      }
+    }
+    for (std::size_t s = 0; s < 4; ++s) {
+      for (std::size_t k = 0; k < t.end; ++k) {
+        cells[s * stride + k] = sum[s * stride + k] - most[s * stride + k];
+      }
+    }
+  }
+  std::int64_t on = t.least[0], off = t.least[1];
+  for (std::size_t k = 0; k < t.end; ++k) {
+    const std::int64_t yes = cells[k] + cells[stride + k];
+    const std::int64_t no = cells[2 * stride + k] + cells[3 * stride + k];
+    on = yes < on ? yes : on;
+    off = no < off ? no : off;
+  }
+  t.least[0] = on;
+  t.least[1] = off;
+}
+
+}  // namespace
+
+ORDERLESS_WIDTHS(split_errors, (const Splits& splits), (splits))
+
+}  // namespace orderless::rashomon

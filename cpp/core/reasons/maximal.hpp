@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/poll.hpp"
+#include "core/bins/bins.hpp"
+
+namespace orderless::reasons {
+
+/// All maximal boxes on which each class is certain, by class, each list sorted: fewest conditions
+/// first, then by slots.
+///
+/// Divide and conquer: the maximal boxes of a split are those of its two sides that cannot grow
+/// across the cut, and the joins of a box below with a box above the cut. Maximal is a local test:
+/// a box is maximal iff growing it by one bin in any direction lets a leaf of another class in.
+/// Cost: per node the pairs of boxes that meet at its cut, each features x leaves / 64.
+/// Throws TooMany when any list grows beyond `limit`.
+[[nodiscard]] std::vector<BoxList> all_reasons(const BinTree& tree, const BoxLayout& layout,
+                                               std::int32_t n_classes, std::size_t limit,
+                                               const PollFunction& poll);
+
+}  // namespace orderless::reasons

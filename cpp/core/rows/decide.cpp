@@ -1,0 +1,187 @@
+#include "core/rows/decide.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "core/base/bits.hpp"
+#include "core/rows/masks.hpp"
+#include "core/rows/packed.hpp"
+#include "core/rows/walk.hpp"
+
+namespace orderless::rows {
+
+namespace {
+
+constexpr std::size_t few_rows = 256;  // for fewer, masks are not worth making
+constexpr double complete = 0.03;      // share of unknown values up to which few rows meet one
+
+void no_poll() {}
+
+/// The share of the values that the tree asks for which is unknown, in a look at some rows.
+template <class T>
+double share_unknown(const PackedTree& tree, const std::byte* base, std::ptrdiff_t stride,
+                     std::size_t first, std::size_t end) {
+  std::size_t unknown = 0;
+  const std::size_t n = std::min(end - first, std::size_t{32});
+  for (std::size_t row = first; row < first + n; ++row) {
+    for (const std::ptrdiff_t offset : tree.offsets) {
+      T x;
+      std::memcpy(&x, base + stride * static_cast<std::ptrdiff_t>(row) + offset, sizeof(T));
+      unknown += x != x ? 1 : 0;
+    }
+  }
+  return static_cast<double>(unknown) / static_cast<double>(n * tree.offsets.size());
+}
+
+/// The common first byte and spacing of the columns that the tree uses, if they are all doubles or
+/// all floats and equally spaced, and NaN is unknown.
+struct Spacing {
+  Column::Kind kind;
+  const std::byte* base;
+  std::ptrdiff_t stride;
+};
+
+std::optional<Spacing> equal_spacing(const TreeView& tree, std::span<const Domain> domains,
+                                     std::span<const Column> columns) {
+  std::optional<Spacing> common;
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    if (tree.feature[i] < 0) continue;
+    const auto f = static_cast<std::size_t>(tree.feature[i]);
+    const Column& column = columns[f];
+    if (domains[f].nan) return std::nullopt;
+    if (column.kind != Column::Kind::f64 && column.kind != Column::Kind::f32) return std::nullopt;
+    if (!common) common = Spacing{column.kind, column.first, column.stride};
+    if (column.kind != common->kind || column.stride != common->stride) return std::nullopt;
+  }
+  return common;
+}
+
+/// Decides the rows from `first` to `end`; the first one's class goes to label[0].
+using Decider = std::function<void(std::size_t first, std::size_t end, std::int32_t* label)>;
+
+/// Decides rows of S by masks of leaves or by walks. Masks do the same work for every row, which
+/// grows with the leaves; a walk does more, the more is unknown. Where they cross was measured.
+template <class S>
+Decider decider(const PackedTree& tree, Compared compared, const Spacing& spacing,
+                std::size_t n_rows) {
+  const bool wide = has_avx2();
+  const RowWalk<S> walk(tree, spacing.base, spacing.stride);
+  std::shared_ptr<const RowMasks> masks;
+  if (n_rows >= few_rows && tree.n_leaves() <= (wide ? RowMasks::most_leaves : 256)) {
+    const std::size_t n_words = std::bit_ceil(words_for(tree.n_leaves()));
+    masks = std::make_shared<RowMasks>(masks_of(tree), n_words, compared, spacing.base,
+                                       spacing.stride, wide);
+  }
+  const double least = tree.n_leaves() <= 64 ? 0.0 : wide ? 0.03 : 0.2;
+  return [&tree, spacing, walk, masks, least](std::size_t first, std::size_t end,
+                                              std::int32_t* label) {
+    const double unknown = share_unknown<S>(tree, spacing.base, spacing.stride, first, end);
+    if (masks && unknown >= least) return masks->run(first, end, label);
+    walk.run(first, end, label, unknown < complete);
+  };
+}
+
+/// Works over blocks of rows on several threads; the calling one polls.
+void in_blocks(std::size_t n_rows, std::size_t n_threads, Poll poll, const TakeLabels& take,
+               const Decider& work) {
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> stop{false};
+  std::exception_ptr fault;
+  std::atomic<bool> failed{false};
+  const auto loop = [&](bool polls) {
+    try {
+      std::vector<std::int32_t> label(std::min(rows_at_once, n_rows));
+      while (!stop) {
+        const std::size_t first = next.fetch_add(rows_at_once);
+        if (first >= n_rows) return;
+        const std::size_t end = std::min(first + rows_at_once, n_rows);
+        work(first, end, label.data());
+        take(first, std::span<const std::int32_t>(label).first(end - first));
+        if (polls) poll();
+      }
+    } catch (...) {
+      if (!failed.exchange(true)) fault = std::current_exception();
+      stop = true;
+    }
+  };
+  std::vector<std::thread> others;
+  const std::size_t useful = std::min(n_threads, (n_rows + rows_at_once - 1) / rows_at_once);
+  others.reserve(useful);
+  try {
+    for (std::size_t i = 1; i < useful; ++i) others.emplace_back(loop, false);
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those there are do the work.
+  }
+  loop(true);
+  for (std::thread& other : others) other.join();
+  if (fault) std::rethrow_exception(fault);
+}
+
+}  // namespace
+
+void decide(const TreeView& tree, std::span<const Domain> domains,
+            std::span<const double> threshold, std::span<const Column> columns, std::size_t n_rows,
+            std::size_t n_threads, Poll poll, const TakeLabels& take) {
+  const auto by = [&](const Decider& work) { in_blocks(n_rows, n_threads, poll, take, work); };
+  const auto all_one = [&](std::int32_t only) {
+    by([=](std::size_t first, std::size_t end, std::int32_t* label) {
+      std::fill(label, label + (end - first), only);
+    });
+  };
+  if (tree.size() == 1) return all_one(tree.leaf_class[0]);
+  const std::optional<Spacing> spacing = equal_spacing(tree, domains, columns);
+  if (!spacing) {
+    return by([&](std::size_t first, std::size_t end, std::int32_t* label) {
+      reach(tree, domains, threshold, from_row(columns, first), end - first, 0,
+            {{}, {label, end - first}, {}}, no_poll);
+    });
+  }
+  const PackedTree packed = pack(tree, threshold, columns, spacing->base);
+  if (packed.nodes.empty()) return all_one(packed.root);
+  if (spacing->kind == Column::Kind::f32) {
+    return by(decider<float>(packed, Compared::floats, *spacing, n_rows));
+  }
+  const bool sharp =
+      std::ranges::all_of(packed.nodes, sharp_as_float, [](const auto& node) { return node.cut; });
+  by(decider<double>(packed, sharp ? Compared::doubles_as_floats : Compared::doubles, *spacing,
+                     n_rows));
+}
+
+void decide(const TreeView& tree, std::span<const Domain> domains,
+            std::span<const double> threshold, std::span<const Column> columns, std::size_t n_rows,
+            std::span<std::int32_t> label, std::size_t n_threads, Poll poll) {
+  decide(tree, domains, threshold, columns, n_rows, n_threads, poll,
+         [&](std::size_t first, std::span<const std::int32_t> some) {
+           std::copy(some.begin(), some.end(), label.data() + first);
+         });
+}
+
+void LabelBytes::write(std::size_t first, std::span<const std::int32_t> label) const {
+  const auto copy = [&](const auto size) {
+    std::byte* to = data + first * size;
+    for (std::size_t i = 0; i < label.size(); ++i, to += size) {
+      const auto item = static_cast<std::size_t>(label[i] & ~(label[i] >> 31));
+      std::memcpy(to, items.data() + item * size, size);
+    }
+  };
+  switch (item_size) {  // numbers of a size that the compiler knows
+    case 8:
+      copy(std::integral_constant<std::size_t, 8>{});
+      break;
+    case 1:
+      copy(std::integral_constant<std::size_t, 1>{});
+      break;
+    default:
+      copy(item_size);
+  }
+  for (std::size_t i = 0; i < label.size(); ++i) hidden[first + i] = label[i] < 0 ? 1 : 0;
+}
+
+}  // namespace orderless::rows

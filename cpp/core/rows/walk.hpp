@@ -1,0 +1,164 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "core/rows/packed.hpp"
+
+namespace orderless::rows {
+
+/// Walks rows of T, `stride` bytes apart, down a packed tree. Where a value is unknown the row goes
+/// on to one child and keeps the other for later; it is left as soon as two classes are met. Some
+/// rows walk at the same time, each at its own pace, and but for the end of a walk no branch
+/// depends on the values, so the processor has little to guess and always something to do.
+template <class T>
+class RowWalk {
+ public:
+  RowWalk(const PackedTree& tree, const std::byte* base, std::ptrdiff_t stride)
+      : nodes_(tree.nodes), base_(base), stride_(stride), room_(tree.depth + 2) {}
+
+  /// Writes the classes of the rows from `first` to `end`, the first one's to label[0]. `complete`:
+  /// few rows will meet an unknown value; the result is the same, whether or not it holds.
+  void run(std::size_t first, std::size_t end, std::int32_t* label, bool complete) const {
+    std::vector<std::int32_t> later(width * room_);
+    const std::byte* const at = base_ + stride_ * static_cast<std::ptrdiff_t>(first);
+    if (complete) {
+      run_complete(at, end - first, label, later.data());
+    } else {
+      run_any(at, end - first, label, later.data());
+    }
+  }
+
+ private:
+  static constexpr std::size_t width = 4;    // rows that walk at the same time
+  static constexpr std::size_t abreast = 8;  // likewise, as if complete
+
+  struct Walk {
+    const std::byte* row = nullptr;
+    std::int32_t* later = nullptr;  // nodes kept, below `top`
+    std::size_t number = 0;
+    std::size_t top = 0;
+    std::int32_t node = 0;
+    std::int32_t low = none, high = -1;  // the least and the greatest class met
+  };
+
+  static constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
+
+  /// Rows at their own pace: where one has come to its end, the next one begins.
+  void run_any(const std::byte* at, std::size_t n, std::int32_t* label, std::int32_t* later) const {
+    Walk walks[width];
+    for (std::size_t k = 0; k < width; ++k) walks[k].later = later + k * room_;
+    std::size_t next = 0;
+    for (; next < std::min(n, width); ++next) begin(walks[next], at, next);
+    const std::size_t n_walks = next;
+    while (next < n) {
+      for (std::size_t k = 0; k < width; ++k) {
+        Walk& walk = walks[k];
+        if (step(walk)) continue;
+        label[walk.number] = answer(walk);
+        if (next == n) {
+          for (std::size_t j = 0; j < width; ++j) {
+            if (j != k) finish(walks[j], label);
+          }
+          return;
+        }
+        begin(walk, at, next++);
+      }
+    }
+    for (std::size_t k = 0; k < n_walks; ++k) finish(walks[k], label);
+  }
+
+  /// Rows side by side, as if all values were known; a row that met an unknown one walks again.
+  void run_complete(const std::byte* at, std::size_t n, std::int32_t* label,
+                    std::int32_t* later) const {
+    Walk again;
+    again.later = later;
+    const PackedTree::Node* const nodes = nodes_.data();
+    for (std::size_t row = 0; row < n; row += abreast) {
+      const std::byte* rows[abreast];
+      std::int32_t node[abreast] = {};
+      bool unknown[abreast] = {};
+      for (std::size_t k = 0; k < abreast; ++k) {  // the last row again, where there are no more
+        rows[k] = at + stride_ * static_cast<std::ptrdiff_t>(std::min(row + k, n - 1));
+      }
+      std::int32_t all = 0;
+      while (all >= 0) {
+        all = -1;
+        for (std::size_t k = 0; k < abreast; ++k) {
+          const std::int32_t walking = ~(node[k] >> 31);  // all bits; none, at a leaf
+          const PackedTree::Node& here = nodes[node[k] & walking];
+          T x;
+          std::memcpy(&x, rows[k] + here.offset, sizeof(T));
+          unknown[k] |= x != x;
+          const std::int32_t on = here.child[!(static_cast<double>(x) <= here.cut)];
+          node[k] ^= (node[k] ^ on) & walking;
+          all &= node[k];
+        }
+      }
+      for (std::size_t k = 0; k < std::min(abreast, n - row); ++k) {
+        label[row + k] = ~node[k];
+        if (!unknown[k]) continue;
+        begin(again, at, row + k);
+        finish(again, label);
+      }
+    }
+  }
+
+  void begin(Walk& walk, const std::byte* at, std::size_t number) const {
+    walk.row = at + stride_ * static_cast<std::ptrdiff_t>(number);
+    walk.number = number;
+    walk.top = 0;
+    walk.node = 0;
+    walk.low = none;
+    walk.high = -1;
+  }
+
+  static std::int32_t answer(const Walk& walk) { return walk.low < walk.high ? -1 : walk.low; }
+
+  void finish(Walk& walk, std::int32_t* label) const {
+    while (step(walk)) {
+    }
+    label[walk.number] = answer(walk);
+  }
+
+  /// Meets a child: a leaf is ~class; of an inner node, and of -1, neither end changes.
+  static void meet(Walk& walk, std::int32_t leaf) {
+    walk.low = std::min(walk.low, leaf & none);
+    walk.high = std::max(walk.high, leaf);
+  }
+
+  /// One node on; false when the walk has come to its end.
+  bool step(Walk& walk) const {
+    const PackedTree::Node& here = nodes_[static_cast<std::size_t>(walk.node)];
+    T x;
+    std::memcpy(&x, walk.row + here.offset, sizeof(T));
+    // Selected by bits, not by ?:, of which compilers like to make branches.
+    const auto above = static_cast<std::size_t>(!(static_cast<double>(x) <= here.cut));
+    const std::int32_t unknown = x != x;
+    const std::int32_t on = here.child[above];
+    const std::int32_t kept = here.child[1 - above];
+    meet(walk, ~on);
+    meet(walk, ~kept | (unknown - 1));
+    walk.later[walk.top] = kept;
+    std::size_t top = walk.top + static_cast<std::size_t>(unknown & (~kept >> 31 & 1));
+    const std::int32_t leaf = on >> 31;  // all bits, or none
+    const bool some = top > 0;
+    const bool goes_on = ((leaf == 0) | some) & (walk.low >= walk.high);
+    top -= static_cast<std::size_t>(some & (leaf != 0));
+    walk.node = on ^ ((on ^ walk.later[top]) & leaf);
+    walk.top = top;
+    return goes_on;
+  }
+
+  std::span<const PackedTree::Node> nodes_;
+  const std::byte* base_;
+  std::ptrdiff_t stride_;
+  std::size_t room_;
+};
+
+}  // namespace orderless::rows

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/field.hpp"
+#include "core/base/poll.hpp"
+#include "core/tree/tree.hpp"
+
+namespace orderless::same {
+
+/// What the fingerprint needs to know of one feature.
+struct FeatureWeights {
+  std::array<std::uint64_t, 2> key{};  // derived from the feature's name
+  std::vector<Point> values;           // unordered: one weight per value, summing to 1
+};
+
+/// The weight of NaN, where it is a value of an ordered feature.
+[[nodiscard]] Point nan_weight(const FeatureWeights& weights);
+
+/// F(threshold): the random element that stands for the values of an ordered feature up to the
+/// threshold; at the ends of the domain 0, and 1 less the weight of NaN.
+[[nodiscard]] Point element(const FeatureWeights& weights, const Domain& domain, double threshold);
+
+/// For each tree the sum over its leaves of value(class) x weight(box), at both points.
+/// Two trees are the same function iff these agree, but for probability degree / 2^122.
+/// Cost: leaves x features of the tree.
+[[nodiscard]] std::vector<Point> fingerprints(const Forest& forest, std::span<const Domain> domains,
+                                              std::span<const FeatureWeights> weights,
+                                              std::span<const Point> class_values, Poll poll);
+
+}  // namespace orderless::same

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/tree/box.hpp"
+
+namespace orderless {
+
+/// A tree as arrays. Node 0 is the root; a leaf has feature -1.
+/// A condition holds for ordered values <= threshold (NaN: if nan_true), and for the unordered
+/// values set_values[set_start[node] .. set_start[node + 1]).
+struct TreeView {
+  std::span<const std::int32_t> feature;
+  std::span<const double> threshold;
+  std::span<const std::uint8_t> nan_true;
+  std::span<const std::int32_t> when_true;
+  std::span<const std::int32_t> when_false;
+  std::span<const std::int32_t> leaf_class;
+  std::span<const std::int64_t> set_start;
+  std::span<const std::int32_t> set_values;
+
+  [[nodiscard]] std::size_t size() const { return feature.size(); }
+  [[nodiscard]] std::span<const std::int32_t> set(std::size_t node) const {
+    const auto begin = static_cast<std::size_t>(set_start[node]);
+    return set_values.subspan(begin, static_cast<std::size_t>(set_start[node + 1]) - begin);
+  }
+};
+
+/// Many trees over the same features, their nodes one after the other.
+struct Forest {
+  TreeView nodes;                       // child indices are relative to the tree's first node
+  std::span<const std::int64_t> start;  // first node of each tree, and the end
+  [[nodiscard]] TreeView tree(std::size_t i) const;
+};
+
+/// The parts of `side` on which the condition of `node` holds and does not hold; either may be
+/// empty.
+[[nodiscard]] std::pair<Side, Side> split(const TreeView& tree, std::size_t node, const Side& side,
+                                          bool ordered);
+
+/// Visits every leaf that `parts` can reach, in order (true branch first), without recursion.
+/// `split_part(node, part)` gives the two parts and which of them are not empty; during
+/// `on_leaf(leaf)`, `parts` holds the leaf's. Stops early when `on_leaf` returns false.
+/// Cost: one split per visited node.
+template <class Part, class SplitPart, class OnLeaf>
+bool walk(const TreeView& tree, std::vector<Part>& parts, SplitPart&& split_part,
+          OnLeaf&& on_leaf) {
+  struct Step {
+    std::int32_t node;     // -1: only put the part back
+    std::int32_t feature;  // -1: nothing to put
+    Part part;
+  };
+  std::vector<Step> steps;
+  steps.push_back({0, -1, {}});
+  while (!steps.empty()) {
+    Step step = std::move(steps.back());
+    steps.pop_back();
+    if (step.feature >= 0) parts[static_cast<std::size_t>(step.feature)] = std::move(step.part);
+    if (step.node < 0) continue;
+    const auto node = static_cast<std::size_t>(step.node);
+    const std::int32_t feature = tree.feature[node];
+    if (feature < 0) {
+      if (!on_leaf(step.node)) return false;
+      continue;
+    }
+    Part& part = parts[static_cast<std::size_t>(feature)];
+    auto [on_true, on_false, some_true, some_false] = split_part(node, part);
+    if (some_true && some_false) {
+      steps.push_back({-1, feature, part});
+      steps.push_back({tree.when_false[node], feature, std::move(on_false)});
+      steps.push_back({tree.when_true[node], feature, std::move(on_true)});
+    } else {
+      steps.push_back({some_true ? tree.when_true[node] : tree.when_false[node], -1, {}});
+    }
+  }
+  return true;
+}
+
+/// `walk` over boxes: visits the leaves whose box meets `box`, which is the intersection meanwhile.
+template <class OnLeaf>
+bool walk_box(const TreeView& tree, std::span<const Domain> domains, Box& box, OnLeaf&& on_leaf) {
+  struct Parts {
+    Side on_true, on_false;
+    bool some_true, some_false;
+  };
+  return walk(
+      tree, box,
+      [&](std::size_t node, const Side& side) {
+        const bool ordered = domains[static_cast<std::size_t>(tree.feature[node])].ordered;
+        auto [on_true, on_false] = split(tree, node, side, ordered);
+        const bool some_true = !on_true.empty(ordered);
+        const bool some_false = !on_false.empty(ordered);
+        return Parts{std::move(on_true), std::move(on_false), some_true, some_false};
+      },
+      on_leaf);
+}
+
+}  // namespace orderless

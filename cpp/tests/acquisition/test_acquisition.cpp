@@ -1,0 +1,185 @@
+// The cheapest policy: what plain recursion over all purchases finds, with one and with several
+// words of leaves, budgets, the worst case, and however early it is stopped.
+
+#include <algorithm>
+#include <vector>
+
+#include "core/acquisition/problem.hpp"
+#include "tests/check.hpp"
+
+using namespace orderless;
+using namespace orderless::acquisition;
+using namespace orderless::tests;
+
+namespace {
+
+/// A random function of n bits as a complete tree (leaf i has the bits of i), random rows, weights
+/// and costs; every bit is a purchase.
+struct Case {
+  std::size_t n;
+  std::vector<std::int32_t> outcome;
+  std::vector<std::int64_t> weight, cost, outcome_start, next_start{0};
+  std::vector<std::uint64_t> masks, start, classes;
+  std::vector<std::int32_t> node_purchase, next;
+
+  Case(Random& random, std::size_t bits, std::size_t n_rows, std::size_t n_classes) : n(bits) {
+    const std::size_t leaves = std::size_t{1} << n;
+    const std::size_t words = (leaves + 63) / 64;
+    start.assign(words, 0);
+    classes.assign(words * n_classes, 0);
+    masks.assign(words * 2 * n, 0);
+    for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
+      const std::uint64_t bit = std::uint64_t{1} << (leaf % 64);
+      start[leaf / 64] |= bit;
+      classes[random.below(n_classes) * words + leaf / 64] |= bit;
+      for (std::size_t p = 0; p < n; ++p)
+        masks[(2 * p + (leaf >> p & 1U)) * words + leaf / 64] |= bit;
+    }
+    for (std::size_t p = 0; p <= n; ++p) outcome_start.push_back(static_cast<std::int64_t>(2 * p));
+    for (std::size_t p = 0; p < n; ++p) cost.push_back(static_cast<std::int64_t>(random.below(6)));
+    std::vector<std::size_t> rows;
+    while (rows.size() < n_rows) {
+      const std::size_t row = random.below(leaves);
+      if (std::find(rows.begin(), rows.end(), row) != rows.end()) continue;
+      rows.push_back(row);
+      weight.push_back(1 + static_cast<std::int64_t>(random.below(3)));
+      for (std::size_t p = 0; p < n; ++p)
+        outcome.push_back(static_cast<std::int32_t>(row >> p & 1U));
+    }
+    for (std::size_t node = 0; node + 1 < 2 * leaves; ++node) {  // level by level, bit by bit
+      std::size_t depth = 0;
+      while ((std::size_t{2} << depth) - 1 <= node) ++depth;
+      node_purchase.push_back(depth < n ? static_cast<std::int32_t>(depth) : -1);
+      if (depth < n) {
+        next.push_back(static_cast<std::int32_t>(2 * node + 1));
+        next.push_back(static_cast<std::int32_t>(2 * node + 2));
+      }
+      next_start.push_back(static_cast<std::int64_t>(next.size()));
+    }
+  }
+
+  [[nodiscard]] Acquisition problem() const {
+    Acquisition out;
+    out.n_purchases = n;
+    out.n_words = start.size();
+    out.outcome = outcome;
+    out.weight = weight;
+    out.cost = cost;
+    out.outcome_start = outcome_start;
+    out.masks = masks;
+    out.start = start;
+    out.classes = classes;
+    out.node_purchase = node_purchase;
+    out.next_start = next_start;
+    out.next = next;
+    return out;
+  }
+};
+
+using Value = std::pair<std::int64_t, std::int64_t>;  // weight left undetermined, cost
+
+/// Every purchase in every situation, nothing remembered, no bound.
+Value plain(const Acquisition& problem, const std::vector<std::uint32_t>& rows,
+            const std::vector<std::uint64_t>& leaves, std::uint32_t bought, Rest rest) {
+  if (problem.class_of(leaves.data()) >= 0) return {0, 0};
+  std::int64_t weight = 0;
+  for (const std::uint32_t row : rows) weight += problem.weight[row];
+  Value best{problem.may_stop ? weight : Acquisition::unlimited, 0};
+  for (std::size_t p = 0; p < problem.n_purchases; ++p) {
+    if ((bought >> p & 1U) != 0 || !rest.allows(problem.cost[p])) continue;
+    Value here{0, problem.worst ? 0 : problem.cost[p] * weight};
+    std::int64_t most = 0;
+    for (std::int32_t which = 0; which < 2; ++which) {
+      std::vector<std::uint32_t> inside;
+      for (const std::uint32_t row : rows) {
+        if (problem.outcome_of(row, p) == which) inside.push_back(row);
+      }
+      if (inside.empty()) continue;
+      std::vector<std::uint64_t> left = leaves;
+      for (std::size_t w = 0; w < left.size(); ++w) left[w] &= problem.mask(p, which)[w];
+      const Value below =
+          plain(problem, inside, left, bought | 1U << p, rest.after(problem.cost[p]));
+      here.first += below.first;
+      here.second += problem.worst ? 0 : below.second;
+      most = std::max(most, below.second);
+    }
+    if (problem.worst) here.second = problem.cost[p] + most;
+    best = std::min(best, here);
+  }
+  return best;
+}
+
+double never(const void*) { return 0; }
+double always(const void*) { return 1; }
+
+Value value_of(const Acquisition& problem, const PolicyTree& tree) {
+  return {tree.missed[0], problem.worst ? tree.worst[0] : tree.cost[0]};
+}
+
+void check(const Acquisition& problem) {
+  const auto idle = [](std::size_t) {};
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < problem.n_rows(); ++row) rows.push_back(row);
+  const std::vector<std::uint64_t> start(problem.start.begin(), problem.start.end());
+  const Value best = plain(problem, rows, start, 0, {problem.budget, problem.questions});
+  const Cheapest found = cheapest_policy(problem, 1U << 20, {idle, never, nullptr, 1.0});
+  CHECK(found.proven);
+  CHECK(value_of(problem, found.tree) == best);
+  CHECK(Value(found.bound_missed, found.bound) == best);
+  const auto least = least_cost(problem);
+  CHECK(Value(least.second, least.first) <= best);
+  for (const Fixed kind : {Fixed::naive, Fixed::path, Fixed::greedy}) {
+    CHECK(best <= value_of(problem, fixed_policy(problem, kind, kind == Fixed::greedy, idle)));
+  }
+  for (const std::size_t limit :
+       {1U, 5U, 40U}) {  // stopped early: a policy and a bound all the same
+    const Cheapest some = cheapest_policy(problem, limit, {idle, never, nullptr, 1.0});
+    CHECK(best <= value_of(problem, some.tree));
+    CHECK(Value(some.bound_missed, some.bound) <= best);
+    CHECK(!some.proven || value_of(problem, some.tree) == best);
+  }
+  const Cheapest late = cheapest_policy(problem, 1U << 20, {idle, always, nullptr, 0.5});
+  CHECK(best <= value_of(problem, late.tree));
+  const Learned learned = learned_policy(problem, {50, 0.1, 0.9, 0.5, 20, 1}, idle);
+  CHECK(best <= value_of(problem, learned.tree));
+}
+
+}  // namespace
+
+int main() {
+  Random random{7};
+  for (int round = 0; round < 120; ++round) {
+    const std::size_t bits = 1 + random.below(4);
+    const std::size_t rows = 1 + random.below(std::min<std::size_t>(8, std::size_t{1} << bits));
+    const Case one(random, bits, rows, 2 + random.below(2));
+    Acquisition problem = one.problem();
+    check(problem);
+    problem.worst = true;
+    check(problem);
+    problem.may_stop = true;
+    problem.budget = static_cast<std::int64_t>(random.below(9));
+    check(problem);
+    problem.worst = false;
+    problem.questions = static_cast<std::int64_t>(random.below(4));
+    check(problem);
+    if (bits > 1) {  // what is known at the start is bought first, for nothing
+      Case known = one;
+      known.cost[0] = 0;
+      Acquisition with = known.problem();
+      const auto idle = [](std::size_t) {};
+      const Clock clock{idle, never, nullptr, 1.0};
+      const std::int64_t expected = cheapest_policy(with, 1U << 20, clock).tree.cost[0];
+      with.free = 0;
+      CHECK(cheapest_policy(with, 1U << 20, clock).tree.cost[0] == expected);
+      CHECK(least_cost(with).first <= expected);
+    }
+  }
+  for (int round = 0; round < 4; ++round) {  // 128 leaves: two words
+    const Case wide(random, 7, 3, 2);
+    Acquisition problem = wide.problem();
+    problem.may_stop = true;
+    problem.questions = 3;
+    check(problem);
+  }
+  return 0;
+}

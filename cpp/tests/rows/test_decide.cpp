@@ -1,0 +1,200 @@
+// Masks of leaves and walks, with AVX2 and without, against all completions of each row.
+
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <stdexcept>
+
+#include "core/rows/decide.hpp"
+#include "core/rows/masks.hpp"
+#include "core/rows/walk.hpp"
+#include "tests/check.hpp"
+#include "tests/trees.hpp"
+
+using namespace orderless;
+using namespace orderless::rows;
+using namespace orderless::tests;
+
+namespace {
+
+void no_poll() {}
+
+// 0.1 is no float, and floats lie on both of its sides; the others are floats, or not even near
+// one.
+constexpr double all_cuts[] = {0, 0.1, 0.5, 1, 2, 1e-42, -3, 1e300};
+constexpr double float_cuts[] = {0, 0.5, 1, 2, -3, 16777217, 1e-42};
+
+/// A tree without dead branches; `low` and `high` bound each feature.
+std::int32_t grow_alive(Arrays& tree, Random& random, std::span<const double> from, Values low,
+                        Values high, std::size_t n_classes, int depth) {
+  const std::size_t f = random.below(low.size());
+  const double cut = from[random.below(from.size())];
+  if (depth == 0 || cut <= low[f] || cut >= high[f]) {
+    return tree.leaf(static_cast<std::int32_t>(random.below(n_classes)));
+  }
+  const std::int32_t node = tree.add(static_cast<std::int32_t>(f), cut, false, -1);
+  Values middle = high;
+  middle[f] = cut;
+  const std::int32_t yes = grow_alive(tree, random, from, low, middle, n_classes, depth - 1);
+  low[f] = cut;
+  const std::int32_t no = grow_alive(tree, random, from, low, high, n_classes, depth - 1);
+  tree.hang(node, yes, no);
+  return node;
+}
+
+std::int32_t class_of(const Arrays& tree, const Values& row) {
+  std::size_t node = 0;
+  while (tree.feature[node] >= 0) {
+    const bool yes = row[static_cast<std::size_t>(tree.feature[node])] <= tree.threshold[node];
+    node = static_cast<std::size_t>(yes ? tree.when_true[node] : tree.when_false[node]);
+  }
+  return tree.leaf_class[node];
+}
+
+/// The class of all completions, -1 if they differ.
+std::int32_t by_completions(const Arrays& tree, const Values& row, const Values& everything) {
+  std::vector<Values> choices;
+  for (const double x : row) choices.push_back(std::isnan(x) ? everything : Values{x});
+  std::set<std::int32_t> classes;
+  for (const Values& point : product(choices)) classes.insert(class_of(tree, point));
+  return classes.size() == 1 ? *classes.begin() : -1;
+}
+
+template <class S>
+void test_rows(Random& random, std::span<const double> from, bool fortran) {
+  const std::size_t n_features = 1 + random.below(3);
+  const std::size_t n_classes = 1 + random.below(4);
+  Arrays tree;
+  grow_alive(tree, random, from, Values(n_features, -infinity), Values(n_features, infinity),
+             n_classes, 1 + static_cast<int>(random.below(6)));
+  Values everything(from.begin(), from.end());  // one value of each bin
+  everything.push_back(infinity);
+  Values near{-infinity, infinity};
+  for (const double cut : from) {
+    for (const double x : {cut, std::nextafter(cut, -infinity), std::nextafter(cut, infinity)}) {
+      near.push_back(x);
+    }
+  }
+  const std::size_t n_rows = 1 + random.below(600);
+  std::vector<S> values(n_rows * n_features);
+  const std::size_t row_step = fortran ? 1 : n_features;
+  const std::size_t column_step = fortran ? n_rows : 1;
+  std::vector<std::int32_t> expected(n_rows);
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    Values row;
+    for (std::size_t f = 0; f < n_features; ++f) {
+      const bool unknown = random.below(5) == 0;
+      const auto x = static_cast<S>(near[random.below(near.size())]);
+      S& cell = values[r * row_step + f * column_step];
+      cell = unknown ? std::numeric_limits<S>::quiet_NaN() : x;
+      row.push_back(static_cast<double>(cell));
+    }
+    expected[r] = by_completions(tree, row, everything);
+  }
+  std::vector<Column> columns(n_features);
+  for (std::size_t f = 0; f < n_features; ++f) {
+    columns[f].kind = sizeof(S) == 8 ? Column::Kind::f64 : Column::Kind::f32;
+    columns[f].first = reinterpret_cast<const std::byte*>(values.data() + f * column_step);
+    columns[f].stride = static_cast<std::ptrdiff_t>(row_step * sizeof(S));
+  }
+  const std::vector<Domain> domains(n_features, numeric());
+  std::vector<std::int32_t> label(n_rows, -7);
+  decide(tree.view(), domains, tree.threshold, columns, n_rows, label, 2, no_poll);
+  CHECK(label == expected);
+  const std::byte* base = columns[0].first;
+  const PackedTree packed = pack(tree.view(), tree.threshold, columns, base);
+  if (packed.nodes.empty()) return;
+  for (const bool complete : {false, true}) {
+    label.assign(n_rows, -7);
+    RowWalk<S>(packed, base, columns[0].stride).run(0, n_rows, label.data(), complete);
+    CHECK(label == expected);
+  }
+  const MaskTree leaves = masks_of(packed);
+  bool sharp = true;
+  for (const auto& node : packed.nodes) sharp = sharp && sharp_as_float(node.cut);
+  const auto check = [&](const RowMasks& masks) {
+    label.assign(n_rows, -7);
+    masks.run(0, n_rows, label.data());
+    CHECK(label == expected);
+    if (n_rows < 2) return;
+    label.assign(n_rows - 1, -7);
+    masks.run(1, n_rows, label.data());  // from any row on
+    CHECK(std::equal(label.begin(), label.end(), expected.begin() + 1));
+  };
+  for (const bool wide : {false, has_avx2()}) {
+    const std::ptrdiff_t stride = columns[0].stride;
+    constexpr bool floats = sizeof(S) == sizeof(float);
+    for (const std::size_t n_words : {1U, 2U, 4U, 8U}) {
+      check(RowMasks(leaves, n_words, floats ? Compared::floats : Compared::doubles, base, stride,
+                     wide));
+      if (floats || !sharp) continue;
+      check(RowMasks(leaves, n_words, Compared::doubles_as_floats, base, stride, wide));
+    }
+  }
+}
+
+void test_sharp() {
+  CHECK(!sharp_as_float(0.1));  // a double above it rounds to the same float
+  CHECK(!sharp_as_float(1.0));
+  CHECK(!sharp_as_float(infinity));
+  CHECK(!sharp_as_float(1e300));
+  const double half_way = (1.0 + static_cast<double>(std::nextafter(1.0F, 2.0F))) / 2;
+  CHECK(sharp_as_float(half_way));  // rounds to 1, the even one; all above do not
+}
+
+void test_label_bytes() {
+  const char items[] = {'a', 'b', 'c', 'd', 'e', 'f'};  // two labels of three bytes
+  std::vector<std::byte> data(12);
+  std::vector<std::uint8_t> hidden(4, 9);
+  const LabelBytes out{std::as_bytes(std::span(items)), 3, data.data(), hidden.data()};
+  const std::vector<std::int32_t> label{1, -1, 0};
+  out.write(1, label);
+  CHECK(std::memcmp(data.data() + 3, "defabcabc", 9) == 0);
+  CHECK((hidden == std::vector<std::uint8_t>{9, 0, 1, 0}));
+}
+
+void test_stops() {
+  Arrays tree;
+  const std::int32_t root = tree.add(0, 0.5, false, -1);
+  tree.hang(root, tree.leaf(0), tree.leaf(1));
+  const std::vector<float> values(100000, 1.0F);
+  Column column;
+  column.kind = Column::Kind::f32;
+  column.first = reinterpret_cast<const std::byte*>(values.data());
+  column.stride = sizeof(float);
+  const std::vector<Domain> domains(1, numeric());
+  std::vector<std::int32_t> label(values.size());
+  bool stopped = false;
+  try {
+    decide(tree.view(), domains, tree.threshold, {&column, 1}, values.size(), label, 1,
+           [] { throw std::runtime_error("stop"); });
+  } catch (const std::runtime_error&) {
+    stopped = true;
+  }
+  CHECK(stopped);
+}
+
+}  // namespace
+
+int main() {
+  Random random(4);
+  std::vector<double> sharp_cuts;  // as read_tree moves them: half way between two floats
+  for (const double cut : float_cuts) {
+    const auto near = static_cast<float>(cut);
+    const auto next = static_cast<double>(std::nextafter(near, 1e30F));
+    const double half_way = (static_cast<double>(near) + next) / 2;
+    const bool even = sharp_as_float(half_way);
+    sharp_cuts.push_back(even ? half_way : std::nextafter(half_way, -infinity));
+    CHECK(sharp_as_float(sharp_cuts.back()));
+  }
+  for (int round = 0; round < 20; ++round) {
+    for (const bool fortran : {false, true}) {
+      test_rows<float>(random, all_cuts, fortran);
+      test_rows<double>(random, all_cuts, fortran);
+      test_rows<double>(random, sharp_cuts, fortran);
+    }
+  }
+  test_sharp();
+  test_label_bytes();
+  test_stops();
+}

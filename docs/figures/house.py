@@ -1,0 +1,66 @@
+"""Draw the floors and rooms of the package from the code: `python docs/figures/house.py`.
+
+In:  FLOORS of tests/house/test_layers.py, and the first line of each room's `__init__.py`.
+Out: house.svg beside this file; tests/house/test_picture.py checks that it is current.
+"""
+
+import ast
+from pathlib import Path
+from textwrap import wrap
+
+from svg import arrow, box, drawing, text, upright
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+PACKAGE = ROOT / "src" / "orderless"
+WIDTH, LEFT, RIGHT, TOP, GAP = 960, 56, 16, 16, 8
+HEAD, LINE = 46, 17  # heights: a room with its name and one line, and every line more
+LETTER = 6.4  # width of a letter of the words in a room
+
+
+def floors():
+    """Read the floors, lowest first, without running the test."""
+    test = ast.parse((ROOT / "tests" / "house" / "test_layers.py").read_text(encoding="utf-8"))
+    for node in test.body:
+        if isinstance(node, ast.Assign) and node.targets[0].id == "FLOORS":
+            return ast.literal_eval(node.value)
+    raise LookupError("tests/house/test_layers.py has no FLOORS")
+
+
+def says(room):
+    """Give the first sentence of a room about itself."""
+    file = PACKAGE / room / "__init__.py"
+    module = file if file.is_file() else PACKAGE / f"{room}.py"
+    words = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))
+    return words.partition("\n")[0].replace("``", "")
+
+
+def house():
+    """Give the drawing: the highest floor on top, rooms in the order of the floor."""
+    rooms = floors()
+    shapes, y = [], TOP
+    for floor in reversed(rooms):
+        width = (WIDTH - LEFT - RIGHT - GAP * (len(floor) - 1)) / len(floor)
+        words = [wrap(says(room), int((width - 24) / LETTER)) for room in floor]
+        height = HEAD + LINE * max(map(len, words))
+        for i, room in enumerate(floor):
+            x = LEFT + i * (width + GAP)
+            shapes.append(box(x, y, width, height - GAP))
+            shapes.append(text(x + 12, y + 22, room, 15, "blue", bold=True))
+            for k, line in enumerate(words[i]):
+                shapes.append(text(x + 12, y + 41 + LINE * k, line, 12, "grey"))
+        y += height
+    shapes.append(arrow(LEFT - 14, y - GAP, LEFT - 14, TOP + 2))
+    shapes.append(upright(LEFT - 24, (TOP + y) / 2, "data flows up", 12, "grey"))
+    rule = (
+        "A room imports from the floors below and from the rooms to its left, and from there only "
+        "what their doors offer."
+    )
+    shapes.append(text(LEFT, y + 16, rule, 12.5, "grey"))
+    upwards = "; ".join(", ".join(floor) for floor in rooms)
+    return drawing(WIDTH, y + 34, f"The rooms of orderless, from the lowest floor up: {upwards}.",
+                   shapes)  # fmt: skip
+
+
+if __name__ == "__main__":
+    (HERE / "house.svg").write_text(house(), encoding="utf-8")

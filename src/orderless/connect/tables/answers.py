@@ -1,0 +1,170 @@
+"""What a tree says of the rows of a table, part by part.
+
+In:  a tree, an open table, and ``Part``s of it.
+Out: the new columns, each as its different values (``Coded``); categories that the tree does not
+     know, counted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InvalidData, TooManyReasons, setting
+from ...inputs import CODE, EXACT, NOT_GIVEN, CellStyle, Rows, read_codes, read_columns
+from ...missing import Settling, asked_features
+from ...model import Tree
+from .cells import parser_of, read_cells, wanted_columns
+from .part import Coded, Part
+from .result import Unseen
+from .table import TableFile
+
+__all__ = ["Answers"]
+
+
+class Answers:
+    """Reads parts of a table, and says what the new columns are."""
+
+    def __init__(
+        self, tree: Tree, table: TableFile, needed: str | None, *, refuse_unseen: bool, n_jobs: int
+    ) -> None:
+        self.tree, self.table, self.style, self.n_jobs = tree, table.name, table.style, n_jobs
+        self.refuse_unseen = refuse_unseen
+        self.unseen: dict[str, Unseen] = {}
+        wanted = wanted_columns(tree, table.columns, table.name)
+        self.parsers = {name: parser_of(tree.space, name, table.style) for name in wanted}
+        self.codes: dict[str, int] = {}  # columns that alone say the category of a feature
+        self.rounds: set[str] = set()  # columns of numbers that the tree rounds to float32
+        by_name = {column.name: column.feature for column in tree.space.columns}
+        for name in wanted:
+            i = tree.space.index(by_name.get(name, name))
+            feature = tree.space.features[i]
+            if self.parsers[name].numeric:
+                self.rounds |= {name} if feature.values == "float32" else set()
+            elif sum(by_name.get(other, other) == feature.name for other in wanted) == 1:
+                self.codes[name] = i
+        self.settling = Settling(tree) if needed == "smallest" else None
+        self.asks = needed == "next"
+
+    def of(self, part: Part) -> list[Coded]:
+        """Give the new columns."""
+        rows = self._rows(part)
+        codes = self.tree.decide(rows, self.n_jobs)
+        out = [
+            Coded(list(self.tree.classes), codes, [str(label) for label in self.tree.classes]),
+            Coded([True, False], (codes < 0).astype(np.int8), ["yes", "no"]),
+        ]
+        open_rows = np.flatnonzero(codes < 0)
+        index = np.full(len(codes), -1, dtype=np.int64)
+        if self.settling is not None:
+            sets, index[open_rows] = self._smallest(self.settling, rows, open_rows)
+            out.append(Coded(sets, index, ["; ".join(one) for one in sets]))
+        elif self.asks:
+            index[open_rows] = asked_features(self.tree, rows, open_rows)
+            asked = list(self.tree.space.names)
+            out.append(Coded([(name,) for name in asked], index, asked))
+        return out
+
+    def _smallest(self, settling: Settling, rows: Rows, at: NDArray[np.intp]) -> Any:
+        try:
+            return settling.sets(rows, at)
+        except TooManyReasons as fault:
+            raise TooManyReasons(
+                f"which smallest set of features settles a row of {self.table} takes more than "
+                f"{settling.limit:,} steps to find: choose {setting('needed', 'next')} (one "
+                f"feature to ask) or {setting('needed', None)}",
+                fault.met,
+            ) from None
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def _rows(self, part: Part) -> Rows:
+        """Read a part: columns of numbers at once, all others by their different cells.
+
+        Whether numbers are what their features allow is checked by ``read_columns``. Only where
+        it refuses some, every cell is looked at, to say which one, and in which row.
+        """
+        columns: dict[str, NDArray[Any]] = {}
+        coded_features: dict[int, NDArray[np.int32]] = {}
+        quick: list[str] = []
+        for name, parser in self.parsers.items():
+            if not parser.numeric:
+                known = self._known(part, name)
+                if name in self.codes:
+                    coded_features[self.codes[name]] = self._codes(name, known)
+                else:
+                    columns[name] = _objects(known.values)[known.index]
+                continue
+            values = _numbers(part.columns[name], name, self.style, name in self.rounds)
+            if values is not None:
+                quick.append(name)
+            columns[name] = self._parsed(part, name) if values is None else values
+        left = [i for i in self.tree.used if i not in coded_features]
+        try:
+            rows = read_columns(columns.get, part.n_rows, self.tree.space, left)
+        except InvalidData as fault:
+            for name in quick:
+                self._parsed(part, name)
+            if fault.row is None:
+                raise
+            where = f"row {part.first + fault.row:,} of {self.table}"
+            raise InvalidData(str(fault).replace(f"row {fault.row}", where, 1)) from None
+        for i, codes in coded_features.items():
+            rows.columns[i] = (CODE, codes, None)
+        return rows
+
+    def _parsed(self, part: Part, name: str) -> NDArray[np.float64]:
+        """Read a column of numbers cell by cell."""
+        known = self._known(part, name)
+        numbers: NDArray[np.float64] = np.array(known.values, dtype=np.float64)[known.index]
+        return numbers
+
+    def _codes(self, name: str, known: Coded) -> NDArray[np.int32]:
+        feature = self.tree.space.features[self.codes[name]]
+        any_value = np.array([value is NOT_GIVEN for value in known.values], dtype=bool)
+        codes = read_codes(feature, _objects(known.values))
+        return np.where(any_value, np.int32(-1), codes)[known.index]
+
+    def _known(self, part: Part, name: str) -> Coded:
+        unseen = None if self.refuse_unseen else self.unseen
+        return read_cells(
+            part.columns[name], self.parsers[name], name, self.table, part.first, unseen
+        )
+
+
+def _objects(values: list[Any]) -> NDArray[Any]:
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+def _numbers(column: Any, name: str, style: CellStyle, rounds: bool) -> NDArray[Any] | None:
+    """Read a column of pyarrow as numbers at once; None where one of them needs a closer look."""
+    if isinstance(column, list):
+        return None
+    import pyarrow as pa
+    from pyarrow import compute
+
+    kind = column.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        if not style.plain_numbers:
+            return None
+        gap = compute.is_in(column, value_set=pa.array(["", "NA", "NaN", "nan"], type=kind))
+        try:
+            column = compute.if_else(gap, pa.scalar(None, kind), column).cast(pa.float64())
+        except pa.ArrowInvalid:
+            return None
+    elif pa.types.is_boolean(kind):
+        column = column.cast(pa.uint8())
+    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return None
+    if column.type != pa.float32():
+        column = column.cast(pa.float64(), safe=False)  # as Python rounds them
+    out: NDArray[Any] = column.fill_null(np.nan).to_numpy(zero_copy_only=False)
+    if not (rounds or pa.types.is_floating(kind)) and bool((np.abs(out) >= EXACT).any()):
+        return None
+    if gaps := style.missing_numbers(name):
+        out = np.where(np.isin(out, list(gaps)), np.nan, out)
+    return out

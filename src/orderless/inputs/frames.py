@@ -1,0 +1,101 @@
+"""Data frames: is X one, and results like what came in.
+
+In:  anything; a frame is whatever narwhals takes for an eager one (pandas, polars, pyarrow, ...).
+Out: frames to read, and results as columns or tables of the same library, with pandas' index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidData
+from .names import some_names
+
+__all__ = ["column_like", "frame_of", "is_frame", "labels_like", "rows_at", "table_like"]
+
+
+def frame_of(X: Any) -> nw.DataFrame[Any] | None:
+    """Give X as narwhals reads it if it is a data frame, else None."""
+    try:
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+    except nw.exceptions.DuplicateError as fault:
+        raise InvalidData(
+            f"two columns of the data frame have the same name; give each its own: {fault}"
+        ) from fault
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a data frame, so that results are Series."""
+    return frame_of(X) is not None
+
+
+def rows_at(X: Any, at: NDArray[np.intp]) -> Any:
+    """Give some rows of a table of any usual kind, as the same kind."""
+    frame = frame_of(X)
+    if frame is not None:
+        return frame[at.tolist()].to_native()
+    if isinstance(X, list | tuple):
+        return [X[i] for i in at]
+    return X.tocsr()[at] if hasattr(X, "tocsr") else np.asarray(X)[at]
+
+
+def column_like(X: Any, values: Any, name: str) -> Any:
+    """Give a value for each row: a Series where a data frame came in, else what is given."""
+    frame = frame_of(X)
+    if frame is None:
+        return values
+    if frame.implementation.is_pandas():
+        import pandas as pd
+
+        return pd.Series(values, index=frame.to_native().index, name=name)
+    return nw.new_series(name, values, backend=frame.implementation).to_native()
+
+
+def table_like(X: Any, table: NDArray[Any], names: Sequence[Any]) -> Any:
+    """Give a table with a line for each row: a data frame where one came in, else an array."""
+    frame = frame_of(X)
+    if frame is None:
+        return table
+    if frame.implementation.is_pandas():
+        import pandas as pd
+
+        return pd.DataFrame(table, index=frame.to_native().index, columns=cast(Any, list(names)))
+    columns = {str(name): table[:, c] for c, name in enumerate(names)}
+    return nw.from_dict(columns, backend=frame.implementation).to_native()
+
+
+def labels_like(X: Any, classes: NDArray[Any], codes: NDArray[np.int32]) -> Any:
+    """Give class labels by row: a masked array, or a nullable Series when a data frame came in.
+
+    ``codes`` are positions in ``classes``, -1 where the class is not determined.
+    """
+    unknown = codes < 0
+    frame = frame_of(X)
+    if frame is None:
+        data = classes[np.where(unknown, 0, codes)]
+        return np.ma.MaskedArray(data, mask=unknown)
+    text = all(isinstance(label, str) for label in classes.tolist())
+    if not text and classes.dtype == object:
+        raise InvalidData(
+            f"the classes {some_names(classes.tolist())} fit no column type of a data frame: "
+            "give the rows as an array"
+        )
+    if frame.implementation.is_pandas():
+        import pandas as pd
+
+        kind = {"i": "Int64", "u": "UInt64", "b": "boolean", "f": "Float64"}
+        dtype = cast(Any, kind.get(classes.dtype.kind, "string"))
+        array = pd.array(classes.tolist(), dtype=dtype).take(codes, allow_fill=True)
+        return pd.Series(array, index=frame.to_native().index, name="prediction")
+    labels = [*classes.tolist(), None]  # the last one where the code is -1
+    values = [labels[code] for code in codes.tolist()]
+    types = {"i": nw.Int64(), "u": nw.UInt64(), "b": nw.Boolean(), "f": nw.Float64()}
+    dtype = types.get(classes.dtype.kind, nw.String())
+    series = nw.new_series("prediction", values, dtype, backend=frame.implementation)
+    return series.to_native()
