@@ -409,7 +409,7 @@ def test_arguments_of_the_wrong_kind(tmp_path):
     tree = DecisionTreeClassifier(max_depth=1).fit([[0], [1]], [0, 1])
     for space in ({"x0": "numeric"}, ["x0"]):
         with pytest.raises(
-            ValueError, match=r"space must be a Space, got a (dict|list): write orderless\.Space"
+            ValueError, match="space must be a Space, got a (dict|list): write"
         ):
             ol.read_tree(tree, space=space)
     with pytest.raises(ValueError, match="feature_names must be a list of names, got the text 'a'"):

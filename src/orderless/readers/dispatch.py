@@ -20,11 +20,12 @@ from .bulk import build_all
 from .forgotten import given_names, in_given_order, with_given_labels
 from .nested import from_nested
 from .pipeline import unwrap
+from .sklearn import from_sklearn_regressor
 from .table import Nan
 from .through.columns import source_columns
 from .through.conditions import over_features
 
-__all__ = ["read_tree", "read_trees"]
+__all__ = ["read_tree", "read_trees", "tree_of_regressor"]
 
 # A reader is the file <library>.py with ``knows(model)`` and ``from_<library>(model)``. It is asked
 # only if its library is imported.
@@ -147,6 +148,40 @@ def read_trees(
             tree.space = trees[0].space
         trees.append(tree)
     return trees
+
+
+def tree_of_regressor(
+    model: Any, *, through: Any = None, feature_names: Sequence[str] | None = None
+) -> Tree:
+    """Read a fitted regression tree as a ``Tree`` whose classes are the numbers of its leaves.
+
+    Parameters
+    ----------
+    model : DecisionTreeRegressor or ExtraTreeRegressor
+        Of one output; alone, or at the end of a ``Pipeline``.
+    through, feature_names
+        As for ``read_tree``.
+
+    Returns
+    -------
+    Tree
+        Its classes rise; leaves that predict equal numbers have one class.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeRegressor
+    >>> model = DecisionTreeRegressor(random_state=0).fit([[1], [2], [3], [4]], [7, 5, 7, 7])
+    >>> print(tree_of_regressor(model))
+    x0 <= 2.5?
+      yes: x0 <= 1.5?
+        yes: 7.0
+        no:  5.0
+      no:  7.0
+    """
+    model, through = unwrap(model, through)
+    tree = from_sklearn_regressor(model)
+    columns, space = source_columns(tree.table, through, None, feature_names, "unknown")
+    return over_features(tree, columns, space)
 
 
 def _check_arguments(space: Space | None, feature_names: Sequence[str] | None, nan: Nan) -> None:

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import UnreadableModel, a_kind
+from ..errors import UnreadableModel
 from .build import ColumnTree, TreeBuilder
-from .checks import damaged, refuse_own_predict, unfitted
+from .checks import damaged, is_classifier, unfitted
 from .lightgbm_text import ModelText, StoredTree
 from .table import Table
 
@@ -38,12 +38,9 @@ def knows(model: Any) -> bool:
     """Whether it is a model of LightGBM; those that do not classify are refused."""
     import lightgbm
 
-    if isinstance(model, lightgbm.LGBMModel) and not isinstance(model, lightgbm.LGBMClassifier):
-        raise UnreadableModel(f"{a_kind(model)} does not predict classes: use an LGBMClassifier")
-    if isinstance(model, lightgbm.LGBMClassifier):
-        refuse_own_predict(model, lightgbm.LGBMClassifier)
-        return True
-    return isinstance(model, lightgbm.Booster)
+    return isinstance(model, lightgbm.Booster) or is_classifier(
+        model, lightgbm.LGBMClassifier, lightgbm.LGBMModel
+    )
 
 
 def from_lightgbm(model: Any) -> ColumnTree:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import UnreadableModel, a_kind
+from ..errors import UnreadableModel
 from .build import ColumnTree, TreeBuilder
-from .checks import refuse_own_predict, unfitted
+from .checks import is_classifier, unfitted
 from .table import Table
 
 __all__ = ["from_pydl85", "knows"]
@@ -26,16 +26,11 @@ def knows(model: Any) -> bool:
         raise UnreadableModel(
             "a DL85Booster is many trees: read one with read_tree(model.estimators_[i])"
         )
-    if isinstance(model, DL85Predictor) and not isinstance(model, DL85Classifier):
-        raise UnreadableModel(f"{a_kind(model)} does not predict classes: use a DL85Classifier")
-    return isinstance(model, DL85Classifier)
+    return is_classifier(model, DL85Classifier, DL85Predictor)
 
 
 def from_pydl85(model: Any) -> ColumnTree:
     """Read a fitted classifier."""
-    from pydl85 import DL85Classifier
-
-    refuse_own_predict(model, DL85Classifier)
     if not model.is_fitted_:
         raise unfitted(model)
     if model.tree_ is None:

@@ -13,9 +13,9 @@ import json
 import math
 from typing import Any
 
-from ..errors import UnreadableModel, a_kind
+from ..errors import UnreadableModel
 from .build import ColumnTree, TreeBuilder
-from .checks import damaged, refuse_own_predict, unfitted
+from .checks import damaged, is_classifier, unfitted
 from .table import Table
 from .xgboost_json import ModelJson
 from .xgboost_leaf import leaf_classes
@@ -27,12 +27,9 @@ def knows(model: Any) -> bool:
     """Whether it is a model of XGBoost; those that do not classify are refused."""
     import xgboost
 
-    if isinstance(model, xgboost.XGBModel) and not isinstance(model, xgboost.XGBClassifier):
-        raise UnreadableModel(f"{a_kind(model)} does not predict classes: use an XGBClassifier")
-    if isinstance(model, xgboost.XGBClassifier):
-        refuse_own_predict(model, xgboost.XGBClassifier)
-        return True
-    return isinstance(model, xgboost.Booster)
+    return isinstance(model, xgboost.Booster) or is_classifier(
+        model, xgboost.XGBClassifier, xgboost.XGBModel
+    )
 
 
 def from_xgboost(model: Any) -> ColumnTree:

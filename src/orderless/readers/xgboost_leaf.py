@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..inputs import import_optional
 from .xgboost_json import StoredTree
 
 __all__ = ["leaf_classes"]
@@ -24,8 +25,7 @@ def leaf_classes(saved: Mapping[str, Any], tree: StoredTree) -> dict[int, int]:
     It gets a model of our own, of one leaf of value 0 and one column, whose margin is the base
     margin alone; then every leaf's margin is handed over as a base margin.
     """
-    import xgboost
-
+    xgboost = import_optional("xgboost", needed_for="reading a model file of XGBoost")
     rest = xgboost.Booster(model_file=bytearray(json.dumps(_one_leaf(saved)).encode()))
     rows = np.zeros((len(tree.leaves), 1), dtype=np.float32)
     base = rest.predict(xgboost.DMatrix(rows), output_margin=True, validate_features=False)

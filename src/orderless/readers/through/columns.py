@@ -124,7 +124,7 @@ def _send(transformer: Any, block: Block, path: Path) -> Block:
     if isinstance(transformer, type) or not hasattr(transformer, "transform"):
         raise UnreadableModel(
             f"{step} is not a fitted transformer: through= takes what the table went through "
-            f"before the model. Known are {KNOWN}"
+            f"before the model. Known transformers are {KNOWN}"
         )
     if isinstance(transformer, FeatureUnion):
         return _united(transformer, block, path)
