@@ -6,8 +6,8 @@ import pytest
 import orderless as ol
 from orderless.errors import InvalidTree
 from orderless.readers.binary import BitTrees, join, leaf
+from orderless.readers.build import Table
 from orderless.readers.bulk import AT_ONCE, build_all
-from orderless.readers.table import Table
 from orderless.readers.through.column import SourceColumn, space_columns
 from orderless.readers.through.conditions import over_features
 

@@ -408,9 +408,7 @@ def test_models_that_hold_other_models_say_what_to_do():
 def test_arguments_of_the_wrong_kind(tmp_path):
     tree = DecisionTreeClassifier(max_depth=1).fit([[0], [1]], [0, 1])
     for space in ({"x0": "numeric"}, ["x0"]):
-        with pytest.raises(
-            ValueError, match="space must be a Space, got a (dict|list): write"
-        ):
+        with pytest.raises(ValueError, match=r"space must be a Space, got a (dict|list): write"):
             ol.read_tree(tree, space=space)
     with pytest.raises(ValueError, match="feature_names must be a list of names, got the text 'a'"):
         ol.read_tree(tree, feature_names="a")

@@ -37,9 +37,8 @@ import orderless as ol
 from orderless.errors import UnreadableModel
 from orderless.inputs.binarize import QuantileBinarizer, ThresholdGuessBinarizer
 from orderless.readers.binary import BitTrees, join, leaf
-from orderless.readers.build import ColumnTree, TreeBuilder
+from orderless.readers.build import ColumnTree, Table, TreeBuilder
 from orderless.readers.bulk import build_all
-from orderless.readers.table import Table
 from orderless.readers.through.column import SourceColumn
 from orderless.readers.through.columns import columns_through
 from orderless.readers.through.conditions import over_features

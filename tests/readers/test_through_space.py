@@ -154,7 +154,10 @@ class Doubling(StandardScaler):  # type: ignore[misc]
 @pytest.mark.parametrize(
     ("transformer", "match"),
     [
-        (PCA(2), r"cannot undo 'prepare' > 'odd' \(PCA\).*Known are.*Leave the step out"),
+        (
+            PCA(2),
+            r"cannot undo 'prepare' > 'odd' \(PCA\).*Known transf.*Leave the step out",
+        ),
         (PolynomialFeatures(2), r"'odd' \(PolynomialFeatures\)"),
         (FunctionTransformer(np.log1p), r"'odd' \(FunctionTransformer\).*function.*rename"),
         (FunctionTransformer(pd.DataFrame.rename, kw_args={"index": {0: 1}}), "its function"),

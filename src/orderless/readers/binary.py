@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .build import ColumnTree
-from .table import Table
+from .build import ColumnTree, Table
 
 __all__ = ["BitTrees", "Flat", "join", "leaf"]
 

@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from inspect import getattr_static
 from typing import Any
 
-import numpy as np
-
 from ..errors import InvalidTree, UnreadableModel, a_kind, an
 
 __all__ = [
@@ -21,28 +19,7 @@ __all__ = [
     "is_classifier",
     "refuse_own_predict",
     "unfitted",
-    "whole_number",
 ]
-
-
-def whole_number(value: Any, what: str, least: int = 0) -> int:
-    """Give a count as an int; anything else is an error.
-
-    Examples
-    --------
-    >>> whole_number(3.0, "n_features_in_")
-    Traceback (most recent call last):
-    orderless.errors.UnreadableModel: n_features_in_ must be a whole number of at least 0, got 3.0:
-    the model is damaged; fit or save it again
-    """
-    if isinstance(value, np.integer):
-        value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise UnreadableModel(
-            f"{what} must be a whole number of at least {least}, got {value!r:.80}: the model is "
-            "damaged; fit or save it again"
-        )
-    return value
 
 
 def check_links(left: Sequence[int], right: Sequence[int]) -> list[int]:

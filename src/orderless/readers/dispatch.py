@@ -15,13 +15,12 @@ from typing import Any, get_args
 from ..errors import InvalidSpace, InvalidTree, UnreadableModel, a_kind
 from ..model import TREE_FORMAT, Space, Tree
 from .binary import BitTrees
-from .build import ColumnTree
+from .build import ColumnTree, Nan
 from .bulk import build_all
 from .forgotten import given_names, in_given_order, with_given_labels
 from .nested import from_nested
 from .pipeline import unwrap
 from .sklearn import from_sklearn_regressor
-from .table import Nan
 from .through.columns import source_columns
 from .through.conditions import over_features
 

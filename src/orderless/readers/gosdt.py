@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import UnreadableModel
-from .build import ColumnTree, TreeBuilder
+from .build import ColumnTree, Table, TreeBuilder
 from .checks import refuse_own_predict
-from .table import Table
 
 __all__ = ["from_gosdt", "knows"]
 

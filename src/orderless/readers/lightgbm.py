@@ -19,10 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import UnreadableModel
-from .build import ColumnTree, TreeBuilder
+from .build import ColumnTree, Table, TreeBuilder
 from .checks import damaged, is_classifier, unfitted
 from .lightgbm_text import ModelText, StoredTree
-from .table import Table
 
 __all__ = ["from_lightgbm", "from_text", "knows", "knows_text"]
 

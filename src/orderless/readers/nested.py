@@ -17,8 +17,7 @@ import numpy as np
 from ..errors import InvalidTree, a_kind
 from ..inputs import some_names
 from ..model import parse
-from .build import ColumnTree, TreeBuilder
-from .table import MOST_COLUMNS, Table
+from .build import MOST_COLUMNS, ColumnTree, Table, TreeBuilder
 
 __all__ = ["from_nested"]
 
@@ -48,8 +47,8 @@ def from_nested(
             )
         column = _column(node["feature"], position, n_columns)
         binary &= _split(builder, column, node)
-    tree = builder.finish()
-    return replace(tree, table=replace(tree.table, binary=binary))
+    builder.table = replace(builder.table, binary=binary)
+    return builder.finish()
 
 
 def _parsed(text: str) -> Mapping[str, Any]:

@@ -13,8 +13,7 @@ from typing import Any
 
 from ..errors import UnreadableModel
 from .binary import BitTrees, Flat, join, leaf
-from .build import ColumnTree
-from .table import Table
+from .build import ColumnTree, Table
 
 __all__ = ["from_praxis", "knows", "knows_set", "trees_of"]
 

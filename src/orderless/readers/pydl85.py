@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import UnreadableModel
-from .build import ColumnTree, TreeBuilder
+from .build import ColumnTree, Table, TreeBuilder
 from .checks import is_classifier, unfitted
-from .table import Table
 
 __all__ = ["from_pydl85", "knows"]
 

@@ -16,9 +16,8 @@ import numpy as np
 
 from ..errors import UnreadableModel, a_kind
 from ..model import Label, plain_label
-from .build import ColumnTree, TreeBuilder
+from .build import ColumnTree, Table, TreeBuilder
 from .checks import refuse_own_predict
-from .table import Table
 
 __all__ = ["from_pystreed", "knows"]
 

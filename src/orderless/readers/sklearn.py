@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidTree, UnreadableModel, a_kind
-from .build import ColumnTree
-from .checks import refuse_own_predict, unfitted, whole_number
-from .table import Table
+from .build import ColumnTree, Table, whole_number
+from .checks import refuse_own_predict, unfitted
 
 __all__ = ["from_sklearn", "from_sklearn_regressor", "knows"]
 

@@ -13,9 +13,8 @@ from typing import Any
 
 from ..errors import UnreadableModel
 from .binary import BitTrees, Flat, join, leaf
-from .build import ColumnTree, TreeBuilder
+from .build import ColumnTree, Table, TreeBuilder
 from .checks import refuse_own_predict, unfitted
-from .table import Table
 
 __all__ = ["from_treefarms", "knows", "knows_set", "trees_of"]
 

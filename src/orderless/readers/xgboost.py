@@ -14,9 +14,8 @@ import math
 from typing import Any
 
 from ..errors import UnreadableModel
-from .build import ColumnTree, TreeBuilder
+from .build import ColumnTree, Table, TreeBuilder
 from .checks import damaged, is_classifier, unfitted
-from .table import Table
 from .xgboost_json import ModelJson
 from .xgboost_leaf import leaf_classes
 

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from ...errors import UnreadableModel
 from ...model import Feature, Label, Space, Tree, row_boundary, value_at_most
-from ..build import ColumnTree
-from ..table import Table
+from ..build import ColumnTree, Table
 from .bisect import last_before_change, last_before_step
 from .column import SourceColumn
 from .steps import Span, Steps, unfold
@@ -82,7 +81,8 @@ class _Nodes:
             by_set = [node for node in nodes.tolist() if node in self.tree.members]
             for node in by_set:
                 self._bit_test(node, column, feature)
-            self._boundaries(nodes[~np.isin(nodes, by_set)], column, feature)
+            rest = nodes[~np.isin(nodes, by_set)] if by_set else nodes
+            self._boundaries(rest, column, feature)
 
     def finish(self) -> Tree:
         """Make the tree."""

@@ -7,17 +7,20 @@ Out: the ``Block`` that comes out: how each of its columns arises from one that 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from inspect import getattr_static
 from typing import Any
+
+import numpy as np
 
 from ...errors import UnreadableModel
 from ...model import Space
 from . import gaps, labels, numbers
 from .by_space import by_space
-from .stage import Block, Pass
+from .stage import Block, Pass, Rescale
 
-__all__ = ["KNOWN", "apply"]
+__all__ = ["is_passthrough", "send"]
 
 Handler = Callable[[Any, Block, str], Block]
 
@@ -29,7 +32,122 @@ KNOWN = (
 )
 
 
-def apply(transformer: Any, block: Block, step: str) -> Block:
+Path = tuple[str, ...]
+
+
+def send(transformer: Any, block: Block, path: Path) -> Block:
+    """Send columns through a transformer, whatever it is made of."""
+    from sklearn.compose import ColumnTransformer
+    from sklearn.pipeline import FeatureUnion, Pipeline
+
+    if is_passthrough(transformer):
+        return block
+    step = _step(transformer, path)
+    if isinstance(transformer, Pipeline):
+        for name, part in transformer.steps:
+            block = send(part, block, (*path, name))
+        return block
+    if isinstance(transformer, type) or not hasattr(transformer, "transform"):
+        raise UnreadableModel(
+            f"{step} is not a fitted transformer: through= takes what the table went through "
+            f"before the model. Known transformers are {KNOWN}"
+        )
+    if isinstance(transformer, FeatureUnion):
+        return _united(transformer, block, path)
+    _check_fitted(transformer, block, step)
+    if isinstance(transformer, ColumnTransformer):
+        return _by_columns(transformer, block, path)
+    return _apply(transformer, block, step)
+
+
+def _step(transformer: Any, path: Path) -> str:
+    """Name a step for an error message: 'prepare' > 'scale' (StandardScaler)."""
+    kind = type(transformer).__qualname__
+    return f"{' > '.join(repr(name) for name in path)} ({kind})" if path else f"the {kind}"
+
+
+def _check_fitted(transformer: Any, block: Block, step: str) -> None:
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        check_is_fitted(transformer)
+    except NotFittedError:
+        raise UnreadableModel(
+            f"{step} is not fitted: fit it, and the model on what it makes, before reading"
+        ) from None
+    except TypeError:
+        pass  # no estimator; _apply says whether it is known
+    expected = getattr(transformer, "n_features_in_", len(block.wires))
+    if expected != len(block.wires):
+        raise UnreadableModel(
+            f"{step} was fitted on {expected} columns and gets {len(block.wires)}: give the very "
+            "transformers that the model's table went through, in their order"
+        )
+
+
+def _united(union: Any, block: Block, path: Path) -> Block:
+    weights = union.transformer_weights or {}
+    parts = [
+        _weighted(send(part, block, (*path, name)), weights.get(name), repr(name))
+        for name, part in union.transformer_list
+        if not (isinstance(part, str) and part == "drop")
+    ]
+    return _joined(parts, any(part.sparse for part in parts))
+
+
+def _by_columns(transformer: Any, block: Block, path: Path) -> Block:
+    names = [str(name) for name in getattr(transformer, "feature_names_in_", ())]
+    weights = transformer.transformer_weights or {}
+    parts: list[Block] = []
+    for name, part, selection in transformer.transformers_:
+        if isinstance(part, str) and part == "drop":
+            continue
+        chosen = [block.wires[k] for k in _chosen(selection, names, len(block.wires))]
+        if not chosen:
+            continue  # scikit-learn leaves such a part unfitted
+        out = send(part, Block(chosen, block.sparse), (*path, name))
+        parts.append(_weighted(out, weights.get(name), repr(name)))
+    return _joined(parts, bool(getattr(transformer, "sparse_output_", False)))
+
+
+def _joined(parts: Iterable[Block], sparse: bool) -> Block:
+    """Put tables side by side. In numpy they then are of one type."""
+    wires = [wire for part in parts for wire in part.wires]
+    dtype = Block(wires).dtype
+    return Block([replace(wire, dtype=dtype) for wire in wires], sparse)
+
+
+def _weighted(block: Block, weight: float | None, step: str) -> Block:
+    if weight is None:
+        return block
+    dtype, factor = block.dtype, weight
+    stage = Rescale(step, lambda x: (x.astype(dtype) * factor).astype(np.float64))
+    return Block([wire.then(stage, dtype) for wire in block.wires], block.sparse)
+
+
+def _chosen(selection: Any, names: Sequence[str], n: int) -> list[int]:
+    """Give the positions of the columns that a part of a ColumnTransformer gets."""
+    if isinstance(selection, slice):
+        if isinstance(selection.start, str) or isinstance(selection.stop, str):
+            start = 0 if selection.start is None else names.index(selection.start)
+            stop = n if selection.stop is None else names.index(selection.stop) + 1
+            return list(range(start, stop))
+        return list(range(n))[selection]
+    if isinstance(selection, str | int | np.integer):
+        selection = [selection]
+    keys = list(selection)
+    if keys and all(isinstance(key, bool | np.bool_) for key in keys):
+        return np.flatnonzero(keys).tolist()
+    return [names.index(key) if isinstance(key, str) else range(n)[key] for key in keys]
+
+
+def is_passthrough(transformer: Any) -> bool:
+    """Whether a step does nothing."""
+    return transformer is None or (isinstance(transformer, str) and transformer == "passthrough")
+
+
+def _apply(transformer: Any, block: Block, step: str) -> Block:
     """Send columns through one transformer that is not made of others."""
     if isinstance(getattr(transformer, "space_", None), Space):
         return by_space(transformer, block, step)
