@@ -384,7 +384,7 @@ def test_bad_arguments():
     for bad in (0, -1, math.nan):
         with pytest.raises(ValueError, match="time_limit"):
             ol.smallest_tree(tree, time_limit=bad)
-    with pytest.raises(InvalidData, match="row 1 does not tell the value of 'x0'"):
+    with pytest.raises(InvalidData, match="row 1 has no value for 'x0'"):
         ol.smallest_tree(tree, minimize="expected_depth", X=[[1], [None]])
     with pytest.raises(InvalidData, match="no rows"):
         ol.smallest_tree(tree, minimize="expected_depth", X=[])
@@ -419,9 +419,9 @@ def test_rows_told_by_conditions():
     rows = [[1, 0, 1, 1], [0, 1, 0, 1], [0, 0, 0, 0], [0, 1, None, None]]
     _, bound = ol.smallest_tree(tree, minimize="expected_depth", X=rows[:3], return_bound=True)
     assert bound == pytest.approx(4 / 3)
-    with pytest.raises(InvalidData, match="row 3 does not tell the value of 'age'"):
+    with pytest.raises(InvalidData, match="row 3 has no value for 'age'"):
         ol.smallest_tree(tree, minimize="expected_depth", X=rows)
-    with pytest.raises(InvalidData, match="row 0 does not tell the value of 'color'"):
+    with pytest.raises(InvalidData, match="row 0 has no value for 'color'"):
         ol.smallest_tree(tree, minimize="expected_depth", X=[[0, None, 1, 1]])
     open_but_alike = [{"age <= 5": 1, "color": "red"}, {"age": 7, "red": 1}]
     assert ol.smallest_tree(tree, minimize="expected_depth", X=open_but_alike).n_leaves == 3

@@ -99,7 +99,7 @@ def test_the_command_ends_with_0_where_nothing_was_found(tmp_path: Path, capsys)
 
 
 def test_the_command_ends_with_1_where_something_was_found(tmp_path: Path, capsys, monkeypatch):
-    monkeypatch.setattr("hunt.__main__.areas", lambda: {"planted": planted()})
+    monkeypatch.setattr("tests.hunt.__main__.areas", lambda: {"planted": planted()})
     given = ["--seed", "1", "--case", "1", "--folder", str(tmp_path)]
     assert main(given) == 1
     assert "print(4)" in capsys.readouterr().out

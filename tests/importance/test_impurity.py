@@ -68,7 +68,7 @@ def test_equal_to_scikit_learn_where_nan_is_a_value():
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y)
     ours = ol.impurity_importance(ol.read_tree(model, nan="value"), X, y)
     np.testing.assert_allclose(ours, model.feature_importances_, rtol=0, atol=1e-12)
-    with pytest.raises(InvalidData, match="does not tell the value"):
+    with pytest.raises(InvalidData, match="has no value"):
         ol.impurity_importance(model, X, y)  # without it NaN is unknown
 
 
@@ -439,7 +439,7 @@ def test_what_is_refused():
     for work in (ol.impurity_importance, ol.importance_range):
         with pytest.raises(ValueError, match="criterion='mse': legal are"):
             work(tree, BITS, LABELS, criterion="mse")
-        with pytest.raises(InvalidData, match="row 1 does not tell the value of 'x2'"):
+        with pytest.raises(InvalidData, match="row 1 has no value for 'x2'"):
             work(tree, [[0, 0], [0, None], [1, 0], [1, 1]], LABELS)
         with pytest.raises(InvalidData, match="y has shape"):
             work(tree, BITS, [0, 1])

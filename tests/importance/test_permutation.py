@@ -490,7 +490,7 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="strata='rows': legal are"):
         ol.conditional_model_reliance(tree, BITS, LABELS, strata="rows")
     for work in (ol.permutation_importance, ol.conditional_model_reliance):
-        with pytest.raises(InvalidData, match="row 1 does not tell the value of 'x2'"):
+        with pytest.raises(InvalidData, match="row 1 has no value for 'x2'"):
             work(tree, [[0, 0], [0, None], [1, 0], [1, 1]], LABELS)
         with pytest.raises(InvalidData, match="y has shape"):
             work(tree, BITS, [0, 1])
@@ -600,5 +600,5 @@ def test_a_value_that_is_merely_unknown_is_refused():
          "true": {"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}},
          "false": {"prediction": 0}}, space=space)  # fmt: skip
     for strata in ("values", "bins"):
-        with pytest.raises(InvalidData, match="row 1 does not tell the value of 'x'"):
+        with pytest.raises(InvalidData, match="row 1 has no value for 'x'"):
             ol.conditional_model_reliance(tree, [(1, 0.5), (1, None)], [1, 0], strata=strata)

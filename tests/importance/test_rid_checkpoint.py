@@ -8,6 +8,7 @@ import pytest
 import orderless as ol
 from orderless.errors import InvalidData
 from orderless.importance.rid.bootstrap import Bootstraps
+from orderless.importance.rid.checkpoint import Checkpoint
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.integers(0, 2, (60, 4))
@@ -103,7 +104,7 @@ def test_long_runs_write_in_between(tmp_path, calls, monkeypatch):
     monkeypatch.setattr("orderless.importance.rid.checkpoint.EVERY", -1.0)
     monkeypatch.setattr(
         "orderless.importance.rid.checkpoint.Checkpoint.save",
-        lambda self, save=ol.importance.checkpoint.Checkpoint.save: (
+        lambda self, save=Checkpoint.save: (
             sizes.append(len(self._lines)),
             save(self),
         ),

@@ -19,7 +19,7 @@ def listing_records(listing: Listing) -> list[dict[str, Any]]:
     Examples
     --------
     >>> from orderless import canonicalize
-    >>> from orderless.output.listing import list_terms
+    >>> from orderless.output.rules import list_terms
     >>> form = canonicalize({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
     >>> listing_records(list_terms(form))[0]
     {'class': 0, 'text': 'not x0', 'conditions': ['not x0'], 'n_conditions': 1}
