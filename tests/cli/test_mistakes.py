@@ -192,7 +192,7 @@ def cyclic():
 @pytest.mark.parametrize(
     ("text", "match"),
     [
-        (cyclic(), "bad.json: node 0 hangs on two parents, or on itself"),
+        (cyclic(), "bad.json: node 0 has two parents, or is its own"),
         ("", "bad.json is empty"),
         ("{", "bad.json: this is not complete JSON"),
         ("[1]", "neither JSON nor a skops file"),

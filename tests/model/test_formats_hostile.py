@@ -11,7 +11,7 @@ import pytest
 import orderless as ol
 from orderless.errors import InvalidSpace, InvalidTree
 from orderless.model import formats as serial
-from orderless.model.space import first_repeated
+from orderless.model.feature import first_repeated
 
 N = 250  # mutations of each file
 

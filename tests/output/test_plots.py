@@ -216,7 +216,7 @@ def test_rules_that_cannot_be_drawn():
         ol.plot_rules(form)
     with pytest.raises(InvalidData, match="drawn over two features, got 'ab'"):
         ol.plot_rules(form, "ab")
-    with pytest.raises(InvalidSpace, match="no feature 'agee' here"):
+    with pytest.raises(InvalidSpace, match="no feature 'agee'"):
         ol.plot_rules(form, ("agee", "color"))
     with pytest.raises(InvalidData, match="known= gives 'age'"):
         ol.plot_rules(form, ("age", "color"), known={"age": 3})

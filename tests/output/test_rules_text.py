@@ -314,7 +314,7 @@ def test_a_form_without_rules_says_so_in_one_line():
 def test_repr_is_short_and_computes_nothing():
     form = ol.canonicalize(many_reasons(4), limit=10)
     assert repr(form) == "CanonicalForm(of a tree with 31 leaves, classes [0, 1])"
-    assert not {"_reason_tables", "_rules_and_bounds", "bins"} & set(vars(form))
+    assert not {"_reason_tables", "_rules", "bins"} & set(vars(form))
     labels = [f"{'x' * 100}{i}" for i in range(20)]
     big = ol.Tree(ol.Space([]), labels, feature=[-1], threshold=[0], when_true=[-1],
                   when_false=[-1], leaf_class=[0])  # fmt: skip

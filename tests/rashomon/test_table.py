@@ -351,7 +351,7 @@ def test_rows_that_contradict_the_space_are_refused():
 
 def test_views_refuse_what_is_not_there():
     found = fit()
-    with pytest.raises(InvalidSpace, match="no feature 'age' here"):
+    with pytest.raises(InvalidSpace, match="no feature 'age'"):
         found.using("age")
     with pytest.raises(ValueError, match="name at least one feature"):
         found.without()

@@ -324,7 +324,7 @@ def test_categories_that_are_numbers():
 def test_ordered_categories():
     frame, y = categorical_data()
     frame["size"] = frame["size"].cat.as_ordered()
-    with pytest.raises(UnreadableModel, match="had 2 columns of categories and LightGBM took 1"):
+    with pytest.raises(UnreadableModel, match="had 2 columns of categories and LightGBM treats 1"):
         ol.read_tree(fitted(frame, y))
 
 

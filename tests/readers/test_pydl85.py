@@ -71,7 +71,7 @@ def test_a_pickled_model_reads_the_same():
 @pytest.mark.parametrize("labels", [[1, 2], [9, 10], [-1, 1], [0, 2], [2, 2]], ids=str)
 def test_labels_that_dl85_garbles(labels):
     X, y = data(0)
-    with pytest.raises(UnreadableModel, match="number the classes from 0 and fit"):
+    with pytest.raises(UnreadableModel, match="number the classes from 0 and fit again"):
         ol.read_tree(fitted(X, np.array(labels)[y]))
 
 

@@ -378,7 +378,7 @@ def test_what_is_refused() -> None:
     for regressor in (DecisionTreeRegressor(), ExtraTreeRegressor()):
         with pytest.raises(UnreadableModel, match="predicts numbers, not classes"):
             ol.read_tree(regressor.fit(X, y))
-    with pytest.raises(UnreadableModel, match=r"is many trees: .*estimators_\[i\]"):
+    with pytest.raises(UnreadableModel, match=r"has many trees: .*estimators_\[i\]"):
         ol.read_tree(RandomForestClassifier(2).fit(X, y))
     with pytest.raises(UnreadableModel, match="2 outputs at once; fit one tree per output"):
         ol.read_tree(DecisionTreeClassifier().fit(X, np.column_stack([y, 1 - y])))

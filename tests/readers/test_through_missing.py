@@ -32,7 +32,7 @@ from through import (
 
 import orderless as ol
 from orderless.errors import UnreadableModel
-from orderless.inputs.binarize import QuantileBinarizer
+from orderless.inputs import QuantileBinarizer
 
 
 def gaps(seed: int) -> tuple[pd.DataFrame, np.ndarray]:

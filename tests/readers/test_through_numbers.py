@@ -35,7 +35,7 @@ from through import (
 
 import orderless as ol
 from orderless.errors import UnreadableModel
-from orderless.inputs.binarize import QuantileBinarizer, ThresholdGuessBinarizer
+from orderless.inputs import QuantileBinarizer, ThresholdGuessBinarizer
 from orderless.readers.binary import BitTrees, join, leaf
 from orderless.readers.build import ColumnTree, Table, TreeBuilder
 from orderless.readers.bulk import build_all

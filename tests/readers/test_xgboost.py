@@ -339,7 +339,7 @@ def test_other_objectives(objective):
 
 
 def test_another_missing_value():
-    with pytest.raises(UnreadableModel, match=r"takes -999.0 for a missing value: write NaN"):
+    with pytest.raises(UnreadableModel, match=r"treats -999.0 as missing: write NaN"):
         ol.read_tree(fitted(*data(0), missing=-999.0))
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inputs import column_like, exact_number, one_row, row_bins, row_sides
+from ..inputs import column_like, exact_number, one_row, row_bins, row_box
 from ..model import Tree
 from .costs import total, whole_number
 from .nodes import Nodes
@@ -302,10 +302,14 @@ class Policy:
         """Give the bins that each feature can be in, as bits."""
         if known is None or (isinstance(known, Mapping) and not known):
             return self._problem.leaves.whole
-        return row_sides(self.tree.bins, one_row(known, self.tree.space, self.tree.used))
+        rows = one_row(known, self.tree.space, self.tree.used)
+        return list(row_box(self.tree.bins, rows).bits)
 
     def _question(
-        self, sides: list[int], unavailable: tuple[str, ...], so_far: tuple[Fraction, int] | None
+        self,
+        sides: list[int],
+        unavailable: tuple[str, ...],
+        so_far: tuple[Fraction, int] | None,
     ) -> Question:
         """Give the next question after what was spent and asked so far; None lifts all limits."""
         gone = self._problem.purchases_named(unavailable)

@@ -28,7 +28,7 @@ TRUSTED = frozenset(
         "numpy.dtype",  # which encoders remember
         "sklearn.tree._tree.Tree",
         "orderless.inputs.binarize.QuantileBinarizer",
-        "orderless.inputs.binarize.ThresholdGuessBinarizer",
+        "orderless.inputs.threshold_guess.ThresholdGuessBinarizer",
         "orderless.model.space.Column",
         "orderless.model.space.Condition",
         "orderless.model.space.Feature",

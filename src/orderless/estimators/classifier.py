@@ -357,18 +357,7 @@ def _with_counts(tree: Tree, table: Any, y: Any) -> Tree:
     known = (leaf >= 0) & (code >= 0)
     counts = np.zeros((tree.n_nodes, len(tree.classes)))
     np.add.at(counts, (leaf[known], code[known]), 1.0)
-    return Tree(
-        tree.space,
-        tree.classes,
-        feature=tree.feature,
-        threshold=tree.threshold,
-        when_true=tree.when_true,
-        when_false=tree.when_false,
-        leaf_class=tree.leaf_class,
-        nan_true=tree.nan_true,
-        sets={i: tree.set_of(i).tolist() for i in range(tree.n_nodes)},
-        distribution=counts,
-    )
+    return tree.replace(distribution=counts)
 
 
 def _unmasked(X: Any) -> Any:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import TooManyReasons
-from ..inputs import is_unknown, read_costs, read_rows, row_and_cells, row_sides
+from ..inputs import is_unknown, read_costs, read_rows, row_and_cells, row_box
 from ..model import Label, Side, Space, has_or, pieces, short_end, side_text
 from .row_search import RowSearch
 from .term import Term
@@ -303,8 +303,7 @@ def explain_row(
     rows, cells = row_and_cells(row, space)
     # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
     used = range(len(space)) if isinstance(rows, list) else form.tree.used
-    sides = row_sides(form.bins, read_rows(rows, space, used))
-    search = RowSearch(form.bins, sides, form.time_limit)
+    search = RowSearch(row_box(form.bins, read_rows(rows, space, used)), form.time_limit)
     possible = tuple(form.classes[c] for c in search.possible)
     return Explanation(
         row=cells,

@@ -49,20 +49,8 @@ def with_function_bins(tree: Tree) -> Tree:
             threshold[nodes], nan_true[nodes] = -np.inf, 0  # all values go one way
         else:
             threshold[nodes] = _at_most(bins.cuts[k], groups[k], threshold[nodes])
-    return _same_function(
-        tree,
-        Tree(
-            tree.space,
-            tree.classes,
-            feature=tree.feature,
-            threshold=threshold,
-            when_true=tree.when_true,
-            when_false=tree.when_false,
-            leaf_class=tree.leaf_class,
-            nan_true=nan_true,
-            sets=sets,
-        ),
-    )
+    kept = tree.replace(threshold=threshold, nan_true=nan_true, sets=sets, distribution=None)
+    return _same_function(tree, kept)
 
 
 def _at_most(

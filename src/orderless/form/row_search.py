@@ -18,8 +18,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ..errors import OutOfTime
-from ..model import Bins
-from .row_leaves import RowLeaves, Sides, Way, ones
+from ..model import Box, ones
+from .row_leaves import RowLeaves, Sides, Way
 
 __all__ = ["RowSearch"]
 
@@ -45,14 +45,14 @@ class RowSearch(RowLeaves):
 
     Parameters
     ----------
-    bins, row
+    row : Box
         As for ``RowLeaves``.
     time_limit : float
         Seconds that one answer may take before ``OutOfTime`` is raised.
     """
 
-    def __init__(self, bins: Bins, row: list[int], time_limit: float) -> None:
-        super().__init__(bins, row)
+    def __init__(self, row: Box, time_limit: float) -> None:
+        super().__init__(row)
         self.time_limit = time_limit
         self._leaf_ways: dict[int, list[Way]] = {}
         self._leaf_rivals: dict[tuple[int, bool], int] = {}

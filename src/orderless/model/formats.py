@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import InvalidTree, a_kind, an
 from .escapes import cut
-from .space import first_repeated
+from .feature import first_repeated
 
 __all__ = ["Reading", "dump", "load", "numbers", "parse", "take"]
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidSpace
 from ..form import class_weights, space_weights
 from ..inputs import AMONG, read_rows
-from ..model import Label, Space, Tree
+from ..model import Label, Space, Tree, TreeArrays
 from .flat import FlatTrees
 
 __all__ = ["Meaning", "independent", "meaning_of", "meaning_of_trees"]
@@ -130,9 +130,11 @@ class Meaning:
             yield Tree.of_normal(
                 self.space,
                 classes,
-                {name: array[a:b].copy() for name, array in arrays.items()},
-                starts[a : b + 1] - starts[a],
-                values[starts[a] : starts[b]],
+                TreeArrays(
+                    **{name: array[a:b].copy() for name, array in arrays.items()},
+                    set_start=starts[a : b + 1] - starts[a],
+                    set_values=values[starts[a] : starts[b]],
+                ),
             )
 
     @cached_property

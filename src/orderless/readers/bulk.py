@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree
-from ..model import Label, Space, Tree
+from ..model import Label, Space, Tree, TreeArrays
 from .binary import BitTrees, Flat, join, leaf
 from .through.column import SourceColumn
 from .through.conditions import over_features
@@ -140,12 +140,13 @@ def _assemble(nodes: _Nodes, meaning: _Meaning, classes: tuple[Label, ...]) -> I
         values = np.concatenate([meaning.set_values[j] for j in nodes.column[inner]])
     at = 0
     for end in nodes.ends:
-        start = starts[at : end + 1] - starts[at]
         yield Tree.of_normal(
             meaning.space,
             classes,
-            {name: array[at:end] for name, array in arrays.items()},
-            start,
-            values[starts[at] : starts[end]],
+            TreeArrays(
+                **{name: array[at:end] for name, array in arrays.items()},
+                set_start=starts[at : end + 1] - starts[at],
+                set_values=values[starts[at] : starts[end]],
+            ),
         )
         at = end

@@ -119,9 +119,9 @@ def _labels(text: str, entries: Mapping[str, str], n_columns: int) -> Labels:
     )
     if not fits:
         raise UnreadableModel(
-            f"the data frame had {len(lists)} columns of categories and LightGBM took {len(seen)} "
-            "columns for categorical, so which is which is not known: drop constant ones, make "
-            "ordered ones numbers, leave categorical_feature out, and fit again"
+            f"the data frame had {len(lists)} columns of categories and LightGBM treats "
+            f"{len(seen)} columns as categorical, so it is not known which is which: drop constant "
+            "ones, turn ordered ones into numbers, leave categorical_feature out, and fit again"
         )
     return {
         column: {code: plain_label(label) for code, label in enumerate(known)}

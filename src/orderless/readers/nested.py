@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidTree, a_kind
-from ..inputs import some_names
+from ..inputs import near, some_names
 from ..model import parse
 from .build import MOST_COLUMNS, ColumnTree, Table, TreeBuilder
 
@@ -61,12 +61,10 @@ def _parsed(text: str) -> Mapping[str, Any]:
 def _column(feature: Any, position: Mapping[str, int], n_columns: int | None) -> int:
     if isinstance(feature, str):
         if feature not in position:
-            known = (
-                f"there are {some_names(position)}"
-                if position
-                else ("there are no names; give space= or feature_names=")
+            names = some_names(position) or "no names; give space= or feature_names="
+            raise InvalidTree(
+                f"no column is named {feature!r}{near(feature, position)}: there are {names}"
             )
-            raise InvalidTree(f"no column is named {feature!r}: {known}")
         return position[feature]
     if isinstance(feature, np.integer):
         feature = int(feature)

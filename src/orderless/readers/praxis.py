@@ -54,8 +54,8 @@ def trees_of(model: Any) -> BitTrees:
     predictions = [entry["prediction"] for entry in graph["leaf_nodes"]]
     if min(predictions) < 0:
         raise UnreadableModel(
-            "trees of this PRAXIS defer to another model, and an answer of that model is no class: "
-            "fit without use_deferral"
+            "trees of this PRAXIS defer to another model, whose answer is not in the tree: fit "
+            "without use_deferral"
         )
     n_columns = max((entry["feature"] for entry in graph["split_nodes"]), default=-1) + 1
     table = Table(n_columns, at_least=True, binary=True)

@@ -23,7 +23,7 @@ def knows(model: Any) -> bool:
 
     if isinstance(model, DL85Booster):
         raise UnreadableModel(
-            "a DL85Booster is many trees: read one with read_tree(model.estimators_[i])"
+            "a DL85Booster has many trees: read one with read_tree(model.estimators_[i])"
         )
     return is_classifier(model, DL85Classifier, DL85Predictor)
 
@@ -34,14 +34,14 @@ def from_pydl85(model: Any) -> ColumnTree:
         raise unfitted(model)
     if model.tree_ is None:
         raise UnreadableModel(
-            "DL8.5 found no tree: raise time_limit or max_error, or leave max_error out, and fit"
+            "DL8.5 found no tree: raise time_limit or max_error, or leave max_error out, and fit again"
         )
     classes = [int(label) for label in model.classes_]
     # A single class is numbered right if it is 0 or 1.
     if classes not in (list(range(len(classes))), [1]):
         raise UnreadableModel(
-            f"DL8.5 was fitted with the labels {classes} and takes them for 0 to "
-            f"{len(classes) - 1}, so that its tree is wrong: number the classes from 0 and fit"
+            f"DL8.5 was fitted with the labels {classes} and treats them as 0 to "
+            f"{len(classes) - 1}, so its tree is wrong: number the classes from 0 and fit again"
         )
     builder = TreeBuilder(Table(None, binary=True))
     for node in builder.walk(model.tree_):

@@ -116,7 +116,7 @@ def _table(model: Any, tests: Sequence[_Test]) -> tuple[Table, list[Any]]:
 
 
 class _Test(NamedTuple):
-    """What a column of the binarizer tells: at most a threshold, or one of some values."""
+    """What a column of the binarizer means: at most a threshold, or one of some values."""
 
     column: Any
     at_most: float | None
@@ -124,7 +124,7 @@ class _Test(NamedTuple):
 
 
 def _tests(binarizer: Any) -> list[_Test]:
-    """List what the columns tell that the solver saw, in their order."""
+    """List what the columns mean that the solver saw, in their order."""
     tests = list(_all_tests(binarizer))
     if binarizer.binary_feature_limiter is None:
         return tests
@@ -139,8 +139,8 @@ def _tests(binarizer: Any) -> list[_Test]:
         names += [name for group in (part.column_names_ if part else ()) for name in group]
     if len(set(names)) != len(names):
         raise UnreadableModel(
-            "STreeD made two columns of one name and chose among them by name: rename the columns "
-            "of X, or leave max_num_binary_features out"
+            "STreeD made two columns with the same name and chose among them by name: rename the "
+            "columns of X, or leave max_num_binary_features out"
         )
     return [tests[names.index(name)] for name in chosen]
 

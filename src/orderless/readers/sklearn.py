@@ -18,7 +18,7 @@ from .checks import refuse_own_predict, unfitted
 
 __all__ = ["from_sklearn", "from_sklearn_regressor", "knows"]
 
-# What a node of scikit-learn's trees holds; of other versions other trees may come.
+# The fields of a node; other versions of scikit-learn may have others, of other meaning.
 FIELDS = frozenset(
     {
         "left_child", "right_child", "feature", "threshold", "impurity", "n_node_samples",
@@ -40,16 +40,16 @@ def knows(model: Any) -> bool:
 
     if isinstance(model, GradientBoostingClassifier | HistGradientBoostingClassifier):
         raise UnreadableModel(
-            f"{a_kind(model)} adds up many regression trees, so none of them decides: fit a "
+            f"{a_kind(model)} adds up many regression trees, none of which decides alone: fit a "
             "DecisionTreeClassifier"
         )
     if isinstance(model, BaseEstimator) and hasattr(model, "best_estimator_"):
         raise UnreadableModel(
-            f"{a_kind(model)} holds the model it found: read_tree(model.best_estimator_)"
+            f"{a_kind(model)} is a search: read what it found, read_tree(model.best_estimator_)"
         )
     if isinstance(model, BaseEnsemble):
         raise UnreadableModel(
-            f"{a_kind(model)} is many trees: read one with read_tree(model.estimators_[i])"
+            f"{a_kind(model)} has many trees: read one with read_tree(model.estimators_[i])"
         )
     if not isinstance(model, BaseDecisionTree):
         return False

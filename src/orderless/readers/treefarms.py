@@ -84,7 +84,7 @@ def _all_trees(container: Any) -> Iterator[Flat]:
 
 
 def _unpack(model: Any) -> tuple[Any, Sequence[str] | None, Sequence[Any] | None]:
-    """Give the set, the columns' names and the labels; refuse what TreeFARMS itself garbles."""
+    """Give the set, the names of its columns and its labels; refuse what TreeFARMS garbles."""
     if not hasattr(model, "model_set"):
         return model, None, None
     if model.model_set is None:
@@ -94,7 +94,7 @@ def _unpack(model: Any) -> tuple[Any, Sequence[str] | None, Sequence[Any] | None
     if not bits.all():
         raise UnreadableModel(
             f"TreeFARMS was fitted on the column {bits.index[~bits][0]!r}, which is not 0/1, and "
-            "does not keep where it cut it: binarize the columns before, and read with through="
+            "does not keep the thresholds: binarize the columns first, and read with through="
         )
     # The data went to C++ as text, so the labels are numbered in the order of their text.
     labels = sorted(model.dataset.iloc[:, -1].unique().tolist(), key=str)
@@ -112,16 +112,16 @@ def _trees(
     storage: Sequence[Mapping[str, Any]], pointer: int, memo: dict[int, list[Flat]]
 ) -> list[Flat]:
     """Give all trees of one entry; as deep as the trees are, so recursion is no problem."""
-    found = memo.get(pointer)
-    if found is None:
+    trees = memo.get(pointer)
+    if trees is None:
         entry = storage[pointer]
-        found = [leaf(entry["prediction"])] if entry["terminal"] else []
+        trees = [leaf(entry["prediction"])] if entry["terminal"] else []
         for column, pairs in entry["mapping"].items():
             for one, zero in pairs:
-                found += [
+                trees += [
                     join(int(column), when_zero, when_one)
                     for when_one in _trees(storage, one, memo)
                     for when_zero in _trees(storage, zero, memo)
                 ]
-        memo[pointer] = found
-    return found
+        memo[pointer] = trees
+    return trees

@@ -90,8 +90,8 @@ def _booster(model: Any) -> Any:
         raise unfitted(model)
     if not (isinstance(model.missing, float) and math.isnan(model.missing)):
         raise UnreadableModel(
-            f"this model takes {model.missing!r} for a missing value: write NaN instead in X, "
-            "leave missing= out and fit again"
+            f"this model treats {model.missing!r} as missing: write NaN instead in X, leave "
+            "missing= out and fit again"
         )
     booster = model.get_booster()
     best = getattr(model, "best_iteration", None)  # after early stopping its predict asks no more

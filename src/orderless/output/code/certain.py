@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ...errors import InvalidTree
-from ...form import CanonicalForm, Term, whole_side
+from ...form import CanonicalForm, Term
 from ...missing import heights
 from ...model import Label, Side, Tree
 from .formula import Formula, Source, every, some
@@ -69,7 +69,7 @@ def _flat(tree: Tree, known: Mapping[int, Source]) -> list[tuple[Label, Formula]
             said = some(known[k].excludes(side) for k, side in sorted(path.items()))
             without.setdefault(int(tree.leaf_class[node]), []).append(said)
             continue
-        yes, no = _split(tree, node, path.get(i) or whole_side(tree.space.features[i]))
+        yes, no = _split(tree, node, path.get(i) or Side.whole(tree.space.features[i]))
         todo += [(int(tree.when_false[node]), {**path, i: no}),
                  (int(tree.when_true[node]), {**path, i: yes})]  # fmt: skip
     return [
@@ -99,7 +99,7 @@ def _nodes(tree: Tree, known: Mapping[int, Source]) -> dict[int, _Node]:
             continue
         yes, no = int(tree.when_true[node]), int(tree.when_false[node])
         feature, source = tree.space.features[i], known[i]
-        yes_side, no_side = _split(tree, node, path.get(i) or whole_side(feature))
+        yes_side, no_side = _split(tree, node, path.get(i) or Side.whole(feature))
         if source.told and (feature.nan or not feature.ordered):  # a row may know some of it
             left[node] = (source.excludes(yes_side), source.excludes(no_side))
         elif feature.ordered:  # what lies above it is said on the path: one end will do

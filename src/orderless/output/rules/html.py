@@ -133,11 +133,7 @@ def _question(tree: Tree, node: int) -> str:
     feature = tree.space.features[tree.feature[node]]
     if feature.kind == "boolean":
         return _condition(Side(feature, 0.0, 1.0))
-    if feature.ordered:
-        return _condition(
-            Side(feature, upper=float(tree.threshold[node]), nan=bool(tree.nan_true[node]))
-        )
-    return _condition(Side(feature, codes=tuple(tree.set_of(node).tolist())))
+    return _condition(tree.side(node))
 
 
 def _outer(content: str) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableModel
+from ...inputs import some_names
 from ...model import Condition, Feature, Label, Space
 from .stage import Block, Encode, Rescale, Stage
 
@@ -30,7 +31,7 @@ def by_space(transformer: Any, block: Block, step: str) -> Block:
     named = [str(name) for name in getattr(transformer, "feature_names_in_", ())]
     if len(space) != len(block.wires) and not set(space.names) <= set(named):
         raise UnreadableModel(
-            f"{step} has a space_ over the features {list(space.names)[:12]}, which are not the "
+            f"{step} has a space_ over the features {some_names(space.names)}, which are not the "
             f"{len(block.wires)} columns that go in: give space= of the table that went in"
         )
     wires = []

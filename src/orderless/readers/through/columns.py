@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...errors import InvalidSpace, UnreadableModel, a_kind
-from ...inputs import is_unknown
+from ...inputs import is_unknown, some_names
 from ...model import Feature, Label, Space, Values, plain_label
 from ..build import Nan, Table, numbered_names, whole_number
 from .column import SourceColumn, space_columns
@@ -105,7 +105,7 @@ def columns_through(
 def _source_names(
     transformer: Any, space: Space | None, feature_names: Sequence[str] | None
 ) -> list[str]:
-    """Name the columns that went in, and check that everybody means the same ones."""
+    """Name the columns that went in, and check that all who name them agree."""
     known = _learned(transformer, "feature_names_in_")
     count = _learned(transformer, "n_features_in_")
     given = None if feature_names is None else [str(name) for name in feature_names]
@@ -120,8 +120,8 @@ def _source_names(
             names = list(named.names)
     if names is None and not hasattr(transformer, "transform"):
         raise UnreadableModel(
-            f"through= is {a_kind(transformer)}, which has no transform: give the fitted "
-            "transformer that made the model's table"
+            f"through must be a fitted transformer, got {a_kind(transformer)}, which has no "
+            "transform: give the one that made the model's table"
         )
     if names is None:
         raise UnreadableModel(
@@ -131,20 +131,21 @@ def _source_names(
     if count is not None and len(names) != count:
         what = "feature_names" if given is not None else "the space"
         raise InvalidSpace(
-            f"{what} names {len(names)} columns, the {type(transformer).__qualname__} was fitted "
+            f"{what} has {len(names)} columns, but the {type(transformer).__qualname__} was fitted "
             f"on {count}: name the columns of the table that went in, before any transformer"
         )
     if given is not None and given != names:
         raise InvalidSpace(
-            f"feature_names are {given[:12]}, but the {type(transformer).__qualname__} was fitted "
-            f"on columns named {names[:12]}: leave feature_names out, or make them equal"
+            f"feature_names are {some_names(given)}, but the {type(transformer).__qualname__} was "
+            f"fitted on columns named {some_names(names)}: leave feature_names out, or make them "
+            "equal"
         )
     if space is not None and set(names) != set(space.column_names):
-        absent = sorted(set(names) ^ set(space.column_names))
+        differing = sorted(set(names) ^ set(space.column_names))
         raise InvalidSpace(
-            f"the space has the columns {list(space.column_names)[:12]}, the table that went in "
-            f"{names[:12]}: they differ in {absent[:6]}. Describe the table that went in, with "
-            "columns= where its columns are not the features"
+            f"the space has the columns {some_names(space.column_names)}, the table that went in "
+            f"has {some_names(names)}: they differ in {some_names(differing, 6)}. Describe the "
+            "table that went in, with columns= where its columns are not the features"
         )
     return names
 
@@ -163,24 +164,24 @@ def _learned(transformer: Any, attribute: str) -> Any:
     from sklearn.pipeline import FeatureUnion
 
     first = _first(transformer)
-    found = getattr(first, attribute, None)
-    if found is None and isinstance(first, FeatureUnion):
+    value = getattr(first, attribute, None)
+    if value is None and isinstance(first, FeatureUnion):
         parts = (_learned(part, attribute) for _, part in first.transformer_list if part != "drop")
-        found = next((part for part in parts if part is not None), None)
-    return found
+        value = next((part for part in parts if part is not None), None)
+    return value
 
 
 def _own_space(transformer: Any, names: Sequence[str]) -> Space | None:
-    """Give the space that a binarizer at the front was told, of the columns that went in."""
-    told = getattr(_first(transformer), "space", None)
-    if not isinstance(told, Space):
+    """Give the space that a binarizer at the front was given, for the columns that went in."""
+    space = getattr(_first(transformer), "space", None)
+    if not isinstance(space, Space):
         return None
-    columns = {column.name: column for column in told.columns}
+    columns = {column.name: column for column in space.columns}
     if not set(names) <= set(columns):
         return None
     kept = [columns[name] for name in names]
-    spoken_of = {column.feature for column in kept}
-    return Space([feature for feature in told.features if feature.name in spoken_of], kept)
+    used = {column.feature for column in kept}
+    return Space([feature for feature in space.features if feature.name in used], kept)
 
 
 # -- features ------------------------------------------------------------------------------------

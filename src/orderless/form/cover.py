@@ -1,0 +1,94 @@
+"""Reasons and rules, class by class: all maximal boxes, and the fewest that cover the class.
+
+In:  the ``Bins`` of a tree.
+Out: tables of boxes; ``Rules``.
+Paper: Algorithms 1 and 4; departures are in docs/decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..errors import OutOfTime, TooManyReasons
+from ..model import Bins, Box
+from .term import Term
+
+__all__ = ["Rules", "all_reasons", "irredundant_rules", "smallest_rules", "terms_of"]
+
+Table = NDArray[np.uint16]
+
+
+class Rules(NamedTuple):
+    """The rules of a class, and how many there must be at least."""
+
+    terms: tuple[Term, ...]
+    bound: int
+
+
+def terms_of(bins: Bins, table: Table) -> tuple[Term, ...]:
+    """Give boxes of the core as terms."""
+    return tuple(map(Term, Box.of_slots(bins, table)))
+
+
+def all_reasons(bins: Bins, limit: int, time_limit: float) -> list[Table]:
+    """Give per class every maximal box on which it is certain."""
+    n_classes = len(bins.tree.classes)
+    outcome, met, tables = _core.reasons(bins.nodes, bins.layout, n_classes, limit, time_limit)
+    if outcome == 1:
+        raise TooManyReasons(
+            f"a class of this tree has more than limit={limit:,} reasons (gave up after "
+            f"meeting {met:,}): raise limit=, use exact=False for rules without all reasons, "
+            "explain single rows, or use a smaller tree",
+            met,
+        )
+    if outcome == 2:
+        raise OutOfTime(
+            f"finding all reasons took longer than time_limit={time_limit:g} seconds "
+            f"(a class has {met:,} or more): raise time_limit=, use exact=False for rules "
+            "without all reasons, explain single rows, or use a smaller tree"
+        )
+    return tables
+
+
+def smallest_rules(bins: Bins, reasons: Sequence[Table], time_limit: float) -> list[Rules]:
+    """Give per class the fewest of its reasons that cover it, proven minimal."""
+    out = []
+    for c, (table, leaves) in enumerate(zip(reasons, _leaves(bins), strict=True)):
+        outcome, _, chosen = _core.smallest_cover(bins.layout, leaves, table, time_limit)
+        if outcome == 2:
+            raise OutOfTime(
+                f"the smallest set of rules for class {bins.tree.classes[c]!r} was not found in "
+                f"time_limit={time_limit:g} seconds: raise time_limit=, or use exact=False"
+            )
+        out.append(Rules(terms_of(bins, table[chosen]), len(chosen)))
+    return out
+
+
+def irredundant_rules(bins: Bins, time_limit: float) -> list[Rules]:
+    """Give per class reasons that cover it, none of which can be left out."""
+    classes = bins.tree.classes
+    out = []
+    for c, leaves in enumerate(_leaves(bins)):
+        outcome, _, table, bound = _core.irredundant_cover(
+            bins.nodes, bins.layout, len(classes), c, leaves, time_limit
+        )
+        if outcome == 2:
+            raise OutOfTime(
+                f"rules for class {classes[c]!r} were not found in "
+                f"time_limit={time_limit:g} seconds: raise time_limit="
+            )
+        out.append(Rules(terms_of(bins, table), bound))
+    return out
+
+
+def _leaves(bins: Bins) -> list[Table]:
+    """Give per class the boxes of its leaves."""
+    n_classes = len(bins.tree.classes)
+    leaves, boxes = _core.leaf_boxes(bins.nodes, bins.layout, n_classes)
+    labels = bins.tree.leaf_class[leaves]
+    return [np.ascontiguousarray(boxes[labels == c]) for c in range(n_classes)]
