@@ -34,7 +34,8 @@ def from_pydl85(model: Any) -> ColumnTree:
         raise unfitted(model)
     if model.tree_ is None:
         raise UnreadableModel(
-            "DL8.5 found no tree: raise time_limit or max_error, or leave max_error out, and fit again"
+            "DL8.5 found no tree: raise time_limit or max_error, or leave max_error out, and fit "
+            "again"
         )
     classes = [int(label) for label in model.classes_]
     # A single class is numbered right if it is 0 or 1.
