@@ -254,8 +254,8 @@ def _resolve(wire: Wire, start: SourceColumn, space: Space) -> SourceColumn:
         return replace(start, table=tuple(as_number(number) for number in numbers))
     except Refused as fault:
         raise UnreadableModel(
-            f"{feature!r} does not fit the transformers: {fault}. Declare it as what goes in, with "
-            "space=, and with the values that the transformers take"
+            f"{feature!r} does not fit the transformers: {fault}. Declare it with space= as it "
+            "goes in, with the values that the transformers accept"
         ) from None
 
 
