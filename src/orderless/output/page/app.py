@@ -16,12 +16,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 
 from ...errors import InvalidData, InvalidTree
 from ...form import CanonicalForm, equivalent, fingerprint
-from ...inputs import is_unknown, read_costs, write_whole
+from ...inputs import frame_of, is_unknown, read_costs, write_whole
 from ...missing import counts_rows
 from ...model import Feature, Space, Tree, label_text, printable, short_number
 from ...readers import read_tree
@@ -218,8 +217,8 @@ def _examples(given: Any, tree: Tree, names: Sequence[str]) -> list[Example]:
     """Give named rows as pairs of feature and what is filled in."""
     if given is None:
         return []
-    frame = nw.from_native(given, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = frame_of(given)
+    if frame is not None:
         there = [name for name in frame.columns if name in tree.space]
         given = list(frame.select(there).iter_rows(named=True))
     if isinstance(given, Mapping):

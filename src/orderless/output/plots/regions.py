@@ -14,6 +14,7 @@ import numpy as np
 
 from ...errors import InvalidData
 from ...form import CanonicalForm, Term, canonicalize
+from ...inputs import frame_of
 from ...model import Feature, Side, Space, Tree, label_text
 from ..rules.listing import TERMS
 from .look import GREY, INK, axes_of, colour, hatch, pale, wrapped
@@ -217,10 +218,8 @@ def _column(space: Space, name: str, X: Any) -> list[Any] | None:
     """Get a feature's values out of rows."""
     if X is None:
         return None
-    import narwhals as nw
-
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = frame_of(X)
+    if frame is not None:
         if name not in frame.columns:
             raise InvalidData(f"the data frame lacks the column {name!r}")
         return list(frame.get_column(name).to_list())
