@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from ..errors import InvalidTree
 from .costs import Purchase, total
-from .problem import Answer, Problem
+from .problem import Answer, Problem, SoFar
 
 __all__ = ["Nodes"]
 
@@ -156,7 +156,7 @@ class Nodes:
         more = any(side != whole[k] for k, side in enumerate(sides) if k not in bought)
         return None if more else node
 
-    def has_spent(self, node: int, so_far: tuple[Fraction, int] | None) -> bool:
+    def has_spent(self, node: int, so_far: SoFar) -> bool:
         """Whether just that was spent and asked on the way to a node, where a limit counts it."""
         budget, questions = self.problem.budget, self.problem.max_questions
         if self.label[node] >= 0 or (budget is None and questions is None):

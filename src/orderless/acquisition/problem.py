@@ -20,41 +20,41 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..inputs import as_bits
-from ..model import Bins
+from ..model import Bins, Box
 from .costs import Purchase, total, whole_numbers
 
 __all__ = ["Leaves", "Problem"]
 
 Answer = tuple[int, ...]  # a bin for each feature of a purchase
+SoFar = tuple[Fraction, int] | None  # what was spent, and the purchases made; None lifts all limits
 
 
 class Leaves:
-    """The leaves of a tree: which of them have each bin, and which class they have."""
+    """The leaves of a tree, as bits: which of them have each bin, and which class they have.
+
+    Attributes
+    ----------
+    all : int
+    classes : list of int
+        By class its leaves.
+    masks : list of lists of int
+        By feature and bin the leaves that have it.
+    whole : list of int
+        By feature all its bins.
+    """
 
     def __init__(self, bins: Bins) -> None:
         self.bins = bins
-        self._nodes, boxes = _core.leaf_boxes(bins.nodes, bins.layout, len(bins.tree.classes))
+        self._nodes, slots = _core.leaf_boxes(bins.nodes, bins.layout, len(bins.tree.classes))
         label = bins.tree.leaf_class[self._nodes]
         self.n_leaves = len(label)
         self.all = (1 << len(label)) - 1
         self.classes = [as_bits(label == c) for c in range(len(bins.tree.classes))]
-        self.masks: list[list[int]] = []  # by feature and bin
+        boxes = Box.of_slots(bins, slots)
+        self.masks = [_by_bin([box.bits[k] for box in boxes], n) for k, n in enumerate(bins.widths)]
+        self.whole = [bins.every_bin(k) for k in range(len(bins.features))]
         self._met: dict[tuple[int, int], int] = {}
         self._holds: dict[int, list[bool]] = {}
-        slot = 0
-        for ordered, nan, n in zip(*(array.tolist() for array in bins.layout), strict=True):
-            if ordered:
-                low, high = boxes[:, slot], boxes[:, slot + 1]
-                masks = [as_bits((low <= b) & (b <= high)) for b in range(n)]
-                slot += 2
-                if nan:
-                    masks.append(as_bits(boxes[:, slot] == 1))
-                    slot += 1
-            else:
-                masks = [as_bits(boxes[:, slot + b // 16] >> (b % 16) & 1 == 1) for b in range(n)]
-                slot += (n + 15) // 16
-            self.masks.append(masks)
-        self.whole = [(1 << len(masks)) - 1 for masks in self.masks]  # by feature all its bins
 
     def class_of(self, leaves: int) -> int:
         """Give the class of a set of leaves, -1 if there are several."""
@@ -320,7 +320,7 @@ class Problem:
         made = [p for p in self.purchases if not p.free and any(known[k] for k in p.features)]
         return total(made), len(made)
 
-    def after(self, so_far: tuple[Fraction, int] | None) -> Problem:
+    def after(self, so_far: SoFar) -> Problem:
         """Give the problem with what is left of budget and questions; None lifts both."""
         if so_far is None:
             return replace(self, budget=None, max_questions=None)
@@ -377,6 +377,15 @@ class Problem:
             known=tuple(side.bit_length() - 1 if side.bit_count() == 1 else -1 for side in sides),
             barred=self.barred or lacking or bool(gone),
         )
+
+
+def _by_bin(leaves: Sequence[int], n_bins: int) -> list[int]:
+    """Turn the bins of each leaf into the leaves of each bin, all as bits."""
+    width = (n_bins + 7) // 8
+    text = b"".join(bits.to_bytes(width, "little") for bits in leaves)
+    octets = np.frombuffer(text, dtype=np.uint8).reshape(len(leaves), width)
+    flags = np.unpackbits(octets, axis=1, count=n_bins, bitorder="little").astype(bool)
+    return [as_bits(column) for column in flags.T]
 
 
 def _union(masks: Iterable[int]) -> int:

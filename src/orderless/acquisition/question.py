@@ -14,7 +14,6 @@ from typing import Any, Literal
 from ..model import (
     Bins,
     Label,
-    Side,
     label_text,
     printable,
     short_number,
@@ -250,34 +249,20 @@ def _words(bins: Bins, features: tuple[int, ...], answers: Sequence[Answer]) -> 
     """Write several answers: of a category as one set, of a number as its ranges."""
     if len(features) > 1:
         texts = [
-            sides_text([_bin_side(bins, k, [b]) for k, b in zip(features, a, strict=True)])
+            sides_text([bins.side(k, 1 << b) for k, b in zip(features, a, strict=True)])
             for a in answers
         ]
         return " or ".join(texts)
     k = features[0]
     numbers = [b for (b,) in answers]
-    runs: list[list[int]] = []
-    for b in numbers:
-        if runs and (not bins.layout[0][k] or b == runs[-1][-1] + 1):
-            runs[-1].append(b)
+    runs: list[int] = []  # as bits
+    for b, before in zip(numbers, [None, *numbers], strict=False):
+        if before is not None and (not bins.layout[0][k] or b == before + 1):
+            runs[-1] |= 1 << b
         else:
-            runs.append([b])
-    ranges = [_bin_side(bins, k, run) for run in runs]
+            runs.append(1 << b)
+    ranges = [bins.side(k, run) for run in runs]
     return " or ".join("any answer" if side.is_whole else side_text(side) for side in ranges)
-
-
-def _bin_side(bins: Bins, k: int, own: Sequence[int]) -> Side:
-    """Give the values of some bins of a feature; those of a number are neighbours."""
-    feature = bins.features[k]
-    if not bins.layout[0][k]:
-        return Side(feature, codes=tuple(sorted(c for b in own for c in bins.groups[k][b])))
-    first, last = own[0], own[-1]
-    cuts = bins.cuts[k].tolist()
-    if first > len(cuts):
-        return Side(feature, 0.0, 0.0, nan=True)
-    lower = cuts[first - 1] if first else -float("inf")
-    upper = cuts[last] if last < len(cuts) else float("inf")
-    return Side(feature, lower, upper, nan=last > len(cuts))
 
 
 # -- numbers in words ------------------------------------------------------------------------------
