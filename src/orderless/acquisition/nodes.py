@@ -11,7 +11,8 @@ from fractions import Fraction
 
 from ..errors import InvalidTree
 from .costs import Purchase, total
-from .problem import Answer, Problem, SoFar
+from .leaves import Answer
+from .problem import Problem, SoFar
 
 __all__ = ["Nodes"]
 

@@ -20,8 +20,8 @@ from ..model import (
     side_text,
     sides_text,
 )
+from .leaves import Answer
 from .nodes import Nodes
-from .problem import Answer
 
 __all__ = ["Branch", "Outcome", "Question", "branches", "money", "percent"]
 
