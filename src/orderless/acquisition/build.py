@@ -79,7 +79,7 @@ def cheapest_policy(
         possible, and of such policies is the cheapest; it stops where no training row can be
         determined with what is left.
     max_questions : int, optional
-        How many purchases may be made for a row; likewise.
+        How many purchases may be made for a row; otherwise as ``budget``.
     objective : "expected" or "worst"
         What to minimize: the average cost over the training rows, or the cost of the dearest row
         (and, of policies with the same dearest row, the average).

@@ -44,8 +44,8 @@ def to_tree(nodes: Nodes) -> Tree:
         if p < 0:
             if nodes.label[node] < 0:
                 raise ValueError(
-                    "this policy leaves rows undetermined, so it is no tree: leave out budget and "
-                    "max_questions"
+                    "this policy leaves rows undetermined, so it is not a tree: leave out budget "
+                    "and max_questions"
                 )
             parts[node] = ("leaf", nodes.label[node])
             continue
@@ -308,7 +308,7 @@ def _nodes(problem: Problem, given: list[Any], method: str) -> Nodes:
         }
         full = len(answers) == problem.leaves.n_outcomes(bought)  # of which there can be many
         if not full or sorted(answers) != sorted(problem.leaves.outcomes(bought)):
-            raise InvalidTree(f"node {i} does not have every answer to {bought.name!r} once")
+            raise InvalidTree(f"node {i} must have every answer to {bought.name!r} exactly once")
         nodes.purchase[i] = p
         for outcome, to in answers.items():
             if to != len(nodes.purchase) or to >= len(given):
