@@ -202,9 +202,8 @@ def _node(nodes: Nodes, node: int, place: dict[int, int]) -> dict[str, Any]:
     out: dict[str, Any] = {"rows": nodes.weight[node]}
     p = nodes.purchase[node]
     if p >= 0:
-        unit = float(nodes.problem.unit)
         out["ask"] = p
-        out["cost"] = nodes.cost[node] * unit / max(1, nodes.weight[node])
+        out["cost"] = nodes.mean_cost(node)
         out["answers"] = [[*answer, place[to]] for answer, to in nodes.answers(node)]
     elif nodes.label[node] >= 0:
         out["decision"] = nodes.label[node]

@@ -102,11 +102,9 @@ class Question:
     def at(cls, nodes: Nodes, node: int) -> Question:
         """Give what a policy says at one of its nodes."""
         problem = nodes.problem
-        classes = problem.bins.tree.classes
+        classes = problem.leaves.bins.tree.classes
         p = nodes.purchase[node]
         label = nodes.label[node]
-        possible = tuple(classes[c] for c in problem.leaves.possible(nodes.leaves[node]))
-        unit, rows = float(problem.unit), nodes.weight[node]
         outcomes: tuple[Outcome, ...] = ()
         if p >= 0:
             found = branches(nodes, (node,), most=1)
@@ -122,12 +120,12 @@ class Question:
             feature=None if p < 0 else problem.purchases[p].name,
             features=() if p < 0 else names_of(nodes, p),
             cost=0.0 if p < 0 else float(problem.purchases[p].cost),
-            expected_cost=nodes.cost[node] * unit / max(1, rows),
+            expected_cost=nodes.mean_cost(node),
             determined=label >= 0,
             decision=classes[label] if label >= 0 else None,
-            possible=possible,
+            possible=nodes.possible(node),
             outcomes=outcomes,
-            rows=rows,
+            rows=nodes.weight[node],
             stopped=stopped,
             budget_left=None
             if problem.budget is None
@@ -169,22 +167,21 @@ class Question:
 
 def names_of(nodes: Nodes, p: int) -> tuple[str, ...]:
     """Give the features of a purchase."""
-    return tuple(nodes.problem.bins.features[k].name for k in nodes.problem.purchases[p].features)
+    features = nodes.problem.leaves.bins.features
+    return tuple(features[k].name for k in nodes.problem.purchases[p].features)
 
 
 def _outcome(nodes: Nodes, node: int, branch: Branch) -> Outcome:
-    problem = nodes.problem
-    classes = problem.bins.tree.classes
+    classes = nodes.problem.leaves.bins.tree.classes
     first = branch.nodes[0]
     label = nodes.label[first]
-    cost = sum(nodes.cost[to] for to in branch.nodes)
     return Outcome(
         values=branch.text,
         chance=branch.weight / max(1, nodes.weight[node]),
         settled=label >= 0,
         decision=classes[label] if label >= 0 else None,
-        possible=tuple(classes[c] for c in problem.leaves.possible(nodes.leaves[first])),
-        expected_cost=cost * float(problem.unit) / max(1, branch.weight),
+        possible=nodes.possible(first),
+        expected_cost=nodes.mean_cost(*branch.nodes),
     )
 
 
@@ -217,7 +214,7 @@ def branches(nodes: Nodes, at: Sequence[int], most: int = MOST) -> list[Branch]:
     for own in found.values():
         members = tuple(to for several in own.values() for to in several)
         weight = sum(nodes.weight[to] for to in members)
-        out.append(Branch(_words(problem.bins, features, sorted(own)), members, weight))
+        out.append(Branch(_words(problem.leaves.bins, features, sorted(own)), members, weight))
     return out
 
 
