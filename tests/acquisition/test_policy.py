@@ -464,7 +464,7 @@ def test_another_language_can_walk_the_file(method):
         (lambda c: c["nodes"][1].update(rows=1.5), "expected a whole number"),
         (lambda c: c["nodes"][2].update(ask=1), "node 2 asks for 'b', which is known there"),
         (lambda c: c["nodes"][2].update(ask=9), "does not describe a policy: IndexError"),
-        (lambda c: c["nodes"][0]["answers"].pop(), "does not have every answer to 'b' once"),
+        (lambda c: c["nodes"][0]["answers"].pop(), "must have every answer to 'b' exactly once"),
         (lambda c: c["nodes"][0]["answers"].reverse(), "nodes are numbered level by level"),
         (lambda c: c["nodes"][0].pop("answers"), "does not describe a policy: KeyError"),
         (lambda c: c.pop("bound"), "does not describe a policy: KeyError"),
@@ -480,7 +480,7 @@ def test_a_broken_file_is_refused(spoil, match):
 def test_a_policy_that_stops_is_no_tree():
     policy = policy_of(budget=1)
     assert policy.share_determined == 0.5
-    with pytest.raises(ValueError, match="leaves rows undetermined, so it is no tree"):
+    with pytest.raises(ValueError, match="leaves rows undetermined, so it is not a tree"):
         policy.to_tree()
 
 

@@ -96,7 +96,7 @@ def test_a_seed_of_the_file_is_used(tmp_path):
     again = model(path, random_state=None, n_bootstraps=3).fit(X, y)
     assert first.seed_ == again.seed_ > 2**64
     assert shares(first) == shares(again)
-    with pytest.raises(InvalidData, match="of a run with other random_state"):
+    with pytest.raises(InvalidData, match="to a run with different random_state"):
         model(path).fit(X, y)
 
 
@@ -131,7 +131,7 @@ def test_other_parameters_are_refused(tmp_path, given, says):
     path = tmp_path / "run"
     model(path).fit(X, y)
     before = path.read_bytes()
-    with pytest.raises(InvalidData, match=f"of a run with other {says}: give the same data"):
+    with pytest.raises(InvalidData, match=f"to a run with different {says}: give the same data"):
         model(path, **given).fit(X, y)
     assert path.read_bytes() == before
 
@@ -149,7 +149,7 @@ def test_other_data_are_refused(tmp_path):
         (X, y.astype(int), {}),
         (X, y, {"space": named}),
     ):
-        with pytest.raises(InvalidData, match="of a run with other data"):
+        with pytest.raises(InvalidData, match="to a run with different data"):
             model(path, **given).fit(rows, labels)
 
 
@@ -161,7 +161,7 @@ def test_other_data_are_refused(tmp_path):
         (b"[1, 2]\n", "does not begin as a checkpoint"),
         (b"3\n", "does not begin as a checkpoint"),
         (b'{"format": "of others"}\n', "does not begin as a checkpoint"),
-        (b"\xff\xfe\x00", "is no text"),
+        (b"\xff\xfe\x00", "is not text"),
         (b'{"format":"orderless.rashomon-importance","version":2}\n', "another version than 1"),
         (b'{"format":"orderless.rashomon-importance","version":1}\n', "damaged in its first line"),
     ],
@@ -188,7 +188,7 @@ def test_cut_and_changed_files_are_refused(tmp_path, calls):
         assert path.read_bytes() == text[:cut]
     for at in range(0, len(text), 211):  # one byte is another
         path.write_bytes(text[:at] + bytes([text[at] ^ 1]) + text[at + 1 :])
-        with pytest.raises(InvalidData, match=r"begin|damaged|version|cut or changed|other|text"):
+        with pytest.raises(InvalidData, match=r"begin|damaged|version|cut or chan|different|text"):
             model(path).fit(X, y)
     # What the error says to do.
     path.write_bytes(text[: ends[3] + 20])

@@ -274,5 +274,5 @@ def test_a_purchase_of_very_many_outcomes_is_refused_unseen():
                          .to_json())  # fmt: skip
     content["purchases"] = [{"name": "all", "features": list(range(40)), "cost": 1}]
     content["nodes"][0]["ask"] = 0
-    with pytest.raises(InvalidTree, match="node 0 does not have every answer to 'all' once"):
+    with pytest.raises(InvalidTree, match="node 0 must have every answer to 'all' exactly once"):
         ol.Policy.from_json(json.dumps(content))

@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from rashomon_cases import Case
 
@@ -101,11 +102,11 @@ def test_samples_say_that_they_are_samples():
     share = found.predict_proba(X, sample=4000, random_state=0)
     assert isinstance(share, Sampled)
     assert share.n_functions == 4000
-    off = np.abs(share.value - found.predict_proba(X))
-    assert (off <= 4 * share.standard_error + 1e-12).all()
+    off = np.abs(share.value - found.predict_proba(X)).to_numpy()
+    assert (off <= 4 * share.standard_error.to_numpy() + 1e-12).all()
     assert (off <= 0.05).all()
     again = found.predict_proba(X, sample=4000, random_state=0)
-    assert (again.value == share.value).all()
+    assert again.value.equals(share.value)
     counts = found.multiplicity(X, sample=7, random_state=1)
     assert (counts.value.sum(axis=1) == 7).all()
 
@@ -127,6 +128,18 @@ def test_raw_features_go_in_and_come_out(shared, monkeypatch):
     assert [None if pd.isna(v) else v for v in said] == [None if v is None else v for v in first]
     assert {None} < set(cost)
     assert set(found.best_tree.features) <= set(X.columns)
+
+
+def test_votes_are_like_the_rows():
+    X = pd.DataFrame([[0, 0], [0, 1], [1, 0], [1, 1]], columns=["a", "b"], index=list("wxyz"))
+    found = ol.RashomonSet(max_depth=2, epsilon=0.3).fit(X, ["n", "n", "n", "y"])
+    counts = found.multiplicity(X)
+    assert counts.columns.tolist() == ["n", "y"]
+    assert counts.index.tolist() == list("wxyz")
+    assert counts.to_numpy().tolist() == found.multiplicity(X.to_numpy()).tolist()
+    shares = found.predict_proba(pl.from_pandas(X))
+    assert shares["y"].to_list() == found.predict_proba(X)["y"].tolist()
+    assert found.predict_proba(X, sample=5, random_state=0).value.shape == (4, 2)
 
 
 def test_bad_rows_are_refused():

@@ -321,7 +321,7 @@ BAD = [
     ({"binarizer": "best"}, ValueError, "binarizer must be .*, got 'best'"),
     ({"binarizer": 3}, ValueError, "binarizer must be .*, got 3"),
     ({"space": {"x0": "boolean"}}, InvalidSpace, "space must be a Space, got a dict"),
-    ({"space": ol.Space.independent(["a"])}, InvalidSpace, "3 columns, the space describes 1"),
+    ({"space": ol.Space.independent(["a"])}, InvalidSpace, "3 columns, but the space describes 1"),
     ({"weight": [1, 2]}, InvalidData, r"sample_weight has shape \(2,\)"),
     ({"weight": [1, -1, 1, 1, 1, 1]}, InvalidData, "sample_weight has -1 in row 1"),
     ({"weight": [1, np.nan, 1, 1, 1, 1]}, InvalidData, "sample_weight has nan in row 1"),

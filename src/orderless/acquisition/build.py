@@ -19,8 +19,9 @@ from ..inputs import exact_number, exact_weights, row_bins, whole_seed
 from ..model import Bins
 from ..readers import read_tree
 from .costs import read_purchases, whole_numbers
+from .leaves import Leaves
 from .policy import Policy
-from .problem import Leaves, Problem
+from .problem import Problem
 from .solve import METHODS, Learning, Method, Solving, solve
 
 __all__ = ["cheapest_policy"]
@@ -78,7 +79,7 @@ def cheapest_policy(
         possible, and of such policies is the cheapest; it stops where no training row can be
         determined with what is left.
     max_questions : int, optional
-        How many purchases may be made for a row; likewise.
+        How many purchases may be made for a row; otherwise as ``budget``.
     objective : "expected" or "worst"
         What to minimize: the average cost over the training rows, or the cost of the dearest row
         (and, of policies with the same dearest row, the average).

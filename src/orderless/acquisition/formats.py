@@ -17,8 +17,9 @@ from ..errors import InvalidTree
 from ..inputs import exact, exact_number
 from ..model import Bins, Tree, formats as serial
 from .costs import KNOWN, Purchase
+from .leaves import Answer, Leaves
 from .nodes import Nodes
-from .problem import Answer, Leaves, Problem
+from .problem import Problem
 from .solve import METHODS, Method, Solved, Solving
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ def to_tree(nodes: Nodes) -> Tree:
         if p < 0:
             if nodes.label[node] < 0:
                 raise ValueError(
-                    "this policy leaves rows undetermined, so it is no tree: leave out budget and "
-                    "max_questions"
+                    "this policy leaves rows undetermined, so it is not a tree: leave out budget "
+                    "and max_questions"
                 )
             parts[node] = ("leaf", nodes.label[node])
             continue
@@ -201,9 +202,8 @@ def _node(nodes: Nodes, node: int, place: dict[int, int]) -> dict[str, Any]:
     out: dict[str, Any] = {"rows": nodes.weight[node]}
     p = nodes.purchase[node]
     if p >= 0:
-        unit = float(nodes.problem.unit)
         out["ask"] = p
-        out["cost"] = nodes.cost[node] * unit / max(1, nodes.weight[node])
+        out["cost"] = nodes.mean_cost(node)
         out["answers"] = [[*answer, place[to]] for answer, to in nodes.answers(node)]
     elif nodes.label[node] >= 0:
         out["decision"] = nodes.label[node]
@@ -307,7 +307,7 @@ def _nodes(problem: Problem, given: list[Any], method: str) -> Nodes:
         }
         full = len(answers) == problem.leaves.n_outcomes(bought)  # of which there can be many
         if not full or sorted(answers) != sorted(problem.leaves.outcomes(bought)):
-            raise InvalidTree(f"node {i} does not have every answer to {bought.name!r} once")
+            raise InvalidTree(f"node {i} must have every answer to {bought.name!r} exactly once")
         nodes.purchase[i] = p
         for outcome, to in answers.items():
             if to != len(nodes.purchase) or to >= len(given):

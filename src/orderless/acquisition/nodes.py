@@ -10,8 +10,10 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from ..errors import InvalidTree
+from ..model import Label
 from .costs import Purchase, total
-from .problem import Answer, Problem
+from .leaves import Answer
+from .problem import Problem, SoFar
 
 __all__ = ["Nodes"]
 
@@ -81,6 +83,17 @@ class Nodes:
         out = cls.root(rest, method, 0)
         out.purchase[0] = out._go_on(0)
         return out
+
+    def possible(self, node: int) -> tuple[Label, ...]:
+        """Give the classes that are possible at a node."""
+        leaves = self.problem.leaves
+        classes = leaves.bins.tree.classes
+        return tuple(classes[c] for c in leaves.possible(self.leaves[node]))
+
+    def mean_cost(self, *nodes: int) -> float:
+        """Give what is spent from some nodes on, on average over their training rows."""
+        cost, weight = sum(self.cost[i] for i in nodes), sum(self.weight[i] for i in nodes)
+        return cost * float(self.problem.unit) / max(1, weight)
 
     # -- going through it ----------------------------------------------------------------------
 
@@ -156,7 +169,7 @@ class Nodes:
         more = any(side != whole[k] for k, side in enumerate(sides) if k not in bought)
         return None if more else node
 
-    def has_spent(self, node: int, so_far: tuple[Fraction, int] | None) -> bool:
+    def has_spent(self, node: int, so_far: SoFar) -> bool:
         """Whether just that was spent and asked on the way to a node, where a limit counts it."""
         budget, questions = self.problem.budget, self.problem.max_questions
         if self.label[node] >= 0 or (budget is None and questions is None):

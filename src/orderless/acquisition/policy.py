@@ -19,7 +19,7 @@ from ..inputs import column_like, exact_number, one_row, row_bins, row_box
 from ..model import Tree
 from .costs import whole_number
 from .nodes import Nodes
-from .problem import Problem
+from .problem import Problem, SoFar
 from .question import Question
 from .solve import QTable, Solved, Solving, solve
 
@@ -305,13 +305,8 @@ class Policy:
         rows = one_row(known, self.tree.space, self.tree.used)
         return list(row_box(self.tree.bins, rows).bits)
 
-    def _question(
-        self,
-        sides: list[int],
-        unavailable: tuple[str, ...],
-        so_far: tuple[Fraction, int] | None,
-    ) -> Question:
-        """Give the next question after what was spent and asked so far; None lifts all limits."""
+    def _question(self, sides: list[int], unavailable: tuple[str, ...], so_far: SoFar) -> Question:
+        """Give the next question after what was spent and asked so far."""
         gone = self._problem.purchases_named(unavailable)
         node = None if gone else self.nodes.at(sides)
         if node is not None and self.nodes.has_spent(node, so_far):

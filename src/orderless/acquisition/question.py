@@ -14,15 +14,14 @@ from typing import Any, Literal
 from ..model import (
     Bins,
     Label,
-    Side,
     label_text,
     printable,
     short_number,
     side_text,
     sides_text,
 )
+from .leaves import Answer
 from .nodes import Nodes
-from .problem import Answer
 
 __all__ = ["Branch", "Outcome", "Question", "branches", "money", "percent"]
 
@@ -103,11 +102,9 @@ class Question:
     def at(cls, nodes: Nodes, node: int) -> Question:
         """Give what a policy says at one of its nodes."""
         problem = nodes.problem
-        classes = problem.bins.tree.classes
+        classes = problem.leaves.bins.tree.classes
         p = nodes.purchase[node]
         label = nodes.label[node]
-        possible = tuple(classes[c] for c in problem.leaves.possible(nodes.leaves[node]))
-        unit, rows = float(problem.unit), nodes.weight[node]
         outcomes: tuple[Outcome, ...] = ()
         if p >= 0:
             found = branches(nodes, (node,), most=1)
@@ -123,12 +120,12 @@ class Question:
             feature=None if p < 0 else problem.purchases[p].name,
             features=() if p < 0 else names_of(nodes, p),
             cost=0.0 if p < 0 else float(problem.purchases[p].cost),
-            expected_cost=nodes.cost[node] * unit / max(1, rows),
+            expected_cost=nodes.mean_cost(node),
             determined=label >= 0,
             decision=classes[label] if label >= 0 else None,
-            possible=possible,
+            possible=nodes.possible(node),
             outcomes=outcomes,
-            rows=rows,
+            rows=nodes.weight[node],
             stopped=stopped,
             budget_left=None
             if problem.budget is None
@@ -170,22 +167,21 @@ class Question:
 
 def names_of(nodes: Nodes, p: int) -> tuple[str, ...]:
     """Give the features of a purchase."""
-    return tuple(nodes.problem.bins.features[k].name for k in nodes.problem.purchases[p].features)
+    features = nodes.problem.leaves.bins.features
+    return tuple(features[k].name for k in nodes.problem.purchases[p].features)
 
 
 def _outcome(nodes: Nodes, node: int, branch: Branch) -> Outcome:
-    problem = nodes.problem
-    classes = problem.bins.tree.classes
+    classes = nodes.problem.leaves.bins.tree.classes
     first = branch.nodes[0]
     label = nodes.label[first]
-    cost = sum(nodes.cost[to] for to in branch.nodes)
     return Outcome(
         values=branch.text,
         chance=branch.weight / max(1, nodes.weight[node]),
         settled=label >= 0,
         decision=classes[label] if label >= 0 else None,
-        possible=tuple(classes[c] for c in problem.leaves.possible(nodes.leaves[first])),
-        expected_cost=cost * float(problem.unit) / max(1, branch.weight),
+        possible=nodes.possible(first),
+        expected_cost=nodes.mean_cost(*branch.nodes),
     )
 
 
@@ -218,7 +214,7 @@ def branches(nodes: Nodes, at: Sequence[int], most: int = MOST) -> list[Branch]:
     for own in found.values():
         members = tuple(to for several in own.values() for to in several)
         weight = sum(nodes.weight[to] for to in members)
-        out.append(Branch(_words(problem.bins, features, sorted(own)), members, weight))
+        out.append(Branch(_words(problem.leaves.bins, features, sorted(own)), members, weight))
     return out
 
 
@@ -250,34 +246,20 @@ def _words(bins: Bins, features: tuple[int, ...], answers: Sequence[Answer]) -> 
     """Write several answers: of a category as one set, of a number as its ranges."""
     if len(features) > 1:
         texts = [
-            sides_text([_bin_side(bins, k, [b]) for k, b in zip(features, a, strict=True)])
+            sides_text([bins.side(k, 1 << b) for k, b in zip(features, a, strict=True)])
             for a in answers
         ]
         return " or ".join(texts)
     k = features[0]
     numbers = [b for (b,) in answers]
-    runs: list[list[int]] = []
-    for b in numbers:
-        if runs and (not bins.layout[0][k] or b == runs[-1][-1] + 1):
-            runs[-1].append(b)
+    runs: list[int] = []  # as bits
+    for b, before in zip(numbers, [None, *numbers], strict=False):
+        if before is not None and (not bins.layout[0][k] or b == before + 1):
+            runs[-1] |= 1 << b
         else:
-            runs.append([b])
-    ranges = [_bin_side(bins, k, run) for run in runs]
+            runs.append(1 << b)
+    ranges = [bins.side(k, run) for run in runs]
     return " or ".join("any answer" if side.is_whole else side_text(side) for side in ranges)
-
-
-def _bin_side(bins: Bins, k: int, own: Sequence[int]) -> Side:
-    """Give the values of some bins of a feature; those of a number are neighbours."""
-    feature = bins.features[k]
-    if not bins.layout[0][k]:
-        return Side(feature, codes=tuple(sorted(c for b in own for c in bins.groups[k][b])))
-    first, last = own[0], own[-1]
-    cuts = bins.cuts[k].tolist()
-    if first > len(cuts):
-        return Side(feature, 0.0, 0.0, nan=True)
-    lower = cuts[first - 1] if first else -float("inf")
-    upper = cuts[last] if last < len(cuts) else float("inf")
-    return Side(feature, lower, upper, nan=last > len(cuts))
 
 
 # -- numbers in words ------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ def impurity_importance(
 
     Notes
     -----
-    Cost: rows x depth. A split that no row, or rows on one side only, come to gains 0.
+    Cost: rows x depth. A split that no row reaches, or whose rows all go to one side, gains 0.
 
     Examples
     --------

@@ -117,7 +117,7 @@ def permutation_importance(
     X : array, data frame, or list of dicts
         Rows, complete in the features that the tree asks about.
     y : labels
-        By row. A label that is no class of the tree is an error always.
+        By row. A label that is not a class of the tree always counts as an error.
     by : "feature" or "column"
         What is permuted: a feature, so all columns that are about it together; or each column of
         the space by itself. The two differ where several columns are about one feature. Single

@@ -46,7 +46,7 @@ class ImportanceRange:
     features : tuple of str
         The features of the tree's space, in its order.
     importance : array
-        By feature, in the tree that came.
+        By feature, in the given tree.
     low, high : array
         By feature, the smallest and the largest of all equivalent trees. Each is reached by some
         tree, not all of them by one.
@@ -59,7 +59,7 @@ class ImportanceRange:
     criterion : str
     normalized : bool
     irredundant : bool
-        Whether the tree that came is one of them. If not, some split of it makes no difference
+        Whether the given tree is one of them. If not, some split of it makes no difference
         where it is asked, and its own importance can lie outside of the range.
     n_boxes : int
         Boxes looked at, what ``limit`` limits.
@@ -82,7 +82,7 @@ class ImportanceRange:
 
     @property
     def table(self) -> pd.DataFrame:
-        """By feature: ``importance`` (of the tree that came), ``min``, ``max`` and ``mean``."""
+        """By feature: ``importance`` (of the given tree), ``min``, ``max`` and ``mean``."""
         import pandas as pd
 
         columns = {
@@ -128,7 +128,7 @@ class ImportanceRange:
         return bool(self.importance[i] > 0 or self.high[i] > 0)
 
     def plot(self, ax: Any = None, *, most: int = 20) -> Any:
-        """Draw each feature's range as a bar, with its mean and the tree that came.
+        """Draw each feature's range as a bar, with its mean and the given tree.
 
         Parameters
         ----------

@@ -55,7 +55,7 @@ def conditional_model_reliance(
         Rows; with strata by values complete in all features of the tree's space, else in those
         that the tree asks about.
     y : labels
-        By row. A label that is no class of the tree is an error always.
+        By row. A label that is not a class of the tree always counts as an error.
     strata : "values" or "bins"
         What it is to agree on the others. "values": the same values in every other feature of the
         space, asked about or not; where measurements hardly ever repeat, every row is alone and

@@ -3,7 +3,6 @@ from .differences import (
 )
 from .flat import (
     FlatTrees as FlatTrees,
-    distinct as distinct,
     merge as merge,
 )
 from .function_table import (

@@ -181,7 +181,7 @@ class Columns:
         return {**opposite, **out}
 
     def flatten(self, tree: Tree, classes: tuple[Label, ...]) -> FlatTrees | None:
-        """Write a tree over the columns; None if a condition of it is no column."""
+        """Write a tree over the columns; None if one of its conditions is not a column."""
         if tree.space is not self.space:
             if any(name not in self.space for name in tree.features):
                 return None
@@ -298,7 +298,7 @@ def columns_of_space(columns: Space, rows: Space | None = None) -> Columns:
     """
     space = columns if rows is None else rows
     if space.features != columns.features:
-        raise InvalidSpace("the rows' space and the columns' have different features")
+        raise InvalidSpace("the space of the rows and that of the columns have different features")
     n = len(columns.columns)
     threshold = np.zeros(n)
     one_is_true = np.ones(n, dtype=np.uint8)

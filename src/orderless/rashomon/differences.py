@@ -93,7 +93,7 @@ def _objective(tree: Tree, trees: TreeSet) -> Fraction:
     problem = trees._problem
     flat = problem.columns.flatten(tree, trees.classes)
     if flat is None:
-        return Fraction(10**9)  # it has a condition that is no column
+        return Fraction(10**9)  # one of its conditions is not a column
     errors = problem.errors_of(flat)
     return problem.objective(int(problem.cost(errors, flat.n_leaves)[0]))
 

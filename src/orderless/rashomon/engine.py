@@ -228,7 +228,7 @@ class Engine:
         except MemoryError as fault:  # the core's limit, or the machine's
             raise OutOfMemory(
                 f"{what} needs more than {setting('memory_limit', self.memory_limit)} bytes: raise "
-                f"it, or {shrink}. Counts, sample and predict do not list functions"
+                f"it, or {shrink}. n_trees, sample and predict work without listing functions"
             ) from fault
         except _core.base.TimeUp as fault:
             raise OutOfTime(

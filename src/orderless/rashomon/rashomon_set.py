@@ -43,7 +43,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
     regularization : number
         What a leaf costs, 0 or more. Read as the decimal that is written: 0.01 is 1/100.
     epsilon : number
-        How far from the smallest objective trees may be, read likewise.
+        How far from the smallest objective trees may be, read in the same way.
     space : Space, optional
         What the columns mean. For 0/1 columns a binarizer's ``space_``, or one that says which are
         a one-hot group; without it each column stands alone, as in the paper. For other features
@@ -286,7 +286,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         time_limit : float, optional
             Most seconds for finding the set, and for any later question about it; None for no
             limit. A small file can hold a problem that takes hours, so these limits are yours;
-            those that the set was made with are of no account.
+            those that the set was made with are not used.
 
         Raises
         ------

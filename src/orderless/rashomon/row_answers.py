@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..inputs import labels_like, read_rows
+from ..inputs import labels_like, read_rows, table_like
 from .columns import Bits
 from .flat import FlatTrees, distinct
 from .functions import FunctionSet, Listing
@@ -141,12 +141,20 @@ class RowAnswers(Members):
 
         Returns
         -------
-        array of int, rows by classes (``classes`` has their order), or Sampled of it
+        array of int, rows by classes, or Sampled of it
+            ``classes`` has their order. A data frame when one came in.
         """
+        counts, n_functions = self._votes(X, sample, random_state, limit)
+        table = table_like(X, counts, self.classes)
+        return table if sample is None else Sampled(table, n_functions)
+
+    def _votes(
+        self, X: Any, sample: int | None, random_state: Any, limit: int
+    ) -> tuple[NDArray[np.int64], int]:
+        """Count the votes, and the voters."""
         voters = self._voters(sample, random_state, limit)
         bits = self._problem.columns.read_complete(X)
-        counts = voters.votes(bits, len(self.classes))
-        return counts if sample is None else Sampled(counts, len(voters))
+        return voters.votes(bits, len(self.classes)), len(voters)
 
     def predict_proba(
         self, X: Any, *, sample: int | None = None, random_state: Any = None, limit: int = LIMIT
@@ -154,14 +162,15 @@ class RowAnswers(Members):
         """Give, for each row, the share of the distinct functions that give it each class.
 
         A vote, each function counted once: not a probability of the class. Parameters are those of
-        ``multiplicity``.
+        ``multiplicity``, and a data frame comes back when one came in.
         """
-        counts = self.multiplicity(X, sample=sample, random_state=random_state, limit=limit)
+        counts, n_functions = self._votes(X, sample, random_state, limit)
+        share = counts / n_functions
+        table = table_like(X, share, self.classes)
         if sample is None:
-            return counts / counts.sum(axis=1, keepdims=True)
-        share = counts.value / counts.n_functions
-        error = np.sqrt(share * (1 - share) / counts.n_functions)
-        return Sampled(share, counts.n_functions, error)
+            return table
+        error = np.sqrt(share * (1 - share) / n_functions)
+        return Sampled(table, n_functions, table_like(X, error, self.classes))
 
     def ambiguity(self, X: Any, y: Any = None, *, limit: int = LIMIT) -> float:
         """Give the share of rows on which some function differs from the best one.
@@ -176,7 +185,7 @@ class RowAnswers(Members):
         limit : int
             Most functions; more are an error.
         """
-        counts = self.multiplicity(X, limit=limit)
+        counts, total = self._votes(X, None, None, limit)
         self._some(counts)
         if y is None:
             return float(np.mean((counts > 0).sum(axis=1) > 1))
@@ -184,7 +193,6 @@ class RowAnswers(Members):
         codes = [number.get(label) for label in np.asarray(y).tolist()]
         if len(codes) != len(counts):
             raise InvalidData(f"X has {len(counts)} rows and y has {len(codes)} labels")
-        total = counts.sum(axis=1)
         right = np.array(
             [0 if c is None else row[c] for c, row in zip(codes, counts.tolist(), strict=True)]
         )

@@ -208,8 +208,8 @@ def _complete(
     if space is not None and not named:
         if len(names) != len(space.columns):
             raise InvalidSpace(
-                f"X has {len(names)} columns, the space describes {len(space.columns)}: give one "
-                "for each"
+                f"X has {len(names)} columns, but the space describes {len(space.columns)}: these "
+                "must be the same"
             )
         names = list(space.column_names)
     if len(set(names)) < len(names):
@@ -258,7 +258,7 @@ def _column(space: Space, name: str) -> Column:
         if column.name == name:
             return column
     raise InvalidSpace(
-        f"X has a column {name!r} and the space has none: its columns are "
+        f"X has a column {name!r}, but the space has none: its columns are "
         f"{list(space.column_names)[:12]}"
     )
 

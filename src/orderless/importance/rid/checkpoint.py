@@ -85,7 +85,7 @@ class Checkpoint:
         try:
             text = self.path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
-            raise InvalidData(f"{name} is no text, so it is not one of ours: {other}") from None
+            raise InvalidData(f"{name} is not text, so it is not a checkpoint: {other}") from None
         head, *lines = text.split("\n")
         try:
             found = json.loads(head)
@@ -98,7 +98,7 @@ class Checkpoint:
             )
         if found.pop("version", None) != VERSION:
             raise InvalidData(
-                f"{name} is of another version than {VERSION}, the one known here: {other}"
+                f"{name} has another version than {VERSION}, the only one known: {other}"
             )
         if not _whole(head, "") or not text.endswith("\n"):
             raise self._broken(name, lines, head)
@@ -110,8 +110,8 @@ class Checkpoint:
             differ.append("random_state")
         if differ:
             raise InvalidData(
-                f"{name} is of a run with other {', '.join(differ)}: give the same data and "
-                f"parameters, {other}"
+                f"{name} belongs to a run with different {', '.join(differ)}: give the same data "
+                f"and parameters, {other}"
             )
         for line in lines[:-1]:
             if not _whole(line, head):

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...rashomon import FlatTrees, distinct, merge
+from ...inputs import distinct_rows
+from ...rashomon import FlatTrees, merge
 from ..permutation import permuted_errors
 
 __all__ = ["KINDS", "PER_TREE", "Sample", "importances"]
 
-PER_TREE = "permutation-per-tree"  # in drawn.py: it is no property of a function
+PER_TREE = "permutation-per-tree"  # in drawn.py: not a property of the function alone
 KINDS = ("permutation", "permutation-sampled", PER_TREE, "conditional")
 DIGITS = 12  # of conditional importances: beyond them, floats depend on the order of adding
 
@@ -121,7 +122,7 @@ def _conditional(trees: FlatTrees, sample: Sample) -> Floats:
     for group, own in enumerate(users):
         if not len(own):
             continue
-        _, stratum = distinct(np.ascontiguousarray(sample.bits[:, sample.group != group]))
+        _, stratum = distinct_rows(sample.bits[:, sample.group != group] == 1)
         size = np.bincount(stratum, sample.weight)
         share = np.stack(
             [np.bincount(stratum, sample.weight * column) / size for column in right.T], axis=1

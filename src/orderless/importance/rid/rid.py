@@ -31,7 +31,7 @@ SEMANTICS = ("aware", "independent")
 class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
     r"""The Rashomon importance distribution (RID), each function counted once.
 
-    Many models explain a data set about equally well, and each sample of the same world has others.
+    Many models explain a data set about equally well, and another sample would have others.
     RID asks all of them: for each bootstrap sample it takes *all* near-optimal trees and the
     importance of each feature to each of them. The share of importances up to k is
 
@@ -93,7 +93,7 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     features_ : tuple of str
-        What importances are of: all features that came in, or all 0/1 columns.
+        What has an importance: all features of X, or all 0/1 columns.
     n_functions_, n_trees_ : array
         By bootstrap sample how many functions, and trees without trivial splits, are near-optimal.
     classes_ : array
