@@ -16,8 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 import orderless as ol
 from orderless.errors import InvalidData, InvalidSpace, InvalidTree
 from orderless.model.words import drawn, label_text, printable
-from orderless.output.plots.look import short_names
-from orderless.output.plots.palette import colour
+from orderless.output.plots.look import colour, short_names
 from orderless.output.plots.regions import slice_of
 
 mpl.use("agg")

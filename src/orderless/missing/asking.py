@@ -46,8 +46,8 @@ def ask_next(tree: Any, X: Any) -> Any:
     with that answer taken for granted. So the feature that is asked always matters: for some values
     of the other unknowns, its value changes the class. It is a quick choice, linear in the nodes
     that a row can reach, and depends on the tree's order; ``missing_needed`` gives the smallest
-    sets of questions, which do not. ``to_sql(needed=True)`` and ``to_polars(needed=True)`` are the
-    same choice as expressions.
+    sets of questions, which do not. ``to_sql(needed="next")`` and ``to_polars(needed="next")`` make
+    the same choice in expressions.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class _Asker:
         self.height = heights(bins.tree).tolist()
         self.starts = np.concatenate([[0], np.cumsum(bins.widths)]).astype(int).tolist()
         tree = bins.tree
-        self.feature = bins.nodes[0].tolist()
+        self.feature = bins.nodes.feature.tolist()
         self.when_true, self.when_false = tree.when_true.tolist(), tree.when_false.tolist()
         self.label = tree.leaf_class.tolist()
 

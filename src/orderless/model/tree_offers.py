@@ -46,11 +46,11 @@ class TreeOffers:
 
         return missing_needed(self._tree, row, limit=limit, time_limit=time_limit)
 
-    def odds(self, X: Any, weights: Any = "leaves", y: ArrayLike | None = None) -> Any:
+    def odds(self, X: Any, reference: Any = "leaves", y: ArrayLike | None = None) -> Any:
         """Give the share of each class among training rows that fit; see ``orderless.odds``."""
         from ..missing import odds
 
-        return odds(self._tree, X, weights, y)
+        return odds(self._tree, X, reference, y)
 
     def apply(self, X: Any) -> Any:
         """Give each row's leaf, masked where unknowns leave several.
@@ -62,7 +62,7 @@ class TreeOffers:
         from ..inputs import labels_like
 
         tree = self._tree
-        return labels_like(X, np.arange(tree.n_nodes), tree.reach(X)[0], name="leaf")
+        return labels_like(X, np.arange(tree.n_nodes), tree.reach(X).leaf, name="leaf")
 
     def to_sklearn(self) -> Any:
         """Give a fitted ``DecisionTreeClassifier`` that predicts the same.
@@ -110,7 +110,7 @@ class TreeOffers:
         columns: Mapping[str, str] | None = None,
         table: str | Sequence[str] | None = None,
         shape: str = "auto",
-        needed: bool = False,
+        needed: str | None = None,
     ) -> str:
         """Write what ``predict`` gives as an SQL expression; see ``CanonicalForm.to_sql``."""
         from ..output.code import as_sql
@@ -123,7 +123,7 @@ class TreeOffers:
         *,
         columns: Mapping[str, str] | None = None,
         shape: str = "auto",
-        needed: bool = False,
+        needed: str | None = None,
     ) -> Any:
         """Give a polars expression for what ``predict`` gives; see ``CanonicalForm.to_polars``."""
         from ..output.code import as_polars
