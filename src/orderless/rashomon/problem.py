@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidData
 from ..inputs import exact, exact_weights, shown
 from ..model import Label
-from .columns import Columns, independent
+from .columns import Columns, CoreMeasure, independent
 from .flat import FlatTrees, merge
 from .table import Table
 
@@ -170,7 +170,7 @@ class Problem:
             return independent(self.columns.names)
         return self.columns
 
-    def fingerprint_weights(self, semantics: str) -> tuple[Any, ...] | None:
+    def fingerprint_weights(self, semantics: str) -> CoreMeasure | None:
         """Give what the core tells functions apart by; None: by the training rows alone."""
         columns = self.columns_in(semantics)
         return None if columns is None else columns.weights(self.classes)
