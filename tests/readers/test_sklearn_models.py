@@ -312,5 +312,5 @@ def test_trees_of_numbers_have_the_fourth_argument(monkeypatch: pytest.MonkeyPat
 
 
 def test_without_sets_one_hot_columns_are_needed() -> None:
-    with pytest.raises(InvalidSpace, match="no column tells whether x0 in"):
+    with pytest.raises(InvalidSpace, match="no column says whether x0 in"):
         ol.read_tree(new_model()).to_sklearn()

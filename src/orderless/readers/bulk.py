@@ -45,14 +45,15 @@ class _Nodes:
     """The nodes of many trees, one tree after the other."""
 
     def __init__(self, trees: Sequence[Flat]) -> None:
-        self.ends = np.cumsum([len(tree.column) for tree in trees], dtype=np.int64).tolist()
+        sizes = np.array([len(tree.column) for tree in trees], dtype=np.int64)
+        self.ends = np.cumsum(sizes).tolist()
         self.column = self._joined(tree.column for tree in trees)
         self.zero = self._joined(tree.zero for tree in trees)
         self.one = self._joined(tree.one for tree in trees)
         self.leaf_class = self._joined(tree.leaf_class for tree in trees)
-        starts = np.array([0, *self.ends[:-1]] if trees else [], dtype=np.int32)
-        sizes = [len(tree.column) for tree in trees]
-        place = np.arange(len(self.column), dtype=np.int32) - np.repeat(starts, sizes)
+        # Children are relative to their node: make them positions in their tree.
+        starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
+        place = (np.arange(len(self.column)) - starts).astype(np.int32)
         self.zero += place
         self.one += place
 
@@ -60,7 +61,7 @@ class _Nodes:
         return np.fromiter(chain.from_iterable(parts), np.int32, self.ends[-1] if self.ends else 0)
 
     def check(self, n_columns: int, n_classes: int) -> None:
-        """Refuse columns and classes that do not exist; links are right as they were made."""
+        """Refuse columns and classes that do not exist; links are right by construction."""
         leaf_class = self.leaf_class[self.column < 0]
         if (
             (self.column >= n_columns).any()

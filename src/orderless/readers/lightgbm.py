@@ -43,7 +43,7 @@ def knows(model: Any) -> bool:
 
 
 def from_lightgbm(model: Any) -> ColumnTree:
-    """Read a single tree; of a ``Booster`` the classes are 0 and 1, told apart at one half."""
+    """Read a single tree; of a ``Booster`` the classes are 0 and 1, divided at one half."""
     import lightgbm
 
     if isinstance(model, lightgbm.Booster):

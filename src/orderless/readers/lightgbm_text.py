@@ -131,8 +131,8 @@ def _labels(text: str, entries: Mapping[str, str], n_columns: int) -> Labels:
 
 def _pandas_categories(text: str) -> list[list[Any]]:
     """Give the lists of categories of a data frame: JSON, in the last line."""
-    _, found, rest = text.rpartition("\npandas_categorical:")
-    lists = (json.loads(rest) if found else None) or []
+    _, key, rest = text.rpartition("\npandas_categorical:")
+    lists = (json.loads(rest) if key else None) or []
     if not isinstance(lists, list) or not all(isinstance(known, list) for known in lists):
         raise ValueError("pandas_categorical is not a list of lists")
     return lists

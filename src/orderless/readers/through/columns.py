@@ -223,7 +223,7 @@ def _feature(name: str, wires: Sequence[Wire], nan: Nan, values: Values) -> Feat
 
 
 def _candidates(wires: Sequence[Wire], encoders: Sequence[Encode]) -> list[Label]:
-    """Give all labels that are told apart: those of the encoders, and what stands for missing."""
+    """Give all labels that matter: those of the encoders, and what stands for missing."""
     labels = [label for encoder in encoders for label in encoder.table]
     for wire in wires:
         for stage in wire.stages:

@@ -2,7 +2,7 @@
 
 In:  nodes whose condition holds on several intervals of an ordered feature.
 Out: nodes that ask one threshold each. "In the second bin" becomes "at most its upper edge" and,
-     below that, "at most its lower edge"; what follows outside of the bin is there twice.
+     below that, "at most its lower edge"; what follows outside of the bin is copied.
 """
 
 from __future__ import annotations
