@@ -60,7 +60,7 @@ class Search {
   }
 
  private:
-  struct Pause {};
+  struct Pause : std::exception {};
 
   // -- the search ------------------------------------------------------------------------------
 
