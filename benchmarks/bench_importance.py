@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from fractions import Fraction
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import orderless as ol
 from orderless.importance.rid.bootstrap import Bootstraps
-from orderless.rashomon.problem import merge
-from orderless.rashomon.table import read_labels, read_table
+from orderless.rashomon import Resampled
+from orderless.rashomon.problem import Rules
+from orderless.rashomon.table import read_table
 
 from .data import at_hand, binarized, load, missing_note
 from .figures import OURS, Figure, Panel
@@ -92,21 +93,21 @@ def bootstraps(name: str, epsilon: float = OFF_THE_BOUND, n_rows: int = 0) -> Bo
     values from other rows.
     """
     X, y = load(name)
-    classes, codes = read_labels(y)
-    table = read_table(X, codes, None, ol.ThresholdGuessBinarizer())
-    meaning, bits = table.meaning, table.bits
+    table = read_table(X, y, None, ol.ThresholdGuessBinarizer())
+    columns = table.columns
     if n_rows:
         rng = np.random.default_rng(0)
-        drawn = rng.integers(0, len(codes), n_rows)
-        bits, codes, given = bits[drawn], codes[drawn], bits
-        for feature in np.unique(meaning.feature):
-            own = np.flatnonzero(meaning.feature == feature)
+        drawn = rng.integers(0, len(table.labels), n_rows)
+        bits, given = table.bits[drawn], table.bits
+        for feature in np.unique(columns.feature):
+            own = np.flatnonzero(columns.feature == feature)
             other = np.flatnonzero(rng.random(n_rows) < 0.02)
             bits[np.ix_(other, own)] = given[np.ix_(rng.integers(0, len(given), len(other)), own)]
+        table = replace(table, bits=bits, labels=table.labels[drawn])
     return Bootstraps(
-        *merge(bits, codes, np.ones(len(codes), dtype=np.int64)), classes, meaning, True,
-        meaning.feature, len(meaning.space), 3, Fraction("0.02"), Fraction(str(epsilon)),
-        "aware", "permutation", 5, 0, 10**6, 2**32,
+        Resampled(table, Rules.read(3, "0.02", epsilon), 2**32), columns.feature,
+        len(columns.space), semantics="aware", importance="permutation", n_repeats=5,
+        limit=10**6, seed=0,
     )  # fmt: skip
 
 
@@ -125,7 +126,12 @@ def beside_treefarms(quick: bool, ratios: list[float]) -> Table:
             ours = best_of(lambda work=work: work(0), 5)
             found = work(0)
             theirs: Any = peer(
-                work.bits[rows], work.y[rows], work.group, 0.02, OFF_THE_BOUND, limit=300.0
+                work.data.bits[rows],
+                work.data.y[rows],
+                work.group,
+                0.02,
+                OFF_THE_BOUND,
+                limit=300.0,
             )
             if isinstance(theirs, Failed | Unfinished):
                 table.add(name, found.n_trees, "", seconds(ours), str(theirs), "", "",
@@ -194,7 +200,8 @@ def _beside(panel: Panel, x: int, work: Bootstraps, peer: Peer, limit: float) ->
         return
     counts = work.draw(0)
     at = np.repeat(np.arange(len(counts)), counts)
-    got: Any = peer(work.bits[at], work.y[at], work.group, 0.02, float(work.epsilon), limit=limit)
+    data, epsilon = work.data, float(work.data.rules.epsilon)
+    got: Any = peer(data.bits[at], data.y[at], work.group, 0.02, epsilon, limit=limit)
     if isinstance(got, tuple):
         searching, (n_trees, permuting, _) = got
         most = work(0).n_trees

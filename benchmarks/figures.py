@@ -12,16 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from orderless.output.plots import BLUE, LETTERS, LINE
+
 from .timing import NOT_INSTALLED, Failed, Unfinished, now, seconds
 
 HERE = Path(__file__).parent
 OURS = "orderless"
 # Ours is always the same blue; colours that the colour-blind tell apart, dark enough for letters.
 # Markers differ too.
-BLUE = "#0072B2"
-PEERS = (
-    ("#B84A00", "s"), ("#00735C", "^"), ("#A13D7A", "D"), ("#6B5B00", "v"), ("#555555", "P"),
-)  # fmt: skip
+PEERS = tuple(zip(LETTERS, "s^DvP", strict=True))
 
 
 @dataclass
@@ -151,7 +150,7 @@ def _panel(axes: Any, panel: Panel, peers: list[str], span: tuple[float, float])
     axes.yaxis.set_major_formatter(FuncFormatter(lambda t, _: seconds(float(t) * (1 + 1e-9))))
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.tick_params(length=3, width=0.6, labelsize=8)
-    axes.grid(axis="y", color="#d8dee4", linewidth=0.6)
+    axes.grid(axis="y", color=LINE, linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_xlabel(panel.x, labelpad=2)
     if panel.pace:

@@ -21,11 +21,19 @@ from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
+from orderless.output.plots import (
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    LINE,
+    PALE_BLUE,
+    PALE_VERMILION,
+    VERMILION,
+)
 
 HERE = Path(__file__).parent
-INK, GREY = "#1f2328", "#59636e"
-BLUE, ORANGE = "#0072B2", "#D55E00"
-PALE = {BLUE: "#d4e6f2", ORANGE: "#f9dfd0"}
+PALE = {BLUE: PALE_BLUE, VERMILION: PALE_VERMILION}
 
 plt.rcParams.update(
     {
@@ -52,7 +60,7 @@ def save(figure, name):
         points = sum(len(one.get_offsets()) for one in axes.collections)
         if points + len(axes.patches) > MANY:
             axes.set_rasterization_zorder(1.4)  # axes, lines and texts are above
-    figure.savefig(HERE / f"{name}.svg", metadata={"Date": None}, dpi=100, **look)
+    figure.savefig(HERE / f"{name}.svg", metadata={"Date": None}, dpi=96, **look)
     if "png" in sys.argv[1:]:
         figure.savefig(HERE / f"{name}.png", dpi=110, **look)
     plt.close(figure)
@@ -64,7 +72,7 @@ def save(figure, name):
 def draw_tree(axes, tree, x, y, width=1.0, drop=1.0):
     """Draw (question, tree when no, tree when yes), or a class, with its root at (x, y)."""
     if not isinstance(tree, tuple):
-        colour = BLUE if tree == 1 else ORANGE
+        colour = BLUE if tree == 1 else VERMILION
         box = {"boxstyle": "round,pad=0.45", "facecolor": PALE[colour], "edgecolor": colour,
                "linewidth": 1.6}  # fmt: skip
         axes.text(x, y, str(tree), ha="center", va="center", bbox=box, fontweight="bold", zorder=3)
@@ -124,7 +132,7 @@ def third_reason():
 
 LENGTH, WIDTH = "petal length (cm)", "petal width (cm)"
 EDGES = {LENGTH: (2.9, 7.0), WIDTH: (0.9, 2.6)}
-COLOUR = {"versicolor": BLUE, "virginica": ORANGE}
+COLOUR = {"versicolor": BLUE, "virginica": VERMILION}
 HATCH = {"versicolor": "", "virginica": "////"}
 
 
@@ -232,7 +240,7 @@ def wisconsin():
 
 
 def missing_wisconsin():
-    """How many patients are answered, and on how many the answer would hang on the imputer."""
+    """How many patients are answered, and on how many the answer would depend on the imputer."""
     tree, X_train, _, X_test = wisconsin()
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.4, 4.3), layout="constrained")
     ol.coverage(tree, X_test, n_repeats=10).plot(left)
@@ -252,9 +260,9 @@ def missing_wisconsin():
     agree = 1 - determined - differ
     look = {"width": 0.075, "edgecolor": "white", "linewidth": 0.6}
     right.bar(rates, determined, color=BLUE, label="determined", **look)
-    right.bar(rates, agree, bottom=determined, color="#d0d7de",
+    right.bar(rates, agree, bottom=determined, color=LINE,
               label="not determined, the imputers agree", **look)  # fmt: skip
-    right.bar(rates, differ, bottom=determined + agree, color=ORANGE, hatch="////",
+    right.bar(rates, differ, bottom=determined + agree, color=VERMILION, hatch="////",
               label="not determined, the imputers differ", **look)  # fmt: skip
     right.set_title("mean, median and iterative imputation", fontsize=11.5)
     right.set(xlabel="share of measurements missing", ylabel="share of patients", ylim=(0, 1.0))
@@ -282,7 +290,7 @@ def importance_orders():
              edgecolor=BLUE, linewidth=1.0, label=f"all {found.n_trees:,} orders")  # fmt: skip
     left.plot(at, found.mean, linestyle="none", marker="_", markersize=17, markeredgewidth=2.5,
               color=BLUE, label="their mean")  # fmt: skip
-    looks = (("D", ORANGE), ("o", INK), ("^", "#009E73"))
+    looks = (("D", VERMILION), ("o", INK), ("^", GREEN))
     for k, (model, (marker, colour)) in enumerate(zip(models, looks, strict=True)):
         left.plot(at + 0.18 * (k - 1), model.feature_importances_, linestyle="none", marker=marker,
                   markersize=6, color=colour, clip_on=False,

@@ -147,7 +147,7 @@ def test_more_than_was_asked_counts_at_no_cost():
 
 def test_what_is_still_refused():
     talk = panel().interview()
-    with pytest.raises(InvalidSpace, match="no feature 'sodum' here"):
+    with pytest.raises(InvalidSpace, match="no feature 'sodum'"):
         talk.answer({"age": 70, "sodum": 141})
     with pytest.raises(InvalidData, match="feature 'crp' has the value 'x'"):
         talk.answer({"age": 70, "crp": "x"})

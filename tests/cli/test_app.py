@@ -303,9 +303,9 @@ def test_export_says_what_it_cannot_guess(models, tmp_path):
     assert "--dialect is for" in mistake("export", model, "--dialect", "duckdb")
     assert "--table is for" in mistake("export", model, "-f", "md", "--table", "t")
     wrong = ("export", model, "-f", "sql", "--dialect", "sequel")
-    assert "--dialect 'sequel' (did you mean 'tsql'?): legal are 'bigquery', 'duckdb'" in mistake(
-        *wrong
-    )
+    error = mistake(*wrong)
+    assert "--dialect must be one of 'bigquery', 'duckdb'" in error
+    assert "got 'sequel' (did you mean 'tsql'?)" in error
     assert not list(tmp_path.iterdir())
     assert "no PMML and no ONNX" in " ".join(fine("export", "--help").split())
 

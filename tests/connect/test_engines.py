@@ -37,7 +37,7 @@ def postgres():
 
 
 def in_postgres(server, tree, table, shape="auto"):
-    said = [tree.to_sql(dialect="postgres", shape=shape, needed=n) for n in (False, True)]
+    said = [tree.to_sql(dialect="postgres", shape=shape, needed=n) for n in (None, "next")]
     found = server.query(said, table)
     kind = type(tree.classes[0])
     read = {bool: lambda text: text == "t", int: int, float: float, str: str}[kind]
@@ -111,7 +111,7 @@ def in_spark(session, tree, table, folder, **options):
     numbered = table.append_column("row_", pa.array(range(table.num_rows)))
     path = str(folder / "rows.parquet")
     pq.write_table(numbered, path)
-    frame = predict(tree, session.read.parquet(path), needed="needed", **options)
+    frame = predict(tree, session.read.parquet(path), needed="next", **options)
     out = frame.select("row_", "prediction", "needed").toArrow().sort_by("row_")
     return out["prediction"].to_pylist(), out["needed"].to_pylist()
 
@@ -140,11 +140,11 @@ def test_spark_runs_no_python(spark):
 
     form = showcase.mixed()
     frame = spark.createDataFrame(pa.Table.from_pylist(showcase.mixed_rows()[0]))
-    plan = predict(form, frame, needed="ask")._jdf.queryExecution().toString()
+    plan = predict(form, frame, needed="next")._jdf.queryExecution().toString()
     assert "CASE WHEN" in plan
     assert "Python" not in plan
     with pytest.raises(InvalidData, match="a column 'AGE' already"):
-        predict(form, frame, prediction="AGE")
+        predict(form, frame, names=("AGE",))
     with pytest.raises(Exception, match=r"(?s)UNRESOLVED_COLUMN.*nowhere"):
         predict(form, frame, columns={"age": "nowhere"})
 
@@ -177,7 +177,7 @@ def test_dask_with_a_worker_that_dies(cluster):
         return whole.iloc[i * size : (i + 1) * size]
 
     frame = dd.from_map(part, range(n_parts), meta=whole.iloc[:0])
-    future = cluster.compute(predict(tree, frame, needed="ask"))
+    future = cluster.compute(predict(tree, frame, needed="next", names=("prediction", "ask")))
     pids = cluster.run(os.getpid)
     address, pid = sorted(pids.items())[0]
     while not cluster.processing()[address]:

@@ -24,7 +24,8 @@ def test_duckdb_relations_from_files(tmp_path):
     pq.write_table(numbered, tmp_path / "in.parquet")
     with duckdb.connect() as base:
         rows = base.read_parquet(str(tmp_path / "in.parquet"))
-        out = predict(tree, rows, prediction='my "class"', needed="ask", shape="tree")
+        out = predict(tree, rows, needed="next", names=('my "class"', "ask"),
+                      shape="tree")  # fmt: skip
         assert out.columns == [*numbered.column_names, 'my "class"', "ask"]
         found = out.order("row_").to_arrow_table()
     assert found['my "class"'].to_pylist() == class_
@@ -37,9 +38,15 @@ def test_duckdb_names_are_checked():
 
     form = showcase.mixed()
     rows = duckdb.sql("SELECT 1 AS age, 2 AS \"lab value\", true AS smoker, 'red' AS color")
-    for options in ({"prediction": "AGE"}, {"needed": "Prediction"}, {"prediction": 3}):
+    taken = {"names": ("prediction", "Prediction"), "needed": "next"}
+    for options in ({"names": ("AGE",)}, taken, {"names": (3, "ask")}):
         with pytest.raises(InvalidData, match="already, or that is no name: choose another"):
             predict(form, rows, **options)
+    with pytest.raises(ValueError, match="needed must be 'next' or None, got 'ask'"):
+        predict(form, rows, needed="ask")
+    for names in ("prediction", ("a",), ("a", "b", "c")):
+        with pytest.raises(ValueError, match="names must be the names of two columns"):
+            predict(form, rows, needed="next", names=names)
     with pytest.raises(duckdb.BinderException, match="nowhere"):
         predict(form, rows, columns={"age": "nowhere"}).fetchall()
 
@@ -52,14 +59,14 @@ def test_dask_without_a_cluster():
     form, X, _ = showcase.iris()
     X = X.mask(np.random.default_rng(0).random(X.shape) < 0.3)
     frame = dd.from_pandas(X, npartitions=3)
-    lazy = predict(form, frame, prediction="species", needed="ask")
+    lazy = predict(form, frame, needed="next", names=("species", "ask"))
     assert list(lazy.columns) == [*X.columns, "species", "ask"]
     out = lazy.compute(scheduler="synchronous")
     assert dict(out.dtypes) == dict(lazy.dtypes)
     pd.testing.assert_series_equal(out["species"], form.predict(X), check_names=False)
     pd.testing.assert_series_equal(out["ask"], ol.ask_next(form, X), check_names=False)
     with pytest.raises(InvalidData, match=r"has a column 'petal width .* already"):
-        predict(form, frame, prediction="petal width (cm)")
+        predict(form, frame, names=("petal width (cm)",))
     with pytest.raises(InvalidData, match="the data frame lacks the column 'petal width"):
         predict(form, frame[["sepal length (cm)"]])
 
@@ -67,7 +74,9 @@ def test_dask_without_a_cluster():
 def test_files_without_pyarrow(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (tmp_path / "a.pq").write_bytes(b"PAR1")
-    with pytest.raises(ImportError, match=r"a.pq is a Parquet file.* needs pyarrow: pip install"):
+    with pytest.raises(
+        ImportError, match=r"reading a.pq, a Parquet file, needs pyarrow: pip install"
+    ):
         ol.predict_file(showcase.mixed(), tmp_path / "a.pq", tmp_path / "b.csv")
 
 

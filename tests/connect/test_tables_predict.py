@@ -282,7 +282,7 @@ def test_arguments_that_are_refused(mixed):
     refused(form, folder, "in.csv", ValueError, "give two", names=("a",), needed=None)
     refused(form, folder, "in.csv", ValueError, "unseen must be one of 'unknown'", unseen="drop")
     refused(form, folder, "in.csv", ValueError, "batch_size=0: give a number", batch_size=0)
-    refused(form, folder, "in.csv", ValueError, "n_jobs=0: legal are", n_jobs=0)
+    refused(form, folder, "in.csv", ValueError, "n_jobs must be", n_jobs=0)
     with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere"):
         ol.predict_file(form, folder / "in.csv", folder / "nowhere" / "out.csv")
 

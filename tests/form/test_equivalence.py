@@ -458,3 +458,19 @@ def test_a_real_row_is_preferred_to_one_that_is_made_up():
     assert ol.counterexample(a, cut_at("radius", 13.1, space=space), dicts) == {"radius": 15.25}
     with pytest.raises(ol.errors.InvalidData, match="got one dict"):
         ol.counterexample(a, b, dicts[0])
+
+
+def test_forms_are_taken_wherever_trees_are():
+    first = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
+    second = {"feature": 0, "true": first["true"], "false": {"feature": 1, **first}}
+    trees = [ol.read_tree(tree, feature_names=["a", "b"]) for tree in (first, second)]
+    forms = [ol.canonicalize(tree) for tree in trees]
+    for a, b in ((0, 0), (0, 1)):
+        assert ol.equivalent(forms[a], forms[b]) == ol.equivalent(trees[a], trees[b])
+        assert ol.disagreement(forms[a], trees[b]) == ol.disagreement(trees[a], trees[b])
+        assert ol.counterexample(forms[a], forms[b]) == ol.counterexample(trees[a], trees[b])
+    for form, tree in zip(forms, trees, strict=True):
+        assert ol.fingerprint(form) == ol.fingerprint(tree)
+        assert ol.smallest_tree(form) == ol.smallest_tree(tree)
+        assert len(ol.redundant_splits(form)) == len(ol.redundant_splits(tree))
+    assert ol.group_equivalent(forms) == ol.group_equivalent(trees)

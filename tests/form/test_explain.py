@@ -609,7 +609,7 @@ def test_bad_costs():
             form.explain(row).cheapest(bad)
         with pytest.raises(InvalidData, match=said):
             form.explain(row, costs=bad)
-    with pytest.raises(InvalidSpace, match="no feature 'agee' here: there are 'age'"):
+    with pytest.raises(InvalidSpace, match="no feature 'agee': the features are 'age'"):
         form.explain(row, costs={"agee": 1})
 
 

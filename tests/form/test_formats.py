@@ -7,7 +7,7 @@ import pytest
 
 import orderless as ol
 from orderless.errors import InvalidTree, OutOfTime
-from orderless.form import term
+from orderless.form import tree_of_terms
 
 
 def decision_list(n):
@@ -27,13 +27,13 @@ def old(form):
 def count_nodes(monkeypatch):
     """How many nodes building a tree out of rules takes."""
     calls = itertools.count()
-    own = term._Builder._add
+    own = tree_of_terms._Builder._add
 
     def counted(self, region, meeting):
         next(calls)
         return own(self, region, meeting)
 
-    monkeypatch.setattr(term._Builder, "_add", counted)
+    monkeypatch.setattr(tree_of_terms._Builder, "_add", counted)
     return lambda: next(calls)
 
 
@@ -63,7 +63,7 @@ def test_version_1_is_read_under_limits(monkeypatch):
         ol.CanonicalForm.from_json(text, time_limit=1e-9)
     with pytest.raises(ValueError, match="time_limit=0"):
         ol.CanonicalForm.from_json(text, time_limit=0)
-    monkeypatch.setattr(term, "MOST_NODES", 10)
+    monkeypatch.setattr(tree_of_terms, "MOST_NODES", 10)
     with pytest.raises(InvalidTree, match="more than 10 nodes"):
         ol.CanonicalForm.from_json(text)
 

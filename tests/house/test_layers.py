@@ -29,6 +29,7 @@ ORDER = [room for floor in FLOORS for room in floor]
 OFFERS = {
     "model": {"inputs", "missing", "output"},
     "form": {"output"},
+    "missing": {"output"},
     "acquisition": {"output"},
     "rashomon": {"output"},
     "importance": {"output"},

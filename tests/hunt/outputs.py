@@ -171,7 +171,7 @@ def in_engine(case: Case, dialect: str, base: Any) -> None:
     tree = case.read()
     asked = ol.ask_next(tree, [case.named(row) for row in case.rows]).tolist()
     for shape in SHAPES:
-        for needed, expected in ((False, case.expected), (True, asked)):
+        for needed, expected in ((None, case.expected), ("next", asked)):
             text = tree.to_sql(dialect=dialect, shape=shape, needed=needed)
             got = base.execute(f"SELECT {text} FROM t ORDER BY place_").fetchall()
             same(f"{dialect}, {shape}, needed={needed}", [one[0] for one in got], expected)
@@ -225,7 +225,7 @@ def in_polars(case: Case) -> None:
     tree = case.read()
     asked = ol.ask_next(tree, [case.named(row) for row in case.rows]).tolist()
     for shape in SHAPES:
-        for needed, expected in ((False, case.expected), (True, asked)):
+        for needed, expected in ((None, case.expected), ("next", asked)):
             told = frame.lazy().select(tree.to_polars(shape=shape, needed=needed)).collect()
             plain = len(set(Grid.of(case.feats, case.tree).table(case.tree))) == 1
             what = "polars, a constant" if plain else f"polars, {shape}, needed={needed}"

@@ -28,7 +28,7 @@ from sklearn.utils.estimator_checks import (
 import orderless as ol
 from orderless import Condition, Feature, Space
 from orderless.errors import InvalidData, InvalidSpace
-from orderless.inputs.binarize import QuantileBinarizer, ThresholdGuessBinarizer
+from orderless.inputs import QuantileBinarizer, ThresholdGuessBinarizer
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 FILES = {
@@ -432,15 +432,15 @@ def test_declared_space_of_an_array_goes_by_position():
 @pytest.mark.parametrize(
     ("space", "message"),
     [
-        ({"a": "integer", "b": "numeric"}, "space is a dict: give an orderless.Space"),
-        (Space({"a": "numeric"}), r"X has 2 columns, the space describes 1 and none named 'b'"),
-        (Space({"a": "numeric", "b": ["p", "q"]}), r"'b <= .*cannot be said as a condition on"),
+        ({"a": "integer", "b": "numeric"}, "space must be a Space of the columns that come in"),
+        (Space({"a": "numeric"}), r"X has 2 columns, but the space describes 1 and none named 'b'"),
+        (Space({"a": "numeric", "b": ["p", "q"]}), r"'b <= .*cannot be written as a condition on"),
         (
             Space(
                 [Feature("c", "categorical", categories=("p", "q"), other=True)],
                 {"a": Condition("c", among=("p",)), "b": Condition("c", among=("q",))},
             ),
-            r"cannot be said.*give it to read_tree\(\.\.\., through=binarizer, space=\.\.\.\)",
+            r"cannot be written.*give it to read_tree\(\.\.\., through=binarizer, space=\.\.\.\)",
         ),
     ],
 )
@@ -502,5 +502,5 @@ def test_labels_that_are_no_classes(y, message):
 
 @pytest.mark.parametrize("quantiles", [(), 0.5, "0.5", (1.5,), (np.nan,), ("a",), None])
 def test_quantiles_that_are_none(quantiles):
-    with pytest.raises(ValueError, match=r"quantiles=.*: legal is a sequence of numbers between"):
+    with pytest.raises(ValueError, match=r"quantiles must be a sequence of numbers between"):
         QuantileBinarizer(quantiles=quantiles).fit([[1.0], [2.0]])

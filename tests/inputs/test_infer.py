@@ -297,7 +297,7 @@ def test_the_proposal_is_readable():
     X = pd.DataFrame({"age": [31, 25, 47], "color_red": [1, 0, 0], "color_blue": [0, 1, 1]})
     assert repr(Space.infer(X)) == (
         "Space(Feature('age', integer), Feature('color', categorical: 'red', 'blue'); "
-        "2 columns tell conditions)"
+        "2 columns are indicators)"
     )
 
 

@@ -30,7 +30,7 @@ from strategies import kinds, partial_rows, space_of, specs, tree_of
 import orderless as ol
 from orderless.errors import InvalidTree, UnreadableModel
 from orderless.missing import bounds
-from orderless.readers.sklearn import tree_of_regressor
+from orderless.readers import tree_of_regressor
 
 TREES = [
     DecisionTreeRegressor(max_depth=4, random_state=0),
@@ -320,7 +320,7 @@ def test_what_is_no_regression_tree():
 def test_what_is_no_forest():
     X, number, _, _ = data()
     for model in (GradientBoostingRegressor().fit(X, number), TREES[0].fit(X, number), None):
-        with pytest.raises(UnreadableModel, match="is no forest that averages trees: legal are"):
+        with pytest.raises(UnreadableModel, match="is not a forest that averages trees: give"):
             ol.forest_bounds(model, X)
     with pytest.raises(UnreadableModel, match="not fitted"):
         ol.forest_bounds(RandomForestRegressor(), X)

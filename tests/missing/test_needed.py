@@ -14,7 +14,7 @@ from strategies import nested, partial_rows, problems, tree_of
 import orderless as ol
 from orderless.errors import InvalidData, OutOfTime, TooManyReasons
 from orderless.inputs import read_rows
-from orderless.missing import needed
+from orderless.missing import smallest_sets
 from orderless.missing.needed import Needed, Settling
 from tests.missing.test_predict import AT_10, COLOR, OR, WARM, breast_cancer, in_order, labels
 
@@ -188,7 +188,7 @@ def test_missing_needed_stops_in_time(monkeypatch):
         tree.missing_needed({}, time_limit=0)
     for time_limit in (100, 600, 800):  # while leaves are gathered, and in both searches
         clock = Ticks()
-        monkeypatch.setattr(needed, "time", clock)
+        monkeypatch.setattr(smallest_sets, "time", clock)
         with pytest.raises(OutOfTime, match=f"time_limit={time_limit} seconds"):
             tree.missing_needed({}, time_limit=time_limit)
         assert clock.now == time_limit + 2
@@ -255,7 +255,7 @@ def test_determined_by_any_with_sets_and_other_classes():
 def test_determined_by_any_refuses():
     with pytest.raises(InvalidData, match="there are no trees"):
         ol.determined_by_any([], [[1]])
-    with pytest.raises(InvalidData, match="tree 1 stands over another space than tree 0"):
+    with pytest.raises(InvalidData, match="tree 1 has another space than tree 0"):
         ol.determined_by_any([WARM, OR], [[1]])
 
 
@@ -294,7 +294,7 @@ def test_imputation_refuses():
     tree = ol.read_tree(OR)
     rows = [[0, 1]]
     for names in ("mean", ["mean"], ["mean", "mode"]):
-        with pytest.raises(ValueError, match=r"legal are two or more of \('mean', 'median'"):
+        with pytest.raises(ValueError, match=r"must be two or more of \('mean', 'median'"):
             ol.imputation_dependence(tree, rows, rows, names)
     with pytest.raises(InvalidData, match="'routing' asks the scikit-learn model itself"):
         ol.imputation_dependence(tree, rows, rows, ["mean", "routing"])

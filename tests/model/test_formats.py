@@ -11,7 +11,7 @@ import orderless as ol
 from orderless import Condition, Feature, Space, Tree
 from orderless.errors import InvalidSpace, InvalidTree
 from orderless.model import formats as serial
-from orderless.model.tree import TREE_FORMAT as FORMAT, VERSION
+from orderless.model.tree_file import TREE_FORMAT as FORMAT, VERSION
 
 HOSTILE = ["a", " ", "\n", '"', "\\", "\0", "é", "日本", "\ud800", "💥", "__proto__", "inf", "nan"]
 
@@ -142,19 +142,19 @@ def test_truncated_at_every_byte():
         ({"sets": {"": [0]}}, "numbers of nodes"),
         ({"sets": {"1" * 5000: [0]}}, "does not describe a tree|numbers of nodes"),
         ({"sets": {"1": 0}}, "'set of 1' is an int, expected a list"),
-        ({"sets": {"1": [9]}}, "set value 9"),
+        ({"sets": {"1": [9]}}, "set value is 9"),
         ({"sets": {"1": None}}, "'set of 1' is a NoneType"),
         ({"threshold": ["nan", 0, 0, 0, 0]}, "'threshold' must be a list of numbers"),
         ({"threshold": [None, 0, 0, 0, 0]}, "'threshold' must be a list of numbers"),
-        ({"threshold": [10**400, 0, 0, 0, 0]}, "threshold holds numbers"),
+        ({"threshold": [10**400, 0, 0, 0, 0]}, "threshold must hold numbers"),
         ({"nan_true": ["yes"] * 5}, "'nan_true' must be a list of numbers"),
-        ({"nan_true": [0.5] * 5}, "nan_true holds true or false"),
+        ({"nan_true": [0.5] * 5}, "nan_true must hold true or false"),
         ({"nan_true": {}}, "nan_true"),
         ({"distribution": "abc"}, "distribution"),
         ({"distribution": [[None, 1]] * 5}, "must be a list of lists of numbers, got .None, 1"),
-        ({"classes": ["a", "a"]}, "twice"),
+        ({"classes": ["a", "a"]}, "duplicate class label"),
         ({"classes": [[], {}]}, "cannot use"),
-        ({"space": {"features": []}}, "feature 0 at 0 is not legal"),
+        ({"space": {"features": []}}, "feature is 0 at position 0"),
     ],
 )
 def test_entries_that_are_wrong(change, match):
@@ -188,7 +188,7 @@ def test_entries_that_are_missing(key):
         ({}, "expected JSON text, got a dict"),
         ('{"format": NaN}', "NaN is not JSON"),
         ('{"format": -Infinity}', "-Infinity is not JSON"),
-        ('{"a": 1, "a": 1}', "'a' is there twice"),
+        ('{"a": 1, "a": 1}', "duplicate entry 'a'"),
         ('{"format": %s}' % ("9" * 5000), "cannot be read"),
         ("[" * 100_000, "nested too deeply"),
         ('{"a":' * 100_000, "nested too deeply"),

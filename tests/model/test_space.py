@@ -8,7 +8,8 @@ from hypothesis import given, strategies as st
 
 from orderless import Condition, Feature, Space
 from orderless.errors import InvalidSpace
-from orderless.model.space import Column, plain_label, shared_feature
+from orderless.model.condition import Column
+from orderless.model.feature import plain_label, shared_feature
 
 COLOR = Feature("color", "categorical", categories=("red", "blue"), other=True)
 
@@ -35,7 +36,7 @@ def test_plain_labels(given, plain):
 @pytest.mark.parametrize(
     ("label", "match"),
     [
-        (None, "cannot use None .*legal are bool, int, float and str"),
+        (None, "cannot use None .*must be bool, int, float or str"),
         (b"a", "bytes"),
         ((1,), "tuple"),
         ([1], "list"),
@@ -57,11 +58,11 @@ def test_labels_that_are_none(label, match):
     ("arguments", "match"),
     [
         ({"name": ""}, "not empty"),
-        ({"name": 3}, "is text .* got 3"),
+        ({"name": 3}, "must be text .* got 3"),
         ({"name": None}, "got None"),
-        ({"name": "x", "kind": "ordinal"}, "kind 'ordinal', legal are .*categorical"),
-        ({"name": "x", "kind": ["numeric"]}, "legal are"),
-        ({"name": "x", "values": "float16"}, "values 'float16', legal are .*float32"),
+        ({"name": "x", "kind": "ordinal"}, "kind 'ordinal': it must be one of .*categorical"),
+        ({"name": "x", "kind": ["numeric"]}, "must be one of"),
+        ({"name": "x", "values": "float16"}, "values 'float16': it must be one of .*float32"),
         ({"name": "x", "kind": "categorical"}, "lists 0 categories"),
         ({"name": "x", "categories": ("a",)}, "numeric and lists 1 categories"),
         ({"name": "x", "kind": "boolean", "categories": (0, 1)}, "boolean and lists 2"),
@@ -69,7 +70,7 @@ def test_labels_that_are_none(label, match):
         ({"name": "x", "kind": "categorical", "categories": (1, True)}, "a category twice"),
         ({"name": "x", "kind": "categorical", "categories": (None,)}, "cannot use None"),
         ({"name": "x", "kind": "boolean", "nan": True}, "make it categorical"),
-        ({"name": "x", "other": True}, "only categorical features have values"),
+        ({"name": "x", "other": True}, "only categorical features can have values"),
         ({"name": "x", "kind": "boolean", "values": "integer"}, "only numeric features choose"),
         (
             {"name": "x", "kind": "categorical", "categories": ("(other)",), "other": True},
@@ -128,7 +129,7 @@ def test_conditions_that_are_none(arguments, match):
 
 
 def test_a_condition_is_on_a_named_feature():
-    with pytest.raises(InvalidSpace, match="names its feature, got 3"):
+    with pytest.raises(InvalidSpace, match="must name its feature, got 3"):
         Condition(3, at_most=1.0)
 
 
@@ -148,20 +149,20 @@ def test_conditions_are_one_value_however_they_are_written():
     [
         (["x"], None, "expected a Feature, got 'x'"),
         ([None], None, "expected a Feature"),
-        ({1: "numeric"}, None, "name is text"),
-        ({"x": "ordinal"}, None, "'x' is given as 'ordinal': legal are"),
-        ({"x": str}, None, "legal are"),
-        ({"x": None}, None, "legal are"),
-        ({"x": 5}, None, "legal are"),
+        ({1: "numeric"}, None, "name must be text"),
+        ({"x": "ordinal"}, None, "'x' is given as 'ordinal': it must be"),
+        ({"x": str}, None, "it must be"),
+        ({"x": None}, None, "it must be"),
+        ({"x": 5}, None, "it must be"),
         ({"x": []}, None, "lists 0 categories"),
         ([Feature("x"), Feature("x")], None, "two features are named 'x'"),
         ([Feature("x")], [Column("a", "x"), Column("a", "x")], "two columns are named 'a'"),
         ([Feature("x")], ["x"], "expected a Column, got 'x'"),
-        ([Feature("x")], [Column(3, "x")], "column's name is text"),
-        ([Feature("x")], [Column("", "x")], "column's name is text"),
-        ([Feature("x")], {"a": "y"}, "no feature 'y' here: there are 'x'"),
-        ([Feature("x")], {"a": 5}, "no feature 5 here"),
-        ([Feature("x")], {"a": ["x"]}, r"no feature \['x'\] here"),
+        ([Feature("x")], [Column(3, "x")], "column's name must be text"),
+        ([Feature("x")], [Column("", "x")], "column's name must be text"),
+        ([Feature("x")], {"a": "y"}, "no feature 'y': the features are 'x'"),
+        ([Feature("x")], {"a": 5}, "no feature 5"),
+        ([Feature("x")], {"a": ["x"]}, r"no feature \['x'\]"),
         ([Feature("x")], {"a": Condition("y", at_most=1.0)}, "no feature 'y'"),
         (
             [Feature("x"), Feature("y")],
@@ -197,7 +198,7 @@ def test_short_ways_to_say_a_kind():
 
 def test_an_unknown_name_lists_the_legal_ones():
     space = Space.numeric(f"x{i}" for i in range(30))
-    with pytest.raises(InvalidSpace, match=r"no feature 'y' here: there are 'x0', .*and 10 more"):
+    with pytest.raises(InvalidSpace, match=r"no feature 'y': the features are 'x0', .*and 10 more"):
         space.index("y")
 
 
@@ -211,7 +212,7 @@ def test_repr_is_golden():
     told = Space(features, columns={"c": Condition("x", at_most=1.0)})
     assert repr(told) == (
         "Space(Feature('x', numeric float32, or missing), Feature('n', integer), "
-        "Feature('color', categorical: 'red', 'blue', other); 1 columns tell conditions)"
+        "Feature('color', categorical: 'red', 'blue', other); 1 column is an indicator)"
     )
     assert repr(Space([])) == "Space()"
 

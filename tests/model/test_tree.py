@@ -61,57 +61,57 @@ def chain(n, space=X1, step=1.0):
 @pytest.mark.parametrize(
     ("changed", "match"),
     [
-        ({"when_true": [0, -1, -1]}, "node 0 hangs on two parents, or on itself"),
-        ({"when_true": [2, -1, -1]}, "node 2 hangs on two parents"),
+        ({"when_true": [0, -1, -1]}, "node 0 has two parents, or is its own"),
+        ({"when_true": [2, -1, -1]}, "node 2 has two parents"),
         ({"feature": [-1, -1, -1], "leaf_class": [0, 0, 1]}, "node 1 cannot be reached"),
-        ({"when_false": [3, -1, -1]}, "when_false 3 at 0 is not legal: legal is 0 to 2"),
-        ({"when_true": [-1, -1, -1]}, "when_true -1 at 0 is not legal"),
-        ({"feature": [1, -1, -1]}, r"feature 1 at 0 is not legal: legal is -1 \(a leaf\) to 0"),
-        ({"feature": [-2, -1, -1]}, "feature -2 at 0 is not legal"),
+        ({"when_false": [3, -1, -1]}, "when_false is 3 at position 0: it must be 0 to 2"),
+        ({"when_true": [-1, -1, -1]}, "when_true is -1 at position 0"),
+        ({"feature": [1, -1, -1]}, r"feature is 1 at position 0: it must be -1 \(a leaf\) to 0"),
+        ({"feature": [-2, -1, -1]}, "feature is -2 at position 0"),
         ({"feature": [2**40, -1, -1]}, "feature holds a number that is too large"),
-        ({"feature": [2**80, -1, -1]}, "feature holds whole numbers"),
-        ({"leaf_class": [-1, 0, 2]}, "leaf_class 2 at 2 is not legal: legal is 0 to 1"),
-        ({"leaf_class": [-1, -1, 1]}, "leaf_class -1 at 1 is not legal"),
-        ({"threshold": [math.nan, 0, 0]}, "threshold nan at 0 is not legal: legal is a number"),
+        ({"feature": [2**80, -1, -1]}, "feature must hold whole numbers"),
+        ({"leaf_class": [-1, 0, 2]}, "leaf_class is 2 at position 2: it must be 0 to 1"),
+        ({"leaf_class": [-1, -1, 1]}, "leaf_class is -1 at position 1"),
+        ({"threshold": [math.nan, 0, 0]}, "threshold is nan at position 0: it must be a number"),
         ({"threshold": [0.5, 0]}, r"threshold has shape \(2,\), feature has \(3,\)"),
         ({"threshold": [[0.5], [0], [0]]}, r"threshold has shape \(3, 1\)"),
         ({"threshold": 0.5}, "threshold has shape"),
-        ({"threshold": ["0.5", 0, 0]}, "threshold holds numbers"),
-        ({"threshold": [None, 0, 0]}, "threshold holds numbers"),
-        ({"threshold": [True, False, False]}, "threshold holds numbers"),
-        ({"threshold": [1j, 0, 0]}, "threshold holds numbers"),
+        ({"threshold": ["0.5", 0, 0]}, "threshold must hold numbers"),
+        ({"threshold": [None, 0, 0]}, "threshold must hold numbers"),
+        ({"threshold": [True, False, False]}, "threshold must hold numbers"),
+        ({"threshold": [1j, 0, 0]}, "threshold must hold numbers"),
         ({"threshold": [[1], 0, 0]}, "threshold is not an array"),
-        ({"feature": [0.0, -1.0, -1.0]}, "feature holds whole numbers, got float64"),
-        ({"feature": [True, False, False]}, "feature holds whole numbers, got bool"),
-        ({"feature": ["0", "-1", "-1"]}, "feature holds whole numbers"),
-        ({"feature": [None, -1, -1]}, "feature holds whole numbers"),
+        ({"feature": [0.0, -1.0, -1.0]}, "feature must hold whole numbers, got float64"),
+        ({"feature": [True, False, False]}, "feature must hold whole numbers, got bool"),
+        ({"feature": ["0", "-1", "-1"]}, "feature must hold whole numbers"),
+        ({"feature": [None, -1, -1]}, "feature must hold whole numbers"),
         ({"feature": [[0], -1, -1]}, "feature is not an array"),
         ({"feature": {}}, "feature"),
         ({"feature": None}, "feature"),
         ({"feature": np.zeros((3, 0), dtype=int)}, "shape"),
-        ({"when_true": [1.0, -1, -1]}, "when_true holds whole numbers"),
+        ({"when_true": [1.0, -1, -1]}, "when_true must hold whole numbers"),
         ({"leaf_class": [[-1], [0], [1]]}, "leaf_class has shape"),
         ({"feature": [], "threshold": [], "when_true": [], "when_false": [], "leaf_class": []},
          "at least one node"),
         ({"nan_true": [1]}, "nan_true has shape"),
-        ({"nan_true": ["no", "", ""]}, "nan_true holds true or false"),
-        ({"nan_true": [2, 0, 0]}, "nan_true holds true or false"),
+        ({"nan_true": ["no", "", ""]}, "nan_true must hold true or false"),
+        ({"nan_true": [2, 0, 0]}, "nan_true must hold true or false"),
         ({"nan_true": [[1], 2, 3]}, "nan_true is not an array"),
-        ({"nan_true": [0.0, 1.0, 0.0]}, "nan_true holds true or false"),
+        ({"nan_true": [0.0, 1.0, 0.0]}, "nan_true must hold true or false"),
         ({"distribution": [[1, 2]]}, r"distribution has shape \(1, 2\), expected \(3, 2\)"),
         ({"distribution": [1, 2, 3]}, r"distribution has shape \(3,\)"),
         ({"distribution": [[1], [2, 3], [4]]}, "distribution is not an array"),
         ({"distribution": [[math.nan, 1]] * 3}, "not finite"),
         ({"distribution": [[math.inf, 1]] * 3}, "not finite"),
-        ({"distribution": [["1", "2"]] * 3}, "distribution holds numbers"),
-        ({"sets": {0: [0]}}, "set value 0 at 0 is not legal"),
-        ({"sets": {3: [0]}}, "for node 3, there are nodes 0 to 2"),
+        ({"distribution": [["1", "2"]] * 3}, "distribution must hold numbers"),
+        ({"sets": {0: [0]}}, "set value is 0 at position 0"),
+        ({"sets": {3: [0]}}, "for node 3, but there are nodes 0 to 2"),
         ({"sets": {-1: [0]}}, "for node -1"),
-        ({"sets": {"0": [0]}}, "sets is a dict of node number"),
-        ({"sets": {0.5: [0]}}, "sets is a dict of node number"),
-        ({"sets": {True: [0]}}, "sets is a dict of node number"),
-        ({"sets": [[0]]}, "sets is a dict of node number"),
-        ({"sets": {1: [0]}}, "set value 0 at 0 is not legal"),
+        ({"sets": {"0": [0]}}, "sets must be a dict of node number"),
+        ({"sets": {0.5: [0]}}, "sets must be a dict of node number"),
+        ({"sets": {True: [0]}}, "sets must be a dict of node number"),
+        ({"sets": [[0]]}, "sets must be a dict of node number"),
+        ({"sets": {1: [0]}}, "set value is 0 at position 0"),
     ],
 )  # fmt: skip
 def test_arrays_that_are_no_tree(changed, match):
@@ -122,14 +122,14 @@ def test_arrays_that_are_no_tree(changed, match):
 @pytest.mark.parametrize(
     ("values", "match"),
     [
-        ([4], "set value 4 at 0 is not legal"),
-        ([-1], "set value -1"),
-        ([0.0], "set holds whole numbers"),
-        (["red"], "set holds whole numbers"),
-        ([[0, 1]], r"is a list of numbers, got \[\[0, 1\]\]"),
-        (1, "is a list of numbers, got 1"),
+        ([4], "set value is 4 at position 0"),
+        ([-1], "set value is -1"),
+        ([0.0], "set must hold whole numbers"),
+        (["red"], "set must hold whole numbers"),
+        ([[0, 1]], r"must be a list of numbers, got \[\[0, 1\]\]"),
+        (1, "must be a list of numbers, got 1"),
         ([2**40], "too large"),
-        (None, "set holds whole numbers|is a list"),
+        (None, "set must hold whole numbers|must be a list"),
     ],
 )
 def test_sets_that_are_none(values, match):
@@ -148,11 +148,11 @@ def test_a_lone_leaf_has_no_set():
     ("classes", "error", "match"),
     [
         ([], InvalidTree, "at least one class"),
-        ([0, 0], InvalidTree, "a class is there twice"),
-        ([1, 1.0], InvalidTree, "a class is there twice"),
-        ([1, True], InvalidTree, "a class is there twice"),
-        ([0, "1"], InvalidTree, "class labels are of one type"),
-        ([0, True], InvalidTree, "class labels are of one type"),
+        ([0, 0], InvalidTree, "duplicate class label"),
+        ([1, 1.0], InvalidTree, "duplicate class label"),
+        ([1, True], InvalidTree, "duplicate class label"),
+        ([0, "1"], InvalidTree, "class labels must be of one type"),
+        ([0, True], InvalidTree, "class labels must be of one type"),
         (["a", None], InvalidSpace, "cannot use None"),
         ([0, math.nan], InvalidSpace, "cannot use nan"),
         ([0, 10**400], InvalidSpace, "1,023 bits"),
@@ -544,7 +544,7 @@ def test_over_goes_by_name_and_keeps_labels_and_shares():
     ],
 )
 def test_over_refuses_values_that_the_tree_does_not_know(here, there):
-    with pytest.raises(InvalidSpace, match="cannot be stated over"):
+    with pytest.raises(InvalidSpace, match="cannot be converted to"):
         stump(Space([here])).over(Space([there]))
 
 
@@ -552,9 +552,9 @@ def test_over_refuses_categories_that_the_tree_does_not_know():
     here = Space({"c": ["a", "b"]})
     tree = stump(here, sets={0: [0]})
     for there in (["a", "z"], [1], "numeric"):
-        with pytest.raises(InvalidSpace, match="cannot be stated over"):
+        with pytest.raises(InvalidSpace, match="cannot be converted to"):
             tree.over(Space({"c": there}))
-    with pytest.raises(InvalidSpace, match="no feature 'c' here"):
+    with pytest.raises(InvalidSpace, match="no feature 'c'"):
         tree.over(X1)
     open_here = Feature("c", "categorical", categories=("a", "b"), other=True, nan=True)
     wide = stump(Space([open_here]), sets={0: [0, 2, 3]})

@@ -167,5 +167,5 @@ def test_memory_does_not_grow_with_rows():
 def test_jobs_that_are_no_number_of_threads():
     tree = ol.read_tree({"prediction": 0})
     for bad in (0, -2, 1.5, True, "2"):
-        with pytest.raises(ValueError, match="n_jobs="):
+        with pytest.raises(ValueError, match="n_jobs must be"):
             tree.predict([{}], n_jobs=bad)

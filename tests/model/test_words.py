@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import orderless as ol
-from orderless.model.bins import Side
+from orderless.model import Side
 from orderless.model.words import side_text, sides_text
 from orderless.output.code.dot import tree_as_dot
 

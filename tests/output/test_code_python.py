@@ -193,19 +193,19 @@ def test_values_of_other_libraries():
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ({"age": 0.5}, "'age' has the value 0.5: legal are whole numbers"),
-        ({"age": math.inf}, "'age' has the value inf"),
-        ({"age": "20"}, "'age' has the value '20'"),
-        ({"age": 10**400}, "'age' has the value 1000"),
-        ({"age": [1]}, r"'age' has the value \[1\]"),
-        ({"age": np.array([1.0])}, "'age' has the value array"),
-        ({"lab value": "high"}, "'lab value' has the value 'high': legal are numbers"),
-        ({"lab value": 1j}, "'lab value' has the value 1j"),
-        ({"smoker": 2}, "'smoker' has the value 2: legal are 0, 1, False and True"),
-        ({"smoker": 0.5}, "'smoker' has the value 0.5"),
-        ({"smoker": "yes"}, "'smoker' has the value 'yes'"),
-        ({"color": ("red",)}, r"'color' has the value \('red',\): legal are 'red', 'green'"),
-        ({"colour": "red"}, "unknown feature 'colour': legal are 'age', 'color'"),
+        ({"age": 0.5}, "'age' must be a whole number, or None or NaN if it is unknown; got 0.5"),
+        ({"age": math.inf}, "'age' must be .* got inf"),
+        ({"age": "20"}, "'age' must be .* got '20'"),
+        ({"age": 10**400}, "'age' must be .* got 1000"),
+        ({"age": [1]}, r"'age' must be .* got \[1\]"),
+        ({"age": np.array([1.0])}, "'age' must be .* got array"),
+        ({"lab value": "high"}, "'lab value' must be a number, .* got 'high'"),
+        ({"lab value": 1j}, "'lab value' must be .* got 1j"),
+        ({"smoker": 2}, "'smoker' must be 0, 1, False or True, .* got 2"),
+        ({"smoker": 0.5}, "'smoker' must be .* got 0.5"),
+        ({"smoker": "yes"}, "'smoker' must be .* got 'yes'"),
+        ({"color": ("red",)}, r"'color' must be one of 'red', 'green'.* got \('red',\)"),
+        ({"colour": "red"}, "unknown feature 'colour'; features are 'age', 'color'"),
     ],
 )
 def test_wrong_values_are_refused_as_predict_does(row, said):
@@ -221,7 +221,7 @@ def test_wrong_values_are_refused_as_predict_does(row, said):
 def test_a_category_that_is_not_listed():
     tree = showcase.ask("c", "in", ["a"], showcase.leaf(1), showcase.leaf(0))
     form = ol.canonicalize(ol.read_tree(tree, space=ol.Space({"c": ["a", "b"]})))
-    with pytest.raises(ValueError, match="'c' has the value 'z': legal are 'a', 'b'"):
+    with pytest.raises(ValueError, match="'c' must be one of 'a', 'b'"):
         run(form)[0]({"c": "z"})
     assert run(showcase.mixed())[0]({"color": "never seen", "age": 70}) == "high"
 
@@ -229,7 +229,7 @@ def test_a_category_that_is_not_listed():
 def test_a_row_is_a_dict():
     decide, _ = run(showcase.mixed())
     for row in ([1, 2], "age", None, 3):
-        with pytest.raises(ValueError, match="a row is a dict of feature -> value"):
+        with pytest.raises(ValueError, match="a row must be a dict of feature -> value"):
             decide(row)
 
 

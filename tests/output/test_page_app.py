@@ -149,19 +149,19 @@ def test_what_is_shown_of_the_features():
 @pytest.mark.parametrize(
     ("options", "fault", "said"),
     [
-        ({"title": 3}, TypeError, "title is text, got 3"),
-        ({"description": b"x"}, TypeError, "description is text"),
-        ({"labels": {"ages": "Age"}}, InvalidSpace, "no feature 'ages' here"),
-        ({"labels": {"age": 1}}, TypeError, r"labels\['age'\] is text"),
-        ({"units": ["years"]}, TypeError, "units is a dict"),
+        ({"title": 3}, TypeError, "title must be text, got 3"),
+        ({"description": b"x"}, TypeError, "description must be text"),
+        ({"labels": {"ages": "Age"}}, InvalidSpace, "no feature 'ages'"),
+        ({"labels": {"age": 1}}, TypeError, r"labels\['age'\] must be text"),
+        ({"units": ["years"]}, TypeError, "units must be a dict"),
         ({"costs": {"age": -1}}, InvalidData, "the cost of 'age' is -1"),
         ({"costs": {"age": 1, "color": 2}}, InvalidData, "no cost for 'lab value', 'smoker'"),
-        ({"costs": {"Age": 1}}, InvalidSpace, "no feature 'Age' here"),
-        ({"examples": 3}, InvalidData, "examples are a data frame"),
-        ({"examples": "age"}, InvalidData, "examples are a data frame"),
-        ({"examples": [3]}, InvalidData, "the example 'Example 1' is a dict"),
+        ({"costs": {"Age": 1}}, InvalidSpace, "no feature 'Age'"),
+        ({"examples": 3}, InvalidData, "examples must be a data frame"),
+        ({"examples": "age"}, InvalidData, "examples must be a data frame"),
+        ({"examples": [3]}, InvalidData, "the example 'Example 1' must be a dict"),
         ({"examples": [{"age": 0.5}]}, InvalidData, "'age' has the value 0.5"),
-        ({"examples": [{"Age": 1}]}, InvalidSpace, "no feature 'Age' here"),
+        ({"examples": [{"Age": 1}]}, InvalidSpace, "no feature 'Age'"),
         ({"limit": 8}, InvalidTree, "has 9 leaves and a page is written for at most limit=8"),
         ({"policy": showcase.mixed().tree.to_json}, TypeError, "cannot read"),
     ],
@@ -174,7 +174,7 @@ def test_wrong_options(options, fault, said):
 def test_a_policy_of_another_tree():
     other = showcase.ask("age", "<=", 3, showcase.leaf("low"), showcase.leaf("high"))
     other = ol.read_tree(other, space=showcase.mixed().space)
-    with pytest.raises(InvalidTree, match="the policy decides otherwise than the tree"):
+    with pytest.raises(InvalidTree, match="the policy does not decide the same as the tree"):
         ol.write_page(showcase.mixed(), policy=other)
 
 
@@ -556,11 +556,11 @@ def test_names_of_classes_are_checked():
         ol.write_page(form, class_names={"hi": "High"})
     with pytest.raises(InvalidData, match="two classes would both be called 'low'"):
         ol.write_page(form, class_names={"high": "low"})
-    with pytest.raises(TypeError, match="class_names is a dict of class label -> text"):
+    with pytest.raises(TypeError, match="class_names must be a dict of class label -> text"):
         ol.write_page(form, class_names=["a"])
-    with pytest.raises(TypeError, match=r"class_names\['high'\] is text, got 3"):
+    with pytest.raises(TypeError, match=r"class_names\['high'\] must be text, got 3"):
         ol.write_page(form, class_names={"high": 3})
-    with pytest.raises(TypeError, match="target_name is text"):
+    with pytest.raises(TypeError, match="target_name must be text"):
         ol.write_page(form, target_name=3)
     page = ol.write_page(form, target_name="</h2><script>", class_names={"high": "</script>"})
     assert "</h2><script>" not in page

@@ -71,11 +71,11 @@ def test_filling_in_any_order(visit):
     value(tab, "age").fill("70")
     assert verdict(tab).startswith("Not certain yet")
     group(tab, "color").get_by_label("red").check()
-    assert verdict(tab) == "✓ Certain high whatever the 2 open values are."
+    assert verdict(tab) == "✓ Certain high whatever the 2 unknown values are."
     said = details(tab)
     assert said.startswith("BECAUSE age > 60 years color is not green This alone settles it")
-    assert "age ≤ 24 years → leads to open: high, low or middle" in said
-    assert "24 < age ≤ 60 years → leads to open: low or middle" in said
+    assert "age ≤ 24 years → leads to still open: high, low or middle" in said
+    assert "24 < age ≤ 60 years → leads to still open: low or middle" in said
     assert "NOT NEEDED Lab value and smoker." in said
     tab.locator("#clear").click()
     assert verdict(tab).startswith("Not certain yet high, low or middle")
@@ -97,7 +97,7 @@ def test_what_to_ask_next(visit):
     assert group(tab, "color").locator(".note").inner_text() == "Makes no difference"
     tab.get_by_role("button", name="Lab value").click()
     tab.keyboard.type("0.05")
-    assert verdict(tab) == "✓ Certain low whatever the open value is."
+    assert verdict(tab) == "✓ Certain low whatever the unknown value is."
 
 
 def test_a_range(visit):
@@ -154,7 +154,7 @@ def test_nothing_is_cut_silently(visit):
         ("age", "20.5", "20.5 is not a whole number."),
         ("age", "twenty", "“twenty” is not a number. Write it like 12.5."),
         ("Lab value", "1.234,5", "“1.234,5” is not a number. Write it like 12.5."),
-        ("Lab value", "3,750", "“3,750” can mean 3.750 or 3750. Write the one that you mean."),
+        ("Lab value", "3,750", "“3,750” can mean 3.750 or 3750. Write the one you mean."),
         ("Lab value", "1e999", "“1e999” is not a number."),
         ("Lab value", "0x10", "“0x10” is not a number."),
         ("Lab value", "<b>1</b>", "“<b>1</b>” is not a number."),
@@ -197,7 +197,7 @@ def test_many_categories_can_be_searched(visit):
     assert shown.count() == 60
     tab.get_by_label("search the values").fill("VALUE 3")
     assert shown.count() == 11
-    assert tab.locator(".found").inner_text() == "11 values have “VALUE 3”."
+    assert tab.locator(".found").inner_text() == "11 values contain “VALUE 3”."
     tab.locator(".choice").get_by_text("value 3", exact=True).click()
     assert verdict(tab).startswith("✓ Certain 1")
     tab.get_by_label("search the values").fill("value 40")
@@ -242,7 +242,9 @@ def test_ranges_that_cannot_be(visit):
     field.get_by_role("button").click()
     field.get_by_label("from").fill("30")
     field.get_by_label("to").fill("20")
-    assert field.locator(".fault").inner_text() == "A range goes upwards, but 30 is above 20."
+    assert (
+        field.locator(".fault").inner_text() == "A range goes from low to high, but 30 is above 20."
+    )
     field.get_by_label("from").fill("19.2")
     field.get_by_label("to").fill("19.8")
     assert "There is no whole number from 19.2 to 19.8." in field.locator(".fault").inner_text()
@@ -257,13 +259,13 @@ def test_where_missing_is_an_answer(visit):
                    sets={1: [0]})  # fmt: skip
     tab = visit(ol.write_page(tree))
     assert verdict(tab).startswith("Not certain yet")
-    group(tab, "a").get_by_label("is missing").check()
+    group(tab, "a").get_by_label("missing (counts").check()
     assert value(tab, "a").is_disabled()
     group(tab, "c").get_by_label("(missing)").check()
     assert verdict(tab).startswith("✓ Certain yes")
     assert tree.predict([{"a": None, "c": None}]).tolist() == ["yes"]
     assert "a is missing" not in details(tab).split("WHAT WOULD")[0]
-    group(tab, "a").get_by_label("is missing").uncheck()
+    group(tab, "a").get_by_label("missing (counts").uncheck()
     value(tab, "a").fill("0")
     assert verdict(tab).startswith("✓ Certain yes")
     group(tab, "c").get_by_label("(missing)").uncheck()
@@ -305,7 +307,7 @@ def test_by_keyboard_alone(visit):
         tab.keyboard.press("Tab")
     tab.keyboard.press("Tab")
     tab.keyboard.press("Space")  # red
-    assert verdict(tab) == "✓ Certain high whatever the 2 open values are."
+    assert verdict(tab) == "✓ Certain high whatever the 2 unknown values are."
     outline = tab.evaluate(
         "getComputedStyle(document.activeElement.closest('.choice')).outlineStyle"
     )

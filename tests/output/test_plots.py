@@ -16,8 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 import orderless as ol
 from orderless.errors import InvalidData, InvalidSpace, InvalidTree
 from orderless.model.words import drawn, label_text, printable
-from orderless.output.plots.look import short_names
-from orderless.output.plots.palette import colour
+from orderless.output.plots.look import colour, short_names
 from orderless.output.plots.regions import slice_of
 
 mpl.use("agg")
@@ -216,7 +215,7 @@ def test_rules_that_cannot_be_drawn():
         ol.plot_rules(form)
     with pytest.raises(InvalidData, match="drawn over two features, got 'ab'"):
         ol.plot_rules(form, "ab")
-    with pytest.raises(InvalidSpace, match="no feature 'agee' here"):
+    with pytest.raises(InvalidSpace, match="no feature 'agee'"):
         ol.plot_rules(form, ("agee", "color"))
     with pytest.raises(InvalidData, match="known= gives 'age'"):
         ol.plot_rules(form, ("age", "color"), known={"age": 3})

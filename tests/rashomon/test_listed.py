@@ -96,10 +96,10 @@ def test_files_give_the_same_set_back():
 def test_changed_files_are_refused():
     content = json.loads(listed(Case(1)).to_json())
     for change, words in [
-        ({"n_trees": 10**9}, "says n_trees = 1000000000 and"),
-        ({"rows": []}, "'rows' holds texts"),
-        ({"rows": [content["rows"][0]] * 2}, "'y' holds 2 whole numbers"),
-        ({"weights": [0] * len(content["y"])}, "'weights' holds"),
+        ({"n_trees": 10**9}, "says n_trees = 1000000000, but"),
+        ({"rows": []}, "'rows' must hold"),
+        ({"rows": [content["rows"][0]] * 2}, "'y' must hold 2 whole numbers"),
+        ({"weights": [0] * len(content["y"])}, "'weights' must hold"),
         ({"max_depth": 99}, "max_depth 99"),
         ({"regularization": "-1/2"}, "regularization must be a number from 0"),
         ({"regularization": "x"}, "does not describe a set"),
@@ -152,7 +152,7 @@ def test_bad_lists_are_refused():
         give(trees, case.X[1:], case.labels)
     gap = case.X.astype(float)
     gap[0] = np.nan
-    with pytest.raises(InvalidData, match="votes need complete rows"):
+    with pytest.raises(InvalidData, match="complete rows are needed"):
         give(trees, gap, case.labels)
     with pytest.raises(TooLarge, match="more than limit=0"):
         give(trees, case.X, case.labels).functions(limit=0)

@@ -273,7 +273,7 @@ def test_categories_may_be_numbers():
 
 BAD = [
     ({"table": X * 2, "binarizer": None}, InvalidData, "'x2' has the value 2 in row 0, and bin"),
-    ({"y": ["n"] * 6}, InvalidData, "y has the one class 'n'"),
+    ({"y": ["n"] * 6}, InvalidData, "y has only the class 'n'"),
     ({"table": np.resize(X, (101, 3)), "y": np.linspace(0, 1, 101)}, InvalidData,
      "y has 101 different labels.*at most 100 classes"),
     ({"table": np.resize(X, (429, 3)), "y": list(range(0, 3000, 7))}, InvalidData,
@@ -303,7 +303,7 @@ BAD = [
     ({"table": TEXT[:5]}, InvalidData, "X has 5 rows and y has 6 labels"),
     ({"table": pd.DataFrame({"id": [f"p{i}" for i in range(101)]}), "y": [0, *[1] * 100]},
      InvalidData, "'id' holds 101 different texts, more than 100"),
-    ({"table": X[:0], "y": []}, InvalidData, "y has no rows"),
+    ({"table": X[:0], "y": []}, InvalidData, "y has no labels"),
     ({"regularization": -0.01}, ValueError, "regularization must be .* got -0.01"),
     ({"regularization": float("nan")}, ValueError, "regularization must be .* got nan"),
     ({"regularization": True}, ValueError, "regularization must be .* got True"),
@@ -312,22 +312,22 @@ BAD = [
     ({"regularization": 0.1234567890123456, "epsilon": 1e9}, InvalidData, "too many digits"),
     ({"epsilon": -1}, ValueError, "epsilon must be .* got -1"),
     ({"epsilon": None}, ValueError, "epsilon must be .* got None"),
-    ({"epsilon_kind": "both"}, ValueError, "epsilon_kind='both'"),
-    ({"max_depth": -1}, ValueError, "max_depth=-1"),
-    ({"max_depth": 2.0}, ValueError, "max_depth=2.0"),
-    ({"max_depth": 99}, ValueError, "max_depth=99"),
+    ({"epsilon_kind": "both"}, ValueError, "epsilon_kind must be .* got 'both'"),
+    ({"max_depth": -1}, ValueError, "max_depth must be .* got -1"),
+    ({"max_depth": 2.0}, ValueError, "max_depth must be .* got 2.0"),
+    ({"max_depth": 99}, ValueError, "max_depth must be .* got 99"),
     ({"memory_limit": 0}, ValueError, "memory_limit must be a positive number, got 0"),
     ({"time_limit": -1.0}, ValueError, "time_limit must be a positive number, got -1.0"),
-    ({"binarizer": "best"}, ValueError, "binarizer must be one of .*, got 'best'"),
+    ({"binarizer": "best"}, ValueError, "binarizer must be .*, got 'best'"),
     ({"binarizer": 3}, ValueError, "binarizer must be .*, got 3"),
-    ({"space": {"x0": "boolean"}}, InvalidSpace, "space= is a dict"),
+    ({"space": {"x0": "boolean"}}, InvalidSpace, "space must be a Space, got a dict"),
     ({"space": ol.Space.independent(["a"])}, InvalidSpace, "3 columns, the space describes 1"),
     ({"weight": [1, 2]}, InvalidData, r"sample_weight has shape \(2,\)"),
     ({"weight": [1, -1, 1, 1, 1, 1]}, InvalidData, "sample_weight has -1 in row 1"),
     ({"weight": [1, np.nan, 1, 1, 1, 1]}, InvalidData, "sample_weight has nan in row 1"),
-    ({"weight": [0] * 6}, InvalidData, "sample_weight is 0 for every row"),
+    ({"weight": [0] * 6}, InvalidData, "sample_weight is 0 in every row"),
     ({"weight": [1e-20] + [1] * 5}, InvalidData, "sample_weight has too many digits"),
-    ({"weight": list("abcdef")}, InvalidData, "sample_weight holds numbers"),
+    ({"weight": list("abcdef")}, InvalidData, "sample_weight must hold numbers"),
 ]  # fmt: skip
 
 
@@ -351,23 +351,23 @@ def test_rows_that_contradict_the_space_are_refused():
 
 def test_views_refuse_what_is_not_there():
     found = fit()
-    with pytest.raises(InvalidSpace, match="no feature 'age' here"):
+    with pytest.raises(InvalidSpace, match="no feature 'age'"):
         found.using("age")
-    with pytest.raises(ValueError, match="name at least one feature"):
+    with pytest.raises(ValueError, match="features is empty"):
         found.without()
-    with pytest.raises(ValueError, match="larger than this set's"):
+    with pytest.raises(ValueError, match="epsilon must be at most this set's"):
         found.within(0.3)
-    with pytest.raises(ValueError, match="leaves=0"):
+    with pytest.raises(ValueError, match=r"leaves must be .* got 0"):
         found.at_most(0)
-    with pytest.raises(IndexError, match="tree 999"):
+    with pytest.raises(IndexError, match="no tree 999"):
         found[999]
-    with pytest.raises(TypeError, match="positions are whole numbers"):
+    with pytest.raises(TypeError, match="a position must be a whole number"):
         found["a"]
-    with pytest.raises(ValueError, match="semantics='mine'"):
+    with pytest.raises(ValueError, match=r"semantics must be one of .* got 'mine'"):
         found.count_distinct("mine")
-    with pytest.raises(ValueError, match="start=-1"):
+    with pytest.raises(ValueError, match=r"start must be .* got -1"):
         found.trees(-1)
-    with pytest.raises(ValueError, match="k=-1"):
+    with pytest.raises(ValueError, match=r"k must be .* got -1"):
         found.sample(-1)
     with pytest.raises(ValueError, match=r"random_state must be .* got 'seed'"):
         found.sample(1, random_state="seed")

@@ -121,5 +121,5 @@ def test_text_used_as_number_is_refused() -> None:
 def test_labels_that_are_no_labels_are_refused() -> None:
     X = pd.DataFrame({"day": pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-03"])})
     model = make_pipeline(OneHotEncoder(), tree_model()).fit(X, [0, 1, 0])
-    with pytest.raises(UnreadableModel, match=r"OneHotEncoder.*as a label: legal are"):
+    with pytest.raises(UnreadableModel, match=r"OneHotEncoder.*as a label: labels must be"):
         ol.read_tree(model)

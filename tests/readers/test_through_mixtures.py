@@ -32,7 +32,7 @@ from through import (
 
 import orderless as ol
 from orderless.errors import UnreadableModel
-from orderless.inputs.binarize import QuantileBinarizer, ThresholdGuessBinarizer
+from orderless.inputs import QuantileBinarizer, ThresholdGuessBinarizer
 from tests.readers.test_through_labels import ENCODERS
 from tests.readers.test_through_numbers import SCALERS
 

@@ -3,7 +3,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rashomon.meaning import CoreMeasure
+from ..rashomon.columns import CoreMeasure
 
 class FlatTrees(NamedTuple):
     start: NDArray[np.int64]

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inputs import column_like, exact_number, one_row, row_bins, row_sides
+from ..inputs import column_like, exact_number, one_row, row_bins, row_box
 from ..model import Tree
-from .costs import total, whole_number
+from .costs import whole_number
 from .nodes import Nodes
 from .problem import Problem
 from .question import Question
@@ -273,9 +273,9 @@ class Policy:
         Determined: 0.
         """
         sides = self._sides(known)
-        bought = self._problem.bought(sides)
-        paid = total(bought) if spent is None else exact_number(spent, "spent")
-        made = len(bought) if asked is None else whole_number(asked, "asked")
+        paid, made = self._problem.spent(sides)
+        paid = paid if spent is None else exact_number(spent, "spent")
+        made = made if asked is None else whole_number(asked, "asked")
         return self._question(sides, tuple(unavailable), (paid, made))
 
     def next_beyond(self, known: Any = None, *, unavailable: Iterable[str] = ()) -> Question:
@@ -302,10 +302,14 @@ class Policy:
         """Give the bins that each feature can be in, as bits."""
         if known is None or (isinstance(known, Mapping) and not known):
             return self._problem.leaves.whole
-        return row_sides(self.tree.bins, one_row(known, self.tree.space, self.tree.used))
+        rows = one_row(known, self.tree.space, self.tree.used)
+        return list(row_box(self.tree.bins, rows).bits)
 
     def _question(
-        self, sides: list[int], unavailable: tuple[str, ...], so_far: tuple[Fraction, int] | None
+        self,
+        sides: list[int],
+        unavailable: tuple[str, ...],
+        so_far: tuple[Fraction, int] | None,
     ) -> Question:
         """Give the next question after what was spent and asked so far; None lifts all limits."""
         gone = self._problem.purchases_named(unavailable)

@@ -18,7 +18,7 @@ from typing import IO, Any, cast
 
 from ..inputs import whole_file, write_whole
 from ..model import not_formula, printable, shown
-from ..output.rules import escaped, width_of
+from ..output.rules import escaped, markdown_table, text_table
 from .mistakes import Mistake
 from .options import Format
 
@@ -113,18 +113,8 @@ def records_as(
         all(isinstance(record[name], int | float | None) for record in records) for name in names
     ]
     if form == Format.md:
-        lines = [names, ["---:" if flag else ":---" for flag in right]]
-        lines += [[escaped(cell) for cell in row] for row in cells]
-        return "\n".join(f"| {' | '.join(row)} |" for row in lines)
-    table = [names, *cells]
-    widths = [max(width_of(row[k]) for row in table) for k in range(len(names))]
-    return "\n".join(
-        "  ".join(
-            " " * (width - width_of(cell)) + cell if flag else cell + " " * (width - width_of(cell))
-            for cell, width, flag in zip(row, widths, right, strict=True)
-        ).rstrip()
-        for row in table
-    )
+        return markdown_table(names, [[*map(escaped, row)] for row in cells], right)
+    return text_table(names, cells, right)
 
 
 def _text(value: Any, digits: int | None = None) -> str:

@@ -24,13 +24,9 @@ from .formats import (
 from .redundant import (
     redundant_splits as redundant_splits,
 )
-from .row_leaves import (
-    ones as ones,
-)
 from .smallest import (
     smallest_tree as smallest_tree,
 )
 from .term import (
     Term as Term,
-    whole_side as whole_side,
 )

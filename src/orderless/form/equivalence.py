@@ -34,7 +34,7 @@ def fingerprint(tree: Any) -> str:
 
     Parameters
     ----------
-    tree : Tree, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
 
     Notes
     -----
@@ -66,7 +66,7 @@ def equivalent(a: Any, b: Any) -> bool:
 
     Parameters
     ----------
-    a, b : Tree, or any model that ``read_tree`` knows
+    a, b : Tree, CanonicalForm, or any model that ``read_tree`` knows
 
     Notes
     -----
@@ -89,12 +89,12 @@ def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
     """Give a row that two trees put into different classes, or None if there is none.
 
     The row has a value for every feature of both trees' spaces, and has been put through both
-    trees' own ``predict``. Numbers are short and near the trees' thresholds, but nobody may be like
-    it; with rows X it is one of these, if the trees differ on one of them.
+    trees' own ``predict``. Numbers are short and near the trees' thresholds, but no real row may
+    be like it; with rows X it is one of these, if the trees differ on one of them.
 
     Parameters
     ----------
-    a, b : Tree, or any model that ``read_tree`` knows
+    a, b : Tree, CanonicalForm, or any model that ``read_tree`` knows
     X : rows, optional
         The first of these on which the trees certainly differ is given, as it is; where there is
         none, a row is made up as without X. Rows may hold a float64 that only one of the trees
@@ -139,7 +139,7 @@ def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
         if tree.predict([known]).mask.any():
             raise AssertionError(f"the row {row} is not complete for {tree!r}")
     if _says(tree_a, row) == _says(tree_b, row):
-        raise AssertionError(f"the row {row} does not tell {tree_a!r} and {tree_b!r} apart")
+        raise AssertionError(f"the row {row} does not separate {tree_a!r} from {tree_b!r}")
     return row
 
 
@@ -148,12 +148,12 @@ def disagreement(a: Any, b: Any, X: Any = None) -> float:
 
     Parameters
     ----------
-    a, b : Tree, or any model that ``read_tree`` knows
+    a, b : Tree, CanonicalForm, or any model that ``read_tree`` knows
     X : rows, optional
         Complete rows that both trees can take. Without it, the share of the space if features are
         independent, a numeric feature falls into each interval between thresholds of the two trees
         with the same probability, and a categorical one has each of its values (every category,
-        "other" and missing) with the same probability, whether or not a tree tells them apart.
+        "other" and missing) with the same probability, whether or not a tree distinguishes them.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def disagreement(a: Any, b: Any, X: Any = None) -> float:
     """
     tree_a, tree_b = read_tree(a), read_tree(b)
     if X is not None:
-        said = []
+        codes_of = []
         for tree in (tree_a, tree_b):
             rows = tree.read(X)
             codes = tree.reach(rows).label
@@ -176,11 +176,11 @@ def disagreement(a: Any, b: Any, X: Any = None) -> float:
                     f"row {int(np.argmax(codes < 0))} has unknown values and its class is not "
                     "determined: give complete rows"
                 )
-            said.append(codes)
+            codes_of.append(codes)
         table = _shared_classes([tree_a, tree_b])
-        if len(said[0]) == 0:
+        if len(codes_of[0]) == 0:
             raise InvalidData("there are no rows to compare the trees on")
-        return float(np.mean(table[0][said[0]] != table[1][said[1]]))
+        return float(np.mean(table[0][codes_of[0]] != table[1][codes_of[1]]))
     one, other = over_common_space([tree_a, tree_b])
     found = _cuts([one, other])
     cuts = [found.get(feature.name, []) for feature in one.space.features]
@@ -193,7 +193,7 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
 
     Parameters
     ----------
-    trees : iterable of Tree, or of any models that ``read_tree`` knows
+    trees : iterable of Tree, CanonicalForm, or any models that ``read_tree`` knows
         Also over different spaces, read through different binarizers; compared on the values that
         each feature has in all of them, as by ``equivalent``.
 

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import InvalidSpace, InvalidTree
-from ..model import Bins, Space, Tree, formats as serial
+from ..errors import InvalidTree
+from ..model import Bins, Box, Space, Tree, formats as serial
 from .equivalence import fingerprint
-from .term import Term, side_from_dict, tree_of_terms
+from .term import Term
+from .tree_of_terms import read_sides, tree_of_terms
 
 __all__ = ["FORM_FORMAT", "read_form", "write_form"]
 
@@ -97,11 +98,8 @@ def _check_rules(tree: Tree, rules: list[Any]) -> None:
 def _table(bins: Bins, space: Space, written: Any) -> NDArray[np.uint16]:
     """Give rules as boxes over the bins of the tree."""
     if not isinstance(written, list):
-        raise InvalidTree(f"the rules of a class are a list, got {written!r:.80}")
+        raise InvalidTree(f"the rules of a class must be a list, got {written!r:.80}")
     table = np.zeros((len(written), bins.n_slots), dtype=np.uint16)
     for i, given in enumerate(written):
-        try:
-            table[i] = bins.box([side_from_dict(space, one) for one in given])
-        except (InvalidSpace, TypeError) as fault:
-            raise InvalidTree(f"these are not rules: {fault}") from fault
+        table[i] = Box.of_sides(bins, read_sides(space, given)).slots
     return table

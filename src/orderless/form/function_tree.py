@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import OutOfTime, TooLarge
+from ..errors import OutOfTime, TooLarge, setting
 from ..model import Tree
 
 __all__ = ["canonical_tree", "with_function_bins"]
@@ -19,7 +19,7 @@ MOST_NODES = 1_000_000
 
 
 def with_function_bins(tree: Tree) -> Tree:
-    """Give the tree with only those thresholds and sets that the function tells apart.
+    """Give the tree with only those thresholds and sets that the function needs.
 
     Trees that are the same function have the same ``Bins`` afterwards, whatever they ask in vain.
     The tree itself comes back where nothing is asked in vain.
@@ -47,20 +47,8 @@ def with_function_bins(tree: Tree) -> Tree:
             threshold[nodes], nan_true[nodes] = -np.inf, 0  # all values go one way
         else:
             threshold[nodes] = _at_most(bins.cuts[k], groups[k], threshold[nodes])
-    return _same_function(
-        tree,
-        Tree(
-            tree.space,
-            tree.classes,
-            feature=tree.feature,
-            threshold=threshold,
-            when_true=tree.when_true,
-            when_false=tree.when_false,
-            leaf_class=tree.leaf_class,
-            nan_true=nan_true,
-            sets=sets,
-        ),
-    )
+    kept = tree.replace(threshold=threshold, nan_true=nan_true, sets=sets, distribution=None)
+    return _same_function(tree, kept)
 
 
 def _at_most(
@@ -107,14 +95,15 @@ def canonical_tree(tree: Tree, *, time_limit: float = np.inf, limit: int = MOST_
         nodes = _core.reasons.canonical_tree(bins.nodes, bins.layout, limit, time_limit)
     except _core.base.LimitReached as fault:
         raise TooLarge(
-            f"the canonical tree of this function has more than limit={limit:,} nodes: raise "
-            "limit=, or use a smaller tree",
+            f"the canonical tree of this function has more than {setting('limit', limit)} nodes: "
+            f"raise {setting('limit')}, or use a smaller tree",
             fault.met,
         ) from None
     except _core.base.TimeUp:
         raise OutOfTime(
             "the canonical tree of this function was not found in "
-            f"time_limit={time_limit:g} seconds: raise time_limit=, or use a smaller tree"
+            f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}, or use a "
+            "smaller tree"
         ) from None
     return _same_function(tree, bins.tree_of(nodes))
 

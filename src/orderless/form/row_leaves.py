@@ -1,6 +1,6 @@
 """One row among the leaves of a tree: which it can reach, and how far it is from the others.
 
-In:  the ``Bins`` of a tree, and one row as a box over them.
+In:  one row, as a box over the bins of a tree.
 Out: ``RowLeaves``: the classes the row can get; which leaves a box around the row misses, and on
      which features; the fewest features whose change gives another class.
 
@@ -10,53 +10,50 @@ value. A set of leaves is a whole number too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import TooManyReasons
+from ..errors import TooManyReasons, setting
 from ..inputs import as_bits
-from ..model import Bins
+from ..model import Box, ends, ones
 from .term import Term
 
-__all__ = ["RowLeaves", "Sides", "Way", "ones"]
+__all__ = ["RowLeaves", "Sides", "Way"]
 
 Sides = tuple[int, ...]
 Way = tuple[int, int]  # a feature, and what a box keeps of it
 REMEMBERED = 100_000
 
 
-def ones(first: int, last: int) -> int:
-    """Give the side of the bins from the first to the last."""
-    return ((1 << (last - first + 1)) - 1) << first if last >= first else 0
-
-
 class RowLeaves:
     """One row among the leaves of a tree.
 
+    Parameters
+    ----------
+    row : Box
+        Over the bins of the tree.
+
     Attributes
     ----------
-    row : list of int
+    row : tuple of int
         The row's side of each feature of ``bins``.
     possible : list of int
         The classes that the row can get, by number; one if it is determined.
     """
 
-    def __init__(self, bins: Bins, row: Sequence[int]) -> None:
-        self.bins = bins
-        self.row = list(row)
-        ordered, nan, n_bins = (array.tolist() for array in bins.layout)
-        self.ordered: list[bool] = [bool(flag) for flag in ordered]
-        self.n_bins: list[int] = n_bins
-        self.nan = [1 << n if o and v else 0 for o, v, n in zip(ordered, nan, n_bins, strict=True)]
-        self.full = [ones(0, n - 1) | v for n, v in zip(n_bins, self.nan, strict=True)]
+    def __init__(self, row: Box) -> None:
+        self.bins = bins = row.bins
+        self.row = row.bits
+        features = range(len(bins.features))
+        self.ordered = [feature.ordered for feature in bins.features]
+        self.n_bins: list[int] = bins.layout.n_bins.tolist()
+        self.nan = [bins.nan_bit(k) for k in features]
+        self.full = [bins.every_bin(k) for k in features]
         # Whether the row may be a number; where it is NaN alone, a box's numbers need not touch it.
         self.some = [bool(r & ~v) for r, v in zip(self.row, self.nan, strict=True)]
-        words = zip(ordered, nan, n_bins, strict=True)
-        widths = [2 + v if o else (n + 15) // 16 for o, v, n in words]
-        self._slots: list[int] = [sum(widths[:k]) for k in range(len(widths) + 1)]
         self._memory: dict[tuple[str, int, int], int] = {}
         self._zone_memory: dict[Way, list[int]] = {}
         self._read_leaves()
@@ -88,7 +85,7 @@ class RowLeaves:
         for k in features:
             missed = self._missed[others, k]
             distinct, ids[missed, k] = _distinct(keys[k][others[missed]])
-            sides.append([self._key_side(k, key) for key in distinct.tolist()])
+            sides.append([self.bins.bits(k, key) for key in distinct.tolist()])
         ids = np.unique(ids, axis=0)  # leaves that are missed alike are one
         self._ids = ids[np.argsort((ids >= 0).sum(axis=1), kind="stable")]
         self.all = ones(0, len(ids) - 1)
@@ -99,10 +96,10 @@ class RowLeaves:
 
     def _key(self, k: int) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Tell which leaves the row misses on a feature, and on which part of it they lie."""
-        columns = self._table[:, self._slots[k] : self._slots[k + 1]].astype(np.int64)
+        columns = self._table[:, self.bins.slots_of(k)].astype(np.int64)
         if not self.ordered[k]:
-            words = [self.row[k] >> (16 * i) & 0xFFFF for i in range(columns.shape[1])]
-            return ~(columns & np.array(words)).any(axis=1), columns
+            words = np.array(self.bins.slots(k, self.row[k]))
+            return ~(columns & words).any(axis=1), columns
         low, high = columns[:, 0], columns[:, 1]
         nan = columns[:, 2] if self.nan[k] else np.zeros_like(low)
         some = low <= high
@@ -117,22 +114,12 @@ class RowLeaves:
         high = np.where(above, self.n_bins[k] - 1, np.where(below, high, 0))
         return ~met, np.stack([low, high, nan], axis=1)
 
-    def _key_side(self, k: int, key: list[int]) -> int:
-        if not self.ordered[k]:
-            return sum(word << (16 * i) for i, word in enumerate(key))
-        first, last, nan = key
-        return ones(first, last) | (self.nan[k] if nan else 0)
-
     def _leaf_side(self, leaf: int, k: int) -> int:
         """Give the side of a leaf, as it is."""
-        slots = self._table[leaf, self._slots[k] : self._slots[k + 1]].tolist()
-        if not self.ordered[k]:
-            return sum(word << (16 * i) for i, word in enumerate(slots))
-        return ones(slots[0], slots[1]) | (self.nan[k] if len(slots) > 2 and slots[2] else 0)
+        return self.bins.bits(k, self._table[leaf, self.bins.slots_of(k)].tolist())
 
     def _ends(self, k: int, side: int) -> tuple[int, int]:
-        numbers = side & ~self.nan[k]
-        return (numbers & -numbers).bit_length() - 1, numbers.bit_length() - 1
+        return ends(side & ~self.nan[k]) or (-1, -1)
 
     # -- what a side misses --------------------------------------------------------------------
 
@@ -207,17 +194,7 @@ class RowLeaves:
 
     def term(self, sides: Sides) -> Term:
         """Give a box as a term."""
-        box = np.zeros(self._slots[-1], dtype=np.uint16)
-        for k, side in enumerate(sides):
-            at = self._slots[k]
-            if self.ordered[k]:
-                box[at : at + 2] = self._ends(k, side) if side & ~self.nan[k] else (1, 0)
-                if self.nan[k]:
-                    box[at + 2] = bool(side & self.nan[k])
-            else:
-                for i in range(at, self._slots[k + 1]):
-                    box[i] = side >> (16 * (i - at)) & 0xFFFF
-        return Term(self.bins, box)
+        return Term(Box(self.bins, sides))
 
     @property
     def unsettled(self) -> list[int]:
@@ -289,7 +266,8 @@ class RowLeaves:
             kept.append(new)
             if len(todo) > limit:
                 raise TooManyReasons(
-                    f"there are more than limit={limit:,} ranges to look at for the features whose "
+                    f"there are more than {setting('limit', limit)} ranges to look at for the "
+                    "features whose "
                     "change gives another class: raise explain(..., limit=), or use a smaller tree",
                     len(todo),
                 )

@@ -17,9 +17,9 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ..errors import OutOfTime
-from ..model import Bins
-from .row_leaves import RowLeaves, Sides, Way, ones
+from ..errors import OutOfTime, setting
+from ..model import Box, ones
+from .row_leaves import RowLeaves, Sides, Way
 
 __all__ = ["RowSearch"]
 
@@ -45,14 +45,14 @@ class RowSearch(RowLeaves):
 
     Parameters
     ----------
-    bins, row
+    row : Box
         As for ``RowLeaves``.
     time_limit : float
         Seconds that one answer may take before ``OutOfTime`` is raised.
     """
 
-    def __init__(self, bins: Bins, row: list[int], time_limit: float) -> None:
-        super().__init__(bins, row)
+    def __init__(self, row: Box, time_limit: float) -> None:
+        super().__init__(row)
         self.time_limit = time_limit
         self._leaf_ways: dict[int, list[Way]] = {}
         self._leaf_rivals: dict[tuple[int, bool], int] = {}
@@ -317,6 +317,6 @@ class RowSearch(RowLeaves):
 
     def _out_of_time(self) -> OutOfTime:
         return OutOfTime(
-            f"no further answer about this row in time_limit={self.time_limit:g} seconds: "
-            "raise canonicalize(..., time_limit=), or use a smaller tree"
+            f"no further answer about this row in {setting('time_limit', self.time_limit)} "
+            f"seconds: raise {setting('time_limit')}, or use a smaller tree"
         )

@@ -66,14 +66,14 @@ def smallest_tree(
 
     Parameters
     ----------
-    tree : Tree, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
     minimize : "leaves", "depth" or "expected_depth"
         The number of leaves; the conditions on the longest path; or the conditions asked on
         average, and among equals the number of leaves.
     X : rows, optional
         For ``"expected_depth"``: the complete rows over which the average goes, each condition
         being one that matters to the function where it is asked. Without them every combination
-        of the bins that the function tells apart is equally likely.
+        of the bins that the function distinguishes is equally likely.
     limit : int
         How many boxes may be looked at.
     time_limit : float
@@ -103,7 +103,7 @@ def smallest_tree(
     at which a function changes must be asked, and cells of which no two fit into one pure box must
     have leaves of their own: two lower bounds that often prove the tree at once where thresholds
     are all different. The number of states can grow exponentially with the conditions. Where a
-    categorical feature has more than 12 groups of values that the function tells apart in a box,
+    categorical feature has more than 12 groups of values that the function distinguishes in a box,
     only sets of the tree and single groups are tried there.
 
     If a limit ends the search after the value is proven but while ties are broken, the tree is a

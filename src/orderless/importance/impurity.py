@@ -12,8 +12,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..inputs import label_array
 from ..readers import read_tree
-from .rows import Given, by_name, label_array
+from .rows import Given, by_name
 
 __all__ = ["CRITERIA", "Criterion", "class_weights", "impurity_importance", "raw_importance"]
 
@@ -86,12 +87,12 @@ def impurity_importance(
 def check_criterion(criterion: object) -> None:
     """Refuse what is not a criterion."""
     if criterion not in CRITERIA:
-        raise ValueError(f"criterion={criterion!r}: legal are {CRITERIA}")
+        raise ValueError(f"criterion must be 'gini' or 'entropy', got {criterion!r:.80}")
 
 
 def class_weights(given: Given, y: ArrayLike) -> Floats:
     """Give each row's weight in the column of its label."""
-    distinct, which = np.unique(label_array(y, given.n_rows), return_inverse=True)
+    distinct, which = np.unique(label_array(y, given.n_rows, complete=True), return_inverse=True)
     out = np.zeros((given.n_rows, len(distinct)))
     out[np.arange(given.n_rows), which] = given.weight
     return out
@@ -116,7 +117,7 @@ def raw_importance(given: Given, weight: Floats, criterion: str) -> Floats:
 
 
 def _gain(yes: Floats, no: Floats, criterion: str) -> Floats:
-    """Give the gain of each split, times the weight of its rows; as in cpp/core/orders.cpp."""
+    """Give the gain of each split, times the weight of its rows; as in the core's orders.cpp."""
     n_yes, n_no = yes.sum(axis=1), no.sum(axis=1)
     both = (n_yes > 0) & (n_no > 0)
     p = yes / np.where(both, n_yes, 1.0)[:, None]

@@ -7,7 +7,6 @@ Paper: Section 5.2, which averages over five permutations (docs/decisions/0007).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -15,37 +14,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import InvalidData, InvalidTree
-from ..inputs import class_codes
+from ..inputs import RandomState, class_codes, generator, some_names
 from ..model import Column
+from ..rashomon import FlatTrees
 from ..readers import read_tree
-from .rows import Given, by_name, label_array
+from .rows import Given, by_name
 
-__all__ = ["FlatTrees", "permutation_importance", "permuted_errors"]
+__all__ = ["permutation_importance", "permuted_errors"]
 
 By = Literal["feature", "column"]
 BY = ("feature", "column")
 
 Ints = NDArray[np.int32]
-
-
-@dataclass(frozen=True, eq=False)
-class FlatTrees:
-    """Trees over 0/1 columns, one after the other, as the core of Rashomon sets gives them.
-
-    Attributes
-    ----------
-    offsets : array of int64
-        Tree t has the nodes ``offsets[t]`` to ``offsets[t + 1] - 1``, in preorder: a node, the
-        subtree where its column is 1, the subtree where it is 0.
-    column : array of int32
-        By node, -1 for a leaf.
-    label : array of int32
-        By leaf the number of its class; elsewhere of no account.
-    """
-
-    offsets: NDArray[np.int64]
-    column: Ints
-    label: Ints
 
 
 def permuted_errors(
@@ -103,7 +83,7 @@ def permuted_errors(
         )
     except _core.base.CountOverflow:
         raise InvalidData(
-            "the weights of all rows pass 3,037,000,499, where whole numbers end to be exact: "
+            "the weights of all rows add up to more than 3,037,000,499, too much to be exact: "
             "give weights as shares, such as weight / weight.sum()"
         ) from None
     return found.excess.reshape(len(found.errors), n_groups), found.errors, found.total
@@ -117,7 +97,7 @@ def permutation_importance(
     by: By = "feature",
     exact: bool = True,
     n_repeats: int = 5,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
     sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Give the accuracy that is lost, on average, when a feature's values are permuted.
@@ -139,8 +119,8 @@ def permutation_importance(
     y : labels
         By row. A label that is no class of the tree is an error always.
     by : "feature" or "column"
-        What is permuted: a feature, so all columns that speak about it together; or each column of
-        the space by itself. The two differ where several columns speak about one feature. Single
+        What is permuted: a feature, so all columns that are about it together; or each column of
+        the space by itself. The two differ where several columns are about one feature. Single
         columns make rows that contradict themselves ("age <= 3" but not "age <= 5"); the tree
         answers them as its questions come, so equivalent trees can then differ, unless the columns
         are independent (``Space.independent``).
@@ -149,7 +129,7 @@ def permutation_importance(
         ``n_repeats`` of them, as the paper does.
     n_repeats : int
         For ``exact=False``.
-    random_state : int or numpy Generator, optional
+    random_state : int, RandomState, Generator or None
         For ``exact=False``; what is never permuted draws nothing.
     sample_weight : array, optional
         By row; a row of weight 2 counts as two rows, as in a bootstrap sample.
@@ -175,13 +155,13 @@ def permutation_importance(
     [0.25, 0.25]
     """
     if by not in BY:
-        raise ValueError(f"by={by!r}: legal are {BY}")
+        raise ValueError(f"by must be 'feature' or 'column', got {by!r:.80}")
     if not isinstance(n_repeats, int | np.integer) or n_repeats < 1:
-        raise ValueError(f"n_repeats={n_repeats!r}: legal are whole numbers from 1")
+        raise ValueError(f"n_repeats must be a whole number from 1, got {n_repeats!r:.80}")
     source = read_tree(tree)
     given = Given.read(source, X, sample_weight)
     n_classes = len(source.classes)
-    codes = class_codes(source, label_array(y, given.n_rows), given.n_rows)
+    codes = class_codes(source, y, given.n_rows, complete=True)
     codes = np.where(codes < 0, n_classes, codes).astype(np.int32)
     names = source.space.names if by == "feature" else source.space.column_names
     table = _Conditions(given, by)
@@ -210,7 +190,7 @@ class _Conditions:
     """
 
     def __init__(self, given: Given, by: By) -> None:
-        tree = given.tree
+        tree, bins = given.tree, given.bins
         place: dict[tuple[int, bytes], int] = {}
         cells: list[NDArray[np.uint8]] = []
         group: list[int] = []
@@ -222,55 +202,47 @@ class _Conditions:
             order.append(node)
             if tree.feature[node] < 0:
                 continue
-            k, truth = given.truth(node)
-            key = (k, truth.tobytes())
+            k, holds = int(bins.nodes.feature[node]), bins.holds(node)
+            key = (k, holds.tobytes())
             if key not in place:
                 place[key] = len(cells)
-                cells.append(truth[given.table[:, k]].astype(np.uint8))
+                cells.append(holds[given.table[:, k]].astype(np.uint8))
                 own = int(tree.feature[node])
-                group.append(own if by == "feature" else _column_of(given, node, k, truth))
+                group.append(own if by == "feature" else _column_of(given, node, k, holds))
             column[node] = place[key]
             todo += [int(tree.when_false[node]), int(tree.when_true[node])]
         self.cells = (
             np.stack(cells, axis=1) if cells else np.zeros((given.n_rows, 0), dtype=np.uint8)
         )
         self.group = np.array(group, dtype=np.int32)
-        offsets = np.array([0, tree.n_nodes], dtype=np.int64)
-        self.flat = FlatTrees(offsets, column[order], tree.leaf_class[order])
-
-    def decide(self, cells: NDArray[np.uint8]) -> Ints:
-        """Give by row the class of its leaf."""
-        out = np.zeros(len(cells), dtype=np.int32)
-        waiting = [np.arange(len(cells))]  # rows of subtrees that are still to come, next one last
-        for column, label in zip(self.flat.column.tolist(), self.flat.label.tolist(), strict=True):
-            rows = waiting.pop()
-            if column < 0:
-                out[rows] = label
-                continue
-            holds = cells[rows, column] == 1
-            waiting += [rows[~holds], rows[holds]]
-        return out
+        at = np.empty(tree.n_nodes, dtype=np.int32)
+        at[order] = np.arange(tree.n_nodes)
+        false_child = np.where(tree.feature < 0, -1, at[tree.when_false])
+        offsets = [0, tree.n_nodes]
+        self.flat = FlatTrees.of(
+            [offsets, column[order], tree.leaf_class[order], false_child[order]]
+        )
 
 
-def _column_of(given: Given, node: int, k: int, truth: NDArray[np.bool_]) -> int:
-    """Give the position of the column that tells a node's condition, or the feature itself."""
+def _column_of(given: Given, node: int, k: int, holds: NDArray[np.bool_]) -> int:
+    """Give the position of the column that is a node's condition, or the feature itself."""
     space = given.tree.space
     own = space.columns_of[given.bins.features[k].name]
     for i in own:
         if space.columns[i].condition is None:
             return i
-        told = _told(given, k, space.columns[i])
-        if told is not None and (np.array_equal(told, truth) or np.array_equal(told, ~truth)):
+        there = _bins_of(given, k, space.columns[i])
+        if there is not None and (np.array_equal(there, holds) or np.array_equal(there, ~holds)):
             return i
     raise InvalidTree(
-        f"no single column tells the condition {given.tree.condition(node)!r}: "
-        f"{given.bins.features[k].name!r} is told by {[space.columns[i].name for i in own]}. "
-        "Permute features, with by='feature'"
+        f"no single column is the condition {given.tree.condition(node)!r}: those about "
+        f"{given.bins.features[k].name!r} are {some_names(space.columns[i].name for i in own)}; "
+        "permute features instead, with by='feature'"
     )
 
 
-def _told(given: Given, k: int, column: Column) -> NDArray[np.bool_] | None:
-    """Tell in which bins a column's condition holds; None where it parts a bin."""
+def _bins_of(given: Given, k: int, column: Column) -> NDArray[np.bool_] | None:
+    """Give the bins in which a column's condition holds; None where it divides a bin."""
     feature, condition = given.bins.features[k], column.condition
     assert condition is not None
     n_bins = int(given.bins.layout.n_bins[k])
@@ -278,7 +250,7 @@ def _told(given: Given, k: int, column: Column) -> NDArray[np.bool_] | None:
         inside = {feature.code(label) for label in condition.among or ()}
         parts = [{code in inside for code in group} for group in given.bins.groups[k]]
         return None if any(len(part) > 1 for part in parts) else np.array([p.pop() for p in parts])
-    if condition.at_most is None:  # a boolean told by its values
+    if condition.at_most is None:  # a boolean, by its values
         numbers = {float(label) for label in condition.among or ()}
         out = np.array([value in numbers for value in (0.0, 1.0)])
     else:
@@ -295,18 +267,18 @@ def _sampled(
     weight: NDArray[Any],
     n_groups: int,
     n_repeats: int,
-    random_state: int | np.random.Generator | None,
+    random_state: RandomState,
 ) -> NDArray[np.float64]:
     """Give the mean over some permutations."""
     if weight.dtype.kind == "f":
         raise InvalidData(
-            "exact=False counts a row of weight w as w rows, so weights are whole numbers: round "
-            "sample_weight, or use exact=True"
+            "exact=False counts a row of weight w as w rows, so weights must be whole numbers: "
+            "round sample_weight, or use exact=True"
         )
-    random = np.random.default_rng(random_state)
+    random = generator(random_state)
     rows = np.repeat(np.arange(len(weight)), weight)
     cells, truth = table.cells[rows], codes[rows]
-    errors = int((table.decide(cells) != truth).sum())
+    errors = int((table.flat.says(cells) != truth).sum())
     out = np.zeros(n_groups)
     for group in np.unique(table.group).tolist():
         own = np.flatnonzero(table.group == group)
@@ -314,6 +286,6 @@ def _sampled(
         for _ in range(n_repeats):
             permuted = cells.copy()
             permuted[:, own] = cells[np.ix_(random.permutation(len(rows)), own)]
-            wrong += int((table.decide(permuted) != truth).sum())
+            wrong += int((table.flat.says(permuted) != truth).sum())
         out[group] = (wrong - n_repeats * errors) / (n_repeats * len(rows))
     return out

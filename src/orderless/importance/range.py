@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..errors import InvalidTree, TooManyBoxes
-from ..model import drawn, short_count
+from ..errors import InvalidTree, TooManyBoxes, setting
+from ..inputs import some_names
+from ..model import short_count
 from ..readers import read_tree
 from .impurity import Criterion, check_criterion, class_weights, raw_importance
 from .rows import Given
@@ -29,7 +30,6 @@ __all__ = ["ImportanceRange", "importance_range"]
 
 LIMIT = 300_000
 CRITERIA = {"gini": 0, "entropy": 1}
-BLUE, ORANGE, GREY, PALE = "#0072B2", "#D55E00", "#595959", "#d4e6f2"
 
 Floats = NDArray[np.float64]
 
@@ -100,7 +100,9 @@ class ImportanceRange:
     def __getitem__(self, feature: str | int) -> tuple[float, float]:
         if isinstance(feature, str):
             if feature not in self.features:
-                raise KeyError(f"no feature {feature!r}: the tree's space has {self.features}")
+                raise KeyError(
+                    f"no feature {feature!r:.80}: the tree's space has {some_names(self.features)}"
+                )
             feature = self.features.index(feature)
         return float(self.low[feature]), float(self.high[feature])
 
@@ -139,27 +141,9 @@ class ImportanceRange:
         -------
         matplotlib Axes
         """
-        if ax is None:
-            from matplotlib import pyplot
+        from ..output.plots import draw_importance
 
-            ax = pyplot.subplots(layout="constrained")[1]
-        order = [i for i in np.argsort(-self.mean, kind="stable") if self._matters(i)][:most]
-        y = np.arange(len(order))
-        low, high = self.low[order], self.high[order]
-        ax.barh(y, high - low, left=low, height=0.5, color=PALE, edgecolor=BLUE, linewidth=1.0,
-                label="all equivalent trees")  # fmt: skip
-        ax.plot(self.mean[order], y, linestyle="none", marker="|", markersize=15, color=BLUE,
-                markeredgewidth=2.5, label="their mean")  # fmt: skip
-        ax.plot(self.importance[order], y, linestyle="none", marker="D", markersize=6,
-                color=ORANGE, clip_on=False, label="this tree")  # fmt: skip
-        ax.set_yticks(y, [drawn(self.features[i]) for i in order])
-        ax.invert_yaxis()
-        ax.set_xlim(left=0)
-        share = "share of the " if self.normalized else ""
-        ax.set_xlabel(f"{share}{self.criterion} importance")
-        *marks, bars = ax.get_legend_handles_labels()[0]
-        ax.legend(handles=[bars, *marks], frameon=False)
-        return ax
+        return draw_importance(self, ax, most=most)
 
 
 def importance_range(
@@ -175,7 +159,7 @@ def importance_range(
     r"""Give the range of each feature's impurity importance over all equivalent trees.
 
     Equivalent trees decide alike and split the credit differently (the paper's Section 5.1). This
-    looks at every tree that is the same function and asks nothing in vain, and gives the smallest,
+    looks at every tree that is the same function and has no redundant split. It gives the smallest,
     the largest and the mean importance of each feature: exactly, by dynamic programming over boxes.
 
     Parameters
@@ -243,7 +227,7 @@ def importance_range(
     """
     check_criterion(criterion)
     if limit < 1:
-        raise ValueError(f"limit={limit}: at least one box must be allowed")
+        raise ValueError(f"limit must be at least 1 (box), got {limit}")
     source = read_tree(tree)
     given = Given.read(source, X, sample_weight)
     weight = class_weights(given, y)
@@ -283,7 +267,8 @@ def _all_orders(
         )
     except _core.base.LimitReached:
         raise TooManyBoxes(
-            f"there are more than {limit:,} boxes to look at: raise limit=, or use a smaller tree"
+            f"there are more than {limit:,} boxes to look at: raise {setting('limit')}, or use a "
+            "smaller tree"
         ) from None
     except _core.base.TooManySets:
         raise InvalidTree(

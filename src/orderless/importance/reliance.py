@@ -17,7 +17,7 @@ from ..errors import InvalidData
 from ..inputs import ABSENT, AMONG, BETWEEN, CODE, CoreColumn, class_codes, read_rows
 from ..model import Feature
 from ..readers import read_tree
-from .rows import Given, by_name, label_array
+from .rows import Given, by_name
 
 __all__ = ["conditional_model_reliance"]
 
@@ -91,32 +91,32 @@ def conditional_model_reliance(
     [0.0, 0.0]
     """
     if strata not in STRATA:
-        raise ValueError(f"strata={strata!r}: legal are {STRATA}")
+        raise ValueError(f"strata must be 'values' or 'bins', got {strata!r:.80}")
     source = read_tree(tree)
     given = Given.read(source, X, sample_weight)
     n_classes = len(source.classes)
-    truth = class_codes(source, label_array(y, given.n_rows), given.n_rows)
+    truth = class_codes(source, y, given.n_rows, complete=True)
     truth = np.where(truth < 0, n_classes, truth).astype(np.int32)
-    said = source.decide(X)
+    predicted = source.decide(X)
     columns = _function_codes(given) if strata == "bins" else _value_codes(given, X)
     used = set(source.used)
     out = np.zeros(len(source.space))
     for j, others in enumerate(_others(columns, given.n_rows)):
         if j in used:  # elsewhere a stratum has one prediction, and nothing changes
-            out[j] = _excess(others, said, truth, given.weight, n_classes + 1)
+            out[j] = _excess(others, predicted, truth, given.weight, n_classes + 1)
     return by_name(X, source.space.names, out)
 
 
 def _excess(
-    stratum: Codes, said: NDArray[np.int32], truth: NDArray[np.int32],
+    stratum: Codes, predicted: NDArray[np.int32], truth: NDArray[np.int32],
     weight: NDArray[Any], n_classes: int,
 ) -> float:  # fmt: skip
     n = int(stratum.max()) + 1
     size = np.bincount(stratum, weight, minlength=n)
-    predicted = np.bincount(stratum * n_classes + said, weight, minlength=n * n_classes)
+    given = np.bincount(stratum * n_classes + predicted, weight, minlength=n * n_classes)
     labelled = np.bincount(stratum * n_classes + truth, weight, minlength=n * n_classes)
-    right = (predicted * labelled).reshape(n, n_classes).sum(axis=1)
-    now = np.bincount(stratum, weight * (said == truth), minlength=n)
+    right = (given * labelled).reshape(n, n_classes).sum(axis=1)
+    now = np.bincount(stratum, weight * (predicted == truth), minlength=n)
     lost = np.divide(now * size - right, size, out=np.zeros(n), where=size > 0)
     return float(lost.sum() / weight.sum())
 
@@ -163,7 +163,7 @@ def _codes(feature: Feature, column: CoreColumn, n_rows: int) -> Codes:
     kind, first, second = column
     if kind == ABSENT or first is None:
         raise InvalidData(
-            f"the rows do not tell {feature.name!r}: strata='values' compares all features of the "
+            f"X has no column for {feature.name!r}: strata='values' compares all features of the "
             "space, strata='bins' only those that the tree asks about"
         )
     if kind == CODE:
@@ -191,7 +191,7 @@ def _as_felt(feature: Feature, values: NDArray[Any]) -> NDArray[np.float64]:
 def _complete(feature: Feature, unknown: NDArray[np.bool_]) -> None:
     if unknown.any():
         raise InvalidData(
-            f"row {int(np.argmax(unknown))} has no value of {feature.name!r}: strata='values' "
+            f"row {int(np.argmax(unknown))} has no value for {feature.name!r}: strata='values' "
             "takes complete rows, strata='bins' rows complete in what the tree asks about"
         )
 

@@ -1,7 +1,6 @@
 from .binarize import (
     NoCut as NoCut,
     QuantileBinarizer as QuantileBinarizer,
-    ThresholdGuessBinarizer as ThresholdGuessBinarizer,
 )
 from .cell_style import (
     PLAIN as PLAIN,
@@ -82,11 +81,12 @@ from .ranges import (
 from .row_bins import (
     allowed_bins as allowed_bins,
     as_bits as as_bits,
+    certainly_inside as certainly_inside,
     distinct_rows as distinct_rows,
     known_bins as known_bins,
     known_rows as known_rows,
     row_bins as row_bins,
-    row_sides as row_sides,
+    row_box as row_box,
 )
 from .rows import (
     Rows as Rows,
@@ -97,6 +97,12 @@ from .seeds import (
     RandomState as RandomState,
     generator as generator,
     whole_seed as whole_seed,
+)
+from .threads import (
+    n_threads as n_threads,
+)
+from .threshold_guess import (
+    ThresholdGuessBinarizer as ThresholdGuessBinarizer,
 )
 from .weights import (
     exact_weights as exact_weights,

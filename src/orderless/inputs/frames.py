@@ -70,7 +70,9 @@ def table_like(X: Any, table: NDArray[Any], names: Sequence[Any]) -> Any:
     return nw.from_dict(columns, backend=frame.implementation).to_native()
 
 
-def labels_like(X: Any, classes: NDArray[Any], codes: NDArray[np.int32]) -> Any:
+def labels_like(
+    X: Any, classes: NDArray[Any], codes: NDArray[np.int32], name: str = "prediction"
+) -> Any:
     """Give class labels by row: a masked array, or a nullable Series when a data frame came in.
 
     ``codes`` are positions in ``classes``, -1 where the class is not determined.
@@ -92,10 +94,10 @@ def labels_like(X: Any, classes: NDArray[Any], codes: NDArray[np.int32]) -> Any:
         kind = {"i": "Int64", "u": "UInt64", "b": "boolean", "f": "Float64"}
         dtype = cast(Any, kind.get(classes.dtype.kind, "string"))
         array = pd.array(classes.tolist(), dtype=dtype).take(codes, allow_fill=True)
-        return pd.Series(array, index=frame.to_native().index, name="prediction")
+        return pd.Series(array, index=frame.to_native().index, name=name)
     labels = [*classes.tolist(), None]  # the last one where the code is -1
     values = [labels[code] for code in codes.tolist()]
     types = {"i": nw.Int64(), "u": nw.UInt64(), "b": nw.Boolean(), "f": nw.Float64()}
     dtype = types.get(classes.dtype.kind, nw.String())
-    series = nw.new_series("prediction", values, dtype, backend=frame.implementation)
+    series = nw.new_series(name, values, dtype, backend=frame.implementation)
     return series.to_native()

@@ -30,7 +30,8 @@ def label_array(y: ArrayLike, n_rows: int, *, complete: bool = False) -> NDArray
         unknown = np.array([is_unknown(label) for label in labels], dtype=bool)
         if unknown.any():
             row = int(np.argmax(unknown))
-            raise InvalidData(f"y has {labels[row]!r} in row {row}: every row needs a label")
+            label = labels.tolist()[row]
+            raise InvalidData(f"y has {label!r} in row {row}: every row needs a label")
     return labels
 
 

@@ -12,18 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..model import Bins, row_boundary
+from ..model import Bins, Box, row_boundary
 from .cells import AMONG, BETWEEN, CODE
 from .rows import Rows
 
 __all__ = [
     "allowed_bins",
     "as_bits",
+    "certainly_inside",
     "distinct_rows",
     "known_bins",
     "known_rows",
     "row_bins",
-    "row_sides",
+    "row_box",
 ]
 
 
@@ -99,17 +100,36 @@ def row_bins(bins: Bins, X: Any) -> NDArray[np.int32]:
         if (table[:, k] < 0).any():
             what = "interval between thresholds" if own.ordered else "group of categories"
             raise InvalidData(
-                f"row {int(np.argmax(table[:, k] < 0))} has no value for {own.name!r}, and does "
-                f"not tell which {what} it is in: give complete rows, without those that have gaps"
+                f"row {int(np.argmax(table[:, k] < 0))} has no value for {own.name!r}, and its "
+                f"{what} is not known either: give complete rows, without those that have gaps"
             )
     return table
 
 
-def row_sides(bins: Bins, rows: Rows) -> list[int]:
-    """Give the box that the first row is: per feature its possible bins, bit b for bin b."""
+def row_box(bins: Bins, rows: Rows) -> Box:
+    """Give the box that the first row is: per feature its possible bins."""
     first = rows.take(slice(1))
     tables = (allowed_bins(bins, k, first) for k in range(len(bins.features)))
-    return [as_bits(table[0]) for table in tables]
+    return Box(bins, [as_bits(table[0]) for table in tables])
+
+
+def certainly_inside(box: Box, rows: Rows) -> NDArray[np.bool_]:
+    """Tell which rows lie in a box whatever their unknown values are.
+
+    A row does if none of its possible bins is outside. Only features of which the box says
+    something are looked at.
+    """
+    bins, inside = box.bins, np.ones(rows.n_rows, dtype=bool)
+    for k, bits in enumerate(box.bits):
+        if bits == bins.every_bin(k):
+            continue
+        flags = box.flags(k)
+        known = known_bins(bins, k, rows)
+        own = flags[known]
+        several = np.flatnonzero(known < 0)
+        own[several] = ~(allowed_bins(bins, k, rows.take(several)) & ~flags).any(axis=1)
+        inside &= own
+    return inside
 
 
 def as_bits(flags: NDArray[np.bool_]) -> int:

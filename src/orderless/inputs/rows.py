@@ -8,6 +8,7 @@ Out: ``Rows``. A row with unknowns is a box (design: a known value is one point,
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,8 +41,10 @@ class Rows:
         return Rows(n_rows, columns)
 
 
-def read_rows(X: Any, space: Space, used: Iterable[int]) -> Rows:
+def read_rows(X: Any, space: Space, used: Iterable[int], *, also: Iterable[int] = ()) -> Rows:
     """Read the features ``used`` out of X; the others stay unknown.
+
+    The features ``also`` are read where X has them and what it has is legal.
 
     Arrays go by position of the space's columns, data frames and dicts by name: by the names of
     the columns, or by the features' own. In dicts a feature that is not there is unknown; in data
@@ -58,7 +61,12 @@ def read_rows(X: Any, space: Space, used: Iterable[int]) -> Rows:
             f"{some_names(there or ())}. Unknown values are NaN or null in a column that is there; "
             "a tree's features are named with read_tree(..., feature_names=)"
         )
-    return read_columns(lookup, n_rows, space, used)
+    rows = read_columns(lookup, n_rows, space, used)
+    for i in also:
+        if there is None or not absent_columns(space, [i], there):
+            with suppress(InvalidData):
+                rows.columns[i] = read_feature(space.features[i], space, lookup, n_rows)
+    return rows
 
 
 def read_columns(lookup: Lookup, n_rows: int, space: Space, used: Iterable[int]) -> Rows:

@@ -46,8 +46,8 @@ def ask_next(tree: Any, X: Any) -> Any:
     with that answer taken for granted. So the feature that is asked always matters: for some values
     of the other unknowns, its value changes the class. It is a quick choice, linear in the nodes
     that a row can reach, and depends on the tree's order; ``missing_needed`` gives the smallest
-    sets of questions, which do not. ``to_sql(needed=True)`` and ``to_polars(needed=True)`` are the
-    same choice as expressions.
+    sets of questions, which do not. ``to_sql(needed="next")`` and ``to_polars(needed="next")`` make
+    the same choice in expressions.
 
     Examples
     --------

@@ -64,7 +64,7 @@ def probability_bounds(tree: Any, X: Any) -> tuple[Any, Any]:
 
     Notes
     -----
-    Exact. Each class has its own bounds: that all upper ends hold at once is not said. Cost: the
+    Exact. Each class has its own bounds: not all upper ends need hold at once. Cost: the
     nodes that a row can reach, and for rows that reach leaves with different shares, rows x
     classes x different leaves; memory is bounded.
 
@@ -217,9 +217,9 @@ def _trees_of_forest(forest: Any) -> tuple[list[Tree], Sequence[Any] | None]:
     classify = isinstance(model, RandomForestClassifier | ExtraTreesClassifier)
     if not classify and not isinstance(model, RandomForestRegressor | ExtraTreesRegressor):
         raise UnreadableModel(
-            f"{a_kind(model)} is no forest that averages trees: legal are "
-            "scikit-learn's RandomForest and ExtraTrees classifiers and regressors; for one tree "
-            "use probability_bounds or regression_bounds"
+            f"{a_kind(model)} is not a forest that averages trees: give a RandomForest or "
+            "ExtraTrees classifier or regressor of scikit-learn; for one tree use "
+            "probability_bounds or regression_bounds"
         )
     if not hasattr(model, "estimators_"):
         raise UnreadableModel(

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidData
 from ..form import flat_nodes
-from ..inputs import labels_like, read_rows
-from ..model import Label, Space, row_boundary
+from ..inputs import column_like, labels_like, read_rows
+from ..model import Space, labels_array, row_boundary
 from ..readers import read_tree
 
 __all__ = ["FirstDetermined", "determined_by_any"]
@@ -34,12 +34,14 @@ class FirstDetermined:
         Whether some tree is.
     tree : masked array of int
         Position of the first that is.
-    label : masked array, or a nullable Series when a data frame came in
+    label : masked array
         The class that it gives.
+
+    When a data frame came in, all three are Series, nullable in place of masked.
     """
 
-    determined: NDArray[np.bool_]
-    tree: np.ma.MaskedArray[Any, Any]
+    determined: Any
+    tree: Any
     label: Any
 
 
@@ -80,7 +82,7 @@ def determined_by_any(trees: Iterable[Any], X: Any) -> FirstDetermined:
     for i, tree in enumerate(members):
         if tree.space is not space and tree.space != space:
             raise InvalidData(
-                f"tree {i} stands over another space than tree 0: state all over one, with "
+                f"tree {i} has another space than tree 0: convert all to one space with "
                 "tree.over(space)"
             )
     nodes, start, labels = flat_nodes(members)
@@ -90,11 +92,10 @@ def determined_by_any(trees: Iterable[Any], X: Any) -> FirstDetermined:
     found = _core.rows.first_determined(
         nodes, start, space.domains, threshold, rows.columns, rows.n_rows
     )
-    none = found.tree < 0
     return FirstDetermined(
-        ~none,
-        np.ma.MaskedArray(np.where(none, 0, found.tree), mask=none),
-        labels_like(X, _label_array(labels), found.label),
+        column_like(X, found.tree >= 0, "determined"),
+        labels_like(X, np.arange(len(members)), found.tree, name="tree"),
+        labels_like(X, labels_array(tuple(labels)), found.label),
     )
 
 
@@ -107,8 +108,3 @@ def _row_threshold(
     out = threshold.copy()
     out[at] = row_boundary(threshold[at], "float32")
     return out
-
-
-def _label_array(labels: list[Label]) -> NDArray[Any]:
-    out = np.array(labels)
-    return out if out.tolist() == labels else np.array(labels, dtype=object)

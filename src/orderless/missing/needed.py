@@ -7,7 +7,6 @@ Paper: goes beyond Section 6, which says whether a row is determined, not what w
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import OutOfTime, TooManyReasons
-from ..form import ones
 from ..inputs import (
     AMONG,
     BETWEEN,
@@ -25,22 +22,21 @@ from ..inputs import (
     as_bits,
     distinct_rows,
     one_row,
-    row_sides,
+    row_box,
 )
 from ..model import Bins, Label, Tree
 from ..readers import read_tree
+from .smallest_sets import Clock, Leaf, Steps, lucky_sets, members, settling_sets
 
 __all__ = ["Needed", "Settling", "missing_needed"]
 
 LIMIT = 200_000
 TIME_LIMIT = 60.0
 LISTED = 6  # sets that a text lists
-BLOCK = 256  # leaves that are compared with all others at one time
 MOST_CELLS = 20_000_000  # of a table of rows by leaves at one time
 REMEMBERED = 100_000  # answers that are kept for the rows to come
 
 Names = tuple[str, ...]
-Leaf = tuple[int, tuple[int, ...]]  # class, and per feature the bins that are left, as bits
 
 
 @dataclass(frozen=True)
@@ -76,25 +72,25 @@ class Needed:
         if self.label is not None:
             return f"Determined: {self.label}. Nothing more is needed."
         classes = [str(label) for label in self.possible]
-        said = [
+        lines = [
             f"Not determined: {', '.join(classes[:-1])} or {classes[-1]}.",
             f"Settled, whatever the values, by {_listed(self.settle)}.",
         ]
         if self.could != self.settle:  # else it would say the same twice
-            said.append(f"Settled, for some values, by {_listed(self.could)}.")
-        return "\n".join(said)
+            lines.append(f"Settled, for some values, by {_listed(self.could)}.")
+        return "\n".join(lines)
 
 
 def _listed(sets: Sequence[Names]) -> str:
-    said = [" and ".join([*[", ".join(s[:-1])] * (len(s) > 1), s[-1]]) for s in sets[:LISTED]]
+    texts = [" and ".join([*[", ".join(s[:-1])] * (len(s) > 1), s[-1]]) for s in sets[:LISTED]]
     more = f"; or {len(sets) - LISTED:,} more sets of {len(sets[0])}" * (len(sets) > LISTED)
-    return "; or by ".join(said) + more
+    return "; or by ".join(texts) + more
 
 
 def missing_needed(
     tree: Any, row: Any, *, limit: int = LIMIT, time_limit: float = TIME_LIMIT
 ) -> Needed:
-    """Tell which unknown features would settle a row.
+    """Give the unknown features that would settle a row.
 
     Parameters
     ----------
@@ -135,41 +131,41 @@ def missing_needed(
         raise ValueError(f"limit={limit}: at least one step must be allowed")
     if not time_limit > 0:
         raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
-    clock = _Clock(time_limit)
+    clock = Clock(time_limit)
     tree = read_tree(tree)
     bins = tree.bins
-    sides = row_sides(bins, one_row(row, tree.space, tree.used))
+    sides = row_box(bins, one_row(row, tree.space, tree.used)).bits
     leaves = [(c, own) for _, c, own in _reachable(bins, sides, clock)]
     classes = sorted({c for c, _ in leaves})
     possible = tuple(tree.classes[c] for c in classes)
-    # In the order of the space, of which sets and names then come.
+    # In the order of the space, in which sets and names then come.
     order = _in_order(bins)
     unknown = [k for k in order if sides[k].bit_count() > 1]
     names = [bins.features[k].name for k in unknown]
     if len(classes) == 1:
         return Needed(possible[0], possible, tuple(names), ((),), ((),))
     parts = [(c, tuple(own[k] for k in unknown)) for c, own in leaves]
-    found = (_settling(parts, _Steps(limit, clock)), _lucky(parts, _Steps(limit, clock)))
+    found = (settling_sets(parts, Steps(limit, clock)), lucky_sets(parts, Steps(limit, clock)))
     settle, could = (
-        tuple(tuple(names[k] for k in one) for one in sorted(_members(s) for s in sets))
+        tuple(tuple(names[k] for k in one) for one in sorted(members(s) for s in sets))
         for sets in found
     )
     return Needed(None, possible, tuple(names), settle, could)
 
 
 def _in_order(bins: Bins) -> list[int]:
-    """Give the features in the order of the space, of which names come in that order."""
+    """Give the features in the order of the space."""
     return sorted(range(len(bins.features)), key=bins.positions.__getitem__)
 
 
 def _reachable(
-    bins: Bins, sides: list[int], clock: _Clock
+    bins: Bins, sides: tuple[int, ...], clock: Clock
 ) -> Iterator[tuple[int, int, tuple[int, ...]]]:
     """Go through the leaves whose box meets the row's: node, class, and what is left of the box."""
     tree = bins.tree
     feature, label = bins.nodes.feature.tolist(), tree.leaf_class.tolist()
     when_true, when_false = tree.when_true.tolist(), tree.when_false.tolist()
-    todo = [(0, tuple(sides))]
+    todo = [(0, sides)]
     while todo:
         clock.look()
         node, box = todo.pop()
@@ -202,9 +198,8 @@ class Settling:
         leaves = np.flatnonzero(tree.feature < 0)
         number = {node: i for i, node in enumerate(leaves.tolist())}
         self.leaf: list[Leaf] = [(-1, ())] * len(leaves)
-        for node, label, box in _reachable(
-            self.bins, [ones(0, n - 1) for n in self.bins.widths], _Clock(time_limit)
-        ):
+        whole = tuple(self.bins.every_bin(k) for k in range(len(self.order)))
+        for node, label, box in _reachable(self.bins, whole, Clock(time_limit)):
             self.leaf[number[node]] = (label, box)
         self.seen: dict[bytes, Names] = {}
 
@@ -241,171 +236,7 @@ class Settling:
                 (label, tuple(box[k] & sides.get(k, box[k]) for k in self.order))
                 for label, box in (self.leaf[i] for i in np.flatnonzero(reached))
             ]
-            sets = _settling(leaves, _Steps(self.limit, _Clock(self.time_limit)))
-            first = min(_members(one) for one in sets)
+            sets = settling_sets(leaves, Steps(self.limit, Clock(self.time_limit)))
+            first = min(members(one) for one in sets)
             self.seen[key] = tuple(self.bins.features[self.order[k]].name for k in first)
         return self.seen[key]
-
-
-def _tables(leaves: list[Leaf]) -> list[NDArray[np.bool_]]:
-    """Give, per feature, leaves x bins: what is left of the row in each leaf."""
-    out = []
-    for k in range(len(leaves[0][1])):
-        size = max(own[k].bit_length() for _, own in leaves) // 8 + 1
-        text = b"".join(own[k].to_bytes(size, "little") for _, own in leaves)
-        packed = np.frombuffer(text, dtype=np.uint8).reshape(len(leaves), size)
-        out.append(np.unpackbits(packed, axis=1, bitorder="little").astype(bool))
-    return out
-
-
-def _distinct(table: NDArray[np.bool_]) -> set[int]:
-    """Give the distinct rows of a table as whole numbers, bit i for column i."""
-    packed = np.unique(np.packbits(table, axis=1, bitorder="little"), axis=0)
-    return {int.from_bytes(one.tobytes(), "little") for one in packed}
-
-
-class _Clock:
-    """Refuses to go on when the time is over."""
-
-    def __init__(self, time_limit: float) -> None:
-        self.time_limit = time_limit
-        self.deadline = time.monotonic() + time_limit
-
-    def look(self) -> None:
-        if time.monotonic() > self.deadline:
-            raise OutOfTime(
-                "the smallest sets of features were not found in "
-                f"time_limit={self.time_limit:g} seconds: raise time_limit=, or give more values "
-                "of the row"
-            )
-
-
-class _Steps:
-    """Counts the steps of a search, and refuses to take too many, or too long."""
-
-    def __init__(self, limit: int, clock: _Clock) -> None:
-        self.limit = limit
-        self.clock = clock
-        self.taken = 0
-
-    def take(self) -> None:
-        self.clock.look()
-        self.taken += 1
-        if self.taken > self.limit:
-            raise TooManyReasons(
-                f"finding the smallest sets of features takes more than limit={self.limit:,} "
-                "steps: raise limit=, or give more values of the row",
-                self.taken,
-            )
-
-
-def _members(bits: int) -> list[int]:
-    return [i for i in range(bits.bit_length()) if bits >> i & 1]
-
-
-# -- whatever the values -----------------------------------------------------------------------
-
-
-def _settling(leaves: list[Leaf], steps: _Steps) -> set[int]:
-    """Give all smallest sets of features that separate any two leaves of different classes."""
-    pairs = _separating(leaves, steps.clock)
-    minimal: list[int] = []
-    for pair in sorted(pairs, key=lambda bits: (bits.bit_count(), bits)):
-        steps.take()
-        if not any(small & pair == small for small in minimal):
-            minimal.append(pair)
-    size = _disjoint(minimal)
-    while True:
-        found: set[int] = set()
-        _hit(minimal, 0, size, found, steps)
-        if found:
-            return found
-        size += 1
-
-
-def _separating(leaves: list[Leaf], clock: _Clock) -> set[int]:
-    """Give, for all pairs of leaves of different classes, the features that separate them."""
-    labels = np.array([c for c, _ in leaves])
-    tables = [table.astype(np.float32) for table in _tables(leaves)]
-    found: set[int] = set()
-    for start in range(0, len(leaves), BLOCK):
-        clock.look()
-        here = slice(start, start + BLOCK)
-        apart = labels[here, None] != labels[None, :]
-        which = [(table[here] @ table.T == 0)[apart] for table in tables]
-        if apart.any():
-            found |= _distinct(np.stack(which, axis=1))
-    return found
-
-
-def _disjoint(sets: list[int]) -> int:
-    """Count sets that have nothing in common: each takes a feature of its own."""
-    taken = count = 0
-    for one in sets:
-        if not one & taken:
-            taken |= one
-            count += 1
-    return count
-
-
-def _hit(sets: list[int], chosen: int, left: int, found: set[int], steps: _Steps) -> None:
-    """Add to ``found`` every choice of ``left`` more features that hits all sets, each once."""
-    steps.take()
-    if not sets:
-        found.add(chosen)
-        return
-    if _disjoint(sets) > left:
-        return
-    banned = 0
-    for k in _members(min(sets, key=int.bit_count)):
-        bit = 1 << k
-        rest = [one & ~banned for one in sets if not one & bit]
-        banned |= bit  # choices with this feature have all been seen
-        if all(rest):
-            rest.sort(key=int.bit_count)
-            _hit(rest, chosen | bit, left - 1, found, steps)
-
-
-# -- with luck ---------------------------------------------------------------------------------
-
-
-def _lucky(leaves: list[Leaf], steps: _Steps) -> set[int]:
-    """Give all smallest sets of features of which some values leave leaves of one class only."""
-    # Per feature, for each of its values that the row allows: which leaves it excludes, as bits.
-    excluded = [_distinct(~table[:, table.any(axis=0)].T) for table in _tables(leaves)]
-    targets = [
-        sum(1 << i for i, (label, _) in enumerate(leaves) if label != c)
-        for c in sorted({label for label, _ in leaves})
-    ]
-    size = 1
-    while True:
-        found: set[int] = set()
-        for target in targets:
-            _exclude(excluded, target, 0, size, found, set(), steps)
-        if found:
-            return found
-        size += 1
-
-
-def _exclude(
-    excluded: list[set[int]], target: int, chosen: int, left: int, found: set[int],
-    seen: set[tuple[int, int]], steps: _Steps,
-) -> None:  # fmt: skip
-    """Add to ``found`` every choice of ``left`` more features whose values exclude the target."""
-    steps.take()
-    if not target:
-        found.add(chosen)
-        return
-    if (chosen, target) in seen:
-        return
-    seen.add((chosen, target))
-    free = [k for k in range(len(excluded)) if not chosen >> k & 1]
-    best = {k: max((e & target).bit_count() for e in excluded[k]) for k in free}
-    if sum(sorted(best.values(), reverse=True)[:left]) < target.bit_count():
-        return
-    first = target & -target  # some value must exclude it
-    for k in free:
-        useful = {e & target for e in excluded[k] if e & first}
-        for one in useful:
-            if not any(one != other and one & other == one for other in useful):
-                _exclude(excluded, target & ~one, chosen | 1 << k, left - 1, found, seen, steps)

@@ -9,12 +9,18 @@ from .arrays import (
 )
 from .bins import (
     Bins as Bins,
+    ends as ends,
+    ones as ones,
 )
 from .box import (
-    Side as Side,
+    Box as Box,
 )
 from .common_space import (
     over_common_space as over_common_space,
+)
+from .condition import (
+    Column as Column,
+    Condition as Condition,
 )
 from .escapes import (
     FORMULA as FORMULA,
@@ -28,6 +34,12 @@ from .example import (
     any_value as any_value,
     value_in as value_in,
 )
+from .feature import (
+    Feature as Feature,
+    Label as Label,
+    Values as Values,
+    plain_label as plain_label,
+)
 from .formats import (
     parse as parse,
 )
@@ -38,18 +50,21 @@ from .numbers import (
     short_number as short_number,
     value_at_most as value_at_most,
 )
+from .side import (
+    Side as Side,
+)
 from .space import (
-    Column as Column,
-    Condition as Condition,
-    Feature as Feature,
-    Label as Label,
     Space as Space,
-    Values as Values,
-    plain_label as plain_label,
 )
 from .tree import (
-    TREE_FORMAT as TREE_FORMAT,
     Tree as Tree,
+)
+from .tree_arrays import (
+    TreeArrays as TreeArrays,
+    labels_array as labels_array,
+)
+from .tree_file import (
+    TREE_FORMAT as TREE_FORMAT,
 )
 from .words import (
     Piece as Piece,
@@ -59,4 +74,5 @@ from .words import (
     pieces as pieces,
     side_text as side_text,
     sides_text as sides_text,
+    were as were,
 )

@@ -1,14 +1,15 @@
 """Bins: the conditions of a tree cut each feature's values into bins.
 
 In:  a ``Tree``.
-Out: ``Bins``: the same tree over bins, for the core; and the way back from boxes and trees over
-     bins to intervals and sets of values.
+Out: ``Bins``: the same tree over bins, for the core; and the way back from bins to intervals
+     and sets of values.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +18,13 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidTree
 from .arrays import BinNodes, Layout
-from .box import Side
-from .space import Feature, Label
+from .feature import Feature, Label
+from .side import Side
 
 if TYPE_CHECKING:
     from .tree import Tree
 
-__all__ = ["Bins", "Side"]
+__all__ = ["Bins", "ends", "ones"]
 
 MOST_BINS = 65_535
 
@@ -44,7 +45,7 @@ class Bins:
     cuts : list of arrays
         Ordered features: the sorted thresholds; bin i lies above cut i - 1 and at most at cut i.
     groups : list of lists of tuples
-        Categorical features: per bin the numbers of the values that no condition tells apart.
+        Categorical features: per bin the numbers of the values that no condition distinguishes.
     layout : Layout
         What the core needs to know of the bins.
     nodes : BinNodes
@@ -105,10 +106,10 @@ class Bins:
             np.cumsum(sizes),
             np.array(flat, dtype=np.int32),
         )
-        self._slots = np.concatenate([[0], np.cumsum(self._widths())]).astype(int)
+        self._slots: list[int] = [0, *itertools.accumulate(self._slot_counts())]
 
     def _group(self, feature: Feature, nodes: NDArray[Any]) -> list[tuple[int, ...]]:
-        """Put together the values that no condition tells apart, first value first."""
+        """Put together the values that no condition distinguishes, first value first."""
         n = len(feature.categories)
         order = sorted(range(n), key=lambda code: _order_of_label(feature.categories[code]))
         inside = [set(self.tree.set_of(node).tolist()) for node in nodes.tolist()]
@@ -117,7 +118,7 @@ class Bins:
             groups.setdefault(tuple(code in values for values in inside), []).append(code)
         return [tuple(group) for group in groups.values()]
 
-    def _widths(self) -> list[int]:
+    def _slot_counts(self) -> list[int]:
         return [
             (3 if f.nan else 2) if f.ordered else (len(g) + 15) // 16
             for f, g in zip(self.features, self.groups, strict=True)
@@ -147,76 +148,74 @@ class Bins:
             out[nodes.set_bins[nodes.set_start[node] : nodes.set_start[node + 1]]] = True
         return out
 
-    def sides(self, box: NDArray[np.uint16]) -> tuple[Side, ...]:
-        """Give what a box says of each feature, leaving out features of which it says nothing."""
-        sides = (self._side(k, box) for k in range(len(self.features)))
-        return tuple(side for side in sides if not side.is_whole)
+    # -- a side of a box: bits, slots of the core, and what it says ------------------------------
 
-    def _side(self, k: int, box: NDArray[np.uint16]) -> Side:
-        feature = self.features[k]
-        slots = box[self._slots[k] : self._slots[k + 1]].tolist()
-        if feature.ordered:
-            low, high = slots[0], slots[1]
-            cuts = self.cuts[k]
-            nan = bool(feature.nan and slots[2])
-            if low > high:
-                return Side(feature, 0.0, 0.0, nan)
-            lower = float(cuts[low - 1]) if low > 0 else -math.inf
-            upper = float(cuts[high]) if high < len(cuts) else math.inf
-            return Side(feature, lower, upper, nan)
-        codes = [
-            code
-            for b, group in enumerate(self.groups[k])
-            if slots[b // 16] >> (b % 16) & 1
-            for code in group
-        ]
-        return Side(feature, codes=tuple(sorted(codes)))
+    def slots_of(self, k: int) -> slice:
+        """Give where a feature stands among the numbers that the core writes for a box."""
+        return slice(self._slots[k], self._slots[k + 1])
 
     @property
     def n_slots(self) -> int:
-        """How many numbers a box takes."""
-        return int(self._slots[-1])
+        """How many numbers the core writes for a box."""
+        return self._slots[-1]
 
-    def box(self, sides: Iterable[Side]) -> NDArray[np.uint16]:
-        """Give the box that says this, as ``sides`` reads it; refuse what is no box of bins."""
-        out = _whole_box(self.layout)
-        place = {feature.name: k for k, feature in enumerate(self.features)}
-        for side in sides:
-            if side.is_whole:
-                continue
-            k = place.get(side.feature.name)
-            slots = None if k is None else self._slots_of(k, side)
-            if k is None or slots is None:
-                raise InvalidTree(
-                    f"a condition on {side.feature.name!r} does not begin and end where the "
-                    "tree's conditions do"
-                )
-            out[self._slots[k] : self._slots[k + 1]] = slots
-        return out
+    def every_bin(self, k: int) -> int:
+        """Give all bins of a feature, as bits."""
+        return (1 << self.widths[k]) - 1
 
-    def _slots_of(self, k: int, side: Side) -> list[int] | None:
-        """Write a side down, as the core does; None if it ends inside a bin."""
+    def nan_bit(self, k: int) -> int:
+        """Give the bit of NaN, where it is a value of numbers; else 0."""
+        own = self.features[k]
+        return 1 << self.widths[k] - 1 if own.ordered and own.nan else 0
+
+    def bits(self, k: int, slots: Sequence[int]) -> int:
+        """Read what the core writes of a feature: two ends and NaN, or words of 16 bins."""
+        if not self.features[k].ordered:
+            return sum(word << 16 * i for i, word in enumerate(slots))
+        return ones(slots[0], slots[1]) | (self.nan_bit(k) if len(slots) > 2 and slots[2] else 0)
+
+    def slots(self, k: int, bits: int) -> list[int]:
+        """Write bits as the core does."""
+        if not self.features[k].ordered:
+            return [bits >> 16 * i & 0xFFFF for i in range(self._slots[k + 1] - self._slots[k])]
+        nan = self.nan_bit(k)
+        return [*(ends(bits & ~nan) or (1, 0)), *([int(bool(bits & nan))] if nan else [])]
+
+    def side(self, k: int, bits: int) -> Side:
+        """Give what bits say of a feature."""
+        feature, nan = self.features[k], self.nan_bit(k)
+        if not feature.ordered:
+            inside = (group for b, group in enumerate(self.groups[k]) if bits >> b & 1)
+            return Side(feature, codes=tuple(sorted(code for group in inside for code in group)))
+        interval = ends(bits & ~nan)
+        if interval is None:
+            return Side(feature, 0.0, 0.0, bool(bits & nan))
+        first, last = interval
+        cuts = self.cuts[k]
+        lower = float(cuts[first - 1]) if first > 0 else -math.inf
+        upper = float(cuts[last]) if last < len(cuts) else math.inf
+        return Side(feature, lower, upper, bool(bits & nan))
+
+    def bits_of(self, k: int, side: Side) -> int | None:
+        """Give the bins of a side; None if it begins or ends inside a bin."""
         if not side.feature.ordered:
             inside = set(side.codes)
-            slots = [0] * ((len(self.groups[k]) + 15) // 16)
-            for b, group in enumerate(self.groups[k]):
-                here = inside.intersection(group)
-                if here and len(here) < len(group):
-                    return None
-                slots[b // 16] |= bool(here) << b % 16
-            return slots
-        nan = [int(side.nan)] if side.feature.nan else []
+            shares = [len(inside.intersection(group)) for group in self.groups[k]]
+            if any(0 < n < len(g) for n, g in zip(shares, self.groups[k], strict=True)):
+                return None
+            return sum(1 << b for b, n in enumerate(shares) if n)
+        nan = self.nan_bit(k) if side.nan else 0
         if not side.lower < side.upper:
-            return [1, 0, *nan]
+            return nan
         low, high = side.feature.bounds
         cuts = [-math.inf, *self.cuts[k].tolist(), math.inf]
-        ends = [
-            -math.inf if side.lower <= low else side.lower,
-            math.inf if side.upper >= high else side.upper,
-        ]
-        if not all(end in cuts for end in ends):
+        lower = -math.inf if side.lower <= low else side.lower
+        upper = math.inf if side.upper >= high else side.upper
+        if lower not in cuts or upper not in cuts:
             return None
-        return [cuts.index(ends[0]), cuts.index(ends[1]) - 1, *nan]
+        return ones(cuts.index(lower), cuts.index(upper) - 1) | nan
+
+    # -- trees -----------------------------------------------------------------------------------
 
     def tree_of(self, nodes: BinNodes) -> Tree:
         """Give a tree over these bins, as the core writes it, over the features again."""
@@ -246,13 +245,23 @@ class Bins:
         )
 
 
-def _whole_box(layout: Layout) -> NDArray[np.uint16]:
-    """Give the box that is the whole space, as the core writes it."""
-    slots: list[int] = []
-    for ordered, nan, n_bins in zip(*(array.tolist() for array in layout), strict=True):
-        if ordered:
-            slots += [0, n_bins - 1, *([1] if nan else [])]
-        else:
-            bits = (1 << n_bins) - 1
-            slots += [bits >> 16 * i & 0xFFFF for i in range((n_bins + 15) // 16)]
-    return np.array(slots, dtype=np.uint16)
+def ones(first: int, last: int) -> int:
+    """Give the bins from the first to the last, as bits.
+
+    Examples
+    --------
+    >>> bin(ones(1, 3))
+    '0b1110'
+    """
+    return ((1 << (last - first + 1)) - 1) << first if last >= first else 0
+
+
+def ends(bits: int) -> tuple[int, int] | None:
+    """Give the first and the last of some bins; None if there are none.
+
+    Examples
+    --------
+    >>> ends(0b1110)
+    (1, 3)
+    """
+    return ((bits & -bits).bit_length() - 1, bits.bit_length() - 1) if bits else None

@@ -1,59 +1,98 @@
-"""Sides: what a box says of one feature.
+"""Boxes: some of the bins of each feature of a tree.
 
-In:  a ``Feature``.
-Out: ``Side``: an interval of its numbers, or some of its categories.
+In:  ``Bins``, and what the core, a row or a file says of each feature.
+Out: ``Box``: bits to compute with, slots for the core, sides and words for people.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .space import Feature, Label
+from ..errors import InvalidTree
+from .bins import Bins
+from .side import Side
+from .words import sides_text
 
-__all__ = ["Side"]
+__all__ = ["Box"]
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """What a box says of one feature.
+class Box:
+    """Some of the bins of each feature of a tree; a row lies in it or not.
 
-    Attributes
+    Parameters
     ----------
-    feature : Feature
-    lower, upper : float
-        Ordered features: the values above ``lower`` and at most ``upper``; none if they are equal.
-        A ``lower`` of -inf is no end at all: -inf itself is inside.
-    nan : bool
-        Whether it has NaN, where NaN is a value.
-    codes : tuple of int
-        Categorical features: the numbers of the values.
+    bins : Bins
+    bits : sequence of int
+        Per feature of ``bins``, bit b for bin b; NaN, where it is a value of numbers, comes last.
     """
 
-    feature: Feature
-    lower: float = -math.inf
-    upper: float = math.inf
-    nan: bool = False
-    codes: tuple[int, ...] = ()
+    __slots__ = ("bins", "bits")
+
+    def __init__(self, bins: Bins, bits: Sequence[int]) -> None:
+        self.bins = bins
+        self.bits = tuple(bits)
+
+    @classmethod
+    def of_slots(cls, bins: Bins, table: NDArray[np.uint16]) -> list[Box]:
+        """Give the boxes that the core wrote, one for each row of a table."""
+        columns: list[list[int]] = []
+        for k in range(len(bins.features)):
+            known: dict[tuple[int, ...], int] = {}  # few sides are different, and some are long
+            own = [tuple(slots) for slots in table[:, bins.slots_of(k)].tolist()]
+            for slots in own:
+                if slots not in known:
+                    known[slots] = bins.bits(k, slots)
+            columns.append([known[slots] for slots in own])
+        return (
+            [cls(bins, bits) for bits in zip(*columns, strict=True)]
+            if columns
+            else ([cls(bins, ()) for _ in range(len(table))])
+        )
+
+    @classmethod
+    def of_sides(cls, bins: Bins, sides: Iterable[Side]) -> Box:
+        """Give the box that says this; refuse sides that begin or end inside a bin."""
+        bits = [bins.every_bin(k) for k in range(len(bins.features))]
+        place = {feature.name: k for k, feature in enumerate(bins.features)}
+        for side in sides:
+            if side.is_whole:
+                continue
+            k = place.get(side.feature.name)
+            own = None if k is None else bins.bits_of(k, side)
+            if k is None or own is None:
+                raise InvalidTree(
+                    f"a condition on {side.feature.name!r} does not begin and end where the "
+                    "tree's conditions do"
+                )
+            bits[k] = own
+        return cls(bins, bits)
 
     @property
-    def labels(self) -> tuple[Label, ...]:
-        """Categorical features: the values."""
-        return tuple(self.feature.label(code) for code in self.codes)
+    def slots(self) -> NDArray[np.uint16]:
+        """The box as the core writes it."""
+        parts = (self.bins.slots(k, own) for k, own in enumerate(self.bits))
+        return np.array([slot for part in parts for slot in part], dtype=np.uint16)
 
     @property
-    def is_whole(self) -> bool:
-        """Whether it says nothing: every value of the feature is in."""
-        if not self.feature.ordered:
-            return len(self.codes) == self.feature.n_values
-        low, high = self.feature.bounds
-        nan = self.nan or not self.feature.nan
-        return self.lower <= low and self.upper >= high and nan
+    def sides(self) -> tuple[Side, ...]:
+        """What it says of each feature, leaving out features of which it says nothing."""
+        return tuple(
+            self.bins.side(k, own)
+            for k, own in enumerate(self.bits)
+            if own != self.bins.every_bin(k)
+        )
 
-    def has(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Tell which numbers of an ordered feature it has (NaN only where NaN is a value)."""
-        above = (values > self.lower) | (self.lower == -math.inf)  # a row may hold -inf itself
-        return (above & (values <= self.upper)) | (np.isnan(values) & self.nan)
+    def flags(self, k: int) -> NDArray[np.bool_]:
+        """Tell which bins of a feature are in."""
+        width = self.bins.widths[k]
+        octets = np.frombuffer(self.bits[k].to_bytes((width + 7) // 8, "little"), dtype=np.uint8)
+        return np.unpackbits(octets, count=width, bitorder="little").astype(bool)
+
+    def __str__(self) -> str:
+        return sides_text(self.sides)
+
+    def __repr__(self) -> str:
+        return f"Box({self})"

@@ -17,7 +17,8 @@ from functools import reduce
 import numpy as np
 
 from .example import value_in
-from .space import Feature, Label, Space, shared_feature
+from .feature import Feature, Label, shared_feature
+from .space import Space
 from .tree import Tree
 
 __all__ = ["over_common_space"]

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidSpace
+from .feature import Feature, Label
 from .numbers import BELOW_FLOAT32
-from .space import Feature, Label
 
 __all__ = ["any_value", "value_in"]
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from .box import Side
 from .escapes import printable
-from .numbers import short_end
-from .space import Label
+from .feature import Label
+from .numbers import short_end, short_number
+from .side import Side
 
 __all__ = [
     "Piece",
+    "condition_text",
     "drawn",
     "has_or",
     "label_text",
@@ -24,7 +25,14 @@ __all__ = [
     "printable",
     "side_text",
     "sides_text",
+    "tree_text",
+    "were",
 ]
+
+if TYPE_CHECKING:
+    from .tree import Tree
+
+DRAWN = 100  # conditions on a path that are drawn as text
 
 Piece = tuple[Literal["name", "label", "number", "sign"], str]
 
@@ -41,6 +49,24 @@ def side_text(side: Side) -> str:
     return "".join(text for _, text in pieces(side))
 
 
+def condition_text(feature: str, at_most: float | None, among: Iterable[Label]) -> str:
+    """Write a condition of a column: at most a number, or one of some labels.
+
+    Examples
+    --------
+    >>> condition_text("age", 30.0, ())
+    'age <= 30'
+    """
+    if at_most is not None:
+        return f"{feature} <= {short_number(at_most)}"
+    values = tuple(among)
+    if values == (True,) and isinstance(values[0], bool):
+        return feature
+    if len(values) == 1:
+        return f"{feature} = {values[0]}"
+    return f"{feature} in {{{', '.join(str(v) for v in values)}}}"
+
+
 def sides_text(sides: Iterable[Side]) -> str:
     """Write what a box says of all features.
 
@@ -52,8 +78,8 @@ def sides_text(sides: Iterable[Side]) -> str:
     '(amount <= 1290 or missing) AND income > 88.5'
     """
     sides = tuple(sides)
-    said = ("".join(text for _, text in pieces(side, among=len(sides))) for side in sides)
-    return " AND ".join(said) or "always"
+    texts = ("".join(text for _, text in pieces(side, among=len(sides))) for side in sides)
+    return " AND ".join(texts) or "always"
 
 
 def drawn(text: str) -> str:
@@ -90,7 +116,8 @@ def has_or(side: Side) -> bool:
 def pieces(side: Side, among: int = 1) -> Iterator[Piece]:
     """Write what a box says of one feature as pieces; together they are ``side_text``.
 
-    ``among`` so many conditions that are joined by AND it is in parentheses where it holds an "or".
+    ``among`` is how many conditions are joined by AND: beside others, one that holds an "or" is in
+    parentheses.
 
     Examples
     --------
@@ -118,6 +145,36 @@ def pieces(side: Side, among: int = 1) -> Iterator[Piece]:
         yield "sign", " is known"
     else:
         yield from _between(side, name)
+
+
+def were(side: Side) -> str:
+    """Write what a feature would have to be.
+
+    Examples
+    --------
+    >>> from orderless import Feature
+    >>> were(Side(Feature("age", values="integer"), upper=24.0))
+    'age were <= 24'
+    """
+    feature = side.feature
+    if feature.kind == "boolean":
+        return f"{feature.name} were {'true' if side.upper >= 1 else 'false'}"
+    if not feature.ordered:
+        parts = [text for kind, text in pieces(side) if kind != "name"]
+        text = "".join(parts).lstrip()  # "= red", "!= red", "in {red, blue}"
+        for sign, word in (("= ", ""), ("!= ", "not ")):
+            text = word + text[len(sign) :] if text.startswith(sign) else text
+        return f"{feature.name} were {text}"
+    bounds = []
+    if not side.lower < side.upper:
+        return f"{feature.name} were missing"
+    if math.isfinite(side.lower):
+        number, beyond = short_end(side.lower, feature.values)
+        bounds.append(f">= {number}" if beyond else f"> {number}")
+    if math.isfinite(side.upper):
+        number, beyond = short_end(side.upper, feature.values)
+        bounds.append(f"< {number}" if beyond else f"<= {number}")
+    return f"{feature.name} were {' and '.join(bounds) or 'known'}" + " or missing" * side.nan
 
 
 def _between(side: Side, name: Piece) -> Iterator[Piece]:
@@ -152,3 +209,22 @@ def _among(side: Side) -> Iterator[Piece]:
         yield "sign", ", " if i else "{"
         yield "label", label
     yield "sign", "}"
+
+
+def tree_text(tree: Tree) -> str:
+    """Draw a tree as indented text."""
+    lines: list[str] = []
+    todo: list[tuple[int, str, str]] = [(0, "", "")]
+    while todo:
+        node, lead, indent = todo.pop()
+        if len(indent) > 2 * DRAWN:  # the indents alone would be quadratic
+            lines.append(f"{lead}... (deeper than {DRAWN} conditions, not drawn)")
+            continue
+        if tree.feature[node] < 0:
+            lines.append(lead + printable(str(tree.classes[tree.leaf_class[node]])))
+            continue
+        lines.append(f"{lead}{printable(tree.condition(node))}?")
+        inside = indent + "  "
+        todo.append((int(tree.when_false[node]), f"{inside}no:  ", inside))
+        todo.append((int(tree.when_true[node]), f"{inside}yes: ", inside))
+    return "\n".join(lines)

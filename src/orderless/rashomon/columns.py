@@ -1,117 +1,374 @@
-"""What columns are that nobody described, and categories as one 0/1 column per value.
+"""What 0/1 columns mean: each is a condition on one feature of a space.
 
-In:  the columns of complete rows, and a ``Space`` of them or none.
-Out: a ``Space``; numbers only, with the ``Space`` that says what they mean.
+In:  a ``Space`` whose columns are conditions, or trees whose conditions become columns.
+Out: ``Columns``: from trees over columns to ``Tree``s over features and back, and from rows of
+     features, with unknowns too, to what each column can be.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidData
+from ..errors import InvalidData, InvalidSpace
+from ..form import class_weights, space_weights
 from ..inputs import AMONG, read_rows
-from ..model import Column, Condition, Feature, Label, Space, Values
+from ..model import Domains, Label, Space, Tree, TreeArrays
+from .flat import FlatTrees, distinct
 
-__all__ = ["described", "holds_categories", "one_hot", "zero_one"]
+__all__ = ["Columns", "columns_of_space", "columns_of_trees", "independent"]
 
-MOST_CATEGORIES = 100
+AT_ONCE = 4096
 
-Floats = NDArray[np.float64]
-
-
-def zero_one(table: NDArray[Any]) -> bool:
-    """Whether all values are 0 or 1."""
-    if table.dtype.kind == "f":
-        return not ((table != 0) & (table != 1)).any()
-    return int(np.bitwise_or.reduce(table, axis=None)) in (0, 1)  # no other bit is set anywhere
+Bits = NDArray[np.uint8]
+Key = tuple[int, float, bool, bytes]  # feature, threshold, NaN holds, set
 
 
-def described(
-    names: Sequence[str], columns: Sequence[NDArray[Any] | list[Label]], values: Values
-) -> Space:
-    """Say what columns are: 0/1 is true or false, text is categories, the rest numbers.
+class CoreConditions(NamedTuple):
+    """The conditions of columns, as the core reads them."""
+
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    nan_true: NDArray[np.uint8]
+    one_is_true: NDArray[np.uint8]
+    set_start: NDArray[np.int64]
+    set_values: NDArray[np.int32]
+
+
+class CoreMeasure(NamedTuple):
+    """What the core needs for the fingerprints of functions over the features."""
+
+    conditions: CoreConditions
+    domains: Domains
+    keys: NDArray[np.uint64]
+    value_weights: list[NDArray[np.uint64]]
+    class_values: NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """0/1 columns as conditions on the features of a space.
+
+    Attributes
+    ----------
+    space : Space
+        Of the rows that come in, and of the trees that come out.
+    names : tuple of str
+        Of the columns.
+    feature, threshold, nan_true, set_start, set_values : arrays
+        Per column its condition, as a ``Tree`` has it per node.
+    one_is_true : array of 0/1
+        Per column whether it is 1 where the condition holds; else it is 1 where it does not.
+    """
+
+    space: Space
+    names: tuple[str, ...]
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    nan_true: Bits
+    set_start: NDArray[np.int64]
+    set_values: NDArray[np.int32]
+    one_is_true: Bits
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def set_of(self, column: int) -> NDArray[np.int32]:
+        """Give the numbers of the values for which a column's categorical condition holds."""
+        return self.set_values[self.set_start[column] : self.set_start[column + 1]]
+
+    def weights(self, classes: Sequence[Label]) -> CoreMeasure:
+        """Give the core what it needs for fingerprints that equal ``orderless.fingerprint``."""
+        keys, values = space_weights(self.space)
+        conditions = CoreConditions(
+            self.feature,
+            self.threshold,
+            self.nan_true,
+            self.one_is_true,
+            self.set_start,
+            self.set_values,
+        )
+        return CoreMeasure(conditions, self.space.domains, keys, values, class_weights(classes))
+
+    def of_feature(self, name: str) -> list[int]:
+        """Give the columns that are about a feature; an error lists the names that there are."""
+        return np.flatnonzero(self.feature == self.space.index(name)).tolist()
+
+    def left_out(self, bits: Bits) -> tuple[str, ...]:
+        """Name the features of which no column divides these rows."""
+        varies = bits.any(axis=0) & ~bits.all(axis=0)
+        asked = set(self.feature[varies].tolist())
+        return tuple(name for i, name in enumerate(self.space.names) if i not in asked)
+
+    def contradictions(self, bits: Bits) -> NDArray[np.bool_]:
+        """Tell, by row, whether no value of some feature makes its columns what they are."""
+        first, which = distinct(bits)
+        out = np.zeros(len(first), dtype=bool)
+        holds = bits[first] == self.one_is_true
+        for i in np.unique(self.feature).tolist():
+            own = np.flatnonzero(self.feature == i)
+            feature, here = self.space.features[i], holds[:, own]
+            if feature.ordered:
+                cuts = self.threshold[own]
+                low = np.where(here, -np.inf, cuts).max(axis=1)
+                there = low < np.where(here, cuts, np.inf).min(axis=1)
+                if feature.nan:
+                    there |= (here == self.nan_true[own]).all(axis=1)
+            else:
+                values = np.arange(feature.n_values)
+                member = np.array([np.isin(values, self.set_of(j)) for j in own.tolist()])
+                there = (here[:, :, None] == member).all(axis=1).any(axis=1)
+            out |= ~there
+        return out[which]
+
+    # -- trees ---------------------------------------------------------------------------------
+
+    def trees(self, flat: FlatTrees, classes: tuple[Label, ...]) -> Iterator[Tree]:
+        """Make ``Tree``s over the features, linear in their nodes."""
+        for first in range(0, len(flat), AT_ONCE):
+            yield from self._trees(flat[first : first + AT_ONCE], classes)
+
+    def _trees(self, flat: FlatTrees, classes: tuple[Label, ...]) -> Iterator[Tree]:
+        inner = flat.column >= 0
+        asked = np.where(inner, flat.column, 0)
+        one = np.arange(len(inner)) - flat.root_of + 1
+        zero = flat.false_child
+        direct = self.one_is_true[asked] == 1
+        arrays: dict[str, Any] = {
+            "feature": np.where(inner, self.feature[asked], -1).astype(np.int32),
+            "threshold": np.where(inner, self.threshold[asked], 0.0),
+            "nan_true": np.where(inner, self.nan_true[asked], 0).astype(np.uint8),
+            "when_true": np.where(direct, one, zero).astype(np.int32),
+            "when_false": np.where(direct, zero, one).astype(np.int32),
+            "leaf_class": flat.label,
+        }
+        sizes = np.where(inner, np.diff(self.set_start)[asked], 0)
+        starts = np.zeros(len(sizes) + 1, dtype=np.int64)
+        np.cumsum(sizes, out=starts[1:])
+        at = np.repeat(self.set_start[:-1][asked] - starts[:-1], sizes) + np.arange(starts[-1])
+        values = self.set_values[at]
+        ends = flat.offsets.tolist()
+        for a, b in pairwise(ends):
+            yield Tree.of_normal(
+                self.space,
+                classes,
+                TreeArrays(
+                    **{name: array[a:b].copy() for name, array in arrays.items()},
+                    set_start=starts[a : b + 1] - starts[a],
+                    set_values=values[starts[a] : starts[b]],
+                ),
+            )
+
+    @cached_property
+    def _column_of(self) -> dict[Key, tuple[int, bool]]:
+        """Conditions as a ``Tree`` writes them -> column, and whether 1 is where they hold."""
+        out: dict[Key, tuple[int, bool]] = {}
+        opposite: dict[Key, tuple[int, bool]] = {}
+        for j in range(len(self)):
+            key = (int(self.feature[j]), float(self.threshold[j]), bool(self.nan_true[j]),
+                   self.set_of(j).tobytes())  # fmt: skip
+            out.setdefault(key, (j, bool(self.one_is_true[j])))
+            feature = self.space.features[self.feature[j]]
+            if not feature.ordered:  # the opposite set is the same question
+                rest = np.setdiff1d(np.arange(feature.n_values), self.set_of(j)).astype(np.int32)
+                opposite.setdefault((*key[:3], rest.tobytes()), (j, not self.one_is_true[j]))
+        return {**opposite, **out}
+
+    def flatten(self, tree: Tree, classes: tuple[Label, ...]) -> FlatTrees | None:
+        """Write a tree over the columns; None if a condition of it is no column."""
+        if tree.space is not self.space:
+            if any(name not in self.space for name in tree.features):
+                return None
+            try:
+                tree = tree.over(self.space)
+            except InvalidSpace:
+                return None
+        numbers = {label: i for i, label in enumerate(classes)}
+        column: list[int] = []
+        label: list[int] = []
+        zero: list[int] = []
+        todo: list[tuple[int, int]] = [(0, -1)]
+        while todo:
+            node, parent = todo.pop()
+            if parent >= 0:
+                zero[parent] = len(column)
+            if tree.feature[node] < 0:
+                number = numbers.get(tree.classes[tree.leaf_class[node]])
+                if number is None:
+                    return None
+                column.append(-1)
+                label.append(number)
+                zero.append(-1)
+                continue
+            key = (int(tree.feature[node]), float(tree.threshold[node]), bool(tree.nan_true[node]),
+                   tree.set_of(node).astype(np.int32).tobytes())  # fmt: skip
+            found = self._column_of.get(key)
+            if found is None:
+                return None
+            yes, no = int(tree.when_true[node]), int(tree.when_false[node])
+            one_node, zero_node = (yes, no) if found[1] else (no, yes)
+            column.append(found[0])
+            label.append(-1)
+            zero.append(-1)
+            todo.append((zero_node, len(column) - 1))
+            todo.append((one_node, -1))
+        arrays = [np.array(part, dtype=np.int32) for part in (column, label, zero)]
+        return FlatTrees(np.array([0, len(column)], dtype=np.int64), *arrays)
+
+    # -- rows ----------------------------------------------------------------------------------
+
+    def read(self, X: Any) -> tuple[Bits, Bits, NDArray[np.bool_]]:
+        """Read rows: per row and column whether it may be 1 and whether it may be 0.
+
+        With them, per row, whether a categorical feature is known in part ("red or blue"): what
+        one column says then depends on what another one says.
+        """
+        used = np.unique(self.feature).tolist()
+        rows = read_rows(X, self.space, used)
+        one = np.zeros((rows.n_rows, len(self)), dtype=np.uint8)
+        zero = np.zeros((rows.n_rows, len(self)), dtype=np.uint8)
+        partly = np.zeros(rows.n_rows, dtype=bool)
+        for i in used:
+            kind, allowed, _ = rows.columns[i]
+            if kind == AMONG and allowed is not None:
+                count = allowed.sum(axis=1)
+                partly |= (count > 1) & (count < allowed.shape[1])
+        for j, question in enumerate(self._questions):
+            table = question.reach(rows, all_classes=True).possible.reshape(rows.n_rows, 2)
+            zero[:, j], one[:, j] = table[:, 0], table[:, 1]
+        return one, zero, partly
+
+    def read_complete(self, X: Any) -> Bits:
+        """Read rows of which every column is known."""
+        one, zero, _ = self.read(X)
+        unknown = (one == 1) & (zero == 1)
+        if unknown.any():
+            row, j = np.argwhere(unknown)[0].tolist()
+            raise InvalidData(
+                f"row {row} does not say whether {self.names[j]!r} holds: complete rows are needed "
+                "here; predict takes unknowns"
+            )
+        return one
+
+    @cached_property
+    def _questions(self) -> list[Tree]:
+        """Per column the tree that says whether it is 1."""
+        three = FlatTrees(
+            np.arange(0, 3 * len(self) + 1, 3, dtype=np.int64),
+            np.stack([np.arange(len(self)), *np.full((2, len(self)), -1)], 1).ravel().astype("i4"),
+            np.tile(np.array([-1, 1, 0], dtype=np.int32), len(self)),
+            np.tile(np.array([2, -1, -1], dtype=np.int32), len(self)),
+        )
+        return list(self.trees(three, (0, 1)))
+
+
+@lru_cache(maxsize=64)  # bootstraps and folds ask again and again
+def independent(names: tuple[str, ...]) -> Columns:
+    """Take every column as a boolean feature of its own: the paper's reading."""
+    n = len(names)
+    if len(set(names)) < n:  # conditions of a list of trees that print alike
+        names = tuple(f"c{j}" for j in range(n))
+    return Columns(
+        Space.independent(names),
+        names,
+        np.arange(n, dtype=np.int32),
+        np.zeros(n),
+        np.zeros(n, dtype=np.uint8),
+        np.zeros(n + 1, dtype=np.int64),
+        np.zeros(0, dtype=np.int32),
+        np.zeros(n, dtype=np.uint8),
+    )
+
+
+def columns_of_space(columns: Space, rows: Space | None = None) -> Columns:
+    """Read the columns of a space: each is a condition, or a boolean feature.
 
     Parameters
     ----------
-    columns : sequence
-        Of each the numbers, or its different labels.
-    values : "float64" or "float32"
-        Which numbers there are.
+    columns : Space
+        Its columns are the 0/1 columns.
+    rows : Space, optional
+        The same features, with other columns: those of the rows that come in.
     """
-    features = []
-    for name, column in zip(names, columns, strict=True):
-        if isinstance(column, np.ndarray):
-            boolean = zero_one(column)
-            features.append(Feature(name, "boolean") if boolean else Feature(name, values=values))
-        elif not column:
-            raise InvalidData(f"column {name!r} has no value in any row: leave it out")
-        elif len(column) > MOST_CATEGORIES:
-            raise InvalidData(
-                f"column {name!r} holds {len(column):,} different texts, more than "
-                f"{MOST_CATEGORIES} (one is {column[-1]!r:.40}): correct it if it should hold "
-                "numbers, leave it out if it names the rows, or list its values with space="
+    space = columns if rows is None else rows
+    if space.features != columns.features:
+        raise InvalidSpace("the rows' space and the columns' have different features")
+    n = len(columns.columns)
+    threshold = np.zeros(n)
+    one_is_true = np.ones(n, dtype=np.uint8)
+    sets: list[list[int]] = [[] for _ in range(n)]
+    for j, column in enumerate(columns.columns):
+        feature, condition = columns[column.feature], column.condition
+        among = (True,) if condition is None or condition.among is None else condition.among
+        if condition is not None and condition.at_most is not None:
+            threshold[j] = float(feature.at_most(condition.at_most))
+            changes = bool(np.isfinite(threshold[j]))
+        elif feature.kind == "boolean":  # asked as "is it at most 0?"
+            one_is_true[j] = False in among
+            changes = len(among) == 1
+        elif condition is None:
+            raise InvalidSpace(
+                f"column {column.name!r} holds the values of {feature!r}, which are not 0/1: give "
+                "the space of the binarized columns"
             )
         else:
-            features.append(Feature(name, "categorical", categories=tuple(column)))
-    return Space(features)
-
-
-def holds_categories(space: Space, column: Column) -> bool:
-    """Whether a column holds the values of a categorical feature themselves."""
-    return column.condition is None and space[column.feature].kind == "categorical"
-
-
-def one_hot(
-    X: Any, columns: Sequence[NDArray[Any] | list[Label]], space: Space
-) -> tuple[Floats, Space]:
-    """Give columns of numbers: categories become one 0/1 column per value, ``color = red``.
-
-    Parameters
-    ----------
-    X : the table
-    columns : sequence
-        Its columns, as far as they are numbers.
-    space : Space
-        What they are.
-
-    Returns
-    -------
-    table, space : of the columns that come out
-    """
-    told = [column for column in space.columns if holds_categories(space, column)]
-    rows = read_rows(X, space, [space.index(column.feature) for column in told])
-    out: list[NDArray[Any]] = []
-    made: list[Column] = []
-    for column, values in zip(space.columns, columns, strict=True):
-        feature = space[column.feature]
-        if not holds_categories(space, column):
-            if not isinstance(values, np.ndarray):
-                raise InvalidData(
-                    f"column {column.name!r} holds text, and the space says that it is "
-                    f"{'0/1' if column.condition else feature.kind}: correct one of the two"
-                )
-            out.append(values)
-            made.append(column)
-            continue
-        kind, codes, _ = rows.columns[space.index(column.feature)]
-        assert codes is not None
-        if kind == AMONG:  # other columns speak about the feature, too
-            codes = np.where(codes.sum(axis=1) == 1, codes.argmax(axis=1), -1)
-        if (codes < 0).any():
-            raise InvalidData(
-                f"column {column.name!r} has no value in row {int(np.argmin(codes))}: sets are "
-                "trained on complete rows; leave such rows out or fill them in (predict takes "
-                "unknowns)"
+            # Asked as the readers of 0/1 columns ask: is the column 0?
+            inside = {feature.categories.index(label) for label in among}
+            sets[j] = [code for code in range(feature.n_values) if code not in inside]
+            one_is_true[j] = 0
+            changes = 0 < len(among) < feature.n_values
+        if not changes:
+            raise InvalidSpace(
+                f"column {column.name!r} never changes in this space: leave it out of X and of "
+                "the space"
             )
-        for code, label in enumerate(feature.categories if feature.n_values > 1 else ()):
-            out.append(codes == code)
-            told_by = Condition(feature.name, among=(label,))
-            made.append(Column(f"{column.name} = {label}", feature.name, told_by))
-    if not out:
-        raise InvalidData("no column varies: every one holds the same value in all rows")
-    table = np.stack(out, axis=1).astype(np.float64)
-    return table, Space(space.features, made)
+    return Columns(
+        space,
+        columns.column_names,
+        np.array([space.index(column.feature) for column in columns.columns], dtype=np.int32),
+        threshold,
+        np.zeros(n, dtype=np.uint8),
+        *_flat_sets(sets),
+        one_is_true,
+    )
+
+
+def _flat_sets(sets: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Write sets one after the other."""
+    sizes = np.zeros(len(sets) + 1, dtype=np.int64)
+    np.cumsum([len(part) for part in sets], out=sizes[1:])
+    return sizes, np.array([value for part in sets for value in part], dtype=np.int32)
+
+
+def columns_of_trees(trees: Sequence[Tree]) -> Columns:
+    """Make a column of every condition that occurs in trees over one space."""
+    space = trees[0].space
+    found: dict[Key, str] = {}
+    for tree in trees:
+        for node in np.flatnonzero(tree.feature >= 0).tolist():
+            key = (int(tree.feature[node]), float(tree.threshold[node]), bool(tree.nan_true[node]),
+                   tree.set_of(node).astype(np.int32).tobytes())  # fmt: skip
+            if key not in found:
+                found[key] = tree.condition(node)
+    keys = sorted(found, key=lambda key: (key[0], key[1], key[2], key[3]))
+    # A boolean's own column is 1 where it is true, and its condition is "not".
+    plain = [space.features[key[0]].kind == "boolean" for key in keys]
+    sets = [np.frombuffer(key[3], dtype=np.int32) for key in keys]
+    return Columns(
+        space,
+        tuple(
+            space.features[key[0]].name if bit else found[key]
+            for key, bit in zip(keys, plain, strict=True)
+        ),
+        np.array([key[0] for key in keys], dtype=np.int32),
+        np.array([key[1] for key in keys], dtype=np.float64),
+        np.array([key[2] for key in keys], dtype=np.uint8),
+        *_flat_sets(sets),
+        1 - np.array(plain, dtype=np.uint8),
+    )

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import TooLarge
 from ..model import Tree
 
@@ -93,16 +91,16 @@ def differences(other: TreeSet, exact: TreeSet, limit: int) -> Differences:
 def _objective(tree: Tree, trees: TreeSet) -> Fraction:
     """Evaluate a tree on the exact set's training rows."""
     problem = trees._problem
-    flat = problem.meaning.flatten(tree, trees.classes)
+    flat = problem.columns.flatten(tree, trees.classes)
     if flat is None:
-        return Fraction(10**9)  # it asks what no column tells
+        return Fraction(10**9)  # it has a condition that is no column
     errors = problem.errors_of(flat)
-    return problem.objective(int(problem.cost(errors, flat.n_leaves.astype(np.int64))[0]))
+    return problem.objective(int(problem.cost(errors, flat.n_leaves)[0]))
 
 
 def _why_missing(tree: Tree, filtered: bool, exact: TreeSet) -> str:
     objective = _objective(tree, exact)
-    flat: Any = exact._problem.meaning.flatten(tree, exact.classes)
+    flat: Any = exact._problem.columns.flatten(tree, exact.classes)
     if not flat.nontrivial[0] and filtered:
         return "trivial"
     if objective == exact.bound:
@@ -110,14 +108,14 @@ def _why_missing(tree: Tree, filtered: bool, exact: TreeSet) -> str:
     if exact.bound - objective < NEAR:
         return "near the bound"
     rows = Fraction(exact._problem.total_weight, exact._problem.weight_scale)
-    if filtered and (exact._problem.regularization * rows).denominator == 1:
+    if filtered and (exact._problem.rules.regularization * rows).denominator == 1:
         return "trivial filter"
     return "unexplained"
 
 
 def _why_extra(tree: Tree, other: TreeSet, exact: TreeSet) -> str:
     objective = _objective(tree, exact)
-    if tree.depth > exact._problem.max_depth:
+    if tree.depth > exact._problem.rules.max_depth:
         return "too deep"
     if objective <= exact.bound:
         return "another label"

@@ -18,13 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import OutOfMemory, OutOfTime, TooLarge
+from ..errors import OutOfMemory, OutOfTime, TooLarge, setting
 from .flat import FlatTrees
-from .meaning import independent
 from .problem import Problem, share
 from .view import View
 
-__all__ = ["Counts", "Engine", "Functions", "Histogram", "Piece", "Source", "wide"]
+__all__ = ["Counts", "Engine", "Functions", "Histogram", "Piece", "Source", "check_limits", "wide"]
 
 # (r, k): the functions whose fingerprint is r modulo 2^k, a random 2^k-th of all.
 Piece = tuple[int, int]
@@ -94,11 +93,11 @@ class Source(Protocol):
     def counts(self, view: View) -> Counts:
         """Count the trees of a view."""
 
-    def count_functions(self, view: View, measure: str, limit: int) -> int:
+    def count_functions(self, view: View, semantics: str, limit: int) -> int:
         """Count the functions of a view."""
 
     def functions(
-        self, view: View, measure: str, limit: int, piece: Piece | None = None
+        self, view: View, semantics: str, limit: int, piece: Piece | None = None
     ) -> Functions:
         """Give the functions of a view, or one piece of them."""
 
@@ -141,7 +140,7 @@ class _EngineCounts:
     def unrank(self, positions: Sequence[int]) -> FlatTrees:
         if not len(positions):
             return FlatTrees.none()
-        return FlatTrees.of(self.core.unrank(_narrow(positions)))
+        return FlatTrees(*self.core.unrank(_narrow(positions)))
 
     def rank(self, tree: FlatTrees) -> int | None:
         found = self.core.rank(tree.column, tree.label)
@@ -159,10 +158,10 @@ class _EngineFunctions:
     def trees(self, positions: NDArray[np.int64]) -> FlatTrees:
         if not len(positions):
             return FlatTrees.none()
-        return FlatTrees.of(self.core.trees(np.asarray(positions, dtype=np.int64)))
+        return FlatTrees(*self.core.trees(np.asarray(positions, dtype=np.int64)))
 
     def trees_of(self, position: int, start: int, count: int) -> FlatTrees:
-        return FlatTrees.of(self.core.trees_of(position, start, count))
+        return FlatTrees(*self.core.trees_of(position, start, count))
 
     def votes(self, bits: NDArray[np.uint8], n_classes: int) -> NDArray[np.int64]:
         counts: NDArray[np.int64] = self.core.votes(np.ascontiguousarray(bits))
@@ -192,16 +191,16 @@ class Engine:
     @cached_property
     def graph(self) -> _core.rashomon.Graph:
         """The core's own object."""
-        problem = self.problem
-        relative = problem.kind == "relative"
+        problem, table, rules = self.problem, self.problem.table, self.problem.rules
+        relative = rules.kind == "relative"
         if relative:
-            epsilon = (problem.epsilon.numerator, problem.epsilon.denominator)
+            epsilon = (rules.epsilon.numerator, rules.epsilon.denominator)
         else:
-            epsilon = (share(problem.epsilon, problem.unit), 1)
+            epsilon = (share(rules.epsilon, problem.unit), 1)
         with self._caps("the set"):
             return _core.rashomon.Graph(
-                problem.table, problem.labels, problem.amounts, len(problem.classes),
-                problem.max_depth, problem.error_cost, problem.leaf_cost, *epsilon, relative,
+                table.bits, table.labels, problem.amounts, len(table.classes), rules.max_depth,
+                problem.error_cost, problem.leaf_cost, *epsilon, relative,
                 self.memory_limit, self._seconds,
             )  # fmt: skip
 
@@ -228,13 +227,13 @@ class Engine:
             yield
         except MemoryError as fault:  # the core's limit, or the machine's
             raise OutOfMemory(
-                f"{what} needs more than memory_limit={self.memory_limit:,} bytes: raise it, or "
-                f"{shrink}. Counts, sample and predict do not list functions"
+                f"{what} needs more than {setting('memory_limit', self.memory_limit)} bytes: raise "
+                f"it, or {shrink}. Counts, sample and predict do not list functions"
             ) from fault
         except _core.base.TimeUp as fault:
             raise OutOfTime(
-                f"{what} took longer than time_limit={self.time_limit} seconds: raise it, or "
-                f"{shrink}"
+                f"{what} took longer than {setting('time_limit', self.time_limit)} seconds: raise "
+                f"it, or {shrink}"
             ) from fault
         except _core.base.CountOverflow as fault:
             trees = "trees" if fault.bits == 128 else "trees of one function"
@@ -245,7 +244,11 @@ class Engine:
             raise TooLarge(f"{what} holds trees that are too large: {shrink}", 1) from fault
 
     def _view(self, view: View) -> tuple[int, int, NDArray[np.uint8], list[list[int]], bool]:
-        return view.core(len(self.problem.meaning))
+        """Give the five arguments by which the core knows a view."""
+        allowed = np.ones(self.problem.table.bits.shape[1], dtype=np.uint8)
+        allowed[sorted(view.forbidden)] = 0
+        groups = [list(group) for group in view.required]
+        return view.bound, view.max_leaves, allowed, groups, view.trivial
 
     def counts(self, view: View) -> Counts:
         """Count the trees of a view."""
@@ -257,14 +260,9 @@ class Engine:
         return found
 
     def _functions(
-        self, view: View, measure: str, limit: int, counts: bool, piece: Piece | None
+        self, view: View, semantics: str, limit: int, counts: bool, piece: Piece | None
     ) -> _core.rashomon.Functions:
-        weights = None
-        if measure != "rows":
-            meaning = self.problem.meaning
-            if measure == "independent" and self.problem.aware:
-                meaning = independent(meaning.names)
-            weights = meaning.weights(self.problem.classes)
+        weights = self.problem.fingerprint_weights(semantics)
         with self._caps("the list of functions"):
             try:
                 return self.graph.functions(
@@ -273,20 +271,21 @@ class Engine:
                 )  # fmt: skip
             except _core.base.LimitReached as fault:
                 raise TooLarge(
-                    f"there are more than limit={limit:,} functions: raise limit=, look at a view "
+                    f"there are more than {setting('limit', limit)} functions: raise "
+                    f"{setting('limit')}, look at a view "
                     "(within, at_most, using, without), or sample trees",
                     limit,
                 ) from fault
 
-    def count_functions(self, view: View, measure: str, limit: int) -> int:
+    def count_functions(self, view: View, semantics: str, limit: int) -> int:
         """Count the functions of a view."""
-        return int(self._functions(view, measure, limit, False, None).n)
+        return int(self._functions(view, semantics, limit, False, None).n)
 
     def functions(
-        self, view: View, measure: str, limit: int, piece: Piece | None = None
+        self, view: View, semantics: str, limit: int, piece: Piece | None = None
     ) -> Functions:
         """Give the functions of a view, or one piece of them."""
-        return _EngineFunctions(self._functions(view, measure, limit, True, piece))
+        return _EngineFunctions(self._functions(view, semantics, limit, True, piece))
 
     def decide(
         self, view: View, one: NDArray[np.uint8], zero: NDArray[np.uint8]
@@ -294,3 +293,12 @@ class Engine:
         """Give the class and objective of the best determined tree by row."""
         with self._caps("deciding the rows"):
             return self.graph.decide(*self._view(view), one, zero, self._seconds)
+
+
+def check_limits(**limits: Any) -> None:
+    """Refuse limits that are not positive numbers; ``time_limit=None`` is no limit."""
+    for name, given in limits.items():
+        if given is None and name == "time_limit":
+            continue
+        if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
+            raise ValueError(f"{name} must be a positive number, got {given!r:.80}")

@@ -12,9 +12,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["FlatTrees", "distinct", "join"]
+__all__ = ["FlatTrees", "distinct", "join", "merge"]
 
 MOST_CELLS = 8_000_000  # of a table of trees by rows, at one time
 
@@ -46,8 +46,8 @@ class FlatTrees:
     false_child: Ints
 
     @classmethod
-    def of(cls, arrays: Sequence[NDArray[Any]]) -> FlatTrees:
-        """Wrap what the core gives."""
+    def of(cls, arrays: Sequence[ArrayLike]) -> FlatTrees:
+        """Make the four arrays what the core takes."""
         offsets, column, label, false_child = arrays
         return cls(
             np.asarray(offsets, dtype=np.int64),
@@ -144,12 +144,21 @@ class FlatTrees:
             part = slice(start, min(start + step, len(self)))
             yield part, self[part].says(bits)
 
+    def errors(
+        self, bits: NDArray[np.uint8], y: Ints, weight: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Give, per tree, the weight of the rows that it gets wrong."""
+        out = np.zeros(len(self), dtype=np.int64)
+        for part, labels in self.says_in_parts(bits):
+            out[part] = (labels != y) @ weight
+        return out
+
     def votes(self, bits: NDArray[np.uint8], n_classes: int) -> NDArray[np.int64]:
         """Count, by complete row and class, the trees that give the class."""
         out = np.zeros((len(bits), n_classes), dtype=np.int64)
-        for _, said in self.says_in_parts(bits):
+        for _, labels in self.says_in_parts(bits):
             for c in range(n_classes):
-                out[:, c] += (said == c).sum(axis=0)
+                out[:, c] += (labels == c).sum(axis=0)
         return out
 
     def keys(self) -> list[bytes]:
@@ -184,3 +193,18 @@ def distinct(bits: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[np.intp
     keys = words.view(np.uint64 if width == 8 else np.dtype((np.void, width))).ravel()
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     return first, which.ravel()
+
+
+def merge(
+    bits: NDArray[np.uint8], y: Ints, weights: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], Ints, NDArray[np.int64]]:
+    """Put equal rows of one class together, and leave out those without weight."""
+    there = weights > 0
+    bits, y, weights = bits[there], y[there], weights[there]
+    _, kind = distinct(bits)
+    _, first, which = np.unique(
+        kind * (int(y.max()) + 1) + y, return_index=True, return_inverse=True
+    )
+    total = np.zeros(len(first), dtype=np.int64)
+    np.add.at(total, which.ravel(), weights)
+    return np.ascontiguousarray(bits[first]), y[first].astype(np.int32), total

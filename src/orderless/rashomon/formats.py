@@ -1,7 +1,7 @@
 """Sets as files: the problem and its numbers in versioned JSON, never the trees.
 
-In:  a ``TreeSet``.
-Out: text; and a ``TreeSet`` again, found anew, with its numbers checked against those in the file.
+In:  a ``Source`` and a ``View`` of it.
+Out: text; and both again, found anew, with their numbers checked against those in the file.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 
 from ..errors import InvalidTree
 from ..model import Feature, Space, formats as serial, plain_label
+from .columns import Columns
 from .engine import Engine, Source
 from .flat import FlatTrees
 from .listed import Listed
-from .meaning import Meaning
-from .problem import MOST_DEPTH, Problem, decimal
-from .tree_set import TreeSet
+from .problem import KINDS, MOST_DEPTH, Problem, Rules, decimal
+from .table import Table
 from .view import View
 
 __all__ = ["from_json", "to_json"]
@@ -29,33 +29,33 @@ FORMAT = "orderless-rashomon"
 VERSION = 1
 
 
-def to_json(trees: TreeSet) -> str:
+def to_json(source: Source, view: View) -> str:
     """Write a set down."""
-    source, view, problem = trees._source, trees._view, trees._problem
-    meaning = problem.meaning
+    problem, rules = source.problem, source.problem.rules
+    columns = problem.columns
     content: dict[str, Any] = {
-        "space": meaning.space.to_dict(),
+        "space": columns.space.to_dict(),
         "columns": [
             {
-                "name": meaning.names[j],
-                "feature": int(meaning.feature[j]),
-                "threshold": _number_out(float(meaning.threshold[j])),
-                "nan_true": bool(meaning.nan_true[j]),
-                "set": meaning.set_of(j).tolist(),
-                "one_is_true": bool(meaning.one_is_true[j]),
+                "name": columns.names[j],
+                "feature": int(columns.feature[j]),
+                "threshold": _number_out(float(columns.threshold[j])),
+                "nan_true": bool(columns.nan_true[j]),
+                "set": columns.set_of(j).tolist(),
+                "one_is_true": bool(columns.one_is_true[j]),
             }
-            for j in range(len(meaning))
+            for j in range(len(columns))
         ],
-        "aware": problem.aware,
+        "aware": problem.table.aware,
         "classes": list(problem.classes),
         "rows": ["".join("01"[bit] for bit in row) for row in problem.bits.tolist()],
         "y": problem.y.tolist(),
         "weights": problem.weights.tolist(),
         "weight_scale": problem.weight_scale,
-        "max_depth": problem.max_depth,
-        "regularization": str(problem.regularization),
-        "epsilon": str(problem.epsilon),
-        "epsilon_kind": problem.kind,
+        "max_depth": rules.max_depth,
+        "regularization": str(rules.regularization),
+        "epsilon": str(rules.epsilon),
+        "epsilon_kind": rules.kind,
         "view": {
             "epsilon": str(view.epsilon),
             "bound": view.bound,
@@ -64,10 +64,7 @@ def to_json(trees: TreeSet) -> str:
             "required": [list(group) for group in view.required],
             "trivial": view.trivial,
         },
-        # Found again when the file is read, and compared.
-        "optimum": source.optimum,
-        "n_trees": trees.n_trees,
-        "n_nontrivial": trees.n_nontrivial,
+        **_numbers(source, view),  # found again when the file is read, and compared
     }
     if isinstance(source, Engine):
         content["memory_limit"] = source.memory_limit
@@ -80,9 +77,18 @@ def to_json(trees: TreeSet) -> str:
     return serial.dump(FORMAT, VERSION, content)
 
 
+def _numbers(source: Source, view: View) -> dict[str, int]:
+    counts = source.counts(view)
+    return {
+        "optimum": source.optimum,
+        "n_trees": counts.n,
+        "n_nontrivial": sum(counts.histogram().nontrivial),
+    }
+
+
 def from_json(
     text: str | bytes, limit: int | None, memory_limit: int, time_limit: float | None
-) -> TreeSet:
+) -> tuple[Source, View]:
     """Read what ``to_json`` wrote; anything else is an ``InvalidTree`` that says why.
 
     The caller's limits count, not those in the file: a small file can ask for a lot of work.
@@ -92,65 +98,52 @@ def from_json(
         problem = _problem(content)
         source = _source(content, problem, memory_limit, time_limit)
         view = _view(serial.take(content, "view", dict), source)
-        out = TreeSet._of(source, view)
-        found = {
-            "optimum": source.optimum,
-            "n_trees": out.n_trees,
-            "n_nontrivial": out.n_nontrivial,
-        }
-    for name, number in found.items():
+        numbers = _numbers(source, view)
+    for name, number in numbers.items():
         if content.get(name) != number:
             raise InvalidTree(
-                f"the file says {name} = {content.get(name)!r:.80} and {number} was found: it was "
-                "changed, or written by another definition of the set"
+                f"the file says {name} = {content.get(name)!r:.80}, but it is {number}: the file "
+                "was changed, or written by another definition of the set"
             )
-    return out
+    return source, view
 
 
 def _problem(content: Mapping[str, Any]) -> Problem:
-    meaning = _meaning(content)
+    columns = _columns(content)
     rows = serial.take(content, "rows", list)
-    n = len(meaning)
+    n = len(columns)
     if not rows or any(not isinstance(r, str) or len(r) != n or set(r) - {"0", "1"} for r in rows):
-        raise InvalidTree(f"'rows' holds texts of {n} zeros and ones, at least one")
+        raise InvalidTree(f"'rows' must hold at least one text, each of {n} zeros and ones")
     bits = np.array([[int(bit) for bit in row] for row in rows], dtype=np.uint8).reshape(-1, n)
-    if meaning.contradictions(bits).any():
+    if columns.contradictions(bits).any():
         raise InvalidTree("some of the 'rows' contradict themselves: no values have such columns")
     classes = tuple(plain_label(label) for label in serial.take(content, "classes", list))
     if len(classes) < 2 or any(not a < b for a, b in pairwise(classes)):  # type: ignore[operator]
-        raise InvalidTree(f"'classes' must be two or more, in order: {classes!r:.80}")
+        raise InvalidTree(f"'classes' must be two or more, in order, got {classes!r:.80}")
     y = _whole(content, "y", len(rows), 0, len(classes) - 1).astype(np.int32)
     weights = _whole(content, "weights", len(rows), 1, 2**62)
     depth = serial.take(content, "max_depth", int)
     scale = serial.take(content, "weight_scale", int)
     kind = serial.take(content, "epsilon_kind", str)
-    if not 0 <= depth <= MOST_DEPTH or scale < 1 or kind not in ("additive", "relative"):
+    if not 0 <= depth <= MOST_DEPTH or scale < 1 or kind not in KINDS:
         raise InvalidTree(
-            f"max_depth {depth}, weight_scale {scale} or epsilon_kind {kind!r} is not legal"
+            f"max_depth {depth}, weight_scale {scale} or epsilon_kind {kind!r} is not allowed"
         )
-    return Problem(
-        bits,
-        y,
-        weights,
-        scale,
-        classes,
-        meaning,
-        serial.take(content, "aware", bool),
-        depth,
-        _fraction(content, "regularization"),
-        _fraction(content, "epsilon"),
-        kind,
-    )
+    rules = Rules(depth, _fraction(content, "regularization"), _fraction(content, "epsilon"), kind)
+    table = Table(bits, y, classes, columns, serial.take(content, "aware", bool))
+    return Problem(table, weights, scale, rules)
 
 
-def _meaning(content: Mapping[str, Any]) -> Meaning:
+def _columns(content: Mapping[str, Any]) -> Columns:
     space = Space.from_dict(serial.take(content, "space", dict))
     entries = serial.take(content, "columns", list)
     feature, threshold, nan_true, sets, one, names = [], [], [], [], [], []
     for entry in entries:
         at = serial.take(entry, "feature", int)
         if not 0 <= at < len(space):
-            raise InvalidTree(f"feature {at} of a column: there are 0 to {len(space) - 1}")
+            raise InvalidTree(
+                f"the feature of a column must be from 0 to {len(space) - 1}, got {at}"
+            )
         values = serial.take(entry, "set", list)
         names.append(serial.take(entry, "name", str))
         feature.append(at)
@@ -158,12 +151,12 @@ def _meaning(content: Mapping[str, Any]) -> Meaning:
         nan_true.append(serial.take(entry, "nan_true", bool))
         if not _divides(space.features[at], threshold[-1], nan_true[-1], values):
             raise InvalidTree(
-                f"the column {names[-1]!r:.80} is no condition on {space.features[at]!r}"
+                f"the column {names[-1]!r:.80} is not a condition on {space.features[at]!r}"
             )
         sets.append(np.array(values, dtype=np.int32))
         one.append(serial.take(entry, "one_is_true", bool))
     sizes = np.concatenate([[0], np.cumsum([len(part) for part in sets])]).astype(np.int64)
-    return Meaning(
+    return Columns(
         space,
         tuple(names),
         np.array(feature, dtype=np.int32),
@@ -198,7 +191,7 @@ def _source(
         values = serial.take(given, name, list)
         parts.append(_whole(given, name, len(values), -1, 2**31 - 1))
     flat = FlatTrees.of(parts)
-    _check_trees(flat, len(problem.meaning), len(problem.classes))
+    _check_trees(flat, len(problem.columns), len(problem.classes))
     return Listed(problem, flat)
 
 
@@ -206,7 +199,7 @@ def _check_trees(flat: FlatTrees, n_columns: int, n_classes: int) -> None:
     """Refuse arrays that are not trees, root first, each branch in one piece."""
     sizes = np.diff(flat.offsets)
     n = len(flat.column)
-    legal = (
+    good = (
         len(flat.offsets) > 0
         and flat.offsets[0] == 0
         and flat.offsets[-1] == n == len(flat.label) == len(flat.false_child)
@@ -216,24 +209,24 @@ def _check_trees(flat: FlatTrees, n_columns: int, n_classes: int) -> None:
         and ((flat.label >= 0) == (flat.column < 0)).all()
         and ((flat.false_child >= 0) == (flat.column >= 0)).all()
     )
-    if legal:
+    if good:
         for a, b in pairwise(flat.offsets.tolist()):
             due = [0]  # where the branches that are still to come begin
             for node in range(b - a):
                 if not due or due.pop() != node:
-                    legal = False
+                    good = False
                     break
                 if flat.column[a + node] >= 0:
                     due += [int(flat.false_child[a + node]), node + 1]
-            legal = legal and not due
-            if not legal:
+            good = good and not due
+            if not good:
                 break
-    if not legal:
+    if not good:
         raise InvalidTree("the arrays under 'trees' are not trees over the columns")
 
 
 def _view(given: Mapping[str, Any], source: Source) -> View:
-    n_columns = len(source.problem.meaning)
+    n_columns = len(source.problem.columns)
     groups = [
         serial.take({"g": group}, "g", list) for group in serial.take(given, "required", list)
     ]
@@ -262,7 +255,7 @@ def _view(given: Mapping[str, Any], source: Source) -> View:
 def _whole(content: Mapping[str, Any], name: str, n: int, low: int, high: int) -> Any:
     values = serial.take(content, name, list)
     if len(values) != n or not all(_is_whole(v, low, high) for v in values):
-        raise InvalidTree(f"{name!r} holds {n} whole numbers from {low} to {high}")
+        raise InvalidTree(f"{name!r} must hold {n} whole numbers from {low} to {high}")
     return np.array(values, dtype=np.int64)
 
 
@@ -282,5 +275,5 @@ def _number_in(number: Any) -> float:
     if isinstance(number, str):
         return {"inf": np.inf, "-inf": -np.inf}[number]
     if isinstance(number, bool) or not isinstance(number, int | float):
-        raise InvalidTree(f"the threshold of a column is {number!r:.80}: expected a number")
+        raise InvalidTree(f"the threshold of a column must be a number, got {number!r:.80}")
     return float(number)

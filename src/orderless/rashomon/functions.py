@@ -2,7 +2,8 @@
 
 In:  a ``Source`` and a ``View``.
 Out: ``FunctionSet``: functions with their fingerprint and their trees, set operations between folds
-     and bootstraps, and all of them at once as arrays (``FunctionTable``).
+     and bootstraps, and all of them at once as arrays (``FunctionTable``). ``Listing`` is the
+     functions of one view.
 Paper: Section 4, "Ours": equivalent trees are one model.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,63 +20,95 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData, a_kind
 from ..form import fingerprint, hex_digits
-from ..model import Label, Tree
-from .flat import FlatTrees, distinct
-from .listing import Listing, point
-from .meaning import Meaning
+from ..model import Tree
+from .engine import Functions, Piece, Source
+from .flat import FlatTrees, distinct, join
+from .function_table import FunctionTable
+from .view import View
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FunctionSet", "FunctionTable", "RashomonFunction"]
+__all__ = ["FunctionSet", "Listing", "RashomonFunction"]
 
 AT_ONCE = 1024
 
 
-@dataclass(frozen=True, eq=False)
-class FunctionTable:
-    """All functions of a set at once, without an object for each.
+class Listing:
+    """The functions of one view, found when first asked for, and again after unpickling."""
 
-    Sorted by the objective of the cheapest tree, then its leaves; of several that are equal in
-    both, the one of ``best_tree`` is first, and the others follow by fingerprint.
+    def __init__(
+        self, source: Source, view: View, semantics: str, limit: int, piece: Piece | None = None
+    ) -> None:
+        self.source, self.view, self.semantics, self.limit = source, view, semantics, limit
+        self.piece = piece
 
-    Attributes
-    ----------
-    fingerprint : array of uint64, functions by 2
-        As in ``orderless.fingerprint``, whose digits are the two numbers in hexadecimal.
-    cost : array of int
-        Objective of the cheapest tree, in ``1 / unit``-ths.
-    unit : int
-    errors : array of int
-        Weight that the function gets wrong, in ``1 / weight_scale``-ths.
-    weight_scale : int
-        1 unless sample weights are not whole.
-    leaves : array of int
-        Fewest leaves of a tree of the set.
-    n_trees, n_nontrivial : array of uint64
-        How many trees of the set are this function; how many have no trivial split.
-    trees : FlatTrees
-        A cheapest tree of each, over ``columns``.
-    columns : Meaning
-        What the columns mean: ``columns.names``, ``columns.space``, ``columns.feature`` (per column
-        the position of its feature in the space).
-    classes : tuple of labels
-    """
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("source", "view", "semantics", "limit", "piece")
+        return {name: getattr(self, name) for name in kept}
 
-    fingerprint: NDArray[np.uint64]
-    cost: NDArray[np.int64]
-    unit: int
-    errors: NDArray[np.int64]
-    weight_scale: int
-    leaves: NDArray[np.int32]
-    n_trees: NDArray[np.uint64]
-    n_nontrivial: NDArray[np.uint64]
-    trees: FlatTrees
-    columns: Meaning
-    classes: tuple[Label, ...]
+    @cached_property
+    def functions(self) -> Functions:
+        """What the source found."""
+        return self.source.functions(self.view, self.semantics, self.limit, self.piece)
 
-    def __len__(self) -> int:
-        return len(self.cost)
+    @cached_property
+    def cost(self) -> NDArray[np.int64]:
+        """Objectives of the cheapest trees, in the problem's whole numbers."""
+        found = self.functions
+        return self.source.problem.cost(found.errors, found.leaves)
+
+    @cached_property
+    def _first_tree(self) -> FlatTrees:
+        return self.source.counts(self.view).unrank([0])
+
+    @cached_property
+    def first(self) -> int:
+        """The position of the function that ``best_tree`` is; -1 if it is in no piece of these."""
+        found = self.functions
+        if not len(found.errors):
+            return -1
+        equal = (self.cost == self.cost[0]) & (found.leaves == found.leaves[0])
+        tied = np.flatnonzero(equal)
+        if self.piece is None and len(tied) == 1:
+            return 0
+        problem, best = self.source.problem, self._first_tree
+        columns = problem.columns_in(self.semantics)
+        if columns is None:
+            own = best.says(problem.bits)
+            parts = found.trees(tied).says_in_parts(problem.bits)
+            alike = np.concatenate([(labels == own).all(axis=1) for _, labels in parts])
+        else:
+            name = fingerprint(next(columns.trees(best, problem.classes)))
+            alike = (found.fingerprint[tied] == _point(name)).all(axis=1)
+        same = tied[alike].tolist()
+        return same[0] if same else -1
+
+    def order(self) -> NDArray[np.int64]:
+        """Give the positions of all functions, that of ``best_tree`` first."""
+        every = np.arange(len(self.functions.errors))
+        if len(every) < 2 or self.first < 1:
+            return every
+        return np.concatenate([[self.first], np.delete(every, self.first)])
+
+    def cheapest(self, positions: NDArray[np.int64]) -> FlatTrees:
+        """Give a cheapest tree of some functions: ``best_tree`` of the one that it is."""
+        if positions.tolist() == [self.first]:
+            return self._first_tree
+        flat = self.functions.trees(positions)
+        for at in np.flatnonzero(positions == self.first).tolist():
+            flat = join([flat[:at], self._first_tree, flat[at + 1 :]])
+        return flat
+
+    def trees(self, flat: FlatTrees) -> Iterator[Tree]:
+        """Make ``Tree``s over the features."""
+        problem = self.source.problem
+        return problem.columns.trees(flat, problem.classes)
+
+
+def _point(name: str) -> NDArray[np.uint64]:
+    """Give a fingerprint as two numbers."""
+    return np.array([int(name[:16], 16), int(name[16:], 16)], dtype=np.uint64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +180,7 @@ class FunctionSet:
 
     ``a & b``, ``a | b`` and ``a - b`` go by fingerprint: also between sets of different folds,
     thresholds and spaces, where features of one name are one feature. What a function of both sets
-    costs, and how many trees it has, is then said of the left one; ``|`` lists the left set first.
+    costs, and how many trees it has, is then that of the left one; ``|`` lists the left set first.
 
     Examples
     --------
@@ -186,7 +220,9 @@ class FunctionSet:
             return self.take(chosen)
         position = int(which)
         if not -len(self) <= position < len(self):
-            raise IndexError(f"function {which} of {len(self):,}")
+            raise IndexError(
+                f"there is no function {which}: positions go from 0 to {len(self) - 1:,}"
+            )
         position %= len(self)
         part = int(np.searchsorted(self._ends, position, side="right"))
         listing, at = self._parts[part]
@@ -213,7 +249,7 @@ class FunctionSet:
     def __contains__(self, tree: object) -> bool:
         """Whether a tree, a model that ``read_tree`` knows, or a function is one of these."""
         name = tree.fingerprint if isinstance(tree, RashomonFunction) else fingerprint(tree)
-        return bool((self.fingerprints == point(name)).all(axis=1).any())
+        return bool((self.fingerprints == _point(name)).all(axis=1).any())
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same set of functions."""
@@ -230,8 +266,9 @@ class FunctionSet:
     # -- set operations ------------------------------------------------------------------------
 
     def _in(self, other: FunctionSet) -> NDArray[np.bool_]:
-        measures = {listing.measure == "rows" for listing, _ in (*self._parts, *other._parts)}
-        if measures == {True} and len({id(p[0].source) for p in (*self._parts, *other._parts)}) > 1:
+        listings = [listing for listing, _ in (*self._parts, *other._parts)]
+        on_rows = all(listing.semantics == "rows" for listing in listings)
+        if on_rows and len({id(listing.source) for listing in listings}) > 1:
             raise InvalidData(
                 "functions on the training rows of different sets cannot be compared: ask for "
                 "functions() without semantics='rows'"
@@ -267,7 +304,7 @@ class FunctionSet:
                 "for its table"
             )
         if not self._parts:
-            raise InvalidData("there is no function here, so there are no columns to speak of")
+            raise InvalidData("there are no functions here, so a table would have no columns")
         listing = self._parts[0][0]
         at = np.concatenate([positions for _, positions in self._parts])
         if any(other is not listing for other, _ in self._parts):
@@ -283,7 +320,7 @@ class FunctionSet:
             found.n_trees[at],
             found.n_nontrivial[at],
             listing.cheapest(at),
-            problem.meaning,
+            problem.columns,
             problem.classes,
         )
 

@@ -1,6 +1,6 @@
 """Trees that come as a list: from TreeFARMS, from tree-praxis, or by hand.
 
-In:  ``FlatTrees`` over the columns of a ``Problem``, and their errors.
+In:  ``Tree``s over one space, or ``FlatTrees`` over the columns of a ``Problem``.
 Out: ``Listed``, which answers what ``Engine`` answers, by looking at every tree.
 """
 
@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import TooLarge
+from ..errors import InvalidData, TooLarge
 from ..form import fingerprint_points
+from ..model import Label, Tree
+from .columns import Columns, columns_of_space, columns_of_trees
 from .engine import Histogram, Piece
-from .flat import FlatTrees
-from .meaning import independent
-from .problem import Problem
+from .flat import FlatTrees, join
+from .problem import Problem, Rules, decimal, whole_weights
+from .table import Table, read_labels
 from .view import View
 
-__all__ = ["Listed"]
+__all__ = ["Listed", "listed_set"]
 
 Positions = NDArray[np.intp]
 
@@ -43,7 +47,7 @@ class Listed:
         first = sorted({key: i for i, key in reversed(list(enumerate(keys)))}.values())
         self.n_given, flat = len(flat), flat[np.array(first, dtype=np.intp)]
         errors = problem.errors_of(flat)
-        cost = problem.cost(errors, flat.n_leaves.astype(np.int64))
+        cost = problem.cost(errors, flat.n_leaves)
         # Positions depend on the set of trees only, not on the order in which they came.
         names = np.array([hashlib.blake2b(keys[i], digest_size=8).hexdigest() for i in first])
         order = np.lexsort((names, flat.n_leaves, cost)) if first else np.zeros(0, dtype=np.intp)
@@ -58,7 +62,7 @@ class Listed:
 
     @cached_property
     def _uses(self) -> NDArray[np.bool_]:
-        return self.flat.uses(len(self.problem.meaning))
+        return self.flat.uses(len(self.problem.columns))
 
     def _inside(self, view: View) -> Positions:
         """Give the positions of the trees of a view."""
@@ -79,30 +83,27 @@ class Listed:
             self._counts[view] = ListedCounts(self, self._inside(view))
         return self._counts[view]
 
-    def _points(self, inside: Positions, measure: str) -> NDArray[np.uint64]:
+    def _points(self, inside: Positions, semantics: str) -> NDArray[np.uint64]:
         """Give two numbers per tree that are equal for equal functions."""
-        flat = self.flat[inside]
-        if measure == "rows":
+        flat, columns = self.flat[inside], self.problem.columns_in(semantics)
+        if columns is None:
             digests = []
-            for _, said in flat.says_in_parts(self.problem.bits):
-                digests += [hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in said]
+            for _, rows in flat.says_in_parts(self.problem.bits):
+                digests += [hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in rows]
             return np.frombuffer(b"".join(digests), dtype=np.uint64).reshape(-1, 2)
-        meaning = self.problem.meaning
-        if measure == "independent" and self.problem.aware:
-            meaning = independent(meaning.names)
-        trees = list(meaning.trees(flat, self.problem.classes))
+        trees = list(columns.trees(flat, self.problem.classes))
         return fingerprint_points(trees) if trees else np.zeros((0, 2), dtype=np.uint64)
 
-    def count_functions(self, view: View, measure: str, limit: int) -> int:
+    def count_functions(self, view: View, semantics: str, limit: int) -> int:
         """Count the functions of a view."""
-        return len(self.functions(view, measure, limit).errors)
+        return len(self.functions(view, semantics, limit).errors)
 
     def functions(
-        self, view: View, measure: str, limit: int, piece: Piece | None = None
+        self, view: View, semantics: str, limit: int, piece: Piece | None = None
     ) -> ListedFunctions:
         """Give the functions of a view, or one piece of them."""
         inside = self._inside(view)
-        points = self._points(inside, measure)
+        points = self._points(inside, semantics)
         if piece is not None:
             chosen = points[:, 0] % np.uint64(1 << piece[1]) == piece[0]
             inside, points = inside[chosen], points[chosen]
@@ -197,3 +198,52 @@ class ListedFunctions:
     def votes(self, bits: NDArray[np.uint8], n_classes: int) -> NDArray[np.int64]:
         """Count, by complete row and class, the functions that give the class."""
         return self.trees(np.arange(len(self.errors))).votes(bits, n_classes)
+
+
+def listed_set(
+    trees: list[Tree], X: Any, y: Any, regularization: Any, epsilon: Any, sample_weight: Any
+) -> tuple[Listed, View]:
+    """Take trees as a set, with a view of all of them; see ``RashomonSet.from_trees``."""
+    if not trees:
+        raise InvalidData("there are no trees: give at least one")
+    space = trees[0].space
+    if any(tree.space is not space for tree in trees):
+        raise InvalidData(
+            "the trees have different spaces: convert all to one space, with space= or "
+            "tree.over(space)"
+        )
+    classes, labels = read_labels(y)
+    for tree in trees:
+        own = {tree.classes[c] for c in tree.leaf_class[tree.feature < 0].tolist()}
+        if not own <= set(classes):
+            raise InvalidData(
+                f"a tree predicts {sorted(own.difference(classes), key=str)[0]!r}, and y has the "
+                f"classes {list(classes)}: give the labels that the trees were trained on"
+            )
+    columns, flat = _flatten(trees, classes)
+    bits = columns.read_complete(X)
+    if len(bits) != len(labels):
+        raise InvalidData(f"X has {len(bits)} rows and y has {len(labels)} labels")
+    aware = any(feature.kind != "boolean" for feature in space.features)
+    weights, scale = whole_weights(sample_weight, len(labels))
+    rules = Rules(
+        max(tree.depth for tree in trees),
+        decimal(regularization, "regularization"),
+        Fraction(0) if epsilon is None else decimal(epsilon, "epsilon"),
+    )
+    table = Table(bits, labels, classes, columns, aware)
+    problem = Problem(table, weights, scale, rules)
+    source = Listed(problem, flat)
+    spread = problem.objective(source.bound) - problem.objective(source.optimum)
+    return source, View(spread if epsilon is None else rules.epsilon, source.bound)
+
+
+def _flatten(trees: list[Tree], classes: tuple[Label, ...]) -> tuple[Columns, FlatTrees]:
+    """Write trees over 0/1 columns: those of the space, or one per condition that occurs."""
+    space = trees[0].space
+    bits = all(c.condition is not None or space[c.feature].kind == "boolean" for c in space.columns)
+    for columns in ([columns_of_space(space)] if bits else []) + [columns_of_trees(trees)]:
+        parts = [columns.flatten(tree, classes) for tree in trees]
+        if all(part is not None for part in parts):
+            return columns, join([part for part in parts if part is not None])
+    raise AssertionError("every condition of the trees is a column")

@@ -1,15 +1,15 @@
 """The problem whose near-optimal trees are wanted, in whole numbers.
 
 In:  0/1 columns, labels, weights; regularization and epsilon as people write them.
-Out: ``Problem``: merged rows, and every objective as an integer of one unit, so that a tree that
-     lies exactly on the bound is in for sure.
+Out: ``Problem``: every objective is an integer of one unit, so that a tree that lies exactly on the
+     bound is in for sure; ``Rules``, what a set is made by.
 Paper: Section 4; docs/decisions/0008 says why integers.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
@@ -18,18 +18,62 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..inputs import exact, shown
+from ..inputs import exact, exact_weights, shown
 from ..model import Label
-from .flat import FlatTrees, distinct
-from .meaning import Meaning
+from .columns import Columns, CoreMeasure, independent
+from .flat import FlatTrees, merge
+from .table import Table
 
-__all__ = ["Problem", "decimal", "merge", "share", "whole_weights"]
+__all__ = ["MOST_DEPTH", "Problem", "Rules", "decimal", "share", "whole_weights"]
 
 MOST_BITS = 4096  # of the common denominator of weights; more is refused before it is computed
 LARGEST = 2**62  # objectives stay below, so that sums of two fit the core's integers
 MOST_DEPTH = 20
+SEMANTICS = ("aware", "independent", "rows")
 
 Kind = Literal["additive", "relative"]
+KINDS = ("additive", "relative")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Which trees are in a set.
+
+    Attributes
+    ----------
+    max_depth : int
+        Most conditions on a path.
+    regularization : Fraction
+        What a leaf costs.
+    epsilon : Fraction
+        How far from the smallest objective trees may be.
+    kind : "additive" or "relative"
+        Whether the bound is the smallest objective + epsilon, or times (1 + epsilon).
+    """
+
+    max_depth: int
+    regularization: Fraction
+    epsilon: Fraction
+    kind: Kind = "additive"
+
+    @classmethod
+    def read(
+        cls, max_depth: Any, regularization: Any, epsilon: Any, kind: Any = "additive"
+    ) -> Rules:
+        """Read parameters as people write them."""
+        whole = isinstance(max_depth, int | np.integer) and not isinstance(max_depth, bool)
+        if not (whole and 0 <= max_depth <= MOST_DEPTH):
+            raise ValueError(
+                f"max_depth must be a whole number from 0 to {MOST_DEPTH}, got {max_depth!r:.80}"
+            )
+        if kind not in KINDS:
+            raise ValueError(f"epsilon_kind must be 'additive' or 'relative', got {kind!r:.80}")
+        return cls(
+            int(max_depth),
+            decimal(regularization, "regularization"),
+            decimal(epsilon, "epsilon"),
+            kind,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,52 +85,48 @@ class Problem:
 
     Attributes
     ----------
-    table : array of 0/1, rows by columns
-    labels : array of int
-        Position of each row's class.
+    table : Table
+        The rows with their labels, and what the columns mean.
     amounts : array of int
         Weight of each row, in ``1 / weight_scale``-ths.
     weight_scale : int
-    classes : tuple of labels
-    meaning : Meaning
-        What the columns mean.
-    aware : bool
-        Whether the meaning relates columns to each other, or every column stands alone.
-    max_depth : int
-    regularization, epsilon : Fraction
-    kind : "additive" or "relative"
+    rules : Rules
 
     ``bits``, ``y`` and ``weights`` are the same rows, equal ones of one class put together and
     those without weight left out.
     """
 
-    table: NDArray[np.uint8]
-    labels: NDArray[np.int32]
+    table: Table
     amounts: NDArray[np.int64]
     weight_scale: int
-    classes: tuple[Label, ...]
-    meaning: Meaning
-    aware: bool
-    max_depth: int
-    regularization: Fraction
-    epsilon: Fraction
-    kind: Kind
+    rules: Rules
 
     def __post_init__(self) -> None:
-        most = self.error_cost * self.total_weight + self.leaf_cost * 2**self.max_depth
-        most += share(self.epsilon, self.unit if self.kind == "additive" else most)
+        rules = self.rules
+        most = self.error_cost * self.total_weight + self.leaf_cost * 2**rules.max_depth
+        most += share(rules.epsilon, self.unit if rules.kind == "additive" else most)
         if most >= LARGEST:
             raise InvalidData(
                 f"objectives in whole numbers would pass 2^62: a total weight of "
-                f"{self.total_weight:,} units, regularization {_text(self.regularization)} and "
-                f"epsilon {_text(self.epsilon)} have too many digits together; round "
+                f"{self.total_weight:,} units, regularization {_text(rules.regularization)} and "
+                f"epsilon {_text(rules.epsilon)} have too many digits together; round "
                 "regularization, epsilon or sample_weight, such as np.round(sample_weight, 3), or "
                 "take a smaller epsilon"
             )
 
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """The class labels, sorted."""
+        return self.table.classes
+
+    @property
+    def columns(self) -> Columns:
+        """What the 0/1 columns mean."""
+        return self.table.columns
+
     @cached_property
     def _merged(self) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64]]:
-        return merge(self.table, self.labels, self.amounts)
+        return merge(self.table.bits, self.table.labels, self.amounts)
 
     @property
     def bits(self) -> NDArray[np.uint8]:
@@ -105,7 +145,37 @@ class Problem:
 
     def __getstate__(self) -> dict[str, Any]:
         own = {name: self.__dict__[name] for name in self.__dataclass_fields__}
-        return {**own, **dict(zip(("table", "labels", "amounts"), self._merged, strict=True))}
+        table = replace(self.table, bits=self.bits, labels=self.y)
+        return {**own, "table": table, "amounts": self.weights}
+
+    # -- what is one function ------------------------------------------------------------------
+
+    def semantics(self, given: str | None = None) -> str:
+        """Read when two trees are one function; by default as the set reads its columns."""
+        own = "aware" if self.table.aware else "independent"
+        if given is None:
+            return own
+        if given not in SEMANTICS:
+            raise ValueError(
+                f"semantics must be one of {', '.join(map(repr, SEMANTICS))}, got {given!r:.80}"
+            )
+        # Columns that stand alone are the features.
+        return own if given == "aware" else given
+
+    def columns_in(self, semantics: str) -> Columns | None:
+        """Give the columns as functions read them; None where only the training rows count."""
+        if semantics == "rows":
+            return None
+        if semantics == "independent" and self.table.aware:
+            return independent(self.columns.names)
+        return self.columns
+
+    def fingerprint_weights(self, semantics: str) -> CoreMeasure | None:
+        """Give what the core tells functions apart by; None: by the training rows alone."""
+        columns = self.columns_in(semantics)
+        return None if columns is None else columns.weights(self.classes)
+
+    # -- objectives ----------------------------------------------------------------------------
 
     @cached_property
     def total_weight(self) -> int:
@@ -114,8 +184,8 @@ class Problem:
 
     @cached_property
     def _costs(self) -> tuple[int, int]:
-        error = self.regularization.denominator
-        leaf = self.regularization.numerator * self.total_weight
+        error = self.rules.regularization.denominator
+        leaf = self.rules.regularization.numerator * self.total_weight
         common = math.gcd(error, leaf)
         return error // common, leaf // common
 
@@ -137,11 +207,11 @@ class Problem:
     @cached_property
     def left_out(self) -> tuple[str, ...]:
         """The features of which no column divides the rows."""
-        return self.meaning.left_out(self.bits)
+        return self.columns.left_out(self.bits)
 
-    def cost(self, errors: Any, leaves: Any) -> Any:
-        """Give objectives in whole numbers (arrays too)."""
-        return errors * self.error_cost + leaves * self.leaf_cost
+    def cost(self, errors: NDArray[Any], leaves: NDArray[Any]) -> NDArray[np.int64]:
+        """Give objectives in whole numbers."""
+        return errors * self.error_cost + leaves.astype(np.int64) * self.leaf_cost
 
     def objective(self, cost: int) -> Fraction:
         """Give an objective that is written as a whole number."""
@@ -149,12 +219,12 @@ class Problem:
 
     def bound_of(self, optimum: int, epsilon: Fraction) -> int:
         """Give the largest whole number that is within epsilon of an optimum."""
-        return optimum + share(epsilon, self.unit if self.kind == "additive" else optimum)
+        return optimum + share(epsilon, self.unit if self.rules.kind == "additive" else optimum)
 
     def exact_bound(self, optimum: int, epsilon: Fraction) -> Fraction:
         """Give the bound itself, which need not be any tree's objective."""
         best = self.objective(optimum)
-        return best + epsilon if self.kind == "additive" else best * (1 + epsilon)
+        return best + epsilon if self.rules.kind == "additive" else best * (1 + epsilon)
 
     def errors_as_given(self, errors: int) -> int | Fraction:
         """Give wrong weight as it came in: rows, or the sum of their weights."""
@@ -163,10 +233,7 @@ class Problem:
 
     def errors_of(self, flat: FlatTrees) -> NDArray[np.int64]:
         """Evaluate trees on the rows, one by one."""
-        out = np.zeros(len(flat), dtype=np.int64)
-        for part, said in flat.says_in_parts(self.bits):
-            out[part] = (said != self.y) @ self.weights
-        return out
+        return flat.errors(self.bits, self.y, self.weights)
 
 
 def _text(number: Fraction) -> str:
@@ -195,28 +262,18 @@ def decimal(given: Any, name: str) -> Fraction:
     return number
 
 
-def whole_weights(given: Any, n_rows: int) -> tuple[NDArray[np.int64], int]:
+def whole_weights(sample_weight: Any, n_rows: int) -> tuple[NDArray[np.int64], int]:
     """Turn weights, read as decimals, into whole numbers; give them and their denominator."""
-    if given is None:
+    if sample_weight is None:
         return np.ones(n_rows, dtype=np.int64), 1
-    weights = np.asarray(given)
-    if weights.shape != (n_rows,):
-        raise InvalidData(
-            f"sample_weight has shape {weights.shape}, expected ({n_rows},): one number per row"
-        )
-    if weights.dtype.kind not in "biufO":
-        raise InvalidData(f"sample_weight holds numbers from 0 on, got {weights.dtype}")
-    fractions = [_weight(value, i) for i, value in enumerate(weights.tolist())]
+    weights = exact_weights(sample_weight, n_rows)
     scale = 1
-    for weight in fractions:
+    for weight in weights:
         scale = math.lcm(scale, weight.denominator)
         if scale.bit_length() > MOST_BITS:
             raise _too_many_digits("their common denominator")
-    whole = [int(weight * scale) for weight in fractions]
-    total = sum(whole)
-    if total == 0:
-        raise InvalidData("sample_weight is 0 for every row: give some row a positive weight")
-    if total >= LARGEST:
+    whole = [int(weight * scale) for weight in weights]
+    if sum(whole) >= LARGEST:
         raise _too_many_digits("their sum in whole numbers")
     common = math.gcd(scale, *whole)
     return np.array(whole, dtype=np.int64) // common, scale // common
@@ -227,28 +284,3 @@ def _too_many_digits(what: str) -> InvalidData:
         f"sample_weight has too many digits: {what} would pass 2^62; round the weights, for "
         "example np.round(sample_weight, 3)"
     )
-
-
-def _weight(value: Any, row: int) -> Fraction:
-    try:
-        return decimal(value, "sample_weight")
-    except ValueError:
-        raise InvalidData(
-            f"sample_weight has {shown(value)} in row {row}: weights must be finite numbers from 0 "
-            "on"
-        ) from None
-
-
-def merge(
-    bits: NDArray[np.uint8], y: NDArray[np.int32], weights: NDArray[np.int64]
-) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64]]:
-    """Put equal rows of one class together, and leave out those without weight."""
-    there = weights > 0
-    bits, y, weights = bits[there], y[there], weights[there]
-    _, kind = distinct(bits)
-    _, first, which = np.unique(
-        kind * (int(y.max()) + 1) + y, return_index=True, return_inverse=True
-    )
-    total = np.zeros(len(first), dtype=np.int64)
-    np.add.at(total, which.ravel(), weights)
-    return np.ascontiguousarray(bits[first]), y[first].astype(np.int32), total

@@ -7,31 +7,23 @@ Paper: Section 4 (sizes) and Section 6 (answers on rows with unknowns).
 
 from __future__ import annotations
 
-from fractions import Fraction
 from html import escape
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 from sklearn.utils import estimator_html_repr
 
-from ..errors import InvalidData
-from ..model import Space, Tree
+from ..model import Space
 from ..readers import read_trees
-from .answers import complete_rows
-from .engine import Engine, Source
-from .flat import FlatTrees, join
-from .listed import Listed
-from .meaning import Meaning, meaning_of, meaning_of_trees
-from .problem import MOST_DEPTH, Problem, decimal, whole_weights
-from .table import read_labels, read_table
+from .engine import Engine, check_limits
+from .listed import listed_set
+from .problem import Problem, Rules, whole_weights
+from .table import read_table
 from .tree_set import TreeSet
 from .view import View
 
 __all__ = ["RashomonSet"]
 
-KINDS = ("additive", "relative")
 MEMORY = 4 * 1024**3
 SECONDS = 60.0  # for what comes from a file
 
@@ -49,7 +41,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
     max_depth : int
         Most conditions on a path.
     regularization : number
-        What a leaf costs. Read as the decimal that is written: 0.01 is 1/100. 0 is legal.
+        What a leaf costs, 0 or more. Read as the decimal that is written: 0.01 is 1/100.
     epsilon : number
         How far from the smallest objective trees may be, read likewise.
     space : Space, optional
@@ -153,53 +145,18 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        self._check()
-        classes, codes = read_labels(y, X)
-        table = read_table(X, codes, self.space, self.binarizer)
-        weights, scale = whole_weights(sample_weight, len(codes))
-        problem = Problem(
-            table.bits,
-            codes,
-            weights,
-            scale,
-            classes,
-            table.meaning,
-            table.aware,
-            int(self.max_depth),
-            decimal(self.regularization, "regularization"),
-            decimal(self.epsilon, "epsilon"),
-            self.epsilon_kind,  # type: ignore[arg-type]
-        )
+        rules = Rules.read(self.max_depth, self.regularization, self.epsilon, self.epsilon_kind)
+        check_limits(memory_limit=self.memory_limit, time_limit=self.time_limit)
+        table = read_table(X, y, self.space, self.binarizer)
+        weights, scale = whole_weights(sample_weight, len(table.labels))
+        problem = Problem(table, weights, scale, rules)
         engine = Engine(problem, int(self.memory_limit), self.time_limit)
-        view = View(problem.epsilon, engine.bound)
+        view = View(rules.epsilon, engine.bound)
         engine.counts(view)
         self._source_, self._view_, self._distinct_ = engine, view, {}
         self.binarizer_ = table.binarizer
-        self.n_features_in_ = len(table.meaning.space.columns)
+        self.n_features_in_ = len(table.columns.space.columns)
         return self
-
-    def _check(self) -> None:
-        depth = self.max_depth
-        if (
-            isinstance(depth, bool)
-            or not isinstance(depth, int | np.integer)
-            or not (0 <= depth <= MOST_DEPTH)
-        ):
-            raise ValueError(f"max_depth={depth!r}: legal are whole numbers from 0 to {MOST_DEPTH}")
-        if self.epsilon_kind not in KINDS:
-            raise ValueError(f"epsilon_kind={self.epsilon_kind!r}: legal are {KINDS}")
-        _check_limits(memory_limit=self.memory_limit, time_limit=self.time_limit)
-
-    @property
-    def _source(self) -> Source:
-        if "_source_" not in self.__dict__:
-            raise NotFittedError("this RashomonSet is not fitted: call fit(X, y) first")
-        return self._source_
-
-    @property
-    def _view(self) -> View:
-        self._source  # noqa: B018 (says that it is not fitted)
-        return self._view_
 
     # As of every estimator, repr gives the parameters; str and notebooks say what was found, too.
 
@@ -209,7 +166,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
     def __str__(self) -> str:
         if not self.__sklearn_is_fitted__():
             return repr(self)
-        kind = "" if self._problem.kind == "additive" else ", relative"
+        kind = "" if self._problem.rules.kind == "additive" else ", relative"
         lines = [repr(self), f"{self._found()} (epsilon {float(self._view.epsilon):g}{kind})"]
         return "\n".join(filter(None, [*lines, self._without_columns()]))
 
@@ -276,44 +233,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         (2, 0.02)
         """
         members = read_trees(trees, through=through, space=space)
-        if not members:
-            raise InvalidData("there are no trees: give at least one")
-        if any(tree.space is not members[0].space for tree in members):
-            raise InvalidData(
-                "the trees stand over different spaces: state all over one, with space= or "
-                "tree.over(space)"
-            )
-        classes, codes = read_labels(y)
-        known = set(classes)
-        for tree in members:
-            said = {tree.classes[c] for c in tree.leaf_class[tree.feature < 0].tolist()}
-            if not said <= known:
-                raise InvalidData(
-                    f"a tree predicts {sorted(said - known, key=str)[0]!r}, and y has the classes "
-                    f"{list(classes)}: give the labels that the trees were trained on"
-                )
-        meaning, flat = _flatten(members, classes)
-        bits = complete_rows(meaning, X)
-        if len(bits) != len(codes):
-            raise InvalidData(f"X has {len(bits)} rows and y has {len(codes)} labels")
-        weights, scale = whole_weights(sample_weight, len(codes))
-        problem = Problem(
-            bits,
-            codes,
-            weights,
-            scale,
-            classes,
-            meaning,
-            any(f.kind != "boolean" for f in members[0].space.features),
-            max(tree.depth for tree in members),
-            decimal(regularization, "regularization"),
-            Fraction(0) if epsilon is None else decimal(epsilon, "epsilon"),
-            "additive",
-        )
-        source = Listed(problem, flat)
-        spread = problem.objective(source.bound) - problem.objective(source.optimum)
-        view = View(spread if epsilon is None else problem.epsilon, source.bound)
-        return TreeSet._of(source, view)
+        return TreeSet._of(*listed_set(members, X, y, regularization, epsilon, sample_weight))
 
     @staticmethod
     def from_treefarms(
@@ -377,24 +297,5 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         """
         from .formats import from_json
 
-        _check_limits(memory_limit=memory_limit, time_limit=time_limit)
-        return from_json(text, limit, memory_limit, time_limit)
-
-
-def _check_limits(**limits: Any) -> None:
-    for name, given in limits.items():
-        if given is None and name == "time_limit":
-            continue
-        if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
-            raise ValueError(f"{name} must be a positive number, got {given!r}")
-
-
-def _flatten(trees: list[Tree], classes: tuple[Any, ...]) -> tuple[Meaning, FlatTrees]:
-    """Write trees over 0/1 columns: those of the space, or one per condition that occurs."""
-    space = trees[0].space
-    told = all(c.condition is not None or space[c.feature].kind == "boolean" for c in space.columns)
-    for meaning in ([meaning_of(space)] if told else []) + [meaning_of_trees(trees)]:
-        parts = [meaning.flatten(tree, classes) for tree in trees]
-        if all(part is not None for part in parts):
-            return meaning, join([part for part in parts if part is not None])
-    raise AssertionError("every condition of the trees is a column")
+        check_limits(memory_limit=memory_limit, time_limit=time_limit)
+        return TreeSet._of(*from_json(text, limit, memory_limit, time_limit))

@@ -1,60 +1,52 @@
-"""What a whole set of trees can be asked about rows.
+"""What a whole set of trees says about rows.
 
 In:  a set of trees, rows.
-Out: the methods ``predict``, ``predict_proba``, ``multiplicity``, ``ambiguity``, ``discrepancy`` of
-     ``TreeSet``.
-Paper: Section 6.
+Out: ``RowAnswers``: the classes of its best determined trees, votes of its functions, how far they
+     differ. An answer from a sample is a ``Sampled``.
+Paper: Section 6, Rashomon sets (some tree answers). Ambiguity and discrepancy are those of Marx,
+Calmon and Ustun, "Predictive multiplicity in classification", ICML 2020.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..model import Label
-from . import answers
-from .answers import Sampled
-from .engine import Source
-from .functions import FunctionSet
-from .view import View
+from ..inputs import labels_like, read_rows
+from .columns import Bits
+from .flat import FlatTrees, distinct
+from .functions import FunctionSet, Listing
+from .members import LIMIT, Members
+from .problem import Problem
 
-__all__ = ["LIMIT", "RowAnswers"]
+__all__ = ["RowAnswers", "Sampled", "disagreements"]
 
-LIMIT = 5_000_000  # functions that are listed unless more are asked for
+AT_ONCE = 256
 
 
-class RowAnswers(ABC):
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """An answer from a random sample of the functions, not from all of them.
+
+    Attributes
+    ----------
+    value : what all functions would give, estimated
+    n_functions : int
+        How many were drawn, uniformly, with replacement.
+    standard_error : of the value where it is a mean, else None
+    """
+
+    value: Any
+    n_functions: int
+    standard_error: Any = None
+
+
+class RowAnswers(Members):
     """The part of ``TreeSet`` that is about rows."""
-
-    @property
-    @abstractmethod
-    def _source(self) -> Source: ...
-
-    @property
-    @abstractmethod
-    def _view(self) -> View: ...
-
-    @property
-    @abstractmethod
-    def classes(self) -> tuple[Label, ...]:
-        """The class labels, sorted."""
-
-    @abstractmethod
-    def functions(self, *, limit: int = LIMIT, semantics: str | None = None) -> FunctionSet:
-        """Give the different functions."""
-
-    @abstractmethod
-    def sample_functions(
-        self, k: int, *, random_state: Any = None, limit: int = LIMIT
-    ) -> FunctionSet:
-        """Draw functions."""
-
-    @abstractmethod
-    def _not_empty(self) -> None: ...
 
     def predict(self, X: Any, *, limit: int = LIMIT) -> Any:
         """Give each row the class of the best tree that is determined on it.
@@ -81,14 +73,55 @@ class RowAnswers(ABC):
         cost distinct rows x edges.
         """
         self._not_empty()
-        return answers.predict(self._source, self._view, X, limit)
+        classes = np.array(self.classes)
+        if classes.tolist() != list(self.classes):
+            classes = np.array(self.classes, dtype=object)
+        return labels_like(X, classes, self._best_determined(X, limit))
+
+    def _best_determined(self, X: Any, limit: int) -> NDArray[np.int32]:
+        """Give by row the class of the best tree that is determined, -1 where none is."""
+        one, zero, partly = self._problem.columns.read(X)
+        first, which = distinct(np.hstack([one, zero, partly[:, None].astype(np.uint8)]))
+        answer = np.full(len(first), -1, dtype=np.int32)
+        plain = first[~partly[first]]
+        decided = self._source.decide(self._view, one[plain], zero[plain]) if len(plain) else None
+        rest = first if decided is None else first[partly[first]]
+        if decided is not None:
+            answer[~partly[first]] = decided[0]
+        if len(rest):
+            answer[np.isin(first, rest)] = self._try_trees(X, rest, limit)
+        return answer[which]
+
+    def _try_trees(self, X: Any, chosen: NDArray[np.intp], limit: int) -> NDArray[np.int32]:
+        """Try one tree of each function after the other, the best first."""
+        columns = self._problem.columns
+        listing = Listing(self._source, self._view, self._problem.semantics(), limit)
+        functions, cost = listing.functions, listing.cost
+        rows = read_rows(X, columns.space, np.unique(columns.feature).tolist())
+        answer = np.full(rows.n_rows, -1, dtype=np.int32)
+        reached = np.full(rows.n_rows, np.iinfo(np.int64).max)
+        for start in range(0, len(cost), AT_ONCE):
+            open_ = np.zeros(rows.n_rows, dtype=bool)
+            open_[chosen] = (answer[chosen] < 0) | (reached[chosen] >= cost[start])
+            if not open_.any():
+                break
+            some = np.arange(start, min(start + AT_ONCE, len(cost)))
+            for k, tree in zip(some.tolist(), listing.trees(functions.trees(some)), strict=True):
+                label = tree.decide(rows)
+                cheaper = (cost[k] < reached) | ((cost[k] == reached) & (label < answer))
+                better = (label >= 0) & open_ & cheaper
+                answer[better] = label[better]
+                reached[better] = cost[k]
+        return answer[chosen]
 
     def _voters(self, sample: int | None, random_state: Any, limit: int) -> FunctionSet:
         self._not_empty()
         if sample is None:
             return self.functions(limit=limit)
         if isinstance(sample, bool) or not isinstance(sample, int | np.integer) or sample < 1:
-            raise ValueError(f"sample={sample!r}: legal are whole numbers from 1, and None for all")
+            raise ValueError(
+                f"sample must be a whole number from 1, or None for all, got {sample!r:.80}"
+            )
         return self.sample_functions(sample, random_state=random_state, limit=limit)
 
     def multiplicity(
@@ -111,7 +144,7 @@ class RowAnswers(ABC):
         array of int, rows by classes (``classes`` has their order), or Sampled of it
         """
         voters = self._voters(sample, random_state, limit)
-        bits = answers.complete_rows(self._source.problem.meaning, X)
+        bits = self._problem.columns.read_complete(X)
         counts = voters.votes(bits, len(self.classes))
         return counts if sample is None else Sampled(counts, len(voters))
 
@@ -147,8 +180,8 @@ class RowAnswers(ABC):
         self._some(counts)
         if y is None:
             return float(np.mean((counts > 0).sum(axis=1) > 1))
-        labels = {label: i for i, label in enumerate(self.classes)}
-        codes = [labels.get(label) for label in np.asarray(y).tolist()]
+        number = {label: i for i, label in enumerate(self.classes)}
+        codes = [number.get(label) for label in np.asarray(y).tolist()]
         if len(codes) != len(counts):
             raise InvalidData(f"X has {len(counts)} rows and y has {len(codes)} labels")
         total = counts.sum(axis=1)
@@ -160,10 +193,34 @@ class RowAnswers(ABC):
     def discrepancy(self, X: Any, *, limit: int = LIMIT) -> float:
         """Give the largest share of rows on which one function differs from the best one."""
         trees = self._voters(None, None, limit).table().trees
-        bits = answers.complete_rows(self._source.problem.meaning, X)
+        bits = self._problem.columns.read_complete(X)
         self._some(bits)
-        return float(answers.differing(trees, trees[:1], bits).max())
+        return float(_differing(trees, trees[:1], bits).max())
 
     def _some(self, rows: NDArray[Any]) -> None:
         if not len(rows):
-            raise InvalidData("there are no rows")
+            raise InvalidData("X has no rows: give at least one")
+
+
+def _differing(trees: FlatTrees, best: FlatTrees, bits: Bits) -> NDArray[np.float64]:
+    """Give, per tree, the share of rows on which it differs from the best."""
+    first, which = distinct(bits)
+    weight = np.bincount(which, minlength=len(first)) / len(bits)
+    base = best.says(bits[first])[0]
+    out = np.zeros(len(trees))
+    for part, labels in trees.says_in_parts(bits[first]):
+        out[part] = (labels != base) @ weight
+    return out
+
+
+def disagreements(problem: Problem, trees: FlatTrees) -> NDArray[np.float64]:
+    """Give, for every two trees, the share of the training weight on which they differ."""
+    labels = trees.says(problem.bits)
+    weight = problem.weights / problem.total_weight
+    same = np.zeros((len(trees), len(trees)))
+    for c in range(len(problem.classes)):
+        one = (labels == c).astype(np.float64)
+        same += (one * weight) @ one.T
+    distance = np.clip(1 - same, 0, 1)
+    np.fill_diagonal(distance, 0)
+    return distance

@@ -129,9 +129,9 @@ def rashomon_sizes(
     from sklearn.model_selection import KFold
 
     if source not in SOURCES:
-        raise ValueError(f"source={source!r}: legal are {SOURCES}")
+        raise ValueError(f"source must be 'exact' or 'treefarms', got {source!r:.80}")
     if not isinstance(data, Mapping) or not data:
-        raise InvalidData("data is a dict of name -> (X, y), with at least one entry")
+        raise InvalidData("data must be a dict of name -> (X, y), with at least one entry")
     folds = KFold(n_splits, shuffle=True, random_state=random_state)
     lines = []
     for name, (X, y) in data.items():
@@ -139,13 +139,13 @@ def rashomon_sizes(
         table = _as_frame(X)
         for fold, (rows, _) in enumerate(folds.split(codes)):
             labels = [classes[code] for code in codes[rows]]
-            made = read_table(table.iloc[rows], codes[rows], None, _always(binarizer))
+            made = read_table(table.iloc[rows], labels, None, _always(binarizer))
             space = made.binarizer.space_ if made.aware else None
             line = {"dataset": name, "fold": fold, "rows": len(rows), "columns": made.bits.shape[1]}
             if source == "exact":
                 found: TreeSet = RashomonSet(
                     max_depth, regularization, epsilon, space, binarizer=None
-                ).fit(_named(made.bits, made.meaning.names), labels)
+                ).fit(_named(made.bits, made.columns.names), labels)
                 n_trees, on_bound = found.n_trees, found.on_bound
             else:
                 settings = (max_depth, regularization, epsilon)
@@ -156,7 +156,7 @@ def rashomon_sizes(
                     codes[rows],
                     regularization=regularization,
                     epsilon=epsilon,
-                    space=Space.independent(made.meaning.names) if space is None else space,
+                    space=Space.independent(made.columns.names) if space is None else space,
                 )
                 on_bound = found.on_bound
             line |= {

@@ -6,7 +6,7 @@ Out: ``Table``: the 0/1 columns, what they mean, and the classes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,65 +14,99 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData, InvalidSpace, a_kind
-from ..inputs import is_unknown, read_rows, read_table_columns, refuse_numbers
-from ..model import Column, Label, Space, Values, plain_label
-from .columns import described, holds_categories, one_hot, zero_one
-from .flat import distinct
-from .meaning import Meaning, independent, meaning_of
+from ..inputs import numbered_classes, read_rows, read_table_columns, refuse_numbers
+from ..model import Column, Feature, Label, Space, Values
+from .columns import Columns, columns_of_space, independent
+from .one_hot import holds_categories, one_hot
 
 __all__ = ["Table", "read_labels", "read_table"]
 
+MOST_CATEGORIES = 100
 MOST_CLASSES = 100
 WORDS = ("threshold-guess", "quantile")
 
 Floats = NDArray[np.float64]
+Made = tuple[NDArray[np.uint8], Columns, bool, Any]  # 0/1 columns, meaning, aware, binarizer
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Complete rows as 0/1 columns.
+    """Complete rows as 0/1 columns, with their labels.
 
     Attributes
     ----------
     bits : array of 0/1, rows by columns
-    meaning : Meaning
+    labels : array of int
+        Position of each row's class.
+    classes : tuple of labels
+    columns : Columns
+        What the columns mean.
     aware : bool
-        Whether the columns are understood as conditions on features.
+        Whether the columns are understood as conditions on features, or each stands alone.
     binarizer : fitted binarizer, or None where the columns came as they are
     """
 
     bits: NDArray[np.uint8]
-    meaning: Meaning
+    labels: NDArray[np.int32]
+    classes: tuple[Label, ...]
+    columns: Columns
     aware: bool
-    binarizer: Any
+    binarizer: Any = None
 
 
-def read_table(X: Any, y: NDArray[np.int32], space: Any, binarizer: Any) -> Table:
-    """Read complete rows; columns that are numbers go through the binarizer."""
+def read_table(X: Any, y: Any, space: Any, binarizer: Any) -> Table:
+    """Read complete rows and labels; columns that are numbers go through the binarizer."""
+    classes, labels = read_labels(y, X)
     if space is not None and not isinstance(space, Space):
         raise InvalidSpace(
-            f"space= is {a_kind(space)}, expected a Space: a binarizer's space_, or "
+            f"space must be a Space, got {a_kind(space)}: give a binarizer's space_, or "
             "orderless.Space({name: kind, ...})"
         )
     if isinstance(binarizer, str) and binarizer not in WORDS:
-        raise ValueError(
-            f"binarizer must be one of {', '.join(map(repr, WORDS))}, a binarizer with a space_, "
-            f"or None for columns that are 0/1 already, got {binarizer!r}"
-        )
+        raise _no_binarizer(binarizer)
     names, columns = _complete(X, space)
-    if not (binarizer is None or isinstance(binarizer, str)):
-        if not isinstance(columns, np.ndarray):
-            raise InvalidData(
-                f"X has columns of text, and {type(binarizer).__qualname__} takes numbers: give "
-                "binarizer='threshold-guess' or 'quantile', or encode the text as 0/1 columns"
-            )
-        _check_length(columns, y)
-        return _binarized(names, columns, y, space, binarizer)
+    if binarizer is None or isinstance(binarizer, str):
+        made = _mixed(X, labels, names, columns, space, binarizer)
+    elif isinstance(columns, np.ndarray):
+        made = _binarized(names, columns, labels, space, binarizer)
+    else:
+        raise InvalidData(
+            f"X has columns of text, and {type(binarizer).__qualname__} takes numbers: give "
+            "binarizer='threshold-guess' or 'quantile', or encode the text as 0/1 columns"
+        )
+    bits, meaning, aware, fitted = made
+    return Table(bits, labels, classes, meaning, aware, fitted)
+
+
+def read_labels(y: Any, X: Any = None) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
+    """Give the classes, two or more, and the number of each row's; X has as many rows."""
+    classes, labels = numbered_classes(y, X)
+    if len(classes) < 2:
+        raise InvalidData(
+            f"y has {'only the class ' + repr(classes[0]) if classes else 'no labels'}: "
+            "near-optimal trees need at least two classes"
+        )
+    if len(classes) > MOST_CLASSES:
+        raise InvalidData(
+            f"y has {len(classes):,} different labels, {classes[0]!r:.40} for one: if that is a "
+            f"measurement, cut it into at most {MOST_CLASSES} classes first"
+        )
+    return classes, labels
+
+
+def _mixed(
+    X: Any,
+    y: NDArray[np.int32],
+    names: list[str],
+    columns: NDArray[Any] | list[Floats | list[Label]],
+    space: Space | None,
+    binarizer: str | None,
+) -> Made:
+    """Keep 0/1 columns whole, make some of text, and cut the numbers; in the order of X."""
     whole = columns if isinstance(columns, np.ndarray) else None
     if whole is not None and space is None and zero_one(whole):
         _check_length(whole, y)
-        bits = np.ascontiguousarray(whole, dtype=np.uint8)
-        return Table(bits, independent(tuple(names)), False, None)
+        return np.ascontiguousarray(whole, dtype=np.uint8), independent(tuple(names)), False, None
     # Thresholds are guessed by trees of scikit-learn, which round rows to float32.
     values: Values = "float32" if binarizer == "threshold-guess" else "float64"
     each: Any = columns if whole is None else list(whole.T)
@@ -80,10 +114,29 @@ def read_table(X: Any, y: NDArray[np.int32], space: Any, binarizer: Any) -> Tabl
         for i, (name, column) in enumerate(zip(names, each, strict=True)):
             if isinstance(column, list):
                 refuse_numbers(X, i, name, column, "give the column a categorical type, or space=,")
-    rows = described(names, each, values) if space is None else _in_order(space, names)
-    table, told = one_hot(X, each, rows) if whole is None else (whole, rows)
+    rows = _described(names, each, values) if space is None else _in_order(space, names)
+    table, column_space = one_hot(X, each, rows) if whole is None else (whole, rows)
     _check_length(table, y)
-    return _mixed(table, y, told, rows, binarizer)
+    numeric = [
+        j for j, column in enumerate(column_space.columns) if not _is_bit(column_space, column)
+    ]
+    bits, made, fitted = table, list(column_space.columns), None
+    if numeric and binarizer is not None:
+        bits, made, fitted = _cut(table, y, column_space, numeric, binarizer)
+    elif numeric or not zero_one(table):
+        row, j = (0, numeric[0]) if zero_one(table) else np.argwhere((table != 0) & (table != 1))[0]
+        name = column_space.column_names[j]
+        raise InvalidData(
+            f"column {name!r} has the value {table[row, j]:g} in row {row}, and binarizer=None "
+            "takes 0/1 columns that the space, if given, says are 0/1: give such columns, or "
+            "binarizer='threshold-guess', 'quantile' or a binarizer of your own"
+        )
+    out = Space(column_space.features, made)
+    whole = np.ascontiguousarray(bits, dtype=np.uint8)
+    meaning = columns_of_space(out, rows)
+    if meaning.contradictions(whole).any():
+        read_rows(whole, out, range(len(out)))  # says which row it is
+    return whole, meaning, True, fitted
 
 
 def _check_length(table: NDArray[Any], y: NDArray[np.int32]) -> None:
@@ -91,38 +144,8 @@ def _check_length(table: NDArray[Any], y: NDArray[np.int32]) -> None:
         raise InvalidData(f"X has {len(table)} rows and y has {len(y)} labels")
 
 
-def _mixed(
-    table: NDArray[Any], y: NDArray[np.int32], told: Space, rows: Space, binarizer: str | None
-) -> Table:
-    """Keep 0/1 columns whole and cut the numbers; columns stay in the order of X.
-
-    Parameters
-    ----------
-    table : rows x columns
-    told : Space
-        What the columns are.
-    rows : Space
-        What the columns of X are, of which text is one.
-    """
-    numeric = [j for j, column in enumerate(told.columns) if not _is_bit(told, column)]
-    bits, made, fitted = table, list(told.columns), None
-    if numeric and binarizer is not None:
-        bits, made, fitted = _cut(table, y, told, numeric, binarizer)
-    elif numeric or not zero_one(table):
-        row, j = (0, numeric[0]) if zero_one(table) else np.argwhere((table != 0) & (table != 1))[0]
-        raise InvalidData(
-            f"column {told.column_names[j]!r} has the value {table[row, j]:g} in row {row}, and "
-            "binarizer=None takes 0/1 columns that the space, if given, says are 0/1: give such "
-            "columns, or binarizer='threshold-guess', 'quantile' or a binarizer of your own"
-        )
-    space = Space(told.features, made)
-    whole = np.ascontiguousarray(bits, dtype=np.uint8)
-    _check_rows(whole, space)
-    return Table(whole, meaning_of(space, rows), True, fitted)
-
-
 def _cut(
-    table: NDArray[Any], y: NDArray[np.int32], told: Space, numeric: list[int], word: str
+    table: NDArray[Any], y: NDArray[np.int32], column_space: Space, numeric: list[int], word: str
 ) -> tuple[NDArray[Any], list[Column], Any]:
     """Cut the numeric columns; give all columns, what they mean, and the fitted binarizer.
 
@@ -135,10 +158,10 @@ def _cut(
 
     whole = [j for j in range(table.shape[1]) if j not in set(numeric)]
     for j in whole:
-        _check_bits(told.column_names[j], table[:, j])
-    numbers = [told.columns[j] for j in numeric]
+        _check_bits(column_space.column_names[j], table[:, j])
+    numbers = [column_space.columns[j] for j in numeric]
     features = {column.feature for column in numbers}
-    space = Space([f for f in told.features if f.name in features], numbers)
+    space = Space([f for f in column_space.features if f.name in features], numbers)
     frame = pd.DataFrame(table[:, numeric], columns=list(space.column_names))
     fitted = _binarizer(word, space)
     try:
@@ -146,11 +169,11 @@ def _cut(
     except NoCut:
         if not whole:
             raise
-        return table[:, whole], [told.columns[j] for j in whole], None
+        return table[:, whole], [column_space.columns[j] for j in whole], None
     found = list(zip([numeric[j] for j, _ in fitted.thresholds_], fitted.space_.columns, cuts.T,
                      strict=True))  # fmt: skip
     if whole:  # numbers alone stay in the order of the binarizer
-        found += [(j, told.columns[j], table[:, j]) for j in whole]
+        found += [(j, column_space.columns[j], table[:, j]) for j in whole]
         found.sort(key=lambda one: one[0])
     return np.stack([one[2] for one in found], axis=1), [one[1] for one in found], fitted
 
@@ -165,14 +188,6 @@ def _check_bits(name: str, values: NDArray[Any]) -> None:
         )
 
 
-def _check_rows(bits: NDArray[np.uint8], space: Space) -> None:
-    """Refuse rows that contradict the space; equal ones are looked at once."""
-    try:
-        read_rows(bits[distinct(bits)[0]], space, range(len(space)))
-    except InvalidData:
-        read_rows(bits, space, range(len(space)))  # says which row it is
-
-
 def _complete(
     X: Any, space: Space | None
 ) -> tuple[list[str], NDArray[Any] | list[Floats | list[Label]]]:
@@ -185,7 +200,8 @@ def _complete(
     given: Iterator[Any] = iter(())
     if whole is not None and whole.size:  # the usual case, all at once
         named = hasattr(X, "columns")
-        names = [str(n) for n in X.columns.tolist()] if named else _numbered(whole.shape[1])
+        numbered = [f"x{j}" for j in range(whole.shape[1])]
+        names = [str(name) for name in X.columns.tolist()] if named else numbered
     else:
         names, given, named = read_table_columns(X)
         whole = None
@@ -228,12 +244,8 @@ def _plain(X: Any) -> NDArray[Any] | None:
         return None
     if X.dtype.kind == "f":
         X = X.astype(np.float64, copy=False)
-        return X if np.isfinite(X).all() else None  # said with its column and row
+        return X if np.isfinite(X).all() else None  # the message names column and row
     return X if X.dtype.kind in "biu" else None
-
-
-def _numbered(n: int) -> list[str]:
-    return [f"x{j}" for j in range(n)]
 
 
 def _is_bit(space: Space, column: Column) -> bool:
@@ -264,14 +276,15 @@ def _binarized(
     y: NDArray[np.int32],
     space: Space | None,
     binarizer: Any,
-) -> Table:
+) -> Made:
     """Apply a binarizer of the user's own to all columns."""
     import pandas as pd
 
+    _check_length(values, y)
     table = pd.DataFrame(values, columns=names)
     fitted = _binarizer(binarizer, space).fit(table, y)
-    told = getattr(fitted, "space_", None)
-    if not isinstance(told, Space):
+    made = getattr(fitted, "space_", None)
+    if not isinstance(made, Space):
         raise InvalidSpace(
             f"the binarizer {type(fitted).__qualname__} has no space_ that says what its columns "
             "mean: use ThresholdGuessBinarizer or QuantileBinarizer, or binarize before and give "
@@ -283,9 +296,9 @@ def _binarized(
         kept = list(_in_order(own, names).columns)
     else:
         kept = [Column(name, name) for name in names]
-    there = set(told.names)
-    came = Space(told.features, [column for column in kept if column.feature in there])
-    return Table(bits.astype(np.uint8), meaning_of(told, came), True, fitted)
+    there = set(made.names)
+    rows = Space(made.features, [column for column in kept if column.feature in there])
+    return bits.astype(np.uint8), columns_of_space(made, rows), True, fitted
 
 
 def _binarizer(given: Any, space: Space | None) -> Any:
@@ -296,10 +309,7 @@ def _binarizer(given: Any, space: Space | None) -> Any:
     if given == "quantile":
         return QuantileBinarizer(space=space)
     if not hasattr(given, "fit") or not hasattr(given, "transform") or isinstance(given, type):
-        raise ValueError(
-            "binarizer must be 'threshold-guess', 'quantile', a binarizer with a space_, or None "
-            f"for columns that are 0/1 already, got {given!r:.80}"
-        )
+        raise _no_binarizer(given)
     if space is not None and getattr(given, "space", None) is None:
         raise InvalidSpace("give the space to the binarizer itself: its space= is None")
     from sklearn.base import clone
@@ -307,68 +317,45 @@ def _binarizer(given: Any, space: Space | None) -> Any:
     return clone(given)
 
 
-def read_labels(y: Any, X: Any = None) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
-    """Give the classes, sorted, and each row's; X has as many rows, which is looked at first."""
-    n_rows, n_labels = _length(X), _length(y)
-    if n_rows is not None and n_labels is not None and n_rows != n_labels:
-        raise InvalidData(f"X has {n_rows} rows and y has {n_labels} labels")
-    if getattr(y, "ndim", 1) == 2 and getattr(y, "shape", (0, 0))[1] == 1:
-        y = y.iloc[:, 0] if hasattr(y, "iloc") else np.asarray(y)[:, 0]
-    array = y.to_numpy() if hasattr(y, "iloc") else np.asarray(y)  # pandas' own way is quicker
-    if array.ndim == 1 and array.dtype.kind in "biu":
-        return _number_labels(array)
-    values = y.to_list() if hasattr(y, "to_list") else np.asarray(y, dtype=object).tolist()
-    if array.ndim != 1 or any(isinstance(value, list) for value in values):
-        raise InvalidData("y is one label per row, in one dimension")
-    plain: dict[Any, Label] = {}
-    for row, value in enumerate(values):
-        if is_unknown(value):
-            raise InvalidData(f"y has {value!r} in row {row}: every row needs a label")
-        if value not in plain:
-            plain[value] = plain_label(value)
-    labels = set(plain.values())
-    try:
-        classes = tuple(sorted(labels))
-    except TypeError:
-        raise InvalidData(
-            f"y mixes text and numbers, for example {values[0]!r}: use labels of one type"
-        ) from None
-    number = {label: i for i, label in enumerate(_two_classes(classes))}
-    code = {value: number[label] for value, label in plain.items()}
-    return classes, np.array([code[value] for value in values], dtype=np.int32)
+def _no_binarizer(given: Any) -> ValueError:
+    return ValueError(
+        "binarizer must be 'threshold-guess', 'quantile', a binarizer with a space_, or None for "
+        f"columns that are 0/1 already, got {given!r:.80}"
+    )
 
 
-def _length(given: Any) -> int | None:
-    """Give how many rows there are; None where that is not said."""
-    shape = getattr(given, "shape", None)
-    if isinstance(shape, tuple):
-        return int(shape[0]) if shape else None
-    return len(given) if isinstance(given, Sized) else None
+def zero_one(table: NDArray[Any]) -> bool:
+    """Whether all values are 0 or 1."""
+    if table.dtype.kind == "f":
+        return not ((table != 0) & (table != 1)).any()
+    return int(np.bitwise_or.reduce(table, axis=None)) in (0, 1)  # no other bit is set anywhere
 
 
-def _number_labels(y: NDArray[Any]) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
-    low, high = (y.min().item(), y.max().item()) if len(y) else (0, 0)
-    if high - low == 1:  # the usual case: two classes, and both are there
-        return (low, high), (y if low == 0 else y - low).astype(np.int32)
-    if high - low > 1000 or y.dtype.kind == "u":
-        classes, codes = np.unique(y, return_inverse=True)
-        return _two_classes(tuple(classes.tolist())), codes.astype(np.int32)
-    place = y.astype(np.int64) - low
-    there = np.bincount(place) > 0
-    labels = (np.flatnonzero(there) + low).astype(y.dtype)
-    number = (np.cumsum(there) - 1).astype(np.int32)
-    return _two_classes(tuple(labels.tolist())), number[place]
+def _described(
+    names: Sequence[str], columns: Sequence[NDArray[Any] | list[Label]], values: Values
+) -> Space:
+    """Say what columns are: 0/1 is true or false, text is categories, the rest numbers.
 
-
-def _two_classes(classes: tuple[Label, ...]) -> tuple[Label, ...]:
-    if len(classes) < 2:
-        raise InvalidData(
-            f"y has {'the one class ' + repr(classes[0]) if classes else 'no rows'}: near-optimal "
-            "trees need at least two classes"
-        )
-    if len(classes) > MOST_CLASSES:
-        raise InvalidData(
-            f"y has {len(classes):,} different labels, {classes[0]!r:.40} for one: if that is a "
-            f"measurement, cut it into at most {MOST_CLASSES} classes first"
-        )
-    return classes
+    Parameters
+    ----------
+    columns : sequence
+        Of each the numbers, or its different labels.
+    values : "float64" or "float32"
+        Which numbers there are.
+    """
+    features = []
+    for name, column in zip(names, columns, strict=True):
+        if isinstance(column, np.ndarray):
+            boolean = zero_one(column)
+            features.append(Feature(name, "boolean") if boolean else Feature(name, values=values))
+        elif not column:
+            raise InvalidData(f"column {name!r} has no value in any row: leave it out")
+        elif len(column) > MOST_CATEGORIES:
+            raise InvalidData(
+                f"column {name!r} holds {len(column):,} different texts, more than "
+                f"{MOST_CATEGORIES} (one is {column[-1]!r:.40}): correct it if it should hold "
+                "numbers, leave it out if it names the rows, or list its values with space="
+            )
+        else:
+            features.append(Feature(name, "categorical", categories=tuple(column)))
+    return Space(features)

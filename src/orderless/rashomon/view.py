@@ -1,16 +1,13 @@
 """Views: a part of a set of trees, by what its trees must be like.
 
 In:  a bound, features that must or must not be asked about, a number of leaves.
-Out: ``View``, which the core understands; no tree is built.
+Out: ``View``; no tree is built.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-
-import numpy as np
-from numpy.typing import NDArray
 
 __all__ = ["View"]
 
@@ -43,14 +40,6 @@ class View:
     forbidden: frozenset[int] = frozenset()
     required: tuple[tuple[int, ...], ...] = ()
     trivial: bool = True
-
-    def core(self, n_columns: int) -> tuple[int, int, NDArray[np.uint8], list[list[int]], bool]:
-        """Give the five arguments that the core takes."""
-        allowed = np.ones(n_columns, dtype=np.uint8)
-        if self.forbidden:
-            allowed[sorted(self.forbidden)] = 0
-        groups = [list(group) for group in self.required]
-        return self.bound, self.max_leaves, allowed, groups, self.trivial
 
     def at_most(self, leaves: int) -> View:
         """Allow so many leaves at most."""

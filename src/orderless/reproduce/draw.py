@@ -12,6 +12,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from ..output.plots import (
+    BLUE,
+    DARK_GREY as GREY,
+    ERROR_BAR,
+    GREEN,
+    ORANGE,
+    VERMILION,
+)
 from .protocol import published_name
 
 __all__ = [
@@ -19,7 +27,6 @@ __all__ = [
     "importance_curves", "panels", "rashomon_coverage", "sizes", "streed",
 ]  # fmt: skip
 
-BLUE, ORANGE, VERMILION, GREY, GREEN = "#0072B2", "#E69F00", "#D55E00", "#595959", "#009E73"
 LINES = {
     ("determined", "aware"): ("determined", BLUE, "o", "-"),
     ("determined", "independent"): ("determined, independent columns", BLUE, "o", "--"),
@@ -111,7 +118,7 @@ def costs(table: pd.DataFrame) -> Figure:
         mean, deviation = part.mean(), part.std(ddof=1)
         ax.bar(
             range(len(policies)), mean[policies], color=[POLICY[p][1] for p in policies],
-            yerr=deviation[policies], capsize=3, width=0.7, ecolor="#333333",
+            yerr=deviation[policies], capsize=3, width=0.7, ecolor=ERROR_BAR,
         )  # fmt: skip
         ax.set(title=published_name(name), xticks=range(len(policies)))
         ax.set_xticklabels([POLICY[p][0] for p in policies], rotation=40, ha="right")
@@ -149,7 +156,7 @@ def hyperparameters(table: pd.DataFrame, exact: pd.DataFrame) -> Figure:
                 cost = lines.groupby("alpha")["cost"]
                 ax.bar(
                     np.arange(len(alphas)) + (j - 1) * 0.27, cost.mean(), 0.25,
-                    yerr=cost.std(ddof=1), capsize=2, ecolor="#333333",
+                    yerr=cost.std(ddof=1), capsize=2, ecolor=ERROR_BAR,
                     color=(BLUE, ORANGE, GREEN)[j], label=f"exploration {rate:g}",
                 )  # fmt: skip
             ax.axhline(best, color="black", linestyle="--", linewidth=1, label="optimal")
@@ -283,7 +290,7 @@ def streed(table: pd.DataFrame) -> Figure:
             cost = part[part["policy"] == policy].groupby("streed_weight")["cost"]
             ax.bar(
                 np.arange(len(weights)) + (k - 2) * 0.17, cost.mean(), 0.16, label=label,
-                color=colour, yerr=cost.std(ddof=1), capsize=1.5, ecolor="#333333",
+                color=colour, yerr=cost.std(ddof=1), capsize=1.5, ecolor=ERROR_BAR,
             )  # fmt: skip
         ax.set(title=published_name(name), xticks=range(len(weights)))
         ax.set_xticklabels([f"{weight:g}" for weight in weights])

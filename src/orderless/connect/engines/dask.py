@@ -6,18 +6,20 @@ Out: a data frame in as many partitions; each is predicted where it is, by any w
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from orderless.errors import InvalidData
 from orderless.missing import ask_next
 from orderless.model import Tree
+from orderless.output.code import NAMES, new_names
 from orderless.readers import read_tree
 
 __all__ = ["predict"]
 
 
 def predict(
-    tree: Any, frame: Any, *, prediction: str = "prediction", needed: str | None = None
+    tree: Any, frame: Any, *, needed: str | None = None, names: Sequence[str] = NAMES
 ) -> Any:
     """Add the class of each row to a Dask data frame, NA where it is not determined.
 
@@ -25,10 +27,10 @@ def predict(
     ----------
     tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
     frame : dask.dataframe.DataFrame
-    prediction : str
-        Name of the new column.
-    needed : str, optional
-        Name of a second new column: the feature to ask next (``ask_next``).
+    needed : {None, "next"}
+        "next": a second new column has the feature to ask next (``ask_next``).
+    names : two str
+        Names of the new columns; the second may be left out where there is none.
 
     Returns
     -------
@@ -40,18 +42,11 @@ def predict(
     when a worker is lost. Columns that are not there are reported at once, not by a worker.
     """
     model = read_tree(tree)
-    for name in (prediction, needed):
-        if name in frame.columns:
-            raise InvalidData(
-                f"the data frame has a column {name!r} already: choose another with prediction= "
-                "or needed="
-            )
-    meta = _added(frame._meta_nonempty.iloc[:0], model, prediction, needed)
-    return frame.map_partitions(_added, model, prediction, needed, meta=meta)
+    added = new_names(frame.columns, names, needed, same=str)
+    meta = _added(frame._meta_nonempty.iloc[:0], model, added)
+    return frame.map_partitions(_added, model, added, meta=meta)
 
 
-def _added(part: Any, tree: Tree, prediction: str, needed: str | None) -> Any:
-    new = {prediction: tree.predict(part)}
-    if needed is not None:
-        new[needed] = ask_next(tree, part)
-    return part.assign(**new)
+def _added(part: Any, tree: Tree, names: Sequence[str]) -> Any:
+    answers: list[Callable[[Any], Any]] = [tree.predict, partial(ask_next, tree)]
+    return part.assign(**{name: answer(part) for name, answer in zip(names, answers, strict=False)})

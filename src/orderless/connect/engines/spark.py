@@ -6,10 +6,10 @@ Out: a DataFrame with native expressions: Spark plans and runs them, no row pass
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from orderless.output.code import new_columns
+from orderless.output.code import NAMES, new_columns
 
 __all__ = ["predict"]
 
@@ -20,8 +20,8 @@ def predict(
     *,
     columns: Mapping[str, str] | None = None,
     shape: str = "auto",
-    prediction: str = "prediction",
     needed: str | None = None,
+    names: Sequence[str] = NAMES,
 ) -> Any:
     """Add the class of each row to a Spark DataFrame, null where it is not determined.
 
@@ -31,10 +31,10 @@ def predict(
     frame : pyspark.sql.DataFrame
     columns, shape
         As in ``CanonicalForm.to_sql``.
-    prediction : str
-        Name of the new column.
-    needed : str, optional
-        Name of a second new column: the feature to ask next (``ask_next``).
+    needed : {None, "next"}
+        "next": a second new column has the feature to ask next (``ask_next``).
+    names : two str
+        Names of the new columns; the second may be left out where there is none.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def predict(
     from pyspark.sql import functions
 
     added = new_columns(tree, frame.columns, dialect="spark", columns=columns, shape=shape,
-                        prediction=prediction, needed=needed)  # fmt: skip
+                        needed=needed, names=names)  # fmt: skip
     for name, sql in added:
         frame = frame.withColumn(name, functions.expr(sql))
     return frame

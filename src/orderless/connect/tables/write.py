@@ -15,8 +15,9 @@ from typing import IO, Any
 
 import numpy as np
 
+from ...inputs import import_optional
 from ...model import FORMULA, PLAIN_NUMBER, Tree, not_formula, printable
-from ...output.rules import escaped, width_of
+from ...output.rules import column_widths, escaped, markdown_line, text_line
 from .cells import holds_truths, parser_of, unknown
 from .part import Coded, Part, cells_of
 from .table import TableFile
@@ -229,7 +230,7 @@ class _Lines(_Writer):
         ]
         if self.widths is None:
             rows = [*self.head(), *rows]
-            self.widths = [max(width_of(row[k]) for row in rows) for k in range(len(self.names))]
+            self.widths = column_widths(rows)
         for row in rows:
             self.put(f"{self.line(row, self.widths)}\n")
 
@@ -237,8 +238,7 @@ class _Lines(_Writer):
         return [[printable(name) for name in self.names]]
 
     def line(self, row: list[str], widths: list[int]) -> str:
-        pairs = zip(row, widths, strict=True)
-        return "  ".join(cell + " " * (width - width_of(cell)) for cell, width in pairs).rstrip()
+        return text_line(row, widths)
 
 
 class _Markdown(_Lines):
@@ -249,19 +249,15 @@ class _Markdown(_Lines):
 
     def line(self, row: list[str], widths: list[int]) -> str:
         rule = set(row) == {":---"}
-        return f"| {' | '.join(row if rule else [escaped(cell) for cell in row])} |"
+        return markdown_line(row if rule else map(escaped, row))
 
 
 class _Parquet(_Writer):
     """Parquet; cells of CSV are texts."""
 
     def __enter__(self) -> Any:
-        try:
-            import pyarrow as pa
-            import pyarrow.parquet as pq
-        except ImportError:
-            said = "writing Parquet needs pyarrow: pip install 'orderless[files]'"
-            raise ImportError(said) from None
+        pa = import_optional("pyarrow", needed_for="writing Parquet")
+        pq = import_optional("pyarrow.parquet", needed_for="writing Parquet")
         schema = self.table.schema
         if schema is None:
             schema = pa.schema([(name, pa.string()) for name in self.table.columns])

@@ -1,26 +1,30 @@
-"""One bootstrap sample: its near-optimal functions, and how they spread over importances.
+"""Bootstrap samples: their near-optimal functions, and how these spread over importances.
 
-In:  the data as distinct rows, the parameters of the Rashomon set, a seed.
-Out: ``Tally``: by feature, how many functions and how many trees have each importance.
+In:  the data as distinct rows, with the rules of their Rashomon sets; a seed.
+Out: a ``Tally`` for each: by feature, how many functions and how many trees have each importance;
+     ``in_parallel`` makes many, here or on a cluster.
 Paper: Section 5.2.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidData, TooLarge
-from ...model import Label
-from ...rashomon import Engine, FlatTrees, Meaning, Problem, TreeSet, View
+from ...rashomon import FlatTrees, Resampled
 from .drawn import drawn_losses
 from .functionwise import PER_TREE, Sample, importances
 
-__all__ = ["Bootstraps", "Tally"]
+__all__ = ["Bootstraps", "Tally", "in_parallel"]
+
+T = TypeVar("T")
+AHEAD = 4  # samples per worker that are sent together where results cannot come one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +113,7 @@ class Tally:
             ]
             out = cls(int(given["functions"]), int(given["trees"]), *zip(*columns, strict=True))
         except (KeyError, TypeError, ValueError) as fault:
-            raise InvalidData(f"not the counts of a bootstrap: {fault!r:.80}") from None
+            raise InvalidData(f"these are not the counts of a bootstrap: {fault!r:.80}") from None
         good = len(out.values) == n_features and all(
             len(values) == len(functions) == len(trees)
             and functions.sum() == out.n_functions
@@ -127,43 +131,27 @@ class Bootstraps:
 
     Attributes
     ----------
-    bits, y, weight : arrays
-        Distinct rows of 0/1 columns, their classes, and how often each occurs.
-    classes : tuple of labels
-    meaning : Meaning
-        Of the columns.
-    aware : bool
-        Whether the meaning relates columns to each other.
+    data : Resampled
     group : array of int
-        By column what it is permuted with.
+        By 0/1 column what it is permuted with.
     n_groups : int
-    max_depth : int
-    regularization, epsilon : Fraction
     semantics, importance : str
+        When two trees are one function, and what is asked of each function.
     n_repeats : int
         For sampled permutations.
+    limit : int
+        Most functions in a sample.
     seed : int
-    limit, memory_limit : int
-        Most functions in a sample, most bytes for them.
     """
 
-    bits: NDArray[np.uint8]
-    y: NDArray[np.int32]
-    weight: NDArray[np.int64]
-    classes: tuple[Label, ...]
-    meaning: Meaning
-    aware: bool
+    data: Resampled
     group: NDArray[np.int32]
     n_groups: int
-    max_depth: int
-    regularization: Fraction
-    epsilon: Fraction
     semantics: str
     importance: str
     n_repeats: int
-    seed: int
     limit: int
-    memory_limit: int
+    seed: int
 
     def random(self, number: int) -> np.random.Generator:
         """Give the generator of one sample, whatever the others draw."""
@@ -172,25 +160,21 @@ class Bootstraps:
     def draw(self, number: int, random: np.random.Generator | None = None) -> NDArray[np.int64]:
         """Give how often each distinct row is in one sample: n rows, drawn with replacement."""
         random = self.random(number) if random is None else random
-        rows = np.repeat(np.arange(len(self.weight)), self.weight)
+        weight = self.data.weight
+        rows = np.repeat(np.arange(len(weight)), weight)
         drawn = rows[random.integers(0, len(rows), size=len(rows))]
-        return np.bincount(drawn, minlength=len(self.weight)).astype(np.int64)
+        return np.bincount(drawn, minlength=len(weight)).astype(np.int64)
 
     def __call__(self, number: int) -> Tally:
         """Find the near-optimal functions of one sample, and count their importances."""
-        random = self.random(number)
+        data, random = self.data, self.random(number)
         counts = self.draw(number, random)
+        found = data.functions(counts, self.semantics, self.limit)
         there = counts > 0
-        bits = np.ascontiguousarray(self.bits[there])
-        y, weight = self.y[there], counts[there]
-        problem = Problem(
-            bits, y, weight, 1, self.classes, self.meaning, self.aware, self.max_depth,
-            self.regularization, self.epsilon, "additive",
+        sample = Sample(
+            np.ascontiguousarray(data.bits[there]), data.y[there], counts[there],
+            len(data.classes), self.group, self.n_groups,
         )  # fmt: skip
-        engine = Engine(problem, self.memory_limit, None)
-        trees = TreeSet._of(engine, View(problem.epsilon, engine.bound, trivial=False))
-        found = trees.function_table(limit=self.limit, semantics=self.semantics)
-        sample = Sample(bits, y, weight, len(self.classes), self.group, self.n_groups)
         if self.importance == PER_TREE:
             if (total := sum(found.n_nontrivial.tolist())) > self.limit:
                 raise TooLarge(
@@ -202,3 +186,25 @@ class Bootstraps:
             return Tally.of_draws(found.trees, sample, found.n_nontrivial, self.n_repeats, random)
         table = importances(self.importance, found.trees, sample, self.n_repeats, random)
         return Tally.of(table, found.n_nontrivial)
+
+
+def in_parallel(
+    work: Callable[[int], T], numbers: Sequence[int], n_jobs: int | None
+) -> Iterator[tuple[int, T]]:
+    """Give (number, result) in order, through joblib.
+
+    Threads unless ``joblib.parallel_config`` says otherwise: the core works without Python's lock.
+    """
+    import joblib
+    from joblib.parallel import get_active_backend
+
+    call = joblib.delayed(work)
+    if getattr(get_active_backend()[0], "supports_return_generator", False):
+        parallel = joblib.Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+        yield from zip(numbers, parallel(call(number) for number in numbers), strict=True)
+        return
+    rest = iter(numbers)  # Ray, and processes of multiprocessing
+    with joblib.Parallel(n_jobs=n_jobs, prefer="threads") as parallel:
+        step = AHEAD * max(1, int(joblib.effective_n_jobs(n_jobs)))
+        while some := list(islice(rest, step)):
+            yield from zip(some, parallel(call(number) for number in some), strict=True)

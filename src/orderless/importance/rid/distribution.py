@@ -33,7 +33,7 @@ class Distribution:
     weights : array
         Beside each value its share; they sum to 1.
     size : float
-        How many models of equal weight it stands for (Kish): the square of the sum of their
+        How many models of equal weight it is worth (Kish): the square of the sum of their
         weights by the sum of the squares. The number of models where all weigh the same.
     """
 
@@ -88,7 +88,7 @@ class Distribution:
         """Give the smallest importance up to which there is a share of ``q`` at least."""
         share = np.asarray(q, dtype=np.float64)
         if not ((share >= 0) & (share <= 1)).all():
-            raise ValueError(f"q={q!r:.80}: legal are shares from 0 to 1")
+            raise ValueError(f"q must hold shares from 0 to 1, got {q!r:.80}")
         at = np.searchsorted(self.shares, share - SLACK, side="left")
         out = self.values[np.minimum(at, len(self.values) - 1)]
         return float(out) if np.ndim(q) == 0 else out

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...rashomon import FlatTrees, distinct, merge
-from ..permutation import FlatTrees as PermutedTrees, permuted_errors
+from ..permutation import permuted_errors
 
 __all__ = ["KINDS", "PER_TREE", "Sample", "importances"]
 
@@ -71,8 +71,7 @@ def importances(
 
 def _expected(trees: FlatTrees, sample: Sample) -> Floats:
     excess, _, total = permuted_errors(
-        PermutedTrees(trees.offsets, trees.column, trees.label),
-        sample.bits, sample.y, sample.weight, sample.group,
+        trees, sample.bits, sample.y, sample.weight, sample.group,
         n_classes=sample.n_classes, n_groups=sample.n_groups,
     )  # fmt: skip
     out: Floats = excess / float(total * total)
@@ -88,21 +87,12 @@ def _users(trees: FlatTrees, sample: Sample) -> list[NDArray[np.intp]]:
     ]
 
 
-def _errors(
-    trees: FlatTrees, bits: NDArray[np.uint8], y: NDArray[np.int32], weight: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    out = np.zeros(len(trees), dtype=np.int64)
-    for part, said in trees.says_in_parts(bits):
-        out[part] = (said != y) @ weight
-    return out
-
-
 def _sampled(
     trees: FlatTrees, sample: Sample, n_repeats: int, random: np.random.Generator
 ) -> Floats:
     rows = np.repeat(np.arange(len(sample.y)), sample.weight)
     cells, y, once = sample.bits[rows], sample.y[rows], np.ones(len(rows), dtype=np.int64)
-    errors = _errors(trees, sample.bits, sample.y, sample.weight)
+    errors = trees.errors(sample.bits, sample.y, sample.weight)
     out = np.zeros((len(trees), sample.n_groups))
     for group, users in enumerate(_users(trees, sample)):
         if not len(users):
@@ -112,7 +102,7 @@ def _sampled(
         for _ in range(n_repeats):
             permuted = cells.copy()
             permuted[:, own] = cells[np.ix_(random.permutation(len(rows)), own)]
-            wrong += _errors(some, *merge(permuted, y, once))
+            wrong += some.errors(*merge(permuted, y, once))
         out[users, group] = (wrong - n_repeats * errors[users]) / (n_repeats * len(rows))
     return out
 
@@ -137,7 +127,7 @@ def _conditional(trees: FlatTrees, sample: Sample) -> Floats:
             [np.bincount(stratum, sample.weight * column) / size for column in right.T], axis=1
         )
         lost = sample.weight[:, None] * (right - share[stratum])
-        for part, said in trees[own].says_in_parts(sample.bits):
-            out[own[part], group] = lost[np.arange(n_rows)[None, :], said].sum(axis=1)
+        for part, labels in trees[own].says_in_parts(sample.bits):
+            out[own[part], group] = lost[np.arange(n_rows)[None, :], labels].sum(axis=1)
     rounded: Any = np.round(out / sample.weight.sum(), DIGITS) + 0.0
     return np.asarray(rounded, dtype=np.float64)

@@ -8,45 +8,27 @@ Paper: Section 5.2; docs/decisions/0007.
 
 from __future__ import annotations
 
-import hashlib
-from copy import copy
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 
-from ...inputs import generator
+from ...inputs import counted, generator
 from ...model import Space
-from ...rashomon import (
-    LIMIT,
-    MEMORY,
-    RashomonSet,
-    Table,
-    decimal,
-    merge,
-    read_labels,
-    read_table,
-)
+from ...rashomon import LIMIT, MEMORY, Resampled
 from ..permutation import BY
-from .bootstrap import Bootstraps, Tally
+from .bootstrap import Bootstraps, Tally, in_parallel
 from .checkpoint import Checkpoint
-from .distribution import Distribution, kolmogorov_smirnov, wasserstein
+from .distributions import Distributions
 from .functionwise import KINDS, PER_TREE
-from .running import in_parallel, watched
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["RashomonImportance"]
 
 SEMANTICS = ("aware", "independent")
-QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
 
 
-class RashomonImportance(BaseEstimator):  # type: ignore[misc]
+class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
     r"""The Rashomon importance distribution (RID), each function counted once.
 
     Many models explain a data set about equally well, and each sample of the same world has others.
@@ -206,34 +188,33 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
         self
         """
         self._check()
-        classes, codes = read_labels(y, X)
-        table = read_table(X, codes, self.space, self.binarizer)
+        data = Resampled.read(
+            X, y, max_depth=self.max_depth, regularization=self.regularization,
+            epsilon=self.epsilon, space=self.space, binarizer=self.binarizer,
+            memory_limit=self.memory_limit,
+        )  # fmt: skip
         semantics = self.semantics or ("aware" if self.by == "feature" else "independent")
-        names, group = self._groups(table, semantics)
-        rules = (int(self.max_depth), decimal(self.regularization, "regularization"),
-                 decimal(self.epsilon, "epsilon"))  # fmt: skip
+        names, group = self._groups(data, semantics)
         seed, file = _seed(self.random_state), None
         if self.checkpoint is not None:
-            about = self._about(*rules, semantics, _data_hash(table, codes, classes))
-            file = Checkpoint(self.checkpoint, about, seed, len(names))
+            file = Checkpoint(self.checkpoint, self._about(data, semantics), seed, len(names))
             seed = file.seed
         if seed is None:
             seed = _drawn(np.random.default_rng())
         work = Bootstraps(
-            *merge(table.bits, codes, np.ones(len(codes), dtype=np.int64)),
-            classes, table.meaning, table.aware, group, len(names), *rules, semantics,
-            self.importance, int(self.n_repeats), seed, int(self.limit), int(self.memory_limit),
+            data, group, len(names), semantics=semantics, importance=self.importance,
+            n_repeats=int(self.n_repeats), limit=int(self.limit), seed=seed,
         )  # fmt: skip
         tallies = self._run(work, file)
         self._tallies_ = tallies
         self.features_ = names
         self.n_functions_ = np.array([tally.n_functions for tally in tallies])
         self.n_trees_ = np.array([tally.n_trees for tally in tallies])
-        self.classes_ = np.array(classes)
+        self.classes_ = np.array(data.classes)
         self.seed_ = seed
-        self.binarizer_ = table.binarizer
-        self.left_out_ = table.meaning.left_out(table.bits)
-        self.n_features_in_ = len(table.meaning.space.columns)
+        self.binarizer_ = data.binarizer
+        self.left_out_ = data.left_out
+        self.n_features_in_ = len(data.columns.space.columns)
         if hasattr(X, "columns") and all(isinstance(name, str) for name in X.columns):
             self.feature_names_in_ = np.array(list(X.columns), dtype=object)
         return self
@@ -246,7 +227,7 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
             done = {number: file.tallies[number] for number in numbers if number in file.tallies}
         todo = [number for number in numbers if number not in done]
         try:
-            with watched("bootstraps", len(numbers), len(done)) as advance:
+            with counted("bootstraps", len(numbers), len(done)) as advance:
                 for number, tally in in_parallel(work, todo, self.n_jobs):
                     done[number] = tally
                     if file is not None:
@@ -260,239 +241,42 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
     # -- what goes in --------------------------------------------------------------------------
 
     def _check(self) -> None:
-        RashomonSet(self.max_depth, memory_limit=self.memory_limit)._check()
         for name in ("n_bootstraps", "n_repeats", "limit"):
             given = getattr(self, name)
             if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
-                raise ValueError(f"{name}={given!r:.80}: legal are whole numbers from 1")
-        for name, legal in (("importance", KINDS), ("by", BY), ("semantics", (*SEMANTICS, None))):
-            if getattr(self, name) not in legal:
-                raise ValueError(f"{name}={getattr(self, name)!r:.80}: legal are {legal}")
+                raise ValueError(f"{name} must be a whole number from 1, got {given!r:.80}")
+        for name, allowed in (("importance", KINDS), ("by", BY), ("semantics", (*SEMANTICS, None))):
+            if getattr(self, name) not in allowed:
+                words = ", ".join(map(repr, allowed))
+                raise ValueError(f"{name} must be one of {words}, got {getattr(self, name)!r:.80}")
 
-    def _groups(self, table: Table, semantics: str) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    def _groups(self, data: Resampled, semantics: str) -> tuple[tuple[str, ...], NDArray[np.int32]]:
         """Give what importances are of, and by column to which of them it belongs."""
-        own = table.meaning.feature
+        own = data.columns.feature
         if self.by == "feature":
-            return table.meaning.space.names, own
+            return data.columns.space.names, own
         if semantics == "aware" and len(set(own.tolist())) < len(own):
             raise ValueError(
                 "by='column' with semantics='aware': single columns of one feature make rows that "
                 "contradict themselves, of which equivalent trees need not say the same; take "
                 "by='feature', or semantics='independent'"
             )
-        return table.meaning.names, np.arange(len(own), dtype=np.int32)
+        return data.columns.names, np.arange(len(own), dtype=np.int32)
 
-    def _about(
-        self, depth: int, regularization: Fraction, epsilon: Fraction, semantics: str, data: str
-    ) -> dict[str, Any]:
+    def _about(self, data: Resampled, semantics: str) -> dict[str, Any]:
         """Say all that a sample depends on, but the seed."""
         out: dict[str, Any] = {
-            "max_depth": depth,
-            "regularization": str(regularization),
-            "epsilon": str(epsilon),
+            "max_depth": data.rules.max_depth,
+            "regularization": str(data.rules.regularization),
+            "epsilon": str(data.rules.epsilon),
             "semantics": semantics,
             "importance": self.importance,
             "by": self.by,
-            "data": data,
+            "data": data.digest,
         }
         if self.importance in ("permutation-sampled", PER_TREE):
             out["n_repeats"] = int(self.n_repeats)
         return out
-
-    # -- what comes out ------------------------------------------------------------------------
-
-    @property
-    def _tallies(self) -> tuple[Tally, ...]:
-        if "_tallies_" not in self.__dict__:
-            raise NotFittedError("this RashomonImportance is not fitted: call fit(X, y) first")
-        return self._tallies_
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_tallies_" in self.__dict__
-
-    def _position(self, feature: Any) -> int:
-        names = self.features_
-        if isinstance(feature, int | np.integer) and not isinstance(feature, bool):
-            if 0 <= feature < len(names):
-                return int(feature)
-        elif feature in names:
-            return names.index(feature)
-        shown = ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
-        raise ValueError(f"no feature {feature!r:.80}: there are {shown}, or their positions")
-
-    def _distribution(
-        self, feature: Any, correct_equivalence: bool | None = None, pooled: bool | None = None
-    ) -> Distribution:
-        tallies = self._tallies
-        return Distribution.of(
-            tallies,
-            self._position(feature),
-            corrected=self.correct_equivalence if correct_equivalence is None
-            else correct_equivalence,
-            pooled=self.pooled if pooled is None else pooled,
-        )  # fmt: skip
-
-    def distribution(
-        self, feature: Any, *, correct_equivalence: bool | None = None, pooled: bool | None = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Give the importances that a feature has, and their shares.
-
-        Parameters
-        ----------
-        feature : str or int
-            One of ``features_``, or its position.
-        correct_equivalence, pooled : bool, optional
-            By default as the estimator was made; no refitting is needed.
-
-        Returns
-        -------
-        values : array
-            Ascending, each once.
-        weights : array
-            Their shares, which sum to 1.
-        """
-        found = self._distribution(feature, correct_equivalence, pooled)
-        return found.values, found.weights
-
-    def cdf(
-        self,
-        feature: Any,
-        k: ArrayLike,
-        *,
-        correct_equivalence: bool | None = None,
-        pooled: bool | None = None,
-    ) -> Any:
-        """Give the share of models to which a feature has an importance of ``k`` at most.
-
-        Parameters
-        ----------
-        feature : str or int
-        k : number or array
-        correct_equivalence, pooled : bool, optional
-            See ``distribution``.
-
-        Returns
-        -------
-        float, or array for an array
-        """
-        return self._distribution(feature, correct_equivalence, pooled).cdf(k)
-
-    def quantile(
-        self,
-        feature: Any,
-        q: ArrayLike,
-        *,
-        correct_equivalence: bool | None = None,
-        pooled: bool | None = None,
-    ) -> Any:
-        """Give the smallest importance k with ``cdf(feature, k) >= q``.
-
-        Parameters
-        ----------
-        feature : str or int
-        q : share or array of shares
-        correct_equivalence, pooled : bool, optional
-            See ``distribution``.
-
-        Returns
-        -------
-        float, or array for an array
-        """
-        return self._distribution(feature, correct_equivalence, pooled).quantile(q)
-
-    def summary(
-        self, *, correct_equivalence: bool | None = None, pooled: bool | None = None
-    ) -> pd.DataFrame:
-        """Give one row per feature, the most important on average first.
-
-        Parameters
-        ----------
-        correct_equivalence, pooled : bool, optional
-            See ``distribution``.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``feature``, ``mean``, ``std``, ``min``, ``q05``, ``q25``, ``median``, ``q75``, ``q95``,
-            ``max``, and ``positive``, the share of models that lose accuracy without the feature.
-        """
-        import pandas as pd
-
-        lines = []
-        for name in self._names():
-            found = self._distribution(name, correct_equivalence, pooled)
-            lines.append(
-                {
-                    "feature": name,
-                    "mean": found.mean,
-                    "std": found.std,
-                    "min": found.values[0],
-                    **{word: found.quantile(q) for word, q in QUANTILES.items()},
-                    "max": found.values[-1],
-                    "positive": 1 - found.cdf(0.0),
-                }
-            )
-        table = pd.DataFrame(lines)
-        return table.sort_values("mean", ascending=False, kind="stable", ignore_index=True)
-
-    def _names(self) -> tuple[str, ...]:
-        self._tallies  # noqa: B018 (says that it is not fitted)
-        return self.features_
-
-    def take(self, samples: ArrayLike) -> Self:
-        """Give the same, of some of the bootstrap samples only; nothing is fitted again.
-
-        Answers of different samples say how far RID itself depends on chance.
-
-        Parameters
-        ----------
-        samples : sequence of int, or mask
-            Which samples, from 0; each may come several times.
-        """
-        tallies = self._tallies
-        which = np.asarray(samples)
-        chosen = np.arange(len(tallies))[which] if which.size else which
-        if not chosen.size:
-            raise ValueError("samples is empty: name at least one")
-        out = copy(self)
-        out._tallies_ = tuple(tallies[number] for number in chosen.tolist())
-        out.n_functions_, out.n_trees_ = self.n_functions_[chosen], self.n_trees_[chosen]
-        return out
-
-    def shift(self, *, pooled: bool | None = None) -> pd.DataFrame:
-        """Tell how far the distributions with and without the correction are apart.
-
-        Parameters
-        ----------
-        pooled : bool, optional
-            See ``distribution``.
-
-        Returns
-        -------
-        pandas.DataFrame
-            A row per feature, in the order of ``features_``: ``feature``; ``ks``, the
-            Kolmogorov-Smirnov statistic (largest difference of the shares); ``p``, its two-sample
-            p-value; ``wasserstein``, the 1-Wasserstein distance; ``n_functions`` and ``n_trees``,
-            the sizes of the two samples that the test takes.
-
-        Notes
-        -----
-        Pooled, the samples are all functions and all trees of all bootstraps, as in the paper, and
-        p is that of ``scipy.stats.ks_2samp(method="asymp")``, of which the lists are never made.
-        Otherwise models have different weights, and the sizes are those of as many equal ones
-        (Kish's effective sizes). Either way the test takes models as if they were drawn
-        independently, which those of one Rashomon set are not, and small shifts become significant
-        with many bootstraps: the statistic and the distance say more.
-        """
-        import pandas as pd
-
-        lines = []
-        for name in self._names():
-            one, two = (self._distribution(name, corrected, pooled) for corrected in (True, False))
-            ks, p = kolmogorov_smirnov(one, two)
-            lines.append((name, ks, p, wasserstein(one, two), one.size, two.size))
-        columns = ["feature", "ks", "p", "wasserstein", "n_functions", "n_trees"]
-        return pd.DataFrame(lines, columns=columns)
 
     def plot(
         self, kind: str = "box", features: Any = None, ax: Any = None, *, pooled: bool | None = None
@@ -517,9 +301,9 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
         -------
         matplotlib Axes
         """
-        from ...output.plots import draw
+        from ...output.plots import draw_distributions
 
-        return draw(self, kind, features, ax, pooled)
+        return draw_distributions(self, kind, features, ax, pooled)
 
 
 def _seed(given: Any) -> int | None:
@@ -534,15 +318,3 @@ def _seed(given: Any) -> int | None:
 
 def _drawn(random: np.random.Generator) -> int:
     return int.from_bytes(random.bytes(16), "little")
-
-
-def _data_hash(table: Table, codes: NDArray[np.int32], classes: tuple[Any, ...]) -> str:
-    """Give digits that are the same for the same columns, meanings and labels only."""
-    means = table.meaning
-    out = hashlib.sha256()
-    words = (means.names, means.space.names, classes, table.bits.shape)
-    out.update(repr(words).encode())
-    for array in (table.bits, codes, means.feature, means.threshold, means.one_is_true,
-                  means.set_start, means.set_values):  # fmt: skip
-        out.update(np.ascontiguousarray(array).tobytes())
-    return out.hexdigest()

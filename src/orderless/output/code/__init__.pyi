@@ -1,5 +1,7 @@
 from .columns import (
+    NAMES as NAMES,
     new_columns as new_columns,
+    new_names as new_names,
 )
 from .dot import (
     tree_as_dot as tree_as_dot,

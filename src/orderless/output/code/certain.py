@@ -1,6 +1,6 @@
 """When a class is certain, and what to ask: formulas of a tree or of its reasons.
 
-In:  a ``Tree`` or ``CanonicalForm``, and the columns that speak about its features.
+In:  a ``Tree`` or ``CanonicalForm``, and the columns that say something about its features.
 Out: per class a formula (``formula.py``) that holds iff the row has the class whatever its unknown
      values are; and the next question as nested choices.
 Paper: Theorem 3.2 (reasons are complete); the formulas from the tree are ours.
@@ -13,15 +13,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ...errors import InvalidTree
-from ...form import CanonicalForm, Term, whole_side
+from ...form import CanonicalForm, Term
 from ...missing import heights
 from ...model import Label, Side, Tree
 from .formula import Formula, Source, every, some
 
-__all__ = ["Ask", "certain_by_reasons", "certain_by_tree", "question"]
+__all__ = ["Ask", "asks_next", "certain_by_reasons", "certain_by_tree", "question"]
 
 NESTED = 12  # conditions on a path that are nested in a formula; SQLite's parser takes about 20
 MOST_DEPTH = 150  # of choices that are nested in a question
+
+
+def asks_next(needed: str | None) -> bool:
+    """Whether the feature to ask next is wanted (``needed="next"``) and not the class (None)."""
+    if needed not in (None, "next"):
+        raise ValueError(
+            f"needed must be 'next' or None, got {needed!r:.80}: smallest sets of features are "
+            "found by missing_needed and by predict_file(needed='smallest')"
+        )
+    return needed is not None
 
 
 def certain_by_reasons(
@@ -69,7 +79,7 @@ def _flat(tree: Tree, known: Mapping[int, Source]) -> list[tuple[Label, Formula]
             said = some(known[k].excludes(side) for k, side in sorted(path.items()))
             without.setdefault(int(tree.leaf_class[node]), []).append(said)
             continue
-        yes, no = _split(tree, node, path.get(i) or whole_side(tree.space.features[i]))
+        yes, no = _split(tree, node, path.get(i) or Side.whole(tree.space.features[i]))
         todo += [(int(tree.when_false[node]), {**path, i: no}),
                  (int(tree.when_true[node]), {**path, i: yes})]  # fmt: skip
     return [
@@ -99,8 +109,8 @@ def _nodes(tree: Tree, known: Mapping[int, Source]) -> dict[int, _Node]:
             continue
         yes, no = int(tree.when_true[node]), int(tree.when_false[node])
         feature, source = tree.space.features[i], known[i]
-        yes_side, no_side = _split(tree, node, path.get(i) or whole_side(feature))
-        if source.told and (feature.nan or not feature.ordered):  # a row may know some of it
+        yes_side, no_side = _split(tree, node, path.get(i) or Side.whole(feature))
+        if source.indicators and (feature.nan or not feature.ordered):  # a row may know some of it
             left[node] = (source.excludes(yes_side), source.excludes(no_side))
         elif feature.ordered:  # what lies above it is said on the path: one end will do
             cut, nan = float(tree.threshold[node]), feature.nan and bool(tree.nan_true[node])
@@ -155,8 +165,8 @@ def question(tree: Tree, known: Mapping[int, Source]) -> Ask | None:
     if tree.depth > MOST_DEPTH:
         raise InvalidTree(
             f"the tree has depth {tree.depth:,}; choices that nest deeper than {MOST_DEPTH} are "
-            "refused by most databases: leave needed= out, make a flatter tree that decides the "
-            "same with form.to_tree('depth'), or use ask_next"
+            "refused by most databases: leave out needed='next', make a flatter tree that decides "
+            "the same with form.to_tree('depth'), or use ask_next"
         )
     nodes = _nodes(tree, known)
     height = heights(tree)

@@ -7,7 +7,7 @@ Out: text that ``dot -Tsvg`` draws; every name and label is escaped.
 from __future__ import annotations
 
 from ...model import Tree, label_text, printable
-from ..plots.palette import pale
+from ..plots.look import WHITE, pale
 
 __all__ = ["tree_as_dot"]
 
@@ -37,7 +37,7 @@ def tree_as_dot(tree: Tree) -> str:
     """
     lines = [
         "digraph tree {",
-        '  node [shape=box, style="rounded,filled", fillcolor="#ffffff", fontname="Helvetica"];',
+        f'  node [shape=box, style="rounded,filled", fillcolor="{WHITE}", fontname="Helvetica"];',
         '  edge [fontname="Helvetica"];',
         "  graph [ordering=out];",  # yes to the left
     ]

@@ -1,6 +1,6 @@
-"""Formulas: what settles a row, said about the columns of a table.
+"""Formulas: what settles a row, in terms of the columns of a table.
 
-In:  a ``Tree``, and what the columns of its rows tell of its features.
+In:  a ``Tree``, and what the columns of its rows say about its features.
 Out: formulas out of comparisons, AND and OR (no NOT), which ``certain.py`` puts together and
      ``sql.py`` and ``polars.py`` write down. By three-valued logic a comparison with an unknown
      value is neither true nor false, so a formula is true exactly if it holds for every
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import InvalidSpace
+from ...inputs import near
 from ...model import Column, Condition, Feature, Label, Side, Tree, row_boundary
 
 __all__ = [
@@ -97,24 +98,24 @@ def some(parts: Iterable[Formula]) -> Formula:
     return Some(tuple(flat)) if len(flat) > 1 else next(iter(flat), False)
 
 
-# -- what the columns tell of a feature -----------------------------------------------------------
+# -- what the columns say about a feature ---------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The columns of a table that speak about one feature.
+    """The columns of a table that say something about one feature.
 
     Attributes
     ----------
     value : str or None
         The column that holds its value.
-    told : tuple of (Condition, str)
-        Columns that tell, by 0 and 1, whether a condition holds.
+    indicators : tuple of (Condition, str)
+        Columns that say, by 0 and 1, whether a condition holds.
     """
 
     feature: Feature
     value: str | None
-    told: tuple[tuple[Condition, str], ...]
+    indicators: tuple[tuple[Condition, str], ...]
 
     def certainly(self, side: Side) -> Formula:
         """Give the formula that holds iff the row's value certainly lies in the side."""
@@ -137,13 +138,13 @@ class Source:
             return every(ends)
         if side.nan:
             return some([every(ends), absent])
-        if ends and not self.told:  # a number that lies there is not NaN
+        if ends and not self.indicators:  # a number that lies there is not NaN
             return every(ends)
         return every([*(some([end, absent]) for end in ends), self._is_number()])
 
     def _is_number(self) -> Formula:
         """Where NaN is a value: give what says that the value is another. It meets a condition."""
-        known = [Flag(name, True) for c, name in self.told if c.at_most is not None]
+        known = [Flag(name, True) for c, name in self.indicators if c.at_most is not None]
         value = [Absent(self.value, True, False)] if self.value is not None else []
         return some([*value, *known])
 
@@ -169,7 +170,7 @@ class Source:
         if self.value is not None:
             out.append(Flag(self.value, False) if self.feature.kind == "boolean"
                        else Number(self.value, self._in_rows(end), False))  # fmt: skip
-        for condition, name in self.told:
+        for condition, name in self.indicators:
             if condition.at_most is not None:
                 if float(self.feature.at_most(condition.at_most)) <= end:
                     out.append(Flag(name, True))
@@ -182,7 +183,7 @@ class Source:
         if self.value is not None:
             out.append(Flag(self.value, True) if self.feature.kind == "boolean"
                        else Number(self.value, self._in_rows(end), True))  # fmt: skip
-        for condition, name in self.told:
+        for condition, name in self.indicators:
             if condition.at_most is not None:
                 if float(self.feature.at_most(condition.at_most)) >= end:
                     out.append(Flag(name, False))
@@ -198,11 +199,11 @@ class Source:
 
     def _among(self, codes: Iterable[int]) -> Formula:
         inside = set(codes)
-        if not self.told:
+        if not self.indicators:
             return self._value_among(inside)
         among = [
             ({self.feature.categories.index(v) for v in condition.among or ()}, name)
-            for condition, name in self.told
+            for condition, name in self.indicators
         ]
         # A column that is 1 and whose values are all inside says it at once.
         at_once: list[Formula] = [Flag(name, True) for own, name in among if own <= inside]
@@ -243,33 +244,33 @@ class Source:
 
 
 def sources(tree: Tree, columns: Mapping[str, str] | None = None) -> dict[int, Source]:
-    """Say which columns of a table speak about each feature that a tree asks about.
+    """Give the columns of a table that say something about each feature that a tree asks about.
 
     ``columns`` renames: column or feature of the space -> column of the table. A feature that is
     given there itself is read from that column, whatever columns the space has for it.
     """
     space = tree.space
     columns = dict(columns or {})
-    legal = (*space.column_names, *(name for name in space.names if name not in space.column_names))
+    known = tuple(dict.fromkeys([*space.column_names, *space.names]))
     for name, new in columns.items():
-        if name not in legal:
+        if name not in known:
             raise InvalidSpace(
-                f"columns= names {name!r}: legal are the space's columns and features, "
-                f"{', '.join(repr(n) for n in legal[:20])}"
+                f"columns: the space has no column or feature {name!r}{near(name, known)}; it has "
+                f"{', '.join(repr(n) for n in known[:20])}"
             )
         if not isinstance(new, str) or not new:
-            raise InvalidSpace(f"columns= gives {name!r} the name {new!r:.80}: a name is text")
+            raise InvalidSpace(f"columns[{name!r}] must be a name, got {new!r:.80}")
     out = {}
     for i in tree.used:
         feature = space.features[i]
-        told: list[Column] = [space.columns[k] for k in space.columns_of[feature.name]]
+        about: list[Column] = [space.columns[k] for k in space.columns_of[feature.name]]
         if feature.name in columns and feature.name not in space.column_names:
-            told = [Column(feature.name, feature.name)]
-        names = {column.name: columns.get(column.name, column.name) for column in told}
-        values = [names[column.name] for column in told if column.condition is None]
-        conditions = tuple((c.condition, names[c.name]) for c in told if c.condition is not None)
+            about = [Column(feature.name, feature.name)]
+        names = {column.name: columns.get(column.name, column.name) for column in about}
+        values = [names[column.name] for column in about if column.condition is None]
+        conditions = tuple((c.condition, names[c.name]) for c in about if c.condition is not None)
         if len(values) > 1 or not (values or conditions):
-            state = "two columns hold" if values else "no column tells"
+            state = "two columns hold" if values else "no column holds"
             raise InvalidSpace(
                 f"{state} the value of {feature.name!r}: give columns={{{feature.name!r}: "
                 "'the column that holds it'}"

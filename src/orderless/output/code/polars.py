@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import InvalidSpace
 from ...form import CanonicalForm
 from ...model import Label, Tree
-from .certain import Ask, question
+from .certain import Ask, asks_next, question
 from .formula import Absent, Every, Flag, Formula, Member, Number, Some, sources
 from .sql import certain_classes
 
@@ -28,9 +28,9 @@ def as_polars(
     *,
     columns: Mapping[str, str] | None = None,
     shape: str = "auto",
-    needed: bool = False,
+    needed: str | None = None,
 ) -> pl.Expr:
-    """Give the class, or with ``needed`` the feature to ask; see ``CanonicalForm.to_polars``."""
+    """Give the class, or the feature to ask; see ``CanonicalForm.to_polars``."""
     try:
         return _expression(source, columns, shape, needed)
     except UnicodeEncodeError as fault:
@@ -41,14 +41,14 @@ def as_polars(
 
 
 def _expression(
-    source: Tree | CanonicalForm, columns: Mapping[str, str] | None, shape: str, needed: bool
+    source: Tree | CanonicalForm, columns: Mapping[str, str] | None, shape: str, needed: str | None
 ) -> pl.Expr:
     import polars as pl
 
     tree = source.tree if isinstance(source, CanonicalForm) else source
     known = sources(tree, columns)
     certain = certain_classes(source, known, shape)
-    if needed:
+    if asks_next(needed):
         ask = question(tree, known)
         if ask is None or len(certain) == 1:
             return pl.repeat(None, pl.len(), dtype=pl.String).alias("needed")
@@ -76,7 +76,7 @@ def _type(labels: tuple[Label, ...]) -> Any:
         return pl.Int64
     if all(0 <= label < 2**64 for label in labels if isinstance(label, int)):
         return pl.UInt64
-    raise InvalidSpace(f"the classes {labels!r:.80} fit no column type of polars")
+    raise InvalidSpace(f"polars has no column type for the classes {labels!r:.80}")
 
 
 def _said(formula: Formula) -> pl.Expr:
@@ -121,8 +121,8 @@ def _member(formula: Member, column: pl.Expr, number: pl.Expr) -> pl.Expr:
         return number.is_in([float(label) for label in formula.labels])
     if len(texts) < len(formula.labels):
         raise InvalidSpace(
-            f"the feature in column {formula.column!r} has texts and numbers as categories: a "
-            "column of polars holds one of the two"
+            f"the feature in column {formula.column!r} has both texts and numbers as categories, "
+            "but a column of polars holds only one of the two"
         )
     return column.cast(pl.String).is_in(texts)
 

@@ -74,11 +74,11 @@ BODY = '''
 def _read(row):
     """Give the value of each feature: a number, the number of a category, or None for unknown."""
     if not hasattr(row, "keys"):
-        raise ValueError("a row is a dict of feature -> value, got %.80r" % (row,))
+        raise ValueError("a row must be a dict of feature -> value, got %.80r" % (row,))
     for name in row.keys():
         if name not in NAMES:
-            legal = ", ".join(map(repr, sorted(NAMES)))
-            raise ValueError("a row has the unknown feature %.80r: legal are %s" % (name, legal))
+            known = ", ".join(map(repr, sorted(NAMES)))
+            raise ValueError("a row has the unknown feature %.80r; features are %s" % (name, known))
     return [_value(f, row[f["name"]]) if f["name"] in row else None for f in FEATURES]
 
 
@@ -92,13 +92,13 @@ def _value(feature, value):
                 raise TypeError
             number = float(value)
         except (TypeError, ValueError, OverflowError):
-            raise _illegal(feature, value) from None
+            raise _refused(feature, value) from None
     if number != number:
         return number if feature["nan"] else None
     if feature["kind"] == "boolean" and number not in (0.0, 1.0):
-        raise _illegal(feature, value)
+        raise _refused(feature, value)
     if feature["kind"] == "integer" and number % 1 != 0:
-        raise _illegal(feature, value)
+        raise _refused(feature, value)
     return number
 
 
@@ -113,7 +113,7 @@ def _category(feature, value):
             return values.index(value)
         if feature["other"]:
             return len(values)
-    raise _illegal(feature, value)
+    raise _refused(feature, value)
 
 
 def _unknown(value):
@@ -127,11 +127,12 @@ def _unknown(value):
         return False
 
 
-def _illegal(feature, value):
-    kinds = {"numeric": "numbers", "integer": "whole numbers", "boolean": "0, 1, False and True"}
-    legal = kinds.get(feature["kind"]) or ", ".join(map(repr, feature.get("values", ())))
-    said = "feature %r has the value %.80r: legal are %s, and None or NaN for unknown"
-    return ValueError(said % (feature["name"], value, legal))
+def _refused(feature, value):
+    kinds = {"numeric": "a number", "integer": "a whole number", "boolean": "0, 1, False or True"}
+    allowed = kinds.get(feature["kind"])
+    allowed = allowed or "one of " + ", ".join(map(repr, feature.get("values", ())))
+    said = "feature %r must be %s, or None or NaN if it is unknown; got %.80r"
+    return ValueError(said % (feature["name"], allowed, value))
 
 
 # For why: a side says of a feature which values are possible. For numbers it is (first bin, last

@@ -38,7 +38,7 @@ def to_sklearn(tree: Tree) -> Any:
     tree sends it if NaN is a value of the feature; otherwise to the side with more training rows,
     as in scikit-learn (``Tree.predict`` keeps such rows unknown).
 
-    A question about a set of categories that no single one-hot column tells becomes several
+    A question about a set of categories that no single one-hot column answers becomes several
     questions. A column that holds the categories themselves is asked as it is where scikit-learn
     can (from version 1.10 on) and the categories are 0, 1, 2, ..., at most 256 of them.
 
@@ -108,7 +108,7 @@ class _Nodes:
         if node >= MOST_NODES:
             raise InvalidSpace(
                 f"asking for sets of categories by single columns takes more than {MOST_NODES:,} "
-                "nodes: give the space columns that tell larger sets"
+                "nodes: give the space columns for larger sets"
             )
         self.column.append(-2)
         self.threshold.append(-2.0)
@@ -121,7 +121,7 @@ class _Nodes:
         return node
 
     def _ask(self, source: int, known: dict[int, Codes], node: int) -> Children:
-        """Write the question of a node; give what hangs left and right."""
+        """Write the question of a node; give what comes on the left and on the right."""
         tree = self.tree
         i = int(tree.feature[source])
         feature = tree.space.features[i]
@@ -143,9 +143,9 @@ class _Nodes:
             self.column[node], self.threshold[node] = column, 0.5
             return (no, yes) if holds else (yes, no)
         raise InvalidSpace(
-            f"no column tells whether {tree.condition(source)}: the space has "
-            f"{[column.name for column in tree.space.columns]}; state the tree over a space with a "
-            f"column for {feature.name!r} itself: tree.over(Space(...))"
+            f"no column says whether {tree.condition(source)}: the space has "
+            f"{[column.name for column in tree.space.columns]}; convert the tree to "
+            f"a space with a column for {feature.name!r} itself: tree.over(Space(...))"
         )
 
     def _ask_set(self, source: int, known: dict[int, Codes], node: int) -> Children:
@@ -166,23 +166,23 @@ class _Nodes:
         inside = here & asked
         best: tuple[bool, int, Codes] | None = None
         for column in _columns(tree.space, feature, value=False):
-            told = here & _told(feature, tree.space.columns[column])
-            if not told or told == here:
+            ones = here & _ones(feature, tree.space.columns[column])
+            if not ones or ones == here:
                 continue
-            parts = (told, here - told)
+            parts = (ones, here - ones)
             pure = [part <= inside or not part & inside for part in parts]
             if all(pure):
-                best = (True, column, told)
+                best = (True, column, ones)
                 break
             if best is None or (any(pure) and not best[0]):
-                best = (any(pure), column, told)
+                best = (any(pure), column, ones)
         if best is None:
             raise InvalidSpace(
-                f"scikit-learn's trees ask for numbers, and no column tells whether "
-                f"{tree.condition(source)}: one-hot encode {feature.name!r} (state the tree over a "
-                f"space whose columns are Condition({feature.name!r}, among=...))"
+                f"scikit-learn's trees ask about numbers, and no column says whether "
+                f"{tree.condition(source)}: one-hot encode {feature.name!r} (convert the tree "
+                f"to a space whose columns are Condition({feature.name!r}, among=...): tree.over)"
             )
-        _, column, told = best
+        _, column, ones = best
         self.column[node], self.threshold[node] = column, 0.5
 
         def go(part: Codes) -> tuple[int, dict[int, Codes]]:
@@ -191,7 +191,7 @@ class _Nodes:
                 return int(tree.when_true[source]), narrow
             return (source if part & inside else int(tree.when_false[source])), narrow
 
-        return go(here - told), go(told)
+        return go(here - ones), go(ones)
 
 
 def _columns(space: Space, feature: Feature, value: bool) -> Iterator[int]:
@@ -200,7 +200,7 @@ def _columns(space: Space, feature: Feature, value: bool) -> Iterator[int]:
             yield column
 
 
-def _told(feature: Feature, column: Column) -> Codes:
+def _ones(feature: Feature, column: Column) -> Codes:
     """Give the codes of the categories for which a column is 1."""
     among = column.condition.among if column.condition is not None else None
     return frozenset(feature.categories.index(label) for label in among or ())
@@ -209,7 +209,7 @@ def _told(feature: Feature, column: Column) -> Codes:
 def _holds_at_most(feature: Feature, column: Column, cut: float) -> bool | None:
     """Tell whether a column is 1 where an ordered feature is at most the cut, or where it is above.
 
-    None if it does not tell.
+    None if it says neither.
     """
     condition = column.condition
     assert condition is not None

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from ...errors import TooManyReasons
 from ...form import CanonicalForm
 from ...model import Label, Tree
-from .certain import Ask, certain_by_reasons, certain_by_tree, question
+from .certain import Ask, asks_next, certain_by_reasons, certain_by_tree, question
 from .formula import Every, Formula, Number, Some, Source, sources
 from .sql_words import Words
 
@@ -32,7 +32,7 @@ def as_sql(
     columns: Mapping[str, str] | None = None,
     table: str | Sequence[str] | None = None,
     shape: str = "auto",
-    needed: bool = False,
+    needed: str | None = None,
 ) -> str:
     """Write an expression, or a query if a table is given; see ``CanonicalForm.to_sql``.
 
@@ -48,14 +48,14 @@ def as_sql(
       WHEN `age` <= CAST(24.5E0 AS REAL) THEN 'yes'
     END
     """
-    words = Words(dialect)
+    words, asks = Words(dialect), asks_next(needed)
     tree = source.tree if isinstance(source, CanonicalForm) else source
     known = sources(tree, columns)
     certain = certain_classes(source, known, shape)
     if table is None:
-        return _needed(words, tree, known, certain) if needed else _class(words, certain)
+        return _needed(words, tree, known, certain) if asks else _class(words, certain)
     more = [f"{_class(words, certain)} AS {words.name('prediction')}"]
-    if needed:
+    if asks:
         more.append(f"{_needed(words, tree, known, certain)} AS {words.name('needed')}")
     alias = words.name("t")
     listed = ",\n".join([f"{alias}.*", *more])
@@ -67,7 +67,7 @@ def certain_classes(
 ) -> list[tuple[Label, Formula]]:
     """Give, per class that occurs, the formula that holds iff the class is certain."""
     if shape not in SHAPES:
-        raise ValueError(f"shape={shape!r:.80}: legal are {', '.join(map(repr, SHAPES))}")
+        raise ValueError(f"shape must be one of {', '.join(map(repr, SHAPES))}, got {shape!r:.80}")
     form = source if isinstance(source, CanonicalForm) else CanonicalForm(source)
     if shape == "auto":
         form = CanonicalForm(form.tree, limit=FEW)

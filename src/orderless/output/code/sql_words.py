@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
-from difflib import get_close_matches
 from typing import Any
 
 from ...errors import InvalidSpace
+from ...inputs import near
 from ...model import Label
 from .formula import Absent, Flag, Formula, Member, Number
 
@@ -43,10 +43,9 @@ class Words:
     def __init__(self, dialect: str) -> None:
         name = SAME.get(dialect, dialect) if isinstance(dialect, str) else dialect
         if name not in DIALECTS:
-            close = get_close_matches(str(dialect), DIALECTS, n=1)
-            hint = f" (did you mean {close[0]!r}?)" if close else ""
             raise ValueError(
-                f"dialect={dialect!r:.80}{hint}: legal are {', '.join(repr(d) for d in DIALECTS)}"
+                f"dialect must be one of {', '.join(map(repr, DIALECTS))}, got {dialect!r:.80}"
+                f"{near(dialect, DIALECTS)}"
             )
         self.dialect = name
 
@@ -56,12 +55,12 @@ class Words:
         """Quote the name of a column or table."""
         from sqlglot import exp
 
-        _legal(name, "the name")
+        _refuse_unwritable(name, "the name")
         bad = set(name) & set(NOT_IN_NAMES.get(self.dialect, ""))
         if bad:
             raise InvalidSpace(
                 f"the name {name!r:.80} has the character {min(bad)!r}, which {self.dialect} "
-                "allows in no name: say what the column is called there with columns="
+                "does not allow in names: say what the column is called there with columns="
             )
         if self.dialect == "sqlite":  # it takes a "name" that is not there for a text, silently
             return "`" + name.replace("`", "``") + "`"
@@ -80,7 +79,7 @@ class Words:
         """Quote a text."""
         from sqlglot import exp
 
-        _legal(text, "the label")
+        _refuse_unwritable(text, "the label")
         quoted = str(exp.Literal.string(text).sql(dialect=self.dialect))
         return f"N{quoted}" if self.dialect == "tsql" and not text.isascii() else quoted
 
@@ -135,7 +134,7 @@ class Words:
             return self._member(atom)
         if isinstance(atom, bool):
             return "1 = 1" if atom else "1 = 0"
-        raise TypeError(f"{atom!r} is no comparison")
+        raise TypeError(f"{atom!r} is not a comparison")
 
     def guard(self, atom: Formula) -> str:
         """Write what must hold beside a comparison: in SQLite, that the column has a number.
@@ -205,8 +204,8 @@ class Words:
         word = "IN" if atom.inside else "NOT IN"
         if 0 < n_texts < len(labels) and self.dialect != "sqlite":
             raise InvalidSpace(
-                f"the feature in column {atom.column!r} has texts and numbers as categories: a "
-                f"column of {self.dialect} holds one of the two"
+                f"the feature in column {atom.column!r} has both texts and numbers as categories, "
+                f"but a column of {self.dialect} holds only one of the two"
             )
         if n_texts:
             return self._text_member(column, word, labels)
@@ -239,14 +238,14 @@ def _is_number(column: str) -> str:
     return f"{column} <= {LARGEST}"
 
 
-def _legal(text: str, what: str) -> None:
+def _refuse_unwritable(text: str, what: str) -> None:
     if "\0" in text:
-        raise InvalidSpace(f"{what} {text!r:.80} holds a NUL, which no SQL can hold: rename it")
+        raise InvalidSpace(f"{what} {text!r:.80} holds a NUL, which SQL cannot hold: rename it")
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
         raise InvalidSpace(
-            f"{what} {text!r:.80} holds half of a surrogate pair, which no SQL can hold: rename it"
+            f"{what} {text!r:.80} holds half of a surrogate pair, which SQL cannot hold: rename it"
         ) from None
 
 

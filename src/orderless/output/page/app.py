@@ -1,6 +1,6 @@
 """The page to fill in: a tree as one HTML file that a person can ask.
 
-In:  a tree or form, and what people shall read: title, labels, units, costs, examples.
+In:  a tree or form, and what people read: title, labels, units, costs, examples.
 Out: HTML that needs no other file and no network. Its script is that of ``to_javascript``, and what
      to ask next on top of it; its content security policy allows nothing but the two by their
      hashes.
@@ -26,6 +26,7 @@ from ...missing import counts_rows
 from ...model import Feature, Space, Tree, label_text, printable, short_number
 from ...readers import read_tree
 from ..code.javascript import engine, literal, model_text, script_of, tree_tables
+from ..templates import markup, render
 
 __all__ = ["write_page"]
 
@@ -61,13 +62,13 @@ def write_page(
     title, description : str
         What stands at the top.
     labels, units : dict of feature -> str, optional
-        How people call the features, and what they are measured in.
+        What people call the features, and the units they are measured in.
     target_name : str
         What the tree decides, such as "Diagnosis"; it stands above the answer.
     class_names : dict of class label -> str, optional
-        How people call the classes.
+        What people call the classes.
     costs : dict of feature -> number, optional
-        What it costs to find a feature out; shown, and heeded when the page says what to ask next.
+        What it costs to find out a feature; shown, and taken into account in what to ask next.
         0 or more, for every feature that the tree asks about: one without a cost is an error.
     policy : object with ``to_tree()`` (a ``Policy``), or an equivalent tree, optional
         What to ask next is what it asks first among what is open and matters.
@@ -106,49 +107,33 @@ def write_page(
             f"this tree has {tree.n_leaves:,} leaves and a page is written for at most "
             f"limit={limit:,}: give smallest_tree(tree), use to_javascript(), or raise limit="
         )
-    space = tree.space
-    asked = None if policy is None else _policy_tree(policy, tree)
-    features, (nodes, *policies) = tree_tables(tree, *([] if asked is None else [asked]))
+    asked = [] if policy is None else [_policy_tree(policy, tree)]
+    features, (nodes, *policies) = tree_tables(tree, *asked)
     names = [feature["name"] for feature in features]
-    shown = _texts(labels, space, "labels")
-    measured = _texts(units, space, "units")
-    spent = None if costs is None else read_costs(costs, space, names)
-    order = sorted(range(len(names)), key=lambda k: space.index(names[k]))
+    order = sorted(range(len(names)), key=lambda k: tree.space.index(names[k]))
     rows = _examples(examples, tree, names)
+    shown, measured = _texts(labels, tree.space, "labels"), _texts(units, tree.space, "units")
     content: dict[str, Any] = {
         "names": [shown.get(name, printable(name)) for name in names],
         "units": [measured.get(name, "") for name in names],
         "classes": _class_names(class_names, tree),
-        "costs": None if spent is None else [float(spent[name]) for name in names],
+        "costs": _costs(costs, tree, names),
         "order": order,
         "weights": _weights(tree),
         "policy": policies[0] if policies else None,
         "examples": [row for _, row in rows],
     }
-    described = []
-    for at in order:
-        cost = short_number(float(spent[names[at]])) if spent and spent[names[at]] else ""
-        own = {"at": at, "label": content["names"][at], "unit": content["units"][at], "cost": cost}
-        described.append({**features[at], **own})
+    parts = [model_text(tree, features, nodes), f"const PAGE = {literal(content)};\n", engine(),
+             _part("advice.js"), _part("page.js")]  # fmt: skip
     page = _render(
         title=printable(_text("title", title, "What does the tree decide?")),
         description=printable(_text("description", description, "")),
         target_name=printable(_text("target_name", target_name, "")),
-        features=described,
+        features=_described(features, content),
         examples=[name for name, _ in rows],
         fingerprint=fingerprint(tree) if form is None else form.fingerprint,
         style=_part("page.css"),
-        script=script_of(
-            "\n".join(
-                [
-                    model_text(tree, features, nodes),
-                    f"const PAGE = {literal(content)};\n",
-                    engine(),
-                    _part("advice.js"),
-                    _part("page.js"),
-                ]
-            )
-        ),
+        script=script_of("\n".join(parts)),
     )
     if target is not None:
         write_whole(target, page)
@@ -162,7 +147,7 @@ def _text(name: str, given: Any, default: str) -> str:
     if given is None:
         return default
     if not isinstance(given, str):
-        raise TypeError(f"{name} is text, got {given!r:.80}")
+        raise TypeError(f"{name} must be text, got {given!r:.80}")
     return given
 
 
@@ -170,7 +155,7 @@ def _texts(given: Mapping[str, str] | None, space: Space, name: str) -> dict[str
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise TypeError(f"{name} is a dict of feature -> text, got {given!r:.80}")
+        raise TypeError(f"{name} must be a dict of feature -> text, got {given!r:.80}")
     for feature, text in given.items():
         _ = space.index(feature)  # says which features there are
         _text(f"{name}[{feature!r}]", text, "")
@@ -183,7 +168,7 @@ def _class_names(given: Mapping[Any, str] | None, tree: Tree) -> list[str]:
     if given is None:
         return out
     if not isinstance(given, Mapping):
-        raise TypeError(f"class_names is a dict of class label -> text, got {given!r:.80}")
+        raise TypeError(f"class_names must be a dict of class label -> text, got {given!r:.80}")
     for label, text in given.items():
         if label not in tree.classes:
             known = ", ".join(map(repr, tree.classes[:12]))
@@ -195,13 +180,21 @@ def _class_names(given: Mapping[Any, str] | None, tree: Tree) -> list[str]:
     return out
 
 
+def _costs(given: Mapping[str, float] | None, tree: Tree, names: list[str]) -> list[float] | None:
+    """Give what each feature costs that the tree asks about."""
+    if given is None:
+        return None
+    costs = read_costs(given, tree.space, names)
+    return [float(costs[name]) for name in names]
+
+
 def _policy_tree(policy: Any, tree: Tree) -> Tree:
     """Give the policy as a tree over the space of the tree that it belongs to."""
     to_tree = getattr(policy, "to_tree", None)
     own = read_tree(to_tree() if callable(to_tree) else policy).over(tree.space)
     if not equivalent(own, tree):
         raise InvalidTree(
-            "the policy decides otherwise than the tree: give the policy that was made for it, "
+            "the policy does not decide the same as the tree: give the policy made for it, "
             "cheapest_policy(tree, X, costs)"
         )
     return own
@@ -235,19 +228,19 @@ def _examples(given: Any, tree: Tree, names: Sequence[str]) -> list[Example]:
         titled = [(f"Example {k + 1}", row) for k, row in enumerate(given)]
     else:
         raise InvalidData(
-            f"examples are a data frame, a list of dicts, or a dict of name -> dict, got "
+            f"examples must be a data frame, a list of dicts, or a dict of name -> dict, got "
             f"{given!r:.80}"
         )
     out = []
     for title, row in titled:
         if not isinstance(row, Mapping):
             raise InvalidData(
-                f"the example {title!r} is a dict of feature -> value, got {row!r:.80}"
+                f"the example {title!r} must be a dict of feature -> value, got {row!r:.80}"
             )
         own = {name: value for name, value in row.items() if not is_unknown(value)}
         for name in own:
             _ = tree.space.index(name)  # says which features there are
-        tree.predict([own])  # says which values are legal
+        tree.predict([own])  # says which values are allowed
         filled = [
             [k, _filled(tree.space[name], own[name])] for k, name in enumerate(names) if name in own
         ]
@@ -270,13 +263,24 @@ def _part(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def _render(*, style: str, script: str, **content: Any) -> str:
-    from jinja2 import Environment, StrictUndefined
-    from markupsafe import Markup
+def _described(
+    features: Sequence[Mapping[str, Any]], content: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Give what the form shows of each feature, in the order of the space."""
+    costs = content["costs"] or [0.0] * len(features)
+    return [
+        {
+            **features[at],
+            "at": at,
+            "label": content["names"][at],
+            "unit": content["units"][at],
+            "cost": short_number(costs[at]) if costs[at] else "",
+        }
+        for at in content["order"]
+    ]
 
-    page = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
-    ).from_string(_part("page.html"))
+
+def _render(*, style: str, script: str, **content: Any) -> str:
     allowed = {
         "default-src": "'none'",
         "script-src": _hash(script),
@@ -285,12 +289,14 @@ def _render(*, style: str, script: str, **content: Any) -> str:
         "base-uri": "'none'",
         "form-action": "'none'",
     }
-    return page.render(
+    page = render(
+        "page/page.html",
         policy="; ".join(f"{key} {value}" for key, value in allowed.items()),
-        style=Markup(style),  # our own file
-        script=Markup(script),  # our own file, and literals without "<"
+        style=markup(style),  # our own file
+        script=markup(script),  # our own file, and literals without "<"
         **content,
     )
+    return f"{page}\n"
 
 
 def _hash(text: str) -> str:

@@ -39,13 +39,13 @@ function why(row) {
 
 function read(row) {
   if (row === null || typeof row !== "object" || Array.isArray(row)) {
-    throw new TypeError(`a row is an object of feature: value, got ${shown(row)}`);
+    throw new TypeError(`a row must be an object of feature: value, got ${shown(row)}`);
   }
   const given = row instanceof Map ? row : new Map(Object.entries(row));
   for (const name of given.keys()) {
     if (!NAMES.has(name)) {
-      const legal = MODEL.names.map(shown).join(", ");
-      throw new RangeError(`a row has the unknown feature ${shown(name)}: legal are ${legal}`);
+      const known = MODEL.names.map(shown).join(", ");
+      throw new RangeError(`a row has the unknown feature ${shown(name)}; features are ${known}`);
     }
   }
   return FEATURES.map((feature, i) => readSide(i, given.get(feature.name)));
@@ -60,7 +60,7 @@ function readSide(i, value) {
   const number = readNumber(feature, value);
   if (Number.isNaN(number)) return feature.nan ? { low: 1, high: 0, nan: true } : WHOLE[i];
   const odd = feature.kind === "boolean" ? number !== 0 && number !== 1 : !Number.isInteger(number);
-  if (feature.kind !== "numeric" && odd) throw illegal(feature, value);
+  if (feature.kind !== "numeric" && odd) throw refused(feature, value);
   const at = binOf(feature.cuts, number);
   return { low: at, high: at, nan: false };
 }
@@ -69,13 +69,13 @@ function readNumber(feature, value) {
   if (value === null) return NaN;
   if (typeof value === "boolean" || typeof value === "number") return Number(value);
   if (typeof value === "bigint" && Number.isFinite(Number(value))) return Number(value);
-  throw illegal(feature, value);
+  throw refused(feature, value);
 }
 
 function readRange(i, value) {
   const feature = FEATURES[i];
   if (Array.isArray(value) || Object.keys(value).some((key) => key !== "from" && key !== "to")) {
-    throw illegal(feature, value);
+    throw refused(feature, value);
   }
   const [from, to] = [value.from, value.to].map((end) =>
     end === undefined || end === "" ? NaN : readNumber(feature, end),
@@ -104,13 +104,13 @@ function readSet(i, value) {
   const several = Array.isArray(value) || value instanceof Set;
   const values = several ? [...value] : [value];
   if (!several && isUnknown(value) && !feature.nan) return WHOLE[i];
-  if (!values.length) throw illegal(feature, value);
+  if (!values.length) throw refused(feature, value);
   const side = WHOLE[i].map(() => false);
   for (const one of values) {
     const code = codeOf(feature, one);
     if (code === null) {
       if (!several && one === "") return WHOLE[i];
-      throw illegal(feature, one);
+      throw refused(feature, one);
     }
     side[code] = true;
   }
@@ -134,12 +134,12 @@ function isUnknown(value) {
   return value === null || value === undefined || Number.isNaN(value);
 }
 
-function illegal(feature, value) {
-  const kinds = { numeric: "numbers", integer: "whole numbers", boolean: "0, 1, false and true" };
-  const legal = kinds[feature.kind] || feature.values.map(shown).join(", ");
+function refused(feature, value) {
+  const kinds = { numeric: "a number", integer: "a whole number", boolean: "0, 1, false or true" };
+  const allowed = kinds[feature.kind] || `one of ${feature.values.map(shown).join(", ")}`;
   return new RangeError(
-    `feature ${shown(feature.name)} has the value ${shown(value)}: legal are ${legal}, ` +
-      "and null or NaN for unknown",
+    `feature ${shown(feature.name)} must be ${allowed}, or null or NaN if it is unknown; ` +
+      `got ${shown(value)}`,
   );
 }
 

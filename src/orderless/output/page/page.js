@@ -70,7 +70,7 @@ function numberIn(text) {
   }
   if (/^[+-]?[1-9]\d{0,2},\d{3}$/.test(plain)) {
     const whole = plain.replace(",", "");
-    throw new RangeError(`“${plain}” can mean ${pointed} or ${whole}. Write the one that you mean.`);
+    throw new RangeError(`“${plain}” can mean ${pointed} or ${whole}. Write the one you mean.`);
   }
   return number;
 }
@@ -109,7 +109,7 @@ function sideIn(i, field) {
   const [from, to] = ["from", "to"].map((end) => numberIn(field.querySelector(`.${end}`).value));
   if (from === null && to === null) return WHOLE[i];
   if (from !== null && to !== null && from > to) {
-    throw new RangeError(`A range goes upwards, but ${from} is above ${to}.`);
+    throw new RangeError(`A range goes from low to high, but ${from} is above ${to}.`);
   }
   if (feature.kind === "integer" && Math.ceil(from ?? -Infinity) > Math.floor(to ?? Infinity)) {
     throw new RangeError(`There is no whole number from ${from} to ${to}.`);
@@ -170,7 +170,7 @@ function showVerdict(box, { labels }, faults) {
     element("p", "what", ...labelsOf(labels)),
   ];
   if (certain && unknown) {
-    const rest = unknown === 1 ? "the open value is" : `the ${unknown} open values are`;
+    const rest = unknown === 1 ? "the unknown value is" : `the ${unknown} unknown values are`;
     parts.push(element("p", "rest", `whatever ${rest}.`));
   }
   if (!certain) parts.push(element("p", "rest", "are still possible."));
@@ -205,12 +205,12 @@ function settled({ reason: sides, changes: others }, box) {
 
 function changesOf(others) {
   if (!others.length) {
-    return [element("p", "", "No other value of a single feature would change it.")];
+    return [element("p", "", "No change of a single value would change it.")];
   }
   const items = others.map(({ i, side, labels }) =>
     element("li", "", condition(i, side), ...outcome(labels)),
   );
-  return [element("p", "quiet", "One feature at a time, all else as it is:"), ...listed(items)];
+  return [element("p", "quiet", "One value at a time, with everything else as it is:"), ...listed(items)];
 }
 
 /** Show the first items of a list, and the rest on demand. */
@@ -227,7 +227,7 @@ function outcome(labels) {
   arrow.setAttribute("aria-hidden", "true");
   const leads = [arrow, element("span", "hidden", " leads to ")];
   if (labels.length === 1) return [...leads, ...labelsOf(labels)];
-  return [...leads, element("span", "quiet", "open: "), ...labelsOf(labels)];
+  return [...leads, element("span", "quiet", "still open: "), ...labelsOf(labels)];
 }
 
 function open({ next, outcomes: each, matters }, box) {
@@ -320,7 +320,7 @@ function find(field, text) {
     choice.hidden = !hit && !choice.querySelector("input").checked;
     hits += hit;
   }
-  const said = wanted ? `${hits} ${hits === 1 ? "value has" : "values have"} “${text.trim()}”.` : "";
+  const said = wanted ? `${hits} ${hits === 1 ? "value contains" : "values contain"} “${text.trim()}”.` : "";
   field.querySelector(".found").textContent = said;
 }
 

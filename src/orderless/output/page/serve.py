@@ -189,8 +189,8 @@ class _Handler(BaseHTTPRequestHandler):
         """Whether it names us as browsers do: another name for this address is an attack."""
         hosts = self.headers.get_all("Host", [])
         port = self.server.server_address[1]
-        legal = {name + end for name in (LOOPBACK, "localhost") for end in ("", f":{port}")}
-        return len(hosts) == 1 and hosts[0] in legal
+        ours = {name + end for name in (LOOPBACK, "localhost") for end in ("", f":{port}")}
+        return len(hosts) == 1 and hosts[0] in ours
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Answer with one line of text, under the same headers as the page."""

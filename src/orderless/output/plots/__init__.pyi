@@ -1,4 +1,22 @@
+from .coverage import (
+    draw_coverage as draw_coverage,
+)
+from .importance import (
+    draw_importance as draw_importance,
+)
 from .look import (
+    BLUE as BLUE,
+    DARK_GREY as DARK_GREY,
+    ERROR_BAR as ERROR_BAR,
+    GREEN as GREEN,
+    GREY as GREY,
+    INK as INK,
+    LETTERS as LETTERS,
+    LINE as LINE,
+    ORANGE as ORANGE,
+    PALE_BLUE as PALE_BLUE,
+    PALE_VERMILION as PALE_VERMILION,
+    VERMILION as VERMILION,
     short_names as short_names,
 )
 from .policy import (
@@ -14,7 +32,7 @@ from .regions import (
     plot_rules as plot_rules,
 )
 from .rid import (
-    draw as draw,
+    draw_distributions as draw_distributions,
 )
 from .trees import (
     plot_tree as plot_tree,

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...inputs import class_codes
 from ...model import Tree, label_text, printable
-from .palette import colour, mark
+from .look import colour, mark
 
 __all__ = ["DRAWN_LEAVES", "tree_as_svg"]
 

@@ -1,7 +1,8 @@
-"""The look of all plots: colours that the colour-blind tell apart, and text that fits.
+"""The look of all plots, drawings and pages: colours, marks, hatches, and text that fits.
 
 In:  numbers of classes, names.
-Out: hatches, wrapped text, Axes.
+Out: colours that the colour-blind tell apart; marks and hatches that say the same without colour;
+     wrapped text; Axes. No other file names a colour.
 """
 
 from __future__ import annotations
@@ -11,11 +12,73 @@ from typing import Any
 
 from ...model import drawn, printable
 
-__all__ = ["GREY", "INK", "axes_of", "hatch", "short_names", "wrapped"]
+__all__ = [
+    "BLUE", "DARK_GREY", "ERROR_BAR", "GREEN", "GREY", "INK", "INK_ON_PAGE", "LETTERS",
+    "LIGHT_GREY", "LINE", "LINES", "ORANGE", "PALE_BLUE", "PALE_VERMILION", "SKY", "VERMILION",
+    "WASH", "WHITE", "axes_of", "colour", "hatch", "mark", "page_colours", "pale", "short_names",
+    "wrapped",
+]  # fmt: skip
 
-INK, GREY = "#1f2328", "#59636e"
-WIDEST = 32  # characters of a name beside an axis
+# Of Okabe and Ito.
+BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+SKY, ORANGE, BLACK = "#56B4E9", "#E69F00", "#000000"
+LINES = (BLUE, VERMILION, GREEN, PURPLE, SKY, ORANGE, BLACK)  # one after the other in one plot
+PALE_BLUE, PALE_VERMILION = "#d4e6f2", "#f9dfd0"  # grounds
+# Text; quiet text and edges; one line among coloured ones; bars; rules and grids; grounds.
+INK, GREY, DARK_GREY, LIGHT_GREY = "#1f2328", "#59636e", "#595959", "#999999"
+LINE, WASH, WHITE = "#d0d7de", "#eef0f2", "#ffffff"
+ERROR_BAR = "#333333"
+INK_ON_PAGE = BLACK  # becomes the colour of the page's text
+LETTERS = ("#B84A00", "#00735C", "#A13D7A", "#6B5B00", "#555555")  # dark enough for letters
+
+# Classes: Okabe and Ito's colours where they are dark enough for a line on white, then others that
+# keep apart from them; each stands out from the ground by 3 to 1 at least.
+ON_WHITE = (
+    BLUE, VERMILION, "#00805D", "#B8548F", "#946600",
+    "#5B3A9B", "#6B6B6B", "#6F6600", "#8B1A1A", "#007C89",
+)  # fmt: skip
+ON_BLACK = (
+    SKY, "#FF8B3D", "#2FC79B", "#E39AC4", ORANGE,
+    "#B59CF0", "#B0B0B0", "#D8CC3A", "#F08080", "#4FD6E0",
+)  # fmt: skip
+MARKS = "●■▲◆▼○□△◇▽"
 HATCHES = ("", "//", "..", "\\\\", "xx", "--", "++", "||", "oo", "**")
+WIDEST = 32  # characters of a name beside an axis
+
+
+def colour(c: int) -> str:
+    """Give the colour of a class on white, by its number; ten classes have ten."""
+    return ON_WHITE[c % len(ON_WHITE)]
+
+
+def mark(c: int) -> str:
+    """Give the mark of a class; a hundred classes have a hundred pairs of colour and mark.
+
+    Examples
+    --------
+    >>> mark(0), mark(1), mark(10)
+    ('●', '■', '■')
+    >>> len({(colour(c), mark(c)) for c in range(100)})
+    100
+    """
+    return MARKS[(c % len(MARKS) + c // len(MARKS)) % len(MARKS)]
+
+
+def pale(c: int, share: float = 0.2) -> str:
+    """Give the colour of a class mixed with white, so that text on it can be read.
+
+    Examples
+    --------
+    >>> pale(0, 0.5)
+    '#80b8d8'
+    """
+    parts = (int(colour(c)[k : k + 2], 16) for k in (1, 3, 5))
+    return "#" + "".join(f"{round(255 * (1 - share) + share * part):02x}" for part in parts)
+
+
+def page_colours(*, dark: bool = False) -> str:
+    """Give the custom properties ``--class-0`` to ``--class-9`` of a page."""
+    return " ".join(f"--class-{c}: {hue};" for c, hue in enumerate(ON_BLACK if dark else ON_WHITE))
 
 
 def hatch(c: int) -> str:
@@ -41,8 +104,8 @@ def wrapped(text: str, width: int, most: int = 4) -> str:
     return "\n".join(map(drawn, lines))
 
 
-def axes_of(ax: Any, size: tuple[float, float]) -> Any:
-    """Give the Axes, or those of a new figure of this size."""
+def axes_of(ax: Any, size: tuple[float, float] | None = None) -> Any:
+    """Give the Axes, or those of a new figure: of this size, or of the usual one."""
     if ax is not None:
         return ax
     from matplotlib import pyplot

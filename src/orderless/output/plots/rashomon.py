@@ -16,6 +16,7 @@ from ...errors import InvalidData
 from ...inputs import generator
 from ...model import drawn, short_count
 from ...rashomon import disagreements
+from .look import BLUE, GREEN, LIGHT_GREY, ORANGE, SKY, VERMILION, axes_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,20 +27,16 @@ __all__ = ["draw_sizes", "plot_map", "plot_objectives", "plot_sizes"]
 
 # Column, name, colour, hatch.
 SIZES = (
-    ("trees", "trees", "#999999", ""),
-    ("nontrivial", "without trivial splits", "#E69F00", "////"),
-    ("distinct_independent", "functions, columns unrelated (the paper's)", "#56B4E9", ".."),
-    ("distinct_aware", "functions of the features", "#0072B2", ""),
-    ("distinct_rows", "ways to label the training rows", "#009E73", "\\\\\\\\"),
+    ("trees", "trees", LIGHT_GREY, ""),
+    ("nontrivial", "without trivial splits", ORANGE, "////"),
+    ("distinct_independent", "functions, columns unrelated (the paper's)", SKY, ".."),
+    ("distinct_aware", "functions of the features", BLUE, ""),
+    ("distinct_rows", "ways to label the training rows", GREEN, "\\\\\\\\"),
 )
-BLUE, ORANGE = "#0072B2", "#D55E00"
 
 
 def _axes(ax: Any, size: tuple[float, float] | None = None) -> Any:
-    if ax is None:
-        from matplotlib import pyplot
-
-        ax = pyplot.subplots(layout="constrained", figsize=size)[1]
+    ax = axes_of(ax, size)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
@@ -129,12 +126,12 @@ def plot_objectives(trees: TreeSet, ax: Any = None) -> Any:
         ax.bar(edges[:-1], counts, np.diff(edges), bottom=bottom, align="edge", color=colour,
                edgecolor="white", linewidth=0.4, label=name)  # fmt: skip
         bottom += counts
-    ax.axvline(high, color=ORANGE, linestyle="--", linewidth=1.2)
+    ax.axvline(high, color=VERMILION, linestyle="--", linewidth=1.2)
     on = trees.on_bound
     top = bottom.max() * 1.2  # the words stand above all bars
     ax.annotate(f"bound\n{short_count(on)} exactly on it", (high, top), xytext=(-6, 0),
                 textcoords="offset points", ha="right", va="top", fontsize=9,
-                color=ORANGE)  # fmt: skip
+                color=VERMILION)  # fmt: skip
     ax.set_ylim(0, top)
     ax.set(xlabel="objective", ylabel="trees")
     ax.legend(frameon=False, fontsize=9, loc="upper left")
@@ -184,7 +181,7 @@ def plot_map(trees: TreeSet, ax: Any = None, *, most: int = 1000, random_state: 
     shown = ax.scatter(points[order, 0], points[order, 1], c=best[order], cmap="viridis_r",
                        s=14 + 10 * np.sqrt(count[order] - 1), linewidth=0.3,
                        edgecolor="white")  # fmt: skip
-    ax.scatter(*places[0], marker="*", s=170, color=ORANGE, edgecolor="white", linewidth=0.7,
+    ax.scatter(*places[0], marker="*", s=170, color=VERMILION, edgecolor="white", linewidth=0.7,
                label="the best function", zorder=3)  # fmt: skip
     ax.figure.colorbar(shown, ax=ax, label="objective (smaller is better)")
     some = "" if n <= most else f", {most:,} drawn"

@@ -16,8 +16,7 @@ from ...errors import InvalidData
 from ...form import CanonicalForm, Term, canonicalize
 from ...model import Feature, Side, Space, Tree, label_text
 from ..rules.listing import TERMS
-from .look import GREY, INK, axes_of, hatch, wrapped
-from .palette import colour, pale
+from .look import GREY, INK, axes_of, colour, hatch, pale, wrapped
 
 __all__ = ["plot_rules", "slice_of"]
 

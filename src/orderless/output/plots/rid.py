@@ -14,32 +14,29 @@ import numpy as np
 from ...errors import InvalidData
 from ...importance import Distribution
 from ...model import drawn
+from .look import BLUE, INK, LINE, LINES, ORANGE, axes_of
 
 if TYPE_CHECKING:
     from ...importance import RashomonImportance
 
-__all__ = ["draw"]
+__all__ = ["draw_distributions"]
 
 MOST = {"box": 12, "cdf": 3, "violin": 12}
-BLUE, ORANGE, INK = "#0072B2", "#E69F00", "#1f2328"
 # Whether corrected, colour, hatch, kind of line, what it is.
 SIDES = (
     (True, BLUE, "", "-", "each function once"),
     (False, ORANGE, "////", (0, (4, 2)), "each tree once"),
 )
-LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 
 
-def draw(found: RashomonImportance, kind: str, features: Any, ax: Any, pooled: bool | None) -> Any:
+def draw_distributions(
+    found: RashomonImportance, kind: str, features: Any, ax: Any, pooled: bool | None
+) -> Any:
     """Draw the distributions of some features."""
     if kind not in MOST:
-        raise ValueError(f"kind={kind!r}: legal are {tuple(MOST)}")
+        raise ValueError(f"kind must be one of {tuple(MOST)}, got {kind!r}")
     names, left_out = _chosen(found, features, MOST[kind], pooled)
-    if ax is None:
-        from matplotlib import pyplot
-
-        height = 4.4 if kind == "cdf" else 1.6 + 0.55 * len(names)
-        ax = pyplot.subplots(figsize=(7.0, height), layout="constrained")[1]
+    ax = axes_of(ax, (7.0, 4.4 if kind == "cdf" else 1.6 + 0.55 * len(names)))
     ax.spines[["top", "right"]].set_visible(False)
     pairs = [
         [found._distribution(name, corrected, pooled) for corrected, *_ in SIDES] for name in names
@@ -47,7 +44,7 @@ def draw(found: RashomonImportance, kind: str, features: Any, ax: Any, pooled: b
     if kind == "cdf":
         _steps(ax, names, pairs)
     else:
-        ax.axvline(0, color="#d0d7de", linewidth=1, zorder=0)
+        ax.axvline(0, color=LINE, linewidth=1, zorder=0)
         (_boxes if kind == "box" else _violins)(ax, pairs)
         ax.use_sticky_edges = False  # boxes that begin at 0 keep some room, too
         ax.margins(x=0.03)

@@ -12,8 +12,7 @@ from typing import Any
 from ...errors import InvalidTree
 from ...model import Tree, label_text, printable
 from ...readers import read_tree
-from .look import GREY, INK, axes_of, wrapped
-from .palette import colour, pale
+from .look import GREY, INK, axes_of, colour, pale, wrapped
 
 __all__ = ["plot_tree"]
 

@@ -1,4 +1,4 @@
-"""The report: everything that can be said of one tree, as one page that needs nothing else."""
+"""The report: everything that can be said about one tree, as one page that needs nothing else."""
 
 from lazy_loader import attach_stub
 

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidData, InvalidSpace, TooLarge
 from ...importance import Given
-from ...inputs import CODE, F32, F64, read_rows
+from ...inputs import CODE, F32, F64, Rows, read_rows
 from ...model import Column, Condition, Feature, Space, Tree
 from ...rashomon import MOST_DEPTH, RashomonSet
 
-__all__ = ["EPSILON", "REGULARIZATION", "Around", "around"]
+__all__ = ["EPSILON", "REGULARIZATION", "Around", "all_rows", "around"]
 
 REGULARIZATION = Fraction(1, 100)
 EPSILON = Fraction(2, 100)
@@ -71,6 +71,15 @@ class Around:
         )
 
 
+def all_rows(tree: Tree, X: Any) -> Rows:
+    """Read what the tree asks about, and of its other features what X has.
+
+    Rows that were read stay as they are.
+    """
+    others = set(range(len(tree.space))) - set(tree.used)
+    return X if isinstance(X, Rows) else read_rows(X, tree.space, tree.used, also=sorted(others))
+
+
 def around(tree: Tree, X: Any, y: Any) -> Around:
     """Find all near-optimal trees of at most the tree's depth, over 0/1 columns.
 
@@ -86,22 +95,23 @@ def around(tree: Tree, X: Any, y: Any) -> Around:
         If there are too many trees.
     """
     if any(tree.space.features[i].nan for i in tree.used):
-        raise InvalidData("a missing value is a value for this tree, and near-optimal trees know "
-                          "complete rows only")  # fmt: skip
+        raise InvalidData("for this tree, missing is a value of its own, and near-optimal trees "
+                          "are searched for on complete rows only")  # fmt: skip
     if tree.depth > MOST_DEPTH:
         raise TooLarge(f"the tree is {tree.depth} conditions deep", MOST_DEPTH)
-    given = Given.read(tree, X, None)
+    rows = all_rows(tree, X)
+    given = Given.read(tree, rows, None)
     columns = dict(_own(tree, given))
     n_own = len(columns)
     if not n_own:
-        raise InvalidData("the tree asks nothing, so there are no conditions to compare over")
+        raise InvalidData("the tree has no splits, so there is nothing to compare")
     found = _trees(tree, columns, y)  # where these are too many, more columns need no guessing
-    guessed, n_guessed_from = _guessed(tree, X, y)
+    guessed, n_guessed_from = _guessed(tree, rows, y)
     for key, column in guessed:
         columns.setdefault(key, column)
     if len(columns) > n_own:
         found = _trees(tree, columns, y)
-    wrong = int((np.asarray(tree.predict(X)) != np.asarray(y)).sum())
+    wrong = int((np.asarray(tree.predict(rows)) != np.asarray(y)).sum())
     objective = Fraction(wrong, given.n_rows) + REGULARIZATION * tree.n_leaves
     return Around(found, n_own, n_guessed_from, objective, given.n_rows)
 
@@ -147,13 +157,13 @@ def _own(tree: Tree, given: Given) -> list[Cut]:
         else:
             codes = [int(code) for code in tree.set_of(node)]
             if feature.other:
-                raise InvalidData(f"{feature.name!r} has values that are not listed")
+                raise InvalidData(f"{feature.name!r} allows values that are not listed")
             condition = Condition(feature.name, among=tuple(feature.label(c) for c in codes))
         out.append((_key(feature, condition), (condition, given.holds(node, everything))))
     return out
 
 
-def _guessed(tree: Tree, X: Any, y: Any) -> tuple[list[Cut], int]:
+def _guessed(tree: Tree, rows: Rows, y: Any) -> tuple[list[Cut], int]:
     """Give the conditions that threshold guessing finds in the features that X has.
 
     They are proposals: where rows x features x classes are many, a part of the rows is enough to
@@ -165,12 +175,9 @@ def _guessed(tree: Tree, X: Any, y: Any) -> tuple[list[Cut], int]:
     columns: list[Column] = []
     features: list[Feature] = []
     for i, feature in enumerate(tree.space.features):
-        try:
-            kind, values, _ = read_rows(X, tree.space, [i]).columns[i]
-        except InvalidData:
-            continue  # X does not have it
+        kind, values, _ = rows.columns[i]
         if values is None or feature.nan or feature.other:
-            continue
+            continue  # None: X does not have it
         if kind in (F64, F32) and np.isfinite(values).all():
             table.append(values.astype(np.float64))
             columns.append(Column(feature.name, feature.name))
@@ -184,18 +191,18 @@ def _guessed(tree: Tree, X: Any, y: Any) -> tuple[list[Cut], int]:
         features.append(feature)
     if not table:
         return [], 0
-    rows, labels = np.stack(table, axis=1), np.asarray(y)
+    numbers, labels = np.stack(table, axis=1), np.asarray(y)
     n_classes = len(tree.classes) if len(tree.classes) > 2 else 1
-    most = max(MOST_CELLS // (rows.shape[1] * n_classes), 100)
-    some = np.arange(len(rows))
-    if len(rows) > most:
-        some = np.sort(np.random.default_rng(0).choice(len(rows), most, replace=False))
+    most = max(MOST_CELLS // (numbers.shape[1] * n_classes), 100)
+    some = np.arange(len(numbers))
+    if len(numbers) > most:
+        some = np.sort(np.random.default_rng(0).choice(len(numbers), most, replace=False))
     try:
         binarizer = ThresholdGuessBinarizer(space=Space(features, columns))
-        fitted = binarizer.fit(rows[some], labels[some])
+        fitted = binarizer.fit(numbers[some], labels[some])
     except (InvalidData, InvalidSpace):  # nothing varies, or names that clash
         return [], 0
-    bits = np.asarray(fitted.transform(rows), dtype=bool)
+    bits = np.asarray(fitted.transform(numbers), dtype=bool)
     out: list[Cut] = []
     for k, column in enumerate(fitted.space_.columns):
         assert column.condition is not None

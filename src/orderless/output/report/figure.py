@@ -1,6 +1,6 @@
 """Figures of the report: matplotlib's drawings as SVG inside the page.
 
-In:  a function that draws on axes.
+In:  what is drawn on the axes that ``Picture`` gives.
 Out: an ``<svg>`` whose black is the page's text colour and whose white is the page's ground, so
      that it reads in light and dark.
 """
@@ -8,54 +8,64 @@ Out: an ``<svg>`` whose black is the page's text colour and whose white is the p
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from contextlib import ExitStack
 from html import escape
 from io import StringIO
 from typing import Any
 
-from ..plots.look import short_names
+from ..plots.look import INK_ON_PAGE, WHITE, short_names
+from .parts import Html
 
-__all__ = ["figure_as_svg"]
+__all__ = ["Picture"]
 
 
-def figure_as_svg(
-    draw: Callable[[Any], Any], *, alt: str, width: float = 6.4, height: float = 3.6
-) -> str:
-    """Draw on new axes, and give the picture as an element of a page.
+class Picture:
+    """A figure: ``with picture as ax`` draws it, ``picture.part`` is what the page shows.
+
+    The same drawing gives the same bytes.
 
     Parameters
     ----------
-    draw : function of Axes
     alt : str
         What the picture shows, in words.
     width, height : float
         In inches.
-
-    Returns
-    -------
-    str
-        The same for the same drawing.
     """
-    import matplotlib
-    from matplotlib.figure import Figure
 
-    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": alt, "font.size": 10}
-    with matplotlib.rc_context(settings):
-        figure = Figure(figsize=(width, height), layout="constrained")
-        ax = figure.subplots()
-        draw(ax)
-        short_names(ax)
+    def __init__(self, alt: str, *, width: float = 6.4, height: float = 3.6) -> None:
+        self.alt, self.size = alt, (width, height)
+        self.part = Html("")
+
+    def __enter__(self) -> Any:
+        import matplotlib
+        from matplotlib.figure import Figure
+
+        settings: Any = {"svg.fonttype": "none", "svg.hashsalt": self.alt, "font.size": 10}
+        self._settings = ExitStack()
+        self._settings.enter_context(matplotlib.rc_context(settings))
+        self._figure = Figure(figsize=self.size, layout="constrained")
+        self._ax = self._figure.subplots()
+        return self._ax
+
+    def __exit__(self, *fault: object) -> None:
+        with self._settings:
+            if fault[0] is None:
+                self.part = Html(self._svg())
+
+    def _svg(self) -> str:
+        short_names(self._ax)
         for side in ("top", "right"):
-            ax.spines[side].set_visible(False)
+            self._ax.spines[side].set_visible(False)
         out = StringIO()
-        figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
-    text = out.getvalue()
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    for black in ("#000000", "black"):
-        text = text.replace(black, "currentColor")
-    # What hides something behind it, or keeps bars apart, has the colour of the page.
-    text = text.replace("#ffffff", "var(--paper)")
-    text = text.replace("<svg ", f'<svg role="img" aria-label="{escape(alt)}" class="figure" ', 1)
-    # Texts without a colour of their own are black whatever the page says.
-    return text.replace("<defs>", "<style>text { fill: currentColor }</style><defs>", 1).strip()
+        self._figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
+        text = out.getvalue()
+        text = text[text.index("<svg") :]
+        text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+        for black in (INK_ON_PAGE, "black"):
+            text = text.replace(black, "currentColor")
+        # What hides something behind it, or keeps bars apart, has the colour of the page.
+        text = text.replace(WHITE, "var(--paper)")
+        named = f'<svg role="img" aria-label="{escape(self.alt)}" class="figure" '
+        text = text.replace("<svg ", named, 1)
+        # Texts without a colour of their own are black whatever the page says.
+        return text.replace("<defs>", "<style>text { fill: currentColor }</style><defs>", 1).strip()

@@ -9,24 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from ...errors import InvalidData
 from ...estimators import Quality
-from ...form import redundant_splits
 from ...inputs import known_rows, write_whole
-from ...model import Tree, label_text, printable, shown
+from ...model import label_text, printable, shown
 from ...readers import read_tree
-from ..plots.drawing import DRAWN_LEAVES
-from ..plots.palette import page_colours
+from ..plots.look import page_colours
 from ..rules.quality import percent
+from ..templates import fragment, markup
 from . import sections
 from .cheapest import cheapest
 from .near import near
+from .parts import Section, count
 from .quality import quality
-from .subject import Section, Subject
+from .subject import Subject
 
 __all__ = ["Report", "report"]
 
@@ -74,12 +73,12 @@ def report(
     random_state: int = 0,
     held_out: Mapping[str, Quality] | None = None,
 ) -> Report:
-    """Write all that can be said of one tree on one page.
+    """Write all that can be said about one tree on one page.
 
-    The tree as it came, how often it is right, its rules with coverage and accuracy, the reasons,
-    redundant splits and the smallest equivalent tree, robustness to missing values, which features
-    matter over all orders, the cheapest way to an answer (with costs), the trees that are about as
-    good, and how it was made.
+    The tree as it was given, how often it is right, its rules with coverage and accuracy, the
+    reasons, redundant splits and the smallest equivalent tree, robustness to missing values, which
+    features matter over all orders, the cheapest way to an answer (with costs), the trees that are
+    about as good, and how it was made.
 
     Parameters
     ----------
@@ -117,35 +116,31 @@ def report(
     >>> page.html.startswith("<!DOCTYPE html>")
     True
     """
-    from jinja2 import Environment
-
-    tree = read_tree(tree)
-    n_rows = len(X)
+    told = {printable(str(key)): printable(str(value)) for key, value in (about or {}).items()}
+    subject = Subject(
+        read_tree(tree), X, y, costs, told, printable(about_rows), random_state,
+        dict(held_out or {}),
+    )  # fmt: skip
+    n_rows = subject.n_rows
     if n_rows == 0:
         raise InvalidData("there are no rows: a report needs the data that the tree is judged on")
     if len(y) != n_rows:
-        raise InvalidData(f"X has {n_rows} rows and y {len(y)}: they must be as many")
-    if _gaps(tree, X):
+        raise InvalidData(f"X has {n_rows} rows and y has {len(y)} labels: give one label per row")
+    if not known_rows(subject.tree.bins, subject.rows).all():
         raise InvalidData(
             "some rows have unknown values: a report judges the tree on complete rows; drop those "
             "with gaps first"
         )
-    told = {printable(str(key)): printable(str(value)) for key, value in (about or {}).items()}
-    subject = Subject(
-        tree, X, y, costs, told, printable(about_rows), random_state, dict(held_out or {})
-    )
-    template = Environment(autoescape=True).from_string(
-        files(__package__).joinpath("template.html").read_text(encoding="utf-8")
-    )
     made: list[Section] = [make(subject) for make in _SECTIONS]
-    page = template.render(
+    page = fragment(
+        "report/template.html",
         title=printable(title),
         lead=_lead(subject),
         facts=_facts(subject),
-        sections=[section for section in made if section.body or section.lead],
+        sections=[section for section in made if section.parts or section.lead],
         version=version("orderless"),
-        light=page_colours(),
-        dark=page_colours(dark=True),
+        light=markup(page_colours()),
+        dark=markup(page_colours(dark=True)),
     )
     return Report(shown(page))  # names in its tables and drawings too
 
@@ -164,14 +159,8 @@ _SECTIONS: tuple[Callable[[Subject], Section], ...] = (
 )
 
 
-def _gaps(tree: Tree, X: Any) -> bool:
-    bins = tree.bins
-    return not bool(known_rows(bins, tree.read(X)).all())
-
-
 def _lead(subject: Subject) -> str:
     tree = subject.tree
-    n_rules = sum(map(len, subject.form.rules.values()))
     used = len(tree.features)
     most = subject.quality.majority
     usual = "" if most is None else (
@@ -179,9 +168,8 @@ def _lead(subject: Subject) -> str:
         f"{subject.quality.majority_share:.1%}"
     )  # fmt: skip
     return (
-        f"A tree of {tree.n_leaves} leaves that asks about {used} "
-        f"feature{'' if used == 1 else 's'}. "
-        f"Free of the order in which it asks, it says {n_rules} rule{'' if n_rules == 1 else 's'}. "
+        f"A tree with {count(tree.n_leaves, 'leaf')} that asks about {count(used, 'feature')}. "
+        f"Without the order of its questions, it comes down to {count(subject.n_rules, 'rule')}. "
         f"It gives the right class for {_right(subject.quality)} of the {subject.n_rows:,} rows"
         f"{usual}. {subject.about_rows}"
     ).rstrip()
@@ -193,15 +181,13 @@ def _right(found: Quality) -> str:
 
 def _facts(subject: Subject) -> list[dict[str, str]]:
     tree = subject.tree
-    n_rules = sum(map(len, subject.form.rules.values()))
-    gone = len(redundant_splits(tree)) if tree.n_leaves <= DRAWN_LEAVES else None
     facts = [
         (f"{tree.n_leaves}", "leaves"),
         (f"{tree.depth}", "questions at most"),
-        (f"{n_rules}", "rules"),
+        (f"{subject.n_rules}", "rules"),
         (_right(subject.quality), "right on the data"),
     ]
     facts += [(_right(found), f"right on {name}") for name, found in subject.held_out.items()]
-    if gone is not None:
-        facts.insert(3, (f"{gone}", "redundant splits"))
+    if subject.redundant is not None:
+        facts.insert(3, (f"{len(subject.redundant)}", "redundant splits"))
     return [{"number": number, "what": what} for number, what in facts]

@@ -6,10 +6,9 @@ Out: ``Section``: per set of rows the confusion matrix, sensitivity and specific
 
 from __future__ import annotations
 
-from html import escape
-
 from ..rules.quality import HEAD, Judged, matrix, summary
-from .subject import Section, Subject, table
+from .parts import Paragraph, Part, Section, Table
+from .subject import Subject
 
 __all__ = ["quality"]
 
@@ -18,10 +17,12 @@ def quality(subject: Subject) -> Section:
     """Show, class by class, how often the tree is right."""
     judged = [Judged("rows of this report", subject.quality)]
     judged += [Judged(name, found) for name, found in subject.held_out.items()]
-    body = "".join(f"<p>{summary(one, escape)}</p>{table(*matrix(one.quality))}" for one in judged)
     lead = (
-        "Each line is a true class: for how many of its rows the tree says which class. "
-        "Sensitivity is the share of the class's rows for which the tree says it, specificity the "
-        "share of all other rows for which it says some other class."
+        "Each line is a true class: it shows for how many of its rows the tree predicts each "
+        "class. Sensitivity is the share of the class's rows for which the tree predicts this "
+        "class; specificity is the share of all other rows for which it predicts another one."
     )
-    return Section("quality", HEAD, lead, body)
+    parts: list[Part] = []
+    for one in judged:
+        parts += [Paragraph(summary(one)), Table(*matrix(one.quality))]
+    return Section("quality", HEAD, lead, parts)

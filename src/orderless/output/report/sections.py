@@ -1,7 +1,7 @@
 """The report's sections, each a function of what is known of the tree.
 
 In:  ``Subject``.
-Out: ``Section``: a title, a sentence, and HTML in which every name is escaped.
+Out: ``Section``: a title, a sentence, and parts.
 """
 
 from __future__ import annotations
@@ -9,21 +9,27 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterable
 from hashlib import sha256
-from html import escape
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from ...errors import InvalidTree, OutOfTime, TooManyBoxes, TooManyReasons
-from ...form import redundant_splits
-from ...importance import importance_range, impurity_importance, permutation_importance
+from ...importance import (
+    ImportanceRange,
+    importance_range,
+    impurity_importance,
+    permutation_importance,
+)
 from ...missing import coverage
-from ...model import label_text, short_count
+from ...model import Tree, label_text, short_count
+from ..plots.coverage import draw_coverage
 from ..plots.drawing import DRAWN_LEAVES
+from ..plots.importance import draw_importance
 from ..rules.html import form_as_html
-from .figure import figure_as_svg
-from .subject import Section, Subject, count, drawn, scroll, table
+from .figure import Picture
+from .parts import Details, Facts, Html, Paragraph, Part, Section, Table, count
+from .subject import Subject, drawn
 
 __all__ = [
     "as_it_came",
@@ -42,11 +48,14 @@ MANY_BOXES = 25_000  # that the range over all orders may look at: about a secon
 def as_it_came(subject: Subject) -> Section:
     """Draw the tree; redundant splits are dashed."""
     tree = subject.tree
-    gone = redundant_splits(tree) if tree.n_leaves <= DRAWN_LEAVES else ()
-    lead = "Each row answers the questions from left to right until it reaches a class."
-    if gone:
-        lead += f" The {count(len(gone), 'question')} with a dashed frame could be left out."
-    return Section("tree", "The tree as it came", lead, drawn(subject, tree, gone))
+    gone = subject.redundant or ()
+    lead = "Read from left to right: a row answers one question after another until it has a class."
+    if len(gone) == 1:
+        lead += " The question in a dashed box could be left out without changing any answer."
+    elif gone:
+        lead += f" Of the {len(gone)} questions in dashed boxes, any one could be left out without "
+        lead += "changing any answer."
+    return Section("tree", "The tree as it was given", lead, drawn(subject, tree, gone))
 
 
 def rules(subject: Subject) -> Section:
@@ -54,45 +63,48 @@ def rules(subject: Subject) -> Section:
     return Section(
         "rules",
         "What it decides: the shortest rules",
-        "The same function without an order: the fewest rules that cover each class. A row may "
-        "meet several of them; they never contradict each other.",
-        scroll(form_as_html(subject.form, subject.X, subject.y, about_rows=subject.about_rows)),
+        "What the tree decides, without the order of its questions: as few rules as possible for "
+        "each class. Several rules may apply to one row; they never contradict each other.",
+        [_listed(subject, "rules")],
     )
+
+
+def _listed(subject: Subject, terms: str) -> Html:
+    listing = form_as_html(
+        subject.form, subject.rows, subject.y, terms=terms, about_rows=subject.about_rows
+    )
+    return Html(listing, wide=True)
 
 
 def reasons(subject: Subject) -> Section:
     """Count the sufficient reasons, and list them where that can be read."""
+    title = "Every sufficient reason"
     lead = (
-        "A reason is a set of conditions that settles the class whatever everything else is, and "
-        "from which nothing can be left out. Rules are chosen among them."
+        "A sufficient reason is a set of conditions that settles the class, whatever all other "
+        "values are; none of its conditions can be left out. The rules above are chosen from the "
+        "reasons."
     )
     try:
         found = subject.form.reasons
     except (OutOfTime, TooManyReasons):
-        left_out = "<p>There are too many reasons to list them within the time of a report.</p>"
-        return Section("reasons", "Every sufficient reason", lead, left_out)
-    counts = table(
-        ("class", "reasons", "conditions of the shortest"),
-        (
+        left_out = "There are too many reasons to list in the time that a report may take."
+        return Section("reasons", title, lead, [Paragraph(left_out)])
+    counts = Table(
+        ("class", "reasons", "conditions in the shortest"),
+        [
             (label_text(label), len(terms), min((t.n_conditions for t in terms), default=0))
             for label, terms in found.items()
-        ),
+        ],
     )
     total = sum(map(len, found.values()))
-    if total > MANY_REASONS:
-        return Section(
-            "reasons", "Every sufficient reason", lead,
-            f"{counts}<p>The {total:,} reasons are too many to read; "
-            "<code>orderless explain --reasons</code> lists them.</p>",
-        )  # fmt: skip
-    listed = form_as_html(
-        subject.form, subject.X, subject.y, terms="reasons", about_rows=subject.about_rows
+    rest: Part = Paragraph(
+        f"The {total:,} reasons are too many to read; ",
+        command="orderless explain --reasons",
+        then=" lists them.",
     )
-    return Section(
-        "reasons", "Every sufficient reason", lead,
-        f"{counts}<details><summary>All {total:,} reasons</summary>"
-        f'<div class="scroll" tabindex="0">{listed}</div></details>',
-    )  # fmt: skip
+    if total <= MANY_REASONS:
+        rest = Details(f"All {total:,} reasons", [_listed(subject, "reasons")])
+    return Section("reasons", title, lead, [counts, rest])
 
 
 def smallest(subject: Subject) -> Section:
@@ -100,106 +112,110 @@ def smallest(subject: Subject) -> Section:
     title = "The smallest tree that decides the same"
     tree, best = subject.tree, subject.smallest
     if best is None:
-        return Section("smallest", title, "Left out: finding it would take too long.", "")
+        return Section("smallest", title, "Left out: finding it would take too long.")
     if best.n_leaves == tree.n_leaves:
         lead = f"No tree with fewer than {count(tree.n_leaves, 'leaf')} decides the same."
-        return Section("smallest", title, lead, "")
+        return Section("smallest", title, lead)
     lead = (
-        f"{count(best.n_leaves, 'leaf')} instead of {tree.n_leaves}, the same class for every row "
-        "there could be."
+        f"{count(best.n_leaves, 'leaf')} instead of {tree.n_leaves}, and the same class for every "
+        "possible row."
     )
     return Section("smallest", title, lead, drawn(subject, best))
 
 
 def missing(subject: Subject) -> Section:
     """Draw how many rows are still answered when values are missing."""
+    title = "With missing values"
     if not subject.tree.features:
-        return Section(
-            "missing", "With missing values", "The tree has no splits: every answer is certain.", ""
-        )
+        return Section("missing", title, "The tree has no splits: every answer is certain.")
     found = coverage(subject.tree, subject.X, y=subject.y, n_repeats=5,
                      random_state=subject.random_state)  # fmt: skip
     mean = found.table.groupby(["way", "rate"])["answered"].mean()
     shown = [0.1, 0.3, 0.5]
-    body = figure_as_svg(
-        found.plot,
-        alt="Share of rows answered against the share of features missing, for three ways to "
+    picture = Picture(
+        "Share of rows answered against the share of features missing, for three ways to "
         "answer; determined is always the highest.",
-    ) + table(
+    )
+    with picture as ax:
+        draw_coverage(found, ax)
+    shares = Table(
         ("share of features missing", *(f"{rate:.0%}" for rate in shown)),
-        (
+        [
             (name, *(f"{mean[way, rate]:.1%}" for rate in shown))
             for way, name in (
-                ("determined", "answer is certain"),
-                ("path", "tree can be walked"),
-                ("features", "nothing is missing that the tree uses"),
+                ("determined", "the answer is certain"),
+                ("path", "every value on the tree's path is known"),
+                ("features", "every value that the tree uses is known"),
             )
-        ),
+        ],
     )
     return Section(
         "missing",
-        "With missing values",
-        "A row with gaps still has a certain answer if every way to fill them gives the same "
-        "class. Here features of the data above were taken away at random.",
-        body,
+        title,
+        "Where values are missing, the answer is still certain if every way to fill them in gives "
+        "the same class. Here, values were removed at random from the rows of this report.",
+        [picture.part, shares],
     )
 
 
 def importance(subject: Subject) -> Section:
     """Draw impurity importance with its range over all orders, and the order-free importances."""
     title = "Which features matter"
-    if not subject.tree.features:
-        return Section("importance", title, "The tree has no splits, so no feature matters.", "")
-    used = subject.tree.features
-    names = subject.tree.space.names
-    shuffled = np.asarray(permutation_importance(subject.tree, subject.X, subject.y))
+    tree, rows, y = subject.tree, subject.rows, subject.y
+    if not tree.features:
+        return Section("importance", title, "The tree has no splits, so no feature matters.")
+    shuffled = dict(zip(tree.space.names, permutation_importance(tree, rows, y), strict=True))
     try:
-        if subject.tree.n_leaves > DRAWN_LEAVES:
+        if tree.n_leaves > DRAWN_LEAVES:
             raise TooManyBoxes
-        found = importance_range(subject.tree, subject.X, subject.y, limit=MANY_BOXES)
+        found = importance_range(tree, rows, y, limit=MANY_BOXES)
     except (InvalidTree, TooManyBoxes):
-        gini = np.asarray(impurity_importance(subject.tree, subject.X, subject.y))
-        order = sorted(used, key=lambda name: -gini[names.index(name)])
-        rows = (
-            (n, f"{gini[names.index(n)]:.3f}", f"{shuffled[names.index(n)]:.3f}") for n in order
-        )
+        gini = dict(zip(tree.space.names, impurity_importance(tree, rows, y), strict=True))
+        order = sorted(tree.features, key=lambda name: -gini[name])
+        lines = [(name, f"{gini[name]:.3f}", f"{shuffled[name]:.3f}") for name in order]
         return Section(
             "importance",
             title,
             "Impurity (Gini) importance depends on the order in which a tree asks. Its range over "
-            "all orders is left out here, because too many trees decide the same as this one; "
-            "permutation importance (loss of accuracy when a feature's values are shuffled) "
-            "depends on the function only.",
-            table(("feature", "Gini, this order", "permutation"), rows),
+            "all orders is left out here, because too many trees decide the same as this one. "
+            "Permutation importance (the accuracy lost when a feature's values are shuffled) "
+            "depends only on what the tree decides.",
+            [Table(("feature", "Gini, this order", "permutation"), lines)],
         )
+    return Section(
+        "importance",
+        title,
+        f"Impurity (Gini) importance depends on the order in which a tree asks. The range is over "
+        f"all trees that decide the same without redundant splits: {short_count(found.n_trees)} of "
+        "them. Their mean, and permutation importance (the accuracy lost when a feature's values "
+        "are shuffled), depend only on what the tree decides.",
+        _ranges(tree, found, shuffled),
+    )
+
+
+def _ranges(tree: Tree, found: ImportanceRange, shuffled: dict[str, float]) -> list[Part]:
+    """Draw the range of each feature, and write it beside the order-free importances."""
     at = {name: i for i, name in enumerate(found.features)}
-    order = sorted(used, key=lambda name: -found.mean[at[name]])
-    lines = (
+    order = sorted(tree.features, key=lambda name: -found.mean[at[name]])
+    lines = [
         (
             name,
             f"{found.importance[at[name]]:.3f}",
             f"{found.low[at[name]]:.3f} to {found.high[at[name]]:.3f}",
             f"{found.mean[at[name]]:.3f}",
-            f"{shuffled[names.index(name)]:.3f}",
+            f"{shuffled[name]:.3f}",
         )
         for name in order
-    )
-    body = figure_as_svg(
-        found.plot,
-        alt="Impurity importance of each feature in this tree, with its smallest and largest value "
+    ]
+    picture = Picture(
+        "Impurity importance of each feature in this tree, with its smallest and largest value "
         "over all equivalent trees.",
-        height=1.4 + 0.3 * len(used),
-    ) + table(("feature", "Gini, this order", "Gini, all orders", "mean", "permutation"), lines)
-    return Section(
-        "importance",
-        title,
-        f"Impurity (Gini) importance depends on the order in which a tree asks: "
-        f"{short_count(found.n_trees)} "
-        "trees without redundant splits decide the same, and the range is over all of them. Their "
-        "mean and the permutation importance (loss of accuracy when a feature's values are "
-        "shuffled) depend on the function only.",
-        body,
+        height=1.4 + 0.3 * len(order),
     )
+    with picture as ax:
+        draw_importance(found, ax)
+    head = ("feature", "Gini, this order", "Gini, all orders", "mean", "permutation")
+    return [picture.part, Table(head, lines)]
 
 
 def made(subject: Subject) -> Section:
@@ -216,13 +232,7 @@ def made(subject: Subject) -> Section:
         "versions": f"orderless {version('orderless')}, numpy {np.__version__}, "
         f"Python {platform.python_version()}",
     }
-    body = "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td><code>{escape(what)}</code></td></tr>'
-        for name, what in facts.items()
-    )
-    return Section(
-        "made", "How this was made", "", f'<table class="plain"><tbody>{body}</tbody></table>'
-    )
+    return Section("made", "How this was made", "", [Facts(facts)])
 
 
 def _columns(X: Any) -> Iterable[Any]:

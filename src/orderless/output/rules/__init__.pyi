@@ -11,7 +11,6 @@ from .listing import (
     list_terms as list_terms,
 )
 from .markdown import (
-    escaped as escaped,
     form_as_markdown as form_as_markdown,
 )
 from .policy import (
@@ -26,8 +25,15 @@ from .quality import (
 from .records import (
     listing_records as listing_records,
 )
+from .tables import (
+    column_widths as column_widths,
+    escaped as escaped,
+    markdown_line as markdown_line,
+    markdown_table as markdown_table,
+    text_line as text_line,
+    text_table as text_table,
+)
 from .text import (
     form_as_text as form_as_text,
     form_in_short as form_in_short,
-    width_of as width_of,
 )

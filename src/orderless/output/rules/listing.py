@@ -6,7 +6,6 @@ Out: ``Listing``: blocks of lines by class, with counts; conditions as pieces; t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
@@ -14,16 +13,19 @@ import numpy as np
 
 from ...errors import InvalidData, InvalidTree, OutOfTime, TooManyReasons
 from ...form import Term
-from ...inputs import is_unknown, read_rows
+from ...inputs import Rows, is_unknown, read_rows
 from ...model import Label, label_text, printable
 
 if TYPE_CHECKING:
     from ...form import CanonicalForm
 
-__all__ = ["FAULTS", "SORTS", "TERMS", "Block", "Line", "Listing", "Shown", "Terms", "list_terms"]
+__all__ = ["FAULTS", "SORTS", "TERMS", "Block", "Line", "Listing", "Shown", "Terms", "Word",
+           "list_terms"]  # fmt: skip
 
 Terms = Literal["rules", "reasons"]
 TERMS = ("rules", "reasons")
+# A sentence in pieces: our words, which are as they are; a label, or text of others to be escaped.
+Word = tuple[Literal["words", "label", "text"], str]
 SORTS = ("coverage", "length")
 
 
@@ -93,37 +95,45 @@ class Listing:
         """Write how many, as "1 rule" or "2 rules"."""
         return f"{n:,} {self.terms if n != 1 else self.terms[:-1]}"
 
-    def head(self, show: Callable[[str], str] = str) -> str:
-        """Say how many there are by class, and what is proven; ``show`` escapes the labels."""
+    def head(self) -> list[Word]:
+        """Say how many there are by class, and what is proven."""
         total = self.count(sum(block.total for block in self.blocks))
         proven = all(block.bound == block.total for block in self.blocks)
         state = ", all there are" if self.terms == "reasons" else ", proven minimal" * proven
-        each = []
+        out: list[Word] = [("words", f"{total}{state}: ")]
         for block in self.blocks:
-            said = f"{block.total:,} for {show(label_text(block.label))}"
+            note = ""
             if self.terms == "rules" and not proven:
                 least = block.bound or 0
-                said += (
-                    " (minimal)"
-                    if least == block.total
-                    else f" (at least {least:,} {'is' if least == 1 else 'are'} needed)"
-                )
-            each.append(said)
-        return f"{total}{state}: {', '.join(each)}."
+                note = f" (at least {least:,} {'is' if least == 1 else 'are'} needed)"
+                note = " (minimal)" if least == block.total else note
+            end = "." if block is self.blocks[-1] else ", "
+            out += [("words", f"{block.total:,} for "), ("label", label_text(block.label)),
+                    ("words", f"{note}{end}")]  # fmt: skip
+        return out
 
-    def no_row(self, show: Callable[[str], str] = str) -> str:
-        """Say which classes no row can get; empty where each can be had."""
-        return ", ".join(show(label_text(label)) for label in self.never)
+    def no_row(self) -> list[Word]:
+        """Name the classes that no row can get; empty where each can be had."""
+        out: list[Word] = []
+        for label in self.never:
+            out += [("words", ", ")] * bool(out)
+            out.append(("label", label_text(label)))
+        return out
 
-    def legend(self, show: Callable[[str], str] = str) -> list[str]:
+    def legend(self) -> list[list[Word]]:
         """Say what the counts are, and which rows these are; nothing without data."""
-        hidden = [] if not self.hidden else [f"Not shown: {self.count(self.hidden)}."]
-        if self.n_rows is None:
-            return hidden
-        rows = "1 row" if self.n_rows == 1 else f"{self.n_rows:,} rows"
-        right = "; right: how many of those have its class" if self.labelled else ""
-        counts = f"Rows: how many of the {rows} a {self.terms[:-1]} covers for certain{right}."
-        return [counts, *([show(self.about_rows)] if self.about_rows else []), *hidden]
+        out: list[list[Word]] = []
+        if self.n_rows is not None:
+            rows = "1 row" if self.n_rows == 1 else f"{self.n_rows:,} rows"
+            right = "; right: how many of those have its class" if self.labelled else ""
+            one = self.terms[:-1]
+            out.append(
+                [("words", f"Rows: how many of the {rows} a {one} covers for certain{right}.")]
+            )
+            out += [[("text", self.about_rows)]] * bool(self.about_rows)
+        if self.hidden:
+            out.append([("words", f"Not shown: {self.count(self.hidden)}.")])
+        return out
 
 
 def list_terms(
@@ -182,7 +192,8 @@ def _counted(
     if X is None:
         return {label: tuple(map(Line, own)) for label, own in found.items()}, None
     used = {name for own in found.values() for term in own for name in term.features}
-    rows = read_rows(X, form.space, sorted(form.space.index(name) for name in used))
+    at = sorted(form.space.index(name) for name in used)
+    rows = X if isinstance(X, Rows) else read_rows(X, form.space, at)
     labels = None if y is None else _read_labels(y, rows.n_rows, form.classes)
     out = {}
     for label, own in found.items():

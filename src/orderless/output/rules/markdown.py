@@ -6,21 +6,18 @@ Out: GitHub's Markdown (CommonMark with tables); every name and label is escaped
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ...model import Side, label_text, pieces
-from .listing import Block, Line, Listing, Shown, list_terms
+from .listing import Block, Line, Listing, Shown, Word, list_terms
+from .tables import escaped, markdown_table
 
 if TYPE_CHECKING:
     from ...form import CanonicalForm
 
-__all__ = ["escaped", "form_as_markdown"]
+__all__ = ["form_as_markdown"]
 
-# Tags, code, emphasis, links, tables, formulas, mentions, and the colon of addresses and emoji.
-# HTML's characters as entities: not every Markdown lets a backslash disarm a tag.
-ESCAPES = str.maketrans(
-    {c: f"\\{c}" for c in "\\`*_{}[]()#+-!|~$@:^="} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-)
 SIGNS = {" <= ": " ≤ ", " >= ": " ≥ ", " != ": " ≠ ", "{": "\\{", "}": "\\}"}
 
 
@@ -53,31 +50,26 @@ def form_as_markdown(
     | snores |
     """
     listing = list_terms(form, X, y, **shown)
-    parts = [listing.head(escaped), *listing.legend(escaped)]
+    parts = [*map(_sentence, [listing.head(), *listing.legend()])]
     parts += [_block(listing, block) for block in listing.blocks if block.lines]
     if listing.never:
-        parts.append(f"Never: {listing.no_row(escaped)}.")
+        parts.append(f"Never: {_sentence(listing.no_row())}.")
     return "\n\n".join(parts)
 
 
-def escaped(text: str) -> str:
-    r"""Escape a name or label.
-
-    Examples
-    --------
-    >>> print(escaped("<b> *x*"))
-    &lt;b&gt; \*x\*
-    """
-    return text.translate(ESCAPES)
+def _sentence(words: Iterable[Word]) -> str:
+    return "".join(text if kind == "words" else escaped(text) for kind, text in words)
 
 
 def _block(listing: Listing, block: Block) -> str:
     label = escaped(label_text(block.label))
-    names = [listing.terms[:-1], "rows", "right"][: 1 + (listing.n_rows is not None)
-                                                  + listing.labelled]  # fmt: skip
-    table = [names, [":---", "---:", "---:"][: len(names)], *(_cells(line) for line in block.lines)]
-    rows = "\n".join(f"| {' | '.join(cells)} |" for cells in table)
-    return f"**{label}**: {listing.count(block.total)}\n\n{rows}"
+    counts = ["rows"] * (listing.n_rows is not None) + ["right"] * listing.labelled
+    table = markdown_table(
+        [listing.terms[:-1], *counts],
+        [_cells(line) for line in block.lines],
+        right=[False, *[True] * len(counts)],
+    )
+    return f"**{label}**: {listing.count(block.total)}\n\n{table}"
 
 
 def _cells(line: Line) -> list[str]:
@@ -85,7 +77,7 @@ def _cells(line: Line) -> list[str]:
     if line.rows is not None:
         cells.append(f"{line.rows:,}")
     if line.right is not None:
-        share = line.share.translate(ESCAPES)
+        share = escaped(line.share)
         cells.append(f"{line.right:,} ({share})" if share else f"{line.right:,}")
     return cells
 

@@ -6,10 +6,9 @@ Out: indented text: each question with its cost, each answer with its share.
 
 from __future__ import annotations
 
-import html
-
 from ...acquisition import Policy, branches, money, percent
 from ...model import label_text, printable
+from ..templates import fragment
 
 __all__ = ["policy_as_html", "policy_as_text", "summary"]
 
@@ -69,4 +68,4 @@ def _said(policy: Policy, node: int) -> str:
 
 def policy_as_html(policy: Policy) -> str:
     """Write a policy as an HTML fragment."""
-    return f'<pre class="orderless-policy">{html.escape(policy_as_text(policy))}</pre>'
+    return fragment("rules/policy.html", text=policy_as_text(policy))

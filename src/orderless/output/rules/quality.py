@@ -12,8 +12,8 @@ from typing import Any
 
 from ...estimators import Quality
 from ...model import label_text, printable
-from .markdown import escaped
-from .text import width_of, wrapped
+from .tables import escaped, markdown_table, text_table
+from .text import wrapped
 
 __all__ = [
     "HEAD",
@@ -127,20 +127,9 @@ def quality_as_text(judged: Sequence[Judged]) -> str:
     blocks = []
     for one in judged:
         heading, lines = matrix(one.quality)
-        cells = [heading, *lines]
-        widths = [max(width_of(row[k]) for row in cells) for k in range(len(heading))]
-        table = "\n".join(
-            "  ".join(_padded(cell, width, left=k == 0)
-                      for k, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip()
-            for row in cells
-        )  # fmt: skip
+        table = text_table(heading, lines, right=[False, *[True] * (len(heading) - 1)])
         blocks.append("\n".join([*wrapped(summary(one)), "", table]))
     return f"{HEAD}\n" + "\n\n".join(blocks)
-
-
-def _padded(text: str, width: int, *, left: bool) -> str:
-    space = " " * (width - width_of(text))
-    return text + space if left else space + text
 
 
 def quality_as_markdown(judged: Sequence[Judged]) -> str:
@@ -148,8 +137,8 @@ def quality_as_markdown(judged: Sequence[Judged]) -> str:
     blocks = [f"**{HEAD}**"]
     for one in judged:
         heading, lines = matrix(one.quality)
-        rule = [":---", *["---:"] * (len(heading) - 1)]
-        rows = [map(escaped, heading), rule, *(map(escaped, line) for line in lines)]
-        table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        cells = [[*map(escaped, line)] for line in [heading, *lines]]
+        right = [False, *[True] * (len(heading) - 1)]
+        table = markdown_table(cells[0], cells[1:], right=right)
         blocks.append(f"{summary(one, escaped)}\n\n{table}")
     return "\n\n".join(blocks)

@@ -7,16 +7,17 @@ Out: text of at most 100 columns, as long as the names allow it.
 from __future__ import annotations
 
 import textwrap
-import unicodedata
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ...model import label_text, pieces
-from .listing import FAULTS, Block, Line, Listing, Shown, list_terms
+from .listing import FAULTS, Block, Line, Listing, Shown, Word, list_terms
+from .tables import padded, width_of
 
 if TYPE_CHECKING:
     from ...form import CanonicalForm
 
-__all__ = ["form_as_text", "form_in_short", "term_lines", "width_of", "wrapped"]
+__all__ = ["form_as_text", "form_in_short", "term_lines", "wrapped"]
 
 WIDTH = 100
 LEAST = 40  # columns that conditions get, however long the labels are
@@ -48,8 +49,8 @@ def form_as_text(
     IF smoker                   THEN yes     1
     """
     listing = list_terms(form, X, y, **shown)
-    said = [listing.head(), *listing.legend()]
-    lines = [part for text in said for part in wrapped(text)]
+    sentences = [listing.head(), *listing.legend()]
+    lines = [part for words in sentences for part in wrapped(_sentence(words))]
     table = _Table(listing)
     if listing.n_rows is not None:
         lines += ["", table.heading()]
@@ -58,7 +59,7 @@ def form_as_text(
             lines.append("")
         lines += table.block(block)
     if listing.never:
-        lines += ["", *wrapped(f"Never: {listing.no_row()}.")]
+        lines += ["", *wrapped(f"Never: {_sentence(listing.no_row())}.")]
     return "\n".join(lines)
 
 
@@ -68,6 +69,10 @@ def form_in_short(form: CanonicalForm) -> str:
         return form_as_text(form)
     except FAULTS as fault:
         return f"{form!r}: no rules to show, {fault}"
+
+
+def _sentence(words: Iterable[Word]) -> str:
+    return "".join(text for _, text in words)
 
 
 def term_lines(line: Line, width: int) -> list[str]:
@@ -98,18 +103,6 @@ def _condition_lines(condition: str, width: int) -> list[str]:
                 lines.append("   ")
         lines[-1] += f" {value}" if i else value
     return lines
-
-
-def width_of(text: str) -> int:
-    """Count the columns that text takes on a screen."""
-    if text.isascii():
-        return len(text)
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)
-
-
-def _pad(text: str, width: int) -> str:
-    return text + " " * (width - width_of(text))
 
 
 def wrapped(text: str) -> list[str]:
@@ -163,11 +156,11 @@ class _Table:
         for line in block.lines:
             parts = self.texts[id(line)]
             if not parts:
-                said = _pad(f"always {label}", 3 + self.width + 7 + self.label)
+                said = padded(f"always {label}", 3 + self.width + 7 + self.label)
                 out.append(self._row(said, self._cells(line)))
                 continue
             starts = ["IF ", *["   "] * (len(parts) - 1)]
             out += [start + part for start, part in zip(starts, parts, strict=True)]
-            last = _pad(out[-1], 3 + self.width)
-            out[-1] = self._row(f"{last}  THEN {_pad(label, self.label)}", self._cells(line))
+            last = padded(out[-1], 3 + self.width)
+            out[-1] = self._row(f"{last}  THEN {padded(label, self.label)}", self._cells(line))
         return out

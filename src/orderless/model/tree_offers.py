@@ -1,0 +1,131 @@
+"""What a tree offers: questions and outputs that rooms above answer.
+
+In:  a ``Tree``.
+Out: whatever the room above gives; it is imported when it is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from .tree import Tree
+
+__all__ = ["TreeOffers"]
+
+
+class TreeOffers:
+    """Methods of ``Tree`` that fetch their answer from a room above."""
+
+    @property
+    def _tree(self) -> Tree:
+        return cast("Tree", self)
+
+    def predict_between(self, lower: Any, upper: Any) -> Any:
+        """Give each row's class where it is certain, for values known only to lie in a range.
+
+        See ``orderless.predict_between``.
+        """
+        from ..missing import predict_between
+
+        return predict_between(self._tree, lower, upper)
+
+    def possible_classes(self, X: Any) -> Any:
+        """Give, for each row, every class that some completion of it gets, in their order."""
+        from ..missing import possible_classes
+
+        return possible_classes(self._tree, X)
+
+    def missing_needed(self, row: Any, *, limit: int = 200_000, time_limit: float = 60.0) -> Any:
+        """Give the unknown features that would settle a row; see ``orderless.missing_needed``."""
+        from ..missing import missing_needed
+
+        return missing_needed(self._tree, row, limit=limit, time_limit=time_limit)
+
+    def odds(self, X: Any, reference: Any = "leaves", y: ArrayLike | None = None) -> Any:
+        """Give the share of each class among training rows that fit; see ``orderless.odds``."""
+        from ..missing import odds
+
+        return odds(self._tree, X, reference, y)
+
+    def apply(self, X: Any) -> Any:
+        """Give each row's leaf, masked where unknowns leave several.
+
+        Returns
+        -------
+        numpy.ma.MaskedArray, or a nullable Series when a data frame came in
+        """
+        from ..inputs import labels_like
+
+        tree = self._tree
+        return labels_like(X, np.arange(tree.n_nodes), tree.reach(X).leaf, name="leaf")
+
+    def to_sklearn(self) -> Any:
+        """Give a fitted ``DecisionTreeClassifier`` that predicts the same.
+
+        See ``orderless.output.code.to_sklearn`` for which columns it takes, and for rows that
+        are not float32.
+        """
+        from ..output.code import to_sklearn
+
+        return to_sklearn(self._tree)
+
+    def to_javascript(self, *, module: bool = True) -> str:
+        """Write JavaScript that decides as ``predict`` does, without dependencies.
+
+        It has three functions. ``decide(row)`` takes an object of feature: value and gives the
+        class, or null where that depends on unknown values; ``possibleClasses(row)`` gives all
+        classes that are left; ``why(row)`` gives one of the reasons that hold, in words. A value
+        may also be a range, ``{from: 20, to: 30}``, or one of several categories,
+        ``["red", "blue"]``.
+
+        Parameters
+        ----------
+        module : bool
+            Whether to write an ES module that exports the functions, or a script that puts them
+            into the global object ``orderless``.
+
+        Notes
+        -----
+        Linear in the tree. A value is unknown if it is left out, undefined, null, NaN or ``""``;
+        where NaN is a value of the feature, null and NaN are that value.
+        """
+        from ..output.code import tree_as_javascript
+
+        return tree_as_javascript(self._tree, module=module)
+
+    def _repr_html_(self) -> str:
+        from ..output.rules import tree_as_html
+
+        return tree_as_html(self._tree)
+
+    def to_sql(
+        self,
+        *,
+        dialect: str = "duckdb",
+        columns: Mapping[str, str] | None = None,
+        table: str | Sequence[str] | None = None,
+        shape: str = "auto",
+        needed: str | None = None,
+    ) -> str:
+        """Write what ``predict`` gives as an SQL expression; see ``CanonicalForm.to_sql``."""
+        from ..output.code import as_sql
+
+        return as_sql(self._tree, dialect=dialect, columns=columns, table=table, shape=shape,
+                      needed=needed)  # fmt: skip
+
+    def to_polars(
+        self,
+        *,
+        columns: Mapping[str, str] | None = None,
+        shape: str = "auto",
+        needed: str | None = None,
+    ) -> Any:
+        """Give a polars expression for what ``predict`` gives; see ``CanonicalForm.to_polars``."""
+        from ..output.code import as_polars
+
+        return as_polars(self._tree, columns=columns, shape=shape, needed=needed)

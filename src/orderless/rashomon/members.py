@@ -1,0 +1,299 @@
+"""The members of a set: its trees, in order of objective, and the functions that they are.
+
+In:  a ``Source`` (the core's graph, or a list) and a ``View`` of it.
+Out: ``Members``: counts, ``Tree``s one by one, ``FunctionSet``s.
+Paper: Section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidData, TooLarge
+from ..inputs import generator
+from ..model import Label, Tree
+from ..readers import read_tree
+from .engine import Counts, Source
+from .function_table import FunctionTable
+from .functions import FunctionSet, Listing
+from .problem import Problem
+from .view import View
+
+__all__ = ["LIMIT", "Members"]
+
+LIMIT = 5_000_000  # functions that are listed unless more are asked for
+AT_ONCE = 4096
+
+
+class Members:
+    """The part of ``TreeSet`` that gives its trees and functions."""
+
+    _source_: Source
+    _view_: View
+    _distinct_: dict[str, int]  # how many functions, by semantics, where they were counted already
+
+    # What a RashomonSet has only after fit.
+
+    @property
+    def _source(self) -> Source:
+        if "_source_" not in self.__dict__:
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit(X, y) first")
+        return self._source_
+
+    @property
+    def _view(self) -> View:
+        self._source  # noqa: B018 (says that it is not fitted)
+        return self._view_
+
+    @property
+    def _problem(self) -> Problem:
+        return self._source.problem
+
+    @property
+    def _counts(self) -> Counts:
+        return self._source.counts(self._view)
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """The class labels, sorted."""
+        return self._problem.classes
+
+    # -- numbers -------------------------------------------------------------------------------
+
+    @property
+    def n_trees(self) -> int:
+        """How many trees there are."""
+        return self._counts.n
+
+    @property
+    def n_nontrivial(self) -> int:
+        """How many of them have no split of two leaves with equal label."""
+        return sum(self._counts.histogram().nontrivial)
+
+    @property
+    def n_distinct(self) -> int:
+        """How many different functions they are, as the set reads its columns.
+
+        Functions of the features where the set knows them (``aware``), else of the columns. For
+        more than 5 million use ``count_distinct`` with a larger ``limit``.
+        """
+        return self.count_distinct()
+
+    @property
+    def n_distinct_independent(self) -> int:
+        """How many functions of the columns, taken as unrelated to each other (the paper's)."""
+        return self.count_distinct("independent")
+
+    @property
+    def n_distinct_aware(self) -> int:
+        """How many functions of the features."""
+        return self.count_distinct("aware")
+
+    @property
+    def n_distinct_rows(self) -> int:
+        """How many ways to label the training rows."""
+        return self.count_distinct("rows")
+
+    def count_distinct(self, semantics: str | None = None, *, limit: int = LIMIT) -> int:
+        """Count the different functions.
+
+        Parameters
+        ----------
+        semantics : "aware", "independent" or "rows"
+            Functions of the features; of the columns, each unrelated to the others (the paper's);
+            or only of the training rows. By default as the set reads its columns.
+        limit : int
+            Give up, with ``TooLarge``, beyond so many.
+
+        Notes
+        -----
+        Sub-functions are multiplied, not trees: cost grows with the functions found, about 1 to 6
+        products each.
+        """
+        semantics = self._problem.semantics(semantics)
+        known = self._distinct_.get(semantics)
+        if known is None or known > limit:
+            known = self._source.count_functions(self._view, semantics, limit)
+            self._distinct_[semantics] = known
+        return known
+
+    def __len__(self) -> int:
+        if self.n_trees >= 2**63:
+            raise OverflowError(
+                f"there are {self.n_trees:,} trees, and Python's len() ends at 2^63: use n_trees"
+            )
+        return self.n_trees
+
+    def __bool__(self) -> bool:
+        return self.n_trees > 0
+
+    # -- trees ---------------------------------------------------------------------------------
+
+    def _build(self, positions: list[int]) -> Iterator[Tree]:
+        flat = self._counts.unrank(positions)
+        return self._problem.columns.trees(flat, self._problem.classes)
+
+    def trees(self, start: int = 0) -> Iterator[Tree]:
+        """Go through the trees in order of objective, then leaves, then a fixed order; lazily.
+
+        Parameters
+        ----------
+        start : int
+            Position of the first.
+        """
+        if start < 0:
+            raise ValueError(f"start must be a position from 0, got {start}")
+        return self._trees(range(start, self.n_trees))
+
+    def _trees(self, positions: range) -> Iterator[Tree]:
+        done, step = 0, 16
+        n = _length(positions)
+        while done < n:
+            some = [positions.start + positions.step * i for i in range(done, min(done + step, n))]
+            yield from self._build(some)
+            done += len(some)
+            step = min(4 * step, AT_ONCE)
+
+    def __iter__(self) -> Iterator[Tree]:
+        return self.trees()
+
+    def __getitem__(self, which: Any) -> Any:
+        """Give the tree at a position, or a list of trees for a slice."""
+        n = self.n_trees
+        if isinstance(which, slice):
+            return list(self._trees(range(*which.indices(n))))
+        if isinstance(which, bool) or not hasattr(which, "__index__"):
+            raise TypeError(f"a position must be a whole number or a slice, got {which!r:.80}")
+        position = which.__index__()
+        if not -n <= position < n:
+            raise IndexError(f"there is no tree {position:,}: positions go from 0 to {n - 1:,}")
+        return next(self._build([position % n]))
+
+    def rank(self, tree: Any) -> int | None:
+        """Give the position of a tree in the order of ``trees()``, None if it is not in.
+
+        Where several columns are the same condition, several positions hold the same tree; this is
+        one of them.
+
+        Parameters
+        ----------
+        tree : Tree, or any model that ``read_tree`` knows
+        """
+        flat = self._problem.columns.flatten(read_tree(tree), self.classes)
+        return None if flat is None else self._counts.rank(flat)
+
+    def __contains__(self, tree: object) -> bool:
+        """Whether a tree is one of these, node by node (not just an equivalent one)."""
+        return self.rank(tree) is not None
+
+    @property
+    def best_tree(self) -> Tree:
+        """A tree with the smallest objective: the first of ``trees()``, and of ``functions()``.
+
+        Of several the one with the fewest leaves, then the first in a fixed order of the columns.
+        """
+        self._not_empty()
+        return next(self._build([0]))
+
+    def _not_empty(self) -> None:
+        if not self.n_trees:
+            raise InvalidData("there is no tree in this view: require less of its trees")
+
+    def sample(self, k: int, *, random_state: Any = None) -> list[Tree]:
+        """Draw trees: each is any tree of the set with the same chance, one may come twice.
+
+        Parameters
+        ----------
+        k : int
+        random_state : int, RandomState, Generator or None
+        """
+        self._not_empty()
+        return list(self._build(_positions_below(self.n_trees, k, generator(random_state))))
+
+    # -- functions -----------------------------------------------------------------------------
+
+    def functions(self, *, limit: int = LIMIT, semantics: str | None = None) -> FunctionSet:
+        """Give the different functions, in order of their cheapest tree's objective.
+
+        The first is the function of ``best_tree``.
+
+        Parameters
+        ----------
+        limit : int
+            Give up, with ``TooLarge``, beyond so many.
+        semantics : "aware", "independent" or "rows"
+            See ``count_distinct``.
+
+        Returns
+        -------
+        FunctionSet
+        """
+        semantics = self._problem.semantics(semantics)
+        return FunctionSet.of(Listing(self._source, self._view, semantics, limit))
+
+    def function_table(self, *, limit: int = LIMIT, semantics: str | None = None) -> FunctionTable:
+        """Give the different functions as arrays, without an object for each."""
+        return self.functions(limit=limit, semantics=semantics).table()
+
+    def sample_functions(
+        self, k: int, *, random_state: Any = None, limit: int = LIMIT
+    ) -> FunctionSet:
+        """Draw functions: each is any function with the same chance, one may come twice.
+
+        Parameters
+        ----------
+        k : int
+        random_state : int, RandomState, Generator or None
+        limit : int
+            Most functions that are listed at once. Of more than that, they are drawn from a random
+            2^b-th of all: those whose fingerprint has given last bits.
+        """
+        self._not_empty()
+        random = generator(random_state)
+        found = self._some_functions(random, limit)
+        chosen = _positions_below(len(found), k, random)
+        return found.take(np.array(sorted(chosen), dtype=np.int64))
+
+    def _some_functions(self, random: np.random.Generator, limit: int) -> FunctionSet:
+        """Give all functions; or, where they pass the limit, a random piece of them."""
+        semantics = self._problem.semantics()
+        piece = None
+        for bits in range(0, 21, 4):
+            if bits:
+                piece = (int(random.integers(0, 1 << bits)), bits)
+            try:
+                found = FunctionSet.of(Listing(self._source, self._view, semantics, limit, piece))
+            except TooLarge:
+                continue
+            if len(found):
+                return found
+        raise TooLarge(
+            f"no piece of the functions has between 1 and limit={limit:,}: raise limit=", limit
+        )
+
+
+def _length(positions: range) -> int:
+    """Give the length of a range, which may pass what ``len`` can say."""
+    start, stop, step = positions.start, positions.stop, positions.step
+    return max(0, (stop - start + step - (1 if step > 0 else -1)) // step)
+
+
+def _positions_below(n: int, k: int, random: np.random.Generator) -> list[int]:
+    """Draw ``k`` positions below ``n``, with replacement; ``n`` may be of any size."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
+        raise ValueError(f"k must be a whole number from 0, got {k!r:.80}")
+    if n <= 2**63:
+        drawn = random.integers(0, n - 1, size=k, endpoint=True, dtype=np.uint64)
+        return [int(position) for position in drawn]
+    n_bits = (n - 1).bit_length()
+    out: list[int] = []
+    while len(out) < k:  # on average less than twice for each
+        one = int.from_bytes(random.bytes((n_bits + 7) // 8), "little") & ((1 << n_bits) - 1)
+        if one < n:
+            out.append(one)
+    return out
