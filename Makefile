@@ -58,11 +58,17 @@ test-engines: $(VENV)/test-tools $(VENV)/engines-tools  ## tests that need a bro
 	@.ci/engines
 	$(BIN)/python -m pytest -q -m engine tests
 
-lint: $(VENV)/lint-tools $(VENV)/test-tools  ## ruff, mypy strict, clang-format
+lint: $(VENV)/lint-tools $(VENV)/test-tools  ## ruff, mypy strict, clang-format, clang-tidy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(SOURCES)
+	@mkdir -p build
+	@$(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -S . -B build/tidy \
+		-DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python \
+		> build/tidy.log 2>&1 || (cat build/tidy.log; false)
+	ls build/tidy/CMakeFiles/orderless_core.dir/Unity/*.cxx build/tidy/CMakeFiles/_core.dir/Unity/*.cxx | \
+		xargs -P 2 -n 1 $(BIN)/clang-tidy -p build/tidy --quiet
 
 format: $(VENV)/lint-tools  ## write everything as lint wants it
 	$(BIN)/ruff check --fix .

@@ -3,7 +3,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/calls.hpp"
 #include "bindings/record.hpp"
-#include "core/acquisition/problem.hpp"
+#include "core/acquisition/room.hpp"
 
 namespace orderless::acquisition {
 

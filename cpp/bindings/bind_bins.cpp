@@ -4,8 +4,7 @@
 #include "bindings/bins.hpp"
 #include "bindings/calls.hpp"
 #include "bindings/record.hpp"
-#include "core/bins/fragments.hpp"
-#include "core/bins/leafmasks.hpp"
+#include "core/bins/room.hpp"
 
 namespace orderless::bindings {
 

@@ -5,8 +5,7 @@
 #include "bindings/bins.hpp"
 #include "bindings/calls.hpp"
 #include "bindings/record.hpp"
-#include "core/importance/orders.hpp"
-#include "core/importance/permuted.hpp"
+#include "core/importance/room.hpp"
 
 namespace orderless::importance {
 

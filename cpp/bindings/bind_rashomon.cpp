@@ -9,10 +9,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/calls.hpp"
 #include "bindings/record.hpp"
-#include "core/rashomon/counts.hpp"
-#include "core/rashomon/decide.hpp"
-#include "core/rashomon/functions.hpp"
-#include "core/rashomon/graph.hpp"
+#include "core/rashomon/room.hpp"
 
 namespace orderless::rashomon {
 
@@ -30,7 +27,7 @@ Record trees_record, histogram_record, functions_record, decisions_record;
 Meter meter(std::size_t memory_limit, double time_limit) {
   return {memory_limit, [watch = Stopwatch(), time_limit] {
             poll_signals();
-            if (watch.seconds() > time_limit) throw TimeUp{};
+            if (watch.seconds() > time_limit) throw TimeUp(0);
           }};
 }
 

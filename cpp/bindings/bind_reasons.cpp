@@ -3,9 +3,7 @@
 #include "bindings/bins.hpp"
 #include "bindings/calls.hpp"
 #include "bindings/record.hpp"
-#include "core/reasons/canonical.hpp"
-#include "core/reasons/cover.hpp"
-#include "core/reasons/maximal.hpp"
+#include "core/reasons/room.hpp"
 
 namespace orderless::reasons {
 
@@ -58,7 +56,7 @@ int cover_fault_of(const nb::tuple& arrays, const nb::tuple& bins, std::int32_t 
   const BoxList boxes = boxes_of(cover);
   const auto poll = [&polls](std::size_t met) {
     poll_signals();
-    if (polls-- == 0) throw TimeUp{met};
+    if (polls-- == 0) throw TimeUp(met);
   };
   return static_cast<int>(unlocked([&] {
     const LeafMasks masks(nodes.tree(), layout, n_classes);

@@ -7,9 +7,7 @@
 #include "bindings/calls.hpp"
 #include "bindings/columns.hpp"
 #include "bindings/record.hpp"
-#include "core/rows/decide.hpp"
-#include "core/rows/many.hpp"
-#include "core/rows/reach.hpp"
+#include "core/rows/room.hpp"
 
 namespace orderless::rows {
 

@@ -6,8 +6,7 @@
 #include "bindings/calls.hpp"
 #include "bindings/record.hpp"
 #include "core/base/bits.hpp"
-#include "core/same/fingerprint.hpp"
-#include "core/same/overlay.hpp"
+#include "core/same/room.hpp"
 
 namespace orderless::same {
 

@@ -3,7 +3,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/calls.hpp"
 #include "bindings/record.hpp"
-#include "core/tree/prune.hpp"
+#include "core/tree/room.hpp"
 
 namespace orderless::bindings {
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <exception>
 
 #include "bindings/arrays.hpp"
 #include "core/base/poll.hpp"
@@ -9,8 +10,9 @@
 namespace orderless::bindings {
 
 /// The time limit has passed; `met`: how many things were met by then.
-struct TimeUp {
-  std::size_t met = 0;
+struct TimeUp : std::exception {
+  explicit TimeUp(std::size_t n) : met(n) {}
+  std::size_t met;
 };
 
 /// Seconds since it was made.
@@ -28,7 +30,7 @@ class Stopwatch {
 inline PollFunction watch(double time_limit) {
   return [watch = Stopwatch(), time_limit](std::size_t met) {
     poll_signals();
-    if (watch.seconds() > time_limit) throw TimeUp{met};
+    if (watch.seconds() > time_limit) throw TimeUp(met);
   };
 }
 

@@ -89,3 +89,15 @@ def test_a_folder_has_its_own_namespace(folder: str) -> None:
     for source in (CPP / "core" / folder).iterdir():
         named = set(re.findall(r"^namespace ([\w:]+) \{", source.read_text(), re.M))
         assert named <= {own}, source
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_folder_says_what_it_promises(folder: str) -> None:
+    text = (CPP / "core" / folder / "room.hpp").read_text()
+    for word in ("Promises:", "Cost:"):
+        assert f"// {word}" in text
+
+
+@pytest.mark.parametrize("source", sources(), ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_files_of_the_core_are_short(source: Path) -> None:
+    assert len(source.read_text().splitlines()) <= 400

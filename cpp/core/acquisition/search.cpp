@@ -2,11 +2,9 @@
 #include <deque>
 #include <numeric>
 
-#include "core/acquisition/bound.hpp"
 #include "core/acquisition/problem.hpp"
-#include "core/acquisition/states.hpp"
+#include "core/acquisition/splits.hpp"
 #include "core/acquisition/unfold.hpp"
-#include "core/base/hash.hpp"
 
 namespace orderless::acquisition {
 
@@ -14,37 +12,14 @@ namespace {
 
 constexpr std::int64_t infinite = Acquisition::unlimited;
 
-struct Child {
-  std::size_t begin, end;  // of the rows
-  std::int32_t state;      // -1: determined
-  std::int64_t lower;
-};
-
-struct Candidate {
-  std::int64_t bound;
-  std::int32_t purchase;
-};
-
-/// The search has its scratch space here, one for each purchase on the way.
-struct Level {
-  std::vector<std::uint32_t> rows;
-  std::vector<std::uint64_t> leaves;  // by child
-  std::vector<Child> children;
-  std::vector<Candidate> candidates;
-};
-
 class Search {
  public:
   Search(const Acquisition& problem, std::size_t limit, const Clock& clock)
-      : problem_(problem), limit_(limit), clock_(clock), costs_(problem) {
-    std::int64_t all = 1, rows = 0;
-    for (const std::int64_t cost : problem.cost) all += cost;
-    for (const std::int64_t weight : problem.weight) rows += weight;
-    // Whoever calls has seen to it that this, times the rows, is far from overflow.
-    missed_ = problem.may_stop ? all * rows + 1 : infinite;
-    count_.assign(max_outcomes(), 0);
-    seen_.assign(count_.size(), 0);
-  }
+      : problem_(problem),
+        limit_(limit),
+        clock_(clock),
+        splits_(problem),
+        states_(splits_.states) {}
 
   struct Part {
     PolicyTree tree;
@@ -60,11 +35,11 @@ class Search {
       return best;
     }
     best.tree = build(rows, leaves, bought, rest, until, Mode::look);
-    best.value = value_of(best.tree);
+    best.value = splits_.value_of(best.tree);
     for (const Mode mode : {Mode::path, Mode::greedy}) {
       consider(best, build(rows, leaves, bought, rest, until, mode));
     }
-    const std::int32_t id = state_of(rows, leaves, rest);
+    const std::int32_t id = splits_.state_of(rows, leaves, rest);
     deadline_ = clock_.passed() + 0.6 * (until - clock_.passed());
     stopped_ = false;
     std::int64_t lower = states_[id].lower;
@@ -83,175 +58,20 @@ class Search {
     return best;
   }
 
-  [[nodiscard]] std::int64_t missed() const { return missed_; }
+  [[nodiscard]] std::int64_t missed() const { return splits_.missed(); }
   [[nodiscard]] std::size_t n_states() const { return std::max(n_states_, states_.size()); }
-
-  /// The bound of some rows without search.
-  std::int64_t bound(std::span<const std::uint32_t> rows, const std::uint64_t* leaves, Rest rest) {
-    std::int64_t sum = 0, most = 0, missed = 0;
-    for (const std::uint32_t row : rows) {
-      const RowCosts::Spent least = costs_.at_least(row, leaves, rest);
-      const std::int64_t weight = problem_.weight[row];
-      if (least.missed) {
-        missed += weight;
-      } else {
-        sum += weight * least.cost;
-        most = std::max(most, least.cost);
-      }
-    }
-    return missed * (missed == 0 ? 0 : missed_) + (problem_.worst ? most : sum);
-  }
-
-  [[nodiscard]] std::int64_t value_of(const PolicyTree& tree) const {
-    const std::int64_t missed = tree.missed[0];
-    return (missed == 0 ? 0 : missed * missed_) + (problem_.worst ? tree.worst[0] : tree.cost[0]);
-  }
 
  private:
   enum class Mode { look, path, greedy, solve };
 
-  [[nodiscard]] std::size_t max_outcomes() const {
-    std::int64_t most = 0;
-    for (std::size_t p = 0; p < problem_.n_purchases; ++p) {
-      most = std::max(most, problem_.outcome_start[p + 1] - problem_.outcome_start[p]);
-    }
-    return static_cast<std::size_t>(most);
-  }
-
   void consider(Part& best, PolicyTree tree) const {
-    const std::int64_t value = value_of(tree);
+    const std::int64_t value = splits_.value_of(tree);
     if (value < best.value) best.value = value, best.tree = std::move(tree);
-  }
-
-  /// Number of the state; a new one gets its lower bound, a single row its exact value.
-  std::int32_t state_of(std::span<const std::uint32_t> rows, const std::uint64_t* leaves,
-                        Rest rest) {
-    std::uint64_t key0 = 0, key1 = 0;
-    for (const std::uint32_t row : rows) {
-      key0 += scatter(2 * std::uint64_t{row});
-      key1 += scatter(2 * std::uint64_t{row} + 1);
-    }
-    for (std::size_t w = 0; w < problem_.n_words; ++w) {
-      key0 = scatter(key0 ^ leaves[w]);
-      key1 = scatter(key1 + leaves[w]);
-    }
-    if (problem_.may_stop) {
-      key0 = scatter(key0 ^ static_cast<std::uint64_t>(rest.budget));
-      key1 = scatter(key1 + static_cast<std::uint64_t>(rest.budget));
-      key0 = scatter(key0 ^ static_cast<std::uint64_t>(rest.questions));
-      key1 = scatter(key1 + static_cast<std::uint64_t>(rest.questions));
-    }
-    const auto [id, fresh] = states_.find(key0, key1);
-    if (!fresh) return id;
-    AcquisitionState& state = states_[id];
-    state.upper = infinite;
-    if (rows.size() == 1) {
-      const RowCosts::Spent spent = costs_.exactly(rows[0], leaves, rest, state.purchase);
-      const std::int64_t weight = problem_.weight[rows[0]];
-      state.lower = spent.missed     ? weight * missed_
-                    : problem_.worst ? spent.cost
-                                     : weight * spent.cost;
-      state.upper = state.lower;
-    } else {
-      state.lower = bound(rows, leaves, rest);
-    }
-    return id;
-  }
-
-  /// Divides the rows by the outcomes of a purchase, into the level; false if that tells nothing.
-  bool split(Level& level, std::span<const std::uint32_t> rows, const std::uint64_t* leaves,
-             Rest rest, std::size_t purchase) {
-    const std::size_t words = problem_.n_words;
-    order_.clear();
-    for (const std::uint32_t row : rows) {
-      const auto which = static_cast<std::size_t>(problem_.outcome_of(row, purchase));
-      if (count_[which]++ == 0) order_.push_back(static_cast<std::int32_t>(which));
-    }
-    bool tells = order_.size() > 1;
-    if (!tells) {
-      const std::uint64_t* mask = problem_.mask(purchase, order_[0]);
-      for (std::size_t w = 0; w < words; ++w) tells = tells || (leaves[w] & ~mask[w]) != 0;
-      if (!tells) {
-        count_[static_cast<std::size_t>(order_[0])] = 0;
-        return false;
-      }
-    }
-    std::sort(order_.begin(), order_.end());
-    level.rows.resize(rows.size());
-    level.children.clear();
-    level.leaves.resize(order_.size() * words);
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      const auto which = static_cast<std::size_t>(order_[i]);
-      level.children.push_back({begin, begin + count_[which], -1, 0});
-      seen_[which] = begin;
-      begin += count_[which];
-      count_[which] = 0;
-      const std::uint64_t* mask = problem_.mask(purchase, order_[i]);
-      for (std::size_t w = 0; w < words; ++w) level.leaves[i * words + w] = leaves[w] & mask[w];
-    }
-    for (const std::uint32_t row : rows) {
-      level.rows[seen_[static_cast<std::size_t>(problem_.outcome_of(row, purchase))]++] = row;
-    }
-    for (std::size_t i = 0; i < level.children.size(); ++i) {
-      Child& child = level.children[i];
-      if (problem_.class_of(level.leaves.data() + i * words) >= 0) continue;
-      child.state = state_of(rows_of(level, child), level.leaves.data() + i * words, rest);
-      child.lower = states_[child.state].lower;
-    }
-    return true;
-  }
-
-  static std::span<const std::uint32_t> rows_of(const Level& level, const Child& child) {
-    return {level.rows.data() + child.begin, child.end - child.begin};
-  }
-
-  /// What a purchase costs with its children at their lower bounds.
-  [[nodiscard]] std::int64_t total(const Level& level, std::int64_t price) const {
-    std::int64_t sum = price, most = 0, missed = 0;
-    for (const Child& child : level.children) {
-      if (problem_.worst) {
-        missed += child.lower / missed_;
-        most = std::max(most, child.lower % missed_);
-      } else {
-        sum += child.lower;
-      }
-    }
-    return sum + most + (missed == 0 ? 0 : missed * missed_);
-  }
-
-  [[nodiscard]] std::int64_t weight_of(std::span<const std::uint32_t> rows) const {
-    std::int64_t weight = 0;
-    for (const std::uint32_t row : rows) weight += problem_.weight[row];
-    return weight;
-  }
-
-  [[nodiscard]] std::int64_t price(std::size_t purchase, std::int64_t weight) const {
-    return problem_.worst ? problem_.cost[purchase] : problem_.cost[purchase] * weight;
   }
 
   Level& level(std::size_t depth) {
     while (levels_.size() <= depth) levels_.emplace_back();
     return levels_[depth];
-  }
-
-  /// The purchases that tell something, the lowest bound first.
-  void look(Level& level, std::span<const std::uint32_t> rows, const std::uint64_t* leaves,
-            Rest rest, std::int64_t weight) {
-    level.candidates.clear();
-    const bool unlimited = rest.budget == infinite && rest.questions == infinite;
-    for (std::size_t p = 0; p < problem_.n_purchases; ++p) {
-      const bool free = static_cast<std::int32_t>(p) == problem_.free;
-      if (free || !rest.allows(problem_.cost[p])) continue;
-      if (!split(level, rows, leaves, rest.after(problem_.cost[p]), p)) continue;
-      level.candidates.push_back({total(level, price(p, weight)), static_cast<std::int32_t>(p)});
-      if (problem_.cost[p] == 0 && unlimited) {  // knowing more for nothing is never worse
-        level.candidates.assign(1, level.candidates.back());
-        return;
-      }
-    }
-    std::stable_sort(level.candidates.begin(), level.candidates.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.bound < b.bound; });
   }
 
   bool out_of_time() {
@@ -268,10 +88,10 @@ class Search {
              Rest rest, std::int32_t id, std::int64_t allowance) {
     if (out_of_time()) return;
     Level& here = level(depth);
-    const std::int64_t weight = weight_of(rows);
-    look(here, rows, leaves, rest, weight);
+    const std::int64_t weight = splits_.weight_of(rows);
+    splits_.look(here, rows, leaves, rest, weight);
     const std::vector<Candidate> candidates = here.candidates;
-    std::int64_t best = problem_.may_stop ? weight * missed_ : infinite;
+    std::int64_t best = problem_.may_stop ? weight * splits_.missed() : infinite;
     std::int32_t chosen = -1;
     std::int64_t failed = infinite;  // the least that a purchase which was given up costs
     for (std::size_t c = 0; c < candidates.size(); ++c) {
@@ -281,18 +101,18 @@ class Search {
         break;
       }
       const auto p = static_cast<std::size_t>(candidates[c].purchase);
-      const std::int64_t own = price(p, weight);
+      const std::int64_t own = splits_.price(p, weight);
       const Rest left = rest.after(problem_.cost[p]);
-      split(here, rows, leaves, left, p);
-      std::int64_t sum = total(here, own);
+      splits_.split(here, rows, leaves, left, p);
+      std::int64_t sum = splits_.total(here, own);
       for (std::size_t i = 0; i < here.children.size() && sum < enough; ++i) {
         Child& child = here.children[i];
         if (child.state < 0 || states_[child.state].closed()) continue;
         const std::int64_t most = problem_.worst ? enough - own : enough - (sum - child.lower);
-        solve(depth + 1, rows_of(here, child), here.leaves.data() + i * problem_.n_words, left,
-              child.state, most);
+        solve(depth + 1, splits_.rows_of(here, child), here.leaves.data() + i * problem_.n_words,
+              left, child.state, most);
         child.lower = states_[child.state].lower;
-        sum = total(here, own);
+        sum = splits_.total(here, own);
         if (stopped_) {
           std::int64_t least = std::min({failed, best, sum});
           if (c + 1 < candidates.size()) least = std::min(least, candidates[c + 1].bound);
@@ -307,7 +127,7 @@ class Search {
         failed = std::min(failed, sum);
       }
     }
-    AcquisitionState& state = states_[id];
+    State& state = states_[id];
     if (best < allowance) {
       state.lower = state.upper = best;
       state.purchase = chosen;
@@ -321,7 +141,7 @@ class Search {
   PolicyTree build(std::vector<std::uint32_t> rows, const std::uint64_t* leaves,
                    std::vector<std::uint8_t>& bought, Rest rest, double until, Mode mode) {
     PolicyTree out;
-    double left = static_cast<double>(weight_of(rows));
+    double left = static_cast<double>(splits_.weight_of(rows));
     const auto cheapest = [&](const Situation& here) {
       std::int32_t first = -1;
       for (std::size_t p = 0; p < problem_.n_purchases; ++p) {
@@ -337,8 +157,8 @@ class Search {
       if (mode == Mode::greedy) return cheapest(here);
       if (clock_.passed() > until) return next_on_path(problem_, here.rows.front(), here.bought);
       if (states_.size() > limit_) states_.clear();
-      std::int32_t id = state_of(here.rows, here.leaves, here.rest);
-      const std::int64_t weight = weight_of(here.rows);
+      std::int32_t id = splits_.state_of(here.rows, here.leaves, here.rest);
+      const std::int64_t weight = splits_.weight_of(here.rows);
       if (mode == Mode::solve && !states_[id].closed()) {
         const double now = clock_.passed();
         const double share = std::min(1.0, static_cast<double>(weight) / left);
@@ -352,9 +172,9 @@ class Search {
       }
       if (states_[id].closed()) return states_[id].purchase;
       Level& scratch = level(0);
-      look(scratch, here.rows, here.leaves, here.rest, weight);
+      splits_.look(scratch, here.rows, here.leaves, here.rest, weight);
       if (scratch.candidates.empty()) return -1;
-      if (problem_.may_stop && scratch.candidates[0].bound >= weight * missed_) return -1;
+      if (problem_.may_stop && scratch.candidates[0].bound >= weight * splits_.missed()) return -1;
       return scratch.candidates[0].purchase;
     };
     const std::size_t n = rows.size();
@@ -366,12 +186,9 @@ class Search {
   const Acquisition& problem_;
   std::size_t limit_;
   const Clock& clock_;
-  RowCosts costs_;
-  std::int64_t missed_;
-  AcquisitionStates states_;
+  Splits splits_;
+  States& states_;
   std::deque<Level> levels_;
-  std::vector<std::size_t> count_, seen_;
-  std::vector<std::int32_t> order_;
   std::size_t n_states_ = 0, n_steps_ = 0;
   double deadline_ = 0;
   bool stopped_ = false;
@@ -439,8 +256,7 @@ Cheapest cheapest_policy(const Acquisition& problem, std::size_t limit, const Cl
 }
 
 std::pair<std::int64_t, std::int64_t> least_cost(const Acquisition& problem) {
-  const Clock idle;
-  Search search(problem, 1, idle);
+  Splits splits(problem);
   std::vector<std::uint32_t> rows = all_rows(problem);
   std::int64_t bound = 0, missed = 0;
   std::vector<std::uint64_t> leaves(problem.n_words);
@@ -452,9 +268,9 @@ std::pair<std::int64_t, std::int64_t> least_cost(const Acquisition& problem) {
     }
     if (problem.class_of(leaves.data()) >= 0) continue;
     const std::int64_t own =
-        search.bound({&row, 1}, leaves.data(), {problem.budget, problem.questions});
-    missed += own / search.missed();
-    const std::int64_t cost = own % search.missed();
+        splits.bound({&row, 1}, leaves.data(), {problem.budget, problem.questions});
+    missed += own / splits.missed();
+    const std::int64_t cost = own % splits.missed();
     bound = problem.worst ? std::max(bound, cost) : bound + cost;
   }
   return {bound, missed};

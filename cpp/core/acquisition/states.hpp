@@ -7,7 +7,7 @@ namespace orderless::acquisition {
 
 /// What is known of a state of the search: its value lies between `lower` and `upper`, and
 /// `purchase` is what reaches `upper`. The state itself is not kept, only a key of 128 bits.
-struct AcquisitionState {
+struct State {
   std::uint64_t key[2];
   std::int64_t lower, upper;
   std::int32_t purchase;
@@ -15,19 +15,19 @@ struct AcquisitionState {
 };
 
 /// States by key: an open table of numbers, which stay when it grows.
-class AcquisitionStates {
+class States {
  public:
-  AcquisitionStates() : slots_(1U << 12, 0) {}
+  States() : slots_(1U << 12, 0) {}
 
   [[nodiscard]] std::size_t size() const { return states_.size(); }
-  AcquisitionState& operator[](std::int32_t i) { return states_[static_cast<std::size_t>(i)]; }
+  State& operator[](std::int32_t i) { return states_[static_cast<std::size_t>(i)]; }
 
   /// The number of the state with this key, and whether it is new.
   std::pair<std::int32_t, bool> find(std::uint64_t key0, std::uint64_t key1) {
     if (2 * states_.size() >= slots_.size()) grow();
     std::size_t slot = key0 & (slots_.size() - 1);
     while (slots_[slot] != 0) {
-      const AcquisitionState& state = states_[slots_[slot] - 1];
+      const State& state = states_[slots_[slot] - 1];
       if (state.key[0] == key0 && state.key[1] == key1) {
         return {static_cast<std::int32_t>(slots_[slot] - 1), false};
       }
@@ -54,7 +54,7 @@ class AcquisitionStates {
     slots_ = std::move(wide);
   }
 
-  std::vector<AcquisitionState> states_;
+  std::vector<State> states_;
   std::vector<std::uint32_t> slots_;  // number of a state + 1
 };
 

@@ -217,6 +217,7 @@ Slices::Slices(const Region& region, const std::vector<BinFeature>& features, st
   }
   for (const Fragment& fragment : region.fragments) {
     std::vector<std::uint64_t> weights;
+    weights.reserve(fragment.limits.size());
     for (const Fragment::Limit& limit : fragment.limits) {
       weights.push_back(axes_[axis_of_[limit.feature]].weight(limit.side));
     }
@@ -270,6 +271,7 @@ std::vector<std::vector<std::int32_t>> function_bins(const BinTree& tree,
   const Slices one(region, features, 1);
   const Slices two(region, features, 2);
   std::vector<std::vector<std::int32_t>> out;
+  out.reserve(features.size());
   for (const BinFeature& feature : features) {
     out.emplace_back(at(feature.n_bins) + (feature.ordered && feature.nan ? 1 : 0), 0);
   }

@@ -39,6 +39,10 @@ class LeafMasks {
             std::size_t end) const;
 
  private:
+  std::vector<std::size_t> find_regions(const BinTree& tree, const std::vector<std::int32_t>& up);
+  void find_below(const BinTree& tree, const std::vector<std::int32_t>& up);
+  void mark(std::size_t leaf, const std::vector<std::uint16_t>& box);
+
   const BoxLayout& layout_;
   std::size_t n_leaves_ = 0;
   std::size_t n_words_ = 0;

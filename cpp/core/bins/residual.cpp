@@ -3,15 +3,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/bins/residual_parts.hpp"
+
 namespace orderless {
-
-namespace {
-
-std::uint64_t weight(std::int32_t feature, std::int32_t bin) {
-  return scatter(static_cast<std::uint64_t>(feature) << 32 | static_cast<std::uint32_t>(bin));
-}
-
-}  // namespace
 
 Residuals::Residuals(const BinTree& tree, std::vector<BinFeature> features)
     : features_(std::move(features)) {
@@ -21,14 +15,14 @@ Residuals::Residuals(const BinTree& tree, std::vector<BinFeature> features)
     if (feature.ordered) {
       n_cuts += static_cast<std::size_t>(feature.n_bins) - 1;
     } else {
-      n_mask_words_ = std::max(n_mask_words_, (static_cast<std::size_t>(feature.n_bins) + 63) / 64);
+      n_mask_words_ = std::max(n_mask_words_, words_for(at(feature.n_bins)));
     }
   }
   first_cut_.push_back(n_cuts);
-  n_cut_words_ = (n_cuts + 63) / 64;
-  n_feature_words_ = (features_.size() + 63) / 64;
+  n_cut_words_ = words_for(n_cuts);
+  n_feature_words_ = words_for(features_.size());
   (void)mask_of(Mask(n_mask_words_, 0));  // mask 0 is empty
-  root_ = build(tree);
+  root_ = ResidualBuilder(*this, tree).run();
 }
 
 std::int32_t Residuals::mask_of(const Mask& mask) {
@@ -48,8 +42,7 @@ std::int32_t Residuals::meet(std::int32_t a, std::int32_t b) {
 }
 
 bool Residuals::has(Id id, std::int32_t feature) const {
-  const auto f = static_cast<std::size_t>(feature);
-  return (has_[at(id) * n_feature_words_ + f / 64] >> (f % 64) & 1U) != 0;
+  return has_bit(has_.data() + at(id) * n_feature_words_, at(feature));
 }
 
 Residuals::Id Residuals::leaf(std::int32_t label) {
@@ -64,7 +57,7 @@ Residuals::Id Residuals::leaf(std::int32_t label) {
     has_.resize(has_.size() + n_feature_words_, 0);
     cuts_.resize(cuts_.size() + n_cut_words_, 0);
     cuts_known_.push_back(1);
-    print_.push_back(scatter(~static_cast<std::uint64_t>(label)));
+    print_.push_back(ResidualPrint::of_leaf(label));
     print_known_.push_back(1);
   }
   return found->second;
@@ -85,116 +78,12 @@ Residuals::Id Residuals::make(Question question, Id yes, Id no) {
   for (std::size_t w = 0; w < n_feature_words_; ++w) {
     has_.push_back(has_[at(yes) * n_feature_words_ + w] | has_[at(no) * n_feature_words_ + w]);
   }
-  const auto f = static_cast<std::size_t>(question.feature);
-  has_[has_.size() - n_feature_words_ + f / 64] |= std::uint64_t{1} << (f % 64);
+  set_bit(has_.data() + has_.size() - n_feature_words_, at(question.feature));
   cuts_.resize(cuts_.size() + n_cut_words_, 0);
   cuts_known_.push_back(0);
   print_.push_back(0);
   print_known_.push_back(0);
   return found->second;
-}
-
-Residuals::Id Residuals::build(const BinTree& tree) {
-  struct Live {
-    std::int32_t lo, hi, nan;  // ordered; else the mask is in lo
-  };
-  struct Frame {
-    std::size_t node;
-    Question question;
-    std::int32_t first, second;  // children for yes and no
-    Live saved, second_side;
-    int stage;
-    Id yes;
-  };
-  std::vector<Live> live;
-  for (const BinFeature& feature : features_) {
-    Mask all(n_mask_words_, 0);
-    for (std::size_t b = 0; !feature.ordered && b < static_cast<std::size_t>(feature.n_bins); ++b) {
-      all[b / 64] |= std::uint64_t{1} << (b % 64);
-    }
-    live.push_back(feature.ordered ? Live{0, feature.n_bins - 1, feature.nan ? 1 : 0}
-                                   : Live{mask_of(all), 0, 0});
-  }
-  std::vector<Frame> stack;
-  std::int32_t next = 0;  // node to visit; -1: `made` is ready
-  Id made = 0;
-  while (true) {
-    if (next >= 0) {
-      const auto node = static_cast<std::size_t>(next);
-      const std::int32_t feature = tree.feature[node];
-      if (feature < 0) {
-        made = leaf(tree.leaf_class[node]);
-        next = -1;
-        continue;
-      }
-      const auto f = static_cast<std::size_t>(feature);
-      Live& here = live[f];
-      Frame frame{node, {feature, 0, 0}, tree.when_true[node], tree.when_false[node], here, here, 0,
-                  -1};
-      Live yes = here;
-      Live no = here;
-      bool some_yes = false;
-      bool some_no = false;
-      if (!features_[f].ordered) {
-        Mask inside(n_mask_words_, 0);
-        for (auto k = tree.set_start[node]; k < tree.set_start[node + 1]; ++k) {
-          const auto b = static_cast<std::size_t>(tree.set_bins[static_cast<std::size_t>(k)]);
-          inside[b / 64] |= std::uint64_t{1} << (b % 64);
-        }
-        Mask outside = masks_[at(here.lo)];
-        for (std::size_t w = 0; w < inside.size(); ++w) {
-          inside[w] &= outside[w];
-          outside[w] &= ~inside[w];
-        }
-        yes.lo = frame.question.a = mask_of(inside);
-        no.lo = frame.question.b = mask_of(outside);
-        some_yes = !empty(yes.lo);
-        some_no = !empty(no.lo);
-      } else {
-        const std::int32_t cut = tree.cut[node];
-        const std::int32_t route = here.nan == 0 ? 2 : tree.nan_true[node] != 0 ? 1 : 0;
-        yes.hi = std::min(here.hi, cut);
-        no.lo = std::max(here.lo, cut + 1);
-        yes.nan = route == 1;
-        no.nan = route == 0;
-        const bool low = yes.lo <= yes.hi;
-        const bool high = no.lo <= no.hi;
-        some_yes = low || route == 1;
-        some_no = high || route == 0;
-        frame.question.a = cut;
-        frame.question.b = route;
-        if (some_yes && some_no && !(low && high)) {  // NaN parts from the numbers: "is it known?"
-          frame.question.a = last(feature);
-          frame.question.b = 0;
-          if (high) {
-            std::swap(yes, no);
-            std::swap(frame.first, frame.second);
-          }
-        }
-      }
-      if (!some_yes || !some_no) {
-        next = some_yes ? tree.when_true[node] : tree.when_false[node];
-        continue;
-      }
-      frame.second_side = no;
-      here = yes;
-      next = frame.first;
-      stack.push_back(frame);
-      continue;
-    }
-    if (stack.empty()) return made;
-    Frame& top = stack.back();
-    if (top.stage == 0) {
-      top.yes = made;
-      top.stage = 1;
-      live[at(top.question.feature)] = top.second_side;
-      next = top.second;
-      continue;
-    }
-    live[at(top.question.feature)] = top.saved;
-    made = make(top.question, top.yes, made);
-    stack.pop_back();
-  }
 }
 
 std::int32_t Residuals::keep_of(Keep keep) {
@@ -260,7 +149,7 @@ Residuals::Id Residuals::side(Id id, const Question& question, bool yes) {
 Residuals::Id Residuals::slice(Id id, std::int32_t feature, std::int32_t bin) {
   if (!ordered(feature)) {
     Mask one(n_mask_words_, 0);
-    one[at(bin) / 64] |= std::uint64_t{1} << (at(bin) % 64);
+    set_bit(one, at(bin));
     return restrict(id, keep_of({feature, mask_of(one), 0, 0}));
   }
   if (bin > last(feature)) return restrict(id, keep_of({feature, 1, 0, 1}));
@@ -304,8 +193,7 @@ const std::uint64_t* Residuals::cuts(Id id) {
           cuts_[at(own.yes) * n_cut_words_ + w] | cuts_[at(own.no) * n_cut_words_ + w];
     }
     if (differs) {
-      const std::size_t bit = first_cut_[at(own.feature)] + at(own.a);
-      cuts_[at(id) * n_cut_words_ + bit / 64] |= std::uint64_t{1} << (bit % 64);
+      set_bit(cuts_.data() + at(id) * n_cut_words_, first_cut_[at(own.feature)] + at(own.a));
     }
     cuts_known_[at(id)] = 1;
   }
@@ -329,86 +217,6 @@ bool Residuals::equal(Id a, Id b) {
   if (is_leaf(a)) return false;
   const Node top = nodes_[at(a)];
   return equal(top.yes, side(b, top, true)) && equal(top.no, side(b, top, false));
-}
-
-/// As for whole trees (core/same/fingerprint.hpp), but modulo 2^64: a bin weighs F(b) - F(b - 1),
-/// the bins of a box's side weigh 1 together, and the function is the sum over leaves of
-/// value(class) x weight(box), which does not depend on the tree.
-std::uint64_t Residuals::fingerprint(Id id) {
-  if (print_known_[at(id)] != 0) return print_[at(id)];
-  struct Part {
-    std::int32_t feature;
-    std::uint64_t low, high, nan;  // ordered: F at both ends, and NaN's weight
-    std::uint64_t sum;             // unordered: weight of the bins
-    std::uint64_t rest;            // unordered: what the first bin weighs more than its own
-    std::int32_t first;
-  };
-  std::vector<Part> parts;
-  const auto sum_of = [&](std::int32_t f, std::int32_t which, const Part& part) {
-    std::uint64_t sum = 0;
-    for (std::size_t w = 0; w < n_mask_words_; ++w) {
-      for (std::uint64_t bits = mask(which)[w]; bits != 0; bits &= bits - 1) {
-        const auto b = static_cast<std::int32_t>(w * 64) + std::countr_zero(bits);
-        sum += weight(f, b) + (b == part.first ? part.rest : 0);
-      }
-    }
-    return sum;
-  };
-  const auto open = [&](const Node& node) {
-    Part part{node.feature, 0, 1, 0, 0, 0, -1};
-    if (ordered(node.feature)) {
-      if (node.b != 2) part.nan = weight(node.feature, last(node.feature) + 1);
-      part.high -= part.nan;
-    } else {
-      const std::uint64_t all =
-          sum_of(node.feature, node.a, part) + sum_of(node.feature, node.b, part);
-      for (std::size_t w = n_mask_words_; w-- > 0;) {
-        const std::uint64_t bits = mask(node.a)[w] | mask(node.b)[w];
-        if (bits != 0) part.first = static_cast<std::int32_t>(w * 64) + std::countr_zero(bits);
-      }
-      part.rest = 1 - all;
-    }
-    parts.push_back(part);
-  };
-  const auto walk = [&](const auto& self, Id here) -> std::uint64_t {
-    const Node node = nodes_[at(here)];
-    if (node.feature < 0) {
-      std::uint64_t product = print_[at(here)];
-      for (const Part& part : parts) {
-        product *= ordered(part.feature) ? part.high - part.low + part.nan : part.sum;
-      }
-      return product;
-    }
-    std::size_t k = 0;
-    while (k < parts.size() && parts[k].feature != node.feature) ++k;
-    const bool is_new = k == parts.size();
-    if (is_new) open(node);
-    const Part saved = parts[k];
-    std::uint64_t total = 0;
-    if (!ordered(node.feature)) {
-      parts[k].sum = sum_of(node.feature, node.a, saved);
-      total += self(self, node.yes);
-      parts[k].sum = sum_of(node.feature, node.b, saved);
-      total += self(self, node.no);
-    } else {
-      const bool known = node.a == last(node.feature);
-      const std::uint64_t cut = known ? saved.high : weight(node.feature, node.a);
-      parts[k].high = cut;
-      parts[k].nan = node.b == 1 ? saved.nan : 0;
-      total += self(self, node.yes);
-      parts[k] = saved;
-      parts[k].low = cut;
-      parts[k].nan = node.b == 0 ? saved.nan : 0;
-      total += self(self, node.no);
-    }
-    parts[k] = saved;
-    if (is_new) parts.pop_back();
-    return total;
-  };
-  const std::uint64_t total = walk(walk, id);
-  print_[at(id)] = total;
-  print_known_[at(id)] = 1;
-  return total;
 }
 
 }  // namespace orderless

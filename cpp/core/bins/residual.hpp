@@ -79,19 +79,21 @@ class Residuals {
   [[nodiscard]] int n_cuts(Id id);
 
   // Masks of unordered bins.
-  using Mask = std::vector<std::uint64_t>;
+  using Mask = Words;
   [[nodiscard]] const Mask& mask(std::int32_t id) const {
     return masks_[static_cast<std::size_t>(id)];
   }
   [[nodiscard]] std::int32_t mask_of(const Mask& mask);
 
  private:
+  friend class ResidualBuilder;
+  friend class ResidualPrint;
+
   struct Keep {  // part of a feature's values: bins lo .. hi and perhaps NaN; or a mask, in lo
     std::int32_t feature, lo, hi, nan;
   };
   [[nodiscard]] Id leaf(std::int32_t label);
   [[nodiscard]] Id make(Question question, Id yes, Id no);
-  [[nodiscard]] Id build(const BinTree& tree);
   [[nodiscard]] Id restrict(Id id, std::int32_t keep);
   [[nodiscard]] Id restrict_own(const Node& node, std::int32_t keep);
   [[nodiscard]] std::int32_t keep_of(Keep keep);

@@ -60,15 +60,13 @@ class Decider {
         if (!reachable_.has(graph_, node, edge)) continue;
         const bool one = label >= 0 && may_be_one[edge.column] != 0;
         const bool zero = label >= 0 && may_be_zero[edge.column] != 0;
-        combine(one ? out : free_of(out), edge.when_true, zero ? out : free_of(out),
-                edge.when_false, edge.column, out.split.data() + node * n_);
+        // While any tree is allowed, `out` is the table of these itself.
+        combine(one ? out : free_, edge.when_true, zero ? out : free_, edge.when_false, edge.column,
+                out.split.data() + node * n_);
       }
       meter_.step(graph_.of(node).size() * n_ * n_ + 1);
     }
   }
-
-  /// While any tree is allowed, that table itself is being made.
-  const Cheapest& free_of(const Cheapest& out) const { return &out == &free_ ? out : free_; }
 
   void combine(const Cheapest& a, std::uint32_t on_true, const Cheapest& b, std::uint32_t on_false,
                std::uint32_t column, std::int64_t* out) const {

@@ -35,6 +35,21 @@ void sort_cell(Standing* begin, std::size_t n, const std::vector<Function>& func
   }
 }
 
+std::vector<Standing> by_comparing(const std::vector<Function>& functions, const Costs& costs) {
+  std::vector<Standing> out(functions.size());
+  for (std::uint32_t i = 0; i < out.size(); ++i) out[i] = {functions[i].value[0], i};
+  std::sort(out.begin(), out.end(), [&](const Standing& a, const Standing& b) {
+    const Function& f = functions[a.number];
+    const Function& g = functions[b.number];
+    const std::int64_t cost_f = costs.of(f.errors, f.leaves);
+    const std::int64_t cost_g = costs.of(g.errors, g.leaves);
+    if (cost_f != cost_g) return cost_f < cost_g;
+    if (f.leaves != g.leaves) return f.leaves < g.leaves;
+    return f.value != g.value ? f.value < g.value : f.groups < g.groups;
+  });
+  return out;
+}
+
 }  // namespace
 
 std::vector<Standing> in_order(const std::vector<Function>& functions, const Costs& costs) {
@@ -56,19 +71,7 @@ std::vector<Standing> in_order(const std::vector<Function>& functions, const Cos
   }
   const auto width = static_cast<std::size_t>(most) + 1;
   const bool small = static_cast<std::uint64_t>(high - low) < (functions.size() + 64) / width;
-  if (!small) {
-    for (std::uint32_t i = 0; i < out.size(); ++i) out[i] = {functions[i].value[0], i};
-    std::sort(out.begin(), out.end(), [&](const Standing& a, const Standing& b) {
-      const Function& f = functions[a.number];
-      const Function& g = functions[b.number];
-      const std::int64_t cost_f = costs.of(f.errors, f.leaves);
-      const std::int64_t cost_g = costs.of(g.errors, g.leaves);
-      if (cost_f != cost_g) return cost_f < cost_g;
-      if (f.leaves != g.leaves) return f.leaves < g.leaves;
-      return f.value != g.value ? f.value < g.value : f.groups < g.groups;
-    });
-    return out;
-  }
+  if (!small) return by_comparing(functions, costs);
   const auto at = [&](std::int64_t errors, std::uint32_t leaves) {
     return static_cast<std::size_t>(errors - low) * width + leaves;
   };

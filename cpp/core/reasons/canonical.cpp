@@ -132,6 +132,7 @@ class Chooser {
       asked.back()[g / 64] |= std::uint64_t{1} << (g % 64);
     }
     std::vector<std::pair<std::int32_t, const Groups*>> often;
+    often.reserve(view.sets.size());
     for (const auto& [groups, count] : view.sets) often.emplace_back(-count, &groups);
     std::stable_sort(often.begin(), often.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });

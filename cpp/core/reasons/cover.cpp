@@ -156,6 +156,7 @@ std::vector<std::int32_t> smallest_cover(const BoxLayout& layout, const BoxList&
   while (true) {
     std::vector<std::int32_t> chosen = best_choice(rows, cost, step);
     std::vector<const std::uint16_t*> cover;
+    cover.reserve(chosen.size());
     for (const std::int32_t i : chosen) cover.push_back(reasons[static_cast<std::size_t>(i)]);
     bool complete = true;
     for (std::size_t i = 0; i < leaves.size(); ++i) {

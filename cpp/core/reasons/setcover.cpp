@@ -37,7 +37,7 @@ class CoverSearch {
 
   std::vector<std::int32_t> run(std::vector<Row> rows) {
     branch(std::move(rows), {});
-    return best_->columns;
+    return best_.value_or(Chosen{}).columns;
   }
 
  private:
@@ -95,6 +95,7 @@ class CoverSearch {
     std::map<Bits, std::int32_t> first;  // equal columns: the earliest stays
     for (const auto& [column, bits] : where) first.emplace(bits, column);
     std::vector<std::pair<std::int32_t, const Bits*>> left;
+    left.reserve(first.size());
     for (const auto& [bits, column] : first) left.emplace_back(column, &bits);
     std::sort(left.begin(), left.end());
     std::vector<std::pair<std::int32_t, const Bits*>> kept;
@@ -105,6 +106,7 @@ class CoverSearch {
     }
     if (kept.size() == where.size()) return false;
     std::vector<std::int32_t> stay;
+    stay.reserve(kept.size());
     for (const auto& [column, _] : kept) stay.push_back(column);
     for (Row& row : rows) {
       std::erase_if(row, [&](std::int32_t column) {

@@ -190,6 +190,7 @@ std::vector<std::int32_t> redundant_splits(const TreeView& tree, std::span<const
   const auto split_part = [&](std::size_t node, const Side& side) {
     const auto f = static_cast<std::size_t>(tree.feature[node]);
     const bool ordered = domains[f].ordered;
+    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): it is box[f], which changes
     const Side here = side;
     auto [on_true, on_false] = split(tree, node, here, ordered);
     const bool some_true = !on_true.empty(ordered);

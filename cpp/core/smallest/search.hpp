@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <vector>
 
 #include "core/base/poll.hpp"
@@ -13,7 +14,7 @@ namespace orderless::smallest {
 enum class Minimize : std::int32_t { leaves = 0, depth = 1, expected_depth = 2 };
 
 /// Thrown by a poll function to end a search that gives what it has found so far.
-struct StopSearch {};
+struct StopSearch : std::exception {};
 
 /// A tree, and what is proven of it.
 struct SmallestTree : WrittenTree {

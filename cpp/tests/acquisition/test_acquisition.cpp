@@ -110,7 +110,7 @@ Value plain(const Acquisition& problem, const std::vector<std::uint32_t>& rows,
 }
 
 double never() { return 0; }
-double always(const void*) { return 1; }
+double always() { return 1; }
 
 Value value_of(const Acquisition& problem, const PolicyTree& tree) {
   return {tree.missed[0], problem.worst ? tree.worst[0] : tree.cost[0]};
@@ -138,7 +138,7 @@ void check(const Acquisition& problem) {
     CHECK(Value(some.bound_missed, some.bound) <= best);
     CHECK(!some.proven || value_of(problem, some.tree) == best);
   }
-  const Cheapest late = cheapest_policy(problem, 1U << 20, {idle, always, nullptr, 0.5});
+  const Cheapest late = cheapest_policy(problem, 1U << 20, {idle, always, 0.5});
   CHECK(best <= value_of(problem, late.tree));
   const Learned learned = learned_policy(problem, {50, 0.1, 0.9, 0.5, 20, 1}, idle);
   CHECK(best <= value_of(problem, learned.tree));

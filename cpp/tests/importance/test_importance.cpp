@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/bigcount.hpp"
+#include "core/base/errors.hpp"
 #include "core/bins/fragments.hpp"
 #include "core/importance/orders.hpp"
 #include "core/importance/permuted.hpp"

@@ -254,7 +254,7 @@ def _words(bins: Bins, features: tuple[int, ...], answers: Sequence[Answer]) -> 
     numbers = [b for (b,) in answers]
     runs: list[int] = []  # as bits
     for b, before in zip(numbers, [None, *numbers], strict=False):
-        if before is not None and (not bins.layout[0][k] or b == before + 1):
+        if before is not None and (not bins.layout.ordered[k] or b == before + 1):
             runs[-1] |= 1 << b
         else:
             runs.append(1 << b)

@@ -1,0 +1,13 @@
+#pragma once
+
+// What rows with unknown values reach.
+//
+// Promises: exact. A row has a class iff every completion of it has that class. The same answer on
+// every machine and for any number of threads.
+// Invariants: results are written by row, and blocks of rows do not overlap.
+// Cost: `reach`, the nodes that a row can reach; `decide`, features x leaves / 64 by masks, or a
+// walk. Memory does not grow with the rows.
+
+#include "core/rows/decide.hpp"  // IWYU pragma: export
+#include "core/rows/many.hpp"    // IWYU pragma: export
+#include "core/rows/reach.hpp"   // IWYU pragma: export
