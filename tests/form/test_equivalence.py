@@ -150,7 +150,7 @@ def test_all_functions_of_a_grid_have_fingerprints_of_their_own():
         start = np.arange(chunk + 1, dtype=np.int64) * n
         empty = np.zeros(0, dtype=np.uint64)
         points.append(
-            _core.fingerprints(nodes, start, tree.space.domains, keys, [empty, empty], values)
+            _core.same.fingerprints(nodes, start, tree.space.domains, keys, [empty, empty], values)
         )
     pairs = np.concatenate(points).reshape(-1, 2)
     for k in (0, 1):  # already one point of the two tells all of them apart
@@ -190,7 +190,7 @@ def test_fingerprint_stays_what_it_was():
 def test_siphash_is_the_published_function():
     """OpenSSL 3: mac -macopt hexkey:00..0f -macopt size:16 of the bytes 00..07."""
     key, message = bytes(range(16)), bytes(range(8))
-    parts = _core.siphash(
+    parts = _core.same.siphash(
         int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little"),
         int.from_bytes(message, "little"),
     )  # fmt: skip

@@ -265,7 +265,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         total = out.sum(axis=1, keepdims=True)
         empty = np.flatnonzero(total <= 0)
         if len(empty):  # no training row reached these leaves: all possible classes alike
-            possible = tree.reach(rows_at(table, empty), all_classes=True)[2]
+            possible = tree.reach(rows_at(table, empty), all_classes=True).possible
             out[empty] = possible.reshape(-1, len(tree.classes))
             total = out.sum(axis=1, keepdims=True)
         out /= total
@@ -352,7 +352,7 @@ def _with_counts(tree: Tree, table: Any, y: Any) -> Tree:
     """Count the training rows of each leaf, where the estimator has not done so."""
     if tree.distribution is not None:
         return tree
-    leaf = tree.reach(table)[0]
+    leaf = tree.reach(table).leaf
     code = class_codes(tree, y, len(leaf))
     known = (leaf >= 0) & (code >= 0)
     counts = np.zeros((tree.n_nodes, len(tree.classes)))

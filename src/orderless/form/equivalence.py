@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidData
 from ..inputs import row_at
-from ..model import Feature, Label, Space, Tree, any_value, over_common_space, value_in
+from ..model import Feature, Label, Nodes, Space, Tree, any_value, over_common_space, value_in
 from ..readers import read_tree
 
 __all__ = ["counterexample", "disagreement", "equivalent", "fingerprint", "group_equivalent"]
@@ -170,7 +170,7 @@ def disagreement(a: Any, b: Any, X: Any = None) -> float:
         codes_of = []
         for tree in (tree_a, tree_b):
             rows = tree.read(X)
-            codes = tree.reach(rows)[1]
+            codes = tree.reach(rows).label
             if (codes < 0).any():
                 raise InvalidData(
                     f"row {int(np.argmax(codes < 0))} has unknown values and its class is not "
@@ -185,7 +185,7 @@ def disagreement(a: Any, b: Any, X: Any = None) -> float:
     found = _cuts([one, other])
     cuts = [found.get(feature.name, []) for feature in one.space.features]
     nodes_a, nodes_b = _with_shared_classes([one, other])
-    return _core.share_of_difference(nodes_a, nodes_b, one.space.domains, cuts)
+    return _core.same.share_of_difference(nodes_a, nodes_b, one.space.domains, cuts)
 
 
 def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
@@ -242,14 +242,13 @@ def fingerprint_points(trees: Sequence[Tree]) -> NDArray[np.uint64]:
 
 def flat_nodes(
     trees: Sequence[Tree],
-) -> tuple[tuple[NDArray[Any], ...], NDArray[np.int64], list[Label]]:
+) -> tuple[Nodes, NDArray[np.int64], list[Label]]:
     """Give the nodes of trees over one space one after the other, as the core reads many trees.
 
     With them the first node of each tree and the end, and the labels that classes now stand for.
     """
     start = np.zeros(len(trees) + 1, dtype=np.int64)
     np.cumsum([len(tree.feature) for tree in trees], out=start[1:])
-    flat = [np.concatenate(arrays) for arrays in zip(*(tree.nodes[:5] for tree in trees))]  # noqa: B905
     labels: dict[Any, int] = {}
     leaf_class = []
     tables: dict[tuple[Label, ...], NDArray[np.int32]] = {}
@@ -265,14 +264,26 @@ def flat_nodes(
         all_sizes = np.concatenate([np.diff(tree.set_start) for tree in trees])
         np.cumsum(all_sizes, out=set_start[1:])
     set_values = np.concatenate([tree.set_values for tree in trees])
-    return (*flat, np.concatenate(leaf_class), set_start, set_values), start, list(labels)
+    nodes = Nodes(
+        np.concatenate([tree.feature for tree in trees]),
+        np.concatenate([tree.threshold for tree in trees]),
+        np.concatenate([tree.nan_true for tree in trees]),
+        np.concatenate([tree.when_true for tree in trees]),
+        np.concatenate([tree.when_false for tree in trees]),
+        np.concatenate(leaf_class),
+        set_start,
+        set_values,
+    )
+    return nodes, start, list(labels)
 
 
 def _points(trees: list[Tree], space: Space) -> NDArray[np.uint64]:
     nodes, start, labels = flat_nodes(trees)
     keys, weights = space_weights(space)
     values = class_weights(labels)
-    return _core.fingerprints(nodes, start, space.domains, keys, weights, values).reshape(-1, 2)
+    return _core.same.fingerprints(nodes, start, space.domains, keys, weights, values).reshape(
+        -1, 2
+    )
 
 
 def class_weights(labels: Sequence[Label]) -> NDArray[np.uint64]:
@@ -335,7 +346,7 @@ def _shared_classes(trees: Sequence[Tree]) -> list[NDArray[np.int32]]:
     ]
 
 
-def _with_shared_classes(trees: Sequence[Tree]) -> list[tuple[NDArray[Any], ...]]:
+def _with_shared_classes(trees: Sequence[Tree]) -> list[Nodes]:
     tables = _shared_classes(trees)
     return [
         tree.relabelled(table[tree.leaf_class]) for tree, table in zip(trees, tables, strict=True)
@@ -345,8 +356,8 @@ def _with_shared_classes(trees: Sequence[Tree]) -> list[tuple[NDArray[Any], ...]
 def _difference(a: Tree, b: Tree) -> list[Any] | None:
     """Give the sides of a box on which two trees over one space differ."""
     nodes_a, nodes_b = _with_shared_classes([a, b])
-    found = _core.first_difference(nodes_a, nodes_b, a.space.domains)
-    return None if found is None else found[0]
+    found = _core.same.first_difference(nodes_a, nodes_b, a.space.domains)
+    return None if found is None else found.box
 
 
 def _round_alike(feature: Feature, trees: Sequence[Tree]) -> bool:

@@ -32,7 +32,7 @@ def allowed_bins(bins: Bins, k: int, rows: Rows) -> NDArray[np.bool_]:
     """Give rows x bins of a feature: where a row can be. NaN, where it is a value, is last."""
     feature, groups = bins.features[k], bins.groups[k]
     kind, first, second = rows.columns[bins.positions[k]]
-    n, width = int(bins.layout[2][k]), bins.widths[k]
+    n, width = int(bins.layout.n_bins[k]), bins.widths[k]
     if first is None:
         return np.ones((rows.n_rows, width), dtype=bool)
     if kind == AMONG:

@@ -277,7 +277,7 @@ def groups_reached(
     number[tree.feature < 0] = group
     nodes = tree.relabelled(number)  # its group is the leaf's class
     fixed = (nodes, tree.space.domains, tree.row_threshold)
-    only = _core.decide(*fixed, rows.columns, rows.n_rows, 1)
+    only = _core.rows.decide(*fixed, rows.columns, rows.n_rows, 1)
     n_groups = int(group.max()) + 1
     step = max(1, MOST_CELLS // n_groups)
 
@@ -285,8 +285,8 @@ def groups_reached(
         several = np.flatnonzero(only < 0)
         for start in range(0, len(several), step):
             at = several[start : start + step]
-            found = _core.reach(*fixed, rows.take(at).columns, len(at), n_groups, True)[2]
-            yield at, found.reshape(len(at), n_groups).view(np.bool_)
+            found = _core.rows.reach(*fixed, rows.take(at).columns, len(at), n_groups, True)
+            yield at, found.possible.reshape(len(at), n_groups).view(np.bool_)
 
     return only, others()
 

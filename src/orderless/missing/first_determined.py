@@ -86,17 +86,16 @@ def determined_by_any(trees: Iterable[Any], X: Any) -> FirstDetermined:
                 "tree.over(space)"
             )
     nodes, start, labels = flat_nodes(members)
-    feature, threshold = nodes[0], nodes[1]
-    used = np.unique(feature[feature >= 0]).tolist()
+    used = np.unique(nodes.feature[nodes.feature >= 0]).tolist()
     rows = read_rows(X, space, used)
-    first, code = _core.first_determined(
-        nodes, start, space.domains, _row_threshold(space, feature, threshold), rows.columns,
-        rows.n_rows,
-    )  # fmt: skip
+    threshold = _row_threshold(space, nodes.feature, nodes.threshold)
+    found = _core.rows.first_determined(
+        nodes, start, space.domains, threshold, rows.columns, rows.n_rows
+    )
     return FirstDetermined(
-        column_like(X, first >= 0, "determined"),
-        labels_like(X, np.arange(len(members)), first, name="tree"),
-        labels_like(X, labels_array(tuple(labels)), code),
+        column_like(X, found.tree >= 0, "determined"),
+        labels_like(X, np.arange(len(members)), found.tree, name="tree"),
+        labels_like(X, labels_array(tuple(labels)), found.label),
     )
 
 

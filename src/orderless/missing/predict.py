@@ -52,7 +52,7 @@ def possible_classes(tree: Any, X: Any) -> Any:
     """
     tree = read_tree(tree)
     rows = tree.read(X)
-    table = tree.reach(rows, all_classes=True)[2].reshape(rows.n_rows, len(tree.classes))
+    table = tree.reach(rows, all_classes=True).possible.reshape(rows.n_rows, len(tree.classes))
     kinds, which = distinct_rows(table.astype(bool))
     named = [tuple(tree.classes[c] for c in np.flatnonzero(kind)) for kind in kinds]
     return column_like(X, [named[k] for k in which.tolist()], "possible")
@@ -120,7 +120,7 @@ def predict_path(tree: Any, X: Any) -> Any:
     [1, None]
     """
     tree = read_tree(tree)
-    leaf = tree.reach(X)[0]
+    leaf = tree.reach(X).leaf
     return labels_like(X, tree.labels, np.where(leaf < 0, -1, tree.leaf_class[leaf]))
 
 

@@ -189,7 +189,7 @@ def coverage(
             codes = tree.decide(rows)
             answered = {
                 "determined": codes >= 0,
-                "path": tree.reach(rows)[0] >= 0,
+                "path": tree.reach(rows).leaf >= 0,
                 "features": known_rows(bins, rows),
             }
             for way, there in answered.items():

@@ -1,6 +1,12 @@
 from . import (
     formats as formats,
 )
+from .arrays import (
+    BinNodes as BinNodes,
+    Domains as Domains,
+    Layout as Layout,
+    Nodes as Nodes,
+)
 from .bins import (
     Bins as Bins,
     ends as ends,
@@ -54,7 +60,6 @@ from .tree import (
     Tree as Tree,
 )
 from .tree_arrays import (
-    Nodes as Nodes,
     TreeArrays as TreeArrays,
     labels_array as labels_array,
 )

@@ -62,7 +62,7 @@ class TreeOffers:
         from ..inputs import labels_like
 
         tree = self._tree
-        return labels_like(X, np.arange(tree.n_nodes), tree.reach(X)[0], name="leaf")
+        return labels_like(X, np.arange(tree.n_nodes), tree.reach(X).leaf, name="leaf")
 
     def to_sklearn(self) -> Any:
         """Give a fitted ``DecisionTreeClassifier`` that predicts the same.
