@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model import Label, Space, Tree, TreeArrays
+from ..model import Label, Nodes, Space, Tree
 from .checks import check_source
 from .source import SourceColumn, SourceTree, build
 
@@ -128,7 +128,7 @@ class Builder:
             yield Tree.of_normal(
                 self.space,
                 classes,
-                TreeArrays(
+                Nodes(
                     **{name: array[at:end] for name, array in arrays.items()},
                     set_start=start,
                     set_values=values[starts[at] : starts[end]],
