@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import OutOfTime, TooManyReasons
+from ..errors import OutOfTime, TooManyReasons, setting
 from ..model import Bins, Box
 from .term import Term
 
@@ -42,16 +42,17 @@ def all_reasons(bins: Bins, limit: int, time_limit: float) -> list[Table]:
         return _core.reasons.all_reasons(bins.nodes, bins.layout, n_classes, limit, time_limit)
     except _core.base.LimitReached as fault:
         raise TooManyReasons(
-            f"a class of this tree has more than limit={limit:,} reasons (gave up after "
-            f"meeting {fault.met:,}): raise limit=, use exact=False for rules without all "
-            "reasons, explain single rows, or use a smaller tree",
+            f"a class of this tree has more than {setting('limit', limit)} reasons (gave up after "
+            f"meeting {fault.met:,}): raise {setting('limit')}, use {setting('exact', False)} for "
+            "rules without all reasons, explain single rows, or use a smaller tree",
             fault.met,
         ) from None
     except _core.base.TimeUp as fault:
         raise OutOfTime(
-            f"finding all reasons took longer than time_limit={time_limit:g} seconds "
-            f"(a class has {fault.met:,} or more): raise time_limit=, use exact=False for rules "
-            "without all reasons, explain single rows, or use a smaller tree"
+            f"finding all reasons took longer than {setting('time_limit', time_limit)} seconds "
+            f"(a class has {fault.met:,} or more): raise {setting('time_limit')}, use "
+            f"{setting('exact', False)} for rules without all reasons, explain single rows, or use "
+            "a smaller tree"
         ) from None
 
 
@@ -64,7 +65,8 @@ def smallest_rules(bins: Bins, reasons: Sequence[Table], time_limit: float) -> l
         except _core.base.TimeUp:
             raise OutOfTime(
                 f"the smallest set of rules for class {bins.tree.classes[c]!r} was not found in "
-                f"time_limit={time_limit:g} seconds: raise time_limit=, or use exact=False"
+                f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}, or "
+                f"use {setting('exact', False)}"
             ) from None
         out.append(Rules(terms_of(bins, table[chosen]), len(chosen)))
     return out
@@ -82,7 +84,7 @@ def irredundant_rules(bins: Bins, time_limit: float) -> list[Rules]:
         except _core.base.TimeUp:
             raise OutOfTime(
                 f"rules for class {classes[c]!r} were not found in "
-                f"time_limit={time_limit:g} seconds: raise time_limit="
+                f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}"
             ) from None
         out.append(Rules(terms_of(bins, found.boxes), found.bound))
     return out

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import OutOfTime, TooLarge
+from ..errors import OutOfTime, TooLarge, setting
 from ..model import Tree
 
 __all__ = ["canonical_tree", "with_function_bins"]
@@ -95,14 +95,15 @@ def canonical_tree(tree: Tree, *, time_limit: float = np.inf, limit: int = MOST_
         nodes = _core.reasons.canonical_tree(bins.nodes, bins.layout, limit, time_limit)
     except _core.base.LimitReached as fault:
         raise TooLarge(
-            f"the canonical tree of this function has more than limit={limit:,} nodes: raise "
-            "limit=, or use a smaller tree",
+            f"the canonical tree of this function has more than {setting('limit', limit)} nodes: "
+            f"raise {setting('limit')}, or use a smaller tree",
             fault.met,
         ) from None
     except _core.base.TimeUp:
         raise OutOfTime(
             "the canonical tree of this function was not found in "
-            f"time_limit={time_limit:g} seconds: raise time_limit=, or use a smaller tree"
+            f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}, or use a "
+            "smaller tree"
         ) from None
     return _same_function(tree, bins.tree_of(nodes))
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import TooManyReasons
+from ..errors import TooManyReasons, setting
 from ..inputs import as_bits
 from ..model import Box, ends, ones
 from .term import Term
@@ -266,7 +266,8 @@ class RowLeaves:
             kept.append(new)
             if len(todo) > limit:
                 raise TooManyReasons(
-                    f"there are more than limit={limit:,} ranges to look at for the features whose "
+                    f"there are more than {setting('limit', limit)} ranges to look at for the "
+                    "features whose "
                     "change gives another class: raise explain(..., limit=), or use a smaller tree",
                     len(todo),
                 )

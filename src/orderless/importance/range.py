@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..errors import InvalidTree, TooManyBoxes
+from ..errors import InvalidTree, TooManyBoxes, setting
 from ..inputs import some_names
 from ..model import short_count
 from ..readers import read_tree
@@ -267,7 +267,8 @@ def _all_orders(
         )
     except _core.base.LimitReached:
         raise TooManyBoxes(
-            f"there are more than {limit:,} boxes to look at: raise limit=, or use a smaller tree"
+            f"there are more than {limit:,} boxes to look at: raise {setting('limit')}, or use a "
+            "smaller tree"
         ) from None
     except _core.base.TooManySets:
         raise InvalidTree(

@@ -276,7 +276,8 @@ class Tree(TreeFile, TreeOffers):
         )
 
     def __hash__(self) -> int:
-        return hash((self.space, self.classes, *(array.tobytes() for array in self._arrays)))
+        nodes = self._arrays[: len(self.nodes)]  # shares of 0.0 and -0.0 are equal
+        return hash((self.space, self.classes, *(array.tobytes() for array in nodes)))
 
     def side(self, node: int) -> Side:
         """Give the values for which the condition of an inner node holds."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import OutOfMemory, OutOfTime, TooLarge
+from ..errors import OutOfMemory, OutOfTime, TooLarge, setting
 from .flat import FlatTrees
 from .problem import Problem, share
 from .view import View
@@ -227,13 +227,13 @@ class Engine:
             yield
         except MemoryError as fault:  # the core's limit, or the machine's
             raise OutOfMemory(
-                f"{what} needs more than memory_limit={self.memory_limit:,} bytes: raise it, or "
-                f"{shrink}. Counts, sample and predict do not list functions"
+                f"{what} needs more than {setting('memory_limit', self.memory_limit)} bytes: raise "
+                f"it, or {shrink}. Counts, sample and predict do not list functions"
             ) from fault
         except _core.base.TimeUp as fault:
             raise OutOfTime(
-                f"{what} took longer than time_limit={self.time_limit} seconds: raise it, or "
-                f"{shrink}"
+                f"{what} took longer than {setting('time_limit', self.time_limit)} seconds: raise "
+                f"it, or {shrink}"
             ) from fault
         except _core.base.CountOverflow as fault:
             trees = "trees" if fault.bits == 128 else "trees of one function"
@@ -245,7 +245,7 @@ class Engine:
 
     def _view(self, view: View) -> tuple[int, int, NDArray[np.uint8], list[list[int]], bool]:
         """Give the five arguments by which the core knows a view."""
-        allowed = np.ones(len(self.problem.columns), dtype=np.uint8)
+        allowed = np.ones(self.problem.table.bits.shape[1], dtype=np.uint8)
         allowed[sorted(view.forbidden)] = 0
         groups = [list(group) for group in view.required]
         return view.bound, view.max_leaves, allowed, groups, view.trivial
@@ -262,8 +262,7 @@ class Engine:
     def _functions(
         self, view: View, semantics: str, limit: int, counts: bool, piece: Piece | None
     ) -> _core.rashomon.Functions:
-        columns = self.problem.columns_in(semantics)
-        weights = None if columns is None else columns.weights(self.problem.classes)
+        weights = self.problem.fingerprint_weights(semantics)
         with self._caps("the list of functions"):
             try:
                 return self.graph.functions(
@@ -272,7 +271,8 @@ class Engine:
                 )  # fmt: skip
             except _core.base.LimitReached as fault:
                 raise TooLarge(
-                    f"there are more than limit={limit:,} functions: raise limit=, look at a view "
+                    f"there are more than {setting('limit', limit)} functions: raise "
+                    f"{setting('limit')}, look at a view "
                     "(within, at_most, using, without), or sample trees",
                     limit,
                 ) from fault
