@@ -498,7 +498,7 @@ def test_thresholds_that_would_be_rounded_are_refused():
         with pytest.raises(InvalidTree, match=f"threshold holds {LARGE}, which float64 cannot"):
             stump(Space({"n": "integer"}), threshold)
     with pytest.raises(
-        InvalidSpace, match=f"a float64, and {LARGE} is none: the nearest is {2**53}"
+        InvalidSpace, match=f"a float64, and {LARGE} is not one: the nearest is {2**53}"
     ):
         Condition("n", at_most=LARGE)
     assert Condition("n", at_most=2**60).at_most == 2.0**60

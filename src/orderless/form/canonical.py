@@ -256,7 +256,9 @@ class CanonicalForm(FormOffers):
         """
         from .explain import explain_row
 
-        return explain_row(self, row, costs=costs, limit=limit)
+        return explain_row(
+            self.tree, self.bins, row, costs=costs, limit=limit, time_limit=self.time_limit
+        )
 
     # -- words ---------------------------------------------------------------------------------
 

@@ -15,18 +15,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..errors import TooManyReasons
 from ..inputs import is_unknown, read_costs, read_rows, row_and_cells, row_box
-from ..model import Label, Side, Space, has_or, side_text, were
+from ..model import Bins, Label, Side, Space, Tree, has_or, side_text, were
 from .row_search import RowSearch
 from .term import Term
-
-if TYPE_CHECKING:
-    from .canonical import CanonicalForm
 
 __all__ = ["Change", "Explanation", "explain_row"]
 
@@ -292,24 +289,30 @@ class Explanation:
 
 
 def explain_row(
-    form: CanonicalForm, row: Any, *, costs: Costs | None = None, limit: int = LIMIT
+    tree: Tree,
+    bins: Bins,
+    row: Any,
+    *,
+    costs: Costs | None,
+    limit: int,
+    time_limit: float,
 ) -> Explanation:
-    """Explain one row; see ``CanonicalForm.explain``."""
+    """Explain one row of a tree over the bins of its function; see ``CanonicalForm.explain``."""
     if limit < 1:
         raise ValueError(f"limit={limit}: at least one reason must be allowed")
-    space = form.space
+    space = tree.space
     if costs is not None:
-        read_costs(costs, space, form.tree.features)
+        read_costs(costs, space, tree.features)
     rows, cells = row_and_cells(row, space)
     # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
-    used = range(len(space)) if isinstance(rows, list) else form.tree.used
-    search = RowSearch(row_box(form.bins, read_rows(rows, space, used)), form.time_limit)
-    possible = tuple(form.classes[c] for c in search.possible)
+    used = range(len(space)) if isinstance(rows, list) else tree.used
+    search = RowSearch(row_box(bins, read_rows(rows, space, used)), time_limit)
+    possible = tuple(tree.classes[c] for c in search.possible)
     return Explanation(
         row=cells,
         label=possible[0] if len(possible) == 1 else None,
         possible=possible,
-        unknown=tuple(form.bins.features[k].name for k in search.unsettled),
+        unknown=tuple(bins.features[k].name for k in search.unsettled),
         _space=space,
         _search=search,
         _costs=costs,

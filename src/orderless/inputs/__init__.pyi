@@ -52,11 +52,6 @@ from .labels import (
     label_array as label_array,
     numbered_classes as numbered_classes,
 )
-from .lookup import (
-    absent_columns as absent_columns,
-    open_rows as open_rows,
-    row_at as row_at,
-)
 from .names import (
     near as near,
     some_names as some_names,
@@ -90,8 +85,11 @@ from .row_bins import (
 )
 from .rows import (
     Rows as Rows,
+    absent_columns as absent_columns,
+    open_rows as open_rows,
     read_columns as read_columns,
     read_rows as read_rows,
+    row_at as row_at,
 )
 from .seeds import (
     RandomState as RandomState,

@@ -6,14 +6,13 @@ Out: ``CoreColumn``: numbers, codes, intervals or sets of values, one for each r
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..model import Condition, Feature, Label, Space
+from ..model import Condition, Feature, Label
 from .names import some_names
 
 __all__ = [
@@ -45,15 +44,8 @@ class _NotGiven:
 NOT_GIVEN = _NotGiven()
 
 
-def read_feature(
-    feature: Feature, space: Space, lookup: Callable[[str], NDArray[Any] | None], n_rows: int
-) -> CoreColumn:
-    """Read a feature out of its columns, or a column of its own name."""
-    own = [space.columns[i] for i in space.columns_of[feature.name]]
-    columns = [(column.condition, lookup(column.name)) for column in own]
-    if feature.name not in space.column_names:
-        columns.append((None, lookup(feature.name)))  # a row may give the feature itself
-    known = [(condition, values) for condition, values in columns if values is not None]
+def read_feature(feature: Feature, known: Known, n_rows: int) -> CoreColumn:
+    """Read a feature out of the columns that describe it."""
     if not known:
         return ABSENT, None, None
     if len(known) == 1 and known[0][0] is None:

@@ -29,9 +29,8 @@ from .cells import (
     read_intervals,
     read_numbers,
 )
-from .lookup import open_rows
 from .names import some_names
-from .rows import Rows
+from .rows import Rows, open_rows
 
 __all__ = ["read_between"]
 

@@ -127,7 +127,8 @@ def certainly_inside(box: Box, rows: Rows) -> NDArray[np.bool_]:
         known = known_bins(bins, k, rows)
         own = flags[known]
         several = np.flatnonzero(known < 0)
-        own[several] = ~(allowed_bins(bins, k, rows.take(several)) & ~flags).any(axis=1)
+        if len(several):
+            own[several] = ~(allowed_bins(bins, k, rows.take(several)) & ~flags).any(axis=1)
         inside &= own
     return inside
 

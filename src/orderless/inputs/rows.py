@@ -7,21 +7,24 @@ Out: ``Rows``. A row with unknowns is a box (design: a known value is one point,
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, cast
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidData
+from ..errors import InvalidData, a_kind
 from ..model import Space
-from .cells import ABSENT, CoreColumn, read_feature
-from .lookup import Lookup, absent_columns, open_rows
-from .names import some_names
+from .cells import ABSENT, EXACT, NOT_GIVEN, CoreColumn, is_unknown, read_feature
+from .frames import frame_of
+from .names import near, some_names
 
-__all__ = ["Rows", "read_columns", "read_rows"]
+__all__ = ["OpenRows", "Rows", "absent_columns", "open_rows", "read_columns", "read_rows", "row_at"]
+
+Lookup = Callable[[str], "NDArray[Any] | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ def read_rows(X: Any, space: Space, used: Iterable[int], *, also: Iterable[int] 
     for i in also:
         if there is None or not absent_columns(space, [i], there):
             with suppress(InvalidData):
-                rows.columns[i] = read_feature(space.features[i], space, lookup, n_rows)
+                rows.columns[i] = _read(lookup, n_rows, space, i)
     return rows
 
 
@@ -73,5 +76,197 @@ def read_columns(lookup: Lookup, n_rows: int, space: Space, used: Iterable[int])
     """Read columns by name; what ``lookup`` does not know (None) is unknown."""
     columns: list[CoreColumn] = [(ABSENT, None, None)] * len(space)
     for i in used:
-        columns[i] = read_feature(space.features[i], space, lookup, n_rows)
+        columns[i] = _read(lookup, n_rows, space, i)
     return Rows(n_rows, columns)
+
+
+def _read(lookup: Lookup, n_rows: int, space: Space, i: int) -> CoreColumn:
+    """Read a feature out of its columns, or a column of its own name."""
+    feature = space.features[i]
+    own = [space.columns[k] for k in space.columns_of[feature.name]]
+    columns = [(column.condition, lookup(column.name)) for column in own]
+    if feature.name not in space.column_names:
+        columns.append((None, lookup(feature.name)))  # a row may give the feature itself
+    known = [(condition, values) for condition, values in columns if values is not None]
+    return read_feature(feature, known, n_rows)
+
+
+# -- columns by name: one way into arrays, data frames and lists of dicts ------------------------
+
+
+class OpenRows(NamedTuple):
+    """Rows whose columns can be got by name."""
+
+    n_rows: int
+    get: Lookup  # None for a column that is not there
+    names: list[str] | None  # those of a data frame; None where an absent column is just unknown
+
+
+def open_rows(X: Any, space: Space) -> OpenRows:
+    """Open rows of any usual kind: a list of dicts, a data frame, an array, nested lists."""
+    if isinstance(X, Mapping):
+        raise InvalidData("got one dict: give a list of rows, [{...}]")
+    if isinstance(X, str | bytes):
+        raise InvalidData(f"expected rows and columns, got text: {X!r:.80}")
+    if isinstance(X, Sequence) and (not X or any(isinstance(row, Mapping) for row in X)):
+        return OpenRows(len(X), _lookup_dicts(X, space), None)
+    frame = frame_of(X)
+    if frame is not None:
+        frame = _numbered(frame, space)
+        return OpenRows(len(frame), _lookup_frame(frame), list(frame.columns))
+    return _lookup_array(X, space)
+
+
+def row_at(X: Any, space: Space, at: int) -> dict[str, Any]:
+    """Give one of some rows as a dict of the columns of a space that it has."""
+    get = open_rows(X, space).get
+    cells = {column.name: get(column.name) for column in space.columns}
+    return {
+        name: value.item() if isinstance(value := cell[at], np.generic) else value
+        for name, cell in cells.items()
+        if cell is not None and cell[at] is not NOT_GIVEN
+    }
+
+
+def absent_columns(space: Space, used: Iterable[int], there: Sequence[str]) -> list[str]:
+    """Name the columns that a table lacks, each with the one that comes close.
+
+    A feature is given by its columns, or by a column of its own name.
+
+    Examples
+    --------
+    >>> absent_columns(Space({"age": "integer", "lab": "numeric"}), [0, 1], ["Age", "x"])
+    ["'age' (did you mean 'Age'?)", "'lab'"]
+    """
+    has = set(there)
+    features = [space.features[i].name for i in used if space.features[i].name not in has]
+    wanted = [space.columns[k].name for name in features for k in space.columns_of[name]]
+    free = [name for name in there if name not in {*space.names, *space.column_names}]
+    return [f"{name!r:.80}{near(name, free)}" for name in wanted if name not in has]
+
+
+def _numbered(frame: nw.DataFrame[Any], space: Space) -> nw.DataFrame[Any]:
+    """Name the columns 0, 1, ... of a frame as the features of a tree that has no names either."""
+    names: list[Any] = list(frame.columns)
+    plain = [f"x{i}" for i in range(len(names))]  # as read_tree calls what has no name
+    if list(space.column_names) != plain or any(isinstance(name, str) for name in names):
+        return frame
+    if names != list(range(len(names))):
+        return frame
+    return frame.rename(dict(zip(names, plain, strict=True)))
+
+
+def _lookup_dicts(X: Sequence[Any], space: Space) -> Lookup:
+    known = {*space.names, *space.column_names}
+    for i, row in enumerate(X):
+        if not isinstance(row, Mapping):
+            raise InvalidData(f"row {i} is {a_kind(row)}, but others are dicts")
+        for name in row:
+            if name not in known:
+                raise InvalidData(
+                    f"row {i} has the unknown feature {name!r}{near(name, known)}: the features "
+                    f"are {some_names(space.names)}. A tree's features are named with "
+                    "read_tree(..., feature_names=)"
+                )
+
+    def get(name: str) -> NDArray[Any] | None:
+        if not any(name in row for row in X):
+            return None
+        return _object_array([row.get(name, NOT_GIVEN) for row in X])
+
+    return get
+
+
+def _lookup_frame(frame: nw.DataFrame[Any]) -> Lookup:
+    there = set(frame.columns)
+
+    def get(name: str) -> NDArray[Any] | None:
+        if name not in there:
+            return None
+        series = frame.get_column(name).alias("")  # polars takes some names for patterns
+        if not series.dtype.is_numeric():
+            return _object_array(series.to_list())
+        if series.is_null().any():
+            if series.dtype.is_integer() and not _small(series):
+                return _object_array(series.to_list())  # floats would round them
+            return series.cast(nw.Float64()).to_numpy().astype(np.float64)
+        return series.to_numpy()
+
+    return get
+
+
+def _small(series: nw.Series[Any]) -> bool:
+    """Whether all whole numbers of a column are floats, too."""
+    low, high = series.min(), series.max()
+    return is_unknown(low) or (low >= -(2**53) and high <= 2**53)
+
+
+def _lookup_array(X: Any, space: Space) -> OpenRows:
+    if isinstance(X, np.ma.MaskedArray):
+        values: Any = X.astype(object).data
+        X = np.where(np.ma.getmaskarray(X), None, values)
+    elif not isinstance(X, np.ndarray) and not hasattr(X, "tocsc"):
+        X = _array_rows(X)
+    if X.ndim != 2:
+        raise InvalidData(
+            f"expected rows and columns, got an array of {X.ndim} dimension(s): "
+            "one row is [row], one column is [[value] for value in column]"
+        )
+    if X.shape[1] != len(space.columns):
+        raise InvalidData(
+            f"got {X.shape[1]} columns, the tree's space has {len(space.columns)}: "
+            f"{some_names(space.column_names)}. An array has all of them, in this order; a data "
+            "frame needs only those that the tree asks about"
+        )
+    X = X.tocsc() if hasattr(X, "tocsc") else np.asarray(X)  # a matrix has no columns of its own
+    position = {name: i for i, name in enumerate(space.column_names)}
+
+    def get(name: str) -> NDArray[Any] | None:
+        i = position.get(name)
+        if i is None:
+            return None
+        if hasattr(X, "tocsc"):
+            return cast("NDArray[Any]", X[:, [i]].toarray().ravel())
+        return cast("NDArray[Any]", X[:, i])
+
+    return OpenRows(X.shape[0], get, None)
+
+
+def _array_rows(X: Any) -> NDArray[Any]:
+    """Read nested lists, and anything else that numpy takes; text stays text."""
+    try:
+        rows = np.asarray(X)
+    except (TypeError, ValueError):  # rows of different lengths, or nothing that has rows
+        rows = np.array(None)
+    if rows.ndim == 2 and rows.dtype.kind == "f" and bool((np.abs(rows) >= EXACT).any()):
+        return _object_rows(X)  # numpy may have rounded whole numbers beside fractions
+    if rows.ndim == 1 or rows.dtype.kind in "biuf" or (rows.ndim == 2 and rows.dtype == object):
+        return rows
+    if not isinstance(X, Iterable):
+        raise InvalidData(
+            f"cannot read rows from {a_kind(X)}: give an array, a data frame (a "
+            "lazy one collected), or a list of rows"
+        )
+    return _object_rows(X)
+
+
+def _object_rows(X: Iterable[Any]) -> NDArray[Any]:
+    rows = []
+    for i, row in enumerate(X):
+        if isinstance(row, str | bytes) or not isinstance(row, Iterable):
+            raise InvalidData(f"row {i} is {row!r:.80}: a row must be a list of values")
+        rows.append(list(row))
+    if len({len(row) for row in rows}) > 1:
+        raise InvalidData("the rows have different lengths")
+    out = np.empty((len(rows), len(rows[0]) if rows else 0), dtype=object)
+    for i, row in enumerate(rows):
+        for j, value in enumerate(row):
+            out[i, j] = value
+    return out
+
+
+def _object_array(values: list[Any]) -> NDArray[Any]:
+    out = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):
+        out[i] = value
+    return out

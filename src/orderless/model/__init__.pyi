@@ -60,7 +60,6 @@ from .tree import (
     Tree as Tree,
 )
 from .tree_arrays import (
-    TreeArrays as TreeArrays,
     labels_array as labels_array,
 )
 from .tree_file import (

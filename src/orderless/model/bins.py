@@ -61,7 +61,7 @@ class Bins:
         place = np.full(len(tree.space) + 1, -1, dtype=np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
         feature = place[tree.feature]
-        cut = np.full(tree.n_nodes, -1, dtype=np.int32)
+        cut = np.full(len(feature), -1, dtype=np.int32)
         sets: dict[int, list[int]] = {}
         for k, own in enumerate(self.features):
             nodes = np.flatnonzero(feature == k)
@@ -76,7 +76,7 @@ class Bins:
                 self.cuts.append(np.zeros(0))
                 self.groups.append(self._group(own, nodes))
                 for node in nodes.tolist():
-                    inside = set(tree.set_of(node).tolist())
+                    inside = self._values(node)
                     sets[node] = [b for b, g in enumerate(self.groups[k]) if g[0] in inside]
         n_bins = [
             len(c) + 1 if f.ordered else len(g)
@@ -92,7 +92,7 @@ class Bins:
             np.array([f.nan for f in self.features], dtype=np.uint8),
             np.array(n_bins, dtype=np.int32),
         )
-        sizes = np.zeros(tree.n_nodes + 1, dtype=np.int64)
+        sizes = np.zeros(len(feature) + 1, dtype=np.int64)
         for node, inside_bins in sets.items():
             sizes[node + 1] = len(inside_bins)
         flat = [b for node in sorted(sets) for b in sets[node]]
@@ -108,11 +108,16 @@ class Bins:
         )
         self._slots: list[int] = [0, *itertools.accumulate(self._slot_counts())]
 
+    def _values(self, node: int) -> set[int]:
+        """Give the numbers of the values for which a node's condition holds."""
+        start, values = self.tree.set_start, self.tree.set_values
+        return set(values[start[node] : start[node + 1]].tolist())
+
     def _group(self, feature: Feature, nodes: NDArray[Any]) -> list[tuple[int, ...]]:
         """Put together the values that no condition distinguishes, first value first."""
         n = len(feature.categories)
         order = sorted(range(n), key=lambda code: _order_of_label(feature.categories[code]))
-        inside = [set(self.tree.set_of(node).tolist()) for node in nodes.tolist()]
+        inside = [self._values(node) for node in nodes.tolist()]
         groups: dict[tuple[bool, ...], list[int]] = {}
         for code in [*order, *range(n, feature.n_values)]:
             groups.setdefault(tuple(code in values for values in inside), []).append(code)

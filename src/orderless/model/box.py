@@ -38,19 +38,16 @@ class Box:
     @classmethod
     def of_slots(cls, bins: Bins, table: NDArray[np.uint16]) -> list[Box]:
         """Give the boxes that the core wrote, one for each row of a table."""
-        columns: list[list[int]] = []
+        columns = []
         for k in range(len(bins.features)):
-            known: dict[tuple[int, ...], int] = {}  # few sides are different, and some are long
-            own = [tuple(slots) for slots in table[:, bins.slots_of(k)].tolist()]
-            for slots in own:
-                if slots not in known:
-                    known[slots] = bins.bits(k, slots)
-            columns.append([known[slots] for slots in own])
-        return (
-            [cls(bins, bits) for bits in zip(*columns, strict=True)]
-            if columns
-            else ([cls(bins, ()) for _ in range(len(table))])
-        )
+            own = np.ascontiguousarray(table[:, bins.slots_of(k)])
+            # Few sides are different, and some are long: each is read once.
+            keys = own.view(np.dtype((np.void, own.itemsize * own.shape[1]))).ravel()
+            _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+            sides = [bins.bits(k, slots) for slots in own[first].tolist()]
+            columns.append([sides[i] for i in which.ravel().tolist()])
+        every = zip(*columns, strict=True) if columns else [()] * len(table)
+        return [cls(bins, bits) for bits in every]
 
     @classmethod
     def of_sides(cls, bins: Bins, sides: Iterable[Side]) -> Box:

@@ -22,11 +22,14 @@ from .side import Side
 from .space import Space
 from .tree_arrays import (
     Ints,
-    TreeArrays,
+    check_nodes,
     flatten,
     labels_array,
+    normalise,
+    pruned,
     read_array,
     read_classes,
+    read_distribution,
 )
 from .tree_file import TreeFile
 from .tree_offers import TreeOffers
@@ -114,51 +117,49 @@ class Tree(TreeFile, TreeOffers):
             raise InvalidTree(f"space must be a Space, got {a_kind(space)}")
         self.space = space
         self.classes = read_classes(classes)
-        nodes = read_array(feature, np.int32, "feature")
-        n = len(nodes)
+        own = read_array(feature, np.int32, "feature")
+        n = len(own)
         flags = np.zeros(n, dtype=np.uint8) if nan_true is None else nan_true
-        arrays = TreeArrays(
-            nodes,
+        nodes = Nodes(
+            own,
             read_array(threshold, np.float64, "threshold"),
             read_array(flags, np.uint8, "nan_true"),
             read_array(when_true, np.int32, "when_true"),
             read_array(when_false, np.int32, "when_false"),
             read_array(leaf_class, np.int32, "leaf_class"),
             *flatten(sets or {}, n),
-            None if distribution is None else read_array(distribution, np.float64, "distribution"),
         )
-        arrays.check(space, len(self.classes))
-        arrays.normalise(space)
-        self._keep(arrays)
+        check_nodes(nodes, space, len(self.classes))
+        normalise(nodes, space)
+        self._keep(nodes, read_distribution(distribution, n, len(self.classes)))
 
     @classmethod
-    def of_normal(cls, space: Space, classes: tuple[Label, ...], arrays: TreeArrays) -> Tree:
+    def of_normal(cls, space: Space, classes: tuple[Label, ...], nodes: Nodes) -> Tree:
         """Make a tree of arrays that are good and in normal form (readers of many trees)."""
         tree = cls.__new__(cls)
         tree.space = space
         tree.classes = classes
-        tree._keep(arrays)
+        tree._keep(nodes, None)
         return tree
 
-    def _keep(self, arrays: TreeArrays) -> None:
+    def _keep(self, nodes: Nodes, distribution: NDArray[np.float64] | None) -> None:
         """Drop dead branches, and freeze."""
-        kept = arrays.pruned(self.space)
-        self.n_dropped = len(arrays.feature) - len(kept.feature)
-        self.feature, self.threshold = kept.feature, kept.threshold
-        self.when_true, self.when_false = kept.when_true, kept.when_false
-        self.leaf_class, self.nan_true = kept.leaf_class, kept.nan_true
-        self.set_start, self.set_values = kept.set_start, kept.set_values
-        self.distribution = kept.distribution
-        self.nodes = kept.nodes
+        self.nodes, kept = pruned(nodes, self.space)
+        self.n_dropped = len(nodes.feature) - len(self.nodes.feature)
+        self.feature, self.threshold, self.nan_true = self.nodes[:3]
+        self.when_true, self.when_false, self.leaf_class = self.nodes[3:6]
+        self.set_start, self.set_values = self.nodes[6:]
+        if distribution is not None and kept is not None:
+            distribution = distribution[kept]
+        self.distribution = distribution
         self._freeze()
 
     @property
     def _arrays(self) -> list[NDArray[Any]]:
-        return [*self.nodes]
+        return [*self.nodes, *([] if self.distribution is None else [self.distribution])]
 
     def _freeze(self) -> None:
-        shares = [] if self.distribution is None else [self.distribution]
-        for array in (*self._arrays, *shares):
+        for array in self._arrays:
             array.setflags(write=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -270,12 +271,13 @@ class Tree(TreeFile, TreeOffers):
             self.space == other.space
             and self.classes == other.classes
             and [type(c) for c in self.classes] == [type(c) for c in other.classes]
+            and len(self._arrays) == len(other._arrays)
             and all(map(np.array_equal, self._arrays, other._arrays))
-            and _same(self.distribution, other.distribution)
         )
 
     def __hash__(self) -> int:
-        return hash((self.space, self.classes, *(array.tobytes() for array in self._arrays)))
+        nodes = self._arrays[: len(self.nodes)]  # shares of 0.0 and -0.0 are equal
+        return hash((self.space, self.classes, *(array.tobytes() for array in nodes)))
 
     def side(self, node: int) -> Side:
         """Give the values for which the condition of an inner node holds."""
@@ -394,7 +396,3 @@ class Tree(TreeFile, TreeOffers):
         categories. Conditions that then always or never hold are dropped.
         """
         return self if space == self.space else tree_over(self, space)
-
-
-def _same(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
-    return a is b if a is None or b is None else np.array_equal(a, b)

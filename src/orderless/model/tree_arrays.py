@@ -1,13 +1,12 @@
 """The arrays of a tree: read from anything, checked once, brought into one form.
 
 In:  arrays of nodes over a ``Space``, from a reader or by hand.
-Out: ``TreeArrays`` as ``Tree`` keeps them: good, normal, without dead branches.
+Out: ``Nodes`` as ``Tree`` keeps them: good, normal, without dead branches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,137 +18,122 @@ from .arrays import Nodes
 from .feature import Label, plain_label
 from .space import Space
 
-__all__ = ["TreeArrays", "flatten", "labels_array", "read_array", "read_classes"]
+__all__ = [
+    "check_nodes",
+    "flatten",
+    "labels_array",
+    "normalise",
+    "pruned",
+    "read_array",
+    "read_classes",
+    "read_distribution",
+]
 
 LONG = 1_000  # characters: numpy would make every label of a result as long as the longest
 
 Ints = NDArray[np.int32]
 
 
-@dataclass
-class TreeArrays:
-    """Nodes by number; see ``Tree`` for what each array means. Sets stand one after the other."""
+# -- checks ------------------------------------------------------------------------------------
 
-    feature: Ints
-    threshold: NDArray[np.float64]
-    nan_true: NDArray[np.uint8]
-    when_true: Ints
-    when_false: Ints
-    leaf_class: Ints
-    set_start: NDArray[np.int64]
-    set_values: Ints
-    distribution: NDArray[np.float64] | None = None
 
-    @property
-    def nodes(self) -> Nodes:
-        """Nodes as the core takes them."""
-        return Nodes(
-            self.feature,
-            self.threshold,
-            self.nan_true,
-            self.when_true,
-            self.when_false,
-            self.leaf_class,
-            self.set_start,
-            self.set_values,
-        )
+def check_nodes(nodes: Nodes, space: Space, n_classes: int) -> None:
+    """Refuse what is not a tree over a space."""
+    n = len(nodes.feature)
+    if n == 0:
+        raise InvalidTree("a tree has at least one node, got none")
+    for name, array in nodes._asdict().items():
+        if not name.startswith("set_") and array.shape != (n,):
+            raise InvalidTree(f"{name} has shape {array.shape}, feature has ({n},)")
+    feature, inner = nodes.feature, nodes.feature >= 0
+    _refuse("feature", feature, (feature < -1) | (feature >= len(space)),
+            f"-1 (a leaf) to {len(space) - 1}")  # fmt: skip
+    for name in ("when_true", "when_false"):
+        child = getattr(nodes, name)
+        _refuse(name, child, inner & ((child < 0) | (child >= n)), f"0 to {n - 1}")
+    label = nodes.leaf_class
+    _refuse("leaf_class", label, ~inner & ((label < 0) | (label >= n_classes)),
+            f"0 to {n_classes - 1}")  # fmt: skip
+    if inner.any():
+        unknown = inner & (space.domains.ordered[feature] == 1) & np.isnan(nodes.threshold)
+        _refuse("threshold", nodes.threshold, unknown, "a number")
+    sizes = np.array([*(f.n_values for f in space.features), 0], dtype=np.int64)
+    owner = np.repeat(feature, np.diff(nodes.set_start))  # a leaf's -1 has no values
+    strange = (nodes.set_values < 0) | (nodes.set_values >= sizes[owner])
+    _refuse("set value", nodes.set_values, strange, "the number of one of the feature's values")
+    links = _core.tree.check_links(nodes)
+    if links.fault:
+        what = "has two parents, or is its own" if links.fault == 1 else "cannot be reached"
+        raise InvalidTree(f"node {links.node} {what}: every node but the root has one parent")
 
-    # -- checks --------------------------------------------------------------------------------
 
-    def check(self, space: Space, n_classes: int) -> None:
-        """Refuse what is no tree over a space."""
-        n = len(self.feature)
-        self._check_shapes(n, n_classes)
-        feature, inner = self.feature, self.feature >= 0
-        _refuse("feature", feature, (feature < -1) | (feature >= len(space)),
-                f"-1 (a leaf) to {len(space) - 1}")  # fmt: skip
-        for name in ("when_true", "when_false"):
-            child = getattr(self, name)
-            _refuse(name, child, inner & ((child < 0) | (child >= n)), f"0 to {n - 1}")
-        label = self.leaf_class
-        _refuse("leaf_class", label, ~inner & ((label < 0) | (label >= n_classes)),
-                f"0 to {n_classes - 1}")  # fmt: skip
-        if inner.any():
-            ordered = space.domains.ordered[feature] == 1
-            _refuse("threshold", self.threshold, inner & ordered & np.isnan(self.threshold),
-                    "a number")  # fmt: skip
-        sizes = np.array([*(f.n_values for f in space.features), 0], dtype=np.int64)
-        owner = np.repeat(feature, np.diff(self.set_start))  # a leaf's -1 has no values
-        _refuse("set value", self.set_values,
-                (self.set_values < 0) | (self.set_values >= sizes[owner]),
-                "the number of one of the feature's values")  # fmt: skip
-        links = _core.tree.check_links(self.nodes)
-        if links.fault:
-            what = "has two parents, or is its own" if links.fault == 1 else "cannot be reached"
-            raise InvalidTree(f"node {links.node} {what}: every node but the root has one parent")
+def read_distribution(
+    distribution: ArrayLike | None, n: int, n_classes: int
+) -> NDArray[np.float64] | None:
+    """Read training rows by node and class."""
+    if distribution is None:
+        return None
+    shares = read_array(distribution, np.float64, "distribution")
+    if shares.shape != (n, n_classes):
+        raise InvalidTree(f"distribution has shape {shares.shape}, expected ({n}, {n_classes})")
+    if not np.isfinite(shares).all():
+        raise InvalidTree("distribution holds a number that is not finite")
+    return shares
 
-    def _check_shapes(self, n: int, n_classes: int) -> None:
-        if n == 0:
-            raise InvalidTree("a tree has at least one node, got none")
-        names = ("feature", "threshold", "when_true", "when_false", "leaf_class", "nan_true")
-        for name in names:
-            if (shape := getattr(self, name).shape) != (n,):
-                raise InvalidTree(f"{name} has shape {shape}, feature has ({n},)")
-        shares = self.distribution
-        if shares is not None and shares.shape != (n, n_classes):
-            raise InvalidTree(f"distribution has shape {shares.shape}, expected ({n}, {n_classes})")
-        if shares is not None and not np.isfinite(shares).all():
-            raise InvalidTree("distribution holds a number that is not finite")
 
-    # -- one form ------------------------------------------------------------------------------
+# -- one form ----------------------------------------------------------------------------------
 
-    def normalise(self, space: Space) -> None:
-        """Move every threshold to the boundary that it really draws, so that equal is equal."""
-        feature, threshold, nan_true = self.feature, self.threshold, self.nan_true
-        threshold[feature < 0] = 0.0
-        nan_true[feature < 0] = 0
-        for i in np.unique(feature[feature >= 0]):
-            at = feature == i
-            if not space.features[i].ordered:
-                threshold[at] = 0.0
-                nan_true[at] = 0
-                continue
-            threshold[at] = space.features[i].at_most(threshold[at])
-            if not space.features[i].nan:
-                nan_true[at] = 0
-            # No value is at most -inf, so this asks "is it missing?": written one way only,
-            # as "is it known?", which also holds for a row's own -inf.
-            swap = at & np.isneginf(threshold) & (nan_true == 1)
-            threshold[swap] = np.inf
-            nan_true[swap] = 0
-            yes, no = self.when_true, self.when_false
-            yes[swap], no[swap] = no[swap], yes[swap]
 
-    def pruned(self, space: Space) -> TreeArrays:
-        """Drop dead branches, and what leaves and inner nodes do not use."""
-        found = _core.tree.prune(self.nodes, space.domains)
-        out = self
-        if found.n_kept < len(self.feature):
-            out = self._kept(found.new_index, found.when_true, found.when_false)
-        inner = out.feature >= 0
-        out.when_true[~inner] = out.when_false[~inner] = -1
-        out.leaf_class[inner] = -1
-        return out
+def normalise(nodes: Nodes, space: Space) -> None:
+    """Move every threshold to the boundary that it really draws, so that equal is equal."""
+    feature, threshold, nan_true = nodes.feature, nodes.threshold, nodes.nan_true
+    threshold[feature < 0] = 0.0
+    nan_true[feature < 0] = 0
+    for i in np.unique(feature[feature >= 0]):
+        at = feature == i
+        if not space.features[i].ordered:
+            threshold[at] = 0.0
+            nan_true[at] = 0
+            continue
+        threshold[at] = space.features[i].at_most(threshold[at])
+        if not space.features[i].nan:
+            nan_true[at] = 0
+        # No value is at most -inf, so this asks "is it missing?": written one way only,
+        # as "is it known?", which also holds for a row's own -inf.
+        swap = at & np.isneginf(threshold) & (nan_true == 1)
+        threshold[swap] = np.inf
+        nan_true[swap] = 0
+        yes, no = nodes.when_true, nodes.when_false
+        yes[swap], no[swap] = no[swap], yes[swap]
 
-    def _kept(self, index: Ints, when_true: Ints, when_false: Ints) -> TreeArrays:
-        """Give the nodes that have a number in ``index``, in the order of those numbers."""
+
+def pruned(nodes: Nodes, space: Space) -> tuple[Nodes, NDArray[np.intp] | None]:
+    """Drop dead branches; give also which nodes are left, None for all of them."""
+    found = _core.tree.prune(nodes, space.domains)
+    kept = None
+    if found.n_kept < len(nodes.feature):
+        index = found.new_index
         kept = np.flatnonzero(index >= 0)
         kept = kept[np.argsort(index[kept])]
-        start, values = self.set_start, self.set_values
+        start, values = nodes.set_start, nodes.set_values
         sets = {new: values[start[i] : start[i + 1]].tolist() for new, i in enumerate(kept)}
-        set_start, set_values = flatten({i: v for i, v in sets.items() if len(v)}, len(kept))
-        inner = self.feature[kept] >= 0
-        return TreeArrays(
-            self.feature[kept],
-            self.threshold[kept],
-            self.nan_true[kept],
-            np.where(inner, index[when_true[kept]], -1).astype(np.int32),
-            np.where(inner, index[when_false[kept]], -1).astype(np.int32),
-            self.leaf_class[kept],
-            set_start,
-            set_values,
-            None if self.distribution is None else self.distribution[kept],
+        inner = nodes.feature[kept] >= 0
+        nodes = Nodes(
+            nodes.feature[kept],
+            nodes.threshold[kept],
+            nodes.nan_true[kept],
+            np.where(inner, index[found.when_true[kept]], -1).astype(np.int32),
+            np.where(inner, index[found.when_false[kept]], -1).astype(np.int32),
+            nodes.leaf_class[kept],
+            *flatten({i: v for i, v in sets.items() if len(v)}, len(kept)),
         )
+    inner = nodes.feature >= 0
+    nodes.when_true[~inner] = nodes.when_false[~inner] = -1
+    nodes.leaf_class[inner] = -1
+    return nodes, kept
+
+
+# -- read from anything ------------------------------------------------------------------------
 
 
 def read_classes(classes: Sequence[Any] | NDArray[Any]) -> tuple[Label, ...]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidData, InvalidSpace
 from ..form import class_weights, space_weights
 from ..inputs import AMONG, read_rows
-from ..model import Domains, Label, Space, Tree, TreeArrays
+from ..model import Domains, Label, Nodes, Space, Tree
 from .flat import FlatTrees, distinct
 
 __all__ = ["Columns", "columns_of_space", "columns_of_trees", "independent"]
@@ -158,7 +158,7 @@ class Columns:
             yield Tree.of_normal(
                 self.space,
                 classes,
-                TreeArrays(
+                Nodes(
                     **{name: array[a:b].copy() for name, array in arrays.items()},
                     set_start=starts[a : b + 1] - starts[a],
                     set_values=values[starts[a] : starts[b]],

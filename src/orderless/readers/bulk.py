@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree
-from ..model import Label, Space, Tree, TreeArrays
+from ..model import Label, Nodes, Space, Tree
 from .binary import BitTrees, Flat, join, leaf
 from .through.column import SourceColumn
 from .through.conditions import over_features
@@ -144,7 +144,7 @@ def _assemble(nodes: _Nodes, meaning: _Meaning, classes: tuple[Label, ...]) -> I
         yield Tree.of_normal(
             meaning.space,
             classes,
-            TreeArrays(
+            Nodes(
                 **{name: array[at:end] for name, array in arrays.items()},
                 set_start=starts[at : end + 1] - starts[at],
                 set_values=values[starts[at] : starts[end]],
