@@ -7,9 +7,8 @@ Out: the number of rows, a function that gets a column, and the names that there
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +17,9 @@ from ..model import Space
 from .cells import EXACT, NOT_GIVEN, is_unknown
 from .frames import frame_of
 from .names import near, some_names
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 __all__ = ["Lookup", "OpenRows", "absent_columns", "open_rows", "row_at"]
 
@@ -108,6 +110,8 @@ def _lookup_dicts(X: Sequence[Any], space: Space) -> Lookup:
 
 
 def _lookup_frame(frame: nw.DataFrame[Any]) -> Lookup:
+    import narwhals as nw
+
     there = set(frame.columns)
 
     def get(name: str) -> NDArray[Any] | None:
