@@ -9,10 +9,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, get_type_hints
 
 __all__ = ["unfold"]
+
+
+@cache  # many commands take the same groups
+def _types(group: type) -> dict[str, Any]:
+    return get_type_hints(group, include_extras=True)
 
 
 def unfold(command: Callable[..., None], name: str) -> Callable[..., None]:
@@ -34,7 +39,7 @@ def unfold(command: Callable[..., None], name: str) -> Callable[..., None]:
             shown.append(parameter.replace(annotation=kind))
             continue
         groups[parameter.name] = kind
-        types = get_type_hints(kind, include_extras=True)
+        types = _types(kind)
         shown += [
             inspect.Parameter(
                 field.name, parameter.kind, default=field.default, annotation=types[field.name]
