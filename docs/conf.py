@@ -54,5 +54,13 @@ def _words_are_not_links(app, doctree):
             node.replace_self(node.children)
 
 
+def _heads_are_for_the_code(app, what, name, obj, options, lines):
+    """Leave out a module's "In: ... Out: ...", which says where it stands in the flow of data."""
+    if what == "module":
+        paragraphs = "\n".join(lines).split("\n\n")
+        lines[:] = "\n\n".join(p for p in paragraphs if not p.startswith("In: ")).split("\n")
+
+
 def setup(app):
+    app.connect("autodoc-process-docstring", _heads_are_for_the_code)
     app.connect("doctree-read", _words_are_not_links)

@@ -29,7 +29,7 @@ base = sqlite3.connect(":memory:")
 hidden.to_sql("patients", base, index=False)
 
 print("\nThree patients, with what to ask next where the class is not certain:\n")
-query = form.to_sql(dialect="sqlite", table="patients", needed=True)
+query = form.to_sql(dialect="sqlite", table="patients", needed="next")
 found = base.execute(query).fetchall()
 for row in found[:3]:
     print("  ", row)

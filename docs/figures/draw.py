@@ -60,7 +60,7 @@ def save(figure, name):
         points = sum(len(one.get_offsets()) for one in axes.collections)
         if points + len(axes.patches) > MANY:
             axes.set_rasterization_zorder(1.4)  # axes, lines and texts are above
-    figure.savefig(HERE / f"{name}.svg", metadata={"Date": None}, dpi=100, **look)
+    figure.savefig(HERE / f"{name}.svg", metadata={"Date": None}, dpi=96, **look)
     if "png" in sys.argv[1:]:
         figure.savefig(HERE / f"{name}.png", dpi=110, **look)
     plt.close(figure)
@@ -240,7 +240,7 @@ def wisconsin():
 
 
 def missing_wisconsin():
-    """How many patients are answered, and on how many the answer would hang on the imputer."""
+    """How many patients are answered, and on how many the answer would depend on the imputer."""
     tree, X_train, _, X_test = wisconsin()
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.4, 4.3), layout="constrained")
     ol.coverage(tree, X_test, n_repeats=10).plot(left)

@@ -1,6 +1,7 @@
 """Draw the floors and rooms of the package from the code: `python docs/figures/house.py`.
 
-In:  FLOORS of tests/house/test_layers.py, and the first line of each room's `__init__.py`.
+In:  FLOORS of tests/house/test_layers.py, the first line of each room's `__init__.py`, and the
+     folders of the C++ core, FOLDERS of tests/house/test_core_layers.py.
 Out: house.svg beside this file; tests/house/test_picture.py checks that it is current.
 """
 
@@ -18,13 +19,23 @@ HEAD, LINE = 46, 17  # heights: a room with its name and one line, and every lin
 LETTER = 6.4  # width of a letter of the words in a room
 
 
-def floors():
-    """Read the floors, lowest first, without running the test."""
-    test = ast.parse((ROOT / "tests" / "house" / "test_layers.py").read_text(encoding="utf-8"))
-    for node in test.body:
-        if isinstance(node, ast.Assign) and node.targets[0].id == "FLOORS":
+def listed(name, test):
+    """Read a list of names out of a test of the house, without running it."""
+    module = ast.parse((ROOT / "tests" / "house" / test).read_text(encoding="utf-8"))
+    for node in module.body:
+        if isinstance(node, ast.Assign) and node.targets[0].id == name:
             return ast.literal_eval(node.value)
-    raise LookupError("tests/house/test_layers.py has no FLOORS")
+    raise LookupError(f"tests/house/{test} has no {name}")
+
+
+def floors():
+    """Give the floors, lowest first."""
+    return listed("FLOORS", "test_layers.py")
+
+
+def core():
+    """Give the folders of the C++ core, each built on those before it."""
+    return listed("FOLDERS", "test_core_layers.py")
 
 
 def says(room):
@@ -50,6 +61,10 @@ def house():
             for k, line in enumerate(words[i]):
                 shapes.append(text(x + 12, y + 41 + LINE * k, line, 12, "grey"))
         y += height
+    shapes.append(box(LEFT, y, WIDTH - LEFT - RIGHT, 34, "ground", dashed=True))
+    shapes.append(text(LEFT + 12, y + 22, "the core, in C++", 13, "blue", bold=True))
+    shapes.append(text(LEFT + 148, y + 22, " · ".join(core()), 12, "grey"))
+    y += 34 + GAP
     shapes.append(arrow(LEFT - 14, y - GAP, LEFT - 14, TOP + 2))
     shapes.append(upright(LEFT - 24, (TOP + y) / 2, "data flows up", 12, "grey"))
     rule = (

@@ -8,17 +8,19 @@ Written by hand, so that a drawing is the same text on every machine, and a test
 
 from html import escape
 
-# Light and dark, by the use of a colour. Blue and orange are those of Okabe and Ito, as everywhere.
+from orderless.output.plots import BLUE, GREY, INK, LETTERS, LINE, PALE_BLUE, PALE_VERMILION
+
+# Light, as in all plots, and dark, by what a colour is for.
 COLOURS = {
     "ground": ("#ffffff", "#0d1117"),
-    "ink": ("#1f2328", "#f0f6fc"),
-    "grey": ("#59636e", "#9198a1"),
-    "line": ("#d0d7de", "#3d444d"),
+    "ink": (INK, "#f0f6fc"),
+    "grey": (GREY, "#9198a1"),
+    "line": (LINE, "#3d444d"),
     "box": ("#f6f8fa", "#151b23"),
-    "blue": ("#0072B2", "#56b4e9"),
-    "paleblue": ("#d4e6f2", "#12344a"),
-    "orange": ("#B34E00", "#f0a36b"),
-    "paleorange": ("#f9dfd0", "#4a2410"),
+    "blue": (BLUE, "#56b4e9"),
+    "paleblue": (PALE_BLUE, "#12344a"),
+    "orange": (LETTERS[0], "#f0a36b"),
+    "paleorange": (PALE_VERMILION, "#4a2410"),
 }
 FONT = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif"
 
@@ -44,10 +46,11 @@ def drawing(width, height, title, shapes):
     )
 
 
-def box(x, y, width, height, fill="box", edge="line", thick=1, corner=6):
+def box(x, y, width, height, fill="box", edge="line", thick=1, corner=6, dashed=False):
+    dash = ' stroke-dasharray="5 4"' if dashed else ""
     return (
         f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{corner}" '
-        f'class="{fill} {edge}-edge" stroke-width="{thick:g}"/>'
+        f'class="{fill} {edge}-edge" stroke-width="{thick:g}"{dash}/>'
     )
 
 

@@ -645,6 +645,7 @@ def test_plot():
     words = [text.get_text() for text in ax.texts]
     assert "not determined" in words
     assert any('the "age"\ncost 2' in word for word in words)
+    assert not any("\\n" in word for word in words)  # lines are broken, not escaped
     figure, own = plt.subplots()
     assert policy_of().plot(ax=own) is own
     figure.canvas.draw()

@@ -32,6 +32,8 @@ def test_every_room_is_drawn_with_its_words(house):
 
 def test_contributing_names_every_room(house):
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (folders,) = re.findall(r"^\| `cpp/core` \| (.*) \|$", text, re.MULTILINE)
+    assert re.findall(r"`(\w+)`", folders) == house.core()
     named = set(re.findall(r"^\| `(\w+)(?:\.py|/)`", text, re.MULTILINE))
     assert named == {room for floor in house.floors() for room in floor}
 

@@ -205,7 +205,7 @@ def _training_rows(
         exact = exact_weights(sample_weight, len(table))
         each = np.array(whole_numbers(exact, MOST_WEIGHT)[0], dtype=np.int64)
         table, each = table[each > 0], each[each > 0]
-    return _distinct(table, each, [int(n) + 1 for n in bins.layout[2]])
+    return _distinct(table, each, [int(n) + 1 for n in bins.layout.n_bins])
 
 
 def _distinct(

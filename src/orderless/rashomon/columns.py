@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from ..errors import InvalidData, InvalidSpace
 from ..form import class_weights, space_weights
 from ..inputs import AMONG, read_rows
-from ..model import Label, Space, Tree, TreeArrays
-from .flat import FlatTrees
+from ..model import Domains, Label, Space, Tree, TreeArrays
+from .flat import FlatTrees, distinct
 
 __all__ = ["Columns", "columns_of_space", "columns_of_trees", "independent"]
 
@@ -28,6 +28,27 @@ AT_ONCE = 4096
 
 Bits = NDArray[np.uint8]
 Key = tuple[int, float, bool, bytes]  # feature, threshold, NaN holds, set
+
+
+class CoreConditions(NamedTuple):
+    """The conditions of columns, as the core reads them."""
+
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    nan_true: NDArray[np.uint8]
+    one_is_true: NDArray[np.uint8]
+    set_start: NDArray[np.int64]
+    set_values: NDArray[np.int32]
+
+
+class CoreMeasure(NamedTuple):
+    """What the core needs for the fingerprints of functions over the features."""
+
+    conditions: CoreConditions
+    domains: Domains
+    keys: NDArray[np.uint64]
+    value_weights: list[NDArray[np.uint64]]
+    class_values: NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +83,18 @@ class Columns:
         """Give the numbers of the values for which a column's categorical condition holds."""
         return self.set_values[self.set_start[column] : self.set_start[column + 1]]
 
-    def weights(self, classes: Sequence[Label]) -> tuple[Any, ...]:
+    def weights(self, classes: Sequence[Label]) -> CoreMeasure:
         """Give the core what it needs for fingerprints that equal ``orderless.fingerprint``."""
         keys, values = space_weights(self.space)
-        conditions = (self.feature, self.threshold, self.nan_true, self.one_is_true,
-                      self.set_start, self.set_values)  # fmt: skip
-        return conditions, self.space.domains, keys, values, class_weights(classes)
+        conditions = CoreConditions(
+            self.feature,
+            self.threshold,
+            self.nan_true,
+            self.one_is_true,
+            self.set_start,
+            self.set_values,
+        )
+        return CoreMeasure(conditions, self.space.domains, keys, values, class_weights(classes))
 
     def of_feature(self, name: str) -> list[int]:
         """Give the columns that are about a feature; an error lists the names that there are."""
@@ -81,8 +108,9 @@ class Columns:
 
     def contradictions(self, bits: Bits) -> NDArray[np.bool_]:
         """Tell, by row, whether no value of some feature makes its columns what they are."""
-        out = np.zeros(len(bits), dtype=bool)
-        holds = bits == self.one_is_true
+        first, which = distinct(bits)
+        out = np.zeros(len(first), dtype=bool)
+        holds = bits[first] == self.one_is_true
         for i in np.unique(self.feature).tolist():
             own = np.flatnonzero(self.feature == i)
             feature, here = self.space.features[i], holds[:, own]
@@ -97,7 +125,7 @@ class Columns:
                 member = np.array([np.isin(values, self.set_of(j)) for j in own.tolist()])
                 there = (here[:, :, None] == member).all(axis=1).any(axis=1)
             out |= ~there
-        return out
+        return out[which]
 
     # -- trees ---------------------------------------------------------------------------------
 
@@ -212,7 +240,7 @@ class Columns:
                 count = allowed.sum(axis=1)
                 partly |= (count > 1) & (count < allowed.shape[1])
         for j, question in enumerate(self._questions):
-            table = question.reach(rows, all_classes=True)[2].reshape(rows.n_rows, 2)
+            table = question.reach(rows, all_classes=True).possible.reshape(rows.n_rows, 2)
             zero[:, j], one[:, j] = table[:, 0], table[:, 1]
         return one, zero, partly
 

@@ -39,7 +39,10 @@ def draw_policy(policy: Policy, ax: Any = None) -> Any:
         else:
             total = max(1, sum(nodes.weight[node] for node in at))
             below = [
-                (place(one.nodes, depth + 1), f"{_cut(one.text)}\n{percent(one.weight / total)}")
+                (
+                    place(one.nodes, depth + 1),
+                    f"{drawn(_cut(one.text))}\n{percent(one.weight / total)}",
+                )
                 for one in branches(nodes, at)
             ]
             height = (below[0][0] + below[-1][0]) / 2
@@ -57,7 +60,7 @@ def draw_policy(policy: Policy, ax: Any = None) -> Any:
                 zorder=1)  # fmt: skip
         ax.plot([depth + 0.5, depth + 1], [at, at], color=GREY, linewidth=1.1, zorder=1)
         pad = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
-        ax.text(depth + 0.56, at, drawn(words), ha="center", va="center", fontsize=8, color=INK,
+        ax.text(depth + 0.56, at, words, ha="center", va="center", fontsize=8, color=INK,
                 bbox=pad, zorder=2)  # fmt: skip
     for alike, depth, height in placed:
         _draw_node(ax, policy, alike, depth, height)
