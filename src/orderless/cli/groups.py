@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import cache, wraps
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
 __all__ = ["unfold"]
 
@@ -39,7 +39,7 @@ def unfold(command: Callable[..., None], name: str) -> Callable[..., None]:
             shown.append(parameter.replace(annotation=kind))
             continue
         groups[parameter.name] = kind
-        types = _types(kind)
+        types = _types(cast(type, kind))
         shown += [
             inspect.Parameter(
                 field.name, parameter.kind, default=field.default, annotation=types[field.name]
