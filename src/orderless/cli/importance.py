@@ -56,7 +56,7 @@ class OrderOptions:
         ),
     ] = None
     limit: Annotated[
-        int, typer.Option(min=1, help="Most boxes to look at.", rich_help_panel=LIMITS)
+        int, typer.Option(min=1, help="The most boxes to look at.", rich_help_panel=LIMITS)
     ] = 2_000_000
 
 
@@ -92,10 +92,13 @@ class SetOptions:
         ),
     ] = 0.02
     seed: Annotated[
-        int, typer.Option(min=0, help="Of the bootstrap samples.", rich_help_panel=RID)
+        int, typer.Option(min=0, help="Seed of the bootstrap samples.", rich_help_panel=RID)
     ] = 0
     jobs: Annotated[
-        int, typer.Option(help="How many samples at once; -1: all.", rich_help_panel=RID)
+        int,
+        typer.Option(
+            help="How many samples are run at once; -1: one per processor.", rich_help_panel=RID
+        ),
     ] = 1
 
     @property

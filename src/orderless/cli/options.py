@@ -127,9 +127,9 @@ class FileOptions:
         list[str] | None,
         typer.Option(
             metavar="[COLUMN=]TEXT,...",
-            help="Texts of cells that mean missing, beside empty cells, NA, NaN, null, unknown and "
-            "?: in every column, or in one (--missing bmi=-9,999). May be given several times; a "
-            "text with a comma or = is put into double quotes.",
+            help="Texts of cells that mean missing, besides empty cells, NA, NaN, null, unknown "
+            "and ?: in every column, or in one (--missing bmi=-9,999). May be given several times; "
+            "a text with a comma or = is put into double quotes.",
             rich_help_panel=DATA,
             show_default=False,
         ),
@@ -140,8 +140,8 @@ class FileOptions:
     thousands: Annotated[
         str | None,
         typer.Option(
-            help="What stands between groups of three digits: a comma, a point, ' or space. By "
-            "default nothing does.",
+            help="What separates groups of three digits: a comma, a point, ' or space. By default "
+            "nothing does.",
             rich_help_panel=DATA,
             show_default=False,
         ),
@@ -149,7 +149,7 @@ class FileOptions:
     max_columns: Annotated[
         int,
         typer.Option(
-            min=1, help="More columns than this are taken for a mistake.", rich_help_panel=DATA
+            min=1, help="A file with more columns than this is refused.", rich_help_panel=DATA
         ),
     ] = 1000
 
@@ -246,7 +246,9 @@ class DataOptions(TableOptions):
     ] = 4
     min_leaf: Annotated[
         int,
-        typer.Option(min=1, help="Fewest rows in a leaf of the fitted tree.", rich_help_panel=TREE),
+        typer.Option(
+            min=1, help="The fewest rows in a leaf of the fitted tree.", rich_help_panel=TREE
+        ),
     ] = 1
     other: Annotated[
         bool,
@@ -302,19 +304,19 @@ class LimitOptions:
     exact: Annotated[
         bool,
         typer.Option(
-            help="Whether rules are proven minimal; without, quick for trees of any size.",
+            help="Whether rules are proven minimal; --no-exact is quick for trees of any size.",
             rich_help_panel=LIMITS,
         ),
     ] = True
     limit: Annotated[
         int,
-        typer.Option(min=1, help="Most reasons that a class may have.", rich_help_panel=LIMITS),
+        typer.Option(min=1, help="The most reasons that a class may have.", rich_help_panel=LIMITS),
     ] = 1_000_000
     time_limit: Annotated[
         float,
         typer.Option(
             min=0.001,
-            help="Most seconds for all reasons, or the rules of a class.",
+            help="Seconds allowed for all reasons, or for the rules of a class.",
             rich_help_panel=LIMITS,
         ),
     ] = 60.0

@@ -41,10 +41,10 @@ class PageOptions:
 
     title: Annotated[
         str | None,
-        typer.Option(help="What stands at the top.", rich_help_panel=OUTPUT, show_default=False),
+        typer.Option(help="The title at the top.", rich_help_panel=OUTPUT, show_default=False),
     ] = None
     description: Annotated[
-        str, typer.Option(help="What stands below.", rich_help_panel=OUTPUT, show_default=False)
+        str, typer.Option(help="The text below it.", rich_help_panel=OUTPUT, show_default=False)
     ] = ""
     labels: Annotated[list[str] | None, _texts("What people call a feature")] = None
     units: Annotated[list[str] | None, _texts("What a feature is measured in")] = None
@@ -76,7 +76,7 @@ class ServerOptions:
         typer.Option(
             min=0,
             max=65535,
-            help="For --serve; 0 takes any that is free.",
+            help="The port for --serve; 0 takes any free one.",
             rich_help_panel=SERVER,
         ),
     ] = 0

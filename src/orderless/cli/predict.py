@@ -71,7 +71,7 @@ class AnswerOptions:
         str,
         typer.Option(
             metavar="A,B,C",
-            help="What the new columns are called; two names suffice without needed.",
+            help="What the new columns are called; two names are enough without needed.",
             rich_help_panel=OUTPUT,
         ),
     ] = "prediction,determined,needed"
@@ -127,7 +127,7 @@ def command(
     wanted = None if answers.format is None else str(answers.format)
     form = file_format(target, wanted, safe_csv=answers.safe_csv)  # before anything is fitted
     if form == "parquet" and answers.output is None:
-        raise Mistake("Parquet is no text: say where to write it with --output FILE")
+        raise Mistake("Parquet is not text: say where to write it with --output FILE")
     none = answers.no_needed or answers.needed == NeededKind.none
     tree = source_of(model, data, files).tree
     with bar("Predicting") as progress, packages():

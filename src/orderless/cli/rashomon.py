@@ -26,7 +26,7 @@ class SetOptions:
     """Which trees are near-optimal."""
 
     max_depth: Annotated[
-        int, typer.Option(min=0, max=20, help="Most conditions on a path.", rich_help_panel=SET)
+        int, typer.Option(min=0, max=20, help="The most conditions on a path.", rich_help_panel=SET)
     ] = 3
     regularization: Annotated[
         float,
@@ -50,13 +50,13 @@ class ShownOptions:
 
     trees: Annotated[
         int,
-        typer.Option(min=0, help="Show so many trees, the best first.", rich_help_panel=OUTPUT),
+        typer.Option(min=0, help="Show this many trees, the best first.", rich_help_panel=OUTPUT),
     ] = 0
     functions: Annotated[
         int,
         typer.Option(
             min=0,
-            help="Show so many different functions, the best first.",
+            help="Show this many different functions, the best first.",
             rich_help_panel=OUTPUT,
         ),
     ] = 0
@@ -75,16 +75,18 @@ class ShownOptions:
 class SetLimits:
     """How much the set may take."""
 
-    limit: Annotated[int, typer.Option(min=1, help="Most functions.", rich_help_panel=LIMITS)] = (
-        5_000_000
-    )
+    limit: Annotated[
+        int, typer.Option(min=1, help="The most functions.", rich_help_panel=LIMITS)
+    ] = 5_000_000
     time_limit: Annotated[
         float,
-        typer.Option(min=0.001, help="Most seconds for any one question.", rich_help_panel=LIMITS),
+        typer.Option(
+            min=0.001, help="Seconds allowed for any one question.", rich_help_panel=LIMITS
+        ),
     ] = 60.0
     memory_limit: Annotated[
         int,
-        typer.Option(min=1, help="Most bytes that the set may take.", rich_help_panel=LIMITS),
+        typer.Option(min=1, help="The most bytes that the set may take.", rich_help_panel=LIMITS),
     ] = 4 * 1024**3
 
 

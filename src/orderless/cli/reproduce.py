@@ -33,12 +33,16 @@ class WorkOptions:
 
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Seconds, instead of the paper's size.", rich_help_panel=WORK),
+        typer.Option(
+            "--quick",
+            help="Run a small version that takes seconds, instead of the paper's size.",
+            rich_help_panel=WORK,
+        ),
     ] = False
     cache: Annotated[
         bool,
         typer.Option(
-            help="Take up pieces that were finished before, with these parameters, this data and "
+            help="Reuse pieces that were finished before, with these parameters, this data and "
             "this code.",
             rich_help_panel=WORK,
         ),
@@ -67,7 +71,8 @@ Folder = Annotated[
         "--output",
         "-o",
         metavar="FOLDER",
-        help="Gets a page per target with its tables and figures, and the cache.",
+        help="The folder for the pages, one per target with its tables and figures, and for the "
+        "cache.",
         rich_help_panel=OUTPUT,
     ),
 ]
