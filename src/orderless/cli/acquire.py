@@ -38,17 +38,10 @@ def command(
     other_costs: OtherCosts = None,
     row: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE",
-            help="What is known already; once per feature.",
-            show_default=False,
-        ),
+        typer.Option(metavar="NAME=VALUE", help="What is known already; once per feature."),
     ] = None,
     budget: Annotated[
-        float | None,
-        typer.Option(
-            min=0, callback=finite, help="The most that may be spent.", show_default=False
-        ),
+        float | None, typer.Option(min=0, callback=finite, help="The most that may be spent.")
     ] = None,
     time_limit: Annotated[
         float, typer.Option(min=0.001, help="Seconds allowed for finding the cheapest way.")

@@ -30,7 +30,6 @@ Costs = Annotated[
         help="What it costs to find out the value of each feature: name=cost with commas between, "
         "a CSV file with the columns feature and cost, or a JSON file {feature: cost}.",
         rich_help_panel=DATA,
-        show_default=False,
     ),
 ]
 
@@ -44,7 +43,6 @@ OtherCosts = Annotated[
         help="What each feature costs that --costs does not name; by default, leaving one out is "
         "an error.",
         rich_help_panel=DATA,
-        show_default=False,
     ),
 ]
 

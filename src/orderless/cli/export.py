@@ -60,15 +60,11 @@ class WrittenOptions:
             "-f",
             help="What to write; by default what the name of --output ends in, else json.",
             rich_help_panel=OUTPUT,
-            show_default=False,
         ),
     ] = None
     smallest: Annotated[
         bool,
-        typer.Option(
-            "--smallest",
-            help="Export the smallest tree that decides the same instead.",
-        ),
+        typer.Option("--smallest", help="Export the smallest tree that decides the same instead."),
     ] = False
     dialect: Annotated[
         str | None,
@@ -76,7 +72,6 @@ class WrittenOptions:
             help="Which SQL, for --format sql: duckdb (left out), postgres, sqlite, spark, mysql, "
             "bigquery, snowflake, tsql or oracle.",
             rich_help_panel=OUTPUT,
-            show_default=False,
         ),
     ] = None
     table: Annotated[
@@ -86,7 +81,6 @@ class WrittenOptions:
             help="For --format sql: a query that adds the prediction to this table, instead of an "
             "expression.",
             rich_help_panel=OUTPUT,
-            show_default=False,
         ),
     ] = None
 
