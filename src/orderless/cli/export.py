@@ -104,7 +104,9 @@ def command(
         if given is not None and kind != "sql":
             raise Mistake(f"{option} is for --format sql, and this writes {kind}")
     if dialect is not None:
-        _check_dialect(dialect)
+        from ..output.code import Words
+
+        Words(dialect)  # refuses one that it does not know, before anything is fitted
     from .models import form_of, source_of
     from .sink import write
 
@@ -123,15 +125,6 @@ def command(
             chosen = {name: value for name, value in wanted.items() if value is not None}
             text = getattr(form, how)(**chosen)
     write(text, output)
-
-
-def _check_dialect(dialect: str) -> None:
-    from ..output.code import Words
-
-    try:
-        Words(dialect)
-    except ValueError as fault:
-        raise Mistake(f"--{fault}") from None
 
 
 def _by_name(output: Path | None) -> str:
