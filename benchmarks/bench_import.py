@@ -48,13 +48,18 @@ def import_time(name: str, n: int) -> tuple[float | str, float | str]:
     return best[0], best[1]
 
 
-def command_time(arguments: list[str], n: int) -> tuple[float, float]:
-    """Best of ``n`` runs of the command line: seconds on the wall, and of the processor."""
+def command_time(arguments: list[str], n: int, folder: Path) -> tuple[float, float]:
+    """Best of ``n`` runs of the command line: seconds on the wall, and of the processor.
+
+    Modules are compiled once, into a folder: an installed package has them compiled.
+    """
     best = [float("inf")] * 2
-    for _ in range(n):
+    names = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    names["PYTHONPYCACHEPREFIX"] = str(folder)
+    for _ in range(n + 1):
         before, start = os.times(), time.perf_counter()
         subprocess.run([sys.executable, "-m", "orderless", *arguments],
-                       stdout=subprocess.DEVNULL, check=True)  # fmt: skip
+                       stdout=subprocess.DEVNULL, check=True, env=names)  # fmt: skip
         wall, after = time.perf_counter() - start, os.times()
         own = sum(after[2:4]) - sum(before[2:4])  # of children that have ended
         best = [min(best[0], wall), min(best[1], own)]
@@ -77,7 +82,7 @@ def commands(n: int) -> Table:
             ("orderless --help", ["--help"], 0.3),
             ("orderless explain model.json", ["explain", str(model)], 0.6),
         ):
-            wall, own = command_time(arguments, n)
+            wall, own = command_time(arguments, n, Path(folder))
             table.add(f"`{shown}`", seconds(wall), seconds(own), against(target, own))
     return table
 

@@ -1,8 +1,9 @@
 """The few error classes of the package, each a child of a built-in.
 
 In:  nothing; every room of the house stands on this one.
-Out: classes to catch, when catching ``ValueError`` is too wide; ``a_kind`` and ``setting``, for
-     their messages; ``spelled``, for callers whose users know parameters by other names.
+Out: classes to catch, when catching ``ValueError`` is too wide; ``a_kind``, ``named`` and
+     ``setting``, for their messages; ``spelled``, for callers whose users know parameters by other
+     names.
 """
 
 import re
@@ -80,6 +81,17 @@ def setting(name: str, value: object = ...) -> str:
     ('limit=', 'limit=1,000', "encoding='utf-8'")
     """
     return _spelling.get()(name, value)
+
+
+def named(name: str) -> str:
+    """Write a parameter where a sentence is about it: limit in Python, --limit in a shell.
+
+    Examples
+    --------
+    >>> f"{named('limit')} must be 1 or more, got 0"
+    'limit must be 1 or more, got 0'
+    """
+    return setting(name).removesuffix("=")
 
 
 @contextmanager

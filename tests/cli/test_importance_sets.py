@@ -91,7 +91,7 @@ def test_importance_refuses(here):
     assert "leave out --no-orders" in mistake(
         "importance", *TABLE, "--no-orders", "--plot", "a.png"
     )
-    assert "should end in .png" in mistake("importance", *TABLE, "--plot", "a.bmp", "-o", "x.txt")
+    assert "must end in .png" in mistake("importance", *TABLE, "--plot", "a.bmp", "-o", "x.txt")
     rid = ("importance", *TABLE, "--rid", 2)
     assert "MODEL is about one tree" in mistake("importance", "model.json", *TABLE, "--rid", 2)
     assert "--max-depth is about one tree" in mistake(*rid, "--max-depth", 2)
@@ -250,7 +250,7 @@ def test_rashomon_refuses(here):
     assert "which column" in mistake("rashomon", "--data", "patients.csv")
     both = ("--trees", 1, "--functions", 1, "-f", "csv")
     assert "a CSV file is one table" in mistake("rashomon", *TABLE, *both)
-    assert "should end in .png" in mistake("rashomon", *TABLE, "--plot", "a.txt", "-o", "b.txt")
+    assert "must end in .png" in mistake("rashomon", *TABLE, "--plot", "a.txt", "-o", "b.txt")
     assert "more than --limit 1 functions" in mistake(
         "rashomon", "--data", "wisconsin", "--max-depth", 2, "--limit", 1
     )

@@ -390,7 +390,7 @@ def test_sql_that_cannot_be_written(folder):
     tree = ol.read_tree({"feature": 'a "b"', "true": {"prediction": 1}, "false": {"prediction": 0}},
                         feature_names=['a "b"'])  # fmt: skip
     (folder / "quotes.json").write_text(tree.to_json())
-    assert "allows in no name" in mistake("export", "quotes.json", "-f", "sql", "--dialect",
+    assert "does not allow in names" in mistake("export", "quotes.json", "-f", "sql", "--dialect",
                                           "oracle", "-o", "out.sql")  # fmt: skip
     (folder / "quotes.json").unlink()
     assert sorted(folder.iterdir()) == before

@@ -210,7 +210,7 @@ def test_identifiers_are_left_out_and_named(folder, name, command):
         "t.csv: 40 rows, 2 features (1 numeric, 1 categorical); y: well 21 (52%), ill 19 (48%)"
     )
     assert said[1].startswith(f"left out the column {name!r}: it ")
-    assert said[1].endswith(f"(--use {name!r} takes it)")
+    assert said[1].endswith(f"(--use {name!r} keeps it)")
     assert head(command, *data, "--quiet") == []
     assert head(command, *data, "--ignore", name)[1:] == []
 
@@ -218,7 +218,7 @@ def test_identifiers_are_left_out_and_named(folder, name, command):
 @pytest.mark.parametrize("name", ["id", "count"])
 def test_an_identifier_is_used_if_it_is_named(folder, name):
     data = ("--data", put(folder, {name: range(N), "y": ["a"] * 20 + ["b"] * 20}), "--target", "y")
-    assert "left out as identifiers or empty; --use COLUMN takes one" in mistake("explain", *data)
+    assert "left out as identifiers or empty; --use COLUMN keeps one" in mistake("explain", *data)
     assert f"IF {name} <= 19.5" in fine("explain", *data, "--use", name)
 
 
@@ -256,8 +256,8 @@ def test_what_looks_strange_is_said(folder):
     assert "add --missing sat=-9,999" in said
     assert "'seen' looks like dates" in said
     assert "'income' has three digits after the '.' in every cell" in said
-    assert "'sex' tells 'F' and 'f' apart" in said
-    assert "'fine' has 30 different numbers, of which 1 are left as 32-bit numbers" in said
+    assert "'sex' has both 'F' and 'f': correct them" in said
+    assert "'fine' has 30 different numbers, but only 1 once" in said
     notes = json.loads(fine(*fit(name, "-f", "json")))["data"]["notes"]
     assert notes[1:] == said.splitlines()
     assert "the same in every row" in fine("report", *fit(name)[1:])

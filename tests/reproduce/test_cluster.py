@@ -64,7 +64,7 @@ def test_a_connection_that_is_there_is_kept():
 
 def test_backends_that_cannot_be_used_are_refused(monkeypatch, tmp_path):
     with pytest.raises(
-        InvalidData, match=r"backend= must be one of dask, loky, .*ray.* got 'abacus'"
+        InvalidData, match=r"backend must be one of dask, loky, .*ray.* got 'abacus'"
     ):
         check_backend("abacus")
     check_backend("loky")

@@ -38,24 +38,19 @@ def command(
     other_costs: OtherCosts = None,
     row: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE",
-            help="What is known already; once per feature.",
-            show_default=False,
-        ),
+        typer.Option(metavar="NAME=VALUE", help="What is known already; once per feature."),
     ] = None,
     budget: Annotated[
-        float | None,
-        typer.Option(min=0, callback=finite, help="Most that may be spent.", show_default=False),
+        float | None, typer.Option(min=0, callback=finite, help="The most that may be spent.")
     ] = None,
     time_limit: Annotated[
-        float, typer.Option(min=0.001, help="Most seconds to find the cheapest way.")
+        float, typer.Option(min=0.001, help="Seconds allowed for finding the cheapest way.")
     ] = 10.0,
 ) -> None:
     """Ask for one value after the other, the cheapest way to the tree's decision.
 
     Each question says what it costs and why it is asked. Answer with the value, with "unknown" or
-    "?" if it cannot be had, or with "back" to correct the last answer. Questions go to stderr, the
+    "?" if it is unavailable, or with "back" to correct the last answer. Questions go to stderr, the
     decision to standard output. Nothing is asked that cannot change the decision. Without --costs
     every feature costs 1, so that as few as possible are asked.
 
@@ -167,7 +162,8 @@ def _say_open(talk: Interview) -> None:
     typer.echo(
         printable(
             f"The answers ended before the decision: {possible} are possible, and "
-            f"{talk.question.feature} is still asked for. Give its value, or ? if it cannot be had."
+            f"{talk.question.feature} is still asked for. Give its value, or ? if it is "
+            "unavailable."
         ),
         err=True,
     )

@@ -168,7 +168,7 @@ app = typer.Typer(
 def orderless(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Say which version."),
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     """Say what a decision tree decides, free of the order in which it asks."""

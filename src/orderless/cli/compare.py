@@ -34,7 +34,6 @@ def command(
             metavar="FILE",
             help="CSV or Parquet file; on how many of its rows do the trees differ?",
             rich_help_panel=DATA,
-            show_default=False,
         ),
     ] = None,
     allow_pickle: Annotated[

@@ -27,10 +27,9 @@ Costs = Annotated[
     str | None,
     typer.Option(
         metavar="FILE|NAME=COST,...",
-        help="What it costs to find out each feature: name=cost with commas between, a CSV file "
-        "with the columns feature and cost, or a JSON file {feature: cost}.",
+        help="What it costs to find out the value of each feature: name=cost with commas between, "
+        "a CSV file with the columns feature and cost, or a JSON file {feature: cost}.",
         rich_help_panel=DATA,
-        show_default=False,
     ),
 ]
 
@@ -41,9 +40,9 @@ OtherCosts = Annotated[
         min=0,
         callback=finite,
         metavar="COST",
-        help="What every feature costs that --costs does not name; by default that is an error.",
+        help="What each feature costs that --costs does not name; by default, leaving one out is "
+        "an error.",
         rich_help_panel=DATA,
-        show_default=False,
     ),
 ]
 
@@ -132,7 +131,7 @@ def _from_file(path: Path, files: FileOptions) -> list[tuple[str, Any]]:
         except ValueError as fault:
             raise Mistake(f"{path.name} is not JSON: {fault}") from None
         if not isinstance(content, dict):
-            raise Mistake(f"{path.name} should be a JSON object {{feature: cost}}")
+            raise Mistake(f"{path.name} must be a JSON object {{feature: cost}}")
         return list(content.items())
     from .files import missing_column, open_table
 

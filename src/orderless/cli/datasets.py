@@ -80,10 +80,7 @@ def _show(name: Name, output: OutputOptions) -> None:
 def _save(
     name: Name,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="CSV file to write.", show_default=False
-        ),
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="CSV file to write.")
     ] = None,
 ) -> None:
     """Write a data set as CSV, label last; it is downloaded if need be."""

@@ -32,7 +32,6 @@ def command(
             metavar="FILE|NAME",
             help="CSV or Parquet file with a header, or the name of a data set; the same as "
             "--data.",
-            show_default=False,
         ),
     ] = None,
     *,

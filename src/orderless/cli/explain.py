@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -53,23 +53,17 @@ Reasons = Annotated[
 class RowOptions:
     """Rows to explain."""
 
+    PANEL: ClassVar = ROWS
     row: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
             help="Explain this row; once per feature. What is left out is unknown.",
-            rich_help_panel=ROWS,
-            show_default=False,
         ),
     ] = None
     rows: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Explain every row of a CSV or Parquet file.",
-            rich_help_panel=ROWS,
-            show_default=False,
-        ),
+        typer.Option(metavar="FILE", help="Explain every row of a CSV or Parquet file."),
     ] = None
 
 
@@ -77,13 +71,12 @@ class RowOptions:
 class ShownOptions:
     """Which rules or reasons are shown, and in which order."""
 
+    PANEL: ClassVar = SHOWN
     sort: Annotated[
         Sort | None,
         typer.Option(
             help="First in each class: most rows covered (the default with --data), or fewest "
-            "conditions.",
-            rich_help_panel=SHOWN,
-            show_default=False,
+            "conditions."
         ),
     ] = None
     top: Annotated[
@@ -92,18 +85,11 @@ class ShownOptions:
             min=1,
             metavar="N",
             help="At most N rules or reasons of each class; what is left out is counted.",
-            rich_help_panel=SHOWN,
-            show_default=False,
         ),
     ] = None
     min_rows: Annotated[
         int,
-        typer.Option(
-            min=0,
-            metavar="N",
-            help="Only those that cover N rows of --data or more.",
-            rich_help_panel=SHOWN,
-        ),
+        typer.Option(min=0, metavar="N", help="Only those that cover N rows of --data or more."),
     ] = 0
 
 

@@ -60,15 +60,11 @@ class WrittenOptions:
             "-f",
             help="What to write; by default what the name of --output ends in, else json.",
             rich_help_panel=OUTPUT,
-            show_default=False,
         ),
     ] = None
     smallest: Annotated[
         bool,
-        typer.Option(
-            "--smallest",
-            help="Export the smallest tree that decides the same instead.",
-        ),
+        typer.Option("--smallest", help="Export the smallest tree that decides the same instead."),
     ] = False
     dialect: Annotated[
         str | None,
@@ -76,7 +72,6 @@ class WrittenOptions:
             help="Which SQL, for --format sql: duckdb (left out), postgres, sqlite, spark, mysql, "
             "bigquery, snowflake, tsql or oracle.",
             rich_help_panel=OUTPUT,
-            show_default=False,
         ),
     ] = None
     table: Annotated[
@@ -86,7 +81,6 @@ class WrittenOptions:
             help="For --format sql: a query that adds the prediction to this table, instead of an "
             "expression.",
             rich_help_panel=OUTPUT,
-            show_default=False,
         ),
     ] = None
 
@@ -110,7 +104,9 @@ def command(
         if given is not None and kind != "sql":
             raise Mistake(f"{option} is for --format sql, and this writes {kind}")
     if dialect is not None:
-        _check_dialect(dialect)
+        from ..output.code import Words
+
+        Words(dialect)  # refuses one that it does not know, before anything is fitted
     from .models import form_of, source_of
     from .sink import write
 
@@ -129,15 +125,6 @@ def command(
             chosen = {name: value for name, value in wanted.items() if value is not None}
             text = getattr(form, how)(**chosen)
     write(text, output)
-
-
-def _check_dialect(dialect: str) -> None:
-    from ..output.code import Words
-
-    try:
-        Words(dialect)
-    except ValueError as fault:
-        raise Mistake(f"--{fault}") from None
 
 
 def _by_name(output: Path | None) -> str:

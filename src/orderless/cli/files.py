@@ -1,7 +1,7 @@
 """Table files of the command line: a path, or ``-`` for standard input, and ``FileOptions``.
 
 In:  what the user gave.
-Out: ``TableFile`` of ``files/table.py``.
+Out: ``TableFile`` of ``connect``.
 """
 
 from __future__ import annotations

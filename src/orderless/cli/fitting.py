@@ -140,7 +140,11 @@ def _cross_validated(given: Labelled, data: DataOptions, folds: int, seed: int) 
         parts.append(found)
         unseen |= {note} if note else set()
     accuracies = tuple(part.accuracy for part in parts if part.accuracy is not None)
-    note = "Some have a category that their tree was not fitted on: unknown." if unseen else ""
+    note = (
+        "Some have a category that their tree was not fitted on, which counts as unknown."
+        if unseen
+        else ""
+    )
     return Judged(f"rows of {folds} folds", pooled(parts), note, accuracies)
 
 
@@ -170,6 +174,6 @@ def _on_unseen(tree: Tree, held: Labelled) -> tuple[Quality, str]:
     if n_strange:
         note = (
             f"{n_strange:,} {'has' if n_strange == 1 else 'have'} a category that the tree was not "
-            "fitted on: unknown."
+            "fitted on, which counts as unknown."
         )
     return judge(tree, rows, held.y), note

@@ -9,10 +9,36 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
-from functools import wraps
-from typing import Any, get_type_hints
+from functools import cache, wraps
+from typing import Any, cast, get_type_hints
+
+from typer.models import OptionInfo
 
 __all__ = ["unfold"]
+
+
+@cache  # many commands take the same groups
+def _options(group: Any) -> list[inspect.Parameter]:
+    """Give the fields of a group as parameters; options stand in the panel of their class."""
+    types = get_type_hints(group, include_extras=True)
+    out = []
+    for field in fields(group):
+        owner = next(kind for kind in group.__mro__ if field.name in vars(kind)["__annotations__"])
+        option = _quiet(types[field.name], field.default).__metadata__[0]
+        if isinstance(option, OptionInfo) and option.rich_help_panel is None:
+            option.rich_help_panel = vars(owner).get("PANEL")
+        kind = inspect.Parameter.KEYWORD_ONLY
+        out.append(
+            inspect.Parameter(field.name, kind, default=field.default, annotation=types[field.name])
+        )
+    return out
+
+
+def _quiet(annotation: Any, default: object) -> Any:
+    """Do not show a default that says nothing."""
+    if default in (None, ""):
+        annotation.__metadata__[0].show_default = False
+    return annotation
 
 
 def unfold(command: Callable[..., None], name: str) -> Callable[..., None]:
@@ -31,16 +57,11 @@ def unfold(command: Callable[..., None], name: str) -> Callable[..., None]:
     for parameter in inspect.signature(command).parameters.values():
         kind = hints[parameter.name]
         if not is_dataclass(kind):
-            shown.append(parameter.replace(annotation=kind))
+            annotation = _quiet(kind, parameter.default)
+            shown.append(parameter.replace(annotation=annotation, kind=parameter.KEYWORD_ONLY))
             continue
         groups[parameter.name] = kind
-        types = get_type_hints(kind, include_extras=True)
-        shown += [
-            inspect.Parameter(
-                field.name, parameter.kind, default=field.default, annotation=types[field.name]
-            )
-            for field in fields(kind)
-        ]
+        shown += _options(cast(type, kind))
 
     @wraps(command)
     def unfolded(**given: Any) -> None:

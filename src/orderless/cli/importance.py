@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -43,7 +43,7 @@ class OrderOptions:
     orders: Annotated[
         bool,
         typer.Option(
-            help="Whether to look at all orders: the range and mean of the Gini importance.",
+            help="Whether to look at all orders: the range and mean of the Gini importance."
         ),
     ] = True
     plot: Annotated[
@@ -52,11 +52,10 @@ class OrderOptions:
             metavar="FILE",
             help="Draw the importances as .png, .svg or .pdf.",
             rich_help_panel=OUTPUT,
-            show_default=False,
         ),
     ] = None
     limit: Annotated[
-        int, typer.Option(min=1, help="Most boxes to look at.", rich_help_panel=LIMITS)
+        int, typer.Option(min=1, help="The most boxes to look at.", rich_help_panel=LIMITS)
     ] = 2_000_000
 
 
@@ -64,6 +63,7 @@ class OrderOptions:
 class SetOptions:
     """Which near-optimal trees are looked at instead."""
 
+    PANEL: ClassVar = RID
     rid: Annotated[
         int | None,
         typer.Option(
@@ -71,31 +71,21 @@ class SetOptions:
             metavar="N",
             help="Instead of one tree, look at all near-optimal trees of N bootstrap samples of "
             "--data (the Rashomon importance distribution); 100 is usual.",
-            rich_help_panel=RID,
-            show_default=False,
         ),
     ] = None
-    rid_depth: Annotated[
-        int, typer.Option(min=1, max=20, help="Depth of these trees.", rich_help_panel=RID)
-    ] = 3
+    rid_depth: Annotated[int, typer.Option(min=1, max=20, help="Depth of these trees.")] = 3
     regularization: Annotated[
-        float,
-        typer.Option(min=0, callback=finite, help="What a leaf costs.", rich_help_panel=RID),
+        float, typer.Option(min=0, callback=finite, help="What a leaf costs.")
     ] = 0.02
     epsilon: Annotated[
         float,
         typer.Option(
-            min=0,
-            callback=finite,
-            help="How far from the smallest objective trees may be.",
-            rich_help_panel=RID,
+            min=0, callback=finite, help="How far from the smallest objective trees may be."
         ),
     ] = 0.02
-    seed: Annotated[
-        int, typer.Option(min=0, help="Of the bootstrap samples.", rich_help_panel=RID)
-    ] = 0
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap samples.")] = 0
     jobs: Annotated[
-        int, typer.Option(help="How many samples at once; -1: all.", rich_help_panel=RID)
+        int, typer.Option(help="How many samples are run at once; -1: one per processor.")
     ] = 1
 
     @property

@@ -2,7 +2,8 @@
 
 In:  dataclasses whose fields are typer's options.
 Out: ``ModelOptions``, ``TableOptions``, ``DataOptions``, ``HoldOutOptions``, ``FileOptions``,
-     ``LimitOptions``, ``OutputOptions``; ``finite``. ``groups.py`` shows typer the single options.
+     ``LimitOptions``, ``OutputOptions``; ``finite``. ``groups.py`` shows typer the single options,
+     in the panel of the help that is the ``PANEL`` of their class.
 
 Annotations are not postponed here: typer would compile each of them again for every command.
 """
@@ -11,7 +12,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 
@@ -77,7 +78,6 @@ SpaceFile = Annotated[
         help="JSON that says what the columns of a model's table are: names and kinds, as "
         '{"age": "integer", "ward": ["east", "west"]}, or the "space" of a tree in JSON.',
         rich_help_panel=TREE,
-        show_default=False,
     ),
 ]
 
@@ -86,13 +86,13 @@ SpaceFile = Annotated[
 class ModelOptions:
     """One tree, from a file."""
 
+    PANEL: ClassVar = TREE
     model: Annotated[
         Path | None,
         typer.Argument(
             metavar="MODEL",
             help="A tree: JSON (a tree, an order-free form, nested dicts), a skops file, or a "
             "model file of XGBoost (JSON) or LightGBM. Left out: a tree is fitted on --data.",
-            show_default=False,
         ),
     ] = None
     allow_pickle: Annotated[
@@ -101,7 +101,6 @@ class ModelOptions:
             "--allow-pickle",
             help="Open pickle and joblib files too. Dangerous: such a file runs whatever code its "
             "author put into it, the moment it is opened. Only for files that you made yourself.",
-            rich_help_panel=TREE,
         ),
     ] = False
     space: SpaceFile = None
@@ -111,46 +110,34 @@ class ModelOptions:
 class FileOptions:
     """How table files are written."""
 
+    PANEL: ClassVar = DATA
     delimiter: Annotated[
         str | None,
         typer.Option(
             help="What separates the cells of a CSV file; by default a tab in .tsv files, else a "
-            "comma.",
-            rich_help_panel=DATA,
-            show_default=False,
+            "comma."
         ),
     ] = None
-    encoding: Annotated[
-        str, typer.Option(help="How a CSV file is encoded.", rich_help_panel=DATA)
-    ] = "utf-8"
+    encoding: Annotated[str, typer.Option(help="How a CSV file is encoded.")] = "utf-8"
     missing: Annotated[
         list[str] | None,
         typer.Option(
             metavar="[COLUMN=]TEXT,...",
-            help="Texts of cells that mean missing, beside empty cells, NA, NaN, null, unknown and "
-            "?: in every column, or in one (--missing bmi=-9,999). May be given several times; a "
-            "text with a comma or = is put into double quotes.",
-            rich_help_panel=DATA,
-            show_default=False,
+            help="Texts of cells that mean missing, besides empty cells, NA, NaN, null, unknown "
+            "and ?: in every column, or in one (--missing bmi=-9,999). May be given several times; "
+            "a text with a comma or = is put into double quotes.",
         ),
     ] = None
-    decimal: Annotated[
-        str, typer.Option(help="The decimal sign: . or a comma.", rich_help_panel=DATA)
-    ] = "."
+    decimal: Annotated[str, typer.Option(help="The decimal sign: . or a comma.")] = "."
     thousands: Annotated[
         str | None,
         typer.Option(
-            help="What stands between groups of three digits: a comma, a point, ' or space. By "
-            "default nothing does.",
-            rich_help_panel=DATA,
-            show_default=False,
+            help="What separates groups of three digits: a comma, a point, ' or space. By default "
+            "nothing does."
         ),
     ] = None
     max_columns: Annotated[
-        int,
-        typer.Option(
-            min=1, help="More columns than this are taken for a mistake.", rich_help_panel=DATA
-        ),
+        int, typer.Option(min=1, help="A file with more columns than this is refused.")
     ] = 1000
 
 
@@ -158,32 +145,23 @@ class FileOptions:
 class TableOptions:
     """A table with a column of classes."""
 
+    PANEL: ClassVar = DATA
     data: Annotated[
         str | None,
         typer.Option(
             metavar="FILE|NAME",
             help="CSV or Parquet file with a header, or the name of a data set (see orderless "
             "datasets).",
-            rich_help_panel=DATA,
-            show_default=False,
         ),
     ] = None
     target: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The column with the classes; known for data sets.",
-            rich_help_panel=DATA,
-            show_default=False,
-        ),
+        typer.Option(metavar="COLUMN", help="The column with the classes; known for data sets."),
     ] = None
     ignore: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COLUMN",
-            help="A column to leave out of fitting; may be given several times.",
-            rich_help_panel=DATA,
-            show_default=False,
+            metavar="COLUMN", help="A column to leave out of fitting; may be given several times."
         ),
     ] = None
     use: Annotated[
@@ -192,8 +170,6 @@ class TableOptions:
             metavar="COLUMN",
             help="A column to learn from, although it looks like an identifier; may be given "
             "several times.",
-            rich_help_panel=DATA,
-            show_default=False,
         ),
     ] = None
     text: Annotated[
@@ -202,8 +178,6 @@ class TableOptions:
             metavar="COLUMN",
             help="A column that is text, although it looks like numbers; for the target: numbers "
             "that are names of classes. May be given several times.",
-            rich_help_panel=DATA,
-            show_default=False,
         ),
     ] = None
     missing_values: Annotated[
@@ -211,9 +185,7 @@ class TableOptions:
         typer.Option(
             help="What becomes of rows with gaps where complete rows are needed, as for fitting: "
             "drop leaves them out and says how many; value (for a fitted tree) takes a gap for one "
-            "more value, which the tree learns to handle. By default they are refused.",
-            rich_help_panel=DATA,
-            show_default=False,
+            "more value, which the tree learns to handle. By default they are refused."
         ),
     ] = None
     infer_kinds: Annotated[
@@ -223,17 +195,10 @@ class TableOptions:
             help="Judge by the data which columns are whole numbers, which are true or false, and "
             "which 0/1 columns are the values of one feature. Other values are refused later. Also "
             "for the columns of a model file.",
-            rich_help_panel=DATA,
         ),
     ] = False
     quiet: Annotated[
-        bool,
-        typer.Option(
-            "--quiet",
-            "-q",
-            help="Do not say on stderr how the data were read.",
-            rich_help_panel=DATA,
-        ),
+        bool, typer.Option("--quiet", "-q", help="Do not say on stderr how the data were read.")
     ] = False
 
 
@@ -241,12 +206,10 @@ class TableOptions:
 class DataOptions(TableOptions):
     """Data to fit a tree on (where there is no MODEL), or to count with."""
 
-    max_depth: Annotated[
-        int, typer.Option(min=1, help="Depth of the fitted tree.", rich_help_panel=TREE)
-    ] = 4
+    PANEL: ClassVar = TREE
+    max_depth: Annotated[int, typer.Option(min=1, help="Depth of the fitted tree.")] = 4
     min_leaf: Annotated[
-        int,
-        typer.Option(min=1, help="Fewest rows in a leaf of the fitted tree.", rich_help_panel=TREE),
+        int, typer.Option(min=1, help="The fewest rows in a leaf of the fitted tree.")
     ] = 1
     other: Annotated[
         bool,
@@ -254,7 +217,6 @@ class DataOptions(TableOptions):
             "--other",
             help="Give each text column of the fitted tree one more value, for every text that it "
             "was not fitted on. Without it such a text is not known to the tree.",
-            rich_help_panel=TREE,
         ),
     ] = False
     unseen: Unseen = UnseenKind.unknown
@@ -264,14 +226,13 @@ class DataOptions(TableOptions):
 class HoldOutOptions:
     """Rows that a fitted tree does not see, to judge it on."""
 
+    PANEL: ClassVar = TREE
     test: Annotated[
         float | None,
         typer.Option(
             metavar="SHARE",
             help="Fit on the other rows, and judge the tree on this share of the rows, chosen at "
             "random with the same share of every class.",
-            rich_help_panel=TREE,
-            show_default=False,
         ),
     ] = None
     folds: Annotated[
@@ -280,17 +241,12 @@ class HoldOutOptions:
             min=2,
             help="Fit on all rows, and judge this way of fitting by cross-validation: each part of "
             "the rows is predicted by a tree that was fitted on the others.",
-            rich_help_panel=TREE,
-            show_default=False,
         ),
     ] = None
     random_state: Annotated[
         int,
         typer.Option(
-            min=0,
-            max=2**32 - 1,
-            help="Seed of the random choice for --test and --folds.",
-            rich_help_panel=TREE,
+            min=0, max=2**32 - 1, help="Seed of the random choice for --test and --folds."
         ),
     ] = 0
 
@@ -299,31 +255,26 @@ class HoldOutOptions:
 class LimitOptions:
     """How long to try."""
 
+    PANEL: ClassVar = LIMITS
     exact: Annotated[
         bool,
         typer.Option(
-            help="Whether rules are proven minimal; without, quick for trees of any size.",
-            rich_help_panel=LIMITS,
+            help="Whether rules are proven minimal; --no-exact is quick for trees of any size."
         ),
     ] = True
-    limit: Annotated[
-        int,
-        typer.Option(min=1, help="Most reasons that a class may have.", rich_help_panel=LIMITS),
-    ] = 1_000_000
+    limit: Annotated[int, typer.Option(min=1, help="The most reasons that a class may have.")] = (
+        1_000_000
+    )
     time_limit: Annotated[
         float,
         typer.Option(
-            min=0.001,
-            help="Most seconds for all reasons, or the rules of a class.",
-            rich_help_panel=LIMITS,
+            min=0.001, help="Seconds allowed for all reasons, or for the rules of a class."
         ),
     ] = 60.0
 
 
 def _file(words: str) -> Any:
-    return typer.Option(
-        "--output", "-o", metavar="FILE", help=words, rich_help_panel=OUTPUT, show_default=False
-    )
+    return typer.Option("--output", "-o", metavar="FILE", help=words, rich_help_panel=OUTPUT)
 
 
 OutputFile = Annotated[Path | None, _file("Write here, all or nothing, instead of to the screen.")]
@@ -352,11 +303,11 @@ def check_safe_csv(asked: bool, form: str) -> None:
 class OutputOptions:
     """Where the result goes, and how it is written."""
 
+    PANEL: ClassVar = OUTPUT
     output: OutputFile = None
-    format: Annotated[
-        Format,
-        typer.Option("--format", "-f", help="How it is written.", rich_help_panel=OUTPUT),
-    ] = Format.text
+    format: Annotated[Format, typer.Option("--format", "-f", help="How it is written.")] = (
+        Format.text
+    )
     safe_csv: SafeCsv = False
 
     def __post_init__(self) -> None:

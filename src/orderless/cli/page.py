@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -31,7 +31,6 @@ def _texts(words: str) -> Any:
         metavar="NAME=TEXT|FILE",
         help=f"{words}; may be given several times, or once as a JSON file {{name: text}}.",
         rich_help_panel=OUTPUT,
-        show_default=False,
     )
 
 
@@ -39,22 +38,16 @@ def _texts(words: str) -> Any:
 class PageOptions:
     """What the page says."""
 
-    title: Annotated[
-        str | None,
-        typer.Option(help="What stands at the top.", rich_help_panel=OUTPUT, show_default=False),
-    ] = None
-    description: Annotated[
-        str, typer.Option(help="What stands below.", rich_help_panel=OUTPUT, show_default=False)
-    ] = ""
+    PANEL: ClassVar = OUTPUT
+    title: Annotated[str | None, typer.Option(help="The title at the top.")] = None
+    description: Annotated[str, typer.Option(help="The text below it.")] = ""
     labels: Annotated[list[str] | None, _texts("What people call a feature")] = None
     units: Annotated[list[str] | None, _texts("What a feature is measured in")] = None
     class_names: Annotated[list[str] | None, _texts("What people call a class")] = None
     target_name: Annotated[
         str | None,
         typer.Option(
-            help="What the tree decides, above the answer; by default the name of --target.",
-            rich_help_panel=OUTPUT,
-            show_default=False,
+            help="What the tree decides, above the answer; by default the name of --target."
         ),
     ] = None
 
@@ -63,22 +56,16 @@ class PageOptions:
 class ServerOptions:
     """Whether the page is served, and where."""
 
+    PANEL: ClassVar = SERVER
     serve: Annotated[
         bool,
         typer.Option(
             "--serve",
             help="Serve the page to browsers on this machine, and to no other, until Ctrl-C.",
-            rich_help_panel=SERVER,
         ),
     ] = False
     port: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            max=65535,
-            help="For --serve; 0 takes any that is free.",
-            rich_help_panel=SERVER,
-        ),
+        int, typer.Option(min=0, max=65535, help="The port for --serve; 0 takes any free one.")
     ] = 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -46,7 +46,6 @@ Rows = Annotated[
         metavar="ROWS",
         help="CSV or Parquet file with a header; - is standard input. Empty cells, NA, NaN, "
         "null, unknown and ? are unknown.",
-        show_default=False,
     ),
 ]
 
@@ -55,30 +54,28 @@ Rows = Annotated[
 class AnswerOptions:
     """What is said of each row, and where it is written."""
 
+    PANEL: ClassVar = OUTPUT
     needed: Annotated[
         NeededKind,
         typer.Option(
             help="What to say of undetermined rows: a smallest set of features that settles them, "
             "whatever their values are; the one to ask next, which is quick for trees of any "
-            "size; or none.",
-            rich_help_panel=OUTPUT,
+            "size; or none."
         ),
     ] = NeededKind.smallest
-    no_needed: Annotated[
-        bool, typer.Option("--no-needed", help="The same as --needed none.", rich_help_panel=OUTPUT)
-    ] = False
+    no_needed: Annotated[bool, typer.Option("--no-needed", help="The same as --needed none.")] = (
+        False
+    )
     names: Annotated[
         str,
         typer.Option(
             metavar="A,B,C",
-            help="What the new columns are called; two names suffice without needed.",
-            rich_help_panel=OUTPUT,
+            help="What the new columns are called; two names are enough without needed.",
         ),
     ] = "prediction,determined,needed"
-    chunk_rows: Annotated[
-        int,
-        typer.Option(min=1, help="Rows that are predicted at one time.", rich_help_panel=OUTPUT),
-    ] = 131_072
+    chunk_rows: Annotated[int, typer.Option(min=1, help="Rows that are predicted at one time.")] = (
+        131_072
+    )
     output: OutputFile = None
     format: Annotated[
         RowFormat | None,
@@ -86,8 +83,6 @@ class AnswerOptions:
             "--format",
             "-f",
             help="How rows are written; by default what the name of --output ends in, else csv.",
-            rich_help_panel=OUTPUT,
-            show_default=False,
         ),
     ] = None
     safe_csv: SafeCsv = False
@@ -127,7 +122,7 @@ def command(
     wanted = None if answers.format is None else str(answers.format)
     form = file_format(target, wanted, safe_csv=answers.safe_csv)  # before anything is fitted
     if form == "parquet" and answers.output is None:
-        raise Mistake("Parquet is no text: say where to write it with --output FILE")
+        raise Mistake("Parquet is not text: say where to write it with --output FILE")
     none = answers.no_needed or answers.needed == NeededKind.none
     tree = source_of(model, data, files).tree
     with bar("Predicting") as progress, packages():

@@ -150,7 +150,7 @@ def _identifier(column: ColumnProfile, cells: Sequence[Any]) -> str:
         return ""
     named = ID_NAME.fullmatch(column.name) or CAMEL_ID.fullmatch(column.name)
     if named and 2 * n >= n_known:
-        return "it is called like an identifier, and " + (
+        return "it is named like an identifier, and " + (
             "all its cells differ" if n == n_known else "most of its cells differ"
         )
     if n < n_known or column.n_missing:
@@ -221,8 +221,8 @@ def _rounded(different: list[float]) -> str:
     if narrow == len(different):
         return ""
     return (
-        f"has {len(different):,} different numbers, of which {narrow:,} are left as 32-bit "
-        "numbers, to which scikit-learn rounds them"
+        f"has {len(different):,} different numbers, but only {narrow:,} once scikit-learn has "
+        "rounded them to 32 bits"
     )
 
 
@@ -237,4 +237,4 @@ def _alike(column: ColumnProfile) -> str:
     if twins is None:
         return ""
     shown = " and ".join(repr(cut(twin)) for twin in twins[:3])
-    return f"tells {shown} apart: correct them if they mean the same"
+    return f"has both {shown}: correct them if they mean the same"

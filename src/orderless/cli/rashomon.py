@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -25,12 +25,12 @@ SET = "Which trees"
 class SetOptions:
     """Which trees are near-optimal."""
 
+    PANEL: ClassVar = SET
     max_depth: Annotated[
-        int, typer.Option(min=0, max=20, help="Most conditions on a path.", rich_help_panel=SET)
+        int, typer.Option(min=0, max=20, help="The most conditions on a path.")
     ] = 3
     regularization: Annotated[
-        float,
-        typer.Option(min=0, callback=finite, help="What a leaf costs.", rich_help_panel=SET),
+        float, typer.Option(min=0, callback=finite, help="What a leaf costs.")
     ] = 0.01
     epsilon: Annotated[
         float,
@@ -39,7 +39,6 @@ class SetOptions:
             callback=finite,
             help="How far from the smallest objective trees may be. The objective is the share of "
             "wrong rows + regularization x leaves.",
-            rich_help_panel=SET,
         ),
     ] = 0.02
 
@@ -48,26 +47,13 @@ class SetOptions:
 class ShownOptions:
     """Which members of the set are shown."""
 
-    trees: Annotated[
-        int,
-        typer.Option(min=0, help="Show so many trees, the best first.", rich_help_panel=OUTPUT),
-    ] = 0
+    PANEL: ClassVar = OUTPUT
+    trees: Annotated[int, typer.Option(min=0, help="Show this many trees, the best first.")] = 0
     functions: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="Show so many different functions, the best first.",
-            rich_help_panel=OUTPUT,
-        ),
+        int, typer.Option(min=0, help="Show this many different functions, the best first.")
     ] = 0
     plot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Draw the objectives as .png, .svg or .pdf.",
-            rich_help_panel=OUTPUT,
-            show_default=False,
-        ),
+        Path | None, typer.Option(metavar="FILE", help="Draw the objectives as .png, .svg or .pdf.")
     ] = None
 
 
@@ -75,16 +61,13 @@ class ShownOptions:
 class SetLimits:
     """How much the set may take."""
 
-    limit: Annotated[int, typer.Option(min=1, help="Most functions.", rich_help_panel=LIMITS)] = (
-        5_000_000
-    )
+    PANEL: ClassVar = LIMITS
+    limit: Annotated[int, typer.Option(min=1, help="The most functions.")] = 5_000_000
     time_limit: Annotated[
-        float,
-        typer.Option(min=0.001, help="Most seconds for any one question.", rich_help_panel=LIMITS),
+        float, typer.Option(min=0.001, help="Seconds allowed for any one question.")
     ] = 60.0
     memory_limit: Annotated[
-        int,
-        typer.Option(min=1, help="Most bytes that the set may take.", rich_help_panel=LIMITS),
+        int, typer.Option(min=1, help="The most bytes that the set may take.")
     ] = 4 * 1024**3
 
 

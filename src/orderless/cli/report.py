@@ -32,7 +32,7 @@ def command(
     costs: Costs = None,
     other_costs: OtherCosts = None,
     title: Annotated[
-        str, typer.Option(help="What stands at the top.", rich_help_panel=OUTPUT)
+        str, typer.Option(help="The title at the top.", rich_help_panel=OUTPUT)
     ] = "What this decision tree decides",
 ) -> None:
     """Write a page on one tree: rules, reasons, gaps, importance, costs, and trees about as good.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -19,11 +19,7 @@ WORK = "How it is run"
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[NAME...]",
-        help="Targets, or all. Left out: the targets are listed.",
-        show_default=False,
-    ),
+    typer.Argument(metavar="[NAME...]", help="Targets, or all. Left out: the targets are listed."),
 ]
 
 
@@ -31,32 +27,31 @@ Names = Annotated[
 class WorkOptions:
     """How much is run, and where."""
 
+    PANEL: ClassVar = WORK
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Seconds, instead of the paper's size.", rich_help_panel=WORK),
+        typer.Option(
+            "--quick", help="Run a small version that takes seconds, instead of the paper's size."
+        ),
     ] = False
     cache: Annotated[
         bool,
         typer.Option(
-            help="Take up pieces that were finished before, with these parameters, this data and "
-            "this code.",
-            rich_help_panel=WORK,
+            help="Reuse pieces that were finished before, with these parameters, this data and "
+            "this code."
         ),
     ] = True
     jobs: Annotated[
         int,
         typer.Option(
-            help="How many pieces are run at once; -1 for as many as there are processors.",
-            rich_help_panel=WORK,
+            help="How many pieces are run at once; -1 for as many as there are processors."
         ),
     ] = 1
     backend: Annotated[
         str | None,
         typer.Option(
             help="A backend of joblib: loky (processes), threading, dask or ray (the cluster that "
-            "DASK_SCHEDULER_ADDRESS or RAY_ADDRESS names, else one on this machine).",
-            rich_help_panel=WORK,
-            show_default=False,
+            "DASK_SCHEDULER_ADDRESS or RAY_ADDRESS names, else one on this machine)."
         ),
     ] = None
 
@@ -67,7 +62,8 @@ Folder = Annotated[
         "--output",
         "-o",
         metavar="FOLDER",
-        help="Gets a page per target with its tables and figures, and the cache.",
+        help="The folder for the pages, one per target with its tables and figures, and for the "
+        "cache.",
         rich_help_panel=OUTPUT,
     ),
 ]

@@ -40,7 +40,7 @@ def write(text: str, output: Path | None) -> None:
 def write_html(page: str, output: Path | None) -> None:
     """Write a page to a file, or into a pipe; a terminal is no place for it."""
     if output is None and sys.stdout.isatty():
-        raise Mistake("a page is not for a terminal: add --output FILE.html")
+        raise Mistake("an HTML page does not belong on a terminal: add --output FILE.html")
     write(page, output)
 
 
@@ -53,7 +53,7 @@ def write_figure(draw: Callable[[Any], Any], output: Path) -> None:
 
     ending = output.suffix.lower()
     if ending not in FIGURES:
-        raise Mistake(f"--plot {output.name!r:.80}: the name should end in {', '.join(FIGURES)}")
+        raise Mistake(f"--plot {output.name!r:.80}: the name must end in {', '.join(FIGURES)}")
     figure = Figure(figsize=(7.2, 4.4), layout="constrained")
     ax = figure.subplots()
     draw(ax)

@@ -18,24 +18,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..inputs import import_optional, some_names
+from ..inputs import QuantileBinarizer, ThresholdGuessBinarizer, import_optional, some_names
+from ..model import Column, Condition, Feature, Space
 from .mistakes import Mistake, packages
 
 __all__ = ["load_skops"]
 
-# What a file may hold beyond skops' own list of harmless types.
-TRUSTED = frozenset(
-    {
-        "numpy.dtype",  # which encoders remember
-        "sklearn.tree._tree.Tree",
-        "orderless.inputs.binarize.QuantileBinarizer",
-        "orderless.inputs.threshold_guess.ThresholdGuessBinarizer",
-        "orderless.model.space.Column",
-        "orderless.model.space.Condition",
-        "orderless.model.space.Feature",
-        "orderless.model.space.Space",
-    }
-)
 SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
 # Trees of millions of nodes shrink 20 times at most; a zip that is made to can do 1,000 times.
 MOST_TIMES = 100
@@ -47,6 +35,13 @@ Members = dict[str, bytes]
 
 class _Damaged(ValueError):
     """What is wrong with a file."""
+
+
+def _trusted() -> set[str]:
+    """Name what a file may hold beyond skops' own list of harmless types."""
+    own = (Column, Condition, Feature, Space, QuantileBinarizer, ThresholdGuessBinarizer)
+    foreign = {"numpy.dtype", "sklearn.tree._tree.Tree"}  # encoders remember the first
+    return foreign | {f"{kind.__module__}.{kind.__qualname__}" for kind in own}
 
 
 def load_skops(path: Path) -> Any:
@@ -62,7 +57,7 @@ def load_skops(path: Path) -> Any:
         schema = _best(_parsed(members))
         _check(schema, members, MOST_TIMES * path.stat().st_size + ALWAYS)
         data = _packed(schema, members)
-        strange = sorted(set(skops.get_untrusted_types(data=data)) - TRUSTED)
+        strange = sorted(set(skops.get_untrusted_types(data=data)) - _trusted())
     except MemoryError:
         raise
     except Exception as fault:  # a zip file of another kind, or a broken one
@@ -78,7 +73,7 @@ def load_skops(path: Path) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # another version of scikit-learn; read_tree checks
-            return skops.loads(data, trusted=sorted(TRUSTED))
+            return skops.loads(data, trusted=sorted(_trusted()))
     except MemoryError:
         raise
     except Exception as fault:  # skops and scikit-learn build objects out of what a file says

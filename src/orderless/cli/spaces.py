@@ -63,7 +63,9 @@ def _inferred(tree: Tree, data: DataOptions, files: FileOptions, *, one_hot: boo
             frames.append(frame_for(tree, part, name, (feature,), style=table.style))
     X = pd.concat(frames, axis=1) if frames else pd.DataFrame()
     if X.empty:
-        raise Mistake(f"{name} has none of the columns of the tree, so it says nothing of them")
+        raise Mistake(
+            f"{name} has none of the columns of the tree, so nothing can be inferred from it"
+        )
     return _narrowed(tree.space, Space.infer(X, one_hot=one_hot))
 
 

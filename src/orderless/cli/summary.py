@@ -155,7 +155,7 @@ class Summary:
         said = f"{name} has no column to learn from" + (f" beside {target!r:.80}" if target else "")
         if self.left_out:
             listed = some_names(self.left_out, most=8)
-            said += f": {listed} left out as identifiers or empty; --use COLUMN takes one"
+            said += f": {listed} left out as identifiers or empty; --use COLUMN keeps one"
         return said
 
     def _unreadable(self, column: ColumnProfile) -> Iterator[str]:
@@ -247,7 +247,7 @@ class Summary:
         elif target.measured:
             yield (
                 f"{where} has {len(classes):,} different numbers: predicting a number is "
-                "regression, and this learns classes. Cut it into classes first, or, if the "
+                "regression, and these are trees of classes. Cut it into classes first, or, if the "
                 f"numbers are names of classes, add --text {cut(target.name)!r}"
             )
         elif len(classes) > MOST_CLASSES:
@@ -270,7 +270,7 @@ class Summary:
             lines[0] += f"; {cut(self.target.name)}: {shares(self.classes())}"
         lines += self._said_of_gaps()
         for name, why in self.left_out.items():
-            use = "" if why == NAMELESS else f" (--use {cut(name)!r} takes it)"
+            use = "" if why == NAMELESS else f" (--use {cut(name)!r} keeps it)"
             lines.append(f"left out the column {cut(name)!r}: {why}{use}")
         constant = [column.name for column in self.features if column.constant]
         if constant:

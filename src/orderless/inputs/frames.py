@@ -7,20 +7,24 @@ Out: frames to read, and results as columns or tables of the same library, with 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from .names import some_names
 
+if TYPE_CHECKING:  # imported when rows come: a tree in a file is explained without it
+    import narwhals as nw
+
 __all__ = ["column_like", "frame_of", "is_frame", "labels_like", "rows_at", "table_like"]
 
 
 def frame_of(X: Any) -> nw.DataFrame[Any] | None:
     """Give X as narwhals reads it if it is a data frame, else None."""
+    import narwhals as nw
+
     try:
         frame = nw.from_native(X, eager_only=True, pass_through=True)
     except nw.exceptions.DuplicateError as fault:
@@ -54,6 +58,8 @@ def column_like(X: Any, values: Any, name: str) -> Any:
         import pandas as pd
 
         return pd.Series(values, index=frame.to_native().index, name=name)
+    import narwhals as nw
+
     return nw.new_series(name, values, backend=frame.implementation).to_native()
 
 
@@ -66,6 +72,8 @@ def table_like(X: Any, table: NDArray[Any], names: Sequence[Any]) -> Any:
         import pandas as pd
 
         return pd.DataFrame(table, index=frame.to_native().index, columns=cast(Any, list(names)))
+    import narwhals as nw
+
     columns = {str(name): table[:, c] for c, name in enumerate(names)}
     return nw.from_dict(columns, backend=frame.implementation).to_native()
 
@@ -95,6 +103,8 @@ def labels_like(
         dtype = cast(Any, kind.get(classes.dtype.kind, "string"))
         array = pd.array(classes.tolist(), dtype=dtype).take(codes, allow_fill=True)
         return pd.Series(array, index=frame.to_native().index, name=name)
+    import narwhals as nw
+
     labels = [*classes.tolist(), None]  # the last one where the code is -1
     values = [labels[code] for code in codes.tolist()]
     types = {"i": nw.Int64(), "u": nw.UInt64(), "b": nw.Boolean(), "f": nw.Float64()}

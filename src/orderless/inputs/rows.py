@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +20,9 @@ from ..model import Space
 from .cells import ABSENT, EXACT, NOT_GIVEN, CoreColumn, is_unknown, read_feature
 from .frames import frame_of
 from .names import near, some_names
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 __all__ = ["OpenRows", "Rows", "absent_columns", "open_rows", "read_columns", "read_rows", "row_at"]
 
@@ -178,6 +180,8 @@ def _lookup_dicts(X: Sequence[Any], space: Space) -> Lookup:
 
 
 def _lookup_frame(frame: nw.DataFrame[Any]) -> Lookup:
+    import narwhals as nw
+
     there = set(frame.columns)
 
     def get(name: str) -> NDArray[Any] | None:

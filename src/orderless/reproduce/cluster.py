@@ -17,7 +17,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from ..errors import InvalidData, setting
+from ..errors import InvalidData, named, setting
 from ..inputs import to_install
 
 __all__ = ["CLUSTERS", "check_backend", "cluster"]
@@ -43,7 +43,7 @@ def check_backend(backend: str) -> None:
     known = {*BACKENDS, *EXTERNAL_BACKENDS, *CLUSTERS}
     if backend not in known:
         raise InvalidData(
-            f"{setting('backend')} must be one of {', '.join(sorted(known))}, got {backend!r:.80}"
+            f"{named('backend')} must be one of {', '.join(sorted(known))}, got {backend!r:.80}"
         )
     package = CLUSTERS.get(backend)
     if package is not None and find_spec(package) is None:

@@ -202,8 +202,8 @@ def plain_cells(cells: Sequence[Any], column: str, table: str) -> None:
             kind = "lists" if isinstance(cell, list) else "structs"
             raise InvalidData(
                 f"the column {column!r:.80} of {table} holds {kind} ({cell!r:.60} in row {row:,}), "
-                "and a feature is one number, truth or text per row: split it into columns of "
-                "their own, or leave it out"
+                "and a feature has one number, one true or false, or one text per row: split it "
+                "into columns of their own, or leave it out"
             )
 
 

@@ -1,10 +1,12 @@
-"""CSV: records in blocks. Python's csv module says what is legal; pyarrow does the work.
+"""CSV: records in blocks, by pyarrow wherever it can be, else by Python's csv module.
 
 In:  bytes (UTF-8), and what separates the cells.
 Out: names of the columns, and ``Part``s, in which every cell is text.
 
-pyarrow reads a block only if its quotes leave no doubt: it takes a quote that is never closed for
-text up to the end of the file, and rows are gone. All else, also every error, is Python's.
+What is left to the csv module, and why: the header, whose names pyarrow would have to know before;
+blocks whose quotes or line ends leave doubt, because pyarrow takes a quote that is never closed for
+text up to the end of the file, and rows are lost without an error; every error, because csv says in
+which line it is; and everything where pyarrow, an optional package, is not installed.
 """
 
 from __future__ import annotations
@@ -111,7 +113,7 @@ class CsvLines:
                 return
 
     def _quickly(self, block: bytes) -> dict[str, Any] | None:
-        """Read whole records; None where Python shall say what is wrong."""
+        """Read whole records; None where the csv module is to say what is wrong."""
         import pyarrow as pa
         from pyarrow import csv as arrow
 
@@ -122,8 +124,8 @@ class CsvLines:
                 read_options=arrow.ReadOptions(
                     column_names=list(self.names),
                     block_size=len(block) + 1,
-                    # One block is not read sooner by several threads, and a process that ends while
-                    # they start is aborted: its exit code would not be ours.
+                    # Several threads do not read one block any faster, and a process that ends
+                    # while they start is aborted: its exit code would not be ours.
                     use_threads=False,
                 ),
                 parse_options=arrow.ParseOptions(
@@ -172,7 +174,7 @@ class CsvLines:
 
 
 def _is_file(stream: Any) -> bool:
-    """Whether a block can be had at once, or else what there is can not be had."""
+    """Whether ``read(n)`` fills the buffer, as a regular file does, or there is no ``read1``."""
     recoded = isinstance(stream, codecs.StreamRecoder)
     return recoded or not hasattr(stream, "read1") or bool(stream.seekable())
 

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from ...errors import InvalidData, InvalidParameter, setting
+from ...errors import InvalidData, InvalidParameter, named, setting
 from ...inputs import Missing, whole_file
 from ...readers import read_tree
 from .answers import Answers
@@ -213,7 +213,7 @@ def file_format(target: Target, format: str | None, *, safe_csv: bool = False) -
 def _check_among(name: str, given: object, allowed: tuple[object, ...]) -> None:
     if given not in allowed:
         listed = ", ".join(map(repr, allowed))
-        raise InvalidParameter(f"{name} must be one of {listed}, got {given!r:.80}", name)
+        raise InvalidParameter(f"{named(name)} must be one of {listed}, got {given!r:.80}", name)
 
 
 def _new_names(names: Sequence[str], needed: bool) -> tuple[str, ...]:

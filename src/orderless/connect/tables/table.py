@@ -44,7 +44,7 @@ class TableFile:
     style: CellStyle = PLAIN
 
     def check_missing(self, also: Iterable[str] = ()) -> None:
-        """Refuse ``missing`` for a column that neither the table nor somebody else knows."""
+        """Refuse ``missing`` for a column that is neither in the table nor one of ``also``."""
         known = {*self.columns, *also}
         for name in self.style.columns:
             if name not in known:
@@ -74,7 +74,7 @@ def open_table(
     decimal: str = ".",
     thousands: str | None = None,
 ) -> Iterator[TableFile]:
-    """Open a CSV or Parquet file with a header; faults while reading name the file.
+    """Open a CSV or Parquet file with a header; errors while reading name the file.
 
     ``missing``, ``decimal`` and ``thousands`` say how its cells are written (``CellStyle``).
     """
@@ -125,7 +125,7 @@ def _without_bom(head: bytes) -> str:
 
 
 def _stream_name(source: Any) -> str:
-    """Call an open file as its owner does."""
+    """Give the name of an open file, as people know it."""
     if source is getattr(sys.stdin, "buffer", None):
         return "standard input"
     name = getattr(source, "name", None)
@@ -156,7 +156,7 @@ def _csv(
             plain = codecs.EncodedFile(plain, "utf-8", encoding)
     except LookupError:
         raise InvalidData(
-            f"there is no encoding {encoding!r}: common are utf-8, cp1252, latin-1, utf-16"
+            f"there is no encoding {encoding!r}: common ones are utf-8, cp1252, latin-1, utf-16"
         ) from None
     usual = "\t" if path is not None and ".tsv" in path.suffixes else ","
     lines = CsvLines(plain, name, _delimiter(given) or usual, batch_size)

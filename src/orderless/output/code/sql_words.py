@@ -15,7 +15,7 @@ import math
 from decimal import Decimal
 from typing import Any
 
-from ...errors import InvalidSpace
+from ...errors import InvalidParameter, InvalidSpace, named
 from ...inputs import near
 from ...model import Label
 from .formula import Absent, Flag, Formula, Member, Number
@@ -44,9 +44,10 @@ class Words:
     def __init__(self, dialect: str) -> None:
         name = SAME.get(dialect, dialect) if isinstance(dialect, str) else dialect
         if name not in DIALECTS:
-            raise ValueError(
-                f"dialect must be one of {', '.join(map(repr, DIALECTS))}, got {dialect!r:.80}"
-                f"{near(dialect, DIALECTS)}"
+            raise InvalidParameter(
+                f"{named('dialect')} must be one of {', '.join(map(repr, DIALECTS))}, got "
+                f"{dialect!r:.80}{near(dialect, DIALECTS)}",
+                "dialect",
             )
         self.dialect = name
 
