@@ -31,6 +31,14 @@ std::vector<Domain> read_domains(const nb::tuple& arrays) {
   return domains;
 }
 
+std::vector<Point> points(const Array<std::uint64_t>& flat) {
+  std::vector<Point> out(flat.size() / 2);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = {flat.data()[2 * i], flat.data()[2 * i + 1]};
+  }
+  return out;
+}
+
 void poll_signals() {
   nb::gil_scoped_acquire locked;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();

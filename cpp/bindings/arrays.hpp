@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/field.hpp"
 #include "core/tree/tree.hpp"
 
 namespace orderless::bindings {
@@ -17,9 +18,20 @@ template <class T>
 using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
+using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
 std::span<const T> view(const Array<T>& array) {
   return {array.data(), array.size()};
 }
+
+template <class T>
+std::span<const T> view(const Table<T>& table) {
+  return {table.data(), table.size()};
+}
+
+/// Pairs of field elements, one after the other.
+[[nodiscard]] std::vector<Point> points(const Array<std::uint64_t>& flat);
 
 /// Hands a vector over to numpy without a copy.
 template <class T, class Tag = T>
@@ -29,7 +41,8 @@ nb::ndarray<nb::numpy, Tag, nb::ndim<1>> give(std::vector<T> values) {
   return nb::ndarray<nb::numpy, Tag, nb::ndim<1>>(owner->data(), {owner->size()}, free);
 }
 
-/// The arrays of one tree, or of many one after the other, kept alive while C++ looks at them.
+/// orderless.model.Nodes of one tree, or of many one after the other, kept alive while C++ looks at
+/// them.
 struct Nodes {
   Array<std::int32_t> feature;
   Array<double> threshold;
@@ -44,7 +57,7 @@ struct Nodes {
   [[nodiscard]] TreeView tree() const;
 };
 
-/// (ordered, nan, lower, upper, n_values), one entry per feature.
+/// orderless.model.Domains: ordered, nan, lower, upper, n_values by feature.
 std::vector<Domain> read_domains(const nb::tuple& arrays);
 
 /// Lets Ctrl-C through; called by the core with the GIL released.

@@ -1,73 +1,48 @@
+// _core.rashomon: all near-optimal trees, their counts and their functions.
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 
-#include <chrono>
 #include <memory>
 
 #include "bindings/arrays.hpp"
+#include "bindings/calls.hpp"
+#include "bindings/record.hpp"
 #include "core/rashomon/counts.hpp"
 #include "core/rashomon/decide.hpp"
 #include "core/rashomon/functions.hpp"
 #include "core/rashomon/graph.hpp"
 
-namespace nb = nanobind;
+namespace orderless::rashomon {
+
+using namespace bindings;
 using namespace nb::literals;
-using namespace orderless;
-using namespace orderless::bindings;
-using namespace orderless::same;
-using namespace orderless::rashomon;
 
 namespace {
 
-using ByteTable = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using WordTable = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Groups = std::vector<std::vector<std::int32_t>>;
+using Halves = std::pair<std::uint64_t, std::uint64_t>;
 
-struct OutOfTime {};
+Record trees_record, histogram_record, functions_record, decisions_record;
 
 /// Lets Ctrl-C through and watches the clock; called by the core with the GIL released.
 Meter meter(std::size_t memory_limit, double time_limit) {
-  const auto start = std::chrono::steady_clock::now();
-  return {memory_limit, [start, time_limit] {
+  return {memory_limit, [watch = Stopwatch(), time_limit] {
             poll_signals();
-            const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-            if (passed.count() > time_limit) throw OutOfTime{};
+            if (watch.seconds() > time_limit) throw TimeUp{};
           }};
 }
 
-/// Runs `work` without the GIL, and says its limits as Python does.
-template <class Work>
-auto unlocked(Work&& work) {
-  PyObject* kind = nullptr;
-  std::string text;
-  try {
-    nb::gil_scoped_release released;  // pure C++ below: no Python object is touched
-    return work();
-  } catch (const OutOfTime&) {
-    kind = PyExc_TimeoutError;
-    text = "the time limit has passed";
-  } catch (const MemoryLimit& error) {
-    kind = PyExc_MemoryError;
-    text = error.what();
-  } catch (const FunctionLimit& error) {
-    kind = PyExc_RuntimeError;
-    text = error.what();
-  } catch (const std::overflow_error& error) {
-    kind = PyExc_OverflowError;
-    text = error.what();
-  }
-  PyErr_SetString(kind, text.c_str());
-  throw nb::python_error();
-}
+Meter no_limits() { return meter(~std::size_t{0} / 2, 1e18); }
 
-std::pair<std::uint64_t, std::uint64_t> halves(Count n) {
+Halves halves(Count n) {
   return {static_cast<std::uint64_t>(n >> 64U), static_cast<std::uint64_t>(n)};
 }
 
-nb::tuple give_trees(FlatTrees trees) {
-  return nb::make_tuple(give(std::move(trees.start)), give(std::move(trees.column)),
-                        give(std::move(trees.label)), give(std::move(trees.false_child)));
+nb::object give_trees(FlatTrees trees) {
+  return trees_record(give(std::move(trees.start)), give(std::move(trees.column)),
+                      give(std::move(trees.label)), give(std::move(trees.false_child)));
 }
 
 /// The arrays fit together; what is in them is checked in Python.
@@ -95,12 +70,11 @@ View view_of(const Graph& graph, std::int64_t bound, std::int64_t max_leaves,
   return view;
 }
 
-std::shared_ptr<Graph> make_graph(const ByteTable& columns, const Array<std::int32_t>& y,
+std::shared_ptr<Graph> make_graph(const Table<std::uint8_t>& columns, const Array<std::int32_t>& y,
                                   const Array<std::int64_t>& weights, std::size_t n_classes,
                                   int max_depth, std::int64_t error_cost, std::int64_t leaf_cost,
                                   std::int64_t epsilon_num, std::int64_t epsilon_den, bool relative,
                                   std::size_t memory_limit, double time_limit) {
-  const std::span<const std::uint8_t> table{columns.data(), columns.size()};
   const std::size_t n_columns = columns.shape(1);
   check(y.size() == columns.shape(0) && weights.size() == y.size(), "y, weights: one per row");
   check(n_classes > 0 && max_depth >= 0 && error_cost > 0 && leaf_cost >= 0 && epsilon_den > 0,
@@ -110,20 +84,12 @@ std::shared_ptr<Graph> make_graph(const ByteTable& columns, const Array<std::int
   Meter limits = meter(memory_limit, time_limit);
   return unlocked([&] {
     return std::make_shared<Graph>(build_graph(
-        read_rows(table, n_columns, classes, weight, n_classes), {error_cost, leaf_cost}, max_depth,
-        {epsilon_num, epsilon_den, relative}, limits));
+        read_rows(view(columns), n_columns, classes, weight, n_classes), {error_cost, leaf_cost},
+        max_depth, {epsilon_num, epsilon_den, relative}, limits));
   });
 }
 
-std::vector<Point> points(const Array<std::uint64_t>& flat) {
-  std::vector<Point> out(flat.size() / 2);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = {flat.data()[2 * i], flat.data()[2 * i + 1]};
-  }
-  return out;
-}
-
-/// (meaning, domains, keys, value weights, class values), kept alive while C++ looks at them.
+/// The weights of orderless.rashomon's Meaning, kept alive while C++ looks at them.
 struct MeasureArrays {
   Array<std::int32_t> feature;
   Array<double> threshold;
@@ -131,7 +97,7 @@ struct MeasureArrays {
   Array<std::int64_t> set_start;
   Array<std::int32_t> set_values;
   std::vector<Domain> domains;
-  std::vector<FeatureWeights> weights;
+  std::vector<same::FeatureWeights> weights;
   std::vector<Point> class_values;
 
   explicit MeasureArrays(const nb::tuple& given) {
@@ -187,7 +153,7 @@ std::shared_ptr<Functions> make_functions(
   if (residue) {
     check(residue->second >= 0 && residue->second <= 24 && residue->first >> residue->second == 0,
           "residue: (value, bits) with bits <= 24 and value < 2^bits");
-    options.residue = Residue{residue->first, residue->second};
+    options.residue = {residue->first, residue->second};
   }
   std::optional<MeasureArrays> arrays;
   if (measure) {
@@ -206,7 +172,7 @@ std::shared_ptr<Functions> make_functions(
   });
 }
 
-nb::tuple function_arrays(const Functions& functions) {
+nb::object function_arrays(const Functions& functions) {
   std::vector<std::uint64_t> value, trees, nontrivial;
   std::vector<std::int64_t> errors;
   std::vector<std::int32_t> leaves;
@@ -220,8 +186,8 @@ nb::tuple function_arrays(const Functions& functions) {
     trees.push_back(functions.n_trees(i));
     nontrivial.push_back(functions.n_nontrivial(i));
   }
-  return nb::make_tuple(give(std::move(value)), give(std::move(errors)), give(std::move(leaves)),
-                        give(std::move(trees)), give(std::move(nontrivial)));
+  return functions_record(give(std::move(value)), give(std::move(errors)), give(std::move(leaves)),
+                          give(std::move(trees)), give(std::move(nontrivial)));
 }
 
 void check_positions(const Functions& functions, std::span<const std::int64_t> positions) {
@@ -232,9 +198,7 @@ void check_positions(const Functions& functions, std::span<const std::int64_t> p
   }
 }
 
-Meter no_limits() { return meter(~std::size_t{0} / 2, 1e18); }
-
-nb::tuple histogram(const Counts& counts) {
+nb::object histogram(const Counts& counts) {
   std::vector<std::int32_t> leaves;
   std::vector<std::int64_t> errors;
   std::vector<std::uint64_t> hi, lo, nontrivial_hi, nontrivial_lo;
@@ -247,15 +211,88 @@ nb::tuple histogram(const Counts& counts) {
     nontrivial_hi.push_back(halves(cell.nontrivial).first);
     nontrivial_lo.push_back(halves(cell.nontrivial).second);
   }
-  return nb::make_tuple(give(std::move(leaves)), give(std::move(errors)), give(std::move(hi)),
-                        give(std::move(lo)), give(std::move(nontrivial_hi)),
-                        give(std::move(nontrivial_lo)));
+  return histogram_record(give(std::move(leaves)), give(std::move(errors)), give(std::move(hi)),
+                          give(std::move(lo)), give(std::move(nontrivial_hi)),
+                          give(std::move(nontrivial_lo)));
 }
 
-}  // namespace
+std::shared_ptr<Counts> make_counts(std::shared_ptr<Graph> graph, std::int64_t bound,
+                                    std::int64_t max_leaves, const Array<std::uint8_t>& allowed,
+                                    const Groups& required, bool trivial, std::size_t memory_limit,
+                                    double time_limit) {
+  View trees = view_of(*graph, bound, max_leaves, allowed, required, trivial);
+  Meter limits = meter(memory_limit, time_limit);
+  return unlocked(
+      [&] { return std::make_shared<Counts>(std::move(graph), std::move(trees), limits); });
+}
 
-void bind_rashomon(nb::module_& m) {
-  nb::class_<Graph>(m, "RashomonGraph", "All near-optimal trees, shared. Immutable.")
+nb::object decide_rows(const Graph& graph, std::int64_t bound, std::int64_t max_leaves,
+                       const Array<std::uint8_t>& allowed, const Groups& required, bool trivial,
+                       const Table<std::uint8_t>& may_be_true,
+                       const Table<std::uint8_t>& may_be_false, double time_limit) {
+  const View trees = view_of(graph, bound, max_leaves, allowed, required, trivial);
+  const std::size_t n_rows = may_be_true.shape(0), d = graph.rows.n_columns;
+  check(may_be_true.shape(1) == d && may_be_false.shape(1) == d && may_be_false.shape(0) == n_rows,
+        "may_be_true, may_be_false: rows x columns");
+  Meter limits = meter(~std::size_t{0} / 2, time_limit);
+  Decisions found = unlocked(
+      [&] { return decide(graph, trees, view(may_be_true), view(may_be_false), n_rows, limits); });
+  return decisions_record(give(std::move(found.label)), give(std::move(found.cost)));
+}
+
+nb::object unrank(const Counts& counts, const Table<std::uint64_t>& positions) {
+  check(positions.shape(1) == 2, "positions: high and low words");
+  std::vector<Count> wanted(positions.shape(0));
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    wanted[i] = static_cast<Count>(positions.data()[2 * i]) << 64U | positions.data()[2 * i + 1];
+    if (wanted[i] >= counts.n()) throw nb::index_error("there is no such tree");
+  }
+  Meter limits = no_limits();
+  return give_trees(unlocked([&] { return counts.unrank(wanted, limits); }));
+}
+
+std::optional<Halves> rank(const Counts& counts, const Array<std::int32_t>& column,
+                           const Array<std::int32_t>& label) {
+  Meter limits = no_limits();
+  const auto found = unlocked([&] { return counts.rank(view(column), view(label), limits); });
+  return found ? std::optional(halves(*found)) : std::nullopt;
+}
+
+nb::object trees(const Functions& functions, const Array<std::int64_t>& positions) {
+  check_positions(functions, view(positions));
+  Meter limits = no_limits();
+  return give_trees(unlocked([&] { return functions.trees(view(positions), limits); }));
+}
+
+nb::object trees_of(const Functions& functions, std::int64_t position, std::uint64_t start,
+                    std::uint64_t count) {
+  check_positions(functions, {&position, 1});
+  Meter limits = no_limits();
+  return give_trees(unlocked([&] {
+    return functions.trees_of(static_cast<std::size_t>(position), start, count, limits);
+  }));
+}
+
+auto votes(const Functions& functions, const Table<std::uint8_t>& columns) {
+  check(functions.listed(), "votes: of functions that are listed");
+  check(columns.shape(1) == functions.graph().rows.n_columns, "columns: rows x columns");
+  Meter limits = no_limits();
+  return give(unlocked([&] { return functions.votes(view(columns), columns.shape(0), limits); }));
+}
+
+auto disagreement(const Functions& functions, const Table<std::uint8_t>& columns,
+                  const Array<std::int64_t>& weights, const Array<std::int64_t>& positions) {
+  check_positions(functions, view(positions));
+  check(columns.shape(1) == functions.graph().rows.n_columns && columns.shape(0) == weights.size(),
+        "columns: rows x columns; weights: one per row");
+  Meter limits = no_limits();
+  return give(unlocked([&] {
+    return functions.disagreement(view(columns), view(weights), view(positions), limits);
+  }));
+}
+
+void bind_graph(nb::module_& m) {
+  nb::class_<Graph>(m, "Graph", "All near-optimal trees, shared. Immutable.")
       .def(nb::new_(&make_graph), "columns"_a, "y"_a, "weights"_a, "n_classes"_a, "max_depth"_a,
            "error_cost"_a, "leaf_cost"_a, "epsilon_num"_a, "epsilon_den"_a, "relative"_a,
            "memory_limit"_a, "time_limit"_a)
@@ -266,130 +303,47 @@ void bind_rashomon(nb::module_& m) {
       .def_prop_ro("n_rows", [](const Graph& graph) { return graph.rows.n_rows; })
       .def_prop_ro("bytes", &Graph::bytes)
       .def("best_tree", [](const Graph& graph) { return give_trees(best_tree(graph)); })
-      .def(
-          "counts",
-          [](std::shared_ptr<Graph> graph, std::int64_t bound, std::int64_t max_leaves,
-             const Array<std::uint8_t>& allowed, const Groups& required, bool trivial,
-             std::size_t memory_limit, double time_limit) {
-            View trees = view_of(*graph, bound, max_leaves, allowed, required, trivial);
-            Meter limits = meter(memory_limit, time_limit);
-            return unlocked([&] {
-              return std::make_shared<Counts>(std::move(graph), std::move(trees), limits);
-            });
-          },
-          "bound"_a, "max_leaves"_a, "allowed"_a, "required"_a, "trivial"_a, "memory_limit"_a,
-          "time_limit"_a)
+      .def("counts", &make_counts, "bound"_a, "max_leaves"_a, "allowed"_a, "required"_a,
+           "trivial"_a, "memory_limit"_a, "time_limit"_a)
       .def("functions", &make_functions, "bound"_a, "max_leaves"_a, "allowed"_a, "required"_a,
            "trivial"_a, "measure"_a.none(), "listed"_a, "limit"_a, "residue"_a.none(),
            "memory_limit"_a, "time_limit"_a,
            "The distinct functions; measure None: on the training rows. Not listed: only their "
            "number.")
-      .def(
-          "decide",
-          [](const Graph& graph, std::int64_t bound, std::int64_t max_leaves,
-             const Array<std::uint8_t>& allowed, const Groups& required, bool trivial,
-             const ByteTable& may_be_true, const ByteTable& may_be_false, double time_limit) {
-            const View trees = view_of(graph, bound, max_leaves, allowed, required, trivial);
-            const std::span<const std::uint8_t> one{may_be_true.data(), may_be_true.size()};
-            const std::span<const std::uint8_t> zero{may_be_false.data(), may_be_false.size()};
-            const std::size_t n_rows = may_be_true.shape(0), d = graph.rows.n_columns;
-            check(may_be_true.shape(1) == d && may_be_false.shape(1) == d &&
-                      may_be_false.shape(0) == n_rows,
-                  "may_be_true, may_be_false: rows x columns");
-            Meter limits = meter(~std::size_t{0} / 2, time_limit);
-            Decisions found =
-                unlocked([&] { return decide(graph, trees, one, zero, n_rows, limits); });
-            return nb::make_tuple(give(std::move(found.label)), give(std::move(found.cost)));
-          },
-          "bound"_a, "max_leaves"_a, "allowed"_a, "required"_a, "trivial"_a, "may_be_true"_a,
-          "may_be_false"_a, "time_limit"_a,
-          "(class, objective) of the best tree that is certain of each row; -1: none is.");
+      .def("decide", &decide_rows, "bound"_a, "max_leaves"_a, "allowed"_a, "required"_a,
+           "trivial"_a, "may_be_true"_a, "may_be_false"_a, "time_limit"_a,
+           "Class and objective of the best tree that is certain of each row; -1: none is.");
+}
 
-  nb::class_<Counts>(m, "RashomonCounts", "How many trees of a view, and which is where.")
+}  // namespace
+
+void bind(nb::module_& m) {
+  trees_record.define(m, "FlatTrees", {"start", "column", "label", "false_child"});
+  histogram_record.define(
+      m, "Histogram",
+      {"leaves", "errors", "trees_high", "trees_low", "nontrivial_high", "nontrivial_low"});
+  functions_record.define(m, "FunctionArrays",
+                          {"points", "errors", "leaves", "n_trees", "n_nontrivial"});
+  decisions_record.define(m, "Decisions", {"label", "cost"});
+  bind_graph(m);
+  nb::class_<Counts>(m, "Counts", "How many trees of a view, and which is where.")
       .def_prop_ro("n", [](const Counts& counts) { return halves(counts.n()); })
       .def_prop_ro("bytes", &Counts::bytes)
-      .def("histogram", &histogram,
-           "(leaves, errors, trees as high and low words, likewise those without trivial splits)")
-      .def(
-          "unrank",
-          [](const Counts& counts, const WordTable& positions) {
-            check(positions.shape(1) == 2, "positions: high and low words");
-            std::vector<Count> wanted(positions.shape(0));
-            for (std::size_t i = 0; i < wanted.size(); ++i) {
-              wanted[i] =
-                  static_cast<Count>(positions.data()[2 * i]) << 64U | positions.data()[2 * i + 1];
-              if (wanted[i] >= counts.n()) throw nb::index_error("there is no such tree");
-            }
-            Meter limits = no_limits();
-            return give_trees(unlocked([&] { return counts.unrank(wanted, limits); }));
-          },
-          "positions"_a)
-      .def(
-          "rank",
-          [](const Counts& counts, const Array<std::int32_t>& column,
-             const Array<std::int32_t>& label) {
-            Meter limits = no_limits();
-            const auto columns = view(column);
-            const auto labels = view(label);
-            const auto found = unlocked([&] { return counts.rank(columns, labels, limits); });
-            std::optional<std::pair<std::uint64_t, std::uint64_t>> out;
-            if (found) out = halves(*found);
-            return out;
-          },
-          "column"_a, "label"_a);
-
-  nb::class_<Functions>(m, "RashomonFunctions", "The distinct functions of a view.")
+      .def("histogram", &histogram, "Trees by leaves and errors, as high and low words.")
+      .def("unrank", &unrank, "positions"_a)
+      .def("rank", &rank, "column"_a, "label"_a);
+  nb::class_<Functions>(m, "Functions", "The distinct functions of a view.")
       .def_prop_ro("n", &Functions::n)
       .def_prop_ro("bytes", &Functions::bytes)
       .def("arrays", &function_arrays,
-           "(two field elements per function, errors, fewest leaves, trees, those without trivial "
-           "splits). Sorted by cost, leaves, elements.")
-      .def(
-          "trees",
-          [](const Functions& functions, const Array<std::int64_t>& positions) {
-            const auto wanted = view(positions);
-            check_positions(functions, wanted);
-            Meter limits = no_limits();
-            return give_trees(unlocked([&] { return functions.trees(wanted, limits); }));
-          },
-          "positions"_a, "A smallest tree of each function.")
-      .def(
-          "trees_of",
-          [](const Functions& functions, std::int64_t position, std::uint64_t start,
-             std::uint64_t count) {
-            check_positions(functions, {&position, 1});
-            Meter limits = no_limits();
-            return give_trees(unlocked([&] {
-              return functions.trees_of(static_cast<std::size_t>(position), start, count, limits);
-            }));
-          },
-          "position"_a, "start"_a, "count"_a, "Trees of one function, by leaves.")
-      .def(
-          "votes",
-          [](const Functions& functions, const ByteTable& columns) {
-            const std::span<const std::uint8_t> table{columns.data(), columns.size()};
-            const std::size_t n_rows = columns.shape(0);
-            check(functions.listed(), "votes: of functions that are listed");
-            check(columns.shape(1) == functions.graph().rows.n_columns, "columns: rows x columns");
-            Meter limits = no_limits();
-            return give(unlocked([&] { return functions.votes(table, n_rows, limits); }));
-          },
-          "columns"_a, "Per row and class the number of functions that say it.")
-      .def(
-          "disagreement",
-          [](const Functions& functions, const ByteTable& columns,
-             const Array<std::int64_t>& weights, const Array<std::int64_t>& positions) {
-            const std::span<const std::uint8_t> table{columns.data(), columns.size()};
-            const auto weight = view(weights);
-            const auto wanted = view(positions);
-            check_positions(functions, wanted);
-            check(columns.shape(1) == functions.graph().rows.n_columns &&
-                      columns.shape(0) == weight.size(),
-                  "columns: rows x columns; weights: one per row");
-            Meter limits = no_limits();
-            return give(
-                unlocked([&] { return functions.disagreement(table, weight, wanted, limits); }));
-          },
-          "columns"_a, "weights"_a, "positions"_a,
-          "Weight of the rows on which each two of some functions differ.");
+           "Two field elements per function, errors, fewest leaves, trees, those without trivial "
+           "splits. Sorted by cost, leaves, elements.")
+      .def("trees", &trees, "positions"_a, "A smallest tree of each function.")
+      .def("trees_of", &trees_of, "position"_a, "start"_a, "count"_a,
+           "Trees of one function, by leaves.")
+      .def("votes", &votes, "columns"_a, "Per row and class the number of functions that say it.")
+      .def("disagreement", &disagreement, "columns"_a, "weights"_a, "positions"_a,
+           "Weight of the rows on which each two of some functions differ.");
 }
+
+}  // namespace orderless::rashomon

@@ -8,7 +8,7 @@
 
 namespace orderless::bindings {
 
-/// The arrays of a tree over bins, kept alive while C++ looks at them.
+/// orderless.model.BinNodes, kept alive while C++ looks at them.
 struct BinNodes {
   Array<std::int32_t> feature, cut;
   Array<std::uint8_t> nan_true;
@@ -32,15 +32,15 @@ struct BinNodes {
   }
 };
 
-/// Hands the nodes of a tree over bins to Python, as BinNodes takes them.
-inline nb::tuple give_nodes(WrittenTree tree) {
-  return nb::make_tuple(give(std::move(tree.feature)), give(std::move(tree.cut)),
-                        give(std::move(tree.nan_true)), give(std::move(tree.when_true)),
-                        give(std::move(tree.when_false)), give(std::move(tree.leaf_class)),
-                        give(std::move(tree.set_start)), give(std::move(tree.set_bins)));
+/// Hands a tree over bins to Python, as the class of the nodes that came.
+inline nb::object give_nodes(const nb::tuple& like, WrittenTree tree) {
+  return like.type()(give(std::move(tree.feature)), give(std::move(tree.cut)),
+                     give(std::move(tree.nan_true)), give(std::move(tree.when_true)),
+                     give(std::move(tree.when_false)), give(std::move(tree.leaf_class)),
+                     give(std::move(tree.set_start)), give(std::move(tree.set_bins)));
 }
 
-/// (ordered, nan, number of bins), one entry per feature.
+/// orderless.model.Layout: ordered, nan, n_bins by feature.
 inline std::vector<BinFeature> bin_features(const nb::tuple& arrays) {
   const auto ordered = nb::cast<Array<std::uint8_t>>(arrays[0]);
   const auto nan = nb::cast<Array<std::uint8_t>>(arrays[1]);
@@ -50,6 +50,28 @@ inline std::vector<BinFeature> bin_features(const nb::tuple& arrays) {
     features[f] = {ordered.data()[f] != 0, nan.data()[f] != 0, n_bins.data()[f]};
   }
   return features;
+}
+
+inline BoxLayout layout_of(const nb::tuple& arrays) { return BoxLayout(bin_features(arrays)); }
+
+using BoxTable = nb::ndarray<nb::numpy, std::uint16_t, nb::ndim<2>>;
+
+/// Hands boxes over to numpy, one per row.
+inline BoxTable give_boxes(BoxList list) {
+  const std::size_t n = list.size();
+  const std::size_t width = list.n_slots;
+  auto* owner = new std::vector<std::uint16_t>(std::move(list.slots));
+  nb::capsule free(owner,
+                   [](void* p) noexcept { delete static_cast<std::vector<std::uint16_t>*>(p); });
+  return BoxTable(owner->data(), {n, width}, free);
+}
+
+inline BoxList boxes_of(const Table<std::uint16_t>& given) {
+  BoxList list;
+  list.n_slots = given.shape(1);
+  list.slots.assign(given.data(), given.data() + given.size());
+  list.count = given.shape(0);
+  return list;
 }
 
 }  // namespace orderless::bindings

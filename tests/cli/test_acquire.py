@@ -45,6 +45,17 @@ def test_a_conversation(here):
     assert "smoker (yes or no; ? if unknown): yes\n" in asked
 
 
+def test_answers_are_written_as_in_the_files(here):
+    (here / "commas.csv").write_text((here / "patients.csv").read_text().replace(",", ";"))
+    files = ("--delimiter", ";", "--decimal", ",", "--missing", "-9")
+    commas = ("acquire", "model.json", "--data", "commas.csv", *files)
+    said, asked = talk(*commas, "--costs", "age=1,smoker=5", say=["61,5"])
+    assert said.startswith("ill, because age > 58.5")
+    said, asked = talk(*commas, "--costs", "age=1,smoker=5", say=["61.5", "-9", "yes"])
+    assert "  '61.5' is no value of age: it must be a number" in asked
+    assert said.endswith("Asked age (unavailable) and smoker; total cost 5.\n")
+
+
 def test_it_stops_when_it_is_certain(here):
     said, asked = talk(*MODEL, *COSTS, say=["61"])
     assert said.startswith("ill, because age > 58.5 (whatever smoker is).")

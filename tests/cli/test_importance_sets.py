@@ -51,7 +51,7 @@ def test_importance_says_what_the_library_says(wisconsin):
 
 def test_importance_in_every_format(here):
     text = fine("importance", *TABLE)
-    assert text.startswith("2 trees decide the same without asking in vain; importance on 8 rows.")
+    assert text.startswith("2 equivalent trees have no redundant split; importance on 8 rows.")
     assert [line.split()[0] for line in text.splitlines()[3:]] == ["feature", "smoker", "age"]
     table = records(fine("importance", *TABLE, "-f", "csv"))
     assert list(table[0]) == ["feature", "gini", "smallest", "largest", "mean", "permutation"]
@@ -81,7 +81,7 @@ def test_names_that_look_like_formulas_are_drawn(here):
 def test_importance_of_nothing(here):
     (here / "leaf.json").write_text('{"prediction": "ill"}')
     said = fine("importance", "leaf.json", "--data", "patients.csv", "--target", "diagnosis")
-    assert said.endswith("The tree asks about no feature.\n")
+    assert said.endswith("The tree has no splits, so no feature matters.\n")
 
 
 def test_importance_refuses(here):
@@ -290,5 +290,7 @@ def test_reproduce_refuses(here):
     near = mistake("reproduce", "figure-and", "table-rid-shft")
     assert "no target 'table-rid-shft' (did you mean 'table-rid-shift'?): list them with" in near
     assert "no target 'zzz': list them with `orderless reproduce`" in mistake("reproduce", "zzz")
-    assert "legal are dask" in mistake("reproduce", "figure-and", "--backend", "abacus")
+    assert "--backend must be one of dask" in mistake(
+        "reproduce", "figure-and", "--backend", "abacus"
+    )
     assert "is a file" in mistake("reproduce", "figure-and", "-o", "patients.csv")

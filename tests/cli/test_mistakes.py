@@ -157,6 +157,29 @@ def test_an_unseen_category(folder):
     )
 
 
+def test_unseen_categories_are_unknown_to_every_command(folder):
+    tree = ol.read_tree({"feature": "ward", "relation": "in", "reference": ["east"],
+                         "true": {"prediction": "ill"}, "false": {"prediction": "well"}},
+                        space=ol.Space({"ward": ["east", "west"]}))  # fmt: skip
+    put(folder, tree.to_json(), "wards.json")
+    name = put(folder, "ward,diagnosis\neast,ill\nsouth,well\nwest,well\n", "wards.csv")
+    data = ("--data", name, "--target", "diagnosis")
+    note = "Data: 1 row taken as unknown in 'ward': the tree does not know 'south'\n"
+    for args in (
+        ("explain", "wards.json", "--rows", name),
+        ("explain", "wards.json", *data),
+        ("compare", "wards.json", "wards.json", "--data", name),
+        ("importance", "wards.json", *data, "--missing-values", "drop"),
+    ):
+        result = run(*args)
+        assert (result.exit_code, result.stderr.startswith(note)) == (0, True), result.stderr
+        assert "row 2 of wards.csv has 'south'" in mistake(*args, "--unseen", "error")
+    assert (
+        "Row 2: Not determined: ill or well" in run("explain", "wards.json", "--rows", name).stdout
+    )
+    assert "1 of the 3 rows of wards.csv have gaps" in mistake("importance", "wards.json", *data)
+
+
 def test_options_of_files(folder):
     semi = put(folder, PATIENTS.replace(",", ";"), "semi.csv")
     tabs = put(folder, PATIENTS.replace(",", "\t"), "tabs.tsv")

@@ -74,7 +74,9 @@ def test_dask_without_a_cluster():
 def test_files_without_pyarrow(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (tmp_path / "a.pq").write_bytes(b"PAR1")
-    with pytest.raises(ImportError, match=r"a.pq is a Parquet file.* needs pyarrow: pip install"):
+    with pytest.raises(
+        ImportError, match=r"reading a.pq, a Parquet file, needs pyarrow: pip install"
+    ):
         ol.predict_file(showcase.mixed(), tmp_path / "a.pq", tmp_path / "b.csv")
 
 

@@ -3,6 +3,7 @@
 import itertools
 import json
 import random
+from functools import partial
 
 import numpy as np
 import pytest
@@ -152,14 +153,15 @@ def test_looking_for_what_is_left_open_can_be_stopped():
     """Rules without all reasons spend their time in one search, which has to poll."""
     form = ol.canonicalize(parity(10))
     bins = form.bins
-    leaves, boxes = _core.leaf_boxes(bins.nodes, bins.layout, 2)
+    leaves, boxes = _core.bins.leaf_boxes(bins.nodes, bins.layout, 2)
     own = np.ascontiguousarray(boxes[bins.tree.leaf_class[leaves] == 0])
-    args = (bins.nodes, bins.layout, 2, 0, own, own)
-    assert _core.cover_fault(*args, 0) == (2, 0)  # out of polls
-    assert _core.cover_fault(*args, 5) == (2, 0)
-    assert _core.cover_fault(*args, 1000) == (0, 0)
-    assert _core.cover_fault(bins.nodes, bins.layout, 2, 0, own, own[1:].copy(), 1000) == (0, 2)
-    assert _core.cover_fault(bins.nodes, bins.layout, 2, 1, own, own, 1000) == (0, 1)
+    fault = partial(_core.reasons.cover_fault, bins.nodes, bins.layout, 2)
+    for polls in (0, 5):
+        with pytest.raises(_core.base.TimeUp):
+            fault(0, own, own, polls)
+    assert fault(0, own, own, 1000) == 0
+    assert fault(0, own, own[1:].copy(), 1000) == 2
+    assert fault(1, own, own, 1000) == 1
 
 
 def test_the_file_of_a_form_is_the_same_after_any_way():

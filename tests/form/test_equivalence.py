@@ -150,7 +150,7 @@ def test_all_functions_of_a_grid_have_fingerprints_of_their_own():
         start = np.arange(chunk + 1, dtype=np.int64) * n
         empty = np.zeros(0, dtype=np.uint64)
         points.append(
-            _core.fingerprints(nodes, start, tree.space.domains, keys, [empty, empty], values)
+            _core.same.fingerprints(nodes, start, tree.space.domains, keys, [empty, empty], values)
         )
     pairs = np.concatenate(points).reshape(-1, 2)
     for k in (0, 1):  # already one point of the two tells all of them apart
@@ -190,7 +190,7 @@ def test_fingerprint_stays_what_it_was():
 def test_siphash_is_the_published_function():
     """OpenSSL 3: mac -macopt hexkey:00..0f -macopt size:16 of the bytes 00..07."""
     key, message = bytes(range(16)), bytes(range(8))
-    parts = _core.siphash(
+    parts = _core.same.siphash(
         int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little"),
         int.from_bytes(message, "little"),
     )  # fmt: skip
@@ -458,3 +458,19 @@ def test_a_real_row_is_preferred_to_one_that_is_made_up():
     assert ol.counterexample(a, cut_at("radius", 13.1, space=space), dicts) == {"radius": 15.25}
     with pytest.raises(ol.errors.InvalidData, match="got one dict"):
         ol.counterexample(a, b, dicts[0])
+
+
+def test_forms_are_taken_wherever_trees_are():
+    first = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
+    second = {"feature": 0, "true": first["true"], "false": {"feature": 1, **first}}
+    trees = [ol.read_tree(tree, feature_names=["a", "b"]) for tree in (first, second)]
+    forms = [ol.canonicalize(tree) for tree in trees]
+    for a, b in ((0, 0), (0, 1)):
+        assert ol.equivalent(forms[a], forms[b]) == ol.equivalent(trees[a], trees[b])
+        assert ol.disagreement(forms[a], trees[b]) == ol.disagreement(trees[a], trees[b])
+        assert ol.counterexample(forms[a], forms[b]) == ol.counterexample(trees[a], trees[b])
+    for form, tree in zip(forms, trees, strict=True):
+        assert ol.fingerprint(form) == ol.fingerprint(tree)
+        assert ol.smallest_tree(form) == ol.smallest_tree(tree)
+        assert len(ol.redundant_splits(form)) == len(ol.redundant_splits(tree))
+    assert ol.group_equivalent(forms) == ol.group_equivalent(trees)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-CPP = Path(__file__).parent.parent / "cpp"
+CPP = Path(__file__).parents[2] / "cpp"
 
 FOLDERS = [
     "base",

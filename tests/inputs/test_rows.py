@@ -76,7 +76,7 @@ def test_theorem_3_2_masked_iff_completions_disagree(problem, data):
     assert plain(tree.predict(pl.DataFrame(columns, strict=False))) == expected
     assert plain(tree.predict(pa.table(columns))) == expected
     classes = [tree.labels[flags.astype(bool)].tolist() for flags in
-               tree.reach(rows, all_classes=True)[2].reshape(len(rows), -1)]  # fmt: skip
+               tree.reach(rows, all_classes=True).possible.reshape(len(rows), -1)]  # fmt: skip
     assert [set(c) for c in classes] == [oracle.possible_classes(kinds, r, spec) for r in rows]
 
 

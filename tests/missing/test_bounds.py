@@ -320,7 +320,7 @@ def test_what_is_no_regression_tree():
 def test_what_is_no_forest():
     X, number, _, _ = data()
     for model in (GradientBoostingRegressor().fit(X, number), TREES[0].fit(X, number), None):
-        with pytest.raises(UnreadableModel, match="is no forest that averages trees: legal are"):
+        with pytest.raises(UnreadableModel, match="is not a forest that averages trees: give"):
             ol.forest_bounds(model, X)
     with pytest.raises(UnreadableModel, match="not fitted"):
         ol.forest_bounds(RandomForestRegressor(), X)

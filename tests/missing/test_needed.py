@@ -255,7 +255,7 @@ def test_determined_by_any_with_sets_and_other_classes():
 def test_determined_by_any_refuses():
     with pytest.raises(InvalidData, match="there are no trees"):
         ol.determined_by_any([], [[1]])
-    with pytest.raises(InvalidData, match="tree 1 stands over another space than tree 0"):
+    with pytest.raises(InvalidData, match="tree 1 has another space than tree 0"):
         ol.determined_by_any([WARM, OR], [[1]])
 
 
@@ -294,7 +294,7 @@ def test_imputation_refuses():
     tree = ol.read_tree(OR)
     rows = [[0, 1]]
     for names in ("mean", ["mean"], ["mean", "mode"]):
-        with pytest.raises(ValueError, match=r"legal are two or more of \('mean', 'median'"):
+        with pytest.raises(ValueError, match=r"must be two or more of \('mean', 'median'"):
             ol.imputation_dependence(tree, rows, rows, names)
     with pytest.raises(InvalidData, match="'routing' asks the scikit-learn model itself"):
         ol.imputation_dependence(tree, rows, rows, ["mean", "routing"])

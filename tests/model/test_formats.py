@@ -188,7 +188,7 @@ def test_entries_that_are_missing(key):
         ({}, "expected JSON text, got a dict"),
         ('{"format": NaN}', "NaN is not JSON"),
         ('{"format": -Infinity}', "-Infinity is not JSON"),
-        ('{"a": 1, "a": 1}', "'a' is there twice"),
+        ('{"a": 1, "a": 1}', "duplicate entry 'a'"),
         ('{"format": %s}' % ("9" * 5000), "cannot be read"),
         ("[" * 100_000, "nested too deeply"),
         ('{"a":' * 100_000, "nested too deeply"),

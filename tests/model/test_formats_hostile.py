@@ -187,7 +187,7 @@ def test_what_is_there_twice_is_found_in_linear_time(find):
         keys = [Key(i) for i in range(n)] + [Key(n - 1)]  # the last one, twice
         Key.looks = 0
         if find == "json":
-            with pytest.raises(InvalidTree, match=f"the entry '{n - 1}' is there twice"):
+            with pytest.raises(InvalidTree, match=f"duplicate entry '{n - 1}'"):
                 serial._no_duplicates([(key, 0) for key in keys])
         else:
             assert first_repeated(keys) == str(n - 1)

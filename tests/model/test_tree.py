@@ -568,8 +568,8 @@ def test_over_refuses_categories_that_the_tree_does_not_know():
 def test_the_core_takes_strided_rows_and_refuses_other_arrays():
     tree = stump()
     with pytest.raises((TypeError, RuntimeError)):
-        _core.check_links((1, 2, 3))
+        _core.tree.check_links((1, 2, 3))
     with pytest.raises((TypeError, RuntimeError)):
-        _core.reach(
+        _core.rows.reach(
             tree.nodes, tree.space.domains, tree.row_threshold, [(1, "x", None)], 1, 2, False
         )

@@ -30,7 +30,7 @@ def test_decide_equals_reach(leaves, order, dtype):
     tree = ol.read_tree(model)
     for share in (0.0, 0.01, 0.1, 0.25, 0.5, 1.0):
         rows = gone(rng, X, share, dtype=dtype, order=order)
-        plain = tree.reach(rows)[1]
+        plain = tree.reach(rows).label
         for n_jobs in (None, 2):
             np.testing.assert_array_equal(tree.decide(rows, n_jobs=n_jobs), plain)
         for few in (0, 1, 7, 255, 257):
@@ -46,7 +46,7 @@ def test_blocks_that_differ_in_what_is_unknown(leaves):
     X = np.tile(X, (20, 1))
     X[20_000:40_000] = gone(rng, X[20_000:40_000], 0.5)
     X[50_000] = np.nan  # one row that the look at the first of a block does not see
-    plain = tree.reach(X)[1]
+    plain = tree.reach(X).label
     for n_jobs in (1, 2, 7, -1):
         np.testing.assert_array_equal(tree.decide(X, n_jobs=n_jobs), plain)
 
@@ -82,7 +82,7 @@ def test_doubles_around_thresholds(values):
     X = rng.choice(near, size=(2000, 2))
     for _ in range(30):
         tree = ol.read_tree(below(5, [-np.inf] * 2, [np.inf] * 2), space=space)
-        np.testing.assert_array_equal(tree.decide(X), tree.reach(X)[1])
+        np.testing.assert_array_equal(tree.decide(X), tree.reach(X).label)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_labels_of_all_kinds(names):
         when_false=tree.when_false,
         leaf_class=tree.leaf_class,
     )
-    codes = named.reach(rows)[1]
+    codes = named.reach(rows).label
     assert sorted(set(codes.tolist())) == list(range(-1, len(names)))
     wanted = [None if code < 0 else names[code] for code in codes]
     for n_jobs in (1, 2):
@@ -125,7 +125,7 @@ def test_more_classes_than_bits():
     X, model = grown(1500, n_classes=200)
     rows = gone(np.random.default_rng(1), X, 0.05)
     for tree in (ol.read_tree(model), ol.read_tree(grown(120, n_classes=100)[1])):
-        np.testing.assert_array_equal(tree.decide(rows), tree.reach(rows)[1])
+        np.testing.assert_array_equal(tree.decide(rows), tree.reach(rows).label)
 
 
 def test_branches_of_one_class_are_one_leaf():
@@ -143,7 +143,7 @@ def test_threads_for_columns_of_mixed_kinds():
     mixed = pd.DataFrame(
         {f"x{i}": wide[:, i].astype(np.float32 if i % 2 else float) for i in range(6)}
     )
-    plain = tree.reach(mixed)[1]
+    plain = tree.reach(mixed).label
     assert len(set(plain.tolist())) == 4
     for n_jobs in (1, 3):
         np.testing.assert_array_equal(tree.decide(mixed, n_jobs=n_jobs), plain)

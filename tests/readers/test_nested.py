@@ -235,7 +235,7 @@ def test_dicts_that_unfold_without_end_are_refused(monkeypatch):
         ("null", "expected a JSON object"),
         ('"text"', "expected a JSON object"),
         ('{"prediction": NaN}', "NaN is not JSON"),
-        ('{"prediction": 0, "prediction": 1}', "'prediction' is there twice"),
+        ('{"prediction": 0, "prediction": 1}', "duplicate entry 'prediction'"),
         ('{"prediction": %s}' % ("1" * 5000), "cannot be read"),
         ('{"true": ' * 100_000 + "1" + "}" * 100_000, "nested too deeply"),
         ("age <= 5", "not complete JSON"),

@@ -63,11 +63,13 @@ def test_a_connection_that_is_there_is_kept():
 
 
 def test_backends_that_cannot_be_used_are_refused(monkeypatch, tmp_path):
-    with pytest.raises(InvalidData, match=r"backend 'abacus': legal are dask, loky, .*ray"):
+    with pytest.raises(
+        InvalidData, match=r"backend= must be one of dask, loky, .*ray.* got 'abacus'"
+    ):
         check_backend("abacus")
     check_backend("loky")
     monkeypatch.setattr(clusters, "find_spec", lambda name: None)
     for backend, package in clusters.CLUSTERS.items():
-        text = rf"backend '{backend}': the package {package} is not .*orderless\[cluster\]"
+        text = rf"backend='{backend}' needs {package}: pip install 'orderless\[cluster\]'"
         with pytest.raises(InvalidData, match=text):
             run("figure-and", tmp_path, backend=backend)

@@ -161,7 +161,7 @@ def test_names_are_unique_and_aliases_lead_somewhere():
 @pytest.mark.parametrize("name", TARGETS)
 def test_every_target_runs_small(name, tmp_path):
     lines = []
-    ((target, outcome, seconds),) = run(name, tmp_path, quick=True, told=lines.append)
+    ((target, outcome, seconds),) = run(name, tmp_path, quick=True, announce=lines.append)
     (line,) = lines
     assert line.startswith(f"{name}: {outcome.verdict}")
     assert line.endswith(f"({seconds:.1f} s), see {tmp_path / name}.md")

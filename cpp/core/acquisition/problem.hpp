@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -104,10 +105,8 @@ enum class Fixed : std::int32_t { naive = 0, path = 1, greedy = 2 };
 /// A clock that the search asks how many seconds have passed, and what lets Ctrl-C through.
 struct Clock {
   PollFunction poll;
-  double (*now)(const void*) = nullptr;
-  const void* context = nullptr;
+  std::function<double()> passed;
   double limit = 0;
-  [[nodiscard]] double passed() const { return now(context); }
 };
 
 struct Cheapest {

@@ -1,4 +1,5 @@
 #include <numeric>
+#include <string>
 #include <unordered_map>
 
 #include "core/acquisition/problem.hpp"

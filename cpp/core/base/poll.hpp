@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <stdexcept>
 
 namespace orderless {
 
@@ -11,12 +10,6 @@ using Poll = void (*)();
 
 /// Likewise, and for a time limit too; `met`: how many things were found or looked at so far.
 using PollFunction = std::function<void(std::size_t met)>;
-
-/// More things (reasons, nodes, states) were met than allowed.
-struct TooMany : std::runtime_error {
-  explicit TooMany(std::size_t n) : std::runtime_error("more than the limit allows"), met(n) {}
-  std::size_t met;
-};
 
 /// Counts steps of work, and polls now and then.
 class Work {

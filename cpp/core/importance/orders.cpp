@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/base/bigcount.hpp"
+#include "core/base/errors.hpp"
 #include "core/bins/questions.hpp"
 
 namespace orderless::importance {
@@ -100,7 +101,7 @@ class Graph {
       }
     }
     Questions found = questions(residuals_, tree);
-    if (!found.complete) throw TooManySets{};
+    if (!found.complete) throw TooManySets();
     const auto number = static_cast<std::int32_t>(functions_.size());
     known.push_back(number);
     of_tree_.emplace(tree, number);
@@ -131,7 +132,7 @@ class Graph {
       key.second += scatter(2 * std::uint64_t{row} + 1);
     }
     if (const auto found = states_.find(key); found != states_.end()) return found->second;
-    if (depth > most_depth) throw TooDeep{};
+    if (depth > most_depth) throw TooDeep();
     if (++n_begun_ > limit_ || residuals_.size() > most_nodes_) throw TooMany(n_begun_);
     if (n_begun_ % 256 == 0) poll_(n_begun_);
     const Id own = functions_[at(key.function)].tree;
@@ -296,7 +297,7 @@ Orders all_orders(const BinTree& tree, const std::vector<BinFeature>& features,
     values->assign(n, 0.0);
   }
   Residuals residuals(tree, features);
-  if (residuals.depth(residuals.root()) > most_depth) throw TooDeep{};
+  if (residuals.depth(residuals.root()) > most_depth) throw TooDeep();
   Graph graph(residuals, rows, criterion, limit, poll);
   const auto n_leaves = std::count(tree.leaf_class.begin(), tree.leaf_class.end(), -1);
   out.irredundant = residuals.n_leaves(residuals.root()) ==

@@ -33,12 +33,6 @@ struct Orders {
   std::size_t n_states = 0;
 };
 
-/// A feature has too many groups of values to ask for all sets of them.
-struct TooManySets {};
-
-/// A tree asks more than 500 questions on one path.
-struct TooDeep {};
-
 /// Looks at every tree for the function of `tree` that asks nothing in vain: a question is asked in
 /// a box only where it makes a difference there, that is
 /// - a cut, if the function changes across it somewhere in the box (NaN, if it is in the box, goes

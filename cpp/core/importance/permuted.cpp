@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/bits.hpp"
+#include "core/base/errors.hpp"
 #include "core/base/hash.hpp"
 
 namespace orderless::importance {
@@ -272,7 +273,7 @@ Permuted<Weight> permuted_errors(const FlatTreesView& trees, const BinaryRows& r
     require(own >= 0, "a weight is negative");
     total += own;
     if constexpr (std::is_integral_v<Weight>) {
-      if (own > most_weight || total > most_weight) throw std::overflow_error("too much weight");
+      if (own > most_weight || total > most_weight) throw CountOverflow("weight of two rows", 63);
     }
   }
   std::vector<char> used(rows.group.size(), 0);

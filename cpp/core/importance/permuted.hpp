@@ -37,7 +37,7 @@ struct Permuted {
 /// The weights of boxes, and what a leaf contributes, are kept over all trees. Equal rows are put
 /// together first. Cost: nodes, plus distinct boxes x distinct rows / 64.
 /// `Weight` is std::int64_t or double. Throws std::invalid_argument where the arrays are no trees
-/// over the columns, std::overflow_error where whole weights pass 3,037,000,499 together.
+/// over the columns, CountOverflow where whole weights pass 3,037,000,499 together.
 template <class Weight>
 [[nodiscard]] Permuted<Weight> permuted_errors(const FlatTreesView& trees, const BinaryRows& rows,
                                                std::span<const Weight> weight, Poll poll);

@@ -11,13 +11,13 @@ namespace {
 
 Count add(Count a, Count b) {
   Count sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) throw CountOverflow("more than 2^128 trees");
+  if (__builtin_add_overflow(a, b, &sum)) throw CountOverflow("trees", 128);
   return sum;
 }
 
 Count multiply(Count a, Count b) {
   Count product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) throw CountOverflow("more than 2^128 trees");
+  if (__builtin_mul_overflow(a, b, &product)) throw CountOverflow("trees", 128);
   return product;
 }
 

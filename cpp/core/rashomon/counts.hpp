@@ -64,11 +64,6 @@ struct Cell {
   }
 };
 
-/// Thrown where a count passes 2^128.
-struct CountOverflow : std::overflow_error {
-  using std::overflow_error::overflow_error;
-};
-
 /// For every node how many subtrees there are, by (cost, leaves, groups): bottom up, each node
 /// once. A table's size does not depend on the number of trees. Tables of nodes with one split left
 /// are made when they are looked at: they would take most of the memory.

@@ -18,7 +18,7 @@ Functions::Functions(std::shared_ptr<const Graph> graph, View view, SpaceMeasure
       class_values_(std::move(class_values)),
       listed_(options.listed) {
   if (reachable_.max_leaves(0) > std::numeric_limits<std::uint16_t>::max()) {
-    throw FunctionLimit("functions of trees with more than 65535 leaves");
+    throw TooManyLeaves();
   }
   const std::size_t before = meter.held();
   if (measure != nullptr) {
@@ -89,7 +89,7 @@ void Functions::fill(std::uint32_t place, const Options& options, Meter& meter) 
   held.set(known);
   const auto check_limit = [&] {
     if (table.list.size() <= options.limit) return;
-    throw FunctionLimit("more than " + std::to_string(options.limit) + " functions");
+    throw TooMany(table.list.size());
   };
   if (is_root) check_limit();
   FunctionProducts(*this, place, residue, meter, [&](const Function* batch, std::size_t n) {
@@ -100,7 +100,7 @@ void Functions::fill(std::uint32_t place, const Options& options, Meter& meter) 
     }
     if (table.bytes() != known) held.set(known = table.bytes());
     if (is_root) check_limit();
-    if (table.list.size() >= 0xfffffff0U) throw MemoryLimit("2^32 functions");
+    if (table.list.size() >= 0xfffffff0U) throw MemoryLimit(meter.limit());
   }).run();
   held.set(known + table.list.size() * (order_bytes + sizeof(Function)));
   std::vector<Function>& list = lists_[place];
@@ -116,7 +116,7 @@ void Functions::count_root(const Options& options, Meter& meter) {
   Held held(meter);
   const auto check_limit = [&] {
     if (values.size() <= options.limit) return;
-    throw FunctionLimit("more than " + std::to_string(options.limit) + " functions");
+    throw TooMany(values.size());
   };
   if (const auto leaf = leaf_at(0, options)) values.add(leaf->value);
   check_limit();
@@ -139,7 +139,7 @@ namespace {
 void add_product(std::uint64_t& to, std::uint64_t a, std::uint64_t b) {
   std::uint64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product) || __builtin_add_overflow(to, product, &to)) {
-    throw CountOverflow("more than 2^64 trees of one function");
+    throw CountOverflow("trees of one function", 64);
   }
 }
 

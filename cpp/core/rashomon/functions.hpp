@@ -4,18 +4,12 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <vector>
 
 #include "core/rashomon/counts.hpp"
 #include "core/rashomon/measure.hpp"
 
 namespace orderless::rashomon {
-
-/// Thrown where there are more functions than asked for.
-struct FunctionLimit : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 /// Only the functions whose first field element is `value` modulo 2^bits; 0 bits: all of them.
 struct Residue {

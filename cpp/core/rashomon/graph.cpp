@@ -20,7 +20,7 @@ std::int64_t bound_of(std::int64_t optimum, const Slack& slack) {
   extra /= slack.denominator;
   const wide bound = extra + optimum;
   if (bound > std::numeric_limits<std::int64_t>::max() / 2) {
-    throw std::overflow_error("the bound on the objective leaves 62 bits");
+    throw CostOverflow();
   }
   return static_cast<std::int64_t>(bound);
 }
@@ -78,7 +78,7 @@ class Builder {
     Level& level = levels_[at];
     const auto [number, is_new] = level.numbers.add(namer_.name(support));
     if (is_new) {
-      if (number >= is_leaf - 1) throw MemoryLimit("more than 2^31 nodes");
+      if (number >= is_leaf - 1) throw MemoryLimit(meter_.limit());
       level.path.insert(level.path.end(), path, path + (at == 0 ? 0 : at - 1));
       if (at != 0) level.path.push_back(literal);
       level.errors.push_back(leaf.errors);

@@ -57,7 +57,7 @@ struct Graph {
 
 /// Builds the graph from the root down, level by level: so every node is met with its final budget.
 /// Cost: nodes x columns^2 x words, and the search for the optimum.
-/// Throws std::overflow_error where the bound leaves 64 bits, MemoryLimit, or what `poll` throws.
+/// Throws CostOverflow where the bound leaves 62 bits, MemoryLimit, or what `poll` throws.
 [[nodiscard]] Graph build_graph(Rows rows, const Costs& costs, int depth, const Slack& slack,
                                 Meter& meter);
 

@@ -2,15 +2,10 @@
 
 #include <cstddef>
 #include <functional>
-#include <stdexcept>
-#include <string>
+
+#include "core/base/errors.hpp"
 
 namespace orderless::rashomon {
-
-/// What the search holds passes the memory that it may use.
-struct MemoryLimit : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 /// Counts the bytes that are held, and lets the caller stop a long search.
 class Meter {
@@ -23,7 +18,7 @@ class Meter {
   void change(std::size_t before, std::size_t bytes) {
     const std::size_t held = held_ - before + bytes;
     if (held > limit_ && bytes > before) {
-      throw MemoryLimit("needs more than the " + std::to_string(limit_) + " bytes it may use");
+      throw MemoryLimit(limit_);
     }
     held_ = held;
   }

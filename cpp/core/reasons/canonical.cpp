@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "core/base/errors.hpp"
 #include "core/reasons/boundaries.hpp"
 
 namespace orderless::reasons {

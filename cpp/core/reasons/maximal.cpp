@@ -4,6 +4,7 @@
 #include <bit>
 #include <iterator>
 
+#include "core/base/errors.hpp"
 #include "core/bins/leafmasks.hpp"
 #include "core/reasons/known.hpp"
 

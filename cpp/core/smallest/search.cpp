@@ -4,8 +4,8 @@
 #include <bit>
 #include <deque>
 #include <optional>
-#include <stdexcept>
 
+#include "core/base/errors.hpp"
 #include "core/bins/questions.hpp"
 #include "core/smallest/apart.hpp"
 #include "core/smallest/write.hpp"
@@ -435,10 +435,10 @@ SmallestTree smallest_tree(const BinTree& tree, const std::vector<BinFeature>& f
   const bool weighed = minimize == Minimize::expected_depth;
   const Id root = residuals.root();
   if (weighed && residuals.n_leaves(root) >> (leaf_bits - 1) != 0) {
-    throw std::length_error("too many leaves to weigh");
+    throw TooManyCells();
   }
   if (residuals.depth(root) > most_depth) {  // the search would go as deep as the tree
-    if (weighed) throw std::length_error("too deep a tree to weigh");
+    if (weighed) throw TooDeep();
     return as_it_stands(residuals, minimize == Minimize::leaves);
   }
   if (!weighed) {

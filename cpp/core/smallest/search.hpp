@@ -38,7 +38,7 @@ struct SmallestTree : WrittenTree {
 ///
 /// Ends at `limit` states, or when `poll` throws StopSearch, with the best tree so far; never worse
 /// than the given one without the splits whose sides are the same.
-/// Throws std::length_error where there are too many combinations of bins to count.
+/// Throws TooManyCells and TooDeep where the expected depth cannot be counted.
 [[nodiscard]] SmallestTree smallest_tree(const BinTree& tree,
                                          const std::vector<BinFeature>& features, Minimize minimize,
                                          const WeightedRows* rows, std::size_t limit,

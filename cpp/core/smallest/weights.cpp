@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <stdexcept>
+
+#include "core/base/errors.hpp"
 
 namespace orderless::smallest {
 
@@ -101,7 +102,7 @@ std::int32_t Weights::root(Residuals::Id id) {
       if (total > most_weight) break;
     }
   }
-  if (total > most_weight) throw std::length_error("too many combinations of bins");
+  if (total > most_weight) throw TooManyCells();
   return intern(std::move(key), total);
 }
 

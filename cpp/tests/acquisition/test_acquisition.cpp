@@ -109,7 +109,7 @@ Value plain(const Acquisition& problem, const std::vector<std::uint32_t>& rows,
   return best;
 }
 
-double never(const void*) { return 0; }
+double never() { return 0; }
 double always(const void*) { return 1; }
 
 Value value_of(const Acquisition& problem, const PolicyTree& tree) {
@@ -122,7 +122,7 @@ void check(const Acquisition& problem) {
   for (std::uint32_t row = 0; row < problem.n_rows(); ++row) rows.push_back(row);
   const std::vector<std::uint64_t> start(problem.start.begin(), problem.start.end());
   const Value best = plain(problem, rows, start, 0, {problem.budget, problem.questions});
-  const Cheapest found = cheapest_policy(problem, 1U << 20, {idle, never, nullptr, 1.0});
+  const Cheapest found = cheapest_policy(problem, 1U << 20, {idle, never, 1.0});
   CHECK(found.proven);
   CHECK(value_of(problem, found.tree) == best);
   CHECK(Value(found.bound_missed, found.bound) == best);
@@ -133,7 +133,7 @@ void check(const Acquisition& problem) {
   }
   for (const std::size_t limit :
        {1U, 5U, 40U}) {  // stopped early: a policy and a bound all the same
-    const Cheapest some = cheapest_policy(problem, limit, {idle, never, nullptr, 1.0});
+    const Cheapest some = cheapest_policy(problem, limit, {idle, never, 1.0});
     CHECK(best <= value_of(problem, some.tree));
     CHECK(Value(some.bound_missed, some.bound) <= best);
     CHECK(!some.proven || value_of(problem, some.tree) == best);
@@ -167,7 +167,7 @@ int main() {
       known.cost[0] = 0;
       Acquisition with = known.problem();
       const auto idle = [](std::size_t) {};
-      const Clock clock{idle, never, nullptr, 1.0};
+      const Clock clock{idle, never, 1.0};
       const std::int64_t expected = cheapest_policy(with, 1U << 20, clock).tree.cost[0];
       with.free = 0;
       CHECK(cheapest_policy(with, 1U << 20, clock).tree.cost[0] == expected);

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidData
+from ..errors import InvalidData, setting
 from ..inputs import exact_number, exact_weights, row_bins, whole_seed
 from ..model import Bins
 from ..readers import read_tree
@@ -165,8 +165,9 @@ def cheapest_policy(
     policy = Policy(solve(problem, how), how)
     if method == "optimal" and not policy.optimal:
         warnings.warn(
-            f"no policy was proven cheapest within time_limit={time_limit:g} seconds and "
-            f"limit={limit:,} states; {policy!r} is the best found: raise them, or accept it",
+            f"no policy was proven cheapest within {setting('time_limit', time_limit)} seconds and "
+            f"{setting('limit', limit)} states; {policy!r} is the best found: raise them, or "
+            "accept it",
             stacklevel=2,
         )
     return policy
@@ -204,7 +205,7 @@ def _training_rows(
         exact = exact_weights(sample_weight, len(table))
         each = np.array(whole_numbers(exact, MOST_WEIGHT)[0], dtype=np.int64)
         table, each = table[each > 0], each[each > 0]
-    return _distinct(table, each, [int(n) + 1 for n in bins.layout[2]])
+    return _distinct(table, each, [int(n) + 1 for n in bins.layout.n_bins])
 
 
 def _distinct(

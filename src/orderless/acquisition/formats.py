@@ -63,7 +63,7 @@ def _question(bins: Bins, features: tuple[int, ...], answers: dict[Answer, Part]
     by_bin = [_question(bins, rest, below[b]) if rest else below[b][()] for b in sorted(below)]
     if not bins.features[k].ordered:
         return _among(k, by_bin)
-    n = int(bins.layout[2][k])
+    n = int(bins.layout.n_bins[k])
     numbers = _below(k, [(b, part) for b, part in enumerate(by_bin[:n])])
     if len(by_bin) == n or _same(numbers, by_bin[n]):
         return numbers

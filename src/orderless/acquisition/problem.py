@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +29,42 @@ __all__ = ["Leaves", "Problem"]
 Answer = tuple[int, ...]  # a bin for each feature of a purchase
 
 
+class CoreArrays(NamedTuple):
+    """What the core reads of a problem: rows, purchases, leaves as bits, the tree over purchases.
+
+    By row the outcome of each purchase and its weight; by purchase its cost and where the masks of
+    its outcomes begin; by outcome the leaves that it leaves; the leaves at the start and by class;
+    by node its purchase, and by outcome of that the next node.
+    """
+
+    outcome: NDArray[np.int32]
+    weight: NDArray[np.int64]
+    cost: NDArray[np.int64]
+    outcome_start: NDArray[np.int64]
+    masks: NDArray[np.uint64]
+    start: NDArray[np.uint64]
+    classes: NDArray[np.uint64]
+    node_purchase: NDArray[np.int32]
+    next_start: NDArray[np.int64]
+    next: NDArray[np.int32]
+
+
+class CoreRules(NamedTuple):
+    """What is allowed: None is no limit; ``free`` is a purchase made before any question, or -1."""
+
+    free: int
+    budget: int | None
+    questions: int | None
+    may_stop: bool
+    worst: bool
+
+
 class Leaves:
     """The leaves of a tree: which of them have each bin, and which class they have."""
 
     def __init__(self, bins: Bins) -> None:
         self.bins = bins
-        self._nodes, boxes = _core.leaf_boxes(bins.nodes, bins.layout, len(bins.tree.classes))
+        self._nodes, boxes = _core.bins.leaf_boxes(bins.nodes, bins.layout, len(bins.tree.classes))
         label = bins.tree.leaf_class[self._nodes]
         self.n_leaves = len(label)
         self.all = (1 << len(label)) - 1
@@ -153,8 +184,8 @@ class Leaves:
     @cached_property
     def _tree(self) -> tuple[list[int], list[int], list[int]]:
         """By node its feature, and where it leads if its condition holds and if it does not."""
-        feature, _, _, when_true, when_false, *_ = self.bins.nodes
-        return feature.tolist(), when_true.tolist(), when_false.tolist()
+        nodes = self.bins.nodes
+        return nodes.feature.tolist(), nodes.when_true.tolist(), nodes.when_false.tolist()
 
     @cached_property
     def _below(self) -> list[int]:
@@ -254,7 +285,7 @@ class Problem:
         return out
 
     @cached_property
-    def arrays(self) -> tuple[NDArray[np.generic], ...]:
+    def arrays(self) -> CoreArrays:
         """What the core takes."""
         n_words = (self.leaves.n_leaves + 63) // 64
         table = [which for _, which in self._outcomes]
@@ -265,7 +296,7 @@ class Problem:
             for one in outcomes
         ]
         sizes = [0, *(len(one) for one in self.outcomes)]
-        return (
+        return CoreArrays(
             np.ascontiguousarray(outcome, dtype=np.int32).reshape(-1),
             self.weight,
             np.array(self._whole[0], dtype=np.int64),
@@ -277,9 +308,9 @@ class Problem:
         )
 
     @cached_property
-    def _walk(self) -> tuple[NDArray[np.generic], ...]:
+    def _walk(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
         """Give the tree over purchases: per node its purchase, per outcome the next node."""
-        feature = self.bins.nodes[0].tolist()
+        feature = self.bins.nodes.feature.tolist()
         owner = {k: p for p, one in enumerate(self.purchases) for k in one.features}
         known = {k: b for k, b in enumerate(self.known) if b >= 0}
         child, past = self.leaves.child, self.leaves.past
@@ -300,11 +331,11 @@ class Problem:
         )
 
     @property
-    def rules(self) -> tuple[int, int | None, int | None, bool, bool]:
+    def rules(self) -> CoreRules:
         """What the core takes besides: free purchase, budget, questions, may stop, worst."""
         free = next((i for i, p in enumerate(self.purchases) if p.free), -1)
         budget = None if self.budget is None else int(self.budget // self.unit)
-        return free, budget, self.max_questions, self.may_stop, self.worst
+        return CoreRules(free, budget, self.max_questions, self.may_stop, self.worst)
 
     def purchases_named(self, names: Iterable[str]) -> tuple[str, ...]:
         """Give the names that are purchases, sorted; a feature that no purchase shows is fine."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 from .. import _core
 from .nodes import Nodes
 from .problem import Answer, Problem
+
+if TYPE_CHECKING:
+    from .._core.acquisition import Policy
 
 __all__ = ["METHODS", "Learning", "Method", "QTable", "Solved", "Solving", "solve"]
 
@@ -134,16 +137,16 @@ def solve(problem: Problem, how: Solving) -> Solved:
 
     Notes
     -----
-    What each method costs is said in the core's header, acquisition.hpp.
+    What each method costs is said in the core's header, cpp/core/acquisition/problem.hpp.
     """
     arrays, rules = problem.arrays, problem.rules
     if how.method == "optimal":
         return _cheapest(problem, how)
-    bound, missed = _core.least_cost(arrays, rules)
+    bound, missed = _core.acquisition.least_cost(arrays, rules)
     table = None
     if how.method == "q-learning":
         learning = how.learning
-        nodes, states, values = _core.learned_policy(
+        learned = _core.acquisition.learned_policy(
             arrays,
             rules,
             learning.episodes,
@@ -153,10 +156,11 @@ def solve(problem: Problem, how: Solving) -> Solved:
             float(learning.reward / problem.unit),
             learning.seed,
         )
-        table = _q_table(problem, states, values)
+        policy = learned.policy
+        table = _q_table(problem, learned.states, learned.values)
     else:
-        nodes = _core.fixed_policy(arrays, rules, *FIXED[how.method])
-    out = _nodes(problem, how, nodes)
+        policy = _core.acquisition.fixed_policy(arrays, rules, *FIXED[how.method])
+    out = _nodes(problem, how, policy)
     cost = (out.worst if problem.worst else out.cost)[0]
     proven = (out.missed[0], cost) == (missed, bound)
     return Solved(out, bound, missed, proven, q_table=table)
@@ -164,23 +168,20 @@ def solve(problem: Problem, how: Solving) -> Solved:
 
 def _cheapest(problem: Problem, how: Solving) -> Solved:
     seconds = how.time_limit / 2 if problem.worst else how.time_limit
-    nodes, bound, missed, proven, n_states = _core.cheapest_policy(
-        problem.arrays, problem.rules, how.limit, seconds
-    )
+    found = _core.acquisition.cheapest_policy(problem.arrays, problem.rules, how.limit, seconds)
+    policy, n_states = found.policy, found.n_states
     if problem.worst:  # of all policies whose dearest row costs no more, the cheapest on average
-        *_, worst, undetermined = nodes
-        capped = replace(problem, worst=False, budget=int(worst[0]) * problem.unit)
-        other, _, _, _, more = _core.cheapest_policy(
-            capped.arrays, capped.rules, how.limit, seconds
-        )
-        n_states = max(n_states, more)
-        if other[-1][0] == undetermined[0] and capped.unit == problem.unit:
-            nodes = other
-    return Solved(_nodes(problem, how, nodes), bound, missed, proven, n_states)
+        capped = replace(problem, worst=False, budget=int(policy.worst[0]) * problem.unit)
+        other = _core.acquisition.cheapest_policy(capped.arrays, capped.rules, how.limit, seconds)
+        n_states = max(n_states, other.n_states)
+        if other.policy.missed[0] == policy.missed[0] and capped.unit == problem.unit:
+            policy = other.policy
+    nodes = _nodes(problem, how, policy)
+    return Solved(nodes, found.bound, found.bound_missed, found.proven, n_states)
 
 
-def _nodes(problem: Problem, how: Solving, nodes: tuple[NDArray[np.generic], ...]) -> Nodes:
-    return Nodes(problem, how.method, [array.tolist() for array in nodes])
+def _nodes(problem: Problem, how: Solving, policy: Policy) -> Nodes:
+    return Nodes(problem, how.method, [array.tolist() for array in policy])
 
 
 def _q_table(problem: Problem, states: NDArray[np.int32], values: NDArray[np.float64]) -> QTable:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import InvalidData
+from ..inputs import busy
 from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake, one_line
 from .options import DataOptions, FileOptions, Format, ModelOptions, OutputOptions, finite
-from .progress import busy
 
 if TYPE_CHECKING:
     from ..acquisition import Interview
+    from ..inputs import CellStyle
     from ..model import Tree
 
 __all__ = ["EXAMPLE", "command"]
@@ -78,13 +79,14 @@ def command(
     tree = source.tree
     others = 1.0 if costs is None and other_costs is None else other_costs
     each = read_costs(costs, tree, files, others)
-    known = row_from(row or [], tree, style_of(files))
+    style = style_of(files)
+    known = row_from(row or [], tree, style)
     given = [name for name, value in known.items() if value is not None]  # these cost nothing
     with busy("Finding the cheapest way"):
         policy = cheapest_policy(
             tree, source.X, each, known=given, budget=budget, time_limit=time_limit
         )
-    talk = _ask(policy.interview(known, only_relevant=True), tree)
+    talk = _ask(policy.interview(known, only_relevant=True), tree, style)
     if output.format == Format.json:
         write(json.dumps(_told(talk), ensure_ascii=False, indent=1), output.output)
     else:
@@ -96,7 +98,7 @@ def command(
         raise typer.Exit(ENDED)
 
 
-def _ask(talk: Interview, tree: Tree) -> Interview:
+def _ask(talk: Interview, tree: Tree, style: CellStyle) -> Interview:
     """Go through an interview; what a person got wrong is said and asked again.
 
     It is not done where the answers end too early.
@@ -118,7 +120,7 @@ def _ask(talk: Interview, tree: Tree) -> Interview:
                 typer.echo("  This is the first question.", err=True)
             continue
         try:
-            value = _value(answer, talk, tree)
+            value = _value(answer, talk, tree, style)
             then = talk.skip() if value is None else talk.answer(value)
         except (Mistake, InvalidData) as fault:
             typer.echo(f"  {one_line(fault)}", err=True)
@@ -148,13 +150,13 @@ def _question(talk: Interview, tree: Tree) -> str:
     from ..model import label_text, printable
 
     feature = tree.space[talk.question.features[0]]
-    legal = "a number"
+    allowed = "a number"
     if feature.kind == "boolean":
-        legal = "yes or no"
+        allowed = "yes or no"
     elif feature.kind == "categorical":
-        legal = ", ".join(label_text(label) for label in feature.categories[:12])
-        legal += ", ..." if len(feature.categories) > 12 else ""
-    return printable(f"{feature.name} ({legal}; ? if unknown):")
+        allowed = ", ".join(label_text(label) for label in feature.categories[:12])
+        allowed += ", ..." if len(feature.categories) > 12 else ""
+    return printable(f"{feature.name} ({allowed}; ? if unknown):")
 
 
 def _say_open(talk: Interview) -> None:
@@ -190,19 +192,21 @@ def _is_value(answer: str, talk: Interview, tree: Tree) -> bool:
     return answer.strip() in {str(label) for label in feature.categories}
 
 
-def _value(answer: str, talk: Interview, tree: Tree) -> Any:
-    """Read an answer; None if it says that the value cannot be had."""
+def _value(answer: str, talk: Interview, tree: Tree, style: CellStyle) -> Any:
+    """Read an answer, written as in the files; None if it says that the value is unavailable."""
     from ..connect import parser_of
     from ..inputs import unknown
 
     name = talk.question.features[0]
     if unknown(answer) and not _is_value(answer, talk, tree):
         return None
-    parse, legal, _ = parser_of(tree.space, name)
+    parser = parser_of(tree.space, name, style)
     try:
-        value = parse(answer)
+        value = parser.parse(answer)
     except (ValueError, KeyError, TypeError):
-        raise Mistake(f"{answer!r:.80} is no value of {name}: it must be {legal}") from None
+        raise Mistake(
+            f"{answer!r:.80} is no value of {name}: it must be {parser.allowed}"
+        ) from None
     return None if unknown(value) else value
 
 

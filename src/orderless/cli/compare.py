@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from ..inputs import busy
 from .mistakes import Mistake
-from .options import DATA, TREE, FileOptions, Format, OutputOptions, SpaceFile
-from .progress import busy
+from .options import DATA, TREE, FileOptions, Format, OutputOptions, SpaceFile, Unseen, UnseenKind
 
 if TYPE_CHECKING:
     from ..model import Tree
@@ -47,6 +47,7 @@ def command(
         ),
     ] = False,
     space: SpaceFile = None,
+    unseen: Unseen = UnseenKind.unknown,
 ) -> None:
     """Group trees that decide the same, and show where others differ from the first.
 
@@ -67,7 +68,7 @@ def command(
     names = [str(path) for path in models]
     strangers = _strangers(names, trees)
     with busy("Comparing"):
-        records = _records(names, trees, data, files)
+        records = _records(names, trees, _predictions(trees, data, files, unseen))
     if output.format == Format.text:
         write("\n".join([*strangers, _text(records)]), output.output)
         return
@@ -98,13 +99,12 @@ def _strangers(names: list[str], trees: list[Tree]) -> list[str]:
 
 
 def _records(
-    names: list[str], trees: list[Tree], data: Path | None, files: FileOptions
+    names: list[str], trees: list[Tree], predictions: _Predictions | None
 ) -> list[dict[str, Any]]:
     """Say of each tree which group it is in, and how it differs from the first."""
     from ..form import counterexample, disagreement, fingerprint, group_equivalent
 
     group_of = {i: k for k, group in enumerate(group_equivalent(trees), 1) for i in group}
-    said, first = _predictions(trees, data, files)
     out: list[dict[str, Any]] = []
     for i, (name, tree) in enumerate(zip(names, trees, strict=True)):
         same = group_of[i] == group_of[0]
@@ -116,56 +116,75 @@ def _records(
             "depth": tree.depth,
             "differs_on_space": 0.0 if same else disagreement(trees[0], tree),
         }
-        if data is not None:
-            pairs = list(zip(said[0], said[i], strict=True))
+        if predictions is not None:
+            pairs = list(zip(predictions.answers[0], predictions.answers[i], strict=True))
             record["rows"] = len(pairs)
             record["rows_differ"] = sum(_differ(a, b) for a, b in pairs)
             record["rows_undetermined"] = sum(a is None or b is None for a, b in pairs)
         record |= {"example": None, "example_row": None, "first_says": None, "says": None}
-        if i in first:
-            at, record["example"] = first[i]
-            record |= {"example_row": at + 1, "first_says": said[0][at], "says": said[i][at]}
+        if predictions is not None and i in predictions.first:
+            at, record["example"] = predictions.first[i]
+            says = [predictions.answers[k][at] for k in (0, i)]
+            record |= {"example_row": at + 1, "first_says": says[0], "says": says[1]}
         elif (row := None if same else counterexample(trees[0], tree)) is not None:
-            record["example"] = _told(row, {*trees[0].features, *tree.features})
+            record["example"] = _plain_cells(row, {*trees[0].features, *tree.features})
             record |= {"first_says": _answer(trees[0], row), "says": _answer(tree, row)}
         out.append(record)
     return out
 
 
-def _predictions(
-    trees: list[Tree], data: Path | None, files: FileOptions
-) -> tuple[list[list[Any]], dict[int, tuple[int, dict[str, Any]]]]:
-    """Give what each tree says of each row, and where each differs first from the first tree.
+class _Predictions(NamedTuple):
+    """What each tree says of each row, and where each differs first from the first tree.
 
     That is the number of the row, from 0, and what the two trees ask about in it.
     """
-    said: list[list[Any]] = [[] for _ in trees]
-    first: dict[int, tuple[int, dict[str, Any]]] = {}
+
+    answers: list[list[Any]]
+    first: dict[int, tuple[int, dict[str, Any]]]
+
+
+def _predictions(
+    trees: list[Tree], data: Path | None, files: FileOptions, unseen: UnseenKind
+) -> _Predictions | None:
+    """Ask every tree about every row, if there are rows."""
     if data is None:
-        return said, first
+        return None
+    from ..connect import unseen_notes
+    from ..model import printable
     from .cells import frame_for
     from .files import open_table
+    from .table import say
 
+    strange: list[Any] = [{} if unseen == UnseenKind.unknown else None for _ in trees]
+    answers: list[list[Any]] = [[] for _ in trees]
+    first: dict[int, tuple[int, dict[str, Any]]] = {}
     with open_table(data, files) as table:
         table.check_missing(name for tree in trees for name in tree.space.column_names)
         for part in table.parts:
-            frames = [frame_for(tree, part, table.name, style=table.style) for tree in trees]
-            done = len(said[0])
-            for i, (own, tree) in enumerate(zip(said, trees, strict=True)):
+            frames = [frame_for(tree, part, table.name, style=table.style, unseen=own)
+                      for tree, own in zip(trees, strange, strict=True)]  # fmt: skip
+            done = len(answers[0])
+            for i, (own, tree) in enumerate(zip(answers, trees, strict=True)):
                 codes = tree.decide(frames[i]).tolist()
                 own += [None if code < 0 else tree.classes[code] for code in codes]
-                differ = (
-                    k for k in range(part.n_rows) if _differ(said[0][done + k], own[done + k])
-                )
+                differ = (k for k in range(part.n_rows)
+                          if _differ(answers[0][done + k], own[done + k]))  # fmt: skip
                 if i not in first and (k := next(differ, None)) is not None:
                     pair = ((trees[0], frames[0]), (tree, frames[i]))
-                    cells = {
-                        str(name): _cell(one, str(name), frame[name].tolist()[k])
-                        for one, frame in pair
-                        for name in frame
-                    }
-                    first[i] = done + k, _told(cells, set(cells))
-    return said, first
+                    first[i] = done + k, _cells_of(pair, k)
+    notes = dict.fromkeys(printable(n) for own in strange for n in unseen_notes(own or {}))
+    say(list(notes), quiet=False)
+    return _Predictions(answers, first)
+
+
+def _cells_of(pair: tuple[tuple[Tree, Any], ...], row: int) -> dict[str, Any]:
+    """Give what trees ask about in one of the rows that were read for them."""
+    cells = {
+        str(name): _cell(tree, str(name), frame[name].tolist()[row])
+        for tree, frame in pair
+        for name in frame
+    }
+    return _plain_cells(cells, set(cells))
 
 
 def _cell(tree: Tree, name: str, value: Any) -> Any:
@@ -188,12 +207,16 @@ def _answer(tree: Tree, row: dict[str, Any]) -> Any:
     return tree.classes[int(tree.decide([known])[0])]
 
 
-def _told(row: dict[str, Any], used: set[str]) -> dict[str, Any]:
+def _plain_cells(row: dict[str, Any], used: set[str]) -> dict[str, Any]:
     """Keep what one of the trees asks about, as JSON can hold it."""
     return {name: _plain(value) for name, value in row.items() if name in used}
 
 
 def _plain(value: Any) -> Any:
+    from ..inputs import NOT_GIVEN
+
+    if value is NOT_GIVEN:
+        return None
     if not isinstance(value, float) or math.isfinite(value):
         return value
     return None if math.isnan(value) else str(value)  # JSON has no infinity

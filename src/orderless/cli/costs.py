@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .mistakes import Mistake, some
+from ..inputs import some_names
+from .mistakes import Mistake
 from .options import DATA, FileOptions, finite
 
 if TYPE_CHECKING:
@@ -81,8 +82,9 @@ def read_costs(
     absent = [name for name in tree.features if name not in out]
     if absent and others is None:
         raise Mistake(
-            f"--costs has no cost for {some(absent)}, which the tree asks about: name every "
-            "feature, with 0 if it costs nothing, or say what all others cost with --other-costs 1"
+            f"--costs has no cost for {some_names(absent, most=8)}, which the tree asks about: "
+            "name every feature, with 0 if it costs nothing, or say what all others cost with "
+            "--other-costs 1"
         )
     return out | dict.fromkeys(absent, others or 0.0)
 

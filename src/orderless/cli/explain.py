@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..inputs import busy
 from .mistakes import Mistake
 from .options import (
     DataOptions,
@@ -19,7 +21,6 @@ from .options import (
     ModelOptions,
     OutputOptions,
 )
-from .progress import busy
 
 if TYPE_CHECKING:
     from ..form import CanonicalForm
@@ -43,17 +44,15 @@ class Sort(StrEnum):
     length = "length"
 
 
-def command(
-    model: ModelOptions,
-    data: DataOptions,
-    files: FileOptions,
-    hold_out: HoldOutOptions,
-    limits: LimitOptions,
-    output: OutputOptions,
-    reasons: Annotated[
-        bool,
-        typer.Option("--reasons", help="Every sufficient reason, instead of the fewest rules."),
-    ] = False,
+Reasons = Annotated[
+    bool, typer.Option("--reasons", help="Every sufficient reason, instead of the fewest rules.")
+]
+
+
+@dataclass(frozen=True)
+class RowOptions:
+    """Rows to explain."""
+
     row: Annotated[
         list[str] | None,
         typer.Option(
@@ -62,7 +61,7 @@ def command(
             rich_help_panel=ROWS,
             show_default=False,
         ),
-    ] = None,
+    ] = None
     rows: Annotated[
         Path | None,
         typer.Option(
@@ -71,7 +70,13 @@ def command(
             rich_help_panel=ROWS,
             show_default=False,
         ),
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True)
+class ShownOptions:
+    """Which rules or reasons are shown, and in which order."""
+
     sort: Annotated[
         Sort | None,
         typer.Option(
@@ -80,7 +85,7 @@ def command(
             rich_help_panel=SHOWN,
             show_default=False,
         ),
-    ] = None,
+    ] = None
     top: Annotated[
         int | None,
         typer.Option(
@@ -90,7 +95,7 @@ def command(
             rich_help_panel=SHOWN,
             show_default=False,
         ),
-    ] = None,
+    ] = None
     min_rows: Annotated[
         int,
         typer.Option(
@@ -99,7 +104,19 @@ def command(
             help="Only those that cover N rows of --data or more.",
             rich_help_panel=SHOWN,
         ),
-    ] = 0,
+    ] = 0
+
+
+def command(
+    model: ModelOptions,
+    data: DataOptions,
+    files: FileOptions,
+    hold_out: HoldOutOptions,
+    limits: LimitOptions,
+    output: OutputOptions,
+    which: RowOptions,
+    show: ShownOptions,
+    reasons: Reasons = False,
 ) -> None:
     """Write the shortest rules of a tree, every reason, or why a row gets its class.
 
@@ -107,106 +124,53 @@ def command(
     those have the rule's class, followed by how often the tree is right, class by class. If the
     tree was fitted here on the same rows, that is said; --test or --folds judge it on others.
     """
-    if (row and rows) or (reasons and (row or rows)):
+    if (which.row and which.rows) or (reasons and (which.row or which.rows)):
         raise Mistake("give one of --row, --rows and --reasons, not several")
-    if (sort == Sort.coverage or min_rows) and data.data is None:
+    if (show.sort == Sort.coverage or show.min_rows) and data.data is None:
         raise Mistake("--sort coverage and --min-rows count rows: give them with --data")
-    from ..output.rules import list_terms, listing_records, quality_as_markdown, quality_as_text
     from .models import form_of, source_of
-    from .sink import records_as, write
+    from .sink import write
 
     source = source_of(model, data, files, hold_out)
     form = form_of(source.tree, limits)
-    if row or rows is not None:
-        write(_rows_text(form, _rows(source, row, rows, files), output), output.output)
+    if which.row or which.rows is not None:
+        from .explained_rows import explained, rows_of
+
+        rows = rows_of(source.tree, which.row, which.rows, data, files)
+        write(explained(form, rows, output), output.output)
         return
-    terms = "reasons" if reasons else "rules"
-    shown: Shown = {
-        "terms": terms, "sort": sort, "top": top, "min_rows": min_rows,
-        "about_rows": source.about_rows,
-    }  # fmt: skip
-    with busy(f"Finding {terms}"):
-        judged = source.judged
-        if output.format == Format.text:
-            text = form.to_text(source.X, source.y, **shown)
-            text += f"\n\n{quality_as_text(judged)}" if judged else ""
-        elif output.format == Format.md:
-            text = form.to_markdown(source.X, source.y, **shown)
-            text += f"\n\n{quality_as_markdown(judged)}" if judged else ""
-        else:
-            listing = list_terms(form, source.X, source.y, **shown)
-            records = listing_records(listing)
-            text = records_as(records, output.format, safe_csv=output.safe_csv)
-            if output.format == Format.json:
-                content: dict[str, Any] = {
-                    "fingerprint": form.fingerprint,
-                    "classes": list(form.classes),
-                }
-                if listing.hidden:
-                    content["not_shown"] = listing.hidden
-                if source.rows_record is not None:
-                    content["data"] = source.rows_record
-                if judged:
-                    content["quality"] = [one.to_dict() for one in judged]
-                text = json.dumps({**content, terms: records}, ensure_ascii=False, indent=1)
+    with busy(f"Finding {'reasons' if reasons else 'rules'}"):
+        text = _terms_text(form, source, "reasons" if reasons else "rules", show, output)
     write(text, output.output)
 
 
-def _rows(
-    source: Source, row: list[str] | None, rows: Path | None, files: FileOptions
-) -> list[dict[str, Any]]:
-    from .cells import frame_for, row_from
-    from .files import open_table, style_of
-
-    if row:
-        return [row_from(row, source.tree, style_of(files))]
-    assert rows is not None
-    with open_table(rows, files) as table:
-        table.check_missing(source.tree.space.column_names)
-        frame = frame_for(source.tree, table.whole(), table.name, style=table.style)
-    return [{str(name): value for name, value in one.items()} for one in frame.to_dict("records")]
-
-
-def _rows_text(form: CanonicalForm, rows: list[dict[str, Any]], output: OutputOptions) -> str:
-    from ..model import printable
-    from ..output.rules import escaped
+def _terms_text(
+    form: CanonicalForm, source: Source, terms: str, show: ShownOptions, output: OutputOptions
+) -> str:
+    """Write rules or reasons, and how often the tree is right."""
+    from ..output.rules import list_terms, listing_records, quality_as_markdown, quality_as_text
     from .sink import records_as
 
-    records, texts = [], []
-    for one in rows:
-        why, needed = form.explain(one), form.missing_needed(one)
-        settle = [list(names) for names in needed.settle] if needed.label is None else []
-        records.append({**why.to_dict(), "settle": settle})
-        lines = str(why).splitlines()
-        if needed.label is None:
-            lines += str(needed).splitlines()[1:]
-        texts.append([printable(line) for line in lines])
-    if output.format == Format.json:
-        return json.dumps(
-            records if len(records) != 1 else records[0], ensure_ascii=False, indent=1
-        )
-    if output.format == Format.csv:
-        flat = [
-            {
-                "row": i,
-                "prediction": record["label"],
-                "possible": record["possible"],
-                "necessary": record["necessary"],
-                "needed": record["settle"][0] if record["settle"] else [],
-                "text": record["text"].replace("\n", " "),
-            }
-            for i, record in enumerate(records, 1)
-        ]
-        return records_as(flat, Format.csv, safe_csv=output.safe_csv)
+    shown: Shown = {
+        "terms": terms, "sort": show.sort, "top": show.top, "min_rows": show.min_rows,
+        "about_rows": source.about_rows,
+    }  # fmt: skip
+    judged = source.judged
+    if output.format == Format.text:
+        text = form.to_text(source.X, source.y, **shown)
+        return text + (f"\n\n{quality_as_text(judged)}" if judged else "")
     if output.format == Format.md:
-        shown = [[escaped(line) for line in lines] for lines in texts]
-        return "\n".join(
-            f"{i}. {'  '.join(['', *lines]).strip()}" if len(shown) > 1 else "\n\n".join(lines)
-            for i, lines in enumerate(shown, 1)
-        )
-    if len(texts) == 1:
-        return "\n".join(texts[0])
-    return "\n".join(
-        "\n".join([f"Row {i:,}: {lines[0]}", *(f"  {line}" for line in lines[1:])])
-        for i, lines in enumerate(texts, 1)
-    )
+        text = form.to_markdown(source.X, source.y, **shown)
+        return text + (f"\n\n{quality_as_markdown(judged)}" if judged else "")
+    listing = list_terms(form, source.X, source.y, **shown)
+    records = listing_records(listing)
+    if output.format == Format.csv:
+        return records_as(records, Format.csv, safe_csv=output.safe_csv)
+    content: dict[str, Any] = {"fingerprint": form.fingerprint, "classes": list(form.classes)}
+    if listing.hidden:
+        content["not_shown"] = listing.hidden
+    if source.rows_record is not None:
+        content["data"] = source.rows_record
+    if judged:
+        content["quality"] = [one.to_dict() for one in judged]
+    return json.dumps({**content, terms: records}, ensure_ascii=False, indent=1)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..inputs import busy
 from .mistakes import Mistake
 from .options import OUTPUT, DataOptions, FileOptions, LimitOptions, ModelOptions, OutputFile
-from .progress import busy
 
 if TYPE_CHECKING:
     from ..form import CanonicalForm
@@ -47,13 +48,12 @@ KINDS: dict[str, tuple[str, Callable[[CanonicalForm], str] | str]] = {
 Kind = StrEnum("Kind", {name: name for name in KINDS})  # type: ignore[misc]
 
 
-def command(
-    model: ModelOptions,
-    data: DataOptions,
-    files: FileOptions,
-    limits: LimitOptions,
-    output: OutputFile = None,
-    format: Annotated[  # noqa: A002  the name of the option
+@dataclass(frozen=True)
+class WrittenOptions:
+    """What is written, and where."""
+
+    output: OutputFile = None
+    format: Annotated[
         Kind | None,
         typer.Option(
             "--format",
@@ -62,14 +62,14 @@ def command(
             rich_help_panel=OUTPUT,
             show_default=False,
         ),
-    ] = None,
+    ] = None
     smallest: Annotated[
         bool,
         typer.Option(
             "--smallest",
             help="Export the smallest tree that decides the same instead.",
         ),
-    ] = False,
+    ] = False
     dialect: Annotated[
         str | None,
         typer.Option(
@@ -78,7 +78,7 @@ def command(
             rich_help_panel=OUTPUT,
             show_default=False,
         ),
-    ] = None,
+    ] = None
     table: Annotated[
         str | None,
         typer.Option(
@@ -88,7 +88,15 @@ def command(
             rich_help_panel=OUTPUT,
             show_default=False,
         ),
-    ] = None,
+    ] = None
+
+
+def command(
+    model: ModelOptions,
+    data: DataOptions,
+    files: FileOptions,
+    limits: LimitOptions,
+    written: WrittenOptions,
 ) -> None:
     """Write a tree as JSON, Graphviz (dot) or text, or its rules in other languages.
 
@@ -96,7 +104,8 @@ def command(
     skl2onnx) take scikit-learn models, which Tree.to_sklearn() gives, and neither format can say
     that a row with gaps is certain exactly where all ways to fill them agree.
     """
-    kind = str(format) if format is not None else _by_name(output)
+    output, dialect, table = written.output, written.dialect, written.table
+    kind = str(written.format) if written.format is not None else _by_name(output)
     for option, given in (("--dialect", dialect), ("--table", table)):
         if given is not None and kind != "sql":
             raise Mistake(f"{option} is for --format sql, and this writes {kind}")
@@ -107,7 +116,7 @@ def command(
 
     tree = source_of(model, data, files).tree
     with busy(f"Writing {kind}"):
-        if smallest:
+        if written.smallest:
             from ..form import smallest_tree
 
             tree = smallest_tree(tree)

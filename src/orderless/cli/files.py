@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from ..connect import Part, TableFile, open_table as open_any
-from ..inputs import CellStyle
-from .mistakes import Mistake, some
+from ..inputs import CellStyle, near, some_names
+from .mistakes import Mistake, packages
 from .options import FileOptions
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "file_arguments",
     "missing_column",
     "open_table",
-    "packages",
     "read_missing",
     "source_of_rows",
     "style_of",
@@ -99,24 +98,11 @@ def _cells(line: str, text: str) -> list[str]:
         ) from None
 
 
-@contextmanager
-def packages() -> Iterator[None]:
-    """Take a package that is not installed for invalid input: the message says what to install."""
-    try:
-        yield
-    except ImportError as fault:
-        raise Mistake(str(fault)) from None
-
-
 def missing_column(
     wanted: str, table: str, there: tuple[str, ...], remedy: str, what: str = "column"
 ) -> Mistake:
     """Say that a column is not there, which one comes close, and what to do."""
-    from difflib import get_close_matches
-
-    by_case = {name.casefold(): name for name in there}
-    close = get_close_matches(wanted.casefold(), by_case, n=1)
-    near = f" (did you mean {by_case[close[0]]!r:.80}?)" if close else ""
     return Mistake(
-        f"{table} has no {what} {wanted!r:.80}{near}: it has {some(list(there))}. {remedy}"
+        f"{table} has no {what} {wanted!r:.80}{near(wanted, there)}: it has "
+        f"{some_names(there, most=8)}. {remedy}"
     )

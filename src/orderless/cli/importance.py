@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..inputs import busy
 from .mistakes import Mistake
 from .options import (
     LIMITS,
@@ -20,7 +22,6 @@ from .options import (
     OutputOptions,
     finite,
 )
-from .progress import busy
 
 if TYPE_CHECKING:
     from .models import Source
@@ -35,17 +36,16 @@ EXAMPLE = (
 RID = "Over all near-optimal trees"
 
 
-def command(
-    model: ModelOptions,
-    data: DataOptions,
-    files: FileOptions,
-    output: OutputOptions,
+@dataclass(frozen=True)
+class OrderOptions:
+    """What is measured of one tree."""
+
     orders: Annotated[
         bool,
         typer.Option(
             help="Whether to look at all orders: the range and mean of the Gini importance.",
         ),
-    ] = True,
+    ] = True
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -54,10 +54,16 @@ def command(
             rich_help_panel=OUTPUT,
             show_default=False,
         ),
-    ] = None,
+    ] = None
     limit: Annotated[
         int, typer.Option(min=1, help="Most boxes to look at.", rich_help_panel=LIMITS)
-    ] = 2_000_000,
+    ] = 2_000_000
+
+
+@dataclass(frozen=True)
+class SetOptions:
+    """Which near-optimal trees are looked at instead."""
+
     rid: Annotated[
         int | None,
         typer.Option(
@@ -68,14 +74,14 @@ def command(
             rich_help_panel=RID,
             show_default=False,
         ),
-    ] = None,
+    ] = None
     rid_depth: Annotated[
         int, typer.Option(min=1, max=20, help="Depth of these trees.", rich_help_panel=RID)
-    ] = 3,
+    ] = 3
     regularization: Annotated[
         float,
         typer.Option(min=0, callback=finite, help="What a leaf costs.", rich_help_panel=RID),
-    ] = 0.02,
+    ] = 0.02
     epsilon: Annotated[
         float,
         typer.Option(
@@ -84,15 +90,33 @@ def command(
             help="How far from the smallest objective trees may be.",
             rich_help_panel=RID,
         ),
-    ] = 0.02,
+    ] = 0.02
     seed: Annotated[
         int, typer.Option(min=0, help="Of the bootstrap samples.", rich_help_panel=RID)
-    ] = 0,
+    ] = 0
     jobs: Annotated[
         int, typer.Option(help="How many samples at once; -1: all.", rich_help_panel=RID)
-    ] = 1,
+    ] = 1
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The same as parameters of ``RashomonImportance``, but for the number of jobs."""
+        return {
+            "n_bootstraps": self.rid, "max_depth": self.rid_depth,
+            "regularization": self.regularization, "epsilon": self.epsilon,
+            "random_state": self.seed,
+        }  # fmt: skip
+
+
+def command(
+    model: ModelOptions,
+    data: DataOptions,
+    files: FileOptions,
+    output: OutputOptions,
+    one: OrderOptions,
+    near_optimal: SetOptions,
 ) -> None:
-    """Say how much each feature matters, and how far that hangs on the order of asking.
+    """Say how much each feature matters, and how far that depends on the order of asking.
 
     gini: impurity importance of the tree as it came. smallest, largest, mean: over all trees that
     decide the same. permutation: accuracy that is lost when the feature's values are shuffled,
@@ -102,31 +126,41 @@ def command(
     different function counted once: mean, quantiles, and the share of functions that need the
     feature.
     """
-    if rid is not None:
-        _refuse_one_tree(model, data, orders)
-        if jobs == 0:
+    if near_optimal.rid is not None:
+        _refuse_one_tree(model, data, one.orders)
+        if near_optimal.jobs == 0:
             raise Mistake("--jobs must be 1 or more, or -1 for all processors, got 0")
-        over = _Set(rid, rid_depth, regularization, epsilon, seed, jobs)
-        _all_trees(over, data, files, output, plot)
+        _all_trees(near_optimal, data, files, output, one.plot)
         return
-    if plot is not None and not orders:
+    if one.plot is not None and not one.orders:
         raise Mistake("--plot draws the range over all orders: leave out --no-orders")
     from .models import source_of
-    from .sink import records_as, write, write_figure
 
     source = source_of(model, data, files, complete=True)
     if source.X is None or source.y is None:
         raise Mistake(
             "importances are measured on labelled rows: add --data FILE and --target COLUMN"
         )
-    with busy("Looking at all orders" if orders else "Measuring"):
-        records, found = _records(source, limit if orders else None)
+    with busy("Looking at all orders" if one.orders else "Measuring"):
+        records, found = _records(source, one.limit if one.orders else None)
+    _write_one(source, records, found, output)
+    if one.plot is not None:
+        from .sink import write_figure
+
+        assert found is not None
+        write_figure(found.plot, one.plot)
+
+
+def _write_one(
+    source: Source, records: list[dict[str, Any]], found: Any, output: OutputOptions
+) -> None:
+    """Write the importances of one tree."""
+    from .sink import records_as, write
+
+    assert source.X is not None
+    n_rows = len(source.X)
     if output.format == Format.json:
-        content: dict[str, Any] = {
-            "tree": source.name,
-            "rows": len(source.X),
-            "data": source.rows_record,
-        }
+        content: dict[str, Any] = {"tree": source.name, "rows": n_rows, "data": source.rows_record}
         if found is not None:
             content["equivalent_trees"] = found.n_trees
         write(json.dumps({**content, "features": records}, ensure_ascii=False, indent=1),
@@ -135,23 +169,8 @@ def command(
         write(records_as(records, Format.csv, safe_csv=output.safe_csv), output.output)
     else:
         table = records_as(records, output.format, digits=3)
-        shown = table if records else "The tree asks about no feature."
-        write(f"{_sentence(found, len(source.X))}\n{source.about_rows}\n\n{shown}", output.output)
-    if plot is not None:
-        assert found is not None
-        write_figure(found.plot, plot)
-
-
-@dataclass(frozen=True)
-class _Set:
-    """Which near-optimal trees are looked at."""
-
-    n_bootstraps: int
-    max_depth: int
-    regularization: float
-    epsilon: float
-    random_state: int
-    n_jobs: int
+        shown = table if records else "The tree has no splits, so no feature matters."
+        write(f"{_sentence(found, n_rows)}\n{source.about_rows}\n\n{shown}", output.output)
 
 
 def _refuse_one_tree(model: ModelOptions, data: DataOptions, orders: bool) -> None:
@@ -173,17 +192,21 @@ def _refuse_one_tree(model: ModelOptions, data: DataOptions, orders: bool) -> No
 
 
 def _all_trees(
-    over: _Set, data: DataOptions, files: FileOptions, output: OutputOptions, plot: Path | None
+    over: SetOptions,
+    data: DataOptions,
+    files: FileOptions,
+    output: OutputOptions,
+    plot: Path | None,
 ) -> None:
+    """Write importances over all near-optimal trees of bootstrap samples."""
     from ..importance import RashomonImportance
-    from ..model import short_count
-    from .rashomon import left_out
     from .sink import records_as, write, write_figure
     from .table import labelled
 
     given = labelled(data, files)
     space = given.space if data.infer_kinds else None
-    found = RashomonImportance(**asdict(over), space=space).fit(given.typed, given.y)
+    model = RashomonImportance(**over.parameters, n_jobs=over.jobs, space=space)
+    found = model.fit(given.typed, given.y)
     columns = ["feature", "mean", "q05", "median", "q95", "positive"]
     records: list[dict[str, Any]] = [
         {str(key): float(value) if key != "feature" else str(value) for key, value in row.items()}
@@ -193,26 +216,38 @@ def _all_trees(
     if output.format == Format.json:
         content = {
             "data": given.name, "rows": len(given.X), "notes": given.summary.head(),
-            **asdict(over), "functions": functions, "trees": trees,
+            **over.parameters, "functions": functions, "trees": trees,
             "left_out": list(found.left_out_), "features": records,
         }  # fmt: skip
-        del content["n_jobs"]
         write(json.dumps(content, ensure_ascii=False, indent=1), output.output)
     elif output.format == Format.csv:
         write(records_as(records, Format.csv, safe_csv=output.safe_csv), output.output)
     else:
-        said = (
-            f"Importance over {functions:,} functions ({short_count(trees)} trees) of "
-            f"{over.n_bootstraps:,} samples of {given.name}, each function counted once."
-            f"{left_out(list(found.left_out_))}"
-        )
-        some = [record for record in records if record["positive"] > 0 or record["mean"] != 0]
-        said += f"\n\n{records_as(some, output.format, digits=3)}" if some else ""
-        if rest := len(records) - len(some):
-            said += f"\n\nNo importance in any of them: {rest:,} of {len(records):,} features."
-        write(said, output.output)
+        head = _over_all(functions, trees, f"{over.rid:,} samples of {given.name}", found.left_out_)
+        write(head + _with_importance(records, output.format), output.output)
     if plot is not None:
         write_figure(lambda ax: found.plot(ax=ax), plot)
+
+
+def _over_all(functions: int, trees: int, of: str, left: Sequence[str]) -> str:
+    from ..model import short_count
+    from .rashomon_text import left_out
+
+    return (
+        f"Importance over {functions:,} functions ({short_count(trees)} trees) of {of}, each "
+        f"function counted once.{left_out(list(left))}"
+    )
+
+
+def _with_importance(records: list[dict[str, Any]], form: Format) -> str:
+    """Write the features that matter in some function; the others are counted."""
+    from .sink import records_as
+
+    some = [record for record in records if record["positive"] > 0 or record["mean"] != 0]
+    text = f"\n\n{records_as(some, form, digits=3)}" if some else ""
+    if rest := len(records) - len(some):
+        text += f"\n\nNo importance in any of them: {rest:,} of {len(records):,} features."
+    return text
 
 
 def _records(source: Source, limit: int | None) -> tuple[list[dict[str, Any]], Any]:
@@ -243,5 +278,6 @@ def _sentence(found: Any, n_rows: int) -> str:
 
     if found is None:
         return f"Importance of each feature, on {n_rows:,} rows."
-    trees = "1 tree decides" if found.n_trees == 1 else f"{short_count(found.n_trees)} trees decide"
-    return f"{trees} the same without asking in vain; importance on {n_rows:,} rows."
+    n = found.n_trees
+    trees = "1 equivalent tree has" if n == 1 else f"{short_count(n)} equivalent trees have"
+    return f"{trees} no redundant split; importance on {n_rows:,} rows."

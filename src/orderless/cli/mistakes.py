@@ -10,6 +10,8 @@ import platform
 import shlex
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import (
@@ -27,7 +29,16 @@ from ..errors import (
 )
 from ..model import cut as cut_middle, printable
 
-__all__ = ["MISTAKES", "Mistake", "as_option", "cut", "for_report", "line_of", "one_line", "some"]
+__all__ = [
+    "MISTAKES",
+    "Mistake",
+    "as_option",
+    "cut",
+    "for_report",
+    "line_of",
+    "one_line",
+    "packages",
+]
 
 
 class Mistake(ValueError):
@@ -136,13 +147,10 @@ def for_report(fault: BaseException, command: str) -> list[str]:
     ]
 
 
-def some(names: list[str] | tuple[str, ...], most: int = 8) -> str:
-    """List a few names for a message.
-
-    Examples
-    --------
-    >>> some(["a", "b", "c"], most=2)
-    "'a', 'b' and 1 more"
-    """
-    shown = ", ".join(repr(cut(name)) for name in names[:most])
-    return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")
+@contextmanager
+def packages() -> Iterator[None]:
+    """Take a package that is not installed for invalid input: the message says what to install."""
+    try:
+        yield
+    except ImportError as fault:
+        raise Mistake(str(fault)) from None

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from .mistakes import Mistake, some
+from ..inputs import some_names
+from .mistakes import Mistake
 
 __all__ = ["read_named_texts"]
 
@@ -34,7 +35,7 @@ def read_named_texts(
         for name, text in _pairs(one, option, known):
             if name not in known:
                 raise Mistake(
-                    f"{option}: there is no {kind} {name!r:.80}, only {some(list(known))}"
+                    f"{option}: there is no {kind} {name!r:.80}, only {some_names(known, most=8)}"
                 )
             if known[name] in out:
                 raise Mistake(f"{option} gives {name!r:.80} twice")

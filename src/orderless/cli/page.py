@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..inputs import busy
 from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake
 from .named_texts import read_named_texts
 from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
-from .progress import busy
+
+if TYPE_CHECKING:
+    from .models import Source
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -31,23 +35,20 @@ def _texts(words: str) -> Any:
     )
 
 
-def command(
-    model: ModelOptions,
-    data: DataOptions,
-    files: FileOptions,
-    output: HtmlFile = None,
-    costs: Costs = None,
-    other_costs: OtherCosts = None,
+@dataclass(frozen=True)
+class PageOptions:
+    """What the page says."""
+
     title: Annotated[
         str | None,
         typer.Option(help="What stands at the top.", rich_help_panel=OUTPUT, show_default=False),
-    ] = None,
+    ] = None
     description: Annotated[
         str, typer.Option(help="What stands below.", rich_help_panel=OUTPUT, show_default=False)
-    ] = "",
-    labels: Annotated[list[str] | None, _texts("How people call a feature")] = None,
-    units: Annotated[list[str] | None, _texts("What a feature is measured in")] = None,
-    class_names: Annotated[list[str] | None, _texts("How people call a class")] = None,
+    ] = ""
+    labels: Annotated[list[str] | None, _texts("What people call a feature")] = None
+    units: Annotated[list[str] | None, _texts("What a feature is measured in")] = None
+    class_names: Annotated[list[str] | None, _texts("What people call a class")] = None
     target_name: Annotated[
         str | None,
         typer.Option(
@@ -55,7 +56,13 @@ def command(
             rich_help_panel=OUTPUT,
             show_default=False,
         ),
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True)
+class ServerOptions:
+    """Whether the page is served, and where."""
+
     serve: Annotated[
         bool,
         typer.Option(
@@ -63,7 +70,7 @@ def command(
             help="Serve the page to browsers on this machine, and to no other, until Ctrl-C.",
             rich_help_panel=SERVER,
         ),
-    ] = False,
+    ] = False
     port: Annotated[
         int,
         typer.Option(
@@ -72,16 +79,26 @@ def command(
             help="For --serve; 0 takes any that is free.",
             rich_help_panel=SERVER,
         ),
-    ] = 0,
+    ] = 0
+
+
+def command(
+    model: ModelOptions,
+    data: DataOptions,
+    files: FileOptions,
+    page: PageOptions,
+    server: ServerOptions,
+    output: HtmlFile = None,
+    costs: Costs = None,
+    other_costs: OtherCosts = None,
 ) -> None:
     """Write a page on which a person fills in what is known, and reads what is certain.
 
     One HTML file that needs no other file and no network. With --costs it says what to ask next at
     the least cost; with --data too, by the cheapest policy over these rows.
     """
-    if port and not serve:
+    if server.port and not server.serve:
         raise Mistake("--port is for --serve, which is not given")
-    from ..output.page import write_page
     from .models import source_of
     from .sink import write_html
 
@@ -90,29 +107,37 @@ def command(
     if costs is not None or other_costs is not None:
         spent = read_costs(costs, source.tree, files, other_costs)
     with busy("Writing the page"):
-        policy = None
-        if spent is not None and source.X is not None:
-            from ..acquisition import cheapest_policy
-
-            policy = cheapest_policy(source.tree, source.X, spent)
-        names, classes = source.tree.space.names, source.tree.classes
-        page = write_page(
-            source.tree,
-            title=title,
-            description=description,
-            labels=read_named_texts(labels, "--labels", names, "feature"),
-            units=read_named_texts(units, "--units", names, "feature"),
-            target_name=(data.target or "") if target_name is None else target_name,
-            class_names=read_named_texts(class_names, "--class-names", classes, "class"),
-            costs=spent,
-            policy=policy,
-        )
-    if output is not None or not serve:
-        write_html(page, output)
-    if serve:
+        html = _html(source, page, data.target, spent)
+    if output is not None or not server.serve:
+        write_html(html, output)
+    if server.serve:
         from ..output.page import serve_page
 
-        serve_page(page, port=port, ready=_say)
+        serve_page(html, port=server.port, ready=_say)
+
+
+def _html(
+    source: Source, page: PageOptions, target: str | None, costs: dict[str, float] | None
+) -> str:
+    from ..output.page import write_page
+
+    policy = None
+    if costs is not None and source.X is not None:
+        from ..acquisition import cheapest_policy
+
+        policy = cheapest_policy(source.tree, source.X, costs)
+    names, classes = source.tree.space.names, source.tree.classes
+    return write_page(
+        source.tree,
+        title=page.title,
+        description=page.description,
+        labels=read_named_texts(page.labels, "--labels", names, "feature"),
+        units=read_named_texts(page.units, "--units", names, "feature"),
+        target_name=(target or "") if page.target_name is None else page.target_name,
+        class_names=read_named_texts(page.class_names, "--class-names", classes, "class"),
+        costs=costs,
+        policy=policy,
+    )
 
 
 def _say(address: str) -> None:

@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
+from ..inputs import bar, watched
 from ..model import printable
-from .mistakes import Mistake
+from .mistakes import Mistake, packages
 from .options import OUTPUT, DataOptions, FileOptions, ModelOptions, OutputFile, SafeCsv
-from .progress import bar, watched
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -119,7 +119,7 @@ def command(
             f"the tree comes from {model.model.name}, or is fitted on --data: give one of them"
         )
     from ..connect import file_format, predict_file
-    from .files import file_arguments, packages, source_of_rows
+    from .files import file_arguments, source_of_rows
     from .models import source_of
     from .sink import standard_output
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -16,19 +17,24 @@ EXAMPLE = "Example: orderless reproduce figure-and --quick --output pages"
 WORK = "How it is run"
 
 
-def command(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[NAME...]",
-            help="Targets, or all. Left out: the targets are listed.",
-            show_default=False,
-        ),
-    ] = None,
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[NAME...]",
+        help="Targets, or all. Left out: the targets are listed.",
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class WorkOptions:
+    """How much is run, and where."""
+
     quick: Annotated[
         bool,
         typer.Option("--quick", help="Seconds, instead of the paper's size.", rich_help_panel=WORK),
-    ] = False,
+    ] = False
     cache: Annotated[
         bool,
         typer.Option(
@@ -36,14 +42,14 @@ def command(
             "this code.",
             rich_help_panel=WORK,
         ),
-    ] = True,
+    ] = True
     jobs: Annotated[
         int,
         typer.Option(
             help="How many pieces are run at once; -1 for as many as there are processors.",
             rich_help_panel=WORK,
         ),
-    ] = 1,
+    ] = 1
     backend: Annotated[
         str | None,
         typer.Option(
@@ -52,23 +58,32 @@ def command(
             rich_help_panel=WORK,
             show_default=False,
         ),
-    ] = None,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            help="Gets a page per target with its tables and figures, and the cache.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = Path("reproduction"),
-    format: Annotated[  # noqa: A002  the name of the option
-        Format,
-        typer.Option(
-            "--format", "-f", help="How the list of targets is written.", rich_help_panel=OUTPUT
-        ),
-    ] = Format.text,
+    ] = None
+
+
+Folder = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FOLDER",
+        help="Gets a page per target with its tables and figures, and the cache.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+ListFormat = Annotated[
+    Format,
+    typer.Option(
+        "--format", "-f", help="How the list of targets is written.", rich_help_panel=OUTPUT
+    ),
+]
+
+
+def command(
+    work: WorkOptions,
+    names: Names = None,
+    output: Folder = Path("reproduction"),
+    format: ListFormat = Format.text,  # noqa: A002  the name of the option
 ) -> None:
     """Run tables and figures of the paper, and write what came out beside what was published.
 
@@ -92,10 +107,11 @@ def command(
                 f"there is no target {name!r:.80}{near(name, known)}: list them with `orderless "
                 "reproduce`"
             )
-    if jobs == 0:
+    if work.jobs == 0:
         raise Mistake("--jobs must be 1 or more, or -1 for all processors, got 0")
-    if backend is not None:
-        check_backend(backend)
+    if work.backend is not None:
+        check_backend(work.backend)
     if output.exists() and not output.is_dir():
         raise Mistake(f"{output} is a file: give --output the name of a folder")
-    run(names, output, quick=quick, cache=cache, n_jobs=jobs, backend=backend, told=typer.echo)
+    run(names, output, quick=work.quick, cache=work.cache, n_jobs=work.jobs,
+        backend=work.backend, announce=typer.echo)  # fmt: skip

@@ -18,7 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .mistakes import Mistake, some
+from ..inputs import import_optional, some_names
+from .mistakes import Mistake, packages
 
 __all__ = ["load_skops"]
 
@@ -54,34 +55,30 @@ def load_skops(path: Path) -> Any:
     Linear in the size of the file: what does not fit together is refused before memory is taken
     for it.
     """
-    try:
-        import skops.io
-    except ImportError:
-        raise Mistake(
-            f"{path.name} looks like a skops file, and reading those needs skops: "
-            "pip install 'orderless[skops]'"
-        ) from None
+    with packages():
+        skops = import_optional("skops.io", needed_for=f"reading {path.name}, a skops file,")
     try:
         members = _unpacked(path)
         schema = _best(_parsed(members))
         _check(schema, members, MOST_TIMES * path.stat().st_size + ALWAYS)
         data = _packed(schema, members)
-        strange = sorted(set(skops.io.get_untrusted_types(data=data)) - TRUSTED)
+        strange = sorted(set(skops.get_untrusted_types(data=data)) - TRUSTED)
     except MemoryError:
         raise
     except Exception as fault:  # a zip file of another kind, or a broken one
         raise Mistake(f"{path.name} is not a complete skops file: {fault}") from fault
     if strange:
         raise Mistake(
-            f"{path.name} holds {some(strange)}, which is not part of a decision tree of "
-            "scikit-learn or of orderless, and is not loaded: save the tree alone, or its pipeline"
+            f"{path.name} holds {some_names(strange, most=8)}, which is not part of a decision "
+            "tree of scikit-learn or of orderless, and is not loaded: save the tree alone, or its "
+            "pipeline"
         )
     import sklearn.tree  # noqa: F401  the reader looks whether the library is loaded
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # another version of scikit-learn; read_tree checks
-            return skops.io.loads(data, trusted=sorted(TRUSTED))
+            return skops.loads(data, trusted=sorted(TRUSTED))
     except MemoryError:
         raise
     except Exception as fault:  # skops and scikit-learn build objects out of what a file says

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import datasets
-from ..inputs import PLAIN, CellStyle, notations
+from ..inputs import PLAIN, CellStyle, notations, some_names
 from ..model import label_text, printable
 from .files import Part, missing_column, open_table
-from .mistakes import Mistake, cut, some
+from .mistakes import Mistake, cut
 from .options import FileOptions, MissingValues, TableOptions
 from .profile import ColumnProfile, profile_column
 
@@ -154,7 +154,7 @@ class Summary:
         name, target = self.table.name, self.table.target
         said = f"{name} has no column to learn from" + (f" beside {target!r:.80}" if target else "")
         if self.left_out:
-            listed = some(list(self.left_out))
+            listed = some_names(self.left_out, most=8)
             said += f": {listed} left out as identifiers or empty; --use COLUMN takes one"
         return said
 
@@ -196,8 +196,8 @@ class Summary:
         if empty:
             s, have, them = ("", "has", "it") if len(empty) == 1 else ("s", "have", "them")
             yield (
-                f"the column{s} {some(empty)} of {name} {have} no values at all: leave {them} out "
-                "with --ignore"
+                f"the column{s} {some_names(empty, most=8)} of {name} {have} no values at all: "
+                f"leave {them} out with --ignore"
             )
         elif self.target is not None and self.gaps_in(self.target).all():
             yield f"no row of {name} has a class: the column {self.target.name!r:.80} is empty"
@@ -274,7 +274,7 @@ class Summary:
             lines.append(f"left out the column {cut(name)!r}: {why}{use}")
         constant = [column.name for column in self.features if column.constant]
         if constant:
-            lines.append(f"the same in every row: {some(constant)}")
+            lines.append(f"the same in every row: {some_names(constant, most=8)}")
         for column in self.read:
             lines += [f"{cut(column.name)!r} {note}" for note in column.notes]
         return [printable(line) for line in lines]

@@ -6,14 +6,15 @@ Out: rows that the tree can read, with their labels where the target is known.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..connect import Unseen, unseen_notes
+from ..connect import Part, Unseen, unseen_notes
 from ..errors import InvalidData
-from ..inputs import known_rows
+from ..inputs import CellStyle, known_rows
 from ..model import Space, Tree, printable
 from .cells import frame_for, labels_for
 from .files import missing_column
@@ -25,7 +26,7 @@ from .table import say
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["complete_rows_for", "rows_for"]
+__all__ = ["complete_rows_for", "frame_with_unseen", "rows_for"]
 
 
 def rows_for(
@@ -33,12 +34,20 @@ def rows_for(
 ) -> tuple[pd.DataFrame, list[Any] | None]:
     """Read data for a tree that is there already; with labels if the target is known."""
     table = read_table(data, files)
-    return _rows(tree, table, data), _labels(tree, table)
+    X = frame_with_unseen(tree, table.part, table.name, table.style, data)
+    return X, _labels(tree, table)
 
 
-def _rows(tree: Tree, table: Table, data: DataOptions) -> pd.DataFrame:
+def frame_with_unseen(
+    trees: Tree | Iterable[Tree],
+    part: Part,
+    table: str,
+    style: CellStyle,
+    data: DataOptions,
+) -> pd.DataFrame:
+    """Read rows; categories that the tree does not know are unknown and counted, or refused."""
     unseen: dict[str, Unseen] | None = {} if data.unseen == UnseenKind.unknown else None
-    X = frame_for(tree, table.part, table.name, style=table.style, unseen=unseen)
+    X = frame_for(trees, part, table, style=style, unseen=unseen)
     say([printable(note) for note in unseen_notes(unseen or {})], quiet=data.quiet)
     return X
 
@@ -54,7 +63,7 @@ def complete_rows_for(
     table = read_table(data, files)
     part, name = table.part, table.name
     y = _labels(tree, table)
-    X = _rows(tree, table, data)
+    X = frame_with_unseen(tree, part, name, table.style, data)
     keep = known_rows(tree.bins, tree.read(X))
     if y is not None:
         keep = keep & np.array([label is not None for label in y], dtype=bool)

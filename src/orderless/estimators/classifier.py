@@ -1,7 +1,7 @@
 """OrderlessClassifier: a scikit-learn classifier that answers where the answer is certain.
 
 In:  any tree classifier that ``read_tree`` knows, or a ``Pipeline`` that ends in one; a table.
-Out: the class of each row with unknowns where all completions agree, and a choice of what is said
+Out: the class of each row with unknowns where all completions agree, and a choice of answers
      where they do not.
 Paper: Theorem 3.2 and Case Study 2; what is done with the other rows is beyond it.
 """
@@ -54,7 +54,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         - ``"majority"``: the most frequent label among the training rows of all leaves that the
           row can reach, the first class if several are. It need not be the class of any of these
           leaves.
-        - a class label: that class. The three words above come first; a class that is called like
+        - a class label: that class. The three words above come first; a class with the name of
           one of them is given as ``(label,)``.
         - an imputer, or any transformer that fills in values and keeps the columns: a clone of it
           is fitted on the training table, and fills in these rows only.
@@ -202,8 +202,8 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             return "label", self.tree_.classes.index(label)
         except (TypeError, ValueError):  # an array, or pandas' NA, does not compare
             raise ValueError(
-                f"undetermined={given!r:.80}: legal are 'na', 'raise', 'majority', one of the "
-                f"classes {list(self.tree_.classes)[:12]} (or (label,)), and an imputer"
+                f"undetermined must be 'na', 'raise', 'majority', one of the classes "
+                f"{list(self.tree_.classes)[:12]} (or (label,)), or an imputer, got {given!r:.80}"
             ) from None
 
     def _codes(self, table: Any) -> Codes:
@@ -239,7 +239,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
 
     def _imputed(self, rows: Any) -> Codes:
         if not hasattr(self, "imputer_"):
-            raise InvalidData("undetermined is an imputer since after fit: fit again")
+            raise InvalidData("undetermined became an imputer after fit: fit again")
         filled = self.imputer_.transform(rows)
         if np.shape(filled)[1] != self.n_features_in_:
             raise InvalidData(
@@ -264,8 +264,8 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             out[at] = reached @ counts
         total = out.sum(axis=1, keepdims=True)
         empty = np.flatnonzero(total <= 0)
-        if len(empty):  # no training row came to these leaves: each possible class alike
-            possible = tree.reach(rows_at(table, empty), all_classes=True)[2]
+        if len(empty):  # no training row reached these leaves: all possible classes alike
+            possible = tree.reach(rows_at(table, empty), all_classes=True).possible
             out[empty] = possible.reshape(-1, len(tree.classes))
             total = out.sum(axis=1, keepdims=True)
         out /= total
@@ -297,9 +297,9 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         # numpy and scikit-learn like to lose masks. What is under it is no label then, but NaN or
         # None, which metrics refuse: an answer that was not given is never counted as one.
         number = self.classes_.dtype.kind in "iuf" and np.abs(self.classes_).max() <= EXACT
-        said = self.classes_[codes].astype(np.float64 if number else object)
-        said[gaps] = np.nan if number else None
-        return np.ma.MaskedArray(said, mask=gaps)
+        labels = self.classes_[codes].astype(np.float64 if number else object)
+        labels[gaps] = np.nan if number else None
+        return np.ma.MaskedArray(labels, mask=gaps)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Give the share of each class among the training rows of the leaves that a row can reach.
@@ -352,7 +352,7 @@ def _with_counts(tree: Tree, table: Any, y: Any) -> Tree:
     """Count the training rows of each leaf, where the estimator has not done so."""
     if tree.distribution is not None:
         return tree
-    leaf = tree.reach(table)[0]
+    leaf = tree.reach(table).leaf
     code = class_codes(tree, y, len(leaf))
     known = (leaf >= 0) & (code >= 0)
     counts = np.zeros((tree.n_nodes, len(tree.classes)))

@@ -82,7 +82,7 @@ class Quality:
 
     @property
     def majority_share(self) -> float | None:
-        """How often one is right who always says ``majority``."""
+        """How often always saying ``majority`` is right."""
         return _share(max(self.rows_of.values(), default=0), self.n_rows)
 
     @property
@@ -161,17 +161,17 @@ def judge(tree: Any, X: Any, y: Any) -> Quality:
     {'ill': 0.5, 'well': 0.5}
     """
     model = read_tree(tree)
-    said = model.decide(X)
+    codes = model.decide(X)
     labels = [None if is_unknown(label) else plain_label(label) for label in _values(y)]
-    if len(labels) != len(said):
-        raise InvalidData(f"X has {len(said):,} rows and y has {len(labels):,} labels")
+    if len(labels) != len(codes):
+        raise InvalidData(f"X has {len(codes):,} rows and y has {len(labels):,} labels")
     classes = dict.fromkeys(model.classes)
     classes |= dict.fromkeys(label for label in labels if label is not None)
     number = {label: i for i, label in enumerate(classes)}
     table = np.zeros((len(classes), len(classes) + 1), dtype=np.int64)
     known = [(i, number[label]) for i, label in enumerate(labels) if label is not None]
     for i, truth in known:
-        table[truth, said[i]] += 1  # -1, not determined, is the last column
+        table[truth, codes[i]] += 1  # -1, not determined, is the last column
     return Quality(
         tuple(classes),
         tuple(map(tuple, table[:, :-1].tolist())),

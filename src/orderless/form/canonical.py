@@ -39,7 +39,7 @@ def canonicalize(
 
     Parameters
     ----------
-    tree : Tree, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
     limit : int
         How many reasons a class may have before ``TooManyReasons`` is raised.
     time_limit : float
@@ -118,7 +118,7 @@ class CanonicalForm(FormOffers):
 
     @property
     def space(self) -> Space:
-        """The features, and how rows say them."""
+        """The features, and how the columns of rows describe them."""
         return self.tree.space
 
     @property
@@ -133,7 +133,7 @@ class CanonicalForm(FormOffers):
 
     @cached_property
     def bins(self) -> Bins:
-        """The features, cut into the bins that the function tells apart."""
+        """The features, cut into the bins that the function distinguishes."""
         return with_function_bins(self.tree).bins
 
     @cached_property
@@ -211,15 +211,15 @@ class CanonicalForm(FormOffers):
         return self.tree.possible_classes(X)
 
     def missing_needed(self, row: Any, *, limit: int = 200_000) -> Any:
-        """Tell which unknown features would settle a row; see ``orderless.missing_needed``.
+        """Give the unknown features that would settle a row; see ``orderless.missing_needed``.
 
         It may take the form's ``time_limit``.
         """
         return self.tree.missing_needed(row, limit=limit, time_limit=self.time_limit)
 
-    def odds(self, X: Any, weights: Any = "leaves", y: ArrayLike | None = None) -> Any:
+    def odds(self, X: Any, reference: Any = "leaves", y: ArrayLike | None = None) -> Any:
         """Give the share of each class among training rows that fit; see ``orderless.odds``."""
-        return self.tree.odds(X, weights, y)
+        return self.tree.odds(X, reference, y)
 
     def explain(
         self, row: Any, *, costs: Mapping[str, float] | None = None, limit: int = 10_000

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import OutOfTime, TooManyReasons
+from ..errors import OutOfTime, TooManyReasons, setting
 from ..model import Bins, Box
 from .term import Term
 
@@ -38,33 +38,36 @@ def terms_of(bins: Bins, table: Table) -> tuple[Term, ...]:
 def all_reasons(bins: Bins, limit: int, time_limit: float) -> list[Table]:
     """Give per class every maximal box on which it is certain."""
     n_classes = len(bins.tree.classes)
-    outcome, met, tables = _core.reasons(bins.nodes, bins.layout, n_classes, limit, time_limit)
-    if outcome == 1:
+    try:
+        return _core.reasons.all_reasons(bins.nodes, bins.layout, n_classes, limit, time_limit)
+    except _core.base.LimitReached as fault:
         raise TooManyReasons(
-            f"a class of this tree has more than limit={limit:,} reasons (gave up after "
-            f"meeting {met:,}): raise limit=, use exact=False for rules without all reasons, "
-            "explain single rows, or use a smaller tree",
-            met,
-        )
-    if outcome == 2:
+            f"a class of this tree has more than {setting('limit', limit)} reasons (gave up after "
+            f"meeting {fault.met:,}): raise {setting('limit')}, use {setting('exact', False)} for "
+            "rules without all reasons, explain single rows, or use a smaller tree",
+            fault.met,
+        ) from None
+    except _core.base.TimeUp as fault:
         raise OutOfTime(
-            f"finding all reasons took longer than time_limit={time_limit:g} seconds "
-            f"(a class has {met:,} or more): raise time_limit=, use exact=False for rules "
-            "without all reasons, explain single rows, or use a smaller tree"
-        )
-    return tables
+            f"finding all reasons took longer than {setting('time_limit', time_limit)} seconds "
+            f"(a class has {fault.met:,} or more): raise {setting('time_limit')}, use "
+            f"{setting('exact', False)} for rules without all reasons, explain single rows, or use "
+            "a smaller tree"
+        ) from None
 
 
 def smallest_rules(bins: Bins, reasons: Sequence[Table], time_limit: float) -> list[Rules]:
     """Give per class the fewest of its reasons that cover it, proven minimal."""
     out = []
     for c, (table, leaves) in enumerate(zip(reasons, _leaves(bins), strict=True)):
-        outcome, _, chosen = _core.smallest_cover(bins.layout, leaves, table, time_limit)
-        if outcome == 2:
+        try:
+            chosen = _core.reasons.smallest_cover(bins.layout, leaves, table, time_limit)
+        except _core.base.TimeUp:
             raise OutOfTime(
                 f"the smallest set of rules for class {bins.tree.classes[c]!r} was not found in "
-                f"time_limit={time_limit:g} seconds: raise time_limit=, or use exact=False"
-            )
+                f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}, or "
+                f"use {setting('exact', False)}"
+            ) from None
         out.append(Rules(terms_of(bins, table[chosen]), len(chosen)))
     return out
 
@@ -74,21 +77,22 @@ def irredundant_rules(bins: Bins, time_limit: float) -> list[Rules]:
     classes = bins.tree.classes
     out = []
     for c, leaves in enumerate(_leaves(bins)):
-        outcome, _, table, bound = _core.irredundant_cover(
-            bins.nodes, bins.layout, len(classes), c, leaves, time_limit
-        )
-        if outcome == 2:
+        try:
+            found = _core.reasons.irredundant_cover(
+                bins.nodes, bins.layout, len(classes), c, leaves, time_limit
+            )
+        except _core.base.TimeUp:
             raise OutOfTime(
                 f"rules for class {classes[c]!r} were not found in "
-                f"time_limit={time_limit:g} seconds: raise time_limit="
-            )
-        out.append(Rules(terms_of(bins, table), bound))
+                f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}"
+            ) from None
+        out.append(Rules(terms_of(bins, found.boxes), found.bound))
     return out
 
 
 def _leaves(bins: Bins) -> list[Table]:
     """Give per class the boxes of its leaves."""
     n_classes = len(bins.tree.classes)
-    leaves, boxes = _core.leaf_boxes(bins.nodes, bins.layout, n_classes)
+    leaves, boxes = _core.bins.leaf_boxes(bins.nodes, bins.layout, n_classes)
     labels = bins.tree.leaf_class[leaves]
     return [np.ascontiguousarray(boxes[labels == c]) for c in range(n_classes)]

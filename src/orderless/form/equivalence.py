@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidData
 from ..inputs import row_at
-from ..model import Feature, Label, Space, Tree, any_value, over_common_space, value_in
+from ..model import Feature, Label, Nodes, Space, Tree, any_value, over_common_space, value_in
 from ..readers import read_tree
 
 __all__ = ["counterexample", "disagreement", "equivalent", "fingerprint", "group_equivalent"]
@@ -34,7 +34,7 @@ def fingerprint(tree: Any) -> str:
 
     Parameters
     ----------
-    tree : Tree, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
 
     Notes
     -----
@@ -66,7 +66,7 @@ def equivalent(a: Any, b: Any) -> bool:
 
     Parameters
     ----------
-    a, b : Tree, or any model that ``read_tree`` knows
+    a, b : Tree, CanonicalForm, or any model that ``read_tree`` knows
 
     Notes
     -----
@@ -89,12 +89,12 @@ def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
     """Give a row that two trees put into different classes, or None if there is none.
 
     The row has a value for every feature of both trees' spaces, and has been put through both
-    trees' own ``predict``. Numbers are short and near the trees' thresholds, but nobody may be like
-    it; with rows X it is one of these, if the trees differ on one of them.
+    trees' own ``predict``. Numbers are short and near the trees' thresholds, but no real row may
+    be like it; with rows X it is one of these, if the trees differ on one of them.
 
     Parameters
     ----------
-    a, b : Tree, or any model that ``read_tree`` knows
+    a, b : Tree, CanonicalForm, or any model that ``read_tree`` knows
     X : rows, optional
         The first of these on which the trees certainly differ is given, as it is; where there is
         none, a row is made up as without X. Rows may hold a float64 that only one of the trees
@@ -139,7 +139,7 @@ def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
         if tree.predict([known]).mask.any():
             raise AssertionError(f"the row {row} is not complete for {tree!r}")
     if _says(tree_a, row) == _says(tree_b, row):
-        raise AssertionError(f"the row {row} does not tell {tree_a!r} and {tree_b!r} apart")
+        raise AssertionError(f"the row {row} does not separate {tree_a!r} from {tree_b!r}")
     return row
 
 
@@ -148,12 +148,12 @@ def disagreement(a: Any, b: Any, X: Any = None) -> float:
 
     Parameters
     ----------
-    a, b : Tree, or any model that ``read_tree`` knows
+    a, b : Tree, CanonicalForm, or any model that ``read_tree`` knows
     X : rows, optional
         Complete rows that both trees can take. Without it, the share of the space if features are
         independent, a numeric feature falls into each interval between thresholds of the two trees
         with the same probability, and a categorical one has each of its values (every category,
-        "other" and missing) with the same probability, whether or not a tree tells them apart.
+        "other" and missing) with the same probability, whether or not a tree distinguishes them.
 
     Examples
     --------
@@ -167,25 +167,25 @@ def disagreement(a: Any, b: Any, X: Any = None) -> float:
     """
     tree_a, tree_b = read_tree(a), read_tree(b)
     if X is not None:
-        said = []
+        codes_of = []
         for tree in (tree_a, tree_b):
             rows = tree.read(X)
-            codes = tree.reach(rows)[1]
+            codes = tree.reach(rows).label
             if (codes < 0).any():
                 raise InvalidData(
                     f"row {int(np.argmax(codes < 0))} has unknown values and its class is not "
                     "determined: give complete rows"
                 )
-            said.append(codes)
+            codes_of.append(codes)
         table = _shared_classes([tree_a, tree_b])
-        if len(said[0]) == 0:
+        if len(codes_of[0]) == 0:
             raise InvalidData("there are no rows to compare the trees on")
-        return float(np.mean(table[0][said[0]] != table[1][said[1]]))
+        return float(np.mean(table[0][codes_of[0]] != table[1][codes_of[1]]))
     one, other = over_common_space([tree_a, tree_b])
     found = _cuts([one, other])
     cuts = [found.get(feature.name, []) for feature in one.space.features]
     nodes_a, nodes_b = _with_shared_classes([one, other])
-    return _core.share_of_difference(nodes_a, nodes_b, one.space.domains, cuts)
+    return _core.same.share_of_difference(nodes_a, nodes_b, one.space.domains, cuts)
 
 
 def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
@@ -193,7 +193,7 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
 
     Parameters
     ----------
-    trees : iterable of Tree, or of any models that ``read_tree`` knows
+    trees : iterable of Tree, CanonicalForm, or any models that ``read_tree`` knows
         Also over different spaces, read through different binarizers; compared on the values that
         each feature has in all of them, as by ``equivalent``.
 
@@ -242,14 +242,13 @@ def fingerprint_points(trees: Sequence[Tree]) -> NDArray[np.uint64]:
 
 def flat_nodes(
     trees: Sequence[Tree],
-) -> tuple[tuple[NDArray[Any], ...], NDArray[np.int64], list[Label]]:
+) -> tuple[Nodes, NDArray[np.int64], list[Label]]:
     """Give the nodes of trees over one space one after the other, as the core reads many trees.
 
     With them the first node of each tree and the end, and the labels that classes now stand for.
     """
     start = np.zeros(len(trees) + 1, dtype=np.int64)
     np.cumsum([len(tree.feature) for tree in trees], out=start[1:])
-    flat = [np.concatenate(arrays) for arrays in zip(*(tree.nodes[:5] for tree in trees))]  # noqa: B905
     labels: dict[Any, int] = {}
     leaf_class = []
     tables: dict[tuple[Label, ...], NDArray[np.int32]] = {}
@@ -265,14 +264,26 @@ def flat_nodes(
         all_sizes = np.concatenate([np.diff(tree.set_start) for tree in trees])
         np.cumsum(all_sizes, out=set_start[1:])
     set_values = np.concatenate([tree.set_values for tree in trees])
-    return (*flat, np.concatenate(leaf_class), set_start, set_values), start, list(labels)
+    nodes = Nodes(
+        np.concatenate([tree.feature for tree in trees]),
+        np.concatenate([tree.threshold for tree in trees]),
+        np.concatenate([tree.nan_true for tree in trees]),
+        np.concatenate([tree.when_true for tree in trees]),
+        np.concatenate([tree.when_false for tree in trees]),
+        np.concatenate(leaf_class),
+        set_start,
+        set_values,
+    )
+    return nodes, start, list(labels)
 
 
 def _points(trees: list[Tree], space: Space) -> NDArray[np.uint64]:
     nodes, start, labels = flat_nodes(trees)
     keys, weights = space_weights(space)
     values = class_weights(labels)
-    return _core.fingerprints(nodes, start, space.domains, keys, weights, values).reshape(-1, 2)
+    return _core.same.fingerprints(nodes, start, space.domains, keys, weights, values).reshape(
+        -1, 2
+    )
 
 
 def class_weights(labels: Sequence[Label]) -> NDArray[np.uint64]:
@@ -335,7 +346,7 @@ def _shared_classes(trees: Sequence[Tree]) -> list[NDArray[np.int32]]:
     ]
 
 
-def _with_shared_classes(trees: Sequence[Tree]) -> list[tuple[NDArray[Any], ...]]:
+def _with_shared_classes(trees: Sequence[Tree]) -> list[Nodes]:
     tables = _shared_classes(trees)
     return [
         tree.relabelled(table[tree.leaf_class]) for tree, table in zip(trees, tables, strict=True)
@@ -345,8 +356,8 @@ def _with_shared_classes(trees: Sequence[Tree]) -> list[tuple[NDArray[Any], ...]
 def _difference(a: Tree, b: Tree) -> list[Any] | None:
     """Give the sides of a box on which two trees over one space differ."""
     nodes_a, nodes_b = _with_shared_classes([a, b])
-    found = _core.first_difference(nodes_a, nodes_b, a.space.domains)
-    return None if found is None else found[0]
+    found = _core.same.first_difference(nodes_a, nodes_b, a.space.domains)
+    return None if found is None else found.box
 
 
 def _round_alike(feature: Feature, trees: Sequence[Tree]) -> bool:

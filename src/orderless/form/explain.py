@@ -21,7 +21,7 @@ import numpy as np
 
 from ..errors import TooManyReasons
 from ..inputs import is_unknown, read_costs, read_rows, row_and_cells, row_box
-from ..model import Label, Side, Space, has_or, pieces, short_end, side_text
+from ..model import Label, Side, Space, has_or, side_text, were
 from .row_search import RowSearch
 from .term import Term
 
@@ -61,8 +61,8 @@ class Change:
 
     def __str__(self) -> str:
         sides = tuple(self.ranges.values())
-        said = (f"({_were(s)})" if len(sides) > 1 and has_or(s) else _were(s) for s in sides)
-        return " and ".join(said)
+        texts = (f"({were(s)})" if len(sides) > 1 and has_or(s) else were(s) for s in sides)
+        return " and ".join(texts)
 
     def __hash__(self) -> int:
         return hash((self.label, self.certain, tuple(self.ranges.items())))
@@ -88,7 +88,7 @@ class Explanation:
     possible : tuple of labels
         The classes it can get; one if it is determined.
     unknown : tuple of str
-        Features that the row does not tell, or not exactly, and that would lead to different
+        Features whose value the row does not give, or not exactly, and that would lead to different
         leaves; if the row is not determined, these are why.
 
     Notes
@@ -215,7 +215,7 @@ class Explanation:
         tuple of Change
             All smallest sets of features, and for each set all widest ranges; empty if the class
             never changes, or is not determined. For a row with unknowns, a change that makes
-            another class *possible*; ``Change.certain`` tells whether it is certain.
+            another class *possible*; ``Change.certain`` says whether it is certain.
 
         Notes
         -----
@@ -256,8 +256,8 @@ class Explanation:
         for label, certain in dict.fromkeys((c.label, c.certain) for c in changes):
             ways = [str(c) for c in changes if (c.label, c.certain) == (label, certain)]
             more = f", or in {len(ways) - LISTED} more ways" if len(ways) > LISTED else ""
-            told = ", or if ".join(ways[:LISTED])
-            lines.append(f"It {'would' if certain else 'could'} be {label} if {told}{more}.")
+            listed = ", or if ".join(ways[:LISTED])
+            lines.append(f"It {'would' if certain else 'could'} be {label} if {listed}{more}.")
         return lines
 
     def _partly_known(self) -> bool:
@@ -339,26 +339,3 @@ def _some(names: Iterable[str], joined: str = "and") -> str:
     if len(shown) > LISTED:
         shown = [*shown[: LISTED - 1], f"{len(shown) - LISTED + 1} more"]
     return f" {joined} ".join([", ".join(shown[:-1]), shown[-1]] if shown[1:] else shown)
-
-
-def _were(side: Side) -> str:
-    """Write what a feature would have to be."""
-    feature = side.feature
-    if feature.kind == "boolean":
-        return f"{feature.name} were {'true' if side.upper >= 1 else 'false'}"
-    if not feature.ordered:
-        parts = [text for kind, text in pieces(side) if kind != "name"]
-        text = "".join(parts).lstrip()  # "= red", "!= red", "in {red, blue}"
-        for sign, word in (("= ", ""), ("!= ", "not ")):
-            text = word + text[len(sign) :] if text.startswith(sign) else text
-        return f"{feature.name} were {text}"
-    bounds = []
-    if not side.lower < side.upper:
-        return f"{feature.name} were missing"
-    if math.isfinite(side.lower):
-        number, beyond = short_end(side.lower, feature.values)
-        bounds.append(f">= {number}" if beyond else f"> {number}")
-    if math.isfinite(side.upper):
-        number, beyond = short_end(side.upper, feature.values)
-        bounds.append(f"< {number}" if beyond else f"<= {number}")
-    return f"{feature.name} were {' and '.join(bounds) or 'known'}" + " or missing" * side.nan

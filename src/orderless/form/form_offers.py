@@ -56,9 +56,9 @@ class FormOffers:
             conditions. By default by coverage where X is given, and otherwise in the order of
             ``rules``, which equivalent trees share.
         top : int, optional
-            Show at most so many of each class.
+            Show at most this many of each class.
         min_rows : int
-            Show only those that cover so many rows of X or more. How many are not shown is said.
+            Show only those that cover at least this many rows of X; how many are hidden is stated.
 
         Examples
         --------
@@ -100,8 +100,8 @@ class FormOffers:
         """Write the source of a Python module that decides as ``predict`` does.
 
         It needs no package and Python 3.8 or later. Its function takes a dict of feature -> value
-        (the features' own values, also where the rows of this form have columns that tell
-        conditions) and gives the class, or None where that depends on unknown values. Its second
+        (the features' own values, also where the rows of this form have columns that are
+        indicators) and gives the class, or None where that depends on unknown values. Its second
         function, ``why(row)``, gives one of the reasons that hold, in words.
 
         Parameters
@@ -140,7 +140,7 @@ class FormOffers:
             "tsql" (SQL Server).
         columns : dict of column or feature -> str, optional
             What columns are called in the database, where that is not their name in the space. A
-            feature that rows tell by conditions can be read from a column that holds its value.
+            feature that rows give by indicators can be read from a column that holds its value.
         table : str, or tuple of str such as ("schema", "table"), optional
             If given, the result is a query that adds a column "prediction" to the table.
         shape : "auto", "reasons" or "tree"

@@ -77,15 +77,18 @@ def _check_rules(tree: Tree, rules: list[Any]) -> None:
     if len(rules) != n_classes:
         raise InvalidTree(f"there are {n_classes} classes and rules for {len(rules)}")
     bins = tree.bins
-    leaves, boxes = _core.leaf_boxes(bins.nodes, bins.layout, n_classes)
+    leaves, boxes = _core.bins.leaf_boxes(bins.nodes, bins.layout, n_classes)
     labels = tree.leaf_class[leaves]
     for c, written in enumerate(rules):
         own = np.ascontiguousarray(boxes[labels == c])
         table = _table(bins, tree.space, written)
-        outcome, fault = _core.cover_fault(
-            bins.nodes, bins.layout, n_classes, c, own, table, CHECKED
-        )
-        if outcome == 0 and fault:
+        try:
+            fault = _core.reasons.cover_fault(
+                bins.nodes, bins.layout, n_classes, c, own, table, CHECKED
+            )
+        except _core.base.TimeUp:
+            continue  # too many boxes to check
+        if fault:
             what = (
                 "hold where the tree gives another class" if fault == 1 else "leave some rows out"
             )

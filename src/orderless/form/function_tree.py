@@ -6,13 +6,11 @@ Out: an equivalent ``Tree``: without conditions that do not matter, or rebuilt f
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import OutOfTime, TooLarge
+from ..errors import OutOfTime, TooLarge, setting
 from ..model import Tree
 
 __all__ = ["canonical_tree", "with_function_bins"]
@@ -21,7 +19,7 @@ MOST_NODES = 1_000_000
 
 
 def with_function_bins(tree: Tree) -> Tree:
-    """Give the tree with only those thresholds and sets that the function tells apart.
+    """Give the tree with only those thresholds and sets that the function needs.
 
     Trees that are the same function have the same ``Bins`` afterwards, whatever they ask in vain.
     The tree itself comes back where nothing is asked in vain.
@@ -32,7 +30,7 @@ def with_function_bins(tree: Tree) -> Tree:
     came, leaf by leaf. Cost: the lengths of all paths, and pairs of leaves that meet.
     """
     bins = tree.bins
-    groups = _core.function_bins(bins.nodes, bins.layout)
+    groups = _core.bins.function_bins(bins.nodes, bins.layout)
     idle = [not group.any() or len(np.unique(group)) < len(group) for group in groups]
     if not any(idle):
         return tree
@@ -93,24 +91,25 @@ def canonical_tree(tree: Tree, *, time_limit: float = np.inf, limit: int = MOST_
     into its region x squared number of features on their paths.
     """
     bins = with_function_bins(tree).bins
-    outcome, met, nodes = _core.canonical_tree(bins.nodes, bins.layout, limit, time_limit)
-    if outcome == 1:
+    try:
+        nodes = _core.reasons.canonical_tree(bins.nodes, bins.layout, limit, time_limit)
+    except _core.base.LimitReached as fault:
         raise TooLarge(
-            f"the canonical tree of this function has more than limit={limit:,} nodes: raise "
-            "limit=, or use a smaller tree",
-            met,
-        )
-    if outcome == 2:
+            f"the canonical tree of this function has more than {setting('limit', limit)} nodes: "
+            f"raise {setting('limit')}, or use a smaller tree",
+            fault.met,
+        ) from None
+    except _core.base.TimeUp:
         raise OutOfTime(
             "the canonical tree of this function was not found in "
-            f"time_limit={time_limit:g} seconds: raise time_limit=, or use a smaller tree"
-        )
+            f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}, or use a "
+            "smaller tree"
+        ) from None
     return _same_function(tree, bins.tree_of(nodes))
 
 
 def _same_function(tree: Tree, other: Tree) -> Tree:
     """Check exactly what rests on fingerprints."""
-    found: Any = _core.first_difference(tree.nodes, other.nodes, tree.space.domains)
-    if found is not None:
+    if _core.same.first_difference(tree.nodes, other.nodes, tree.space.domains) is not None:
         raise AssertionError(f"{other!r} is not the same function as {tree!r}")
     return other

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from ..errors import OutOfTime
+from ..errors import OutOfTime, setting
 from ..readers import read_tree
 
 __all__ = ["redundant_splits"]
@@ -56,15 +56,14 @@ def redundant_splits(tree: Any, *, time_limit: float = TIME_LIMIT) -> tuple[int,
     ['not x1']
     """
     if not time_limit > 0:
-        raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
+        raise ValueError(f"{setting('time_limit', time_limit)}: give seconds, more than 0")
     tree = read_tree(tree)
-    outcome, compared, found = _core.redundant_splits(
-        tree.nodes, tree.space.domains, float(time_limit)
-    )
-    if outcome == 2:
+    try:
+        found = _core.same.redundant_splits(tree.nodes, tree.space.domains, float(time_limit))
+    except _core.base.TimeUp as fault:  # each split is compared from two sides
         raise OutOfTime(
             f"the {tree.n_nodes - tree.n_leaves:,} splits were not all compared in "
-            f"time_limit={time_limit:g} seconds (about {(compared + 1) // 2:,} were): raise "
-            "time_limit=, or use a smaller tree"
-        )
+            f"{setting('time_limit', time_limit)} seconds (about {(fault.met + 1) // 2:,} were): "
+            f"raise {setting('time_limit')}, or use a smaller tree"
+        ) from None
     return tuple(found.tolist())

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import TooManyReasons
+from ..errors import TooManyReasons, setting
 from ..inputs import as_bits
 from ..model import Box, ends, ones
 from .term import Term
@@ -49,7 +49,7 @@ class RowLeaves:
         self.row = row.bits
         features = range(len(bins.features))
         self.ordered = [feature.ordered for feature in bins.features]
-        self.n_bins: list[int] = bins.layout[2].tolist()
+        self.n_bins: list[int] = bins.layout.n_bins.tolist()
         self.nan = [bins.nan_bit(k) for k in features]
         self.full = [bins.every_bin(k) for k in features]
         # Whether the row may be a number; where it is NaN alone, a box's numbers need not touch it.
@@ -62,7 +62,7 @@ class RowLeaves:
 
     def _read_leaves(self) -> None:
         n_classes = len(self.bins.tree.classes)
-        leaves, self._table = _core.leaf_boxes(self.bins.nodes, self.bins.layout, n_classes)
+        leaves, self._table = _core.bins.leaf_boxes(self.bins.nodes, self.bins.layout, n_classes)
         self._leaf_class = self.bins.tree.leaf_class[leaves]
         features = range(len(self.full))
         self._missed = np.zeros((len(leaves), len(features)), dtype=bool)
@@ -266,7 +266,8 @@ class RowLeaves:
             kept.append(new)
             if len(todo) > limit:
                 raise TooManyReasons(
-                    f"there are more than limit={limit:,} ranges to look at for the features whose "
+                    f"there are more than {setting('limit', limit)} ranges to look at for the "
+                    "features whose "
                     "change gives another class: raise explain(..., limit=), or use a smaller tree",
                     len(todo),
                 )

@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ..errors import OutOfTime
+from ..errors import OutOfTime, setting
 from ..model import Box, ones
 from .row_leaves import RowLeaves, Sides, Way
 
@@ -317,6 +317,6 @@ class RowSearch(RowLeaves):
 
     def _out_of_time(self) -> OutOfTime:
         return OutOfTime(
-            f"no further answer about this row in time_limit={self.time_limit:g} seconds: "
-            "raise canonicalize(..., time_limit=), or use a smaller tree"
+            f"no further answer about this row in {setting('time_limit', self.time_limit)} "
+            f"seconds: raise {setting('time_limit')}, or use a smaller tree"
         )

@@ -66,14 +66,14 @@ def smallest_tree(
 
     Parameters
     ----------
-    tree : Tree, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
     minimize : "leaves", "depth" or "expected_depth"
         The number of leaves; the conditions on the longest path; or the conditions asked on
         average, and among equals the number of leaves.
     X : rows, optional
         For ``"expected_depth"``: the complete rows over which the average goes, each condition
         being one that matters to the function where it is asked. Without them every combination
-        of the bins that the function tells apart is equally likely.
+        of the bins that the function distinguishes is equally likely.
     limit : int
         How many boxes may be looked at.
     time_limit : float
@@ -103,7 +103,7 @@ def smallest_tree(
     at which a function changes must be asked, and cells of which no two fit into one pure box must
     have leaves of their own: two lower bounds that often prove the tree at once where thresholds
     are all different. The number of states can grow exponentially with the conditions. Where a
-    categorical feature has more than 12 groups of values that the function tells apart in a box,
+    categorical feature has more than 12 groups of values that the function distinguishes in a box,
     only sets of the tree and single groups are tried there.
 
     If a limit ends the search after the value is proven but while ties are broken, the tree is a
@@ -142,36 +142,37 @@ def smallest_tree(
         raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
     bins = source.bins
     rows, weight = _weighted_rows(bins, X)
-    found = _core.smallest_tree(
-        bins.nodes,
-        bins.layout,
-        MINIMIZE.index(minimize),
-        X is not None,
-        rows,
-        weight,
-        limit,
-        float(time_limit),
-    )
-    if found is None:
+    try:
+        found = _core.smallest.smallest_tree(
+            bins.nodes,
+            bins.layout,
+            MINIMIZE.index(minimize),
+            X is not None,
+            rows,
+            weight,
+            limit,
+            float(time_limit),
+        )
+    except _core.base.OutOfReach:
         raise InvalidTree(
             "the features of this tree have more than 2^32 combinations of intervals between "
             "thresholds, or it is deeper than 500 conditions: give rows X for the expected depth, "
             "or use a smaller tree"
-        )
-    nodes, total, total_bound, n_rows, _, n_states = found
-    value, bound = float(total), float(total_bound)
+        ) from None
+    value, bound = float(found.value), float(found.bound)
     if minimize == "expected_depth":
-        value, bound = (total / n_rows, total_bound / n_rows) if n_rows else (0.0, 0.0)
-    smallest = bins.tree_of(nodes)
+        n_rows = found.weight
+        value, bound = (found.value / n_rows, found.bound / n_rows) if n_rows else (0.0, 0.0)
+    smallest = bins.tree_of(found.nodes)
     if not equivalent(source, smallest):
         raise AssertionError(f"{smallest!r} is not the same function as {source!r}")
     if return_bound:
         return smallest, bound if minimize == "expected_depth" else int(bound)
-    if total_bound < total:
+    if found.bound < found.value:
         warnings.warn(
             f"the tree is not proven smallest: its {WORDS[minimize]} is {value:g}, and no "
-            f"equivalent tree has less than {bound:g}; the search ended after {n_states:,} boxes. "
-            "Raise limit= or time_limit=, or take the bound with return_bound=True",
+            f"equivalent tree has less than {bound:g}; the search ended after {found.n_states:,} "
+            "boxes. Raise limit= or time_limit=, or take the bound with return_bound=True",
             UserWarning,
             stacklevel=2,
         )

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..errors import InvalidSpace, InvalidTree, OutOfTime
+from ..errors import InvalidSpace, InvalidTree, OutOfTime, setting
 from ..model import Side, Space, Tree
 
 __all__ = ["read_sides", "tree_of_terms"]
@@ -108,8 +108,8 @@ class _Builder:
             raise InvalidTree(f"these rules need a tree of more than {MOST_NODES:,} nodes")
         if time.monotonic() > self.deadline:
             raise OutOfTime(
-                f"no tree was built out of these rules in time_limit={self.time_limit:g} seconds "
-                f"({node:,} nodes so far): raise time_limit="
+                f"no tree was built out of these rules in {setting('time_limit', self.time_limit)} "
+                f"seconds ({node:,} nodes so far): raise {setting('time_limit')}"
             )
         labels = {c for c, _ in meeting}
         self.children.append([-1, -1])

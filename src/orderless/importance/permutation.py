@@ -68,9 +68,9 @@ def permuted_errors(
     boxes x distinct rows / 64.
     """
     whole = weight.dtype.kind in "iu"
-    work: Any = _core.permuted_errors if whole else _core.permuted_errors_real
+    work: Any = _core.importance.permuted_errors if whole else _core.importance.permuted_errors_real
     try:
-        excess, errors, total = work(
+        found = work(
             np.ascontiguousarray(trees.offsets, dtype=np.int64),
             np.ascontiguousarray(trees.column, dtype=np.int32),
             np.ascontiguousarray(trees.label, dtype=np.int32),
@@ -81,12 +81,12 @@ def permuted_errors(
             n_classes,
             n_groups,
         )
-    except OverflowError:
+    except _core.base.CountOverflow:
         raise InvalidData(
             "the weights of all rows add up to more than 3,037,000,499, too much to be exact: "
             "give weights as shares, such as weight / weight.sum()"
         ) from None
-    return excess.reshape(len(errors), n_groups), errors, total
+    return found.excess.reshape(len(found.errors), n_groups), found.errors, found.total
 
 
 def permutation_importance(
@@ -202,7 +202,7 @@ class _Conditions:
             order.append(node)
             if tree.feature[node] < 0:
                 continue
-            k, holds = int(bins.nodes[0][node]), bins.holds(node)
+            k, holds = int(bins.nodes.feature[node]), bins.holds(node)
             key = (k, holds.tobytes())
             if key not in place:
                 place[key] = len(cells)
@@ -245,7 +245,7 @@ def _bins_of(given: Given, k: int, column: Column) -> NDArray[np.bool_] | None:
     """Give the bins in which a column's condition holds; None where it divides a bin."""
     feature, condition = given.bins.features[k], column.condition
     assert condition is not None
-    n_bins = int(given.bins.layout[2][k])
+    n_bins = int(given.bins.layout.n_bins[k])
     if not feature.ordered:
         inside = {feature.code(label) for label in condition.among or ()}
         parts = [{code in inside for code in group} for group in given.bins.groups[k]]

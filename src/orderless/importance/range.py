@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..errors import InvalidTree, TooManyBoxes
+from ..errors import InvalidTree, TooManyBoxes, setting
 from ..inputs import some_names
 from ..model import short_count
 from ..readers import read_tree
@@ -23,6 +23,8 @@ from .rows import Given
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from .._core.importance import Orders
 
 __all__ = ["ImportanceRange", "importance_range"]
 
@@ -230,25 +232,10 @@ def importance_range(
     given = Given.read(source, X, sample_weight)
     weight = class_weights(given, y)
     cells, cell_weight = _distinct(given.table, weight)
-    outcome, words, *found, irredundant, n_boxes = _core.all_orders(
-        given.bins.nodes, given.bins.layout, cells, cell_weight, CRITERIA[criterion], limit
-    )
-    if outcome == 1:
-        raise TooManyBoxes(
-            f"there are more than {limit:,} boxes to look at: raise limit=, or use a smaller tree"
-        )
-    if outcome == 2:
-        raise InvalidTree(
-            "a categorical feature has more than 12 groups of values that the function tells "
-            "apart, too many sets to ask for: use a smaller tree, or fewer categories"
-        )
-    if outcome == 3:
-        raise InvalidTree(
-            "an equivalent tree can ask more than 500 conditions on one path, too many to look at: "
-            "use a smaller tree"
-        )
+    found = _all_orders(given, cells, cell_weight, criterion, limit)
     own = raw_importance(given, weight, criterion)
-    low, high, mean, share_low, share_high = (_by_feature(given, values) for values in found)
+    parts = (found.low, found.high, found.mean, found.share_low, found.share_high)
+    low, high, mean, share_low, share_high = (_by_feature(given, values) for values in parts)
     total = float(given.weight.sum())
     if normalize:
         own = own / own.sum() if own.sum() > 0 else own
@@ -262,12 +249,37 @@ def importance_range(
         low,
         high,
         mean,
-        int.from_bytes(words.tobytes(), "little"),
+        int.from_bytes(found.n_trees.tobytes(), "little"),
         criterion,
         bool(normalize),
-        irredundant,
-        n_boxes,
+        found.irredundant,
+        found.n_states,
     )
+
+
+def _all_orders(
+    given: Given, cells: NDArray[np.int32], weight: Floats, criterion: str, limit: int
+) -> Orders:
+    """Look at all equivalent trees, or say why not."""
+    try:
+        return _core.importance.all_orders(
+            given.bins.nodes, given.bins.layout, cells, weight, CRITERIA[criterion], limit
+        )
+    except _core.base.LimitReached:
+        raise TooManyBoxes(
+            f"there are more than {limit:,} boxes to look at: raise {setting('limit')}, or use a "
+            "smaller tree"
+        ) from None
+    except _core.base.TooManySets:
+        raise InvalidTree(
+            "a categorical feature has more than 12 groups of values that the function tells "
+            "apart, too many sets to ask for: use a smaller tree, or fewer categories"
+        ) from None
+    except _core.base.TooDeep:
+        raise InvalidTree(
+            "an equivalent tree can ask more than 500 conditions on one path, too many to look at: "
+            "use a smaller tree"
+        ) from None
 
 
 def _by_feature(given: Given, values: Floats) -> Floats:

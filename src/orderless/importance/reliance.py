@@ -143,7 +143,7 @@ def _pair(a: Codes, b: Codes) -> Codes:
 def _function_codes(given: Given) -> list[Codes]:
     """Give by feature of the space each row's bin of the function."""
     out = [np.zeros(given.n_rows, dtype=np.int64) for _ in given.tree.space.features]
-    groups = _core.function_bins(given.bins.nodes, given.bins.layout)
+    groups = _core.bins.function_bins(given.bins.nodes, given.bins.layout)
     for k, (feature, group) in enumerate(zip(given.bins.features, groups, strict=True)):
         out[given.tree.space.index(feature.name)] = group[given.table[:, k]].astype(np.int64)
     return out

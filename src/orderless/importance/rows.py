@@ -57,7 +57,7 @@ class Given:
 
     def holds(self, node: int, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Tell for which rows a node's condition holds."""
-        k = self.bins.nodes[0][node]
+        k = self.bins.nodes.feature[node]
         return np.asarray(self.bins.holds(node)[self.table[rows, k]])
 
 

@@ -246,7 +246,7 @@ def read_intervals(feature: Feature, known: Known, n_rows: int) -> CoreColumn:
                 some &= truth != (0 if among else 1)
     some &= low <= high
     no_contradiction(feature, ~some & ~missing)
-    if feature.nan:  # how the core is told that NaN is possible
+    if feature.nan:  # this is how the core learns that NaN is possible
         low, high = np.where(some, low, np.nan), np.where(missing, np.nan, _end(high))
     return BETWEEN, low, high
 

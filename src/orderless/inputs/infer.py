@@ -30,7 +30,7 @@ __all__ = ["infer_space", "refuse_numbers"]
 
 Floats = NDArray[np.float64]
 
-# Whole numbers beyond this may be rounded ones.
+# Whole numbers beyond this may have been rounded.
 LARGEST_WHOLE = 2.0**53
 
 # How names of one-hot columns say "feature, value": color=red, color is red, color[red],
@@ -220,7 +220,7 @@ def _read_array(values: NDArray[Any], name: str) -> Floats | list[Label]:
 def _read_objects(values: list[Any], name: str) -> Floats | list[Label]:
     kinds = {type(value) for value in values}
     if kinds <= {bool, int, float, type(None)}:
-        with suppress(OverflowError):  # said below, with the value
+        with suppress(OverflowError):  # refused below, with the value
             return np.array(values, dtype=np.float64)
     for kind in kinds:
         if not issubclass(kind, Hashable):  # an array or a list, which has no say on being unknown
@@ -369,6 +369,6 @@ def _with_groups(features: list[Feature], groups: list[_Group]) -> Space:
         stem = group.feature.name
         if feature.name == next(iter(group.labels)):
             out.append(group.feature)
-        told = Condition(stem, among=(group.labels[feature.name],))
-        columns.append(Column(feature.name, stem, told))
+        condition = Condition(stem, among=(group.labels[feature.name],))
+        columns.append(Column(feature.name, stem, condition))
     return Space(out, columns)

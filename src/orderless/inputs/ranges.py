@@ -49,15 +49,15 @@ def read_between(lower: Any, upper: Any, space: Space, used: Iterable[int]) -> R
     n_upper, upper_of, upper_there = open_rows(upper, space)
     if n_rows != n_upper:
         raise InvalidData(
-            f"lower has {n_rows:,} rows and upper {n_upper:,}: they are two ends of the same rows"
+            f"lower has {n_rows:,} rows and upper {n_upper:,}: give both ends of the same rows"
         )
     columns: list[CoreColumn] = [(ABSENT, None, None)] * len(space)
     for i in used:
         feature = space.features[i]
-        told = [space.columns[k] for k in space.columns_of[feature.name]]
+        own = [space.columns[k] for k in space.columns_of[feature.name]]
         if feature.name not in space.column_names:
-            told.append(Column(feature.name, feature.name))  # a row may give the feature itself
-        ends = [(c, lower_of(c.name), upper_of(c.name)) for c in told]
+            own.append(Column(feature.name, feature.name))  # a row may give the feature itself
+        ends = [(c, lower_of(c.name), upper_of(c.name)) for c in own]
         ends = [(c, low, high) for c, low, high in ends if low is not None or high is not None]
         if not ends and lower_there is not None and upper_there is not None:
             raise InvalidData(
@@ -75,7 +75,7 @@ Ends = list[tuple[Column, Given, Given]]
 
 
 def _conditions(ends: Ends, n_rows: int) -> Known:
-    """Read the columns that tell conditions: 1, 0, or NaN where both are possible."""
+    """Read the columns that are indicators: 1, 0, or NaN where both are possible."""
     out: Known = []
     for column, low, high in ends:
         if column.condition is not None:
@@ -106,7 +106,7 @@ def _read_ordered(feature: Feature, ends: Ends, n_rows: int) -> CoreColumn:
             missing = missing & ~bounded  # what lies between two numbers is a number
     number &= first <= last
     no_contradiction(feature, ~number & ~missing)
-    if feature.nan:  # how the core is told that NaN is possible
+    if feature.nan:  # this is how the core learns that NaN is possible
         last = np.fmax(last, -np.finfo(np.float64).max)  # -inf itself is below every threshold too
         first, last = np.where(number, first, np.nan), np.where(missing, np.nan, last)
     return BETWEEN, first, last
@@ -117,7 +117,7 @@ def _interval(
 ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Give the first and last value of a feature in a range, and whether there was a bound."""
     low, high = _numbers(feature, below, n_rows), _numbers(feature, above, n_rows)
-    _refuse(feature, low, high, low > high, "from {} to {} is no range: lower is above upper")
+    _refuse(feature, low, high, low > high, "from {} to {} is not a range: lower is above upper")
     # A row's own numbers are rounded to the nearest float32, so both ends are, too: all values
     # that rows between them can have lie between the rounded ends.
     first, last = as_values(feature, low), as_values(feature, high)
@@ -157,12 +157,12 @@ def _read_unordered(feature: Feature, ends: Ends, n_rows: int) -> CoreColumn:
     allowed = np.ones((n_rows, feature.n_values), dtype=bool)
     known = _conditions(ends, n_rows)
     if known:
-        kind, told, _ = read_among(feature, known, n_rows)
-        assert told is not None
+        kind, values, _ = read_among(feature, known, n_rows)
+        assert values is not None
         if kind == CODE:
-            allowed = (told[:, None] < 0) | (told[:, None] == np.arange(feature.n_values))
+            allowed = (values[:, None] < 0) | (values[:, None] == np.arange(feature.n_values))
         else:
-            allowed = told.astype(bool)
+            allowed = values.astype(bool)
     for column, low, high in ends:
         if column.condition is not None:
             continue
@@ -201,8 +201,8 @@ def _codes(feature: Feature, low: Any, high: Any, row: int) -> list[int] | None:
             code = feature.code(label)
         if code is None:
             raise InvalidData(
-                f"row {row}, feature {feature.name!r}: it has no value {value!r:.80}, legal are "
-                f"{some_names(feature.categories)}"
+                f"row {row}, feature {feature.name!r}: it has no value {value!r:.80}; it must be "
+                f"one of {some_names(feature.categories)}"
             )
         out.append(code)
     return out

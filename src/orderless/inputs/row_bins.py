@@ -32,7 +32,7 @@ def allowed_bins(bins: Bins, k: int, rows: Rows) -> NDArray[np.bool_]:
     """Give rows x bins of a feature: where a row can be. NaN, where it is a value, is last."""
     feature, groups = bins.features[k], bins.groups[k]
     kind, first, second = rows.columns[bins.positions[k]]
-    n, width = int(bins.layout[2][k]), bins.widths[k]
+    n, width = int(bins.layout.n_bins[k]), bins.widths[k]
     if first is None:
         return np.ones((rows.n_rows, width), dtype=bool)
     if kind == AMONG:
@@ -100,8 +100,8 @@ def row_bins(bins: Bins, X: Any) -> NDArray[np.int32]:
         if (table[:, k] < 0).any():
             what = "interval between thresholds" if own.ordered else "group of categories"
             raise InvalidData(
-                f"row {int(np.argmax(table[:, k] < 0))} has no value for {own.name!r}, and does "
-                f"not tell which {what} it is in: give complete rows, without those that have gaps"
+                f"row {int(np.argmax(table[:, k] < 0))} has no value for {own.name!r}, and its "
+                f"{what} is not known either: give complete rows, without those that have gaps"
             )
     return table
 

@@ -77,7 +77,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     own = _descriptor(path)
     if own is not None:
         for stream in filter(None, (sys.stdout, sys.stderr)):
-            stream.flush()  # what was said before comes first
+            stream.flush()  # what was written before comes first
         with _named(path), os.fdopen(os.dup(own), "wb") as handle:
             yield handle
         return
@@ -132,8 +132,8 @@ def _create(part: Path, there: os.stat_result | None) -> int:
     try:
         handle = os.open(part, flags, mode)  # less what the umask takes
     except OSError as fault:
-        said = f"cannot create a file in the folder {str(part.parent)!r}: {fault.strerror}"
-        raise OSError(fault.errno, said) from fault
+        message = f"cannot create a file in the folder {str(part.parent)!r}: {fault.strerror}"
+        raise OSError(fault.errno, message) from fault
     if there is not None:
         with suppress(OSError, AttributeError):  # not ours to give away, or no POSIX
             os.fchown(handle, there.st_uid, there.st_gid)
@@ -159,6 +159,6 @@ def _named(path: str | os.PathLike[str]) -> Iterator[None]:
     except OSError as fault:
         moved = fault.filename2 is not None  # from a name that means nothing to the user
         if fault.errno is not None and (fault.filename is None or moved):
-            said = f"{fault.strerror}: {os.fspath(path)!r} was not written"
-            raise OSError(fault.errno, said) from fault
+            message = f"{fault.strerror}: {os.fspath(path)!r} was not written"
+            raise OSError(fault.errno, message) from fault
         raise

@@ -103,7 +103,7 @@ class _Asker:
         self.height = heights(bins.tree).tolist()
         self.starts = np.concatenate([[0], np.cumsum(bins.widths)]).astype(int).tolist()
         tree = bins.tree
-        self.feature = bins.nodes[0].tolist()
+        self.feature = bins.nodes.feature.tolist()
         self.when_true, self.when_false = tree.when_true.tolist(), tree.when_false.tolist()
         self.label = tree.leaf_class.tolist()
 

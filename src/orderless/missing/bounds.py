@@ -64,7 +64,7 @@ def probability_bounds(tree: Any, X: Any) -> tuple[Any, Any]:
 
     Notes
     -----
-    Exact. Each class has its own bounds: that all upper ends hold at once is not said. Cost: the
+    Exact. Each class has its own bounds: not all upper ends need hold at once. Cost: the
     nodes that a row can reach, and for rows that reach leaves with different shares, rows x
     classes x different leaves; memory is bounded.
 
@@ -217,9 +217,9 @@ def _trees_of_forest(forest: Any) -> tuple[list[Tree], Sequence[Any] | None]:
     classify = isinstance(model, RandomForestClassifier | ExtraTreesClassifier)
     if not classify and not isinstance(model, RandomForestRegressor | ExtraTreesRegressor):
         raise UnreadableModel(
-            f"{a_kind(model)} is no forest that averages trees: legal are "
-            "scikit-learn's RandomForest and ExtraTrees classifiers and regressors; for one tree "
-            "use probability_bounds or regression_bounds"
+            f"{a_kind(model)} is not a forest that averages trees: give a RandomForest or "
+            "ExtraTrees classifier or regressor of scikit-learn; for one tree use "
+            "probability_bounds or regression_bounds"
         )
     if not hasattr(model, "estimators_"):
         raise UnreadableModel(
@@ -277,7 +277,7 @@ def groups_reached(
     number[tree.feature < 0] = group
     nodes = tree.relabelled(number)  # its group is the leaf's class
     fixed = (nodes, tree.space.domains, tree.row_threshold)
-    only = _core.decide(*fixed, rows.columns, rows.n_rows, 1)
+    only = _core.rows.decide(*fixed, rows.columns, rows.n_rows, 1)
     n_groups = int(group.max()) + 1
     step = max(1, MOST_CELLS // n_groups)
 
@@ -285,8 +285,8 @@ def groups_reached(
         several = np.flatnonzero(only < 0)
         for start in range(0, len(several), step):
             at = several[start : start + step]
-            found = _core.reach(*fixed, rows.take(at).columns, len(at), n_groups, True)[2]
-            yield at, found.reshape(len(at), n_groups).view(np.bool_)
+            found = _core.rows.reach(*fixed, rows.take(at).columns, len(at), n_groups, True)
+            yield at, found.possible.reshape(len(at), n_groups).view(np.bool_)
 
     return only, others()
 

@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidData
-from ..inputs import Rows, allowed_bins, class_codes, distinct_rows, known_rows, row_bins
+from ..inputs import (
+    Rows,
+    allowed_bins,
+    class_codes,
+    distinct_rows,
+    known_rows,
+    row_bins,
+    table_like,
+)
 from ..model import Tree
 from ..readers import read_tree
 
@@ -22,7 +30,7 @@ __all__ = ["counts_rows", "odds"]
 MOST_CELLS = 20_000_000  # of a table of rows by leaves, or by training cells, at one time
 
 
-def odds(tree: Any, X: Any, weights: Any = "leaves", y: ArrayLike | None = None) -> Any:
+def odds(tree: Any, X: Any, reference: Any = "leaves", y: ArrayLike | None = None) -> Any:
     """Give, for each row, the share of each class among the training rows that fit it.
 
     Parameters
@@ -30,7 +38,7 @@ def odds(tree: Any, X: Any, weights: Any = "leaves", y: ArrayLike | None = None)
     tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
     X : array, data frame, or list of dicts
         Rows with unknown values.
-    weights : "leaves", or complete training rows
+    reference : "leaves", or complete training rows
         "leaves": all training rows in the leaves that the row can reach, as the tree has counted
         them, by their labels. It forgets what else is known of the row: a training row in a
         reachable leaf counts even if it differs from the row in a feature that its path does not
@@ -41,7 +49,7 @@ def odds(tree: Any, X: Any, weights: Any = "leaves", y: ArrayLike | None = None)
 
     Returns
     -------
-    array of shape (rows, classes)
+    array of shape (rows, classes), or a data frame when one came in
         In the order of ``classes``; NaN where no training row fits.
 
     Notes
@@ -60,23 +68,26 @@ def odds(tree: Any, X: Any, weights: Any = "leaves", y: ArrayLike | None = None)
     """
     tree = read_tree(tree)
     rows = tree.read(X)
-    if isinstance(weights, str):
-        if weights != "leaves":
-            raise ValueError(f"weights={weights!r}: legal are 'leaves' and complete training rows")
+    if isinstance(reference, str):
+        if reference != "leaves":
+            raise ValueError(
+                f"reference must be 'leaves' or complete training rows, got {reference!r:.80}"
+            )
         if y is not None:
             raise ValueError("y goes with training rows: odds(X, X_train, y)")
         counts = _odds_of_leaves(tree, rows)
     else:
-        counts = _odds_of_rows(tree, rows, weights, y)
+        counts = _odds_of_rows(tree, rows, reference, y)
     total = counts.sum(axis=1, keepdims=True)
-    out = np.full(counts.shape, np.nan)
-    return np.divide(counts, total, out=out, where=total > 0)
+    shares = np.full(counts.shape, np.nan)
+    np.divide(counts, total, out=shares, where=total > 0)
+    return table_like(X, shares, tree.classes)
 
 
 def counts_rows(tree: Tree) -> bool:
     """Tell whether a tree's distribution counts training rows, and does not only give shares.
 
-    Where every leaf sums up to 1, the splits tell: a split has at least the rows of its two sides
+    Where every leaf sums up to 1, the splits decide: a split has at least the rows of its two sides
     (more where rows left it on a side that is not there any more).
     """
     if tree.distribution is None:
@@ -91,18 +102,17 @@ def counts_rows(tree: Tree) -> bool:
 
 def _odds_of_leaves(tree: Tree, rows: Rows) -> NDArray[np.float64]:
     leaves = np.flatnonzero(tree.feature < 0)
-    told = tree.distribution
-    if told is None or not counts_rows(tree):
+    counts = tree.distribution
+    if counts is None or not counts_rows(tree):
         raise InvalidData(
             "the tree does not say how many training rows its leaves have: give the training "
             "rows, odds(X, X_train)"
         )
-    told = told[leaves]
     out = np.empty((rows.n_rows, len(tree.classes)))
     step = max(1, MOST_CELLS // len(leaves))
     for start in range(0, rows.n_rows, step):
         part = rows.take(slice(start, start + step))
-        out[start : start + step] = tree.reached_leaves(part) @ told
+        out[start : start + step] = tree.reached_leaves(part) @ counts[leaves]
     return out
 
 
@@ -117,7 +127,7 @@ def _odds_of_rows(tree: Tree, rows: Rows, X: Any, y: ArrayLike | None) -> NDArra
     codes = tree.decide(training) if y is None else class_codes(tree, y, training.n_rows)
     if (codes < 0).any():
         raise InvalidData(
-            f"training row {int(np.argmax(codes < 0))} has a label that is none of the classes "
+            f"training row {int(np.argmax(codes < 0))} has a label that is not one of the classes "
             f"{list(tree.classes)}"
         )
     cells = row_bins(bins, training)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidData
 from ..form import flat_nodes
-from ..inputs import labels_like, read_rows
-from ..model import Label, Space, row_boundary
+from ..inputs import column_like, labels_like, read_rows
+from ..model import Space, labels_array, row_boundary
 from ..readers import read_tree
 
 __all__ = ["FirstDetermined", "determined_by_any"]
@@ -34,12 +34,14 @@ class FirstDetermined:
         Whether some tree is.
     tree : masked array of int
         Position of the first that is.
-    label : masked array, or a nullable Series when a data frame came in
+    label : masked array
         The class that it gives.
+
+    When a data frame came in, all three are Series, nullable in place of masked.
     """
 
-    determined: NDArray[np.bool_]
-    tree: np.ma.MaskedArray[Any, Any]
+    determined: Any
+    tree: Any
     label: Any
 
 
@@ -80,22 +82,20 @@ def determined_by_any(trees: Iterable[Any], X: Any) -> FirstDetermined:
     for i, tree in enumerate(members):
         if tree.space is not space and tree.space != space:
             raise InvalidData(
-                f"tree {i} stands over another space than tree 0: state all over one, with "
+                f"tree {i} has another space than tree 0: convert all to one space with "
                 "tree.over(space)"
             )
     nodes, start, labels = flat_nodes(members)
-    feature, threshold = nodes[0], nodes[1]
-    used = np.unique(feature[feature >= 0]).tolist()
+    used = np.unique(nodes.feature[nodes.feature >= 0]).tolist()
     rows = read_rows(X, space, used)
-    first, code = _core.first_determined(
-        nodes, start, space.domains, _row_threshold(space, feature, threshold), rows.columns,
-        rows.n_rows,
-    )  # fmt: skip
-    none = first < 0
+    threshold = _row_threshold(space, nodes.feature, nodes.threshold)
+    found = _core.rows.first_determined(
+        nodes, start, space.domains, threshold, rows.columns, rows.n_rows
+    )
     return FirstDetermined(
-        ~none,
-        np.ma.MaskedArray(np.where(none, 0, first), mask=none),
-        labels_like(X, _label_array(labels), code),
+        column_like(X, found.tree >= 0, "determined"),
+        labels_like(X, np.arange(len(members)), found.tree, name="tree"),
+        labels_like(X, labels_array(tuple(labels)), found.label),
     )
 
 
@@ -108,8 +108,3 @@ def _row_threshold(
     out = threshold.copy()
     out[at] = row_boundary(threshold[at], "float32")
     return out
-
-
-def _label_array(labels: list[Label]) -> NDArray[Any]:
-    out = np.array(labels)
-    return out if out.tolist() == labels else np.array(labels, dtype=object)

@@ -79,21 +79,21 @@ def imputation_dependence(
     model, tree = tree, read_tree(tree)
     chosen = list(dict.fromkeys(imputers))
     if isinstance(imputers, str) or len(chosen) < 2 or not set(chosen) <= set(IMPUTERS):
-        raise ValueError(f"imputers={imputers!r}: legal are two or more of {IMPUTERS}")
+        raise ValueError(f"imputers must be two or more of {IMPUTERS}, got {imputers!r:.80}")
     table, training = _table(tree, X), _table(tree, X_train)
-    said = {}
+    codes_of = {}
     for name in chosen:
         if name == "routing":
-            said[name] = _routed(model, tree, X, len(table))
+            codes_of[name] = _routed(model, tree, X, len(table))
         else:
-            said[name] = tree.decide(_filled(tree, name, table, training))
+            codes_of[name] = tree.decide(_filled(tree, name, table, training))
     known = tree.decide(tree.read(X)) >= 0
     groups = [("determined", known), ("not determined", ~known), ("all", np.ones_like(known))]
     pairs: list[tuple[str, ...]] = list(combinations(chosen, 2))
     out = []
     for rows, inside in groups:
         for names in [*pairs, *([tuple(chosen)] if len(chosen) > 2 else [])]:
-            codes = np.stack([said[name][inside] for name in names])
+            codes = np.stack([codes_of[name][inside] for name in names])
             differ = int((codes != codes[0]).any(axis=0).sum())
             n_rows = int(inside.sum())
             share = differ / n_rows if n_rows else float("nan")
@@ -116,7 +116,7 @@ def _table(tree: Tree, X: Any) -> Floats:
                 "the tree through its binarizer, or over Space.independent(...)"
             )
         if space[column.feature].nan:
-            raise InvalidData(f"NaN is a value of {column.feature!r} and not to be filled in")
+            raise InvalidData(f"NaN is a value of {column.feature!r} and must not be filled in")
     rows = read_rows(X, space, range(len(space)))
     out = np.full((rows.n_rows, len(space)), np.nan)
     for i, (_, values, _) in enumerate(rows.columns):

@@ -163,7 +163,7 @@ def _reachable(
 ) -> Iterator[tuple[int, int, tuple[int, ...]]]:
     """Go through the leaves whose box meets the row's: node, class, and what is left of the box."""
     tree = bins.tree
-    feature, label = bins.nodes[0].tolist(), tree.leaf_class.tolist()
+    feature, label = bins.nodes.feature.tolist(), tree.leaf_class.tolist()
     when_true, when_false = tree.when_true.tolist(), tree.when_false.tolist()
     todo = [(0, sides)]
     while todo:

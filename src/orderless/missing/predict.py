@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..inputs import distinct_rows, known_rows, labels_like, read_between
-from ..model import Label
+from ..inputs import column_like, distinct_rows, known_rows, labels_like, read_between
 from ..readers import read_tree
 
 __all__ = [
@@ -25,7 +24,7 @@ __all__ = [
 ]
 
 
-def possible_classes(tree: Any, X: Any) -> list[tuple[Label, ...]]:
+def possible_classes(tree: Any, X: Any) -> Any:
     """Give, for each row, every class that some completion of it gets.
 
     Parameters
@@ -36,7 +35,7 @@ def possible_classes(tree: Any, X: Any) -> list[tuple[Label, ...]]:
 
     Returns
     -------
-    list of tuple of labels
+    list of tuple of labels, or a Series of them when a data frame came in
         In the order of ``classes``. One label: the row is determined.
 
     Notes
@@ -53,10 +52,10 @@ def possible_classes(tree: Any, X: Any) -> list[tuple[Label, ...]]:
     """
     tree = read_tree(tree)
     rows = tree.read(X)
-    table = tree.reach(rows, all_classes=True)[2].reshape(rows.n_rows, len(tree.classes))
+    table = tree.reach(rows, all_classes=True).possible.reshape(rows.n_rows, len(tree.classes))
     kinds, which = distinct_rows(table.astype(bool))
     named = [tuple(tree.classes[c] for c in np.flatnonzero(kind)) for kind in kinds]
-    return [named[k] for k in which.tolist()]
+    return column_like(X, [named[k] for k in which.tolist()], "possible")
 
 
 def predict_between(tree: Any, lower: Any, upper: Any) -> Any:
@@ -107,7 +106,7 @@ def predict_between(tree: Any, lower: Any, upper: Any) -> Any:
 def predict_path(tree: Any, X: Any) -> Any:
     """Walk each row down the tree; masked where a split's answer is not known.
 
-    The paper's first baseline. A split is answered if the row tells whether its condition holds,
+    The paper's first baseline. A split is answered if the row says whether its condition holds,
     be it by another column (``x <= 5`` known true answers ``x <= 10``); over
     ``Space.independent``, the paper's space, only by its own.
 
@@ -121,7 +120,7 @@ def predict_path(tree: Any, X: Any) -> Any:
     [1, None]
     """
     tree = read_tree(tree)
-    leaf = tree.reach(X)[0]
+    leaf = tree.reach(X).leaf
     return labels_like(X, tree.labels, np.where(leaf < 0, -1, tree.leaf_class[leaf]))
 
 

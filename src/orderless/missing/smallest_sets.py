@@ -12,7 +12,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import OutOfTime, TooManyReasons
+from ..errors import OutOfTime, TooManyReasons, setting
 
 __all__ = ["Clock", "Leaf", "Steps", "lucky_sets", "members", "settling_sets"]
 
@@ -33,8 +33,8 @@ class Clock:
         if time.monotonic() > self.deadline:
             raise OutOfTime(
                 "the smallest sets of features were not found in "
-                f"time_limit={self.time_limit:g} seconds: raise time_limit=, or give more values "
-                "of the row"
+                f"{setting('time_limit', self.time_limit)} seconds: raise {setting('time_limit')}, "
+                "or give more values of the row"
             )
 
 
@@ -52,8 +52,9 @@ class Steps:
         self.taken += 1
         if self.taken > self.limit:
             raise TooManyReasons(
-                f"finding the smallest sets of features takes more than limit={self.limit:,} "
-                "steps: raise limit=, or give more values of the row",
+                "finding the smallest sets of features takes more than "
+                f"{setting('limit', self.limit)} steps: raise {setting('limit')}, or give more "
+                "values of the row",
                 self.taken,
             )
 

@@ -120,9 +120,9 @@ def coverage(
     y : labels, optional
         For the accuracy on the rows that are answered.
     level : "feature" or "column"
-        What goes missing: a feature, with all columns that speak about it (the paper's appendix),
+        What goes missing: a feature, with all columns that describe it (the paper's appendix),
         or each column by itself (the paper's Section 6). It makes a difference where several
-        columns speak about one feature.
+        columns describe one feature.
     mechanism : "mcar", "mar" or "mnar"
         Why it goes missing; see Notes.
     n_repeats : int
@@ -152,7 +152,7 @@ def coverage(
         Missing not at random: the larger a value, the likelier it is itself missing.
 
     With r in (0, 1) the rank of the value that matters (the middle rank of equal values; a
-    category by its number; a feature told by several columns by the sum of their positions where
+    category by its number; a feature given by several columns by the sum of their positions where
     they hold), the probability is 2pr for p up to 1/2 and 1 - 2(1 - p)(1 - r) above, on average p.
 
     The answers on determined rows are those of the complete rows whatever the mechanism
@@ -186,17 +186,17 @@ def coverage(
         for repeat in range(n_repeats):
             random = np.random.RandomState(random_state + repeat)
             rows = table.rows(table.mask(rate, level, mechanism, random))
-            said = tree.decide(rows)
+            codes = tree.decide(rows)
             answered = {
-                "determined": said >= 0,
-                "path": tree.reach(rows)[0] >= 0,
+                "determined": codes >= 0,
+                "path": tree.reach(rows).leaf >= 0,
                 "features": known_rows(bins, rows),
             }
             for way, there in answered.items():
                 line = {"rate": rate, "repeat": repeat, "way": way, "answered": there.mean()}
-                line["agreement"] = _share((said == whole)[there])
+                line["agreement"] = _share((codes == whole)[there])
                 if truth is not None:
-                    line["accuracy"] = _share((said == truth)[there])
+                    line["accuracy"] = _share((codes == truth)[there])
                 out.append(line)
     return Coverage(pd.DataFrame(out), level, mechanism)
 
@@ -209,21 +209,21 @@ def _check(
     rates: Sequence[float], level: str, mechanism: str, n_repeats: int, random_state: int
 ) -> list[float]:
     if level not in LEVELS:
-        raise ValueError(f"level={level!r}: legal are {LEVELS}")
+        raise ValueError(f"level must be one of {LEVELS}, got {level!r}")
     if mechanism not in MECHANISMS:
-        raise ValueError(f"mechanism={mechanism!r}: legal are {MECHANISMS}")
+        raise ValueError(f"mechanism must be one of {MECHANISMS}, got {mechanism!r}")
     for name, number, least in (("n_repeats", n_repeats, 1), ("random_state", random_state, 0)):
         if not isinstance(number, int | np.integer) or number < least:
-            raise ValueError(f"{name}={number!r}: legal are whole numbers from {least}")
+            raise ValueError(f"{name} must be a whole number from {least}, got {number!r}")
     try:
         out = [float(rate) for rate in rates]
     except (TypeError, ValueError):
         raise ValueError(
-            f"missing_rates is {rates!r:.80}: legal are shares from 0 to 1; labels go in y="
+            f"missing_rates must be shares from 0 to 1, got {rates!r:.80}; labels go in y="
         ) from None
     for rate in out:
         if not 0 <= rate <= 1:
-            raise ValueError(f"missing_rates has {rate}: legal are shares from 0 to 1")
+            raise ValueError(f"missing_rates must be shares from 0 to 1, got {rate}")
     return out
 
 
@@ -235,8 +235,7 @@ class _Table:
         if space.column_names != tree.space.column_names:
             raise InvalidData(
                 f"space has the columns {some_names(space.column_names)}, the tree's has "
-                f"{some_names(tree.space.column_names)}: they must be the same, in one "
-                "order"
+                f"{some_names(tree.space.column_names)}: they must be the same, in the same order"
             )
         self.space = space
         self.n_rows, lookup, _ = open_rows(X, tree.space)
@@ -257,7 +256,7 @@ class _Table:
         self.feature_of = np.array([space.index(column.feature) for column in space.columns])
 
     def _numbers(self, i: int, name: str) -> Floats:
-        """Give the numbers of a column, categories by their codes, and refuse unknowns."""
+        """Give the numbers of a column, categories by their codes, and refuse unknown values."""
         values = self.columns[name]
         if values is None:
             raise InvalidData(
@@ -268,16 +267,16 @@ class _Table:
         feature = self.tree.space[column.feature]
         numeric = feature.ordered or column.condition is not None
         if numeric:
-            told = np.asarray(read_numbers(Feature(name), values)[1], dtype=float)
-            unknown = np.isnan(told) & (column.condition is not None or not feature.nan)
+            numbers = np.asarray(read_numbers(Feature(name), values)[1], dtype=float)
+            unknown = np.isnan(numbers) & (column.condition is not None or not feature.nan)
         else:
-            told = read_codes(feature, values).astype(float)
-            unknown = told < 0
+            numbers = read_codes(feature, values).astype(float)
+            unknown = numbers < 0
         if unknown.any():
             raise InvalidData(
                 f"row {int(np.argmax(unknown))} has no value in {name!r}: give complete rows"
             )
-        return told
+        return numbers
 
     def _numbers_if_any(self, i: int, name: str) -> Floats | None:
         with suppress(InvalidData):

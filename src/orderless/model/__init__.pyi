@@ -1,6 +1,12 @@
 from . import (
     formats as formats,
 )
+from .arrays import (
+    BinNodes as BinNodes,
+    Domains as Domains,
+    Layout as Layout,
+    Nodes as Nodes,
+)
 from .bins import (
     Bins as Bins,
     ends as ends,
@@ -54,8 +60,8 @@ from .tree import (
     Tree as Tree,
 )
 from .tree_arrays import (
-    Nodes as Nodes,
     TreeArrays as TreeArrays,
+    labels_array as labels_array,
 )
 from .tree_file import (
     TREE_FORMAT as TREE_FORMAT,
@@ -68,4 +74,5 @@ from .words import (
     pieces as pieces,
     side_text as side_text,
     sides_text as sides_text,
+    were as were,
 )

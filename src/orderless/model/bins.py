@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree
+from .arrays import BinNodes, Layout
 from .feature import Feature, Label
 from .side import Side
 
@@ -44,10 +45,10 @@ class Bins:
     cuts : list of arrays
         Ordered features: the sorted thresholds; bin i lies above cut i - 1 and at most at cut i.
     groups : list of lists of tuples
-        Categorical features: per bin the numbers of the values that no condition tells apart.
-    layout : tuple of arrays
-        What the core needs: ordered, nan, number of bins.
-    nodes : tuple of arrays
+        Categorical features: per bin the numbers of the values that no condition distinguishes.
+    layout : Layout
+        What the core needs to know of the bins.
+    nodes : BinNodes
         The tree over bins, for the core.
     """
 
@@ -86,7 +87,7 @@ class Bins:
                 f"the tree cuts one feature into {max(n_bins):,} intervals, or groups of "
                 f"categories, and this works with at most {MOST_BINS:,}: use a smaller tree"
             )
-        self.layout = (
+        self.layout = Layout(
             np.array([f.ordered for f in self.features], dtype=np.uint8),
             np.array([f.nan for f in self.features], dtype=np.uint8),
             np.array(n_bins, dtype=np.int32),
@@ -95,7 +96,7 @@ class Bins:
         for node, inside_bins in sets.items():
             sizes[node + 1] = len(inside_bins)
         flat = [b for node in sorted(sets) for b in sets[node]]
-        self.nodes = (
+        self.nodes = BinNodes(
             feature,
             cut,
             tree.nan_true,
@@ -108,7 +109,7 @@ class Bins:
         self._slots: list[int] = [0, *itertools.accumulate(self._slot_counts())]
 
     def _group(self, feature: Feature, nodes: NDArray[Any]) -> list[tuple[int, ...]]:
-        """Put together the values that no condition tells apart, first value first."""
+        """Put together the values that no condition distinguishes, first value first."""
         n = len(feature.categories)
         order = sorted(range(n), key=lambda code: _order_of_label(feature.categories[code]))
         inside = [set(self.tree.set_of(node).tolist()) for node in nodes.tolist()]
@@ -127,7 +128,7 @@ class Bins:
     def widths(self) -> tuple[int, ...]:
         """Per feature its bins, and one more, the last, where NaN is a value of numbers."""
         nan = (f.ordered and f.nan for f in self.features)
-        return tuple(int(n) + more for n, more in zip(self.layout[2], nan, strict=True))
+        return tuple(int(n) + more for n, more in zip(self.layout.n_bins, nan, strict=True))
 
     @cached_property
     def positions(self) -> tuple[int, ...]:
@@ -136,15 +137,15 @@ class Bins:
 
     def holds(self, node: int) -> NDArray[np.bool_]:
         """Tell in which bins of its feature the condition of an inner node holds."""
-        feature, cut, nan_true, *_, start, values = self.nodes
-        k = int(feature[node])
+        nodes = self.nodes
+        k = int(nodes.feature[node])
         out = np.zeros(self.widths[k], dtype=bool)
         if self.features[k].ordered:
-            out[: cut[node] + 1] = True
+            out[: nodes.cut[node] + 1] = True
             if self.features[k].nan:
-                out[-1] = bool(nan_true[node])
+                out[-1] = bool(nodes.nan_true[node])
         else:
-            out[values[start[node] : start[node + 1]]] = True
+            out[nodes.set_bins[nodes.set_start[node] : nodes.set_start[node + 1]]] = True
         return out
 
     # -- a side of a box: bits, slots of the core, and what it says ------------------------------
@@ -216,10 +217,10 @@ class Bins:
 
     # -- trees -----------------------------------------------------------------------------------
 
-    def tree_of(self, nodes: tuple[NDArray[Any], ...]) -> Tree:
+    def tree_of(self, nodes: BinNodes) -> Tree:
         """Give a tree over these bins, as the core writes it, over the features again."""
         space = self.tree.space
-        feature, cut, nan_true, when_true, when_false, leaf_class, set_start, set_bins = nodes
+        feature, cut, set_start = nodes.feature, nodes.cut, nodes.set_start
         place = np.array([*(space.index(f.name) for f in self.features), -1], dtype=np.int32)
         threshold = np.zeros(len(feature))
         sets: dict[int, list[int]] = {}
@@ -229,17 +230,17 @@ class Bins:
                 cuts = self.cuts[k]
                 threshold[node] = cuts[cut[node]] if cut[node] < len(cuts) else np.inf
             else:
-                inside = set_bins[set_start[node] : set_start[node + 1]].tolist()
+                inside = nodes.set_bins[set_start[node] : set_start[node + 1]].tolist()
                 sets[node] = sorted(code for b in inside for code in self.groups[k][b])
         return type(self.tree)(
             space,
             self.tree.classes,
             feature=place[feature],
             threshold=threshold,
-            when_true=when_true,
-            when_false=when_false,
-            leaf_class=leaf_class,
-            nan_true=nan_true,
+            when_true=nodes.when_true,
+            when_false=nodes.when_false,
+            leaf_class=nodes.leaf_class,
+            nan_true=nodes.nan_true,
             sets=sets,
         )
 

@@ -115,9 +115,9 @@ class Reading:
                 raise InvalidTree(cut(str(fault), MESSAGE)) from None
         elif isinstance(fault, FAULTS):
             plain = type(fault).__module__.startswith("orderless")  # it says itself what is wrong
-            said = str(fault) if plain else f"{type(fault).__name__}: {fault}"
+            message = str(fault) if plain else f"{type(fault).__name__}: {fault}"
             raise InvalidTree(
-                cut(f"this does not describe {self.what}: {said}", MESSAGE)
+                cut(f"this does not describe {self.what}: {message}", MESSAGE)
             ) from fault
 
 
@@ -160,5 +160,5 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     out = dict(pairs)
     if len(out) != len(pairs):
         twice = first_repeated(name for name, _ in pairs)
-        raise InvalidTree(f"the entry {twice!r:.80} is there twice")
+        raise InvalidTree(f"duplicate entry {twice!r:.80}")
     return out

@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InvalidSpace
+from .arrays import Domains
 from .condition import Column, Condition
 from .feature import Feature, Label, Values, first_repeated
 
@@ -238,10 +238,10 @@ class Space:
         return {"features": self.features, "columns": self.columns}  # the rest is derived
 
     @cached_property
-    def domains(self) -> tuple[NDArray[Any], ...]:
+    def domains(self) -> Domains:
         """What the core needs to know of the features' values."""
         bounds = [feature.bounds for feature in self.features]
-        arrays = (
+        arrays = Domains(
             np.array([feature.ordered for feature in self.features], dtype=np.uint8),
             np.array([feature.nan for feature in self.features], dtype=np.uint8),
             np.array([low for low, _ in bounds], dtype=np.float64),

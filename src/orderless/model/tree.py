@@ -15,13 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import InvalidTree, a_kind
+from .arrays import Nodes
 from .feature import Label
 from .numbers import row_boundary
 from .side import Side
 from .space import Space
 from .tree_arrays import (
     Ints,
-    Nodes,
     TreeArrays,
     flatten,
     labels_array,
@@ -34,6 +34,7 @@ from .tree_over import tree_over
 from .words import side_text, tree_text
 
 if TYPE_CHECKING:
+    from .._core.rows import Reached
     from ..inputs import Rows
     from .bins import Bins
 
@@ -151,8 +152,13 @@ class Tree(TreeFile, TreeOffers):
         self.nodes = kept.nodes
         self._freeze()
 
+    @property
+    def _arrays(self) -> list[NDArray[Any]]:
+        return [*self.nodes]
+
     def _freeze(self) -> None:
-        for array in (*self.nodes, *([] if self.distribution is None else [self.distribution])):
+        shares = [] if self.distribution is None else [self.distribution]
+        for array in (*self._arrays, *shares):
             array.setflags(write=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -202,7 +208,7 @@ class Tree(TreeFile, TreeOffers):
     @cached_property
     def depth(self) -> int:
         """Conditions on the longest path; 0 for a single leaf."""
-        return int(_core.check_links(self.nodes)[2])
+        return int(_core.tree.check_links(self.nodes).depth)
 
     @cached_property
     def used(self) -> tuple[int, ...]:
@@ -240,7 +246,7 @@ class Tree(TreeFile, TreeOffers):
 
     def relabelled(self, leaf_class: Ints) -> Nodes:
         """Give its nodes, for the core, with other classes at the leaves (by node)."""
-        return (*self.nodes[:5], leaf_class, *self.nodes[6:])
+        return self.nodes._replace(leaf_class=leaf_class)
 
     @cached_property
     def numbered_leaves(self) -> Nodes:
@@ -264,12 +270,12 @@ class Tree(TreeFile, TreeOffers):
             self.space == other.space
             and self.classes == other.classes
             and [type(c) for c in self.classes] == [type(c) for c in other.classes]
-            and all(np.array_equal(a, b) for a, b in zip(self.nodes, other.nodes, strict=True))
+            and all(map(np.array_equal, self._arrays, other._arrays))
             and _same(self.distribution, other.distribution)
         )
 
     def __hash__(self) -> int:
-        return hash((self.space, self.classes, *(array.tobytes() for array in self.nodes)))
+        return hash((self.space, self.classes, *(array.tobytes() for array in self._arrays)))
 
     def side(self, node: int) -> Side:
         """Give the values for which the condition of an inner node holds."""
@@ -302,20 +308,18 @@ class Tree(TreeFile, TreeOffers):
 
         return X if isinstance(X, Rows) else read_rows(X, self.space, self.used)
 
-    def reach(self, X: Any, all_classes: bool = False) -> tuple[NDArray[Any], ...]:
+    def reach(self, X: Any, all_classes: bool = False) -> Reached:
         """Give by row the leaf, the class (-1: several), and on request all possible classes."""
         return self._reach(self.nodes, len(self.classes), self.read(X), all_classes)
 
     def reached_leaves(self, X: Any) -> NDArray[np.uint8]:
         """Give rows x leaves: 1 where a row can reach a leaf. Leaves are in their order."""
         rows = self.read(X)
-        reached: NDArray[np.uint8] = self._reach(self.numbered_leaves, self.n_leaves, rows, True)[2]
-        return reached.reshape(rows.n_rows, self.n_leaves)
+        reached = self._reach(self.numbered_leaves, self.n_leaves, rows, True)
+        return reached.possible.reshape(rows.n_rows, self.n_leaves)
 
-    def _reach(
-        self, nodes: Nodes, n_classes: int, rows: Rows, all_classes: bool
-    ) -> tuple[NDArray[Any], ...]:
-        out: tuple[NDArray[Any], ...] = _core.reach(
+    def _reach(self, nodes: Nodes, n_classes: int, rows: Rows, all_classes: bool) -> Reached:
+        return _core.rows.reach(
             nodes,
             self.space.domains,
             self.row_threshold,
@@ -324,14 +328,13 @@ class Tree(TreeFile, TreeOffers):
             n_classes,
             all_classes,
         )
-        return out
 
     def decide(self, X: Any, n_jobs: int | None = None) -> NDArray[np.int32]:
         """Give by row the position of its class in ``classes``, -1 where it is not determined."""
         from ..inputs import n_threads
 
         rows = self.read(X)
-        return _core.decide(
+        return _core.rows.decide(
             self.nodes,
             self.space.domains,
             self.row_threshold,
@@ -370,7 +373,7 @@ class Tree(TreeFile, TreeOffers):
         rows = self.read(X)
         data = np.empty(rows.n_rows, dtype=self.labels.dtype)
         hidden = np.empty(rows.n_rows, dtype=bool)
-        _core.label(
+        _core.rows.label(
             self.nodes,
             self.space.domains,
             self.row_threshold,

@@ -7,7 +7,7 @@ Out: ``TreeArrays`` as ``Tree`` keeps them: good, normal, without dead branches.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import InvalidTree
+from .arrays import Nodes
 from .feature import Label, plain_label
 from .space import Space
 
@@ -23,7 +24,6 @@ __all__ = ["TreeArrays", "flatten", "labels_array", "read_array", "read_classes"
 LONG = 1_000  # characters: numpy would make every label of a result as long as the longest
 
 Ints = NDArray[np.int32]
-Nodes = tuple[NDArray[Any], ...]
 
 
 @dataclass
@@ -43,7 +43,16 @@ class TreeArrays:
     @property
     def nodes(self) -> Nodes:
         """Nodes as the core takes them."""
-        return tuple(getattr(self, field.name) for field in fields(self)[:-1])
+        return Nodes(
+            self.feature,
+            self.threshold,
+            self.nan_true,
+            self.when_true,
+            self.when_false,
+            self.leaf_class,
+            self.set_start,
+            self.set_values,
+        )
 
     # -- checks --------------------------------------------------------------------------------
 
@@ -61,7 +70,7 @@ class TreeArrays:
         _refuse("leaf_class", label, ~inner & ((label < 0) | (label >= n_classes)),
                 f"0 to {n_classes - 1}")  # fmt: skip
         if inner.any():
-            ordered = space.domains[0][feature] == 1
+            ordered = space.domains.ordered[feature] == 1
             _refuse("threshold", self.threshold, inner & ordered & np.isnan(self.threshold),
                     "a number")  # fmt: skip
         sizes = np.array([*(f.n_values for f in space.features), 0], dtype=np.int64)
@@ -69,10 +78,10 @@ class TreeArrays:
         _refuse("set value", self.set_values,
                 (self.set_values < 0) | (self.set_values >= sizes[owner]),
                 "the number of one of the feature's values")  # fmt: skip
-        fault, node, _ = _core.check_links(self.nodes)
-        if fault:
-            what = "has two parents, or is its own" if fault == 1 else "cannot be reached"
-            raise InvalidTree(f"node {node} {what}: every node but the root has one parent")
+        links = _core.tree.check_links(self.nodes)
+        if links.fault:
+            what = "has two parents, or is its own" if links.fault == 1 else "cannot be reached"
+            raise InvalidTree(f"node {links.node} {what}: every node but the root has one parent")
 
     def _check_shapes(self, n: int, n_classes: int) -> None:
         if n == 0:
@@ -113,8 +122,10 @@ class TreeArrays:
 
     def pruned(self, space: Space) -> TreeArrays:
         """Drop dead branches, and what leaves and inner nodes do not use."""
-        index, when_true, when_false, _, n_kept = _core.prune(self.nodes, space.domains)
-        out = self if n_kept == len(self.feature) else self._kept(index, when_true, when_false)
+        found = _core.tree.prune(self.nodes, space.domains)
+        out = self
+        if found.n_kept < len(self.feature):
+            out = self._kept(found.new_index, found.when_true, found.when_false)
         inner = out.feature >= 0
         out.when_true[~inner] = out.when_false[~inner] = -1
         out.leaf_class[inner] = -1

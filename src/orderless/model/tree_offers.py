@@ -46,11 +46,11 @@ class TreeOffers:
 
         return missing_needed(self._tree, row, limit=limit, time_limit=time_limit)
 
-    def odds(self, X: Any, weights: Any = "leaves", y: ArrayLike | None = None) -> Any:
+    def odds(self, X: Any, reference: Any = "leaves", y: ArrayLike | None = None) -> Any:
         """Give the share of each class among training rows that fit; see ``orderless.odds``."""
         from ..missing import odds
 
-        return odds(self._tree, X, weights, y)
+        return odds(self._tree, X, reference, y)
 
     def apply(self, X: Any) -> Any:
         """Give each row's leaf, masked where unknowns leave several.
@@ -62,7 +62,7 @@ class TreeOffers:
         from ..inputs import labels_like
 
         tree = self._tree
-        return labels_like(X, np.arange(tree.n_nodes), tree.reach(X)[0], name="leaf")
+        return labels_like(X, np.arange(tree.n_nodes), tree.reach(X).leaf, name="leaf")
 
     def to_sklearn(self) -> Any:
         """Give a fitted ``DecisionTreeClassifier`` that predicts the same.

@@ -26,6 +26,7 @@ __all__ = [
     "side_text",
     "sides_text",
     "tree_text",
+    "were",
 ]
 
 if TYPE_CHECKING:
@@ -115,7 +116,8 @@ def has_or(side: Side) -> bool:
 def pieces(side: Side, among: int = 1) -> Iterator[Piece]:
     """Write what a box says of one feature as pieces; together they are ``side_text``.
 
-    ``among`` so many conditions that are joined by AND it is in parentheses where it holds an "or".
+    ``among`` is how many conditions are joined by AND: beside others, one that holds an "or" is in
+    parentheses.
 
     Examples
     --------
@@ -143,6 +145,36 @@ def pieces(side: Side, among: int = 1) -> Iterator[Piece]:
         yield "sign", " is known"
     else:
         yield from _between(side, name)
+
+
+def were(side: Side) -> str:
+    """Write what a feature would have to be.
+
+    Examples
+    --------
+    >>> from orderless import Feature
+    >>> were(Side(Feature("age", values="integer"), upper=24.0))
+    'age were <= 24'
+    """
+    feature = side.feature
+    if feature.kind == "boolean":
+        return f"{feature.name} were {'true' if side.upper >= 1 else 'false'}"
+    if not feature.ordered:
+        parts = [text for kind, text in pieces(side) if kind != "name"]
+        text = "".join(parts).lstrip()  # "= red", "!= red", "in {red, blue}"
+        for sign, word in (("= ", ""), ("!= ", "not ")):
+            text = word + text[len(sign) :] if text.startswith(sign) else text
+        return f"{feature.name} were {text}"
+    bounds = []
+    if not side.lower < side.upper:
+        return f"{feature.name} were missing"
+    if math.isfinite(side.lower):
+        number, beyond = short_end(side.lower, feature.values)
+        bounds.append(f">= {number}" if beyond else f"> {number}")
+    if math.isfinite(side.upper):
+        number, beyond = short_end(side.upper, feature.values)
+        bounds.append(f"< {number}" if beyond else f"<= {number}")
+    return f"{feature.name} were {' and '.join(bounds) or 'known'}" + " or missing" * side.nan
 
 
 def _between(side: Side, name: Piece) -> Iterator[Piece]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidData, InvalidSpace
 from ..form import class_weights, space_weights
 from ..inputs import AMONG, read_rows
-from ..model import Label, Space, Tree, TreeArrays
+from ..model import Domains, Label, Space, Tree, TreeArrays
 from .flat import FlatTrees
 
 __all__ = ["Columns", "columns_of_space", "columns_of_trees", "independent"]
@@ -28,6 +28,27 @@ AT_ONCE = 4096
 
 Bits = NDArray[np.uint8]
 Key = tuple[int, float, bool, bytes]  # feature, threshold, NaN holds, set
+
+
+class CoreConditions(NamedTuple):
+    """The conditions of columns, as the core reads them."""
+
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    nan_true: NDArray[np.uint8]
+    one_is_true: NDArray[np.uint8]
+    set_start: NDArray[np.int64]
+    set_values: NDArray[np.int32]
+
+
+class CoreMeasure(NamedTuple):
+    """What the core needs for the fingerprints of functions over the features."""
+
+    conditions: CoreConditions
+    domains: Domains
+    keys: NDArray[np.uint64]
+    value_weights: list[NDArray[np.uint64]]
+    class_values: NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +83,18 @@ class Columns:
         """Give the numbers of the values for which a column's categorical condition holds."""
         return self.set_values[self.set_start[column] : self.set_start[column + 1]]
 
-    def weights(self, classes: Sequence[Label]) -> tuple[Any, ...]:
+    def weights(self, classes: Sequence[Label]) -> CoreMeasure:
         """Give the core what it needs for fingerprints that equal ``orderless.fingerprint``."""
         keys, values = space_weights(self.space)
-        conditions = (self.feature, self.threshold, self.nan_true, self.one_is_true,
-                      self.set_start, self.set_values)  # fmt: skip
-        return conditions, self.space.domains, keys, values, class_weights(classes)
+        conditions = CoreConditions(
+            self.feature,
+            self.threshold,
+            self.nan_true,
+            self.one_is_true,
+            self.set_start,
+            self.set_values,
+        )
+        return CoreMeasure(conditions, self.space.domains, keys, values, class_weights(classes))
 
     def of_feature(self, name: str) -> list[int]:
         """Give the columns that are about a feature; an error lists the names that there are."""
@@ -212,7 +239,7 @@ class Columns:
                 count = allowed.sum(axis=1)
                 partly |= (count > 1) & (count < allowed.shape[1])
         for j, question in enumerate(self._questions):
-            table = question.reach(rows, all_classes=True)[2].reshape(rows.n_rows, 2)
+            table = question.reach(rows, all_classes=True).possible.reshape(rows.n_rows, 2)
             zero[:, j], one[:, j] = table[:, 0], table[:, 1]
         return one, zero, partly
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import OutOfMemory, OutOfTime, TooLarge
+from ..errors import OutOfMemory, OutOfTime, TooLarge, setting
 from .flat import FlatTrees
 from .problem import Problem, share
 from .view import View
@@ -123,14 +123,19 @@ def _narrow(positions: Sequence[int]) -> NDArray[np.uint64]:
 
 
 class _EngineCounts:
-    def __init__(self, core: Any) -> None:
+    def __init__(self, core: _core.rashomon.Counts) -> None:
         self.core = core
         high, low = core.n
         self.n = (int(high) << 64) | int(low)
 
     def histogram(self) -> Histogram:
-        leaves, errors, *counts = self.core.histogram()
-        return Histogram(leaves, errors, wide(*counts[:2]), wide(*counts[2:]))
+        found = self.core.histogram()
+        return Histogram(
+            found.leaves,
+            found.errors,
+            wide(found.trees_high, found.trees_low),
+            wide(found.nontrivial_high, found.nontrivial_low),
+        )
 
     def unrank(self, positions: Sequence[int]) -> FlatTrees:
         if not len(positions):
@@ -143,12 +148,12 @@ class _EngineCounts:
 
 
 class _EngineFunctions:
-    def __init__(self, core: Any) -> None:
+    def __init__(self, core: _core.rashomon.Functions) -> None:
         self.core = core
-        points, self.errors, self.leaves, trees, nontrivial = core.arrays()
-        self.fingerprint: NDArray[np.uint64] = points.reshape(-1, 2)
-        self.n_trees: NDArray[np.uint64] = trees
-        self.n_nontrivial: NDArray[np.uint64] = nontrivial
+        found = core.arrays()
+        self.errors, self.leaves = found.errors, found.leaves
+        self.fingerprint: NDArray[np.uint64] = found.points.reshape(-1, 2)
+        self.n_trees, self.n_nontrivial = found.n_trees, found.n_nontrivial
 
     def trees(self, positions: NDArray[np.int64]) -> FlatTrees:
         if not len(positions):
@@ -184,7 +189,7 @@ class Engine:
         return math.inf if self.time_limit is None else self.time_limit
 
     @cached_property
-    def graph(self) -> Any:
+    def graph(self) -> _core.rashomon.Graph:
         """The core's own object."""
         problem, table, rules = self.problem, self.problem.table, self.problem.rules
         relative = rules.kind == "relative"
@@ -193,7 +198,7 @@ class Engine:
         else:
             epsilon = (share(rules.epsilon, problem.unit), 1)
         with self._caps("the set"):
-            return _core.RashomonGraph(
+            return _core.rashomon.Graph(
                 table.bits, table.labels, problem.amounts, len(table.classes), rules.max_depth,
                 problem.error_cost, problem.leaf_cost, *epsilon, relative,
                 self.memory_limit, self._seconds,
@@ -220,19 +225,23 @@ class Engine:
         shrink = "take a smaller max_depth or epsilon, a larger regularization, or fewer columns"
         try:
             yield
-        except MemoryError as fault:
+        except MemoryError as fault:  # the core's limit, or the machine's
             raise OutOfMemory(
-                f"{what} needs more than memory_limit={self.memory_limit:,} bytes: raise it, or "
-                f"{shrink}. Counts, sample and predict do not list functions"
+                f"{what} needs more than {setting('memory_limit', self.memory_limit)} bytes: raise "
+                f"it, or {shrink}. Counts, sample and predict do not list functions"
             ) from fault
-        except TimeoutError as fault:
+        except _core.base.TimeUp as fault:
             raise OutOfTime(
-                f"{what} took longer than time_limit={self.time_limit} seconds: raise it, or "
-                f"{shrink}"
+                f"{what} took longer than {setting('time_limit', self.time_limit)} seconds: raise "
+                f"it, or {shrink}"
             ) from fault
-        except OverflowError as fault:
-            met = 2**64 if "one function" in str(fault) else 2**128
-            raise TooLarge(f"{what} holds {fault}: {shrink}", met) from fault
+        except _core.base.CountOverflow as fault:
+            trees = "trees" if fault.bits == 128 else "trees of one function"
+            raise TooLarge(
+                f"{what} holds more than 2^{fault.bits} {trees}: {shrink}", 2**fault.bits
+            ) from fault
+        except (_core.base.CostOverflow, _core.base.TooManyLeaves) as fault:
+            raise TooLarge(f"{what} holds trees that are too large: {shrink}", 1) from fault
 
     def _view(self, view: View) -> tuple[int, int, NDArray[np.uint8], list[list[int]], bool]:
         """Give the five arguments by which the core knows a view."""
@@ -252,7 +261,7 @@ class Engine:
 
     def _functions(
         self, view: View, semantics: str, limit: int, counts: bool, piece: Piece | None
-    ) -> Any:
+    ) -> _core.rashomon.Functions:
         columns = self.problem.columns_in(semantics)
         weights = None if columns is None else columns.weights(self.problem.classes)
         with self._caps("the list of functions"):
@@ -261,9 +270,10 @@ class Engine:
                     *self._view(view), weights, counts, limit, piece, self.memory_limit,
                     self._seconds,
                 )  # fmt: skip
-            except RuntimeError as fault:
+            except _core.base.LimitReached as fault:
                 raise TooLarge(
-                    f"there are more than limit={limit:,} functions: raise limit=, look at a view "
+                    f"there are more than {setting('limit', limit)} functions: raise "
+                    f"{setting('limit')}, look at a view "
                     "(within, at_most, using, without), or sample trees",
                     limit,
                 ) from fault
@@ -283,8 +293,7 @@ class Engine:
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
         """Give the class and objective of the best determined tree by row."""
         with self._caps("deciding the rows"):
-            label, cost = self.graph.decide(*self._view(view), one, zero, self._seconds)
-        return label, cost
+            return self.graph.decide(*self._view(view), one, zero, self._seconds)
 
 
 def check_limits(**limits: Any) -> None:

@@ -183,5 +183,5 @@ def _ordered_labels(labels: Any) -> list[Any]:
     labels = list(labels)
     kinds = {str if isinstance(p, str) else bool if isinstance(p, bool) else float for p in labels}
     if len(kinds) > 1:
-        raise InvalidTree(f"class labels are of one type, got {labels!r:.120}")
+        raise InvalidTree(f"class labels must be of one type, got {labels!r:.120}")
     return sorted(set(labels))

@@ -17,7 +17,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from orderless.errors import InvalidData
+from ..errors import InvalidData, setting
+from ..inputs import to_install
 
 __all__ = ["CLUSTERS", "check_backend", "cluster"]
 
@@ -35,19 +36,18 @@ def check_backend(backend: str) -> None:
     Raises
     ------
     InvalidData
-        With the legal names, or what to install.
+        With the names that there are, or what to install.
     """
     from joblib.parallel import BACKENDS, EXTERNAL_BACKENDS
 
-    legal = {*BACKENDS, *EXTERNAL_BACKENDS, *CLUSTERS}
-    if backend not in legal:
-        raise InvalidData(f"backend {backend!r:.80}: legal are {', '.join(sorted(legal))}")
+    known = {*BACKENDS, *EXTERNAL_BACKENDS, *CLUSTERS}
+    if backend not in known:
+        raise InvalidData(
+            f"{setting('backend')} must be one of {', '.join(sorted(known))}, got {backend!r:.80}"
+        )
     package = CLUSTERS.get(backend)
     if package is not None and find_spec(package) is None:
-        raise InvalidData(
-            f"backend {backend!r}: the package {package} is not installed; "
-            "pip install 'orderless[cluster]'"
-        )
+        raise InvalidData(f"{setting('backend', backend)} needs {package}: {to_install(package)}")
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import orderless as ol
 from orderless.errors import InvalidData
 
 from . import (
@@ -68,7 +67,7 @@ def run(
     n_jobs: int = 1,
     backend: str | None = None,
     progress: bool | None = None,
-    told: Callable[[str], Any] | None = None,
+    announce: Callable[[str], Any] | None = None,
 ) -> list[Line]:
     """Run tables and figures of the paper, and write what came out beside what was published.
 
@@ -90,7 +89,7 @@ def run(
         this machine.
     progress : bool, optional
         By default on a terminal.
-    told : function, optional
+    announce : function, optional
         Called with a line of text when a target is done.
 
     Returns
@@ -126,8 +125,8 @@ def run(
             outcome = target(Setting(quick, work))
             page = write_page(target, outcome, place, quick=quick)
             lines.append((target, outcome, time.perf_counter() - start))
-            if told is not None:
-                told(
+            if announce is not None:
+                announce(
                     f"{target.name}: {outcome.verdict}{because(outcome, 80)} "
                     f"({lines[-1][2]:.1f} s), see {page}"
                 )
@@ -169,5 +168,4 @@ def _about(work: Work, n_jobs: int, backend: str | None) -> str:
 def _version() -> str:
     from importlib.metadata import version
 
-    assert ol.__name__ == "orderless"
     return version("orderless")

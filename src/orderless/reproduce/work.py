@@ -7,12 +7,12 @@ Out: what it gives for each, in order.
 from __future__ import annotations
 
 import json
-import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from typing import Any
 
+from ..inputs import counted
 from .cache import Cache
 from .cluster import CLUSTERS
 
@@ -52,7 +52,7 @@ class Work:
         self.cache, self.backend = cache, backend
         self.n_jobs = -1 if backend in CLUSTERS and n_jobs == 1 else n_jobs
         self.done = self.taken = 0
-        self.progress = sys.stderr.isatty() if progress is None else progress
+        self.progress = progress
 
     def map(self, piece: Piece, parameters: Iterable[dict[str, Any]], label: str) -> list[Any]:
         """Run a function on each set of parameters, those that are not in the cache.
@@ -77,8 +77,10 @@ class Work:
         keys = [self.cache.key(name, each) for each in todo]
         found = [self.cache.get(key) for key in keys]
         left = [i for i, value in enumerate(found) if value is None]
-        self.taken += len(todo) - len(left)
-        with self._bar(label, len(todo), len(todo) - len(left)) as step, warnings.catch_warnings():
+        taken = len(todo) - len(left)
+        self.taken += taken
+        bar = counted(label, len(todo), taken, show=self.progress)
+        with bar as step, warnings.catch_warnings():
             # joblib replaces a worker that has grown; its pieces are run all the same.
             warnings.filterwarnings("ignore", "A worker stopped while some jobs")
             for i, value in zip(left, self._run(piece, [todo[i] for i in left]), strict=True):
@@ -106,19 +108,3 @@ class Work:
                 parallel = Parallel(n_jobs=self.n_jobs)
             results: Iterable[Any] = parallel(calls)
         return results
-
-    @contextmanager
-    def _bar(self, label: str, total: int, done: int) -> Iterator[Callable[[], None]]:
-        if not self.progress:
-            yield lambda: None
-            return
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-        bar = Progress(
-            "[progress.description]{task.description}", BarColumn(), MofNCompleteColumn(),
-            TimeRemainingColumn(), console=Console(stderr=True), transient=True,
-        )  # fmt: skip
-        with bar:
-            task = bar.add_task(label, total=total, completed=done)
-            yield lambda: bar.advance(task)

@@ -6,7 +6,7 @@ Out: a data frame in as many partitions; each is predicted where it is, by any w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -48,5 +48,5 @@ def predict(
 
 
 def _added(part: Any, tree: Tree, names: Sequence[str]) -> Any:
-    answers = (tree.predict, partial(ask_next, tree))
+    answers: tuple[Callable[[Any], Any], ...] = (tree.predict, partial(ask_next, tree))
     return part.assign(**{name: answer(part) for name, answer in zip(names, answers, strict=False)})

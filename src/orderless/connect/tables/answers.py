@@ -125,8 +125,8 @@ class Answers:
         feature = self.tree.space.features[self.codes[name]]
         any_value = np.array([value is NOT_GIVEN for value in known.values], dtype=bool)
         codes = read_codes(feature, _objects(known.values))
-        out: NDArray[np.int32] = np.where(any_value, np.int32(-1), codes)[known.index]
-        return out
+        by_row: NDArray[np.int32] = np.where(any_value, np.int32(-1), codes)[known.index]
+        return by_row
 
     def _known(self, part: Part, name: str) -> Coded:
         unseen = None if self.refuse_unseen else self.unseen

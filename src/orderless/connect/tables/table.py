@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ...errors import InvalidData, setting
-from ...inputs import PLAIN, CellStyle, Missing, some_names
+from ...inputs import PLAIN, CellStyle, Missing, import_optional, some_names
 from .lines import CsvLines
 from .part import Part, cells_of
 
@@ -221,14 +221,9 @@ def _check_names(names: Sequence[str], name: str, max_columns: int) -> None:
 
 @contextmanager
 def _parquet(path: Path, name: str, max_columns: int, batch_size: int) -> Iterator[TableFile]:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise ImportError(
-            f"{name} is a Parquet file, and reading those needs pyarrow: "
-            "pip install 'orderless[files]'"
-        ) from None
+    needed_for = f"reading {name}, a Parquet file,"
+    pa = import_optional("pyarrow", needed_for=needed_for)
+    pq = import_optional("pyarrow.parquet", needed_for=needed_for)
 
     def broken(fault: BaseException) -> BaseException:
         """Say that the file is broken, unless it is the system that does not let us read."""

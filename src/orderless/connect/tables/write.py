@@ -15,6 +15,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from ...inputs import import_optional
 from ...model import FORMULA, PLAIN_NUMBER, Tree, not_formula, printable
 from ...output.rules import column_widths, escaped, markdown_line, text_line
 from .cells import holds_truths, parser_of, unknown
@@ -255,12 +256,8 @@ class _Parquet(_Writer):
     """Parquet; cells of CSV are texts."""
 
     def __enter__(self) -> Any:
-        try:
-            import pyarrow as pa
-            import pyarrow.parquet as pq
-        except ImportError:
-            said = "writing Parquet needs pyarrow: pip install 'orderless[files]'"
-            raise ImportError(said) from None
+        pa = import_optional("pyarrow", needed_for="writing Parquet")
+        pq = import_optional("pyarrow.parquet", needed_for="writing Parquet")
         schema = self.table.schema
         if schema is None:
             schema = pa.schema([(name, pa.string()) for name in self.table.columns])

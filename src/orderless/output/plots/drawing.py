@@ -117,7 +117,7 @@ def _layout(tree: Tree, tails: list[str]) -> list[_Box]:
 def _tails(tree: Tree, X: Any, y: Any) -> list[str]:
     if X is None:
         return [""] * tree.n_nodes
-    leaf = np.ma.filled(np.ma.asarray(tree.reach(X)[0]), -1)
+    leaf = np.ma.filled(np.ma.asarray(tree.reach(X).leaf), -1)
     rows = np.bincount(leaf[leaf >= 0], minlength=tree.n_nodes)
     if y is None:
         return [f"  {_rows(n)}" for n in rows]

@@ -1,0 +1,76 @@
+// _core.base: how calls of the core end early. Each exception carries what the caller needs to
+// know.
+
+#include <string>
+#include <utility>
+
+#include "bindings/calls.hpp"
+#include "core/base/errors.hpp"
+
+namespace orderless::bindings {
+
+namespace {
+
+// The classes; the module keeps them alive.
+PyObject *limit_reached, *time_up, *memory_limit, *count_overflow, *cost_overflow, *out_of_reach,
+    *too_deep, *too_many_sets, *too_many_cells, *too_many_leaves;
+
+PyObject* define(nb::module_& m, const char* name, PyObject* parent, const char* doc) {
+  const std::string full = std::string(PyModule_GetName(m.ptr())) + "." + name;
+  PyObject* made = PyErr_NewExceptionWithDoc(full.c_str(), doc, parent, nullptr);
+  if (made == nullptr) throw nb::python_error();
+  m.attr(name) = nb::steal(made);
+  return made;
+}
+
+void raise(PyObject* kind, const char* what) { PyErr_SetString(kind, what); }
+
+template <class Value>
+void raise(PyObject* kind, const char* what, const char* name, Value value) {
+  nb::object error = nb::handle(kind)(what);
+  error.attr(name) = value;
+  PyErr_SetObject(kind, error.ptr());
+}
+
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const TooMany& error) {
+    raise(limit_reached, error.what(), "met", error.met);
+  } catch (const TimeUp& error) {
+    raise(time_up, "the time limit has passed", "met", error.met);
+  } catch (const MemoryLimit& error) {
+    raise(memory_limit, error.what(), "limit", error.limit);
+  } catch (const CountOverflow& error) {
+    raise(count_overflow, error.what(), "bits", error.bits);
+  } catch (const CostOverflow& error) {
+    raise(cost_overflow, error.what());
+  } catch (const TooDeep& error) {
+    raise(too_deep, error.what());
+  } catch (const TooManySets& error) {
+    raise(too_many_sets, error.what());
+  } catch (const TooManyCells& error) {
+    raise(too_many_cells, error.what());
+  } catch (const TooManyLeaves& error) {
+    raise(too_many_leaves, error.what());
+  }
+}
+
+}  // namespace
+
+void bind_base(nb::module_& m) {
+  limit_reached = define(m, "LimitReached", PyExc_RuntimeError, "More than allowed: met.");
+  time_up = define(m, "TimeUp", PyExc_TimeoutError, "The time limit has passed; by then: met.");
+  memory_limit = define(m, "MemoryLimit", PyExc_MemoryError, "More bytes than allowed: limit.");
+  count_overflow = define(m, "CountOverflow", PyExc_OverflowError, "A count passes 2^bits.");
+  cost_overflow = define(m, "CostOverflow", PyExc_OverflowError, "An objective passes 2^62.");
+  out_of_reach = define(m, "OutOfReach", PyExc_ValueError, "Larger than the algorithm can take.");
+  too_deep = define(m, "TooDeep", out_of_reach, "A path with more than 500 questions.");
+  too_many_sets = define(m, "TooManySets", out_of_reach, "More sets of values than can be tried.");
+  too_many_cells =
+      define(m, "TooManyCells", out_of_reach, "More combinations than can be counted.");
+  too_many_leaves = define(m, "TooManyLeaves", out_of_reach, "Trees with more than 65535 leaves.");
+  nb::register_exception_translator(translate);
+}
+
+}  // namespace orderless::bindings

@@ -1,0 +1,106 @@
+// _core.rows: what rows with unknown values reach.
+
+#include <span>
+#include <stdexcept>
+
+#include "bindings/arrays.hpp"
+#include "bindings/calls.hpp"
+#include "bindings/columns.hpp"
+#include "bindings/record.hpp"
+#include "core/rows/decide.hpp"
+#include "core/rows/many.hpp"
+#include "core/rows/reach.hpp"
+
+namespace orderless::rows {
+
+using namespace bindings;
+using namespace nb::literals;
+
+namespace {
+
+using Bytes = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+Record reached_record, first_record;
+
+nb::object reach_rows(const nb::tuple& arrays, const nb::tuple& domain_arrays,
+                      const Array<double>& threshold, const nb::list& given, std::size_t n_rows,
+                      std::size_t n_classes, bool all_classes) {
+  const Nodes nodes(arrays);
+  const std::vector<Domain> domains = read_domains(domain_arrays);
+  const Columns columns(given);
+  std::vector<std::int32_t> leaf(n_rows), label(n_rows);
+  std::vector<std::uint8_t> possible(all_classes ? n_rows * n_classes : 0);
+  unlocked([&] {
+    reach(nodes.tree(), domains, view(threshold), columns.columns, n_rows, n_classes,
+          {leaf, label, possible}, poll_signals);
+  });
+  return reached_record(give(std::move(leaf)), give(std::move(label)), give(std::move(possible)));
+}
+
+auto decide_rows(const nb::tuple& arrays, const nb::tuple& domain_arrays,
+                 const Array<double>& threshold, const nb::list& given, std::size_t n_rows,
+                 std::size_t n_threads) {
+  const Nodes nodes(arrays);
+  const std::vector<Domain> domains = read_domains(domain_arrays);
+  const Columns columns(given);
+  std::vector<std::int32_t> label(n_rows);
+  unlocked([&] {
+    decide(nodes.tree(), domains, view(threshold), columns.columns, n_rows, label, n_threads,
+           poll_signals);
+  });
+  return give(std::move(label));
+}
+
+void label_rows(const nb::tuple& arrays, const nb::tuple& domain_arrays,
+                const Array<double>& threshold, const nb::list& given, std::size_t n_rows,
+                std::size_t n_threads, const Array<std::uint8_t>& items, std::size_t item_size,
+                const Bytes& data, const Bytes& hidden) {
+  if (data.size() != n_rows * item_size || hidden.size() != n_rows) {
+    throw std::invalid_argument("data and hidden must have room for every row");
+  }
+  const Nodes nodes(arrays);
+  const std::vector<Domain> domains = read_domains(domain_arrays);
+  const Columns columns(given);
+  const LabelBytes out{std::as_bytes(view(items)), item_size,
+                       reinterpret_cast<std::byte*>(data.data()), hidden.data()};
+  const auto take = [&](std::size_t first, std::span<const std::int32_t> some) {
+    out.write(first, some);
+  };
+  unlocked([&] {
+    decide(nodes.tree(), domains, view(threshold), columns.columns, n_rows, n_threads, poll_signals,
+           take);
+  });
+}
+
+nb::object first_determined_by(const nb::tuple& arrays, const Array<std::int64_t>& start,
+                               const nb::tuple& domain_arrays, const Array<double>& threshold,
+                               const nb::list& given, std::size_t n_rows) {
+  const Nodes nodes(arrays);
+  const std::vector<Domain> domains = read_domains(domain_arrays);
+  const Columns columns(given);
+  std::vector<std::int32_t> tree(n_rows), label(n_rows);
+  unlocked([&] {
+    first_determined({nodes.tree(), view(start)}, domains, view(threshold), columns.columns, n_rows,
+                     {tree, label}, poll_signals);
+  });
+  return first_record(give(std::move(tree)), give(std::move(label)));
+}
+
+}  // namespace
+
+void bind(nb::module_& m) {
+  reached_record.define(m, "Reached", {"leaf", "label", "possible"});
+  first_record.define(m, "FirstDetermined", {"tree", "label"});
+  m.def("reach", &reach_rows, "nodes"_a, "domains"_a, "threshold"_a, "columns"_a, "n_rows"_a,
+        "n_classes"_a, "all_classes"_a, "By row; -1 where several.");
+  m.def("decide", &decide_rows, "nodes"_a, "domains"_a, "threshold"_a, "columns"_a, "n_rows"_a,
+        "n_threads"_a, "The class by row, -1 where it is not determined.");
+  m.def("label", &label_rows, "nodes"_a, "domains"_a, "threshold"_a, "columns"_a, "n_rows"_a,
+        "n_threads"_a, "items"_a, "item_size"_a, "data"_a, "hidden"_a,
+        "Write the label by row into data, as bytes, and 1 into hidden where it is not "
+        "determined.");
+  m.def("first_determined", &first_determined_by, "nodes"_a, "start"_a, "domains"_a, "threshold"_a,
+        "columns"_a, "n_rows"_a, "By row the first tree that is determined; -1 where none is.");
+}
+
+}  // namespace orderless::rows

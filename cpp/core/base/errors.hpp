@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+namespace orderless {
+
+/// More things (reasons, nodes, states, functions) were met than the caller allows.
+struct TooMany : std::runtime_error {
+  explicit TooMany(std::size_t n)
+      : std::runtime_error("more than the limit allows: " + std::to_string(n)), met(n) {}
+  std::size_t met;
+};
+
+/// What a search holds passes the memory that it may use.
+struct MemoryLimit : std::runtime_error {
+  explicit MemoryLimit(std::size_t bytes)
+      : std::runtime_error("needs more than the " + std::to_string(bytes) + " bytes it may use"),
+        limit(bytes) {}
+  std::size_t limit;
+};
+
+/// A count, or a sum of weights, passes 2^bits.
+struct CountOverflow : std::overflow_error {
+  CountOverflow(const std::string& what, int power)
+      : std::overflow_error("more than 2^" + std::to_string(power) + " " + what), bits(power) {}
+  int bits;
+};
+
+/// The objective of some tree passes 2^62.
+struct CostOverflow : std::overflow_error {
+  CostOverflow() : std::overflow_error("the bound on the objective leaves 62 bits") {}
+};
+
+/// What came is larger than an algorithm can take, whatever the caller allows.
+struct OutOfReach : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+/// A tree asks more than 500 questions on one path.
+struct TooDeep : OutOfReach {
+  TooDeep() : OutOfReach("more than 500 questions on one path") {}
+};
+/// A feature has too many groups of values to ask for all sets of them.
+struct TooManySets : OutOfReach {
+  TooManySets() : OutOfReach("too many sets of values") {}
+};
+/// There are too many combinations of bins to count them.
+struct TooManyCells : OutOfReach {
+  TooManyCells() : OutOfReach("too many combinations of bins") {}
+};
+/// A tree can have more than 65535 leaves.
+struct TooManyLeaves : OutOfReach {
+  TooManyLeaves() : OutOfReach("trees with more than 65535 leaves") {}
+};
+
+}  // namespace orderless

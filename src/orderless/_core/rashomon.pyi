@@ -1,0 +1,123 @@
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..rashomon.columns import CoreMeasure
+
+class FlatTrees(NamedTuple):
+    start: NDArray[np.int64]
+    column: NDArray[np.int32]
+    label: NDArray[np.int32]
+    false_child: NDArray[np.int32]
+
+class Histogram(NamedTuple):
+    leaves: NDArray[np.int32]
+    errors: NDArray[np.int64]
+    trees_high: NDArray[np.uint64]
+    trees_low: NDArray[np.uint64]
+    nontrivial_high: NDArray[np.uint64]
+    nontrivial_low: NDArray[np.uint64]
+
+class FunctionArrays(NamedTuple):
+    points: NDArray[np.uint64]
+    errors: NDArray[np.int64]
+    leaves: NDArray[np.int32]
+    n_trees: NDArray[np.uint64]
+    n_nontrivial: NDArray[np.uint64]
+
+class Decisions(NamedTuple):
+    label: NDArray[np.int32]
+    cost: NDArray[np.int64]
+
+class Graph:
+    def __init__(
+        self,
+        columns: NDArray[np.uint8],
+        y: NDArray[np.int32],
+        weights: NDArray[np.int64],
+        n_classes: int,
+        max_depth: int,
+        error_cost: int,
+        leaf_cost: int,
+        epsilon_num: int,
+        epsilon_den: int,
+        relative: bool,
+        memory_limit: int,
+        time_limit: float,
+    ) -> None: ...
+    @property
+    def optimum(self) -> int: ...
+    @property
+    def bound(self) -> int: ...
+    @property
+    def n_nodes(self) -> int: ...
+    @property
+    def n_edges(self) -> int: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    def best_tree(self) -> FlatTrees: ...
+    def counts(
+        self,
+        bound: int,
+        max_leaves: int,
+        allowed: NDArray[np.uint8],
+        required: list[list[int]],
+        trivial: bool,
+        memory_limit: int,
+        time_limit: float,
+    ) -> Counts: ...
+    def functions(
+        self,
+        bound: int,
+        max_leaves: int,
+        allowed: NDArray[np.uint8],
+        required: list[list[int]],
+        trivial: bool,
+        measure: CoreMeasure | None,
+        listed: bool,
+        limit: int,
+        residue: tuple[int, int] | None,
+        memory_limit: int,
+        time_limit: float,
+    ) -> Functions: ...
+    def decide(
+        self,
+        bound: int,
+        max_leaves: int,
+        allowed: NDArray[np.uint8],
+        required: list[list[int]],
+        trivial: bool,
+        may_be_true: NDArray[np.uint8],
+        may_be_false: NDArray[np.uint8],
+        time_limit: float,
+    ) -> Decisions: ...
+
+class Counts:
+    @property
+    def n(self) -> tuple[int, int]: ...
+    @property
+    def bytes(self) -> int: ...
+    def histogram(self) -> Histogram: ...
+    def unrank(self, positions: NDArray[np.uint64]) -> FlatTrees: ...
+    def rank(
+        self, column: NDArray[np.int32], label: NDArray[np.int32]
+    ) -> tuple[int, int] | None: ...
+
+class Functions:
+    @property
+    def n(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    def arrays(self) -> FunctionArrays: ...
+    def trees(self, positions: NDArray[np.int64]) -> FlatTrees: ...
+    def trees_of(self, position: int, start: int, count: int) -> FlatTrees: ...
+    def votes(self, columns: NDArray[np.uint8]) -> NDArray[np.int64]: ...
+    def disagreement(
+        self,
+        columns: NDArray[np.uint8],
+        weights: NDArray[np.int64],
+        positions: NDArray[np.int64],
+    ) -> NDArray[np.int64]: ...

@@ -1,0 +1,53 @@
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model.arrays import Domains, Nodes
+
+class Reached(NamedTuple):
+    leaf: NDArray[np.int32]
+    label: NDArray[np.int32]
+    possible: NDArray[np.uint8]
+
+class FirstDetermined(NamedTuple):
+    tree: NDArray[np.int32]
+    label: NDArray[np.int32]
+
+def reach(
+    nodes: Nodes,
+    domains: Domains,
+    threshold: NDArray[np.float64],
+    columns: list[Any],
+    n_rows: int,
+    n_classes: int,
+    all_classes: bool,
+) -> Reached: ...
+def decide(
+    nodes: Nodes,
+    domains: Domains,
+    threshold: NDArray[np.float64],
+    columns: list[Any],
+    n_rows: int,
+    n_threads: int,
+) -> NDArray[np.int32]: ...
+def label(
+    nodes: Nodes,
+    domains: Domains,
+    threshold: NDArray[np.float64],
+    columns: list[Any],
+    n_rows: int,
+    n_threads: int,
+    items: NDArray[np.uint8],
+    item_size: int,
+    data: NDArray[np.uint8],
+    hidden: NDArray[np.uint8],
+) -> None: ...
+def first_determined(
+    nodes: Nodes,
+    start: NDArray[np.int64],
+    domains: Domains,
+    threshold: NDArray[np.float64],
+    columns: list[Any],
+    n_rows: int,
+) -> FirstDetermined: ...

@@ -1,0 +1,57 @@
+"""Labels: one per row, as positions in classes."""
+
+import numpy as np
+import pytest
+
+import orderless as ol
+from orderless.errors import InvalidData
+from orderless.inputs import class_codes, label_array, numbered_classes
+
+TREE = ol.read_tree({"feature": 0, "true": {"prediction": "b"}, "false": {"prediction": "a"}})
+
+
+def test_codes_are_positions_in_the_classes():
+    assert class_codes(TREE, ["b", "c", "a"], 3).tolist() == [1, -1, 0]
+    assert class_codes(TREE, [], 0).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("y", "match"),
+    [
+        (["a"], r"y has shape \(1,\), but there are 2 rows: give one label per row"),
+        ([["a"], ["b"]], r"y has shape \(2, 1\)"),
+        (["a", None], "y has None in row 1: every row needs a label"),
+        ([0.0, np.nan], "y has .*nan.* in row 1"),
+    ],
+)
+def test_labels_that_are_refused(y, match):
+    with pytest.raises(InvalidData, match=match):
+        label_array(y, 2, complete=True)
+
+
+@pytest.mark.parametrize(
+    ("y", "classes", "codes"),
+    [
+        ([3, 1, 3], (1, 3), [1, 0, 1]),
+        ([True, False], (False, True), [1, 0]),
+        ([0, 5000], (0, 5000), [0, 1]),
+        (["no", "yes", "no"], ("no", "yes"), [0, 1, 0]),
+        (np.array([[2], [1]]), (1, 2), [1, 0]),
+        ([1.5, 0.5], (0.5, 1.5), [1, 0]),
+    ],
+)
+def test_classes_are_sorted_and_numbered(y, classes, codes):
+    found, numbers = numbered_classes(y)
+    assert found == classes
+    assert numbers.tolist() == codes
+
+
+def test_labels_that_cannot_be_numbered():
+    with pytest.raises(InvalidData, match="X has 3 rows and y has 2 labels"):
+        numbered_classes([1, 0], np.zeros((3, 1)))
+    with pytest.raises(InvalidData, match="y has None in row 0"):
+        numbered_classes([None, "a"])
+    with pytest.raises(InvalidData, match="mixes text and numbers"):
+        numbered_classes(np.array([1, "a"], dtype=object))
+    with pytest.raises(InvalidData, match="one label per row"):
+        numbered_classes([[1, 2], [3, 4]])
