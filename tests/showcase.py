@@ -1,6 +1,6 @@
 """Forms that the tests of the output show, and the golden files they are compared with.
 
-``ORDERLESS_GOLDEN=1 pytest tests/test_output_*.py`` writes the golden files anew.
+``ORDERLESS_GOLDEN=1 pytest tests/output`` writes the golden files anew.
 """
 
 from __future__ import annotations

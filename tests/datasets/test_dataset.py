@@ -179,7 +179,7 @@ def test_line_ends_do_not_matter(folder):
 def test_partial_file_is_refused(folder):
     content = (SHARED / "compas_complete.csv").read_bytes()
     (folder / "compas_complete.csv").write_bytes(content[: len(content) // 2])
-    with pytest.raises(InvalidData, match=r"it has \d+ rows x 7 features.*expected are 6907 rows"):
+    with pytest.raises(InvalidData, match=r"it has \d+ rows x 7 features.*expected 6907 rows"):
         datasets.load("compas")
 
 
@@ -318,7 +318,7 @@ def test_file_without_a_checksum_is_read_from_the_folder(monkeypatch, folder, na
 def test_file_without_a_checksum_has_its_shape_checked(monkeypatch, folder):
     frame = small_entry(monkeypatch, "netherlands", 20)
     frame[:19].to_csv(folder / "netherlands.csv", index=False)
-    with pytest.raises(InvalidData, match=r"it has 19 rows x 9 features.*expected are 20 rows"):
+    with pytest.raises(InvalidData, match=r"it has 19 rows x 9 features.*expected 20 rows"):
         datasets.load("netherlands")
 
 
@@ -374,12 +374,12 @@ def test_higgs_without_network(no_network):
 def test_unknown_name_shows_the_closest_and_all(wrong, closest):
     with pytest.raises(InvalidData, match=f"did you mean '{closest}'") as caught:
         datasets.load(wrong)
-    assert "Known names are " + ", ".join(datasets.names()) in str(caught.value)
+    assert "it must be one of " + ", ".join(datasets.names()) in str(caught.value)
 
 
 @pytest.mark.parametrize("wrong", [None, 3, ["compas"], ""])
 def test_what_is_no_name_is_an_error_too(wrong):
-    with pytest.raises(InvalidData, match="Known names are"):
+    with pytest.raises(InvalidData, match="it must be one of"):
         datasets.load(wrong)
 
 

@@ -503,9 +503,9 @@ def test_what_is_refused():
                         space=space)  # fmt: skip
     with pytest.raises(InvalidData, match="X has no column for 'b'"):
         ol.conditional_model_reliance(tree, [{"a": 1}, {"a": 0}], [1, 0])
-    with pytest.raises(InvalidData, match="row 1 has no value of 'b'"):
+    with pytest.raises(InvalidData, match="row 1 has no value for 'b'"):
         ol.conditional_model_reliance(tree, [[1, 2.0, "r"], [0, None, "g"]], [1, 0])
-    with pytest.raises(InvalidData, match="row 0 has no value of 'c'"):
+    with pytest.raises(InvalidData, match="row 0 has no value for 'c'"):
         ol.conditional_model_reliance(tree, [[1, 2.0, None], [0, 1.0, "g"]], [1, 0])
     assert ol.conditional_model_reliance(
         tree, [{"a": 1}, {"a": 0}], [1, 0], strata="bins"

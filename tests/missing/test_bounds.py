@@ -30,7 +30,7 @@ from strategies import kinds, partial_rows, space_of, specs, tree_of
 import orderless as ol
 from orderless.errors import InvalidTree, UnreadableModel
 from orderless.missing import bounds
-from orderless.readers.sklearn import tree_of_regressor
+from orderless.readers import tree_of_regressor
 
 TREES = [
     DecisionTreeRegressor(max_depth=4, random_state=0),

@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 
 import orderless as ol
-from orderless.readers.binary import join, leaf, over_bits
-from orderless.readers.bulk import AT_ONCE, Builder
-from orderless.readers.source import SourceColumn, build, space_columns
+from orderless.errors import InvalidTree
+from orderless.readers.binary import BitTrees, join, leaf
+from orderless.readers.build import Table
+from orderless.readers.bulk import AT_ONCE, build_all
+from orderless.readers.through.column import SourceColumn, space_columns
+from orderless.readers.through.conditions import over_features
 
-# Columns that tell about an ordered, a categorical and a boolean feature, in both directions.
-TOLD = ol.Space(
+# Indicators of an ordered, a categorical and a boolean feature, in both directions.
+AWARE = ol.Space(
     {"age": "integer", "colour": ["red", "blue", "green"], "wet": "boolean"},
     columns={
         "young": ol.Condition("age", at_most=20),
@@ -31,14 +34,15 @@ def random_tree(rng, depth, n_columns):
     return join(column, *branches)
 
 
-def random_sources(seed, n, n_columns):
+def random_trees(seed, n, n_columns):
     rng = np.random.default_rng(seed)
-    return [over_bits(random_tree(rng, 4, n_columns), CLASSES, n_columns) for _ in range(n)]
+    return [random_tree(rng, 4, n_columns) for _ in range(n)]
 
 
-def assert_same(columns, space, sources):
-    quick = list(Builder(columns, space).build_all(sources))
-    slow = [build(source, columns, space) for source in sources]
+def assert_same(columns, space, trees, classes=CLASSES):
+    bits = BitTrees(Table(len(columns), binary=True), classes, trees)
+    quick = list(build_all(bits, columns, space))
+    slow = [over_features(bits.column_tree(flat), columns, space) for flat in trees]
     assert quick == slow
     for one, other in zip(quick, slow, strict=True):
         assert type(one) is ol.Tree
@@ -49,10 +53,10 @@ def assert_same(columns, space, sources):
     return quick
 
 
-@pytest.mark.parametrize("space", [ol.Space.independent("abcdef"), TOLD], ids=["paper", "aware"])
+@pytest.mark.parametrize("space", [ol.Space.independent("abcdef"), AWARE], ids=["paper", "aware"])
 @pytest.mark.parametrize("seed", range(3))
 def test_as_one_at_a_time(space, seed):
-    trees = assert_same(space_columns(space), space, random_sources(seed, 300, 6))
+    trees = assert_same(space_columns(space), space, random_trees(seed, 300, 6))
     assert any(tree.n_dropped for tree in trees)
     rows = np.array([[1, 1, 0, 1, 1, 0], [0, 1, 1, 0, 0, 1]])
     for tree in trees:
@@ -61,23 +65,32 @@ def test_as_one_at_a_time(space, seed):
 
 def test_more_than_are_worked_on_at_once():
     space = ol.Space.independent("ab")
-    assert_same(space_columns(space), space, random_sources(0, AT_ONCE + 2, 2))
+    assert_same(space_columns(space), space, random_trees(0, AT_ONCE + 2, 2))
 
 
 def test_a_constant_column():
     space = ol.Space.independent("ab")
     columns = [SourceColumn(0), SourceColumn(None, constant=1.0), SourceColumn(1)]
-    assert_same(columns, space, random_sources(0, 50, 3))
+    assert_same(columns, space, random_trees(0, 50, 3))
 
 
-def test_trees_of_different_classes():
+def test_other_classes():
     space = ol.Space.independent("ab")
-    other = over_bits(join(0, leaf(0), leaf(1)), (False, True), 2)
-    assert_same(space_columns(space), space, [*random_sources(0, 5, 2), other])
+    trees = assert_same(space_columns(space), space, [join(0, leaf(0), leaf(1))] * 3, (False, True))
+    assert {tree.classes for tree in trees} == {(False, True)}
+
+
+@pytest.mark.parametrize("wrong", [join(7, leaf(0), leaf(1)), leaf(3), leaf(-1)])
+def test_columns_and_classes_that_do_not_exist(wrong):
+    space = ol.Space.independent("ab")
+    for trees in ([wrong], [leaf(0), wrong]):
+        bits = BitTrees(Table(2, binary=True), CLASSES, trees)
+        with pytest.raises(InvalidTree, match="the model is damaged"):
+            list(build_all(bits, space_columns(space), space))
 
 
 def test_leaves_only_and_nothing():
     space = ol.Space.independent("a")
-    assert_same(space_columns(space), space, [over_bits(leaf(1), CLASSES, 1)] * 3)
-    assert_same([], ol.Space([]), [over_bits(leaf(1), CLASSES, 0)] * 3)
-    assert list(Builder([], ol.Space([])).build_all([])) == []
+    assert_same(space_columns(space), space, [leaf(1)] * 3)
+    assert_same([], ol.Space([]), [leaf(1)] * 3)
+    assert assert_same([], ol.Space([]), []) == []

@@ -161,12 +161,20 @@ def test_model_files(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("max_feature_idx=1", "max_feature_idx=1000000000", "max_feature_idx is 1000000000"),
-        ("num_leaves=2", "num_leaves=1000000000", "numbers for 999999999 splits"),
+        (
+            "max_feature_idx=1",
+            "max_feature_idx=1000000000",
+            "max_feature_idx is 1000000000",
+        ),
+        (
+            "num_leaves=2",
+            "num_leaves=1000000000",
+            "has 2 numbers, and 1000000000 are expected",
+        ),
         ("left_child=-1", "left_child=5", "has the child 5"),
-        ("right_child=-2", "right_child=-1", "child of exactly one other"),
+        ("right_child=-2", "right_child=-1", "child of two others"),
         ("left_child=-1", "left_child=0", "has the child 0"),
-        ("split_feature=0", "split_feature=7", "split_feature 7: there are 2 features"),
+        ("split_feature=0", "split_feature=7", "a node has the column 7, and there are 2"),
         ("threshold=inf", "threshold=nan", "a threshold is not a number"),
         ("threshold=inf", "threshold=", "threshold has 0 numbers"),
         ("decision_type=8", "decision_type=9", "asks for the set inf, of 0"),
@@ -316,7 +324,7 @@ def test_categories_that_are_numbers():
 def test_ordered_categories():
     frame, y = categorical_data()
     frame["size"] = frame["size"].cat.as_ordered()
-    with pytest.raises(UnreadableModel, match="had 2 columns of categories and LightGBM took 1"):
+    with pytest.raises(UnreadableModel, match="had 2 columns of categories and LightGBM treats 1"):
         ol.read_tree(fitted(frame, y))
 
 

@@ -70,5 +70,5 @@ def test_a_model_that_is_not_fitted(read):
 def test_trees_that_defer():
     X, y = data(0)
     model = fitted(X, y, use_deferral=True, bb_pred=y)
-    with pytest.raises(UnreadableModel, match="fit without use_deferral"):
+    with pytest.raises(UnreadableModel, match="without use_deferral"):
         ol.read_trees(model)

@@ -71,7 +71,7 @@ def test_a_pickled_model_reads_the_same():
 @pytest.mark.parametrize("labels", [[1, 2], [9, 10], [-1, 1], [0, 2], [2, 2]], ids=str)
 def test_labels_that_dl85_garbles(labels):
     X, y = data(0)
-    with pytest.raises(UnreadableModel, match="number the classes from 0 and fit"):
+    with pytest.raises(UnreadableModel, match="number the classes from 0 and fit again"):
         ol.read_tree(fitted(X, np.array(labels)[y]))
 
 
@@ -88,7 +88,9 @@ def test_a_search_that_found_nothing(capfd):
 def test_leaves_that_are_no_classes():
     X, y = data(0)
     model = fitted(X, y, fast_error_function=lambda support: (min(support), 7))
-    with pytest.raises(UnreadableModel, match=r"a leaf says 7, legal are the classes \[0, 1\]"):
+    with pytest.raises(
+        UnreadableModel, match=r"a leaf predicts 7, which is not one of the classes \[0, 1\]"
+    ):
         ol.read_tree(model)
 
 

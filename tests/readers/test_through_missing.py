@@ -141,7 +141,7 @@ def test_numbers_that_stand_for_missing() -> None:
     check(make_pipeline(fill, OneHotEncoder(), tree_model()), X[["grade"]], y)
     check(make_pipeline(OrdinalEncoder(), fill, tree_model()), X[["grade"]], y)
     model = make_pipeline(fill, tree_model()).fit(X[["grade"]], y)
-    with pytest.raises(UnreadableModel, match=r"SimpleImputer\) takes the number -1 for missing"):
+    with pytest.raises(UnreadableModel, match=r"SimpleImputer\) treats the number -1 as missing"):
         ol.read_tree(model)
 
 

@@ -36,10 +36,12 @@ from through import (
 import orderless as ol
 from orderless.errors import UnreadableModel
 from orderless.inputs import QuantileBinarizer, ThresholdGuessBinarizer
-from orderless.readers.binary import Flat, over_bits
-from orderless.readers.bulk import Builder
-from orderless.readers.source import SourceColumn, SourceTree, build
+from orderless.readers.binary import BitTrees, join, leaf
+from orderless.readers.build import ColumnTree, Table, TreeBuilder
+from orderless.readers.bulk import build_all
+from orderless.readers.through.column import SourceColumn
 from orderless.readers.through.columns import columns_through
+from orderless.readers.through.conditions import over_features
 from orderless.readers.through.steps import Steps, unfold
 
 SCALERS = {
@@ -232,27 +234,23 @@ def test_many_trees_through_bins() -> None:
     ]
     read = ol.read_trees(trees, through=bins)
     bits = bins.transform(X)
-    classes = (0, 1)
-    flats = [Flat((j, -1, -1), (1, 0, 0), (2, 0, 0), (0, 0, 1)) for j in range(8)]
-    builder = Builder(*columns_through(bins, None, None, "unknown"))
-    built = builder.build_all(over_bits(flat, classes, 8) for flat in flats)
+    flats = [join(j, leaf(0), leaf(1)) for j in range(8)]
+    many = BitTrees(Table(8, binary=True), (0, 1), flats)
+    built = build_all(many, *columns_through(bins, None, None, "unknown"))
     for j, (tree, again) in enumerate(zip(read, built, strict=True)):
         assert tree.predict(X).tolist() == bits[:, j].astype(int).tolist()
         assert ol.equivalent(again, tree)
 
 
-def stump(nan_true: bool) -> SourceTree:
+def stump(nan_true: bool) -> ColumnTree:
     """Is the column at most one half? Then 0, else 1."""
-    return SourceTree(
-        classes=[0, 1],
-        column=np.array([0, -1, -1]),
-        threshold=np.array([0.5, 0.0, 0.0]),
-        when_true=np.array([1, -1, -1]),
-        when_false=np.array([2, -1, -1]),
-        leaf_class=np.array([-1, 0, 1]),
-        n_columns=1,
-        nan_true=np.array([nan_true, False, False]),
-    )
+    builder = TreeBuilder(Table(1, learns_nan=True))
+    for node in builder.walk("root"):
+        if node == "root":
+            builder.numerical_test(0, "<=", 0.5, 0, 1, nan_true)
+        else:
+            builder.leaf(node)
+    return builder.finish()
 
 
 @pytest.mark.parametrize("nan_true", [False, True])
@@ -260,7 +258,7 @@ def test_constant_columns_and_missing_values(nan_true: bool) -> None:
     """Whatever feature a constant column is put on: missing values of it go the same way."""
     space = ol.Space([ol.Feature("a", nan=True)])
     for constant in (0.0, 1.0):
-        tree = build(stump(nan_true), [SourceColumn(None, constant=constant)], space)
+        tree = over_features(stump(nan_true), [SourceColumn(None, constant=constant)], space)
         assert tree.predict([[np.nan], [3.0]]).tolist() == [constant, constant]
 
 
@@ -273,9 +271,9 @@ def test_numbers_that_become_missing(nan_true: bool, at_missing: float | None) -
     gone = 0 if nan_true else 1
     rows = [[-1.0], [0.0], [0.5], [1.0], [1.5], [2.0], [2.5], [3.0], [3.5]]
     expected = [0, 0, gone, gone, 1, 1, gone, gone, 0]
-    tree = build(stump(nan_true), [column], ol.Space.numeric(["a"]))
+    tree = over_features(stump(nan_true), [column], ol.Space.numeric(["a"]))
     assert tree.predict(rows).tolist() == expected
-    tree = build(stump(nan_true), [column], ol.Space([ol.Feature("a", nan=True)]))
+    tree = over_features(stump(nan_true), [column], ol.Space([ol.Feature("a", nan=True)]))
     unset = at_missing is None or np.isnan(at_missing)
     assert tree.predict([*rows, [np.nan]]).tolist() == [*expected, gone if unset else at_missing]
 
@@ -285,23 +283,24 @@ def test_too_many_copies_are_refused() -> None:
     n = 12
     columns = [SourceColumn(i, steps=column.steps) for i in range(n)]
     # A path of "not in the bin" over many features: two copies of the rest each time.
-    source = SourceTree(
-        classes=[0, 1],
+    source = ColumnTree(
+        Table(n),
+        [0, 1],
         column=np.array([*range(n), *[-1] * (n + 1)]),
-        threshold=np.full(2 * n + 1, 0.5),
+        at_most=np.full(2 * n + 1, 0.5),
         when_true=np.array([*range(1, n + 1), *[-1] * (n + 1)]),
         when_false=np.array([*range(n + 1, 2 * n + 1), *[-1] * (n + 1)]),
         leaf_class=np.array([-1] * n + [1] + [0] * n),
-        n_columns=n,
+        nan_true=np.zeros(2 * n + 1, dtype=bool),
     )
     space = ol.Space.numeric([f"x{i}" for i in range(n)])
-    tree = build(source, columns, space)
+    tree = over_features(source, columns, space)
     assert tree.n_leaves > 2**n
     spans = {i: ([0.0, 1.0], [True, False, True]) for i in range(n)}
     nodes = {
-        "feature": source.column, "threshold": source.threshold, "when_true": source.when_true,
+        "feature": source.column, "threshold": source.at_most, "when_true": source.when_true,
         "when_false": source.when_false, "leaf_class": source.leaf_class,
-        "nan_true": np.zeros(2 * n + 1, dtype=bool),
+        "nan_true": source.nan_true,
     }  # fmt: skip
     with pytest.raises(UnreadableModel, match=r"more than 1000 nodes.*encode='ordinal'"):
-        unfold(space, nodes, {}, None, spans, limit=1000)
+        unfold(space, nodes, spans, sets={}, distribution=None, limit=1000)

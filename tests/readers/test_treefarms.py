@@ -9,8 +9,9 @@ import pytest
 
 import orderless as ol
 from orderless.errors import UnreadableModel
-from orderless.readers.source import build, space_columns
-from orderless.readers.treefarms import members
+from orderless.readers.through.column import space_columns
+from orderless.readers.through.conditions import over_features
+from orderless.readers.treefarms import trees_of
 
 treefarms = pytest.importorskip(
     "treefarms", reason="TreeFARMS comes with the extra orderless[sources]"
@@ -76,8 +77,9 @@ def test_every_tree_of_a_set_predicts_the_same(seed, n_classes):
 def test_many_at_once_are_what_one_at_a_time_would_be():
     model = fitted(*data(0))
     space = ol.Space.independent(NAMES)
-    for quick, source in zip(ol.read_trees(model), members(model), strict=True):
-        slow = build(source, space_columns(space), space)
+    bits = trees_of(model)
+    for quick, flat in zip(ol.read_trees(model), bits.trees, strict=True):
+        slow = over_features(bits.column_tree(flat), space_columns(space), space)
         assert type(quick) is ol.Tree
         assert quick == slow
         assert vars(quick).keys() == vars(slow).keys()

@@ -250,12 +250,16 @@ def test_model_files(tmp_path):
 @pytest.mark.parametrize(
     ("where", "value", "said"),
     [
-        (("learner_model_param", "num_feature"), "-1", "num_feature is -1"),
+        (
+            ("learner_model_param", "num_feature"),
+            "-1",
+            "number of at least 0, got -1",
+        ),
         (("learner_model_param", "num_feature"), "1000000000", "1,000,000,000 columns, without"),
         (("learner_model_param", "base_score"), "x", "is damaged"),
         (("learner_model_param", "base_score"), "2", "base_score is '2'"),
         (("split_indices", 0), 7, "a node has the column 7, and there are 3"),
-        (("split_indices", 0), -2, "negative column"),
+        (("split_indices", 0), -2, "a node has the column -2, and there are 3"),
         (("left_children", 0), 99, "has the child 99, of"),
         (("left_children", 1), 0, "has the child"),
         (("right_children", 0), 1, "child of two others"),
@@ -335,7 +339,7 @@ def test_other_objectives(objective):
 
 
 def test_another_missing_value():
-    with pytest.raises(UnreadableModel, match=r"takes -999.0 for a missing value: write NaN"):
+    with pytest.raises(UnreadableModel, match=r"treats -999.0 as missing: write NaN"):
         ol.read_tree(fitted(*data(0), missing=-999.0))
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..inputs import column_like, exact_number, one_row, row_bins, row_box
 from ..model import Tree
-from .costs import total, whole_number
+from .costs import whole_number
 from .nodes import Nodes
 from .problem import Problem
 from .question import Question
@@ -273,9 +273,9 @@ class Policy:
         Determined: 0.
         """
         sides = self._sides(known)
-        bought = self._problem.bought(sides)
-        paid = total(bought) if spent is None else exact_number(spent, "spent")
-        made = len(bought) if asked is None else whole_number(asked, "asked")
+        paid, made = self._problem.spent(sides)
+        paid = paid if spent is None else exact_number(spent, "spent")
+        made = made if asked is None else whole_number(asked, "asked")
         return self._question(sides, tuple(unavailable), (paid, made))
 
     def next_beyond(self, known: Any = None, *, unavailable: Iterable[str] = ()) -> Question:

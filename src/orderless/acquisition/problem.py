@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..inputs import as_bits
 from ..model import Bins
-from .costs import Purchase, whole_numbers
+from .costs import Purchase, total, whole_numbers
 
 __all__ = ["Leaves", "Problem"]
 
@@ -345,10 +345,11 @@ class Problem:
                 _ = self.bins.tree.space.index(name)  # says which features there are
         return tuple(sorted(known.intersection(names)))
 
-    def bought(self, sides: Sequence[int]) -> list[Purchase]:
-        """Give the purchases of which some feature is known, so that they must have been made."""
+    def spent(self, sides: Sequence[int]) -> tuple[Fraction, int]:
+        """Give the cost and number of the purchases of which some feature is known."""
         known = [side.bit_count() == 1 for side in sides]
-        return [p for p in self.purchases if not p.free and any(known[k] for k in p.features)]
+        made = [p for p in self.purchases if not p.free and any(known[k] for k in p.features)]
+        return total(made), len(made)
 
     def after(self, so_far: tuple[Fraction, int] | None) -> Problem:
         """Give the problem with what is left of budget and questions; None lifts both."""

@@ -258,7 +258,7 @@ def _words(bins: Bins, features: tuple[int, ...], answers: Sequence[Answer]) -> 
     numbers = [b for (b,) in answers]
     runs: list[list[int]] = []
     for b in numbers:
-        if runs and (not bins.features[k].ordered or b == runs[-1][-1] + 1):
+        if runs and (not bins.layout[0][k] or b == runs[-1][-1] + 1):
             runs[-1].append(b)
         else:
             runs.append([b])
@@ -269,7 +269,7 @@ def _words(bins: Bins, features: tuple[int, ...], answers: Sequence[Answer]) -> 
 def _bin_side(bins: Bins, k: int, own: Sequence[int]) -> Side:
     """Give the values of some bins of a feature; those of a number are neighbours."""
     feature = bins.features[k]
-    if not feature.ordered:
+    if not bins.layout[0][k]:
         return Side(feature, codes=tuple(sorted(c for b in own for c in bins.groups[k][b])))
     first, last = own[0], own[-1]
     cuts = bins.cuts[k].tolist()

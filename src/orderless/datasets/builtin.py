@@ -4,10 +4,12 @@ In:  an ``Entry`` of the catalog.
 Out: a DataFrame, label last, equal in every cell to the file that the authors published.
 """
 
+from __future__ import annotations
+
 from math import cos, pi, sin
 from typing import TYPE_CHECKING
 
-from orderless.datasets.catalog import Entry
+from .catalog import Entry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,26 +17,15 @@ if TYPE_CHECKING:
 __all__ = ["final_boards", "iris", "make", "spiral", "tic_tac_toe", "wisconsin"]
 
 
-def make(entry: Entry) -> "pd.DataFrame":
-    """Make a built-in data set.
-
-    Parameters
-    ----------
-    entry : Entry
-        An entry of which the origin is "scikit-learn" or "generated".
-
-    Returns
-    -------
-    pandas.DataFrame
-        Features, then the label.
-    """
+def make(entry: Entry) -> pd.DataFrame:
+    """Make a built-in data set, one whose origin is "scikit-learn" or "generated"."""
     family, _, species = entry.name.partition("_")
     if family == "iris":
         return iris(species)
     return {"spiral": spiral, "tic_tac_toe": tic_tac_toe, "wisconsin": wisconsin}[entry.name]()
 
 
-def wisconsin() -> "pd.DataFrame":
+def wisconsin() -> pd.DataFrame:
     """Breast cancer of Wisconsin, from scikit-learn.
 
     The file's values are scikit-learn's; its names are UCI's (``radius1`` is the mean, ``radius2``
@@ -72,7 +63,7 @@ def wisconsin() -> "pd.DataFrame":
     return frame
 
 
-def iris(species: str) -> "pd.DataFrame":
+def iris(species: str) -> pd.DataFrame:
     """One iris species against the two others, from scikit-learn.
 
     The authors' files are made from UCI's copy, which differs from Fisher's paper in three cells;
@@ -115,7 +106,7 @@ def iris(species: str) -> "pd.DataFrame":
     return frame
 
 
-def spiral() -> "pd.DataFrame":
+def spiral() -> pd.DataFrame:
     r"""Two interleaved spirals of 50 points, by formula.
 
     Point :math:`i = 0, \dots, 49` of spiral :math:`c \in \{0, 1\}` is
@@ -203,7 +194,7 @@ def final_boards() -> dict[str, str]:
     return ended
 
 
-def tic_tac_toe() -> "pd.DataFrame":
+def tic_tac_toe() -> pd.DataFrame:
     """Every final board of tic-tac-toe, and whether x has won.
 
     The rows are in UCI's order: boards that x has won, then those that o has won, then draws, each

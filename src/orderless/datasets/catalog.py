@@ -6,11 +6,11 @@ Out: ``CATALOG``, a mapping from name to ``Entry``.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Literal
 
-from orderless.errors import InvalidData
+from ..errors import InvalidData
+from ..inputs import near
 
 __all__ = ["CATALOG", "REPOSITORY", "Entry", "entry_of"]
 
@@ -221,22 +221,7 @@ CATALOG: Mapping[str, Entry] = MappingProxyType({entry.name: entry for entry in 
 
 
 def entry_of(name: str) -> Entry:
-    """Look a name up, or say which names there are.
-
-    Parameters
-    ----------
-    name : str
-        Name of a data set.
-
-    Returns
-    -------
-    Entry
-        What is known of it.
-
-    Raises
-    ------
-    InvalidData
-        The name is not one of them; the message has them all and the closest.
+    """Look up what is known of a data set; the error for another name lists all, and the closest.
 
     Examples
     --------
@@ -246,10 +231,8 @@ def entry_of(name: str) -> Entry:
     if isinstance(name, str) and name in CATALOG:
         return CATALOG[name]
     wanted = str(name).lower().replace("-", "_").replace(" ", "_").removesuffix(".csv")
-    known = {entry.file.removesuffix(".csv"): entry.name for entry in CATALOG.values()}
-    known |= {name: name for name in CATALOG}  # a file's name is understood, but not a name
-    (closest,) = get_close_matches(wanted, known, n=1, cutoff=0.0)
+    by_file = {entry.file.removesuffix(".csv"): entry.name for entry in CATALOG.values()}
+    hint = near(by_file.get(wanted, wanted), CATALOG, cutoff=0.5)
     raise InvalidData(
-        f"there is no data set {name!r}: did you mean {known[closest]!r}? "
-        f"Known names are {', '.join(CATALOG)}"
+        f"there is no data set {name!r}{hint}: it must be one of {', '.join(CATALOG)}"
     )

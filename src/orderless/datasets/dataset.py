@@ -4,12 +4,14 @@ In:  a name.
 Out: ``Dataset``: rows, label, and where they came from.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from orderless.datasets import builtin, source
-from orderless.datasets.catalog import CATALOG, Entry, entry_of
+from . import builtin, source
+from .catalog import CATALOG, Entry, entry_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,12 +42,12 @@ class Dataset:
     """
 
     name: str
-    X: "pd.DataFrame"
-    y: "pd.Series"
+    X: pd.DataFrame
+    y: pd.Series
     source: str
 
     @property
-    def frame(self) -> "pd.DataFrame":
+    def frame(self) -> pd.DataFrame:
         """The features and the label in one new DataFrame, the label last."""
         return self.X.join(self.y)
 
@@ -114,8 +116,8 @@ def names() -> tuple[str, ...]:
     return tuple(CATALOG)
 
 
-def describe() -> "pd.DataFrame":
-    """Tell what is known of each data set, without loading or downloading any.
+def describe() -> pd.DataFrame:
+    """Say what is known of each data set, without loading or downloading any.
 
     Returns
     -------
@@ -160,7 +162,7 @@ def _source(entry: Entry) -> str:
     return {"openml": "download", "folder": "none"}.get(entry.origin, entry.origin)
 
 
-def _frame(entry: Entry) -> "tuple[pd.DataFrame, str]":
+def _frame(entry: Entry) -> tuple[pd.DataFrame, str]:
     origin = _source(entry)
     path = source.folder_file(entry)
     if path is not None:

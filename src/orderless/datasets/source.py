@@ -4,14 +4,16 @@ In:  an ``Entry`` of the catalog.
 Out: a DataFrame, label last, that was checked against the entry; or an error that says what to do.
 """
 
+from __future__ import annotations
+
 import os
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orderless.datasets.catalog import REPOSITORY, Entry
-from orderless.errors import DataNotFound, InvalidData
+from ..errors import DataNotFound, InvalidData
+from .catalog import REPOSITORY, Entry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,101 +33,54 @@ OPENML_HIGGS = 42769
 
 
 def folder() -> Path | None:
-    """Name the folder that ``ORDERLESS_DATA`` points to, or None when it is not set.
-
-    Returns
-    -------
-    pathlib.Path or None
-        The folder, with ``~`` resolved. It need not exist.
-    """
+    """Name the folder that ``ORDERLESS_DATA`` points to, which need not exist; None if not set."""
     value = os.environ.get(VARIABLE, "")
     return Path(value).expanduser() if value else None
 
 
 def folder_file(entry: Entry) -> Path | None:
-    """Find the file of a data set in the folder.
-
-    Parameters
-    ----------
-    entry : Entry
-        The data set.
-
-    Returns
-    -------
-    pathlib.Path or None
-        The file, or None when there is no folder or the file is not in it.
-    """
+    """Find the file of a data set in the folder; None if there is no folder, or no file in it."""
     place = folder()
     if place is None or not (place / entry.file).is_file():
         return None
     return place / entry.file
 
 
-def read(path: Path, entry: Entry) -> "pd.DataFrame":
+def read(path: Path, entry: Entry) -> pd.DataFrame:
     """Read a file and make sure that it is what its name says.
 
     Where the checksum is known, nothing but the published content is accepted, with line ends of
     either kind. Where it is not (netherlands, higgs), the shape must be the paper's and the last
-    column have two values. Linear in the size of the file.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    entry : Entry
-        What it should be.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As ``pandas.read_csv`` gives it.
-
-    Raises
-    ------
-    InvalidData
-        It is something else, or only a part.
+    column must have two values. Linear in the size of the file.
     """
     import pandas as pd
 
-    remedy = f"Replace {path} by the complete file{_origin(entry)}, or remove it"
+    remedy = f"Replace {path} with the complete file{_origin(entry)}, or remove it"
     try:
         if entry.sha256 is None:
             frame = pd.read_csv(path)
-            found = None
+            checksum = None
         else:
             content = path.read_bytes()
-            found = sha256(_published_line_ends(content)).hexdigest()
+            checksum = sha256(_published_line_ends(content)).hexdigest()
             frame = pd.read_csv(BytesIO(content))
     except ValueError as error:  # pandas' parser errors and broken encodings are ValueErrors
         raise InvalidData(
             f"{path} cannot be read as CSV ({str(error).strip()}). {remedy}"
         ) from error
     _check_shape(frame, entry, str(path), remedy)
-    if found != entry.sha256:
+    if checksum != entry.sha256:
         raise InvalidData(
             f"{path} has the rows and columns of {entry.name!r} but other content: its sha256 is "
-            f"{found}, that of the published file {entry.sha256}. {remedy}"
+            f"{checksum}, that of the published file is {entry.sha256}. {remedy}"
         )
     return frame
 
 
-def download(entry: Entry) -> "pd.DataFrame":
+def download(entry: Entry) -> pd.DataFrame:
     """Fetch a file from the authors' repository, once; later calls find it in pooch's cache.
 
-    Parameters
-    ----------
-    entry : Entry
-        The data set.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Its content.
-
-    Raises
-    ------
-    DataNotFound
-        There is no network, or what came is not the published file.
+    Raises ``DataNotFound`` if there is no network, or what came is not the published file.
     """
     try:
         import pooch
@@ -144,25 +99,11 @@ def download(entry: Entry) -> "pd.DataFrame":
     return read(Path(path), entry)
 
 
-def fetch_openml(entry: Entry) -> "pd.DataFrame":
+def fetch_openml(entry: Entry) -> pd.DataFrame:
     """Fetch Higgs with scikit-learn's OpenML client, which keeps it in its own cache.
 
-    Parameters
-    ----------
-    entry : Entry
-        The entry of Higgs.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Features, then the label as 0 and 1.
-
-    Raises
-    ------
-    DataNotFound
-        There is no network, or OpenML does not answer.
-    InvalidData
-        What came has another shape.
+    Raises ``DataNotFound`` if OpenML cannot be reached, ``InvalidData`` if what came has another
+    shape. The label is 0 and 1.
     """
     import pandas as pd
     from sklearn.datasets import fetch_openml as fetch
@@ -181,24 +122,13 @@ def fetch_openml(entry: Entry) -> "pd.DataFrame":
 
 
 def missing_from_folder(entry: Entry) -> DataNotFound:
-    """Build the error for a data set that only a folder can have.
-
-    Parameters
-    ----------
-    entry : Entry
-        The data set.
-
-    Returns
-    -------
-    DataNotFound
-        To be raised.
-    """
+    """Give the error for a data set that only a folder can have."""
     return DataNotFound(
-        _advice(entry, "it is not public: whoever may use it has to bring the file")
+        _advice(entry, "it is not public: if you may use it, you need a file of your own")
     )
 
 
-def _check_shape(frame: "pd.DataFrame", entry: Entry, what: str, remedy: str) -> None:
+def _check_shape(frame: pd.DataFrame, entry: Entry, what: str, remedy: str) -> None:
     rows, columns = frame.shape
     label = str(frame.columns[-1]) if columns else None
     known = f" with label {entry.label!r}" if entry.label else ""
@@ -206,7 +136,7 @@ def _check_shape(frame: "pd.DataFrame", entry: Entry, what: str, remedy: str) ->
     if not shape_fits or entry.label not in (None, label):
         raise InvalidData(
             f"{what} is not the data set {entry.name!r}: it has {rows} rows x {columns - 1} "
-            f"features with label {label!r}; expected are {entry.rows} rows x {entry.features} "
+            f"features with label {label!r}; expected {entry.rows} rows x {entry.features} "
             f"features{known}, label last. {remedy}"
         )
     values = frame.iloc[:, -1].nunique(dropna=False)

@@ -20,7 +20,7 @@ from ..errors import InvalidData, InvalidSpace
 from ..form import class_weights, space_weights
 from ..inputs import AMONG, read_rows
 from ..model import Domains, Label, Space, Tree, TreeArrays
-from .flat import FlatTrees
+from .flat import FlatTrees, distinct
 
 __all__ = ["Columns", "columns_of_space", "columns_of_trees", "independent"]
 
@@ -108,8 +108,9 @@ class Columns:
 
     def contradictions(self, bits: Bits) -> NDArray[np.bool_]:
         """Tell, by row, whether no value of some feature makes its columns what they are."""
-        out = np.zeros(len(bits), dtype=bool)
-        holds = bits == self.one_is_true
+        first, which = distinct(bits)
+        out = np.zeros(len(first), dtype=bool)
+        holds = bits[first] == self.one_is_true
         for i in np.unique(self.feature).tolist():
             own = np.flatnonzero(self.feature == i)
             feature, here = self.space.features[i], holds[:, own]
@@ -124,7 +125,7 @@ class Columns:
                 member = np.array([np.isin(values, self.set_of(j)) for j in own.tolist()])
                 there = (here[:, :, None] == member).all(axis=1).any(axis=1)
             out |= ~there
-        return out
+        return out[which]
 
     # -- trees ---------------------------------------------------------------------------------
 

@@ -245,7 +245,7 @@ class Engine:
 
     def _view(self, view: View) -> tuple[int, int, NDArray[np.uint8], list[list[int]], bool]:
         """Give the five arguments by which the core knows a view."""
-        allowed = np.ones(len(self.problem.columns), dtype=np.uint8)
+        allowed = np.ones(self.problem.table.bits.shape[1], dtype=np.uint8)
         allowed[sorted(view.forbidden)] = 0
         groups = [list(group) for group in view.required]
         return view.bound, view.max_leaves, allowed, groups, view.trivial
@@ -262,8 +262,7 @@ class Engine:
     def _functions(
         self, view: View, semantics: str, limit: int, counts: bool, piece: Piece | None
     ) -> _core.rashomon.Functions:
-        columns = self.problem.columns_in(semantics)
-        weights = None if columns is None else columns.weights(self.problem.classes)
+        weights = self.problem.fingerprint_weights(semantics)
         with self._caps("the list of functions"):
             try:
                 return self.graph.functions(

@@ -93,6 +93,8 @@ class Listing:
 
     def cheapest(self, positions: NDArray[np.int64]) -> FlatTrees:
         """Give a cheapest tree of some functions: ``best_tree`` of the one that it is."""
+        if positions.tolist() == [self.first]:
+            return self._first_tree
         flat = self.functions.trees(positions)
         for at in np.flatnonzero(positions == self.first).tolist():
             flat = join([flat[:at], self._first_tree, flat[at + 1 :]])

@@ -9,7 +9,7 @@ Paper: Section 4; docs/decisions/0008 says why integers.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from ..errors import InvalidData
 from ..inputs import exact, exact_weights, shown
 from ..model import Label
-from .columns import Columns, independent
-from .flat import FlatTrees
+from .columns import Columns, CoreMeasure, independent
+from .flat import FlatTrees, merge
 from .table import Table
 
 __all__ = ["MOST_DEPTH", "Problem", "Rules", "decimal", "share", "whole_weights"]
@@ -125,27 +125,28 @@ class Problem:
         return self.table.columns
 
     @cached_property
-    def _merged(self) -> tuple[Table, NDArray[np.int64]]:
-        return self.table.merged(self.amounts)
+    def _merged(self) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64]]:
+        return merge(self.table.bits, self.table.labels, self.amounts)
 
     @property
     def bits(self) -> NDArray[np.uint8]:
         """The distinct rows."""
-        return self._merged[0].bits
+        return self._merged[0]
 
     @property
     def y(self) -> NDArray[np.int32]:
         """The position of each one's class."""
-        return self._merged[0].labels
+        return self._merged[1]
 
     @property
     def weights(self) -> NDArray[np.int64]:
         """The weight of each one."""
-        return self._merged[1]
+        return self._merged[2]
 
     def __getstate__(self) -> dict[str, Any]:
         own = {name: self.__dict__[name] for name in self.__dataclass_fields__}
-        return {**own, **dict(zip(("table", "amounts"), self._merged, strict=True))}
+        table = replace(self.table, bits=self.bits, labels=self.y)
+        return {**own, "table": table, "amounts": self.weights}
 
     # -- what is one function ------------------------------------------------------------------
 
@@ -168,6 +169,11 @@ class Problem:
         if semantics == "independent" and self.table.aware:
             return independent(self.columns.names)
         return self.columns
+
+    def fingerprint_weights(self, semantics: str) -> CoreMeasure | None:
+        """Give what the core tells functions apart by; None: by the training rows alone."""
+        columns = self.columns_in(semantics)
+        return None if columns is None else columns.weights(self.classes)
 
     # -- objectives ----------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ Out: ``Table``: the 0/1 columns, what they mean, and the classes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from ..errors import InvalidData, InvalidSpace, a_kind
 from ..inputs import numbered_classes, read_rows, read_table_columns, refuse_numbers
 from ..model import Column, Feature, Label, Space, Values
 from .columns import Columns, columns_of_space, independent
-from .flat import distinct, merge
 from .one_hot import holds_categories, one_hot
 
 __all__ = ["Table", "read_labels", "read_table"]
@@ -53,11 +52,6 @@ class Table:
     columns: Columns
     aware: bool
     binarizer: Any = None
-
-    def merged(self, weights: NDArray[np.int64]) -> tuple[Table, NDArray[np.int64]]:
-        """Put equal rows of one class together, and leave out those without weight."""
-        bits, labels, total = merge(self.bits, self.labels, weights)
-        return replace(self, bits=bits, labels=labels), total
 
 
 def read_table(X: Any, y: Any, space: Any, binarizer: Any) -> Table:
@@ -139,8 +133,10 @@ def _mixed(
         )
     out = Space(column_space.features, made)
     whole = np.ascontiguousarray(bits, dtype=np.uint8)
-    _check_rows(whole, out)
-    return whole, columns_of_space(out, rows), True, fitted
+    meaning = columns_of_space(out, rows)
+    if meaning.contradictions(whole).any():
+        read_rows(whole, out, range(len(out)))  # says which row it is
+    return whole, meaning, True, fitted
 
 
 def _check_length(table: NDArray[Any], y: NDArray[np.int32]) -> None:
@@ -190,14 +186,6 @@ def _check_bits(name: str, values: NDArray[Any]) -> None:
             f"column {name!r} has the value {values[row]:g} in row {row} and is declared 0/1: "
             "correct the row or the space"
         )
-
-
-def _check_rows(bits: NDArray[np.uint8], space: Space) -> None:
-    """Refuse rows that contradict the space; equal ones are looked at once."""
-    try:
-        read_rows(bits[distinct(bits)[0]], space, range(len(space)))
-    except InvalidData:
-        read_rows(bits, space, range(len(space)))  # says which row it is
 
 
 def _complete(

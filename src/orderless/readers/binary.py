@@ -1,19 +1,20 @@
-"""Trees over 0/1 columns, as the solvers of optimal trees make them.
+"""Many small trees over 0/1 columns, as a Rashomon set holds them.
 
-In:  a root, and a function that opens a node.
-Out: ``SourceTree``. Shared by the readers of GOSDT, TreeFARMS, DL8.5 and PRAXIS.
+In:  leaves, and what joins two trees: a column that is 0 or 1.
+Out: ``BitTrees``, which ``bulk`` builds all at once. Subtrees are shared by the trees they are in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .source import SourceTree
+from .build import ColumnTree, Table
 
-__all__ = ["Flat", "flatten", "join", "leaf", "over_bits"]
+__all__ = ["BitTrees", "Flat", "join", "leaf"]
 
 
 class Flat(NamedTuple):
@@ -22,12 +23,12 @@ class Flat(NamedTuple):
     column: tuple[int, ...]
     zero: tuple[int, ...]
     one: tuple[int, ...]
-    value: tuple[Any, ...]
+    leaf_class: tuple[int, ...]
 
 
-def leaf(value: Any) -> Flat:
-    """Make a tree that is a leaf."""
-    return Flat((-1,), (0,), (0,), (value,))
+def leaf(number: int) -> Flat:
+    """Make a tree that is a leaf, by the position of its class."""
+    return Flat((-1,), (0,), (0,), (number,))
 
 
 def join(column: int, zero: Flat, one: Flat) -> Flat:
@@ -36,47 +37,29 @@ def join(column: int, zero: Flat, one: Flat) -> Flat:
         (column, *zero.column, *one.column),
         (1, *zero.zero, *one.zero),
         (1 + len(zero.column), *zero.one, *one.one),
-        (0, *zero.value, *one.value),
+        (0, *zero.leaf_class, *one.leaf_class),
     )
 
 
-def flatten(root: Any, opened: Callable[[Any], tuple[int, Any, Any]]) -> Flat:
-    """Walk a tree of a library's own nodes, without recursion.
+@dataclass(frozen=True)
+class BitTrees:
+    """Trees over the 0/1 columns of one table, with the same classes."""
 
-    ``opened`` gives a node's column and its children for 0 and 1, or (-1, value, None).
-    """
-    column: list[int] = []
-    zero: list[int] = []
-    one: list[int] = []
-    value: list[Any] = []
-    todo: list[tuple[Any, int]] = [(root, -1)]
-    while todo:
-        node, parent = todo.pop()
-        at = len(column)
-        if parent >= 0:
-            one[parent] = at - parent
-        test, first, second = opened(node)
-        column.append(test)
-        zero.append(int(test >= 0))
-        one.append(0)
-        value.append(0 if test >= 0 else first)
-        if test >= 0:
-            todo += [(second, at), (first, -1)]
-    return Flat(tuple(column), tuple(zero), tuple(one), tuple(value))
+    table: Table
+    classes: Sequence[Any]
+    trees: Iterable[Flat]
 
-
-def over_bits(flat: Flat, classes: Sequence[Any], n_columns: int, **known: Any) -> SourceTree:
-    """Hand a tree over whose values are positions in ``classes``."""
-    column = np.array(flat.column, dtype=np.int32)
-    at = np.arange(len(column), dtype=np.int32)
-    return SourceTree(
-        classes=classes,
-        column=column,
-        threshold=np.full(len(column), 0.5),
-        when_true=at + np.array(flat.zero, dtype=np.int32),
-        when_false=at + np.array(flat.one, dtype=np.int32),
-        leaf_class=np.array(flat.value, dtype=np.int32),
-        n_columns=n_columns,
-        binary=True,
-        **known,
-    )
+    def column_tree(self, flat: Flat) -> ColumnTree:
+        """Give one of the trees as a single one is given."""
+        n = len(flat.column)
+        at = np.arange(n, dtype=np.int32)
+        return ColumnTree(
+            self.table,
+            self.classes,
+            column=np.array(flat.column, dtype=np.int32),
+            at_most=np.full(n, 0.5),
+            when_true=at + np.array(flat.zero, dtype=np.int32),
+            when_false=at + np.array(flat.one, dtype=np.int32),
+            leaf_class=np.array(flat.leaf_class, dtype=np.int32),
+            nan_true=np.zeros(n, dtype=bool),
+        )

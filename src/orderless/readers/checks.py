@@ -1,98 +1,84 @@
 """What a model says of itself, checked before it is believed.
 
-In:  counts, numbers of columns and children as a library or a file gives them.
-Out: nothing, or an error that says what does not fit. Nothing is allocated by a count that the
-     rest of the model does not bear out.
+In:  counts, links and methods, as a library or a file gives them.
+Out: nothing, or an error that says what does not fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from inspect import getattr_static
 from typing import Any
 
-import numpy as np
-
-from ..errors import InvalidTree, UnreadableModel, a_kind
-from .source import SourceTree
+from ..errors import InvalidTree, UnreadableModel, a_kind, an
 
 __all__ = [
-    "MOST_COLUMNS",
-    "check_binary_tree",
-    "check_source",
-    "numbered_names",
+    "check_links",
+    "damaged",
+    "is_classifier",
     "refuse_own_predict",
-    "whole_number",
+    "unfitted",
 ]
 
-MOST_COLUMNS = 2**20  # that a number alone may imply; with names or a space there is no limit
 
+def check_links(left: Sequence[int], right: Sequence[int]) -> list[int]:
+    """Refuse children that do not exist, or that do not make a tree below node 0.
 
-def whole_number(value: Any, what: str, least: int = 0) -> int:
-    """Give a count as an int; anything else is an error.
-
-    Examples
-    --------
-    >>> whole_number(3.0, "n_features_in_")
-    Traceback (most recent call last):
-    orderless.errors.UnreadableModel: n_features_in_ must be a whole number of at least 0, got 3.0:
-    the model is damaged; fit or save it again
+    A leaf has the children -1. Gives the nodes that can be reached; the others are not looked at.
     """
-    if isinstance(value, np.integer):
-        value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+    n = len(left)
+    reached: dict[int, None] = {}
+    todo = [0]
+    while todo:
+        at = todo.pop()
+        if at in reached:
+            raise InvalidTree(f"node {at} is the child of two others, or its own descendant")
+        reached[at] = None
+        if left[at] < 0:
+            continue
+        for child in (right[at], left[at]):
+            if not isinstance(child, int) or not 0 < child < n:
+                raise InvalidTree(f"node {at} has the child {child!r:.40}, of {n} nodes")
+            todo.append(child)
+    return list(reached)
+
+
+@contextmanager
+def damaged(library: str, save: str) -> Iterator[None]:
+    """Turn whatever goes wrong in reading a model file into one error; ``save`` is the remedy."""
+    try:
+        yield
+    except (InvalidTree, UnreadableModel):
+        raise
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as fault:
         raise UnreadableModel(
-            f"{what} must be a whole number of at least {least}, got {value!r:.80}: the model is "
-            "damaged; fit or save it again"
-        )
-    return value
+            f"this {library} model is damaged ({type(fault).__name__}: {fault!s:.120}): save it "
+            f"again with {save}"
+        ) from fault
 
 
-def numbered_names(n_columns: int) -> list[str]:
-    """Name columns that have no names; so many that the number must be wrong are refused."""
-    if n_columns > MOST_COLUMNS:
-        raise UnreadableModel(
-            f"the model says that it was fitted on {n_columns:,} columns, without their names: "
-            f"more than {MOST_COLUMNS:,} need feature_names= or space="
-        )
-    return [f"x{i}" for i in range(n_columns)]
+def unfitted(model: Any) -> UnreadableModel:
+    """Say that a model is not fitted."""
+    return UnreadableModel(f"this {type(model).__qualname__} is not fitted: call fit(X, y) first")
 
 
-def check_binary_tree(left: Sequence[int], right: Sequence[int], n_splits: int, n: int) -> None:
-    """Refuse children that are not there, or that do not make a tree.
-
-    Nodes are numbered from 0, the root; the first ``n_splits`` of ``n`` are splits, each before the
-    splits below it.
-    """
-    for at, pair in enumerate(zip(left, right, strict=True)):
-        for child in pair:
-            if not 0 < child < n or (child < n_splits and child <= at):
-                raise InvalidTree(f"node {at} has the child {child}, which cannot be below it")
-    below = [*left, *right]
-    if n > 1 and sorted(below) != list(range(1, n)):
-        raise InvalidTree("every node but the root must be the child of exactly one other")
-
-
-def check_source(source: SourceTree) -> None:
-    """Refuse arrays that do not fit together, columns and classes that are not there."""
-    n = len(source.column)
-    for name in ("threshold", "when_true", "when_false", "leaf_class", "nan_true"):
-        array = getattr(source, name)
-        if array is not None and np.shape(array) != (n,):
-            raise InvalidTree(f"{name} has shape {np.shape(array)} for {n} nodes")
-    inner = np.asarray(source.column) >= 0
-    for name, legal, array in (
-        ("column", source.n_columns, np.asarray(source.column)[inner]),
-        ("child", n, np.asarray(source.when_true)[inner]),
-        ("child", n, np.asarray(source.when_false)[inner]),
-        ("class", len(source.classes), np.asarray(source.leaf_class)[~inner]),
-    ):
-        wrong = (array < 0) | (array >= legal)
-        if wrong.any():
-            raise InvalidTree(
-                f"a node has the {name} {array[wrong][0]}, and there are {legal:,}: the model is "
-                "damaged; fit or save it again"
-            )
+def is_classifier(model: Any, classifier: type, base: type) -> bool:
+    """Whether it is a library's classifier; its other models, all of a base class, are refused."""
+    if isinstance(model, base) and not isinstance(model, classifier):
+        use = an(classifier.__name__)
+        raise UnreadableModel(f"{a_kind(model)} does not predict classes: use {use}")
+    if isinstance(model, classifier):
+        refuse_own_predict(model, classifier)
+        return True
+    return False
 
 
 def refuse_own_predict(model: Any, *known: type, method: str = "predict") -> None:

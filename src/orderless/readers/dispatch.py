@@ -7,28 +7,32 @@ Out: ``Tree``. A library is imported only by its reader, and only if the model c
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any, get_args
 
-import numpy as np
-
 from ..errors import InvalidSpace, InvalidTree, UnreadableModel, a_kind
 from ..model import TREE_FORMAT, Space, Tree
-from .bulk import Builder
-from .checks import numbered_names, refuse_own_predict
+from .binary import BitTrees
+from .build import ColumnTree, Nan
+from .bulk import build_all
+from .forgotten import given_names, in_given_order, with_given_labels
 from .nested import from_nested
-from .source import Nan, SourceTree, default_space, space_columns
+from .pipeline import unwrap
+from .sklearn import from_sklearn_regressor
+from .through.columns import source_columns
+from .through.conditions import over_features
 
-__all__ = ["read_tree", "read_trees"]
+__all__ = ["read_tree", "read_trees", "tree_of_regressor"]
 
-# Library, reader. A reader has ``knows(model)`` and ``from_<library>(model)``.
+# A reader is the file <library>.py with ``knows(model)`` and ``from_<library>(model)``. It is asked
+# only if its library is imported.
 READERS = (
     "sklearn", "gosdt", "treefarms", "pydl85", "pystreed", "praxis", "xgboost", "lightgbm",
 )  # fmt: skip
+SETS = ("treefarms", "praxis")  # also have ``knows_set(model)`` and ``trees_of(model)``
+FILES = ("lightgbm", "xgboost")  # also have ``knows_text(text)`` and ``from_text(text)``
 KNOWN = (
     "scikit-learn's tree classifiers, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost and "
     "LightGBM (one tree each; their model files too), nested dicts, our JSON"
@@ -99,45 +103,13 @@ def read_tree(
       yes: go
       no:  stay
     """
-    if nan not in get_args(Nan):
-        raise ValueError(f"nan must be one of {str(get_args(Nan))[1:-1]}, got {nan!r}")
-    if space is not None and not isinstance(space, Space):
-        raise InvalidSpace(
-            f"space= is {a_kind(space)}, expected a Space: write "
-            "orderless.Space({name: kind, ...}), or propose one with orderless.Space.infer(X)"
-        )
-    if isinstance(feature_names, str):
-        raise InvalidSpace(
-            f"feature_names= is the text {feature_names!r}, expected a list of names"
-        )
-    if isinstance(model, Path):
-        model = _text_of(model)
-    if isinstance(model, str) and "{" not in model and model.lower().endswith(".json"):
-        raise InvalidTree(
-            f"{model!r:.80} is not JSON: to read a file give a path, pathlib.Path({model!r:.80})"
-        )
-    if isinstance(model, str) and f'"{TREE_FORMAT}"' in model[:200]:
-        model = Tree.from_json(model)
-    model = _own_tree(model)
+    _check_arguments(space, feature_names, nan)
+    model = _opened(model)
     if isinstance(model, Tree):
         return model if space is None else model.over(space)
     model, through = unwrap(model, through)
-    if isinstance(model, Mapping | str):
-        source = _from_text(model) if isinstance(model, str) else None
-        if source is None:
-            source = from_nested(model, _names_for_nested(through, space, feature_names))
-    else:
-        source = _in_order(_reader(model)(model), through, space, feature_names)
-    if source.unsure:
-        source = _with_labels(source, space if through is None else None)
-    return interpreter(source, through, space, feature_names, nan)(source)
-
-
-def _own_tree(model: Any) -> Any:
-    """Give the tree of ours that has one: a form, a function of a Rashomon set."""
-    ours = type(model).__module__.startswith("orderless.")
-    tree = getattr(model, "tree", None) if ours else None
-    return tree if isinstance(tree, Tree) else model
+    tree = _column_tree(model, through, space, feature_names)
+    return over_features(tree, *source_columns(tree.table, through, space, feature_names, nan))
 
 
 def read_trees(
@@ -159,102 +131,119 @@ def read_trees(
     >>> [tree.n_leaves for tree in read_trees([leaf, split], feature_names=["a", "b"])]
     [1, 2]
     """
-    members = iter(_members(models))
-    head = list(islice(members, 1))
-    if head and isinstance(head[0], SourceTree):
-        builder = interpreter(head[0], through, space, feature_names, nan)
-        return list(builder.build_all(chain(head, members)))
+    bits = _set_of(models)
+    if bits is not None:
+        columns, space = source_columns(bits.table, through, space, feature_names, nan)
+        return list(build_all(bits, columns, space))
+    if isinstance(models, Mapping | str) or not isinstance(models, Iterable):
+        raise UnreadableModel(
+            "expected a TreeFARMS or PRAXIS model set or an iterable of trees, got "
+            f"{a_kind(models)}: read one tree with read_tree"
+        )
     trees: list[Tree] = []
-    for member in chain(head, members):
-        tree = read_tree(member, through=through, space=space, feature_names=feature_names, nan=nan)
+    for model in models:
+        tree = read_tree(model, through=through, space=space, feature_names=feature_names, nan=nan)
         if trees and tree.space == trees[0].space:
             tree.space = trees[0].space
         trees.append(tree)
     return trees
 
 
-def _from_text(text: str) -> SourceTree | None:
-    """Read a model file of a library; None if it is something else."""
-    from .lightgbm import from_text, is_text
+def tree_of_regressor(
+    model: Any, *, through: Any = None, feature_names: Sequence[str] | None = None
+) -> Tree:
+    """Read a fitted regression tree as a ``Tree`` whose classes are the numbers of its leaves.
 
-    if is_text(text):
-        return from_text(text)
-    if '"learner"' in text and '"gradient_booster"' in text:
-        from .xgboost import from_json
+    Parameters
+    ----------
+    model : DecisionTreeRegressor or ExtraTreeRegressor
+        Of one output; alone, or at the end of a ``Pipeline``.
+    through, feature_names
+        As for ``read_tree``.
 
-        return from_json(text)
-    return None
+    Returns
+    -------
+    Tree
+        Its classes rise; leaves that predict equal numbers have one class.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeRegressor
+    >>> model = DecisionTreeRegressor(random_state=0).fit([[1], [2], [3], [4]], [7, 5, 7, 7])
+    >>> print(tree_of_regressor(model))
+    x0 <= 2.5?
+      yes: x0 <= 1.5?
+        yes: 7.0
+        no:  5.0
+      no:  7.0
+    """
+    model, through = unwrap(model, through)
+    tree = from_sklearn_regressor(model)
+    columns, space = source_columns(tree.table, through, None, feature_names, "unknown")
+    return over_features(tree, columns, space)
 
 
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8")
-    except UnicodeDecodeError as fault:
-        raise InvalidTree(f"the file {path.name!r} is not UTF-8 text: {fault}") from fault
+def _check_arguments(space: Space | None, feature_names: Sequence[str] | None, nan: Nan) -> None:
+    if nan not in get_args(Nan):
+        raise ValueError(f"nan must be one of {str(get_args(Nan))[1:-1]}, got {nan!r}")
+    if space is not None and not isinstance(space, Space):
+        raise InvalidSpace(
+            f"space must be a Space, got {a_kind(space)}: write "
+            "orderless.Space({name: kind, ...}), or propose one with orderless.Space.infer(X)"
+        )
+    if isinstance(feature_names, str):
+        raise InvalidSpace(f"feature_names must be a list of names, got the text {feature_names!r}")
 
 
-def _members(models: Any) -> Iterable[Any]:
-    """Open a model set of a library; leave other iterables as they are."""
-    for library in READERS:
-        if library in sys.modules:
+def _opened(model: Any) -> Any:
+    """Read a file, and give the tree of what has one: our JSON, a form, a function of a set."""
+    if isinstance(model, Path):
+        try:
+            model = model.read_bytes().decode("utf-8")
+        except UnicodeDecodeError as fault:
+            raise InvalidTree(f"the file {model.name!r} is not UTF-8 text: {fault}") from fault
+    if not isinstance(model, str):
+        own = getattr(model, "tree", None)
+        return own if isinstance(own, Tree) else model
+    if f'"{TREE_FORMAT}"' in model[:200]:
+        return Tree.from_json(model)
+    if "{" not in model and model.lower().endswith(".json"):
+        raise InvalidTree(
+            f"{model!r:.80} is not JSON: to read a file give a path, pathlib.Path({model!r:.80})"
+        )
+    return model
+
+
+def _column_tree(
+    model: Any, through: Any, space: Space | None, feature_names: Sequence[str] | None
+) -> ColumnTree:
+    """Let the reader that knows a model read it; what its library forgot comes from the caller."""
+    if isinstance(model, str):
+        for library in FILES:
             reader = import_module(f".{library}", __package__)
-            if hasattr(reader, "knows_set") and reader.knows_set(models):
-                members: Iterable[Any] = reader.members(models)
-                return members
-    if isinstance(models, Mapping | str) or not isinstance(models, Iterable):
-        raise UnreadableModel(
-            "expected a TreeFARMS or PRAXIS model set or an iterable of trees, got "
-            f"{a_kind(models)}: read one tree with read_tree"
-        )
-    return models
-
-
-def unwrap(model: Any, through: Any) -> tuple[Any, Any]:
-    """Split a pipeline, or a search for the best one, into what transforms and what decides."""
-    if "sklearn" not in sys.modules:
-        return model, through
-    from sklearn.pipeline import Pipeline
-
-    while True:
-        if _is_search(model):
-            model = _best(model)
-        elif isinstance(model, Pipeline):
-            refuse_own_predict(model, Pipeline)
-            steps = [step for step in model.steps[:-1] if step[1] not in (None, "passthrough")]
-            if steps:
-                before = Pipeline(steps)
-                both = [("first", through), ("then", before)]
-                through = before if through is None else Pipeline(both)
-            model = model.steps[-1][1]
+            if reader.knows_text(model):
+                tree: ColumnTree = reader.from_text(model)
+                break
         else:
-            return model, through
+            return from_nested(model, given_names(through, space, feature_names))
+    elif isinstance(model, Mapping):
+        return from_nested(model, given_names(through, space, feature_names))
+    else:
+        tree = _from_library(model)
+    if not tree.table.ordered:
+        tree = in_given_order(tree, given_names(through, space, feature_names))
+    if tree.table.garbled:
+        tree = with_given_labels(tree, space if through is None else None)
+    return tree
 
 
-def _is_search(model: Any) -> bool:
-    """Whether it is a GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV or the like."""
-    search = sys.modules.get("sklearn.model_selection._search")
-    return search is not None and isinstance(model, search.BaseSearchCV)
-
-
-def _best(search: Any) -> Any:
-    from sklearn.model_selection._search import BaseSearchCV
-
-    refuse_own_predict(search, BaseSearchCV)
-    if not hasattr(search, "best_estimator_"):
-        raise UnreadableModel(
-            f"this {type(search).__qualname__} holds no best estimator: call fit(X, y) first, with "
-            "refit=True"
-        )
-    return search.best_estimator_
-
-
-def _reader(model: Any) -> Callable[[Any], SourceTree]:
+def _from_library(model: Any) -> ColumnTree:
     for library in READERS:
         if library in sys.modules:
             reader = import_module(f".{library}", __package__)
             if reader.knows(model):
-                read: Callable[[Any], SourceTree] = getattr(reader, f"from_{library}")
-                return read
+                tree: ColumnTree = getattr(reader, f"from_{library}")(model)
+                return tree
     if isinstance(model, type):
         raise UnreadableModel(f"got the class {model.__qualname__}: give a fitted model of it")
     raise UnreadableModel(
@@ -263,95 +252,12 @@ def _reader(model: Any) -> Callable[[Any], SourceTree]:
     )
 
 
-def _names_for_nested(
-    through: Any, space: Space | None, feature_names: Sequence[str] | None
-) -> Sequence[str] | None:
-    """Nested dicts may name columns: of the binarized table, or of the space."""
-    if through is not None:
-        own = getattr(through, "space_", None)
-        return own.column_names if own is not None else list(through.get_feature_names_out())
-    if space is not None:
-        return space.column_names
-    return feature_names
-
-
-def _in_order(
-    source: SourceTree, through: Any, space: Space | None, feature_names: Sequence[str] | None
-) -> SourceTree:
-    """Bring columns whose order the library forgot into the order of the names that are given."""
-    if not source.by_name:
-        return source
-    names = _names_for_nested(through, space, feature_names)
-    if names is None:
-        return source
-    own = list(source.column_names or ())
-    if sorted(names) != sorted(own):
-        raise UnreadableModel(
-            f"the model was fitted on the columns {own} and does not keep their order, so they go "
-            f"by name; got {list(names)}: give the same names"
-        )
-    place = np.array([list(names).index(name) for name in own])
-    bits = source.binary
-    return replace(
-        source,
-        column=np.where(source.column < 0, -1, place[source.column]),
-        column_names=list(names),
-        binary=bits if isinstance(bits, bool) else frozenset(place[list(bits)].tolist()),
-        categories={int(place[i]): labels for i, labels in source.categories.items()},
-        by_name=False,
-    )
-
-
-def _with_labels(source: SourceTree, space: Space | None) -> SourceTree:
-    """Take labels that the library garbled from the space; they must be the ones it garbled."""
-    new: dict[Any, Any] = {}
-    for column, resolve in source.unsure.items():
-        listed: Sequence[Any] = ()
-        if space is not None and column < len(space.columns):
-            listed = space[space.columns[column].feature].categories
-        if (known := resolve(listed)) is None:
-            raise UnreadableModel(
-                f"the categories of column {column} have names that are not ASCII, which XGBoost "
-                "cuts at the wrong places if they come from pandas, and can mix up in its own "
-                "predict: rename the categories and fit again; or, for the tree by the codes of "
-                "the categories, list them in the order of the model's categories, with "
-                "space=Space({name: [labels], ...}) for all columns"
-            )
-        new |= {
-            (column, old): label
-            for old, label in zip(source.categories[column], known, strict=True)
-        }
-    members = {
-        node: [new.get((int(source.column[node]), label), label) for label in labels]
-        for node, labels in source.members.items()
-    }
-    return replace(source, members=members, unsure={})
-
-
-def interpreter(
-    source: SourceTree,
-    through: Any,
-    space: Space | None,
-    feature_names: Sequence[str] | None,
-    nan: Nan,
-) -> Builder:
-    """Say what the columns of a source mean: over which space, and how they arise from it."""
-    if through is not None:
-        from .through.columns import columns_through
-
-        # A library that has no way with NaN cannot have learned one.
-        known = nan if source.nan_true is not None else "unknown"
-        columns, space = columns_through(through, space, feature_names, known, source.values)
-    elif space is not None:
-        if feature_names is not None and tuple(feature_names) != space.column_names:
-            raise InvalidSpace(
-                "the space names its columns already: leave feature_names out, or make them equal"
-            )
-        columns = space_columns(space)
-    else:
-        names = feature_names if feature_names is not None else source.column_names
-        if names is None:
-            names = numbered_names(source.n_columns)
-        space = default_space(source, [str(name) for name in names], nan)
-        columns = space_columns(space)
-    return Builder(columns, space)
+def _set_of(models: Any) -> BitTrees | None:
+    """Open a model set of a library; None if it is something else."""
+    for library in SETS:
+        if library in sys.modules:
+            reader = import_module(f".{library}", __package__)
+            if reader.knows_set(models):
+                bits: BitTrees = reader.trees_of(models)
+                return bits
+    return None

@@ -1,7 +1,7 @@
 """GOSDT's trees.
 
 In:  a fitted ``GOSDTClassifier``, or one of its ``trees_``.
-Out: ``SourceTree``. A column is asked whether it is not 0; GOSDT makes its table boolean first.
+Out: ``ColumnTree``. A column is asked whether it is not 0; GOSDT makes its table boolean first.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import UnreadableModel
-from .binary import flatten, over_bits
+from .build import ColumnTree, Table, TreeBuilder
 from .checks import refuse_own_predict
-from .source import SourceTree
 
 __all__ = ["from_gosdt", "knows"]
 
@@ -24,26 +23,23 @@ def knows(model: Any) -> bool:
     return isinstance(model, GOSDTClassifier | Tree)
 
 
-def from_gosdt(model: Any) -> SourceTree:
+def from_gosdt(model: Any) -> ColumnTree:
     """Read a tree; of a classifier the first one, which is the one that its ``predict`` asks.
 
     A classifier with ``model_limit`` above 1 may hold more: ``read_trees(model.trees_)``.
     """
     from gosdt import GOSDTClassifier
+    from gosdt._tree import Leaf
 
     if isinstance(model, GOSDTClassifier):
         refuse_own_predict(model, GOSDTClassifier)
         if not getattr(model, "trees_", None):
             raise UnreadableModel("this GOSDTClassifier holds no tree: call fit(X, y) first")
         model = model.trees_[0]
-    names = [str(name) for name in model.features]
-    flat = flatten(model.tree, _opened)
-    return over_bits(flat, model.classes, len(names), column_names=names)
-
-
-def _opened(node: Any) -> tuple[int, Any, Any]:
-    from gosdt._tree import Leaf
-
-    if isinstance(node, Leaf):
-        return -1, int(node.prediction), None
-    return int(node.feature), node.right_child, node.left_child
+    builder = TreeBuilder(Table(len(model.features), model.features, binary=True))
+    for node in builder.walk(model.tree):
+        if isinstance(node, Leaf):
+            builder.leaf_number(node.prediction)
+        else:
+            builder.bit_test(node.feature, zero=node.right_child, one=node.left_child)
+    return builder.finish(model.classes)

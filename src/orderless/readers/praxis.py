@@ -1,9 +1,9 @@
 """PRAXIS' trees (the package tree-praxis): one, or a whole Rashomon set.
 
 In:  a fitted ``PRAXIS``.
-Out: ``SourceTree``. A column is asked whether it is 1. PRAXIS keeps neither names nor the number of
-     columns: without ``space=``, ``through=`` or ``feature_names=`` the last column that any of the
-     trees asks about counts as the last of the table.
+Out: ``ColumnTree``, or ``BitTrees``. A column is asked whether it is 1. PRAXIS keeps neither names
+     nor the number of columns: without ``space=``, ``through=`` or ``feature_names=`` the last
+     column that any of the trees asks about counts as the last of the table.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..errors import UnreadableModel
-from .binary import flatten, over_bits
-from .source import SourceTree
+from .binary import BitTrees, Flat, join, leaf
+from .build import ColumnTree, Table
 
-__all__ = ["from_praxis", "knows", "knows_set", "members"]
+__all__ = ["from_praxis", "knows", "knows_set", "trees_of"]
 
 Leaves = Sequence[tuple[Sequence[int], int]]
 
@@ -33,17 +33,18 @@ def knows_set(model: Any) -> bool:
     return knows(model)
 
 
-def from_praxis(model: Any) -> SourceTree:
+def from_praxis(model: Any) -> ColumnTree:
     """Read a set that holds exactly one tree."""
     if (count := model.count_trees()) > 1:
         raise UnreadableModel(
             f"this PRAXIS holds {count} trees: read all with read_trees(model), and choose"
         )
-    return next(members(model))
+    bits = trees_of(model)
+    return bits.column_tree(next(iter(bits.trees)))
 
 
-def members(model: Any) -> Iterator[SourceTree]:
-    """Go through the trees of a set, in PRAXIS' own order: the best first."""
+def trees_of(model: Any) -> BitTrees:
+    """Give the trees of a set, in PRAXIS' own order: the best first."""
     if not model.count_trees():
         raise UnreadableModel(
             "this PRAXIS holds no tree: call fit(X, y) first, without proxy_only, with a "
@@ -53,23 +54,25 @@ def members(model: Any) -> Iterator[SourceTree]:
     predictions = [entry["prediction"] for entry in graph["leaf_nodes"]]
     if min(predictions) < 0:
         raise UnreadableModel(
-            "trees of this PRAXIS defer to another model, and an answer of that model is no class: "
-            "fit without use_deferral"
+            "trees of this PRAXIS defer to another model, whose answer is not in the tree: fit "
+            "without use_deferral"
         )
-    classes = range(max(predictions) + 1)
     n_columns = max((entry["feature"] for entry in graph["split_nodes"]), default=-1) + 1
+    table = Table(n_columns, at_least=True, binary=True)
+    return BitTrees(table, range(max(predictions) + 1), _trees(model))
+
+
+def _trees(model: Any) -> Iterator[Flat]:
     for i in range(model.count_trees()):
         paths, values = model.get_tree_paths(i)
-        flat = flatten((list(zip(paths, values.tolist(), strict=True)), 0), _opened)
-        yield over_bits(flat, classes, n_columns, more_columns=True)
+        yield _tree(list(zip(paths, values.tolist(), strict=True)), 0)
 
 
-def _opened(node: tuple[Leaves, int]) -> tuple[int, Any, Any]:
+def _tree(leaves: Leaves, depth: int) -> Flat:
     """Split leaves by the next step of their paths: +3 is "column 2 is 1", -3 "column 2 is 0"."""
-    leaves, depth = node
     path, value = leaves[0]
     if len(path) == depth:
-        return -1, value, None
+        return leaf(value)
     one = [entry for entry in leaves if entry[0][depth] > 0]
     zero = [entry for entry in leaves if entry[0][depth] < 0]
-    return abs(path[depth]) - 1, (zero, depth + 1), (one, depth + 1)
+    return join(abs(path[depth]) - 1, _tree(zero, depth + 1), _tree(one, depth + 1))

@@ -1,20 +1,18 @@
 """DL8.5's trees.
 
 In:  a fitted ``DL85Classifier``.
-Out: ``SourceTree``. A column is asked whether it is 1. DL8.5 keeps neither names nor the number of
+Out: ``ColumnTree``. A column is asked whether it is 1. DL8.5 keeps neither names nor the number of
      columns: without ``space=``, ``through=`` or ``feature_names=`` the last column that the tree
      asks about counts as the last of the table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from ..errors import UnreadableModel, a_kind
-from .binary import flatten, over_bits
-from .checks import refuse_own_predict
-from .source import SourceTree
+from ..errors import UnreadableModel
+from .build import ColumnTree, Table, TreeBuilder
+from .checks import is_classifier, unfitted
 
 __all__ = ["from_pydl85", "knows"]
 
@@ -25,44 +23,36 @@ def knows(model: Any) -> bool:
 
     if isinstance(model, DL85Booster):
         raise UnreadableModel(
-            "a DL85Booster is many trees: read one with read_tree(model.estimators_[i])"
+            "a DL85Booster has many trees: read one with read_tree(model.estimators_[i])"
         )
-    if isinstance(model, DL85Predictor) and not isinstance(model, DL85Classifier):
-        raise UnreadableModel(f"{a_kind(model)} does not predict classes: use a DL85Classifier")
-    return isinstance(model, DL85Classifier)
+    return is_classifier(model, DL85Classifier, DL85Predictor)
 
 
-def from_pydl85(model: Any) -> SourceTree:
+def from_pydl85(model: Any) -> ColumnTree:
     """Read a fitted classifier."""
-    from pydl85 import DL85Classifier
-
-    refuse_own_predict(model, DL85Classifier)
     if not model.is_fitted_:
-        raise UnreadableModel("this DL85Classifier is not fitted: call fit(X, y) first")
+        raise unfitted(model)
     if model.tree_ is None:
         raise UnreadableModel(
-            "DL8.5 found no tree: raise time_limit or max_error, or leave max_error out, and fit"
+            "DL8.5 found no tree: raise time_limit or max_error, or leave max_error out, and fit "
+            "again"
         )
     classes = [int(label) for label in model.classes_]
     # A single class is numbered right if it is 0 or 1.
     if classes not in (list(range(len(classes))), [1]):
         raise UnreadableModel(
-            f"DL8.5 was fitted with the labels {classes} and takes them for 0 to "
-            f"{len(classes) - 1}, so that its tree is wrong: number the classes from 0 and fit"
+            f"DL8.5 was fitted with the labels {classes} and treats them as 0 to "
+            f"{len(classes) - 1}, so its tree is wrong: number the classes from 0 and fit again"
         )
-    flat = flatten(model.tree_, _opened)
-    values = [value for test, value in zip(flat.column, flat.value, strict=True) if test < 0]
-    if not set(values) <= set(classes):
-        raise UnreadableModel(
-            f"a leaf says {next(v for v in values if v not in classes)!r}, legal are the classes "
-            f"{classes}: leave error_function and fast_error_function out, or return classes there"
-        )
-    place = {label: i for i, label in enumerate(classes)}
-    flat = flat._replace(value=tuple(place.get(value, 0) for value in flat.value))
-    return over_bits(flat, classes, max(flat.column) + 1, more_columns=True)
-
-
-def _opened(node: Mapping[str, Any]) -> tuple[int, Any, Any]:
-    if "feat" not in node:
-        return -1, node["value"], None
-    return int(node["feat"]), node["right"], node["left"]
+    builder = TreeBuilder(Table(None, binary=True))
+    for node in builder.walk(model.tree_):
+        if "feat" in node:
+            builder.bit_test(node["feat"], zero=node["right"], one=node["left"])
+            continue
+        if node["value"] not in classes:
+            raise UnreadableModel(
+                f"a leaf predicts {node['value']!r}, which is not one of the classes {classes}: "
+                "leave error_function and fast_error_function out, or let them return classes"
+            )
+        builder.leaf(node["value"])
+    return builder.finish(classes)

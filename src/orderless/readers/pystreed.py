@@ -1,7 +1,7 @@
 """STreeD's trees.
 
 In:  a fitted ``STreeDClassifier`` or ``STreeDCostSensitiveClassifier``.
-Out: ``SourceTree`` over the columns that went in: the first has a binarizer inside, and its tree
+Out: ``ColumnTree`` over the columns that went in: the first has a binarizer inside, and its tree
      asks about the binarizer's columns; the second takes columns of 0 and 1 as they are. Of a data
      frame the first keeps the names of the columns and not their order, so that names decide what
      is what.
@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import UnreadableModel, a_kind
-from ..model import plain_label
-from .binary import Flat, flatten, over_bits
+from ..model import Label, plain_label
+from .build import ColumnTree, Table, TreeBuilder
 from .checks import refuse_own_predict
-from .source import SourceTree
 
 __all__ = ["from_pystreed", "knows"]
 
@@ -39,17 +38,61 @@ def knows(model: Any) -> bool:
     return isinstance(model, known)
 
 
-def from_pystreed(model: Any) -> SourceTree:
-    """Read a fitted classifier through its binarizer."""
+def from_pystreed(model: Any) -> ColumnTree:
+    """Read a fitted classifier, the first kind through its binarizer."""
     if getattr(model, "fit_result", None) is None or not hasattr(model, "tree_"):
         raise UnreadableModel(
             f"this {type(model).__qualname__} holds no tree: call fit(X, y) first"
         )
-    if not hasattr(model, "classes_"):  # the cost-sensitive one has nothing that tells of labels
-        return _over_columns(model)
-    place = _places(model.classes_)
+    if hasattr(model, "classes_"):
+        return _through_binarizer(model)
+    return _over_columns(model)  # the cost-sensitive one
+
+
+def _over_columns(model: Any) -> ColumnTree:
+    """Read a tree whose columns are 0 or 1 already."""
+    classes = [int(label) for label in np.unique(model.train_y_)]
+    names = getattr(model, "feature_names_in_", None)
+    builder = TreeBuilder(Table(int(model.n_features_in_), names, binary=True))
+    for node in builder.walk(model.tree_):
+        if node.is_leaf_node():
+            builder.leaf(int(node.label), _rows(node, classes))
+        else:
+            builder.bit_test(node.feature, zero=node.left_child, one=node.right_child)
+    return builder.finish(classes)
+
+
+def _through_binarizer(model: Any) -> ColumnTree:
+    """Read a tree whose columns a binarizer made: each is 1 where its test holds."""
+    classes = _whole(model.classes_)
+    tests = _tests(model.binarizer_)
+    table, columns = _table(model, tests)
+    builder = TreeBuilder(table)
+    for node in builder.walk(model.tree_):
+        if node.is_leaf_node():
+            builder.leaf(int(node.label), _rows(node, classes))
+            continue
+        test = tests[node.feature]
+        column = columns.index(test.column)
+        zero, one = node.left_child, node.right_child
+        if test.at_most is not None:
+            builder.numerical_test(column, ">", test.at_most, zero, one)
+        elif column not in table.categories:  # "is 1", or "is 0" of one said to be categorical
+            builder.numerical_test(column, "<=" if 1 in test.among else ">", 0.5, zero, one)
+        else:
+            builder.categorical_test(column, "not in", test.among, zero, one)
+    return builder.finish(model.classes_)
+
+
+def _rows(leaf: Any, classes: Sequence[int]) -> list[float]:
+    """Give the training rows of a leaf by class."""
+    rows = leaf.num_instances_per_class
+    return [rows[label] if label < len(rows) else 0 for label in classes]
+
+
+def _table(model: Any, tests: Sequence[_Test]) -> tuple[Table, list[Any]]:
+    """Describe the columns that went in; and list how the tests refer to them."""
     binarizer = model.binarizer_
-    tests = _tests(binarizer)
     groups = (binarizer.binary_columns, binarizer.categorical_columns, binarizer.continuous_columns)
     columns = list(dict.fromkeys(column for group in groups for column in group))
     by_number = all(isinstance(column, int | np.integer) for column in columns) and not hasattr(
@@ -57,43 +100,23 @@ def from_pystreed(model: Any) -> SourceTree:
     )
     if by_number:
         columns.sort()
-    flat = flatten(model.tree_, _opened)
-    return _over_tests(
-        flat,
-        tests,
-        columns,
-        classes=model.classes_,
-        place=place,
-        bits=frozenset(columns.index(column) for column in binarizer.binary_columns),
-        column_names=None if by_number else [str(column) for column in columns],
-        by_name=not by_number and sum(bool(len(group)) for group in groups) > 1,
+    categories: dict[int, list[Label]] = {}
+    for test in tests:
+        if test.among and test.column not in binarizer.binary_columns:
+            labels = categories.setdefault(columns.index(test.column), [])
+            labels += [label for label in map(plain_label, test.among) if label not in labels]
+    table = Table(
+        len(columns),
+        None if by_number else columns,
+        ordered=by_number or sum(bool(len(group)) for group in groups) < 2,
+        binary=frozenset(columns.index(column) for column in binarizer.binary_columns),
+        categories=categories,
     )
-
-
-def _over_columns(model: Any) -> SourceTree:
-    """Read a cost-sensitive classifier: its columns are 0 or 1 already."""
-    classes = [int(label) for label in np.unique(model.train_y_)]
-    flat = flatten(model.tree_, _opened)
-    place = {label: i for i, label in enumerate(classes)}
-    counts = np.zeros((len(flat.column), len(classes)))
-    labels = [0] * len(flat.column)
-    for i, (test, leaf) in enumerate(zip(flat.column, flat.value, strict=True)):
-        if test < 0:
-            labels[i] = place[int(leaf.label)]
-            rows = leaf.num_instances_per_class
-            counts[i] = [rows[label] if label < len(rows) else 0 for label in classes]
-    names = getattr(model, "feature_names_in_", None)
-    return over_bits(
-        flat._replace(value=tuple(labels)),
-        classes,
-        int(model.n_features_in_),
-        column_names=None if names is None else [str(name) for name in names],
-        distribution=counts,
-    )
+    return table, columns
 
 
 class _Test(NamedTuple):
-    """What a column of the binarizer tells: at most a threshold, or one of some values."""
+    """What a column of the binarizer means: at most a threshold, or one of some values."""
 
     column: Any
     at_most: float | None
@@ -101,7 +124,7 @@ class _Test(NamedTuple):
 
 
 def _tests(binarizer: Any) -> list[_Test]:
-    """List what the columns tell that the solver saw, in their order."""
+    """List what the columns mean that the solver saw, in their order."""
     tests = list(_all_tests(binarizer))
     if binarizer.binary_feature_limiter is None:
         return tests
@@ -116,8 +139,8 @@ def _tests(binarizer: Any) -> list[_Test]:
         names += [name for group in (part.column_names_ if part else ()) for name in group]
     if len(set(names)) != len(names):
         raise UnreadableModel(
-            "STreeD made two columns of one name and chose among them by name: rename the columns "
-            "of X, or leave max_num_binary_features out"
+            "STreeD made two columns with the same name and chose among them by name: rename the "
+            "columns of X, or leave max_num_binary_features out"
         )
     return [tests[names.index(name)] for name in chosen]
 
@@ -135,76 +158,12 @@ def _all_tests(binarizer: Any) -> Iterator[_Test]:
                 yield _Test(column, float(threshold))
 
 
-def _places(classes: Sequence[Any]) -> dict[int, int]:
-    """Give each label its position; STreeD cuts labels to whole numbers."""
+def _whole(classes: Sequence[Any]) -> list[int]:
+    """Give the labels as STreeD has them: it cuts them to whole numbers."""
     wrong = [label for label in classes if int(label) != label]
     if wrong:
         raise UnreadableModel(
             f"STreeD cut the label {wrong[0]} to {int(wrong[0])}: use whole numbers from 0 as "
             "labels and fit again"
         )
-    return {int(label): i for i, label in enumerate(classes)}
-
-
-def _opened(node: Any) -> tuple[int, Any, Any]:
-    if node.is_leaf_node():
-        return -1, node, None
-    return int(node.feature), node.left_child, node.right_child
-
-
-def _over_tests(
-    flat: Flat,
-    tests: Sequence[_Test],
-    columns: Sequence[Any],
-    *,
-    classes: Sequence[Any],
-    place: dict[int, int],
-    bits: frozenset[int],
-    **known: Any,
-) -> SourceTree:
-    n = len(flat.column)
-    column = np.full(n, -1, dtype=np.int32)
-    threshold = np.full(n, 0.5)
-    leaf_class = np.full(n, -1, dtype=np.int32)
-    counts = np.zeros((n, len(classes)))
-    members: dict[int, list[Any]] = {}
-    # The binarizer's column is 1 where its test holds.
-    when_true = np.arange(n, dtype=np.int32) + np.array(flat.one, dtype=np.int32)
-    when_false = np.arange(n, dtype=np.int32) + np.array(flat.zero, dtype=np.int32)
-    for i, feature in enumerate(flat.column):
-        if feature < 0:
-            leaf = flat.value[i]
-            leaf_class[i] = place[int(leaf.label)]
-            rows = leaf.num_instances_per_class
-            counts[i] = [rows[label] if label < len(rows) else 0 for label in place]
-            continue
-        test = tests[feature]
-        column[i] = columns.index(test.column)
-        if test.at_most is not None:
-            threshold[i] = test.at_most
-        elif int(column[i]) in bits:  # "is 1" or, of a 0/1 column said to be categorical, "is 0"
-            if 1 in test.among:
-                when_true[i], when_false[i] = when_false[i], when_true[i]
-        else:
-            members[i] = [plain_label(value) for value in test.among]
-    categories: dict[int, list[Any]] = {}
-    for test in tests:
-        at = columns.index(test.column)
-        if test.among and at not in bits:
-            known_labels = categories.setdefault(at, [])
-            labels = [plain_label(value) for value in test.among]
-            known_labels += [label for label in labels if label not in known_labels]
-    return SourceTree(
-        classes=classes,
-        column=column,
-        threshold=threshold,
-        when_true=when_true,
-        when_false=when_false,
-        leaf_class=leaf_class,
-        n_columns=len(columns),
-        members=members,
-        categories=categories,
-        binary=bits,
-        distribution=counts,
-        **known,
-    )
+    return [int(label) for label in classes]

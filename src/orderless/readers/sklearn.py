@@ -2,25 +2,23 @@
 
 In:  a fitted ``DecisionTreeClassifier`` or ``ExtraTreeClassifier``, alone or out of a forest; their
      regressors too, for bounds on numbers.
-Out: ``SourceTree``. Rows are rounded to float32, then compared with float64 thresholds. From
+Out: ``ColumnTree``. Rows are rounded to float32, then compared with float64 thresholds. From
      version 1.10 on a split may ask for a set of categories, which is stored as bits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidTree, UnreadableModel, a_kind
-from ..model import Tree
-from .checks import refuse_own_predict, whole_number
-from .source import SourceTree
+from .build import ColumnTree, Table, whole_number
+from .checks import refuse_own_predict, unfitted
 
-__all__ = ["from_sklearn", "knows", "tree_of_regressor"]
+__all__ = ["from_sklearn", "from_sklearn_regressor", "knows"]
 
-# What a node of scikit-learn's trees holds; of other versions other trees may come.
+# The fields of a node; other versions of scikit-learn may have others, of other meaning.
 FIELDS = frozenset(
     {
         "left_child", "right_child", "feature", "threshold", "impurity", "n_node_samples",
@@ -42,16 +40,16 @@ def knows(model: Any) -> bool:
 
     if isinstance(model, GradientBoostingClassifier | HistGradientBoostingClassifier):
         raise UnreadableModel(
-            f"{a_kind(model)} adds up many regression trees, so none of them decides: fit a "
+            f"{a_kind(model)} adds up many regression trees, none of which decides alone: fit a "
             "DecisionTreeClassifier"
         )
     if isinstance(model, BaseEstimator) and hasattr(model, "best_estimator_"):
         raise UnreadableModel(
-            f"{a_kind(model)} holds the model it found: read_tree(model.best_estimator_)"
+            f"{a_kind(model)} is a search: read what it found, read_tree(model.best_estimator_)"
         )
     if isinstance(model, BaseEnsemble):
         raise UnreadableModel(
-            f"{a_kind(model)} is many trees: read one with read_tree(model.estimators_[i])"
+            f"{a_kind(model)} has many trees: read one with read_tree(model.estimators_[i])"
         )
     if not isinstance(model, BaseDecisionTree):
         return False
@@ -61,7 +59,7 @@ def knows(model: Any) -> bool:
     return True
 
 
-def from_sklearn(model: Any) -> SourceTree:
+def from_sklearn(model: Any) -> ColumnTree:
     """Read a fitted scikit-learn tree classifier; one output, any number of classes."""
     value = _leaf_values(model)
     weight = np.asarray(model.tree_.weighted_n_node_samples)[:, None]
@@ -71,7 +69,7 @@ def from_sklearn(model: Any) -> SourceTree:
             f"this {type(model).__qualname__} has leaves of {value.shape[1]} classes, and classes_ "
             f"of shape {classes.shape}: it is damaged; fit or save it again"
         )
-    return _source(
+    return _column_tree(
         model,
         classes=classes,
         leaf_class=np.argmax(value, axis=1),
@@ -79,40 +77,11 @@ def from_sklearn(model: Any) -> SourceTree:
     )
 
 
-def tree_of_regressor(
-    model: Any, *, through: Any = None, feature_names: Sequence[str] | None = None
-) -> Tree:
-    """Read a fitted regression tree as a ``Tree`` whose classes are the numbers of its leaves.
-
-    Parameters
-    ----------
-    model : DecisionTreeRegressor or ExtraTreeRegressor
-        Of one output; alone, or at the end of a ``Pipeline``.
-    through, feature_names
-        As for ``read_tree``.
-
-    Returns
-    -------
-    Tree
-        Its classes rise; leaves that predict equal numbers have one class.
-
-    Examples
-    --------
-    >>> from sklearn.tree import DecisionTreeRegressor
-    >>> model = DecisionTreeRegressor(random_state=0).fit([[1], [2], [3], [4]], [7, 5, 7, 7])
-    >>> print(tree_of_regressor(model))
-    x0 <= 2.5?
-      yes: x0 <= 1.5?
-        yes: 7.0
-        no:  5.0
-      no:  7.0
-    """
+def from_sklearn_regressor(model: Any) -> ColumnTree:
+    """Read a fitted regression tree; its classes are the numbers of its leaves, rising."""
     from sklearn.base import is_regressor
     from sklearn.tree import BaseDecisionTree
 
-    from .dispatch import interpreter, unwrap  # that file has imported this one
-
-    model, through = unwrap(model, through)
     if not isinstance(model, BaseDecisionTree) or not is_regressor(model):
         raise UnreadableModel(
             f"{a_kind(model)} is not a regression tree: it must be scikit-learn's "
@@ -125,16 +94,13 @@ def tree_of_regressor(
     numbers, which = np.unique(value[leaf] + 0.0, return_inverse=True)
     leaf_class = np.full(len(value), -1)
     leaf_class[leaf] = which.ravel()
-    source = _source(model, classes=numbers, leaf_class=leaf_class)
-    return interpreter(source, through, None, feature_names, "unknown")(source)
+    return _column_tree(model, classes=numbers, leaf_class=leaf_class)
 
 
 def _leaf_values(model: Any) -> Any:
     """Give what the nodes of a fitted tree hold, nodes x classes (or x 1)."""
     if not hasattr(model, "tree_"):
-        raise UnreadableModel(
-            f"this {type(model).__qualname__} is not fitted: call fit(X, y) first"
-        )
+        raise unfitted(model)
     n_outputs = whole_number(getattr(model, "n_outputs_", None), "n_outputs_", least=1)
     if n_outputs != 1:
         raise UnreadableModel(
@@ -146,28 +112,36 @@ def _leaf_values(model: Any) -> Any:
     return value
 
 
-def _source(model: Any, *, classes: Any, leaf_class: Any, distribution: Any = None) -> SourceTree:
+def _column_tree(
+    model: Any, *, classes: Any, leaf_class: Any, distribution: Any = None
+) -> ColumnTree:
+    """Hand the nodes over, which are arrays already."""
     tree = model.tree_
     leaf = tree.children_left < 0
+    column = np.where(leaf, -1, tree.feature)
     n_columns, names = _columns(model)
+    members, categories = _categorical(model, column)
     # Since 1.3 every split knows where NaN goes, also one that met none in training.
-    missing = getattr(tree, "missing_go_to_left", None)
-    members, categories = _categorical(model, np.where(leaf, -1, tree.feature))
-    return SourceTree(
-        classes=classes,
-        column=np.where(leaf, -1, tree.feature),
-        threshold=np.asarray(tree.threshold, dtype=np.float64),
+    nan_left = getattr(tree, "missing_go_to_left", None)
+    table = Table(
+        n_columns,
+        names,
+        values="float32",
+        learns_nan=nan_left is not None,
+        categories=categories,
+        other_categories=False,  # what becomes of other codes is not promised
+    )
+    return ColumnTree(
+        table,
+        classes,
+        column=column,
+        at_most=np.asarray(tree.threshold, dtype=np.float64),
         when_true=np.where(leaf, -1, tree.children_left),
         when_false=np.where(leaf, -1, tree.children_right),
         leaf_class=leaf_class,
-        n_columns=n_columns,
-        column_names=names,
-        values="float32",
-        nan_true=None if missing is None else np.asarray(missing, dtype=bool),
-        distribution=distribution,
+        nan_true=np.zeros(len(leaf), bool) if nan_left is None else np.asarray(nan_left, bool),
         members=members,
-        categories=categories,
-        other_categories=False,  # what becomes of other codes is not promised
+        distribution=distribution,
     )
 
 

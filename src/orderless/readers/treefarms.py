@@ -1,9 +1,9 @@
 """TreeFARMS' trees: one, or a whole Rashomon set.
 
 In:  a fitted ``TREEFARMS``, its ``ModelSetContainer``, or a ``TreeClassifier`` out of it.
-Out: ``SourceTree``. A column is asked whether it is 1. A ``TREEFARMS`` knows names and labels; the
-     other two know neither, so their classes are numbers: positions among the labels sorted as
-     text, as TreeFARMS' own ``predict`` gives them.
+Out: ``ColumnTree``, or ``BitTrees``. A column is asked whether it is 1. A ``TREEFARMS`` knows names
+     and labels; the other two know neither, so their classes are numbers: positions among the
+     labels sorted as text, as TreeFARMS' own ``predict`` gives them.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..errors import UnreadableModel
-from .binary import Flat, flatten, join, leaf, over_bits
-from .checks import refuse_own_predict
-from .source import SourceTree
+from .binary import BitTrees, Flat, join, leaf
+from .build import ColumnTree, Table, TreeBuilder
+from .checks import refuse_own_predict, unfitted
 
-__all__ = ["from_treefarms", "knows", "knows_set", "members"]
+__all__ = ["from_treefarms", "knows", "knows_set", "trees_of"]
 
 
 def knows_set(model: Any) -> bool:
@@ -34,7 +34,7 @@ def knows(model: Any) -> bool:
     return isinstance(model, TreeClassifier) or knows_set(model)
 
 
-def from_treefarms(model: Any) -> SourceTree:
+def from_treefarms(model: Any) -> ColumnTree:
     """Read a ``TreeClassifier``, or a set that holds exactly one tree."""
     if knows_set(model):
         container, _, _ = _unpack(model)
@@ -44,7 +44,8 @@ def from_treefarms(model: Any) -> SourceTree:
                 "with read_trees(model), one with read_tree(model[i])"
                 + (", and raise rashomon_bound_adder to get any" * (not container.model_count))
             )
-        return next(members(model))
+        bits = trees_of(model)
+        return bits.column_tree(next(iter(bits.trees)))
     from treefarms.model.tree_classifier import TreeClassifier
 
     refuse_own_predict(model, TreeClassifier)
@@ -53,44 +54,47 @@ def from_treefarms(model: Any) -> SourceTree:
             "this TreeClassifier has an encoder inside, which cannot be undone: fit TreeFARMS on "
             "0/1 columns, and read the tree with through= or space= to say what they mean"
         )
-    flat = flatten(model.source, _opened)
-    return over_bits(flat, range(max(flat.value) + 1), max(flat.column) + 1, more_columns=True)
+    builder = TreeBuilder(Table(None, binary=True))
+    for node in builder.walk(model.source):
+        if "prediction" in node:
+            builder.leaf_number(node["prediction"])
+        else:
+            builder.bit_test(node["feature"], zero=node["false"], one=node["true"])
+    return builder.finish()
 
 
-def members(model: Any) -> Iterator[SourceTree]:
-    """Go through the trees of a set, in TreeFARMS' own order: ``model[0]``, ``model[1]``, ...
+def trees_of(model: Any) -> BitTrees:
+    """Give the trees of a set, in TreeFARMS' own order: ``model[0]``, ``model[1]``, ...
 
     Every subtree is put together once and shared: linear in the trees' nodes.
     """
     container, names, labels = _unpack(model)
     n_used, n_classes = _sizes(container.storage)
-    known = {"more_columns": True} if names is None else {"column_names": names}
-    n_columns = n_used if names is None else len(names)
-    classes = range(n_classes) if labels is None else labels
+    if names is None:
+        table = Table(n_used, at_least=True, binary=True)
+    else:
+        table = Table(len(names), names, binary=True)
+    return BitTrees(table, range(n_classes) if labels is None else labels, _all_trees(container))
+
+
+def _all_trees(container: Any) -> Iterator[Flat]:
     memo: dict[int, list[Flat]] = {}
     for pointer in container.available_metrics["metric_pointers"]:
-        for flat in _trees(container.storage, pointer, memo):
-            yield over_bits(flat, classes, n_columns, **known)
-
-
-def _opened(node: Mapping[str, Any]) -> tuple[int, Any, Any]:
-    if "prediction" in node:
-        return -1, int(node["prediction"]), None
-    return int(node["feature"]), node["false"], node["true"]
+        yield from _trees(container.storage, pointer, memo)
 
 
 def _unpack(model: Any) -> tuple[Any, Sequence[str] | None, Sequence[Any] | None]:
-    """Give the set, the columns' names and the labels; refuse what TreeFARMS itself garbles."""
+    """Give the set, the names of its columns and its labels; refuse what TreeFARMS garbles."""
     if not hasattr(model, "model_set"):
         return model, None, None
     if model.model_set is None:
-        raise UnreadableModel("this TREEFARMS is not fitted: call fit(X, y) first")
+        raise unfitted(model)
     columns = model.dataset.iloc[:, :-1]
     bits = columns.isin([0, 1]).all()
     if not bits.all():
         raise UnreadableModel(
             f"TreeFARMS was fitted on the column {bits.index[~bits][0]!r}, which is not 0/1, and "
-            "does not keep where it cut it: binarize the columns before, and read with through="
+            "does not keep the thresholds: binarize the columns first, and read with through="
         )
     # The data went to C++ as text, so the labels are numbered in the order of their text.
     labels = sorted(model.dataset.iloc[:, -1].unique().tolist(), key=str)
@@ -108,16 +112,16 @@ def _trees(
     storage: Sequence[Mapping[str, Any]], pointer: int, memo: dict[int, list[Flat]]
 ) -> list[Flat]:
     """Give all trees of one entry; as deep as the trees are, so recursion is no problem."""
-    found = memo.get(pointer)
-    if found is None:
+    trees = memo.get(pointer)
+    if trees is None:
         entry = storage[pointer]
-        found = [leaf(entry["prediction"])] if entry["terminal"] else []
+        trees = [leaf(entry["prediction"])] if entry["terminal"] else []
         for column, pairs in entry["mapping"].items():
             for one, zero in pairs:
-                found += [
+                trees += [
                     join(int(column), when_zero, when_one)
                     for when_one in _trees(storage, one, memo)
                     for when_zero in _trees(storage, zero, memo)
                 ]
-        memo[pointer] = found
-    return found
+        memo[pointer] = trees
+    return trees

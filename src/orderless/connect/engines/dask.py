@@ -48,5 +48,5 @@ def predict(
 
 
 def _added(part: Any, tree: Tree, names: Sequence[str]) -> Any:
-    answers: tuple[Callable[[Any], Any], ...] = (tree.predict, partial(ask_next, tree))
+    answers: list[Callable[[Any], Any]] = [tree.predict, partial(ask_next, tree)]
     return part.assign(**{name: answer(part) for name, answer in zip(names, answers, strict=False)})

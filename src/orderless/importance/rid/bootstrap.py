@@ -1,14 +1,17 @@
-"""One bootstrap sample: its near-optimal functions, and how they spread over importances.
+"""Bootstrap samples: their near-optimal functions, and how these spread over importances.
 
 In:  the data as distinct rows, with the rules of their Rashomon sets; a seed.
-Out: ``Tally``: by feature, how many functions and how many trees have each importance.
+Out: a ``Tally`` for each: by feature, how many functions and how many trees have each importance;
+     ``in_parallel`` makes many, here or on a cluster.
 Paper: Section 5.2.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +21,10 @@ from ...rashomon import FlatTrees, Resampled
 from .drawn import drawn_losses
 from .functionwise import PER_TREE, Sample, importances
 
-__all__ = ["Bootstraps", "Tally"]
+__all__ = ["Bootstraps", "Tally", "in_parallel"]
+
+T = TypeVar("T")
+AHEAD = 4  # samples per worker that are sent together where results cannot come one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,3 +186,25 @@ class Bootstraps:
             return Tally.of_draws(found.trees, sample, found.n_nontrivial, self.n_repeats, random)
         table = importances(self.importance, found.trees, sample, self.n_repeats, random)
         return Tally.of(table, found.n_nontrivial)
+
+
+def in_parallel(
+    work: Callable[[int], T], numbers: Sequence[int], n_jobs: int | None
+) -> Iterator[tuple[int, T]]:
+    """Give (number, result) in order, through joblib.
+
+    Threads unless ``joblib.parallel_config`` says otherwise: the core works without Python's lock.
+    """
+    import joblib
+    from joblib.parallel import get_active_backend
+
+    call = joblib.delayed(work)
+    if getattr(get_active_backend()[0], "supports_return_generator", False):
+        parallel = joblib.Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+        yield from zip(numbers, parallel(call(number) for number in numbers), strict=True)
+        return
+    rest = iter(numbers)  # Ray, and processes of multiprocessing
+    with joblib.Parallel(n_jobs=n_jobs, prefer="threads") as parallel:
+        step = AHEAD * max(1, int(joblib.effective_n_jobs(n_jobs)))
+        while some := list(islice(rest, step)):
+            yield from zip(some, parallel(call(number) for number in some), strict=True)

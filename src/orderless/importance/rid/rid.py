@@ -18,11 +18,10 @@ from ...inputs import counted, generator
 from ...model import Space
 from ...rashomon import LIMIT, MEMORY, Resampled
 from ..permutation import BY
-from .bootstrap import Bootstraps, Tally
+from .bootstrap import Bootstraps, Tally, in_parallel
 from .checkpoint import Checkpoint
 from .distributions import Distributions
 from .functionwise import KINDS, PER_TREE
-from .running import in_parallel
 
 __all__ = ["RashomonImportance"]
 

@@ -36,7 +36,7 @@ def cheapest(subject: Subject) -> Section:
         found = {way: _policy(subject, way) for way in WAYS}
     best, own = found["optimal"], found["path"]
     lead = (
-        f"Finding out values costs something. To ask in the tree's own order costs "
+        f"Each value has its cost. Asking in the tree's own order costs "
         f"{money(own.expected_cost)} on average over the {subject.n_rows:,} rows. The cheapest way "
         f"to the same decisions costs {money(best.expected_cost)} on average, and at most "
         f"{money(best.worst_cost)} for one row"

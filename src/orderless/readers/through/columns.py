@@ -2,27 +2,49 @@
 
 In:  a fitted transformer of scikit-learn, any mix and nesting; what is known of the source table.
 Out: for each column that the model was fitted on, how it arises from one source feature; and the
-     ``Space`` of the source features. ``build`` then finds each condition in the features' own
-     units, exactly.
+     ``Space`` of the source features. ``over_features`` then finds each condition in the features'
+     own units, exactly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from ...errors import InvalidSpace, UnreadableModel, a_kind
-from ...inputs import is_unknown
+from ...inputs import is_unknown, some_names
 from ...model import Feature, Label, Space, Values, plain_label
-from ..checks import numbered_names, whole_number
-from ..source import Nan, SourceColumn, space_columns
+from ..build import Nan, Table, numbered_names, whole_number
+from .column import SourceColumn, space_columns
 from .stage import Block, Cell, Encode, Fill, Flag, Other, Pass, Refused, Rescale, Wire, as_number
-from .transformers import KNOWN, apply
+from .transformers import is_passthrough, send
 
-__all__ = ["columns_through"]
+__all__ = ["columns_through", "source_columns"]
+
+
+def source_columns(
+    table: Table,
+    through: Any,
+    space: Space | None,
+    feature_names: Sequence[str] | None,
+    nan: Nan,
+) -> tuple[list[SourceColumn], Space]:
+    """Say what the columns of a model's table mean: how they arise, from features of which space.
+
+    Parameters are ``read_tree``'s.
+    """
+    if through is not None:
+        # A library that has no way with NaN cannot have learned one.
+        known = nan if table.learns_nan else "unknown"
+        return columns_through(through, space, feature_names, known, table.values)
+    if space is None:
+        space = table.default_space(feature_names, nan)
+    elif feature_names is not None and tuple(feature_names) != space.column_names:
+        raise InvalidSpace(
+            "the space names its columns already: leave feature_names out, or make them equal"
+        )
+    return space_columns(space), space
 
 
 def columns_through(
@@ -63,9 +85,12 @@ def columns_through(
     names = _source_names(transformer, space, feature_names)
     if space is None:
         space = _own_space(transformer, names)
-    wires = _send(transformer, Block([Wire(i) for i in range(len(names))]), ()).wires
+    wires = send(transformer, Block([Wire(i) for i in range(len(names))]), ()).wires
     if space is None:
-        space = Space([_feature(name, _of(wires, i), nan, values) for i, name in enumerate(names)])
+        by_source: list[list[Wire]] = [[] for _ in names]
+        for wire in wires:
+            by_source[wire.source].append(wire)
+        space = Space([_feature(*pair, nan, values) for pair in zip(names, by_source, strict=True)])
         starts = space_columns(space)
     else:
         position = {name: i for i, name in enumerate(space.column_names)}
@@ -74,13 +99,13 @@ def columns_through(
     return [_resolve(wire, starts[wire.source], space) for wire in wires], space
 
 
-# -- names -----------------------------------------------------------------------------------------
+# -- names ---------------------------------------------------------------------------------------
 
 
 def _source_names(
     transformer: Any, space: Space | None, feature_names: Sequence[str] | None
 ) -> list[str]:
-    """Name the columns that went in, and check that everybody means the same ones."""
+    """Name the columns that went in, and check that all who name them agree."""
     known = _learned(transformer, "feature_names_in_")
     count = _learned(transformer, "n_features_in_")
     given = None if feature_names is None else [str(name) for name in feature_names]
@@ -95,8 +120,8 @@ def _source_names(
             names = list(named.names)
     if names is None and not hasattr(transformer, "transform"):
         raise UnreadableModel(
-            f"through= is {a_kind(transformer)}, which has no transform: give the fitted "
-            "transformer that made the model's table"
+            f"through must be a fitted transformer, got {a_kind(transformer)}, which has no "
+            "transform: give the one that made the model's table"
         )
     if names is None:
         raise UnreadableModel(
@@ -106,20 +131,21 @@ def _source_names(
     if count is not None and len(names) != count:
         what = "feature_names" if given is not None else "the space"
         raise InvalidSpace(
-            f"{what} names {len(names)} columns, the {type(transformer).__qualname__} was fitted "
+            f"{what} has {len(names)} columns, but the {type(transformer).__qualname__} was fitted "
             f"on {count}: name the columns of the table that went in, before any transformer"
         )
     if given is not None and given != names:
         raise InvalidSpace(
-            f"feature_names are {given[:12]}, but the {type(transformer).__qualname__} was fitted "
-            f"on columns named {names[:12]}: leave feature_names out, or make them equal"
+            f"feature_names are {some_names(given)}, but the {type(transformer).__qualname__} was "
+            f"fitted on columns named {some_names(names)}: leave feature_names out, or make them "
+            "equal"
         )
     if space is not None and set(names) != set(space.column_names):
-        absent = sorted(set(names) ^ set(space.column_names))
+        differing = sorted(set(names) ^ set(space.column_names))
         raise InvalidSpace(
-            f"the space has the columns {list(space.column_names)[:12]}, the table that went in "
-            f"{names[:12]}: they differ in {absent[:6]}. Describe the table that went in, with "
-            "columns= where its columns are not the features"
+            f"the space has the columns {some_names(space.column_names)}, the table that went in "
+            f"has {some_names(names)}: they differ in {some_names(differing, 6)}. Describe the "
+            "table that went in, with columns= where its columns are not the features"
         )
     return names
 
@@ -131,154 +157,34 @@ def _first(transformer: Any) -> Any:
     if isinstance(transformer, Pipeline):
         firsts = (_first(step) for _, step in transformer.steps)
         return next((first for first in firsts if first is not None), None)
-    return None if _is_passthrough(transformer) else transformer
+    return None if is_passthrough(transformer) else transformer
 
 
 def _learned(transformer: Any, attribute: str) -> Any:
     from sklearn.pipeline import FeatureUnion
 
     first = _first(transformer)
-    found = getattr(first, attribute, None)
-    if found is None and isinstance(first, FeatureUnion):
+    value = getattr(first, attribute, None)
+    if value is None and isinstance(first, FeatureUnion):
         parts = (_learned(part, attribute) for _, part in first.transformer_list if part != "drop")
-        found = next((part for part in parts if part is not None), None)
-    return found
+        value = next((part for part in parts if part is not None), None)
+    return value
 
 
 def _own_space(transformer: Any, names: Sequence[str]) -> Space | None:
-    """Give the space that a binarizer at the front was told, of the columns that went in."""
-    told = getattr(_first(transformer), "space", None)
-    if not isinstance(told, Space):
+    """Give the space that a binarizer at the front was given, for the columns that went in."""
+    space = getattr(_first(transformer), "space", None)
+    if not isinstance(space, Space):
         return None
-    columns = {column.name: column for column in told.columns}
+    columns = {column.name: column for column in space.columns}
     if not set(names) <= set(columns):
         return None
     kept = [columns[name] for name in names]
-    spoken_of = {column.feature for column in kept}
-    return Space([feature for feature in told.features if feature.name in spoken_of], kept)
+    used = {column.feature for column in kept}
+    return Space([feature for feature in space.features if feature.name in used], kept)
 
 
-# -- transformers made of transformers -------------------------------------------------------------
-
-Path = tuple[str, ...]
-
-
-def _send(transformer: Any, block: Block, path: Path) -> Block:
-    """Send columns through a transformer, whatever it is made of."""
-    from sklearn.compose import ColumnTransformer
-    from sklearn.pipeline import FeatureUnion, Pipeline
-
-    if _is_passthrough(transformer):
-        return block
-    step = _step(transformer, path)
-    if isinstance(transformer, Pipeline):
-        for name, part in transformer.steps:
-            block = _send(part, block, (*path, name))
-        return block
-    if isinstance(transformer, type) or not hasattr(transformer, "transform"):
-        raise UnreadableModel(
-            f"{step} is not a fitted transformer: through= takes what the table went through "
-            f"before the model. Known are {KNOWN}"
-        )
-    if isinstance(transformer, FeatureUnion):
-        return _united(transformer, block, path)
-    _check_fitted(transformer, block, step)
-    if isinstance(transformer, ColumnTransformer):
-        return _by_columns(transformer, block, path)
-    return apply(transformer, block, step)
-
-
-def _is_passthrough(transformer: Any) -> bool:
-    return transformer is None or (isinstance(transformer, str) and transformer == "passthrough")
-
-
-def _step(transformer: Any, path: Path) -> str:
-    """Name a step for an error message: 'prepare' > 'scale' (StandardScaler)."""
-    kind = type(transformer).__qualname__
-    return f"{' > '.join(repr(name) for name in path)} ({kind})" if path else f"the {kind}"
-
-
-def _check_fitted(transformer: Any, block: Block, step: str) -> None:
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import check_is_fitted
-
-    try:
-        check_is_fitted(transformer)
-    except NotFittedError:
-        raise UnreadableModel(
-            f"{step} is not fitted: fit it, and the model on what it makes, before reading"
-        ) from None
-    except TypeError:
-        pass  # no estimator; apply() says whether it is known
-    expected = getattr(transformer, "n_features_in_", len(block.wires))
-    if expected != len(block.wires):
-        raise UnreadableModel(
-            f"{step} was fitted on {expected} columns and gets {len(block.wires)}: give the very "
-            "transformers that the model's table went through, in their order"
-        )
-
-
-def _united(union: Any, block: Block, path: Path) -> Block:
-    weights = union.transformer_weights or {}
-    parts = [
-        _weighted(_send(part, block, (*path, name)), weights.get(name), repr(name))
-        for name, part in union.transformer_list
-        if not (isinstance(part, str) and part == "drop")
-    ]
-    return _joined(parts, any(part.sparse for part in parts))
-
-
-def _by_columns(transformer: Any, block: Block, path: Path) -> Block:
-    names = [str(name) for name in getattr(transformer, "feature_names_in_", ())]
-    weights = transformer.transformer_weights or {}
-    parts: list[Block] = []
-    for name, part, selection in transformer.transformers_:
-        if isinstance(part, str) and part == "drop":
-            continue
-        chosen = [block.wires[k] for k in _chosen(selection, names, len(block.wires))]
-        if not chosen:
-            continue  # scikit-learn leaves such a part unfitted
-        out = _send(part, Block(chosen, block.sparse), (*path, name))
-        parts.append(_weighted(out, weights.get(name), repr(name)))
-    return _joined(parts, bool(getattr(transformer, "sparse_output_", False)))
-
-
-def _joined(parts: Iterable[Block], sparse: bool) -> Block:
-    """Put tables side by side. In numpy they then are of one type."""
-    wires = [wire for part in parts for wire in part.wires]
-    dtype = Block(wires).dtype
-    return Block([replace(wire, dtype=dtype) for wire in wires], sparse)
-
-
-def _weighted(block: Block, weight: float | None, step: str) -> Block:
-    if weight is None:
-        return block
-    dtype, factor = block.dtype, weight
-    stage = Rescale(step, lambda x: (x.astype(dtype) * factor).astype(np.float64))
-    return Block([wire.then(stage, dtype) for wire in block.wires], block.sparse)
-
-
-def _chosen(selection: Any, names: Sequence[str], n: int) -> list[int]:
-    """Give the positions of the columns that a part of a ColumnTransformer gets."""
-    if isinstance(selection, slice):
-        if isinstance(selection.start, str) or isinstance(selection.stop, str):
-            start = 0 if selection.start is None else names.index(selection.start)
-            stop = n if selection.stop is None else names.index(selection.stop) + 1
-            return list(range(start, stop))
-        return list(range(n))[selection]
-    if isinstance(selection, str | int | np.integer):
-        selection = [selection]
-    keys = list(selection)
-    if keys and all(isinstance(key, bool | np.bool_) for key in keys):
-        return np.flatnonzero(keys).tolist()
-    return [names.index(key) if isinstance(key, str) else range(n)[key] for key in keys]
-
-
-# -- features --------------------------------------------------------------------------------------
-
-
-def _of(wires: Sequence[Wire], source: int) -> list[Wire]:
-    return [wire for wire in wires if wire.source == source]
+# -- features ------------------------------------------------------------------------------------
 
 
 def _feature(name: str, wires: Sequence[Wire], nan: Nan, values: Values) -> Feature:
@@ -348,8 +254,8 @@ def _resolve(wire: Wire, start: SourceColumn, space: Space) -> SourceColumn:
         return replace(start, table=tuple(as_number(number) for number in numbers))
     except Refused as fault:
         raise UnreadableModel(
-            f"{feature!r} does not fit the transformers: {fault}. Declare it as what goes in, with "
-            "space=, and with the values that the transformers take"
+            f"{feature!r} does not fit the transformers: {fault}. Declare it with space= as it "
+            "goes in, with the values that the transformers accept"
         ) from None
 
 

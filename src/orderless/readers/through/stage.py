@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...inputs import is_unknown
+from ...inputs import is_unknown, some_names
 from ...model import Feature, Label
-from ..source import SourceColumn
+from .column import SourceColumn
 from .steps import Steps
 
 __all__ = [
@@ -100,9 +100,8 @@ class Encode:
         if number is None:
             number = self.unknown
         if number is None:
-            known = ", ".join(repr(label) for label in list(self.table)[:12])
             what = "any other value" if isinstance(cell, Other) else f"the value {cell!r}"
-            raise Refused(f"does not take {what}, only {known}")
+            raise Refused(f"does not take {what}, only {some_names(self.table)}")
         return number
 
     def steps(self) -> Steps:
@@ -249,8 +248,8 @@ def _on_numbers(stage: Stage, column: SourceColumn) -> SourceColumn:
         return replace(column, steps=stage.steps(), two_valued=False)
     if not is_unknown(stage.placeholder):
         raise Refused(
-            f"takes the number {stage.placeholder!r} for missing, so that it no longer is in the "
-            "order of the others: write NaN for it in the table"
+            f"treats the number {stage.placeholder!r} as missing, which takes it out of the order "
+            "of the others: write NaN for it in the table"
         )
     if isinstance(stage, Flag):
         return replace(column, steps=Steps((), (0.0,)), two_valued=False)

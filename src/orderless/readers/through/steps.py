@@ -66,9 +66,10 @@ class _Range:
 def unfold(
     space: Space,
     nodes: Mapping[str, NDArray[Any]],
+    spans: Mapping[int, Span],
+    *,
     sets: Mapping[int, Sequence[int]],
     distribution: Floats | None,
-    spans: Mapping[int, Span],
     limit: int = LIMIT,
 ) -> dict[str, Any]:
     """Give the arguments of a ``Tree`` in which every node asks one threshold.
@@ -79,8 +80,8 @@ def unfold(
     Parameters
     ----------
     nodes : ``Tree``'s arrays by name
-    sets, distribution : as in ``Tree``
     spans : node -> where its condition holds; other nodes keep theirs
+    sets, distribution : as in ``Tree``
     limit : most nodes that may come out
     """
     growing = _Growing(space, nodes, sets, spans)

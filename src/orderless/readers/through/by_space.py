@@ -1,4 +1,4 @@
-"""Transformers that say themselves what their columns mean: ours, and any with a ``space_``.
+"""Transformers that know what their columns mean: ours, and any with a ``space_``.
 
 In:  a fitted transformer with a ``space_``, and the ``Block`` of columns that goes in.
 Out: the ``Block`` that comes out: conditions on the columns that went in.
@@ -6,13 +6,13 @@ Out: the ``Block`` that comes out: conditions on the columns that went in.
 
 from __future__ import annotations
 
-import sys
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableModel
+from ...inputs import some_names
 from ...model import Condition, Feature, Label, Space
 from .stage import Block, Encode, Rescale, Stage
 
@@ -22,15 +22,16 @@ Floats = NDArray[np.float64]
 
 
 def by_space(transformer: Any, block: Block, step: str) -> Block:
-    """Read a transformer that says itself what its columns mean."""
-    binarize = sys.modules.get("orderless.inputs.binarize")
-    if binarize is not None and isinstance(transformer, binarize.Binarizer):
+    """Read a transformer that knows what its columns mean."""
+    from ...inputs import QuantileBinarizer, ThresholdGuessBinarizer  # import scikit-learn
+
+    if isinstance(transformer, QuantileBinarizer | ThresholdGuessBinarizer):
         return _cut(transformer, block, step)
     space: Space = transformer.space_
     named = [str(name) for name in getattr(transformer, "feature_names_in_", ())]
     if len(space) != len(block.wires) and not set(space.names) <= set(named):
         raise UnreadableModel(
-            f"{step} has a space_ over the features {list(space.names)[:12]}, which are not the "
+            f"{step} has a space_ over the features {some_names(space.names)}, which are not the "
             f"{len(block.wires)} columns that go in: give space= of the table that went in"
         )
     wires = []
@@ -51,12 +52,12 @@ def _condition(step: str, feature: Feature, condition: Condition | None) -> Stag
             hint=feature,
         )  # fmt: skip
     if condition is None:
-        raise UnreadableModel(f"{step} hands the labels of {feature.name!r} on: encode them before")
+        raise UnreadableModel(f"{step} passes the labels of {feature.name!r} on: encode them first")
     among = cast("tuple[Label, ...]", condition.among)
-    legal = (False, True) if feature.kind == "boolean" else feature.categories
+    labels = (False, True) if feature.kind == "boolean" else feature.categories
     return Encode(
         step,
-        {label: float(label in among) for label in legal},
+        {label: float(label in among) for label in labels},
         0.0 if feature.other else None,
         0.0 if feature.nan else None,
         hint=feature,
@@ -70,9 +71,9 @@ def _cut(binarizer: Any, block: Block, step: str) -> Block:
         features = list(binarizer.space_.features)
     else:
         names = getattr(binarizer, "feature_names_in_", binarizer.space.column_names)
-        told = {column.name: column for column in binarizer.space.columns}
+        columns = {column.name: column for column in binarizer.space.columns}
         for k, name in enumerate(names):
-            column = told[str(name)]
+            column = columns[str(name)]
             features[k] = binarizer.space[column.feature] if column.condition is None else None
 
     def stage(k: int, threshold: float) -> Rescale:

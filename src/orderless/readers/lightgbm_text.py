@@ -1,0 +1,167 @@
+"""LightGBM's model files: what their text says, checked against itself.
+
+In:  the text that ``Booster.save_model`` writes.
+Out: ``ModelText``: names, labels of categories, and the ``StoredTree``. Whatever does not fit is a
+     ``ValueError``, ``KeyError`` or the like, which the reader turns into one message.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnreadableModel
+from ..model import plain_label
+from .checks import check_links
+
+__all__ = ["ModelText", "StoredTree"]
+
+Labels = dict[int, dict[int, Any]]
+
+
+class ModelText:
+    """A model of one tree that decides between two classes; others are refused."""
+
+    def __init__(self, text: str) -> None:
+        head, *trees = text.partition("\nend of trees")[0].split("\nTree=")
+        entries = _entries(head)
+        self.names = entries["feature_names"].split(" ") if entries.get("feature_names") else []
+        if len(self.names) != int(entries["max_feature_idx"]) + 1:
+            raise ValueError(
+                f"max_feature_idx is {entries['max_feature_idx']}, {len(self.names)} names"
+            )
+        self.sigmoid = _sigmoid(entries, len(trees))
+        self.labels = _labels(text, entries, len(self.names))
+        self.tree = StoredTree(_entries(trees[0]))
+
+
+class StoredTree:
+    """The arrays of a tree as LightGBM stores them; negative children are leaves."""
+
+    def __init__(self, entries: Mapping[str, str]) -> None:
+        if entries.get("is_linear", "0") != "0":
+            raise UnreadableModel("the leaves hold linear models: fit with linear_tree=False")
+        n_leaves = int(entries["num_leaves"])
+        n = n_leaves - 1
+        self.value = _numbers(entries, "leaf_value", n_leaves)
+        if n_leaves < 1 or not np.isfinite(self.value).all():
+            raise ValueError("there is no leaf, or one that is not a finite number")
+        self.column = _whole(entries, "split_feature", n)
+        self.threshold = _numbers(entries, "threshold", n)
+        self.kind = _whole(entries, "decision_type", n)
+        self.left = _whole(entries, "left_child", n)
+        self.right = _whole(entries, "right_child", n)
+        check_links(*([c if c >= 0 else n + ~c for c in side] + [-1] * n_leaves
+                      for side in (self.left, self.right)))  # fmt: skip
+        self.sets = _sets(entries)
+
+    def members(self, node: int, labels: Labels) -> list[Any]:
+        """Give the labels for which a split on categories goes left."""
+        number = self.threshold[node]
+        if not number.is_integer() or not 0 <= number < len(self.sets):
+            raise ValueError(f"a split asks for the set {number}, of {len(self.sets)}")
+        known = labels.get(self.column[node], {})
+        return [known[code] for code in self.sets[int(number)] if code in known]
+
+
+def _entries(block: str) -> dict[str, str]:
+    """Read lines ``key=value``; the first line names the block."""
+    return dict(line.split("=", 1) for line in block.splitlines()[1:] if "=" in line)
+
+
+def _sigmoid(entries: Mapping[str, str], n_trees: int) -> float:
+    """Refuse what is not one tree that decides between two classes; give the sigmoid's factor."""
+    if (n_outputs := int(entries["num_tree_per_iteration"])) != 1:
+        raise UnreadableModel(
+            f"this booster has a tree for each of {n_outputs} classes: only two classes, which "
+            "share one tree, can be read"
+        )
+    stated = entries.get("objective", "none of its own")
+    objective, *options = stated.split(" ")
+    if objective != "binary":
+        raise UnreadableModel(
+            f"the objective {stated!r:.80} cannot be read as two classes: it must be 'binary'"
+        )
+    if n_trees != 1:
+        raise UnreadableModel(
+            f"this booster holds {n_trees} trees and must hold one: fit with n_estimators=1"
+        )
+    sigmoid = float(dict(option.split(":") for option in options if ":" in option)["sigmoid"])
+    if not 0 < sigmoid < np.inf:
+        raise ValueError(f"sigmoid is {sigmoid}")
+    return sigmoid
+
+
+def _labels(text: str, entries: Mapping[str, str], n_columns: int) -> Labels:
+    """Give, of categorical columns, the label of every code.
+
+    Categories of a data frame are kept one list after the other, without saying of which column;
+    other categories are whole numbers, which are their own codes.
+    """
+    infos = entries.get("feature_infos", "").split(" ")
+    if len(infos) != max(n_columns, 1):
+        raise ValueError(f"feature_infos has {len(infos)} entries for {n_columns} features")
+    seen = {
+        i: [code for code in map(int, info.split(":")) if code >= 0]
+        for i, info in enumerate(infos)
+        if info and info != "none" and not info.startswith("[")
+    }
+    lists = _pandas_categories(text)
+    if not lists:
+        return {column: {code: code for code in codes} for column, codes in seen.items() if codes}
+    fits = len(lists) == len(seen) and all(
+        max(codes, default=-1) < len(known)
+        for codes, known in zip(seen.values(), lists, strict=False)
+    )
+    if not fits:
+        raise UnreadableModel(
+            f"the data frame had {len(lists)} columns of categories and LightGBM treats "
+            f"{len(seen)} columns as categorical, so it is not known which is which: drop constant "
+            "ones, turn ordered ones into numbers, leave categorical_feature out, and fit again"
+        )
+    return {
+        column: {code: plain_label(label) for code, label in enumerate(known)}
+        for column, known in zip(seen, lists, strict=True)
+    }
+
+
+def _pandas_categories(text: str) -> list[list[Any]]:
+    """Give the lists of categories of a data frame: JSON, in the last line."""
+    _, found, rest = text.rpartition("\npandas_categorical:")
+    lists = (json.loads(rest) if found else None) or []
+    if not isinstance(lists, list) or not all(isinstance(known, list) for known in lists):
+        raise ValueError("pandas_categorical is not a list of lists")
+    return lists
+
+
+def _sets(entries: Mapping[str, str]) -> list[list[int]]:
+    """Give the codes of every set of categories that goes left; 32 to a word."""
+    if not int(entries["num_cat"]):
+        return []
+    ends = _whole(entries, "cat_boundaries")
+    words = _whole(entries, "cat_threshold")
+    if sorted(ends) != ends or ends[0] != 0 or ends[-1] != len(words):
+        raise ValueError("cat_boundaries do not fit cat_threshold")
+    return [
+        [32 * i + bit for i, word in enumerate(words[a:b]) for bit in range(32) if word >> bit & 1]
+        for a, b in pairwise(ends)
+    ]
+
+
+def _whole(entries: Mapping[str, str], key: str, n: int | None = None) -> list[int]:
+    return [int(word) for word in _words(entries, key, n)]
+
+
+def _numbers(entries: Mapping[str, str], key: str, n: int) -> list[float]:
+    return [float(word) for word in _words(entries, key, n)]
+
+
+def _words(entries: Mapping[str, str], key: str, n: int | None) -> list[str]:
+    words = entries.get(key, "").split()
+    if n is not None and len(words) != max(n, 0):
+        raise ValueError(f"{key} has {len(words)} numbers, and {n} are expected")
+    return words

@@ -1,0 +1,257 @@
+"""Conditions on columns become conditions on features.
+
+In:  a ``ColumnTree``, and for each of its columns the ``SourceColumn`` that says how it arises.
+Out: ``Tree`` over the features, in their own units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import UnreadableModel
+from ...model import Feature, Label, Space, Tree, row_boundary, value_at_most
+from ..build import ColumnTree, Table
+from .bisect import last_before_change, last_before_step
+from .column import SourceColumn
+from .steps import Span, Steps, unfold
+
+__all__ = ["over_features"]
+
+Floats = NDArray[np.float64]
+
+
+def over_features(tree: ColumnTree, columns: Sequence[SourceColumn], space: Space) -> Tree:
+    """State a tree over the features that its columns arise from.
+
+    Exact: where a column is a monotone function of a feature, the boundary is found by bisection
+    over all floats with that very function, at most 64 steps.
+    """
+    _check_count(tree.table, len(columns))
+    nodes = _Nodes(tree, space)
+    for j in np.unique(tree.column[tree.column >= 0]).tolist():
+        nodes.restate(np.flatnonzero(tree.column == j), columns[j])
+    return nodes.finish()
+
+
+def _check_count(table: Table, n_described: int) -> None:
+    n = cast(int, table.n_columns)
+    if n_described != n and not (table.at_least and n_described > n):
+        least = "at least " if table.at_least else ""
+        raise UnreadableModel(
+            f"the model was fitted on {least}{n} columns and {n_described} are described: give the "
+            "space, feature_names or transformers of the very table it was fitted on"
+        )
+
+
+class _Nodes:
+    """The arrays of the ``Tree``, while its conditions are restated column by column."""
+
+    def __init__(self, tree: ColumnTree, space: Space) -> None:
+        n = len(tree.column)
+        self.tree = tree
+        self.space = space
+        self.feature = np.full(n, -1, dtype=np.int32)
+        self.threshold = np.zeros(n)
+        self.when_true = np.array(tree.when_true, dtype=np.int32)
+        self.when_false = np.array(tree.when_false, dtype=np.int32)
+        self.nan_true = np.array(tree.nan_true, dtype=bool)
+        self.sets: dict[int, list[int]] = {}
+        self.spans: dict[int, Span] = {}
+
+    def restate(self, nodes: NDArray[Any], column: SourceColumn) -> None:
+        """State the conditions of some nodes, all on one column, on the column's feature."""
+        if column.feature is None:
+            self._constant(nodes, column.constant)
+            return
+        self.feature[nodes] = column.feature
+        feature = self.space.features[column.feature]
+        if not feature.ordered:
+            for node in nodes.tolist():
+                self.sets[node] = self._codes(node, column, feature)
+            return
+        if column.steps is not None:
+            self._spans(nodes, column.steps, column, feature)
+        if feature.nan:
+            self._send_missing(nodes, column)
+        if column.steps is None:
+            by_set = [node for node in nodes.tolist() if node in self.tree.members]
+            for node in by_set:
+                self._bit_test(node, column, feature)
+            rest = nodes[~np.isin(nodes, by_set)] if by_set else nodes
+            self._boundaries(rest, column, feature)
+
+    def finish(self) -> Tree:
+        """Make the tree."""
+        arrays: dict[str, Any] = {
+            "feature": self.feature,
+            "threshold": self.threshold,
+            "when_true": self.when_true,
+            "when_false": self.when_false,
+            "leaf_class": np.asarray(self.tree.leaf_class),
+            "nan_true": self.nan_true,
+        }
+        rest: dict[str, Any] = {"sets": self.sets, "distribution": self.tree.distribution}
+        if self.spans:
+            return Tree(
+                self.space, self.tree.classes, **unfold(self.space, arrays, self.spans, **rest)
+            )
+        return Tree(self.space, self.tree.classes, **arrays, **rest)
+
+    # -- what the library answers --------------------------------------------------------------
+
+    def _compare(self, x: Floats, nodes: NDArray[Any]) -> NDArray[np.bool_]:
+        """Evaluate the conditions of nodes as the library does, one number each."""
+        if self.tree.table.values == "float32":
+            with np.errstate(over="ignore"):
+                x = x.astype(np.float32).astype(np.float64)
+        return np.asarray(x <= self.tree.at_most[nodes])
+
+    def _holds(self, node: int, number: float) -> bool:
+        """Whether a node's condition holds where the column has this number."""
+        if node in self.tree.members:
+            return number in _bits(self.tree.members[node])
+        return bool(self._compare(np.array([number]), np.array([node]))[0])
+
+    # -- columns of one value, of numbers, of labels -------------------------------------------
+
+    def _constant(self, nodes: NDArray[Any], number: float) -> None:
+        """Put conditions that always or never hold on the first feature: the tree drops them."""
+        self.feature[nodes] = 0
+        for node in nodes.tolist():
+            holds = self._holds(node, number)
+            self.threshold[node] = np.inf if holds else -np.inf
+            self.nan_true[node] = holds
+            self.sets[node] = list(range(self.space.features[0].n_values)) if holds else []
+
+    def _boundaries(self, nodes: NDArray[Any], column: SourceColumn, feature: Feature) -> None:
+        """Find where on the feature the conditions of nodes change."""
+        function = column.function
+        if function is None:
+            values = self.tree.table.values
+            top = value_at_most(self.tree.at_most[nodes], values)
+            self.threshold[nodes] = feature.at_most(row_boundary(top, values))
+            return
+
+        def holds(x: Floats) -> NDArray[np.bool_]:
+            return self._compare(function(x), nodes)
+
+        last, at_low, always = last_before_change(holds, len(nodes))
+        self.threshold[nodes] = np.where(always, np.inf, feature.at_most(last))
+        falling = nodes[~at_low]
+        self._swap(falling)
+        self.nan_true[falling] = ~self.nan_true[falling]
+
+    def _swap(self, nodes: Any) -> None:
+        """Ask the opposite question."""
+        yes, no = self.when_true, self.when_false
+        yes[nodes], no[nodes] = no[nodes], yes[nodes]
+
+    def _bit_test(self, node: int, column: SourceColumn, feature: Feature) -> None:
+        """Write "the column is 0", "is 1", "is either" as a threshold."""
+        members, function = self.tree.members[node], column.function
+        if not column.two_valued and feature.kind != "boolean":
+            raise UnreadableModel(
+                f"the model asks whether {feature.name!r} is one of {list(members)}, but it is "
+                f"{feature.kind}: declare it categorical in the space"
+            )
+        bits = set(_known_members(members, (0, 1), feature))
+        ends = np.array([0.0, 1.0]) if feature.kind == "boolean" else np.array([-np.inf, np.inf])
+        values = ends if function is None else function(ends)
+        low, high = (value in bits for value in values.tolist())
+        if low == high:
+            self.threshold[node] = np.inf
+        elif function is None or feature.kind == "boolean":
+            self.threshold[node] = 0.0
+        else:
+            self.threshold[node] = last_before_step(function)
+        if not low:
+            self._swap(node)
+
+    def _send_missing(self, nodes: NDArray[Any], column: SourceColumn) -> None:
+        """Send a missing value where the number goes that a transformer makes of it, if any."""
+        number = column.at_missing
+        if number is None:
+            if column.function is None:
+                return
+            number = float(column.function(np.array([np.nan]))[0])
+        if not np.isnan(number):
+            for node in nodes.tolist():
+                self.nan_true[node] = self._holds(node, number)
+
+    def _spans(
+        self, nodes: NDArray[Any], steps: Steps, column: SourceColumn, feature: Feature
+    ) -> None:
+        """Find, for nodes on a column that rises and falls, where on the feature they hold."""
+        cuts, levels = np.array(steps.cuts, dtype=np.float64), np.array(steps.levels)
+        inner = column.function if column.function is not None else np.array
+
+        def holds(x: Floats) -> NDArray[np.bool_]:
+            return np.asarray(inner(x) <= cuts)
+
+        last, at_low, always = last_before_change(holds, len(cuts))
+        # A function that falls meets the cuts from above.
+        falls = bool(np.any(~always & ~at_low))
+        last = np.where(always, np.where(at_low != falls, np.inf, -np.inf), last)
+        boundaries = feature.at_most(last)
+        order = -1 if falls else 1
+        for node in nodes.tolist():
+            if node in self.tree.members:
+                flags = np.isin(levels, _bits(self.tree.members[node]))
+            else:
+                flags = self._compare(levels, np.full(len(levels), node))
+            flags = np.where(np.isnan(levels), self.nan_true[node], flags)
+            self.spans[node] = (boundaries[::order].tolist(), flags[::order].tolist())
+
+    def _codes(self, node: int, column: SourceColumn, feature: Feature) -> list[int]:
+        """Give the values of a categorical feature for which a node's condition holds."""
+        table, nan_true = column.table, bool(self.nan_true[node])
+        if table is None:
+            raise UnreadableModel(f"feature {feature.name!r} is categorical and used as a number")
+        if node in self.tree.members:
+            inside: set[Label] = set(_known_members(self.tree.members[node], table, feature))
+            codes = [code for code, value in enumerate(table) if value in inside]
+        else:
+            numbers = self._numbers(node, table, feature)
+            holds = self._compare(numbers, np.full(len(numbers), node))
+            codes = np.flatnonzero(np.where(np.isnan(numbers), nan_true, holds)).tolist()
+        if feature.nan:
+            missing = feature.n_values - 1
+            number = table[missing]
+            if isinstance(number, float) and not np.isnan(number):
+                nan_true = self._holds(node, number)
+            codes = [code for code in codes if code != missing] + [missing] * nan_true
+        return codes
+
+    def _numbers(self, node: int, table: Sequence[Any], feature: Feature) -> Floats:
+        try:
+            return np.array(table[: len(feature.categories) + feature.other], dtype=np.float64)
+        except ValueError:
+            raise UnreadableModel(
+                f"the model compares {feature.name!r} with {self.tree.at_most[node]:g}, but its "
+                f"values are {feature.categories}: declare it numeric, or say how it was encoded "
+                "with through="
+            ) from None
+
+
+def _bits(members: Sequence[Any]) -> list[Any]:
+    """Read "true" and "false", as TreeFARMS writes them, for columns of 0 and 1."""
+    return [{"true": 1, "false": 0}.get(value, value) for value in members]
+
+
+def _known_members(
+    members: Sequence[Any], values: Sequence[Any], feature: Feature
+) -> Sequence[Any]:
+    """Give the values that a model asks for; one that the column never has is an error."""
+    if not any(isinstance(value, str) for value in values):
+        members, values = _bits(members), (*values, 0, 1)
+    for value in members:
+        if value not in values:
+            raise UnreadableModel(
+                f"the model asks whether a column of {feature!r} is {value!r}, which it never is: "
+                "declare the value in the space"
+            )
+    return members
