@@ -55,7 +55,7 @@ def command(
     """Ask for one value after the other, the cheapest way to the tree's decision.
 
     Each question says what it costs and why it is asked. Answer with the value, with "unknown" or
-    "?" if it cannot be had, or with "back" to correct the last answer. Questions go to stderr, the
+    "?" if it is unavailable, or with "back" to correct the last answer. Questions go to stderr, the
     decision to standard output. Nothing is asked that cannot change the decision. Without --costs
     every feature costs 1, so that as few as possible are asked.
 
@@ -167,7 +167,8 @@ def _say_open(talk: Interview) -> None:
     typer.echo(
         printable(
             f"The answers ended before the decision: {possible} are possible, and "
-            f"{talk.question.feature} is still asked for. Give its value, or ? if it cannot be had."
+            f"{talk.question.feature} is still asked for. Give its value, or ? if it is "
+            "unavailable."
         ),
         err=True,
     )

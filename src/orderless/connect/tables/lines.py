@@ -172,7 +172,7 @@ class CsvLines:
 
 
 def _is_file(stream: Any) -> bool:
-    """Whether a block can be had at once, or else what there is can not be had."""
+    """Whether ``read(n)`` fills the buffer, as a regular file does, or there is no ``read1``."""
     recoded = isinstance(stream, codecs.StreamRecoder)
     return recoded or not hasattr(stream, "read1") or bool(stream.seekable())
 

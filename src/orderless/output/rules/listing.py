@@ -113,7 +113,7 @@ class Listing:
         return out
 
     def no_row(self) -> list[Word]:
-        """Name the classes that no row can get; empty where each can be had."""
+        """Name the classes that no row can get; empty if there are none."""
         out: list[Word] = []
         for label in self.never:
             out += [("words", ", ")] * bool(out)
