@@ -18,7 +18,7 @@ $(VENV)/built: requirements/build.txt
 	@touch $@
 
 $(VENV)/installed: $(VENV)/built pyproject.toml $(NATIVE)
-	@echo "building orderless (about a minute the first time)"
+	@echo "building orderless (one to two minutes the first time)"
 	@$(PIP) --no-build-isolation --config-settings=cmake.define.ORDERLESS_STRICT=ON --editable .
 	@touch $@
 
@@ -26,7 +26,7 @@ $(VENV)/%-tools: requirements/%.txt $(VENV)/installed
 	@$(PIP) -r requirements/$*.txt
 	@touch $@
 
-demo: $(VENV)/installed  ## the main job in a minute; writes build/demo/report.html and page.html
+demo: $(VENV)/installed  ## the main job, in seconds; writes build/demo/report.html and page.html
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/test-tools test-core  ## all tests that need only Python and a compiler

@@ -51,9 +51,11 @@ print(
 
 step("5. The same for people who would rather look: two pages, each one file")
 costs = {name: 5 if "concav" in name else 1 for name in X}  # counting concave points is laborious
+which = {"1": "Mean", "2": "Error of", "3": "Worst"}  # radius1, radius2, radius3
+labels = {name: f"{which[name[-1]]} {name[:-1].replace('_', ' ')}" for name in X}
 page = folder / "page.html"
 ol.write_page(
-    tree, page, title="Benign or malignant?", costs=costs,
+    tree, page, title="Benign or malignant?", costs=costs, labels=labels,
     policy=ol.cheapest_policy(tree, X, costs),
     description="A decision tree of depth 4 for the Wisconsin data.",
 )  # fmt: skip

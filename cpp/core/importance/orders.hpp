@@ -33,7 +33,7 @@ struct Orders {
   std::size_t n_states = 0;
 };
 
-/// Looks at every tree for the function of `tree` that asks nothing in vain: a question is asked in
+/// Looks at every tree for the function of `tree` without a redundant split: a question is asked in
 /// a box only where it makes a difference there, that is
 /// - a cut, if the function changes across it somewhere in the box (NaN, if it is in the box, goes
 ///   either way; "is it known?" if NaN is told apart from some number);

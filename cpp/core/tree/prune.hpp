@@ -16,7 +16,7 @@ struct LinkCheck {
   std::int32_t depth = 0;
 };
 
-/// Whether every node hangs on the root exactly once. Children must be in range already.
+/// Whether every node is reached from the root exactly once. Children must be in range already.
 [[nodiscard]] LinkCheck check_links(const TreeView& tree);
 
 struct Pruned {

@@ -21,8 +21,8 @@ MOST_NODES = 1_000_000
 def with_function_bins(tree: Tree) -> Tree:
     """Give the tree with only those thresholds and sets that the function needs.
 
-    Trees that are the same function have the same ``Bins`` afterwards, whatever they ask in vain.
-    The tree itself comes back where nothing is asked in vain.
+    Trees that are the same function have the same ``Bins`` afterwards, whatever their redundant
+    splits are. The tree itself comes back where no split is redundant.
 
     Notes
     -----
