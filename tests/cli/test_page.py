@@ -69,7 +69,10 @@ def test_report_with_costs_shows_the_cheapest_way(here):
         labelled_rows(here / "patients.csv")[0],
         {"age": 1, "smoker": 5},
     )
-    assert f"costs {policy.expected_cost:g}, and at most {policy.worst_cost:g}" in said
+    costs = (
+        f"costs {policy.expected_cost:g} on average, and at most {policy.worst_cost:g} for one row"
+    )
+    assert costs in said
 
 
 def test_report_needs_complete_labelled_rows(here):
