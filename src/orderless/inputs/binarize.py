@@ -36,9 +36,11 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     thresholds_: list[Cut]
     space_: Space
     n_features_in_: int
+    _needs_labels = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.target_tags.required = self._needs_labels
         tags.transformer_tags.preserves_dtype = []  # int8 comes out, whatever goes in
         return tags
 

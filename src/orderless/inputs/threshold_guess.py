@@ -89,6 +89,8 @@ class ThresholdGuessBinarizer(Binarizer):
     Space(Feature('age', numeric), Feature('visits', numeric); 2 columns are indicators)
     """
 
+    _needs_labels = True
+
     def __init__(
         self,
         *,
@@ -105,11 +107,6 @@ class ThresholdGuessBinarizer(Binarizer):
         self.backward_select = backward_select
         self.random_state = random_state
         self.space = space
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Guess the thresholds.

@@ -33,13 +33,10 @@ from .tree_arrays import (
 )
 from .tree_file import TreeFile
 from .tree_offers import TreeOffers
-from .tree_over import tree_over
-from .words import side_text, tree_text
 
 if TYPE_CHECKING:
     from .._core.rows import Reached
     from ..inputs import Rows
-    from .bins import Bins
 
 __all__ = ["Tree"]
 
@@ -238,13 +235,6 @@ class Tree(TreeFile, TreeOffers):
         out.setflags(write=False)
         return out
 
-    @cached_property
-    def bins(self) -> Bins:
-        """The same tree over the bins into which its conditions cut each feature."""
-        from .bins import Bins
-
-        return Bins(self)
-
     def relabelled(self, leaf_class: Ints) -> Nodes:
         """Give its nodes, for the core, with other classes at the leaves (by node)."""
         return self.nodes._replace(leaf_class=leaf_class)
@@ -286,17 +276,9 @@ class Tree(TreeFile, TreeOffers):
             return Side(feature, codes=tuple(self.set_of(node).tolist()))
         return Side(feature, upper=float(self.threshold[node]), nan=bool(self.nan_true[node]))
 
-    def condition(self, node: int) -> str:
-        """Write the condition of an inner node in words."""
-        return side_text(self.side(node))
-
     def set_of(self, node: int) -> Ints:
         """Give the numbers of the values for which a categorical condition holds."""
         return self.set_values[self.set_start[node] : self.set_start[node + 1]]
-
-    def __str__(self) -> str:
-        """Draw it as indented text."""
-        return tree_text(self)
 
     def leaves(self) -> Iterator[int]:
         """Go through the leaves, in order of their numbers."""
@@ -388,11 +370,3 @@ class Tree(TreeFile, TreeOffers):
             hidden.view(np.uint8),
         )
         return np.ma.MaskedArray(data, mask=hidden)
-
-    def over(self, space: Space) -> Tree:
-        """Convert to another space that has its features, by name.
-
-        A feature may become narrower there: declared integer, or boolean, or with fewer
-        categories. Conditions that then always or never hold are dropped.
-        """
-        return self if space == self.space else tree_over(self, space)

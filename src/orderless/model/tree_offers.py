@@ -1,4 +1,4 @@
-"""What a tree offers: questions and outputs that rooms above answer.
+"""What a tree offers: what other files of the room, and the rooms above, make of it.
 
 In:  a ``Tree``.
 Out: whatever the room above gives; it is imported when it is asked.
@@ -7,10 +7,16 @@ Out: whatever the room above gives; it is imported when it is asked.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from .bins import Bins
+from .space import Space
+from .tree_over import tree_over
+from .words import side_text, tree_text
 
 if TYPE_CHECKING:
     from .tree import Tree
@@ -19,11 +25,32 @@ __all__ = ["TreeOffers"]
 
 
 class TreeOffers:
-    """Methods of ``Tree`` that fetch their answer from a room above."""
+    """Methods of ``Tree`` that fetch their answer elsewhere."""
 
     @property
     def _tree(self) -> Tree:
         return cast("Tree", self)
+
+    @cached_property
+    def bins(self) -> Bins:
+        """The same tree over the bins into which its conditions cut each feature."""
+        return Bins(self._tree)
+
+    def over(self, space: Space) -> Tree:
+        """Convert to another space that has its features, by name.
+
+        A feature may become narrower there: declared integer, or boolean, or with fewer
+        categories. Conditions that then always or never hold are dropped.
+        """
+        return tree_over(self._tree, space)
+
+    def condition(self, node: int) -> str:
+        """Write the condition of an inner node in words."""
+        return side_text(self._tree.side(node))
+
+    def __str__(self) -> str:
+        """Draw it as indented text."""
+        return tree_text(self._tree)
 
     def predict_between(self, lower: Any, upper: Any) -> Any:
         """Give each row's class where it is certain, for values known only to lie in a range.

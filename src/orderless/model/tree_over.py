@@ -22,6 +22,8 @@ __all__ = ["tree_over"]
 
 def tree_over(tree: Tree, space: Space) -> Tree:
     """Give the same tree over another space; see ``Tree.over``."""
+    if space == tree.space:
+        return tree
     feature = tree.feature.copy()
     sets: dict[int, list[int]] = {}
     for old, name in zip(tree.used, tree.features, strict=True):

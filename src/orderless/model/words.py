@@ -223,7 +223,7 @@ def tree_text(tree: Tree) -> str:
         if tree.feature[node] < 0:
             lines.append(lead + printable(str(tree.classes[tree.leaf_class[node]])))
             continue
-        lines.append(f"{lead}{printable(tree.condition(node))}?")
+        lines.append(f"{lead}{printable(side_text(tree.side(node)))}?")
         inside = indent + "  "
         todo.append((int(tree.when_false[node]), f"{inside}no:  ", inside))
         todo.append((int(tree.when_true[node]), f"{inside}yes: ", inside))
