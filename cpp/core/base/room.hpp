@@ -3,8 +3,10 @@
 // The words of every room: bits, hashes, the field of fingerprints, counts of any size, limits.
 //
 // Promises: pure functions and small values; nothing here knows of trees. Every call that can take
-// long takes a Poll, and every limit that can be reached is an exception of errors.hpp that carries
-// what the caller needs to say so. Cost: constant, or linear in the words.
+// long takes a Poll, and every limit that can be reached is an exception of errors.hpp that
+// carries what the caller needs to say so.
+//
+// Cost: constant, or linear in the words.
 
 #include "core/base/bigcount.hpp"  // IWYU pragma: export
 #include "core/base/bits.hpp"      // IWYU pragma: export

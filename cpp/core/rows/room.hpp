@@ -4,7 +4,9 @@
 //
 // Promises: exact. A row has a class iff every completion of it has that class. The same answer on
 // every machine and for any number of threads.
+//
 // Invariants: results are written by row, and blocks of rows do not overlap.
+//
 // Cost: `reach`, the nodes that a row can reach; `decide`, features x leaves / 64 by masks, or a
 // walk. Memory does not grow with the rows.
 
