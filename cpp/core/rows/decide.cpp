@@ -1,16 +1,14 @@
 #include "core/rows/decide.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
-#include <bit>
 #include <cstring>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <thread>
 #include <vector>
 
-#include "core/base/bits.hpp"
 #include "core/rows/masks.hpp"
 #include "core/rows/packed.hpp"
 #include "core/rows/walk.hpp"
@@ -19,8 +17,7 @@ namespace orderless::rows {
 
 namespace {
 
-constexpr std::size_t few_rows = 256;  // for fewer, masks are not worth making
-constexpr double complete = 0.03;      // share of unknown values up to which few rows meet one
+constexpr double complete = 0.03;  // share of unknown values up to which few rows meet one
 
 void no_poll() {}
 
@@ -65,28 +62,6 @@ std::optional<Spacing> equal_spacing(const TreeView& tree, std::span<const Domai
 
 /// Decides the rows from `first` to `end`; the first one's class goes to label[0].
 using Decider = std::function<void(std::size_t first, std::size_t end, std::int32_t* label)>;
-
-/// Decides rows of S by masks of leaves or by walks. Masks do the same work for every row, which
-/// grows with the leaves; a walk does more, the more is unknown. Where they cross was measured.
-template <class S>
-Decider decider(const PackedTree& tree, Compared compared, const Spacing& spacing,
-                std::size_t n_rows) {
-  const bool wide = has_avx2();
-  const RowWalk<S> walk(tree, spacing.base, spacing.stride);
-  std::shared_ptr<const RowMasks> masks;
-  if (n_rows >= few_rows && tree.n_leaves() <= (wide ? RowMasks::most_leaves : 256)) {
-    const std::size_t n_words = std::bit_ceil(words_for(tree.n_leaves()));
-    masks = std::make_shared<RowMasks>(masks_of(tree), n_words, compared, spacing.base,
-                                       spacing.stride, wide);
-  }
-  const double least = tree.n_leaves() <= 64 ? 0.0 : wide ? 0.03 : 0.2;
-  return [&tree, spacing, walk, masks, least](std::size_t first, std::size_t end,
-                                              std::int32_t* label) {
-    const double unknown = share_unknown<S>(tree, spacing.base, spacing.stride, first, end);
-    if (masks && unknown >= least) return masks->run(first, end, label);
-    walk.run(first, end, label, unknown < complete);
-  };
-}
 
 /// Works over blocks of rows on several threads; the calling one polls.
 void in_blocks(std::size_t n_rows, std::size_t n_threads, Poll poll, const TakeLabels& take,
@@ -145,13 +120,39 @@ void decide(const TreeView& tree, std::span<const Domain> domains,
   }
   const PackedTree packed = pack(tree, threshold, columns, spacing->base);
   if (packed.nodes.empty()) return all_one(packed.root);
-  if (spacing->kind == Column::Kind::f32) {
-    return by(decider<float>(packed, Compared::floats, *spacing, n_rows));
-  }
+  const std::byte* base = spacing->base;
+  const std::ptrdiff_t stride = spacing->stride;
+  const auto work = [&]<class S, class T>(S, T) {
+    const RowWalk<S> walk(packed, base, stride);
+    // Masks do the same work for every row, which grows with the leaves; a walk does more, the more
+    // is unknown. Where they cross was measured.
+    const bool wide = has_avx2();
+    const auto by_masks = [&]<std::size_t n_words>(std::array<int, n_words>) {
+      const double least = n_words == 1 ? 0.0 : wide ? 0.03 : 0.2;
+      const MaskTree leaves = masks_of(packed);
+      const RowMasks<S, T, n_words> masks(leaves, base, stride, wide);
+      by([&](std::size_t first, std::size_t end, std::int32_t* label) {
+        const double unknown = share_unknown<S>(packed, base, stride, first, end);
+        if (unknown >= least) return masks.run(first, end, label);
+        walk.run(first, end, label, unknown < complete);
+      });
+    };
+    if (n_rows >= 256) {  // for fewer the masks are not worth making
+      if (packed.n_leaves() <= 64) return by_masks(std::array<int, 1>{});
+      if (packed.n_leaves() <= 128) return by_masks(std::array<int, 2>{});
+      if (packed.n_leaves() <= 256) return by_masks(std::array<int, 4>{});
+      if (packed.n_leaves() <= 512 && wide) return by_masks(std::array<int, 8>{});
+    }
+    by([&](std::size_t first, std::size_t end, std::int32_t* label) {
+      const double unknown = share_unknown<S>(packed, base, stride, first, end);
+      walk.run(first, end, label, unknown < complete);
+    });
+  };
+  if (spacing->kind == Column::Kind::f32) return work(float{}, float{});
   const bool sharp =
       std::ranges::all_of(packed.nodes, sharp_as_float, [](const auto& node) { return node.cut; });
-  by(decider<double>(packed, sharp ? Compared::doubles_as_floats : Compared::doubles, *spacing,
-                     n_rows));
+  if (sharp) return work(double{}, float{});
+  work(double{}, double{});
 }
 
 void decide(const TreeView& tree, std::span<const Domain> domains,

@@ -1,12 +1,25 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <numeric>
+#include <type_traits>
 #include <vector>
 
+#include "core/base/inline.hpp"
 #include "core/rows/packed.hpp"
+
+// What is compiled twice: for any processor, and for those with AVX2, which compare twice as many
+// values at a time. Both give the same; the choice is made when it runs.
+#if defined(__GNUC__) && defined(__x86_64__)
+#define ORDERLESS_AVX2 1
+#endif
 
 namespace orderless::rows {
 
@@ -38,41 +51,175 @@ inline bool sharp_as_float(double cut) {
 }
 
 /// Whether this processor has AVX2, and the core was built to use it.
-[[nodiscard]] bool has_avx2();
+inline bool has_avx2() {
+#ifdef ORDERLESS_AVX2
+  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
+  return has;
+#else
+  return false;
+#endif
+}
 
-/// What rows are made of, and what they are compared as.
-enum class Compared { floats, doubles_as_floats, doubles };
-
-/// Decides rows for trees of at most `most_leaves` leaves: one bit per leaf, one mask per feature
-/// and bin; a row is the AND of one mask per known feature. Leaves are numbered class by class, so
-/// the survivors agree iff the first and the last do. The same work for every row, whatever is
-/// unknown and however many classes there are, and no branch in it.
+/// Decides rows of S, compared as T, for trees of at most 64 x n_words leaves: one bit per leaf,
+/// one mask per feature and bin; a row is the AND of one mask per known feature. Leaves are
+/// numbered class by class, so the survivors agree iff the first and the last do. The same work for
+/// every row, whatever is unknown and however many classes there are, and no branch in it.
+template <class S, class T, std::size_t n_words>
 class RowMasks {
  public:
-  static constexpr std::size_t most_leaves = 512;
+  using Mask = std::array<std::uint64_t, n_words>;
 
-  /// `n_words` of 64 leaves have room for the tree's: 1, 2, 4 or 8. `wide`: use AVX2, which the
-  /// processor must have. doubles_as_floats: all cuts of the tree are sharp_as_float.
-  RowMasks(const MaskTree& tree, std::size_t n_words, Compared compared, const std::byte* base,
-           std::ptrdiff_t stride, bool wide);
+  /// `tree` has at most 64 x n_words leaves. `wide`: use AVX2, which the processor must have.
+  RowMasks(const MaskTree& tree, const std::byte* base, std::ptrdiff_t stride, bool wide)
+      : base_(base), stride_(stride), wide_(wide) {
+    const std::vector<std::int32_t>& leaf_class = tree.leaf_class;
+    std::vector<std::size_t> by_class(leaf_class.size());
+    std::iota(by_class.begin(), by_class.end(), std::size_t{0});
+    std::stable_sort(by_class.begin(), by_class.end(),
+                     [&](std::size_t a, std::size_t b) { return leaf_class[a] < leaf_class[b]; });
+    std::vector<std::size_t> place(leaf_class.size());
+    class_.assign(64 * n_words, 0);
+    Mask every{};
+    for (std::size_t i = 0; i < by_class.size(); ++i) {
+      place[by_class[i]] = i;
+      class_[i] = leaf_class[by_class[i]];
+      every[i / 64] |= std::uint64_t{1} << (i % 64);
+    }
+    for (const MaskFeature& from : tree.features) {
+      Feature feature;
+      feature.offset = from.offset;
+      for (const double cut : from.cuts) feature.cuts.push_back(comparable(cut));
+      feature.table.assign(from.cuts.size() + 1, every);
+      for (const LeafInterval& side : from.intervals) {
+        const std::size_t bit = place[side.leaf];
+        for (std::size_t b = 0; b < feature.table.size(); ++b) {
+          const bool below = b > 0 && from.cuts[b - 1] >= side.high;  // the bin begins too high
+          const bool above = b < from.cuts.size() && from.cuts[b] <= side.low;
+          if (below || above) feature.table[b][bit / 64] &= ~(std::uint64_t{1} << (bit % 64));
+        }
+      }
+      feature.table.push_back(every);  // unknown: every leaf stays
+      features_.push_back(std::move(feature));
+    }
+  }
 
   /// Writes the classes of the rows from `first` to `end`, the first one's to label[0].
-  void run(std::size_t first, std::size_t end, std::int32_t* label) const;
+  void run(std::size_t first, std::size_t end, std::int32_t* label) const {
+#ifdef ORDERLESS_AVX2
+    if (wide_) return run_wide(first, end, label);
+#endif
+    run_any(first, end, label);
+  }
 
  private:
+  static constexpr std::size_t block = 256;
+  static constexpr std::size_t tile = 32;  // rows whose counts stay in registers
+  // As wide as T, so that the compiler can count in the lanes it compares in.
+  using Bin = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
   struct Feature {
     std::ptrdiff_t offset = 0;
-    std::vector<double> cuts;  // one of the two has them
-    std::vector<float> float_cuts;
-    std::vector<std::uint64_t> table;  // by bin, and one more for unknown: n_words_ each
+    std::vector<T> cuts;
+    std::vector<Mask> table;  // by bin, and one more for unknown
   };
+
+  /// What a row's value as T is at most iff the value itself is at most the cut.
+  static T comparable(double cut) {
+    const T near = static_cast<T>(cut);
+    if constexpr (sizeof(S) != sizeof(T)) return near;  // the rows are rounded too
+    return static_cast<double>(near) > cut
+               ? std::nextafter(near, -std::numeric_limits<T>::infinity())
+               : near;
+  }
+
+  void run_any(std::size_t first, std::size_t end, std::int32_t* label) const {
+    for (std::size_t row = first; row < end; row += block) {
+      some(row, std::min(block, end - row), label + (row - first));
+    }
+  }
+
+#ifdef ORDERLESS_AVX2
+  __attribute__((target("avx2,bmi"))) void run_wide(std::size_t first, std::size_t end,
+                                                    std::int32_t* label) const {
+    for (std::size_t row = first; row < end; row += block) {
+      some(row, end - row < block ? end - row : block, label + (row - first));
+    }
+  }
+#endif
+
+  ORDERLESS_INLINE void some(std::size_t row, std::size_t n, std::int32_t* label) const {
+    alignas(64) std::uint64_t leaves[block][n_words];
+    alignas(64) T values[block];
+    alignas(64) Bin bins[block];
+    for (std::size_t r = 0; r < block; ++r) {
+      for (std::size_t w = 0; w < n_words; ++w) leaves[r][w] = ~std::uint64_t{0};
+    }
+    for (std::size_t r = n; r < block; ++r) values[r] = T{0};
+    const Feature* const features = features_.data();
+    const std::size_t n_features = features_.size();
+    for (std::size_t f = 0; f < n_features; ++f) {
+      const Feature& feature = features[f];
+      read(base_ + feature.offset + stride_ * static_cast<std::ptrdiff_t>(row), n, values);
+      count(values, feature.cuts.data(), feature.cuts.size(), bins);
+      const Mask* const table = feature.table.data();
+      for (std::size_t r = 0; r < block; ++r) {
+        const std::uint64_t* const mask = table[bins[r]].data();
+        for (std::size_t w = 0; w < n_words; ++w) leaves[r][w] &= mask[w];
+      }
+    }
+    const std::int32_t* const classes = class_.data();
+    for (std::size_t r = 0; r < n; ++r) {
+      std::size_t first = 0;
+      std::size_t last = 0;
+      for (std::size_t w = 0; w < n_words; ++w) {
+        const std::uint64_t here = leaves[r][w];
+        const std::uint64_t there = leaves[r][n_words - 1 - w];
+        const auto top = static_cast<std::size_t>(63 - std::countl_zero(here | 1));
+        const auto low = static_cast<std::size_t>(std::countr_zero(there));
+        last = here != 0 ? 64 * w + top : last;
+        first = there != 0 ? 64 * (n_words - 1 - w) + low : first;
+      }
+      label[r] = classes[first] == classes[last] ? classes[first] : -1;
+    }
+  }
+
+  ORDERLESS_INLINE void read(const std::byte* at, std::size_t n, T* values) const {
+    if (stride_ == sizeof(S)) {  // spelled out, for the compiler to read several at a time
+      for (std::size_t r = 0; r < n; ++r) values[r] = load(at + sizeof(S) * r);
+    } else {
+      for (std::size_t r = 0; r < n; ++r) {
+        values[r] = load(at + stride_ * static_cast<std::ptrdiff_t>(r));
+      }
+    }
+  }
+
+  ORDERLESS_INLINE static T load(const std::byte* at) {
+    S x;
+    std::memcpy(&x, at, sizeof(S));
+    return static_cast<T>(x);
+  }
+
+  /// How many cuts lie below each value; one more than there are, where it is unknown.
+  ORDERLESS_INLINE static void count(const T* values, const T* cuts, std::size_t n_cuts,
+                                     Bin* bins) {
+    const Bin unknown = static_cast<Bin>(n_cuts) + 1;
+    for (std::size_t at = 0; at < block; at += tile) {
+      Bin above[tile];
+      for (std::size_t k = 0; k < tile; ++k) {
+        above[k] = values[at + k] != values[at + k] ? unknown : 0;
+      }
+      for (std::size_t i = 0; i < n_cuts; ++i) {
+        const T cut = cuts[i];
+        for (std::size_t k = 0; k < tile; ++k) above[k] += values[at + k] > cut ? 1 : 0;
+      }
+      for (std::size_t k = 0; k < tile; ++k) bins[at + k] = above[k];
+    }
+  }
 
   std::vector<Feature> features_;
   std::vector<std::int32_t> class_;  // by leaf
-  Compared compared_;
   const std::byte* base_;
   std::ptrdiff_t stride_;
-  std::size_t n_words_;
   bool wide_;
 };
 

@@ -112,7 +112,7 @@ void test_rows(Random& random, std::span<const double> from, bool fortran) {
   const MaskTree leaves = masks_of(packed);
   bool sharp = true;
   for (const auto& node : packed.nodes) sharp = sharp && sharp_as_float(node.cut);
-  const auto check = [&](const RowMasks& masks) {
+  const auto check = [&](const auto& masks) {
     label.assign(n_rows, -7);
     masks.run(0, n_rows, label.data());
     CHECK(label == expected);
@@ -123,13 +123,10 @@ void test_rows(Random& random, std::span<const double> from, bool fortran) {
   };
   for (const bool wide : {false, has_avx2()}) {
     const std::ptrdiff_t stride = columns[0].stride;
-    constexpr bool floats = sizeof(S) == sizeof(float);
-    for (const std::size_t n_words : {1U, 2U, 4U, 8U}) {
-      check(RowMasks(leaves, n_words, floats ? Compared::floats : Compared::doubles, base, stride,
-                     wide));
-      if (floats || !sharp) continue;
-      check(RowMasks(leaves, n_words, Compared::doubles_as_floats, base, stride, wide));
-    }
+    check(RowMasks<S, S, 1>(leaves, base, stride, wide));
+    check(RowMasks<S, S, 4>(leaves, base, stride, wide));
+    if (sharp) check(RowMasks<S, float, 2>(leaves, base, stride, wide));
+    if (sharp) check(RowMasks<S, float, 8>(leaves, base, stride, wide));
   }
 }
 
