@@ -25,7 +25,6 @@ napoleon_use_rtype = False
 autodoc_typehints = "none"  # the docstrings say it in words
 autodoc_member_order = "bysource"
 autodoc_default_options = {
-    "inherited-members": False,
     # scikit-learn adds these to every estimator, with references into its own pages.
     "exclude-members": "set_fit_request, set_predict_request, set_predict_proba_request, "
     "set_score_request, set_score_determined_request",

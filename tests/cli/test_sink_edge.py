@@ -223,6 +223,7 @@ def test_safe_csv_everywhere_that_csv_is_written(folder):
     for command in (
         ("explain", "model.json"),
         ("explain", "model.json", "--row", "=HYPERLINK(1)=1"),
+        ("describe", "data.csv", "--target", "y"),
         ("importance", "model.json", *data),
         ("compare", "model.json", "model.json"),
         ("rashomon", *data, "--trees", "1"),

@@ -59,7 +59,8 @@ def command(
     if output.format == Format.json:
         text = json.dumps(_content(summary), ensure_ascii=False, indent=1, allow_nan=False)
     elif output.format == Format.csv:
-        text = records_as([_row(summary, column) for column in summary.columns], Format.csv)
+        rows = [_row(summary, column) for column in summary.columns]
+        text = records_as(rows, Format.csv, safe_csv=output.safe_csv)
     else:
         text = _text(summary, output.format)
     write(text, output.output)

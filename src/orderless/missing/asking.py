@@ -2,7 +2,7 @@
 
 In:  a ``Tree``, or anything that ``read_tree`` knows, and rows with unknown values.
 Out: the name of one unknown feature per row that is not determined. SQL and polars expressions
-     (``output/formula.py``) say the same, by the same definition.
+     (``output/code/formula.py``) say the same, by the same definition.
 Paper: goes beyond Section 6, which says whether a row is determined, not what to ask.
 """
 

@@ -1,7 +1,7 @@
 """The fixed parts of the Python that we write: everything but the tables.
 
 In:  nothing.
-Out: text, put together by ``output/python.py``. It runs on Python 3.8 and later.
+Out: text, put together by ``output/code/python.py``. It runs on Python 3.8 and later.
 """
 
 __all__ = ["BODY", "DECIDE", "HEAD", "NAN", "WHY"]
