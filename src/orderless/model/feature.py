@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -82,6 +82,17 @@ class Feature:
         Whether NaN is a value of its own, which a tree has learned to handle, and not an unknown.
         Not for booleans: with a third value, a feature is categorical.
 
+    Attributes
+    ----------
+    ordered : bool
+        Whether its conditions are thresholds (a boolean counts as 0 < 1).
+    n_values : int
+        How many values a categorical feature has, with "other" and "missing"; 0 if ordered.
+    bounds : tuple of float
+        All values lie above the first and at or below the second.
+    whole : bool
+        Whether every value is a whole number.
+
     Examples
     --------
     >>> Feature("age", values="integer")
@@ -96,6 +107,10 @@ class Feature:
     categories: tuple[Label, ...] = ()
     other: bool = False
     nan: bool = False
+    ordered: bool = field(init=False, compare=False)
+    n_values: int = field(init=False, compare=False)
+    bounds: tuple[float, float] = field(init=False, compare=False)
+    whole: bool = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -122,6 +137,20 @@ class Feature:
                 "only numeric features choose which numbers they can take"
             )
         self._check_flags()
+        self._derive()
+
+    def _derive(self) -> None:
+        """Say once what is asked often."""
+        ordered, boolean = self.kind != "categorical", self.kind == "boolean"
+        n_values = 0 if ordered else len(self.categories) + self.other + self.nan
+        derived = {
+            "ordered": ordered,
+            "n_values": n_values,
+            "bounds": (-1.0, 1.0) if boolean else (-math.inf, math.inf),
+            "whole": boolean or self.values == "integer",
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
 
     def _check_flags(self) -> None:
         if self.other and self.kind != "categorical":
@@ -140,26 +169,6 @@ class Feature:
                 f"feature {self.name!r} is boolean, so NaN cannot be a value of it; "
                 "make it categorical"
             )
-
-    @property
-    def ordered(self) -> bool:
-        """Whether its conditions are thresholds (a boolean counts as 0 < 1)."""
-        return self.kind != "categorical"
-
-    @property
-    def n_values(self) -> int:
-        """How many values a categorical feature has, with "other" and "missing"; 0 if ordered."""
-        return 0 if self.ordered else len(self.categories) + self.other + self.nan
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """All values lie above the first and at or below the second."""
-        return (-1.0, 1.0) if self.kind == "boolean" else (-math.inf, math.inf)
-
-    @property
-    def whole(self) -> bool:
-        """Whether every value is a whole number."""
-        return self.kind == "boolean" or self.values == "integer"
 
     def at_most(self, threshold: ArrayLike, strict: bool = False) -> NDArray[np.float64]:
         """Give the boundary that a threshold really draws: the largest value on its lower side.
