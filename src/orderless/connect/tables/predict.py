@@ -197,7 +197,8 @@ def file_format(target: Target, format: str | None, *, safe_csv: bool = False) -
         form = "csv"
     if not form:
         raise InvalidParameter(
-            f"{setting('target', str(target))} must end in one of {', '.join(ENDINGS)}; or say how "
+            f"{setting('target', Path(str(target)).name)} must end in one of "
+            f"{', '.join(ENDINGS)}; or say how "
             f"it is written with {setting('format')}",
             "target",
         )
