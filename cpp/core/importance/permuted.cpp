@@ -77,19 +77,7 @@ class Table {
     }
     weight_.resize((weight_.size() + 63) / 64 * 64, 0);
     for (; label < n_classes_; ++label) first_word_[label + 1] = weight_.size() / 64;
-    const std::size_t n_words = weight_.size() / 64;
-    bits_.resize(2 * n_columns);
-    for (const std::size_t j : asked) {
-      for (const std::size_t value : {0U, 1U}) {
-        Bits& own = bits_[2 * j + value];
-        own.assign(n_words, 0);
-        for (std::size_t i = 0; i < place.size(); ++i) {
-          if ((rows.cells[distinct_[i] * n_columns + j] != 0) == (value == 1)) {
-            own[place[i] / 64] |= std::uint64_t{1} << (place[i] % 64);
-          }
-        }
-      }
-    }
+    set_bits(rows, asked, n_columns, place);
     if constexpr (std::is_integral_v<Weight>) slice_weights();
   }
 
@@ -108,6 +96,23 @@ class Table {
   }
 
  private:
+  /// Sets, for every column asked about and either value, the bits of the rows that have it.
+  void set_bits(const BinaryRows& rows, std::span<const std::size_t> asked, std::size_t n_columns,
+                std::span<const std::uint32_t> place) {
+    bits_.resize(2 * n_columns);
+    for (const std::size_t j : asked) {
+      for (const std::size_t value : {0U, 1U}) {
+        Bits& own = bits_[2 * j + value];
+        own.assign(weight_.size() / 64, 0);
+        for (std::size_t i = 0; i < place.size(); ++i) {
+          if ((rows.cells[distinct_[i] * n_columns + j] != 0) == (value == 1)) {
+            own[place[i] / 64] |= std::uint64_t{1} << (place[i] % 64);
+          }
+        }
+      }
+    }
+  }
+
   [[nodiscard]] Weight weigh(std::size_t word) const {
     Weight sum = 0;
     std::uint64_t bits = both_[word];

@@ -18,6 +18,27 @@ Point inverse(const Point& a) {
   return out;
 }
 
+namespace {
+
+/// Appends the weights of a feature's bins: of what lies between its cuts, and of NaN.
+void append_weights(std::vector<Point>& out, const Domain& domain, const FeatureWeights& random,
+                    std::span<const double> cuts) {
+  if (!domain.ordered) {
+    out.insert(out.end(), random.values.begin(), random.values.end());
+    return;
+  }
+  Point before{0, 0};
+  for (const double cut : cuts) {
+    const Point up_to = same::element(random, domain, cut);
+    out.push_back(minus(up_to, before));
+    before = up_to;
+  }
+  out.push_back(minus(same::element(random, domain, domain.upper), before));
+  if (domain.nan) out.push_back(same::nan_weight(random));
+}
+
+}  // namespace
+
 SpaceMeasure::SpaceMeasure(const Meaning& meaning, std::span<const Domain> domains,
                            std::span<const FeatureWeights> weights) {
   const TreeView& conditions = meaning.conditions;
@@ -35,23 +56,11 @@ SpaceMeasure::SpaceMeasure(const Meaning& meaning, std::span<const Domain> domai
     if (++n_asking[f] > 1) independent_ = false;
   }
   for (auto& [f, own] : cuts) {
-    const Domain& domain = domains[static_cast<std::size_t>(f)];
-    const FeatureWeights& random = weights[static_cast<std::size_t>(f)];
-    first_bin[f] = weight_.size();
-    if (!domain.ordered) {
-      weight_.insert(weight_.end(), random.values.begin(), random.values.end());
-      continue;
-    }
     std::sort(own.begin(), own.end());
     own.erase(std::unique(own.begin(), own.end()), own.end());
-    Point before{0, 0};
-    for (const double cut : own) {
-      const Point up_to = same::element(random, domain, cut);
-      weight_.push_back(minus(up_to, before));
-      before = up_to;
-    }
-    weight_.push_back(minus(same::element(random, domain, domain.upper), before));
-    if (domain.nan) weight_.push_back(same::nan_weight(random));
+    first_bin[f] = weight_.size();
+    append_weights(weight_, domains[static_cast<std::size_t>(f)],
+                   weights[static_cast<std::size_t>(f)], own);
   }
   n_bins_ = weight_.size();
   n_words_ = (n_bins_ + 63) / 64;

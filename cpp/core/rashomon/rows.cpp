@@ -14,17 +14,21 @@ namespace {
 
 bool same(const Key& a, const Key& b) { return a[0] == b[0] && a[1] == b[1]; }
 
-}  // namespace
+/// The distinct rows of a table: their bits and their weight per class.
+struct Distinct {
+  std::size_t row_words;
+  Words packed;
+  std::vector<std::int64_t> by_class;
+  std::vector<std::uint32_t> order;  // by their bits
+};
 
-Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
-               std::span<const std::int32_t> y, std::span<const std::int64_t> weights,
-               std::size_t n_classes) {
-  // Equal rows become one, in the order of their bits.
+Distinct distinct_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
+                       std::span<const std::int32_t> y, std::span<const std::int64_t> weights,
+                       std::size_t n_classes) {
   const std::size_t row_words = (n_columns + 63) / 64;
+  Distinct out{row_words, {}, {}, {}};
   const Namer namer(row_words);
   Numbers numbers;
-  Words packed;                        // of each distinct row
-  std::vector<std::int64_t> by_class;  // its weight per class
   Words row(row_words);
   for (std::size_t r = 0; r < y.size(); ++r) {
     if (weights[r] <= 0) continue;
@@ -39,18 +43,29 @@ Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
     }
     const auto [number, is_new] = numbers.add(namer.name(row.data()));
     if (is_new) {
-      packed.insert(packed.end(), row.begin(), row.end());
-      by_class.resize(by_class.size() + n_classes, 0);
+      out.packed.insert(out.packed.end(), row.begin(), row.end());
+      out.by_class.resize(out.by_class.size() + n_classes, 0);
     }
-    by_class[number * n_classes + static_cast<std::size_t>(y[r])] += weights[r];
+    out.by_class[number * n_classes + static_cast<std::size_t>(y[r])] += weights[r];
   }
-  std::vector<std::uint32_t> first(numbers.size());
-  for (std::uint32_t i = 0; i < first.size(); ++i) first[i] = i;
-  std::sort(first.begin(), first.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const std::uint64_t* x = packed.data() + a * row_words;
-    const std::uint64_t* z = packed.data() + b * row_words;
+  out.order.resize(numbers.size());
+  for (std::uint32_t i = 0; i < out.order.size(); ++i) out.order[i] = i;
+  std::sort(out.order.begin(), out.order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const std::uint64_t* x = out.packed.data() + a * row_words;
+    const std::uint64_t* z = out.packed.data() + b * row_words;
     return std::lexicographical_compare(x, x + row_words, z, z + row_words);
   });
+  return out;
+}
+
+}  // namespace
+
+Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
+               std::span<const std::int32_t> y, std::span<const std::int64_t> weights,
+               std::size_t n_classes) {
+  // Equal rows become one, in the order of their bits.
+  const auto [row_words, packed, by_class, first] =
+      distinct_rows(table, n_columns, y, weights, n_classes);
 
   // Segments: (class, bit of the weight) -> the distinct rows that have it.
   std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::uint32_t>> members;

@@ -17,6 +17,25 @@ struct Pair {
   std::int32_t root_b = 0;
 };
 
+/// What is left to do: go down from two nodes, or only put a side back.
+struct Step {
+  std::int32_t a, b;     // -1: only put the side back
+  std::int32_t feature;  // -1: nothing to put
+  Side side;
+};
+
+bool inner(const TreeView& tree, std::int32_t node) {
+  return tree.feature[static_cast<std::size_t>(node)] >= 0;
+}
+
+/// Puts back all sides that are still to be put back.
+void restore(std::vector<Step>& steps, Box& box) {
+  for (; !steps.empty(); steps.pop_back()) {
+    Step& open = steps.back();
+    if (open.a < 0) box[static_cast<std::size_t>(open.feature)] = std::move(open.side);
+  }
+}
+
 /// Calls `on_pair(class of a, class of b, box)` for all leaves that meet in a box, until it returns
 /// false; then the box is as it was. Both trees are gone down at once: what the box has answered
 /// already, neither asks again, so that trees as deep as they have leaves take no longer than
@@ -26,15 +45,7 @@ bool overlay(const Pair& pair, std::span<const Domain> domains, Box& box, Pollin
              OnPair&& on_pair) {
   const TreeView& a = pair.a;
   const TreeView& b = pair.b;
-  struct Step {
-    std::int32_t a, b;     // -1: only put the side back
-    std::int32_t feature;  // -1: nothing to put
-    Side side;
-  };
   std::size_t n = 0;
-  const auto inner = [](const TreeView& tree, std::int32_t node) {
-    return tree.feature[static_cast<std::size_t>(node)] >= 0;
-  };
   const auto ask = [&](const TreeView& tree, std::int32_t node) {
     const auto at = static_cast<std::size_t>(node);
     const auto f = static_cast<std::size_t>(tree.feature[at]);
@@ -71,10 +82,7 @@ bool overlay(const Pair& pair, std::span<const Domain> domains, Box& box, Pollin
     if (!ask_a && !inner(b, step.b)) {
       if (!on_pair(a.leaf_class[static_cast<std::size_t>(step.a)],
                    b.leaf_class[static_cast<std::size_t>(step.b)], box)) {
-        for (; !steps.empty(); steps.pop_back()) {
-          Step& open = steps.back();
-          if (open.a < 0) box[static_cast<std::size_t>(open.feature)] = std::move(open.side);
-        }
+        restore(steps, box);
         return false;
       }
       continue;
