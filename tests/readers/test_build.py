@@ -5,7 +5,7 @@ import pytest
 
 from orderless.errors import InvalidTree, UnreadableModel
 from orderless.readers.build import ColumnTree, Table, TreeBuilder, numbered_names
-from orderless.readers.through.column import space_columns
+from orderless.readers.through.columns import space_columns
 from orderless.readers.through.conditions import over_features
 
 

@@ -39,9 +39,9 @@ from orderless.inputs import QuantileBinarizer, ThresholdGuessBinarizer
 from orderless.readers.binary import BitTrees, join, leaf
 from orderless.readers.build import ColumnTree, Table, TreeBuilder
 from orderless.readers.bulk import build_all
-from orderless.readers.through.column import SourceColumn
 from orderless.readers.through.columns import columns_through
 from orderless.readers.through.conditions import over_features
+from orderless.readers.through.stage import SourceColumn
 from orderless.readers.through.steps import Steps, unfold
 
 SCALERS = {

@@ -9,7 +9,7 @@ import pytest
 
 import orderless as ol
 from orderless.errors import UnreadableModel
-from orderless.readers.through.column import space_columns
+from orderless.readers.through.columns import space_columns
 from orderless.readers.through.conditions import over_features
 from orderless.readers.treefarms import trees_of
 

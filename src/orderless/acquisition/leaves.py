@@ -15,8 +15,7 @@ from itertools import product
 import numpy as np
 
 from .. import _core
-from ..inputs import as_bits
-from ..model import Bins, Box
+from ..model import Bins, Box, as_bits
 from .costs import Purchase
 
 __all__ = ["Answer", "Leaves"]

@@ -305,7 +305,7 @@ def explain_row(
         read_costs(costs, space, tree.features)
     rows, cells = row_and_cells(row, space)
     # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
-    used = range(len(space)) if isinstance(rows, list) else tree.used
+    used = range(len(space.features)) if isinstance(rows, list) else tree.used
     search = RowSearch(row_box(bins, read_rows(rows, space, used)), time_limit)
     possible = tuple(tree.classes[c] for c in search.possible)
     return Explanation(

@@ -37,7 +37,7 @@ def with_function_bins(tree: Tree) -> Tree:
     threshold, nan_true = tree.threshold.copy(), tree.nan_true.copy()
     sets = {i: tree.set_of(i).tolist() for i in range(tree.n_nodes) if len(tree.set_of(i))}
     for k, feature in enumerate(bins.features):
-        nodes = np.flatnonzero(tree.feature == tree.space.index(feature.name))
+        nodes = np.flatnonzero(tree.feature == bins.positions[k])
         if not idle[k]:
             continue
         if not feature.ordered:
@@ -105,7 +105,7 @@ def canonical_tree(tree: Tree, *, time_limit: float = np.inf, limit: int = MOST_
             f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}, or use a "
             "smaller tree"
         ) from None
-    return _same_function(tree, bins.tree_of(nodes))
+    return _same_function(tree, tree.replace(**bins.over_features(nodes)))
 
 
 def _same_function(tree: Tree, other: Tree) -> Tree:

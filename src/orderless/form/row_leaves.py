@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import TooManyReasons, setting
-from ..inputs import as_bits
-from ..model import Box, ends, ones
+from ..model import Box, as_bits, ends, ones
 from .term import Term
 
 __all__ = ["RowLeaves", "Sides", "Way"]

@@ -163,7 +163,7 @@ def smallest_tree(
     if minimize == "expected_depth":
         n_rows = found.weight
         value, bound = (found.value / n_rows, found.bound / n_rows) if n_rows else (0.0, 0.0)
-    smallest = bins.tree_of(found.nodes)
+    smallest = bins.tree.replace(**bins.over_features(found.nodes))
     if not equivalent(source, smallest):
         raise AssertionError(f"{smallest!r} is not the same function as {source!r}")
     if return_bound:

@@ -75,7 +75,6 @@ from .ranges import (
 )
 from .row_bins import (
     allowed_bins as allowed_bins,
-    as_bits as as_bits,
     certainly_inside as certainly_inside,
     distinct_rows as distinct_rows,
     known_bins as known_bins,
@@ -95,9 +94,6 @@ from .seeds import (
     RandomState as RandomState,
     generator as generator,
     whole_seed as whole_seed,
-)
-from .threads import (
-    n_threads as n_threads,
 )
 from .threshold_guess import (
     ThresholdGuessBinarizer as ThresholdGuessBinarizer,

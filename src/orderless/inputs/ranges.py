@@ -50,7 +50,7 @@ def read_between(lower: Any, upper: Any, space: Space, used: Iterable[int]) -> R
         raise InvalidData(
             f"lower has {n_rows:,} rows and upper {n_upper:,}: give both ends of the same rows"
         )
-    columns: list[CoreColumn] = [(ABSENT, None, None)] * len(space)
+    columns: list[CoreColumn] = [(ABSENT, None, None)] * len(space.features)
     for i in used:
         feature = space.features[i]
         own = [space.columns[k] for k in space.columns_of[feature.name]]

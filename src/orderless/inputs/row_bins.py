@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..model import Bins, Box, row_boundary
+from ..model import Bins, Box, as_bits, row_boundary
 from .cells import AMONG, BETWEEN, CODE
 from .rows import Rows
 
 __all__ = [
     "allowed_bins",
-    "as_bits",
     "certainly_inside",
     "distinct_rows",
     "known_bins",
@@ -107,9 +106,8 @@ def row_bins(bins: Bins, X: Any) -> NDArray[np.int32]:
 
 
 def row_box(bins: Bins, rows: Rows) -> Box:
-    """Give the box that the first row is: per feature its possible bins."""
-    first = rows.take(slice(1))
-    tables = (allowed_bins(bins, k, first) for k in range(len(bins.features)))
+    """Give the box that one row is: per feature its possible bins."""
+    tables = (allowed_bins(bins, k, rows) for k in range(len(bins.features)))
     return Box(bins, [as_bits(table[0]) for table in tables])
 
 
@@ -131,11 +129,6 @@ def certainly_inside(box: Box, rows: Rows) -> NDArray[np.bool_]:
             own[several] = ~(allowed_bins(bins, k, rows.take(several)) & ~flags).any(axis=1)
         inside &= own
     return inside
-
-
-def as_bits(flags: NDArray[np.bool_]) -> int:
-    """Give flags as one whole number: bit b for flag b."""
-    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
 
 
 def distinct_rows(table: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:

@@ -76,7 +76,7 @@ def read_rows(X: Any, space: Space, used: Iterable[int], *, also: Iterable[int] 
 
 def read_columns(lookup: Lookup, n_rows: int, space: Space, used: Iterable[int]) -> Rows:
     """Read columns by name; what ``lookup`` does not know (None) is unknown."""
-    columns: list[CoreColumn] = [(ABSENT, None, None)] * len(space)
+    columns: list[CoreColumn] = [(ABSENT, None, None)] * len(space.features)
     for i in used:
         columns[i] = _read(lookup, n_rows, space, i)
     return Rows(n_rows, columns)

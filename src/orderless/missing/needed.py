@@ -19,12 +19,11 @@ from ..inputs import (
     BETWEEN,
     Rows,
     allowed_bins,
-    as_bits,
     distinct_rows,
     one_row,
     row_box,
 )
-from ..model import Bins, Label, Tree
+from ..model import Bins, Label, Tree, as_bits
 from ..readers import read_tree
 from .smallest_sets import Clock, Leaf, Steps, lucky_sets, members, settling_sets
 

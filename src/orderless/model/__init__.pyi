@@ -9,11 +9,10 @@ from .arrays import (
 )
 from .bins import (
     Bins as Bins,
+    Box as Box,
+    as_bits as as_bits,
     ends as ends,
     ones as ones,
-)
-from .box import (
-    Box as Box,
 )
 from .common_space import (
     over_common_space as over_common_space,

@@ -1,15 +1,15 @@
-"""Bins: the conditions of a tree cut each feature's values into bins.
+"""Bins: the conditions of a tree cut each feature's values into bins. Boxes: some bins of each.
 
-In:  a ``Tree``.
-Out: ``Bins``: the same tree over bins, for the core; and the way back from bins to intervals
-     and sets of values.
+In:  a ``Tree``; what the core, a row or a file says of each feature.
+Out: ``Bins``: the same tree over bins, for the core, and the way back from bins to intervals and
+     sets of values. ``Box``: bits to compute with, slots for the core, sides and words for people.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +20,12 @@ from ..errors import InvalidTree
 from .arrays import BinNodes, Layout
 from .feature import Feature, Label
 from .side import Side
+from .words import sides_text
 
 if TYPE_CHECKING:
     from .tree import Tree
 
-__all__ = ["Bins", "ends", "ones"]
+__all__ = ["Bins", "Box", "as_bits", "ends", "ones"]
 
 MOST_BINS = 65_535
 
@@ -42,6 +43,8 @@ class Bins:
     ----------
     features : tuple of Feature
         The tree's features, sorted by name.
+    positions : tuple of int
+        Per feature its position in the tree's space.
     cuts : list of arrays
         Ordered features: the sorted thresholds; bin i lies above cut i - 1 and at most at cut i.
     groups : list of lists of tuples
@@ -55,10 +58,11 @@ class Bins:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         order = sorted(tree.used, key=lambda i: tree.space.features[i].name)
+        self.positions: tuple[int, ...] = tuple(order)
         self.features: tuple[Feature, ...] = tuple(tree.space.features[i] for i in order)
         self.cuts: list[NDArray[np.float64]] = []
         self.groups: list[list[tuple[int, ...]]] = []
-        place = np.full(len(tree.space) + 1, -1, dtype=np.int32)
+        place = np.full(len(tree.space.features) + 1, -1, dtype=np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
         feature = place[tree.feature]
         cut = np.full(len(feature), -1, dtype=np.int32)
@@ -134,11 +138,6 @@ class Bins:
         """Per feature its bins, and one more, the last, where NaN is a value of numbers."""
         nan = (f.ordered and f.nan for f in self.features)
         return tuple(int(n) + more for n, more in zip(self.layout.n_bins, nan, strict=True))
-
-    @cached_property
-    def positions(self) -> tuple[int, ...]:
-        """Per feature its position in the tree's space."""
-        return tuple(self.tree.space.index(feature.name) for feature in self.features)
 
     def holds(self, node: int) -> NDArray[np.bool_]:
         """Tell in which bins of its feature the condition of an inner node holds."""
@@ -222,11 +221,10 @@ class Bins:
 
     # -- trees -----------------------------------------------------------------------------------
 
-    def tree_of(self, nodes: BinNodes) -> Tree:
-        """Give a tree over these bins, as the core writes it, over the features again."""
-        space = self.tree.space
+    def over_features(self, nodes: BinNodes) -> dict[str, Any]:
+        """Give what ``Tree.replace`` takes for a tree over these bins, as the core writes it."""
         feature, cut, set_start = nodes.feature, nodes.cut, nodes.set_start
-        place = np.array([*(space.index(f.name) for f in self.features), -1], dtype=np.int32)
+        place = np.array([*self.positions, -1], dtype=np.int32)
         threshold = np.zeros(len(feature))
         sets: dict[int, list[int]] = {}
         for node in np.flatnonzero(feature >= 0).tolist():
@@ -237,17 +235,92 @@ class Bins:
             else:
                 inside = nodes.set_bins[set_start[node] : set_start[node + 1]].tolist()
                 sets[node] = sorted(code for b in inside for code in self.groups[k][b])
-        return type(self.tree)(
-            space,
-            self.tree.classes,
-            feature=place[feature],
-            threshold=threshold,
-            when_true=nodes.when_true,
-            when_false=nodes.when_false,
-            leaf_class=nodes.leaf_class,
-            nan_true=nodes.nan_true,
-            sets=sets,
+        return {
+            "feature": place[feature],
+            "threshold": threshold,
+            "when_true": nodes.when_true,
+            "when_false": nodes.when_false,
+            "leaf_class": nodes.leaf_class,
+            "nan_true": nodes.nan_true,
+            "sets": sets,
+            "distribution": None,
+        }
+
+
+class Box:
+    """Some of the bins of each feature of a tree; a row lies in it or not.
+
+    Parameters
+    ----------
+    bins : Bins
+    bits : sequence of int
+        Per feature of ``bins``, bit b for bin b; NaN, where it is a value of numbers, comes last.
+    """
+
+    __slots__ = ("bins", "bits")
+
+    def __init__(self, bins: Bins, bits: Sequence[int]) -> None:
+        self.bins = bins
+        self.bits = tuple(bits)
+
+    @classmethod
+    def of_slots(cls, bins: Bins, table: NDArray[np.uint16]) -> list[Box]:
+        """Give the boxes that the core wrote, one for each row of a table."""
+        columns = []
+        for k in range(len(bins.features)):
+            own = np.ascontiguousarray(table[:, bins.slots_of(k)])
+            # Few sides are different, and some are long: each is read once.
+            keys = own.view(np.dtype((np.void, own.itemsize * own.shape[1]))).ravel()
+            _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+            sides = [bins.bits(k, slots) for slots in own[first].tolist()]
+            columns.append([sides[i] for i in which.ravel().tolist()])
+        every = zip(*columns, strict=True) if columns else [()] * len(table)
+        return [cls(bins, bits) for bits in every]
+
+    @classmethod
+    def of_sides(cls, bins: Bins, sides: Iterable[Side]) -> Box:
+        """Give the box that says this; refuse sides that begin or end inside a bin."""
+        bits = [bins.every_bin(k) for k in range(len(bins.features))]
+        place = {feature.name: k for k, feature in enumerate(bins.features)}
+        for side in sides:
+            if side.is_whole:
+                continue
+            k = place.get(side.feature.name)
+            own = None if k is None else bins.bits_of(k, side)
+            if k is None or own is None:
+                raise InvalidTree(
+                    f"a condition on {side.feature.name!r} does not begin and end where the "
+                    "tree's conditions do"
+                )
+            bits[k] = own
+        return cls(bins, bits)
+
+    @property
+    def slots(self) -> NDArray[np.uint16]:
+        """The box as the core writes it."""
+        parts = (self.bins.slots(k, own) for k, own in enumerate(self.bits))
+        return np.array([slot for part in parts for slot in part], dtype=np.uint16)
+
+    @property
+    def sides(self) -> tuple[Side, ...]:
+        """What it says of each feature, leaving out features of which it says nothing."""
+        return tuple(
+            self.bins.side(k, own)
+            for k, own in enumerate(self.bits)
+            if own != self.bins.every_bin(k)
         )
+
+    def flags(self, k: int) -> NDArray[np.bool_]:
+        """Tell which bins of a feature are in."""
+        width = self.bins.widths[k]
+        octets = np.frombuffer(self.bits[k].to_bytes((width + 7) // 8, "little"), dtype=np.uint8)
+        return np.unpackbits(octets, count=width, bitorder="little").astype(bool)
+
+    def __str__(self) -> str:
+        return sides_text(self.sides)
+
+    def __repr__(self) -> str:
+        return f"Box({self})"
 
 
 def ones(first: int, last: int) -> int:
@@ -270,3 +343,8 @@ def ends(bits: int) -> tuple[int, int] | None:
     (1, 3)
     """
     return ((bits & -bits).bit_length() - 1, bits.bit_length() - 1) if bits else None
+
+
+def as_bits(flags: NDArray[np.bool_]) -> int:
+    """Give flags as one whole number: bit b for flag b."""
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")

@@ -62,6 +62,15 @@ class Space:
         What rows consist of; by default one column per feature, holding its value. A dict gives
         each column's name the feature whose value it holds, or the ``Condition`` that it indicates.
 
+    Attributes
+    ----------
+    names, column_names : tuple of str
+        Names of the features, and of the columns.
+    columns_of : dict of str -> list of int
+        Positions of the columns that describe each feature.
+    domains : Domains
+        What the core needs to know of the features' values.
+
     Examples
     --------
     >>> space = Space({"age": "integer", "smoker": "boolean", "color": ["red", "blue"]})
@@ -75,12 +84,9 @@ class Space:
     ...     "color_red": Condition("color", among=("red",)),
     ...     "color_blue": Condition("color", among=("blue",)),
     ... })
-    >>> [column.name for column in space.columns]
-    ['color_red', 'color_blue']
+    >>> space.column_names
+    ('color_red', 'color_blue')
     """
-
-    features: tuple[Feature, ...]
-    columns: tuple[Column, ...]
 
     def __init__(
         self,
@@ -89,7 +95,7 @@ class Space:
     ) -> None:
         if isinstance(features, Mapping):
             features = [_feature(name, given) for name, given in features.items()]
-        self.features = tuple(features)
+        self.features: tuple[Feature, ...] = tuple(features)
         if columns is None:
             columns = self._own_columns()
         elif isinstance(columns, Mapping):
@@ -99,14 +105,35 @@ class Space:
                 else Column(name, given)
                 for name, given in columns.items()
             ]
-        self.columns = tuple(columns)
+        self.columns: tuple[Column, ...] = tuple(columns)
+        self._check_kinds()
+        self._derive()
         self._check()
+        self.columns_of: dict[str, list[int]] = {name: [] for name in self.names}
+        for i, column in enumerate(self.columns):
+            self.columns_of[column.feature].append(i)
 
     def _own_columns(self) -> tuple[Column, ...]:
         """Give one column per feature, holding its value."""
         return tuple(Column(f.name, f.name) for f in self.features if isinstance(f, Feature))
 
-    def _check(self) -> None:
+    def _derive(self) -> None:
+        """Say once what is asked often."""
+        self.names = tuple(feature.name for feature in self.features)
+        self.column_names = tuple(column.name for column in self.columns)
+        self._index = {name: i for i, name in enumerate(self.names)}
+        bounds = [feature.bounds for feature in self.features]
+        self.domains = Domains(
+            np.array([feature.ordered for feature in self.features], dtype=np.uint8),
+            np.array([feature.nan for feature in self.features], dtype=np.uint8),
+            np.array([low for low, _ in bounds], dtype=np.float64),
+            np.array([high for _, high in bounds], dtype=np.float64),
+            np.array([feature.n_values for feature in self.features], dtype=np.int32),
+        )
+        for array in self.domains:
+            array.setflags(write=False)
+
+    def _check_kinds(self) -> None:
         for feature in self.features:
             if not isinstance(feature, Feature):
                 raise InvalidSpace(
@@ -120,6 +147,8 @@ class Space:
                 raise InvalidSpace(
                     f"a column's name must be text and not empty, got {column.name!r}"
                 )
+
+    def _check(self) -> None:
         for what, names in (("feature", self.names), ("column", self.column_names)):
             twice = first_repeated(names)
             if twice is not None:
@@ -173,28 +202,6 @@ class Space:
 
         return infer_space(X, one_hot=one_hot, text=text)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the features."""
-        return tuple(feature.name for feature in self.features)
-
-    @property
-    def column_names(self) -> tuple[str, ...]:
-        """Names of the columns."""
-        return tuple(column.name for column in self.columns)
-
-    @cached_property
-    def _index(self) -> dict[str, int]:
-        return {feature.name: i for i, feature in enumerate(self.features)}
-
-    @cached_property
-    def columns_of(self) -> dict[str, list[int]]:
-        """Positions of the columns that describe each feature."""
-        positions: dict[str, list[int]] = {name: [] for name in self.names}
-        for i, column in enumerate(self.columns):
-            positions[column.feature].append(i)
-        return positions
-
     def index(self, name: str) -> int:
         """Give the position of a feature; an error lists the names that there are."""
         try:
@@ -234,23 +241,8 @@ class Space:
         columns = f"; {n} column{'s are indicators' if n > 1 else ' is an indicator'}" if n else ""
         return f"Space({shown}{more}{columns})"
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"features": self.features, "columns": self.columns}  # the rest is derived
-
-    @cached_property
-    def domains(self) -> Domains:
-        """What the core needs to know of the features' values."""
-        bounds = [feature.bounds for feature in self.features]
-        arrays = Domains(
-            np.array([feature.ordered for feature in self.features], dtype=np.uint8),
-            np.array([feature.nan for feature in self.features], dtype=np.uint8),
-            np.array([low for low, _ in bounds], dtype=np.float64),
-            np.array([high for _, high in bounds], dtype=np.float64),
-            np.array([feature.n_values for feature in self.features], dtype=np.int32),
-        )
-        for array in arrays:
-            array.setflags(write=False)
-        return arrays
+    def __reduce__(self) -> tuple[type[Space], tuple[Any, ...]]:
+        return Space, (self.features, self.columns)  # the rest is derived
 
     def to_dict(self) -> dict[str, Any]:
         """Give what JSON needs to write it down (docs/formats)."""

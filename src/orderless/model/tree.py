@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..errors import InvalidTree, a_kind
 from .arrays import Nodes
+from .bins import Bins
 from .feature import Label
 from .numbers import row_boundary
 from .side import Side
@@ -25,6 +26,7 @@ from .tree_arrays import (
     check_nodes,
     flatten,
     labels_array,
+    n_threads,
     normalise,
     pruned,
     read_array,
@@ -71,6 +73,8 @@ class Tree(TreeFile, TreeOffers):
 
     Attributes
     ----------
+    used : tuple of int
+        Positions of the features that it asks about.
     n_dropped : int
         Nodes that were dropped because no row can reach them, or always answers them the same way.
 
@@ -94,6 +98,7 @@ class Tree(TreeFile, TreeOffers):
 
     space: Space
     classes: tuple[Label, ...]
+    used: tuple[int, ...]
     n_dropped: int
 
     def __init__(
@@ -146,6 +151,7 @@ class Tree(TreeFile, TreeOffers):
         self.feature, self.threshold, self.nan_true = self.nodes[:3]
         self.when_true, self.when_false, self.leaf_class = self.nodes[3:6]
         self.set_start, self.set_values = self.nodes[6:]
+        self.used = tuple(np.unique(self.feature[self.feature >= 0]).tolist())
         if distribution is not None and kept is not None:
             distribution = distribution[kept]
         self.distribution = distribution
@@ -208,11 +214,6 @@ class Tree(TreeFile, TreeOffers):
         """Conditions on the longest path; 0 for a single leaf."""
         return int(_core.tree.check_links(self.nodes).depth)
 
-    @cached_property
-    def used(self) -> tuple[int, ...]:
-        """Positions of the features that it asks about."""
-        return tuple(int(i) for i in np.unique(self.feature[self.feature >= 0]))
-
     @property
     def features(self) -> tuple[str, ...]:
         """Names of the features that it asks about, in the order of the space."""
@@ -238,6 +239,11 @@ class Tree(TreeFile, TreeOffers):
     def relabelled(self, leaf_class: Ints) -> Nodes:
         """Give its nodes, for the core, with other classes at the leaves (by node)."""
         return self.nodes._replace(leaf_class=leaf_class)
+
+    @cached_property
+    def bins(self) -> Bins:
+        """The same tree over the bins into which its conditions cut each feature."""
+        return Bins(self)
 
     @cached_property
     def numbered_leaves(self) -> Nodes:
@@ -315,8 +321,6 @@ class Tree(TreeFile, TreeOffers):
 
     def decide(self, X: Any, n_jobs: int | None = None) -> NDArray[np.int32]:
         """Give by row the position of its class in ``classes``, -1 where it is not determined."""
-        from ..inputs import n_threads
-
         rows = self.read(X)
         return _core.rows.decide(
             self.nodes,
@@ -350,7 +354,7 @@ class Tree(TreeFile, TreeOffers):
         of up to 512 leaves, else the nodes that it can reach. Beyond rows and result, memory does
         not grow with the rows, if these are numbers in an array.
         """
-        from ..inputs import is_frame, labels_like, n_threads
+        from ..inputs import is_frame, labels_like
 
         if self.labels.dtype == object or is_frame(X):
             return labels_like(X, self.labels, self.decide(X, n_jobs))

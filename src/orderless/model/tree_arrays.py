@@ -6,6 +6,7 @@ Out: ``Nodes`` as ``Tree`` keeps them: good, normal, without dead branches.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,7 @@ __all__ = [
     "check_nodes",
     "flatten",
     "labels_array",
+    "n_threads",
     "normalise",
     "pruned",
     "read_array",
@@ -46,8 +48,8 @@ def check_nodes(nodes: Nodes, space: Space, n_classes: int) -> None:
         if not name.startswith("set_") and array.shape != (n,):
             raise InvalidTree(f"{name} has shape {array.shape}, feature has ({n},)")
     feature, inner = nodes.feature, nodes.feature >= 0
-    _refuse("feature", feature, (feature < -1) | (feature >= len(space)),
-            f"-1 (a leaf) to {len(space) - 1}")  # fmt: skip
+    _refuse("feature", feature, (feature < -1) | (feature >= len(space.features)),
+            f"-1 (a leaf) to {len(space.features) - 1}")  # fmt: skip
     for name in ("when_true", "when_false"):
         child = getattr(nodes, name)
         _refuse(name, child, inner & ((child < 0) | (child >= n)), f"0 to {n - 1}")
@@ -212,6 +214,23 @@ def _refuse(name: str, array: NDArray[Any], bad: NDArray[np.bool_], allowed: str
     if bad.any():
         at = int(np.argmax(bad))
         raise InvalidTree(f"{name} is {array[at]} at position {at}: it must be {allowed}")
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Give the number of threads that ``n_jobs`` asks for.
+
+    Examples
+    --------
+    >>> n_threads(None), n_threads(3)
+    (1, 3)
+    """
+    if n_jobs is None:
+        return 1
+    if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs == 0 or n_jobs < -1:
+        raise ValueError(
+            f"n_jobs must be None, a whole number from 1, or -1 for all cores, got {n_jobs!r}"
+        )
+    return n_jobs if n_jobs > 0 else os.cpu_count() or 1
 
 
 def labels_array(classes: tuple[Label, ...]) -> NDArray[Any]:

@@ -7,13 +7,11 @@ Out: whatever the room above gives; it is imported when it is asked.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .bins import Bins
 from .space import Space
 from .tree_over import tree_over
 from .words import side_text, tree_text
@@ -30,11 +28,6 @@ class TreeOffers:
     @property
     def _tree(self) -> Tree:
         return cast("Tree", self)
-
-    @cached_property
-    def bins(self) -> Bins:
-        """The same tree over the bins into which its conditions cut each feature."""
-        return Bins(self._tree)
 
     def over(self, space: Space) -> Tree:
         """Convert to another space that has its features, by name.

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from ..errors import InvalidTree
 from ..model import Label, Nodes, Space, Tree
 from .binary import BitTrees, Flat, join, leaf
-from .through.column import SourceColumn
 from .through.conditions import over_features
+from .through.stage import SourceColumn
 
 __all__ = ["build_all"]
 

@@ -12,15 +12,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ...errors import InvalidSpace, UnreadableModel, a_kind
 from ...inputs import is_unknown, some_names
-from ...model import Feature, Label, Space, Values, plain_label
+from ...model import Column, Feature, Label, Space, Values, plain_label
 from ..build import Nan, Table, numbered_names, whole_number
-from .column import SourceColumn, space_columns
-from .stage import Block, Cell, Encode, Fill, Flag, Other, Pass, Refused, Rescale, Wire, as_number
+from .stage import (
+    Block,
+    Cell,
+    Encode,
+    Fill,
+    Flag,
+    Other,
+    Pass,
+    Refused,
+    Rescale,
+    SourceColumn,
+    Wire,
+    as_number,
+)
 from .transformers import is_passthrough, send
 
-__all__ = ["columns_through", "source_columns"]
+__all__ = ["columns_through", "source_columns", "space_columns"]
 
 
 def source_columns(
@@ -45,6 +59,32 @@ def source_columns(
             "the space names its columns already: leave feature_names out, or make them equal"
         )
     return space_columns(space), space
+
+
+def space_columns(space: Space) -> list[SourceColumn]:
+    """Read a space's own columns: values of features, or 0/1 for conditions on them."""
+    return [_space_column(space, column) for column in space.columns]
+
+
+def _space_column(space: Space, column: Column) -> SourceColumn:
+    i = space.index(column.feature)
+    feature = space.features[i]
+    condition = column.condition
+    if condition is None:
+        if feature.ordered:
+            return SourceColumn(i)
+        labels: tuple[Any, ...] = tuple(feature.label(code) for code in range(feature.n_values))
+        return SourceColumn(i, table=labels)
+    if condition.at_most is not None:
+        top = float(feature.at_most(condition.at_most))
+        return SourceColumn(i, lambda x: (x <= top).astype(np.float64), two_valued=True)
+    among = condition.among or ()
+    if feature.ordered:  # boolean
+        holds = np.array([False in among, True in among], dtype=np.float64)
+        return SourceColumn(i, lambda x: np.where(x <= 0, holds[0], holds[1]), two_valued=True)
+    inside = [code < len(feature.categories) and feature.categories[code] in among
+              for code in range(feature.n_values)]  # fmt: skip
+    return SourceColumn(i, table=tuple(float(flag) for flag in inside))
 
 
 def columns_through(

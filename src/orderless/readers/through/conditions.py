@@ -16,7 +16,7 @@ from ...errors import UnreadableModel
 from ...model import Feature, Label, Space, Tree, row_boundary, value_at_most
 from ..build import ColumnTree, Table
 from .bisect import last_before_change, last_before_step
-from .column import SourceColumn
+from .stage import SourceColumn
 from .steps import Span, Steps, unfold
 
 __all__ = ["over_features"]

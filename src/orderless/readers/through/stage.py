@@ -3,6 +3,8 @@
 In:  numbers or labels of one source column.
 Out: ``Wire``: a column on its way from the source table to the model, and its ``Stage``s. A wire
      says what becomes of a label, of "any other label", of a missing value, and of all numbers.
+     ``SourceColumn``: what it has become in the end, with which conditions on columns become
+     conditions on features.
 """
 
 from __future__ import annotations
@@ -17,7 +19,6 @@ from numpy.typing import NDArray
 
 from ...inputs import is_unknown, some_names
 from ...model import Feature, Label
-from .column import SourceColumn
 from .steps import Steps
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Pass",
     "Refused",
     "Rescale",
+    "SourceColumn",
     "Stage",
     "Wire",
     "as_number",
@@ -38,6 +40,51 @@ __all__ = [
 Floats = NDArray[np.float64]
 FLOAT64 = np.dtype(np.float64)
 FLOAT32 = np.dtype(np.float32)
+
+
+@dataclass(frozen=True)
+class SourceColumn:
+    """How a column of the model arises from one feature.
+
+    Attributes
+    ----------
+    feature : position in the space; None for a constant column
+    function : for an ordered feature: the column's numbers from the feature's, monotone; None: the
+        feature's own number
+    table : for a categorical feature: the column's value for each of the feature's values (a
+        label where the column holds labels)
+    steps : for an ordered feature: the column's numbers from what ``function`` gives, where they
+        rise and fall
+    at_missing : for an ordered feature: the column's number where it is missing; None: what
+        ``function`` makes of NaN
+    two_valued : whether the function gives 0 and 1 only
+    constant : the value of a constant column
+    """
+
+    feature: int | None
+    function: Callable[[Floats], Floats] | None = None
+    table: tuple[Any, ...] | None = None
+    two_valued: bool = False
+    constant: float = 0.0
+    steps: Steps | None = None
+    at_missing: float | None = None
+
+    def then(self, function: Callable[[Floats], Floats]) -> SourceColumn:
+        """Apply a further monotone function to the column."""
+        if self.feature is None:
+            return replace(self, constant=float(function(np.array([self.constant]))[0]))
+        if self.table is not None:
+            numbers = function(np.array(self.table, dtype=np.float64))
+            return replace(self, table=tuple(numbers.tolist()))
+        if self.at_missing is not None:
+            missing = float(function(np.array([self.at_missing]))[0])
+            self = replace(self, at_missing=missing)
+        if self.steps is not None:
+            return replace(self, steps=self.steps.then(function), two_valued=False)
+        first = self.function
+        if first is None:
+            return replace(self, function=function)
+        return replace(self, function=lambda x: function(first(x)))
 
 
 class Other(Enum):
