@@ -1,5 +1,6 @@
 // _core.rows: what rows with unknown values reach.
 
+#include <algorithm>
 #include <span>
 #include <stdexcept>
 
@@ -18,7 +19,7 @@ namespace {
 
 using Bytes = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-Record reached_record, first_record;
+Record reached_record, first_record, ends_record;
 
 nb::object reach_rows(const nb::tuple& arrays, const nb::tuple& domain_arrays,
                       const Array<double>& threshold, const nb::list& given, std::size_t n_rows,
@@ -47,6 +48,25 @@ auto decide_rows(const nb::tuple& arrays, const nb::tuple& domain_arrays,
            poll_signals);
   });
   return give(std::move(label));
+}
+
+nb::object ends_of_rows(const nb::tuple& arrays, const nb::tuple& domain_arrays,
+                        const Array<double>& threshold, const nb::list& given, std::size_t n_rows,
+                        std::size_t n_threads) {
+  const Nodes nodes(arrays);
+  const std::vector<Domain> domains = read_domains(domain_arrays);
+  const Columns columns(given);
+  std::vector<std::int32_t> low(n_rows), high(n_rows);
+  const auto take = [&](std::size_t first, std::span<const std::int32_t> some_low,
+                        std::span<const std::int32_t> some_high) {
+    std::ranges::copy(some_low, low.data() + first);
+    std::ranges::copy(some_high, high.data() + first);
+  };
+  unlocked([&] {
+    ends(nodes.tree(), domains, view(threshold), columns.columns, n_rows, true, n_threads,
+         poll_signals, take);
+  });
+  return ends_record(give(std::move(low)), give(std::move(high)));
 }
 
 void label_rows(const nb::tuple& arrays, const nb::tuple& domain_arrays,
@@ -88,11 +108,14 @@ nb::object first_determined_by(const nb::tuple& arrays, const Array<std::int64_t
 
 void bind(nb::module_& m) {
   reached_record.define(m, "Reached", {"leaf", "label", "possible"});
+  ends_record.define(m, "Ends", {"low", "high"});
   first_record.define(m, "FirstDetermined", {"tree", "label"});
   m.def("reach", &reach_rows, "nodes"_a, "domains"_a, "threshold"_a, "columns"_a, "n_rows"_a,
         "n_classes"_a, "all_classes"_a, "By row; -1 where several.");
   m.def("decide", &decide_rows, "nodes"_a, "domains"_a, "threshold"_a, "columns"_a, "n_rows"_a,
         "n_threads"_a, "The class by row, -1 where it is not determined.");
+  m.def("ends", &ends_of_rows, "nodes"_a, "domains"_a, "threshold"_a, "columns"_a, "n_rows"_a,
+        "n_threads"_a, "The least and the greatest class by row that it can reach.");
   m.def("label", &label_rows, "nodes"_a, "domains"_a, "threshold"_a, "columns"_a, "n_rows"_a,
         "n_threads"_a, "items"_a, "item_size"_a, "data"_a, "hidden"_a,
         "Write the label by row into data, as bytes, and 1 into hidden where it is not "

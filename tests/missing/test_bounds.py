@@ -30,7 +30,6 @@ from strategies import kinds, partial_rows, space_of, specs, tree_of
 import orderless as ol
 from orderless.errors import InvalidTree, UnreadableModel
 from orderless.missing import bounds
-from orderless.readers import tree_of_regressor
 
 TREES = [
     DecisionTreeRegressor(max_depth=4, random_state=0),
@@ -271,7 +270,7 @@ def test_an_unknown_category_is_one_of_its_values():
 
 def test_equal_leaves_are_one_class():
     model = DecisionTreeRegressor(random_state=0).fit([[1], [2], [3], [4]], [7, 5, 7, -0.0])
-    tree = tree_of_regressor(model, feature_names=["age"])
+    tree = ol.read_tree(model, feature_names=["age"])
     assert tree.classes == (0.0, 5.0, 7.0)
     assert math.copysign(1, tree.classes[0]) == 1
     assert tree.features == ("age",)
@@ -290,7 +289,7 @@ def test_what_has_no_probabilities():
     tree = ol.read_tree({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
     with pytest.raises(InvalidTree, match="does not say how many training rows"):
         ol.probability_bounds(tree, [[1]])
-    with pytest.raises(UnreadableModel, match="predicts numbers, not classes"):
+    with pytest.raises(InvalidTree, match="says numbers, not shares of classes"):
         ol.probability_bounds(TREES[0].fit([[1]], [1]), [[1]])
     leaf = {"feature": [-1], "threshold": [0.0], "when_true": [-1], "when_false": [-1]}
     space = ol.Space.numeric(["x"])
@@ -302,19 +301,18 @@ def test_what_has_no_probabilities():
 
 def test_what_is_no_regression_tree():
     X, number, label, _ = data()
-    for model in (LinearRegression(), REGRESSORS[0], DecisionTreeClassifier(), 3):
-        with pytest.raises(UnreadableModel, match="is not a regression tree: it must be"):
+    for model, said in ((LinearRegression(), "cannot read"), (REGRESSORS[0], "has many trees"),
+                        (DecisionTreeClassifier(), "not fitted"), (3, "cannot read")):  # fmt: skip
+        with pytest.raises(UnreadableModel, match=said):
             ol.regression_bounds(model, X)
     tree = ol.read_tree(DecisionTreeClassifier(random_state=0).fit(X, label))
-    with pytest.raises(InvalidTree, match="are not numbers: use probability_bounds"):
+    with pytest.raises(InvalidTree, match="are not numbers.*probability_bounds"):
         ol.regression_bounds(tree, X)
     both = DecisionTreeRegressor().fit(X, np.stack([number, number], axis=1))
     with pytest.raises(UnreadableModel, match="predicts 2 outputs at once"):
         ol.regression_bounds(both, X)
     with pytest.raises(UnreadableModel, match="not fitted"):
         ol.regression_bounds(DecisionTreeRegressor(), X)
-    with pytest.raises(UnreadableModel, match="predicts numbers, not classes: use a classifier"):
-        ol.read_tree(DecisionTreeRegressor().fit(X, number))
 
 
 def test_what_is_no_forest():

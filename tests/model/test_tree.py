@@ -233,7 +233,7 @@ def test_dead_branches_are_dropped_and_the_function_stays(problem):
     assert set(tree.apply(rows).tolist()) == set(tree.leaves())  # every leaf is some row's
     again = Tree(tree.space, tree.classes, feature=tree.feature, threshold=tree.threshold,
                  when_true=tree.when_true, when_false=tree.when_false, leaf_class=tree.leaf_class,
-                 sets={i: tree.set_of(i) for i in range(tree.n_nodes)})  # fmt: skip
+                 sets={i: tree.set_of(i) for i in range(tree.n_nodes)}, task=tree.task)  # fmt: skip
     assert again == tree
     assert again.n_dropped == 0
     assert (", " + str(tree.n_dropped) + " dead nodes dropped" in repr(tree)) == (

@@ -18,7 +18,6 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import orderless as ol
 from orderless.errors import InvalidSpace, UnreadableModel
 from orderless.output.code import sklearn as writer
-from orderless.readers import tree_of_regressor
 
 
 def data(seed: int = 0) -> tuple[Any, Any]:
@@ -102,7 +101,7 @@ def test_a_predict_of_its_own_is_refused() -> None:
     with pytest.raises(UnreadableModel, match=r"an Upside has its own predict.*a plain Pipeline"):
         ol.read_tree(Upside([("tree", DecisionTreeClassifier())]).fit(X, y))
     with pytest.raises(UnreadableModel, match="a Shy has its own predict"):
-        tree_of_regressor(Shy(max_depth=2).fit(X, X[:, 0]))
+        ol.read_tree(Shy(max_depth=2).fit(X, X[:, 0]))
     renamed = Renamed(max_depth=2, random_state=0).fit(X, y)
     assert ol.read_tree(renamed).predict(X).tolist() == renamed.predict(X).tolist()
 

@@ -60,11 +60,13 @@ std::optional<Spacing> equal_spacing(const TreeView& tree, std::span<const Domai
   return common;
 }
 
-/// Decides the rows from `first` to `end`; the first one's class goes to label[0].
-using Decider = std::function<void(std::size_t first, std::size_t end, std::int32_t* label)>;
+/// Decides the rows from `first` to `end`; the first one's least and greatest class go to low[0]
+/// and high[0].
+using Decider = std::function<void(std::size_t first, std::size_t end, std::int32_t* low,
+                                   std::int32_t* high)>;
 
 /// Works over blocks of rows on several threads; the calling one polls.
-void in_blocks(std::size_t n_rows, std::size_t n_threads, Poll poll, const TakeLabels& take,
+void in_blocks(std::size_t n_rows, std::size_t n_threads, Poll poll, const TakeEnds& take,
                const Decider& work) {
   std::atomic<std::size_t> next{0};
   std::atomic<bool> stop{false};
@@ -72,13 +74,14 @@ void in_blocks(std::size_t n_rows, std::size_t n_threads, Poll poll, const TakeL
   std::atomic<bool> failed{false};
   const auto loop = [&](bool polls) {
     try {
-      std::vector<std::int32_t> label(std::min(rows_at_once, n_rows));
+      std::vector<std::int32_t> low(std::min(rows_at_once, n_rows));
+      std::vector<std::int32_t> high(low.size());
       while (!stop) {
         const std::size_t first = next.fetch_add(rows_at_once);
         if (first >= n_rows) return;
         const std::size_t end = std::min(first + rows_at_once, n_rows);
-        work(first, end, label.data());
-        take(first, std::span<const std::int32_t>(label).first(end - first));
+        work(first, end, low.data(), high.data());
+        take(first, std::span(low).first(end - first), std::span(high).first(end - first));
         if (polls) poll();
       }
     } catch (...) {
@@ -101,21 +104,23 @@ void in_blocks(std::size_t n_rows, std::size_t n_threads, Poll poll, const TakeL
 
 }  // namespace
 
-void decide(const TreeView& tree, std::span<const Domain> domains,
-            std::span<const double> threshold, std::span<const Column> columns, std::size_t n_rows,
-            std::size_t n_threads, Poll poll, const TakeLabels& take) {
+void ends(const TreeView& tree, std::span<const Domain> domains, std::span<const double> threshold,
+          std::span<const Column> columns, std::size_t n_rows, bool all, std::size_t n_threads,
+          Poll poll, const TakeEnds& take) {
   const auto by = [&](const Decider& work) { in_blocks(n_rows, n_threads, poll, take, work); };
   const auto all_one = [&](std::int32_t only) {
-    by([=](std::size_t first, std::size_t end, std::int32_t* label) {
-      std::fill(label, label + (end - first), only);
+    by([=](std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) {
+      std::fill(low, low + (end - first), only);
+      std::fill(high, high + (end - first), only);
     });
   };
   if (tree.size() == 1) return all_one(tree.leaf_class[0]);
   const std::optional<Spacing> spacing = equal_spacing(tree, domains, columns);
   if (!spacing) {
-    return by([&](std::size_t first, std::size_t end, std::int32_t* label) {
-      reach(tree, domains, threshold, from_row(columns, first), end - first, 0,
-            {{}, {label, end - first}, {}}, no_poll);
+    return by([&](std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) {
+      const std::size_t n = end - first;
+      reach(tree, domains, threshold, from_row(columns, first), n, 0,
+            {{}, {}, {}, {low, n}, {high, n}, all}, no_poll);
     });
   }
   const PackedTree packed = pack(tree, threshold, columns, spacing->base);
@@ -123,7 +128,7 @@ void decide(const TreeView& tree, std::span<const Domain> domains,
   const std::byte* base = spacing->base;
   const std::ptrdiff_t stride = spacing->stride;
   const auto work = [&]<class S, class T>(S, T) {
-    const RowWalk<S> walk(packed, base, stride);
+    const RowWalk<S> walk(packed, base, stride, all);
     // Masks do the same work for every row, which grows with the leaves; a walk does more, the more
     // is unknown. Where they cross was measured.
     const bool wide = has_avx2();
@@ -131,10 +136,10 @@ void decide(const TreeView& tree, std::span<const Domain> domains,
       const double least = n_words == 1 ? 0.0 : wide ? 0.03 : 0.2;
       const MaskTree leaves = masks_of(packed);
       const RowMasks<S, T, n_words> masks(leaves, base, stride, wide);
-      by([&](std::size_t first, std::size_t end, std::int32_t* label) {
+      by([&](std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) {
         const double unknown = share_unknown<S>(packed, base, stride, first, end);
-        if (unknown >= least) return masks.run(first, end, label);
-        walk.run(first, end, label, unknown < complete);
+        if (unknown >= least) return masks.run(first, end, low, high);
+        walk.run(first, end, {low, high}, unknown < complete);
       });
     };
     if (n_rows >= 256) {  // for fewer the masks are not worth making
@@ -143,9 +148,9 @@ void decide(const TreeView& tree, std::span<const Domain> domains,
       if (packed.n_leaves() <= 256) return by_masks(std::array<int, 4>{});
       if (packed.n_leaves() <= 512 && wide) return by_masks(std::array<int, 8>{});
     }
-    by([&](std::size_t first, std::size_t end, std::int32_t* label) {
+    by([&](std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) {
       const double unknown = share_unknown<S>(packed, base, stride, first, end);
-      walk.run(first, end, label, unknown < complete);
+      walk.run(first, end, {low, high}, unknown < complete);
     });
   };
   if (spacing->kind == Column::Kind::f32) return work(float{}, float{});
@@ -153,6 +158,17 @@ void decide(const TreeView& tree, std::span<const Domain> domains,
       std::ranges::all_of(packed.nodes, sharp_as_float, [](const auto& node) { return node.cut; });
   if (sharp) return work(double{}, float{});
   work(double{}, double{});
+}
+
+void decide(const TreeView& tree, std::span<const Domain> domains,
+            std::span<const double> threshold, std::span<const Column> columns, std::size_t n_rows,
+            std::size_t n_threads, Poll poll, const TakeLabels& take) {
+  const auto agreed = [&](std::size_t first, std::span<std::int32_t> low,
+                          std::span<const std::int32_t> high) {
+    for (std::size_t i = 0; i < low.size(); ++i) low[i] = low[i] == high[i] ? low[i] : -1;
+    take(first, low);
+  };
+  ends(tree, domains, threshold, columns, n_rows, false, n_threads, poll, agreed);
 }
 
 void decide(const TreeView& tree, std::span<const Domain> domains,

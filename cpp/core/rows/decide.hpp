@@ -16,10 +16,20 @@ inline constexpr std::size_t rows_at_once = 16384;
 /// rows that do not overlap.
 using TakeLabels = std::function<void(std::size_t first, std::span<const std::int32_t> label)>;
 
-/// By row the class on which all reachable leaves agree, -1 where they do not: `reach` for those
-/// who want nothing else. Where all columns are doubles, or all floats, and equally spaced (an
+/// Takes the least and the greatest class of some rows, as TakeLabels; it may change them.
+using TakeEnds = std::function<void(std::size_t first, std::span<std::int32_t> low,
+                                    std::span<std::int32_t> high)>;
+
+/// By row the least and the greatest class that a reachable leaf has. Without `all` the ends of a
+/// row that differ only say so. Where all columns are doubles, or all floats, and equally spaced (an
 /// array in C or Fortran order), by masks of leaves (RowMasks) or by walks (RowWalk), whichever is
 /// quicker; other columns go through `reach`. `n_threads` >= 1; memory does not grow with rows.
+void ends(const TreeView& tree, std::span<const Domain> domains, std::span<const double> threshold,
+          std::span<const Column> columns, std::size_t n_rows, bool all, std::size_t n_threads,
+          Poll poll, const TakeEnds& take);
+
+/// By row the class on which all reachable leaves agree, -1 where they do not: whether the `ends`
+/// are equal.
 void decide(const TreeView& tree, std::span<const Domain> domains,
             std::span<const double> threshold, std::span<const Column> columns, std::size_t n_rows,
             std::size_t n_threads, Poll poll, const TakeLabels& take);

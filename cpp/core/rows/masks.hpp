@@ -62,8 +62,8 @@ inline bool has_avx2() {
 
 /// Decides rows of S, compared as T, for trees of at most 64 x n_words leaves: one bit per leaf,
 /// one mask per feature and bin; a row is the AND of one mask per known feature. Leaves are
-/// numbered class by class, so the survivors agree iff the first and the last do. The same work for
-/// every row, whatever is unknown and however many classes there are, and no branch in it.
+/// numbered class by class, so the first survivor has the least class and the last the greatest. The
+/// same work for every row, whatever is unknown and however many classes there are, and no branch.
 template <class S, class T, std::size_t n_words>
 class RowMasks {
  public:
@@ -103,12 +103,13 @@ class RowMasks {
     }
   }
 
-  /// Writes the classes of the rows from `first` to `end`, the first one's to label[0].
-  void run(std::size_t first, std::size_t end, std::int32_t* label) const {
+  /// Writes the least and the greatest class of the rows from `first` to `end`, the first one's to
+  /// low[0] and high[0].
+  void run(std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) const {
 #ifdef ORDERLESS_AVX2
-    if (wide_) return run_wide(first, end, label);
+    if (wide_) return run_wide(first, end, low, high);
 #endif
-    run_any(first, end, label);
+    run_any(first, end, low, high);
   }
 
  private:
@@ -132,22 +133,24 @@ class RowMasks {
                : near;
   }
 
-  void run_any(std::size_t first, std::size_t end, std::int32_t* label) const {
+  void run_any(std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) const {
     for (std::size_t row = first; row < end; row += block) {
-      some(row, std::min(block, end - row), label + (row - first));
+      some(row, std::min(block, end - row), low + (row - first), high + (row - first));
     }
   }
 
 #ifdef ORDERLESS_AVX2
   __attribute__((target("avx2,bmi"))) void run_wide(std::size_t first, std::size_t end,
-                                                    std::int32_t* label) const {
+                                                    std::int32_t* low, std::int32_t* high) const {
     for (std::size_t row = first; row < end; row += block) {
-      some(row, end - row < block ? end - row : block, label + (row - first));
+      const std::size_t n = end - row < block ? end - row : block;
+      some(row, n, low + (row - first), high + (row - first));
     }
   }
 #endif
 
-  ORDERLESS_INLINE void some(std::size_t row, std::size_t n, std::int32_t* label) const {
+  ORDERLESS_INLINE void some(std::size_t row, std::size_t n, std::int32_t* low,
+                             std::int32_t* high) const {
     alignas(64) std::uint64_t leaves[block][n_words];
     alignas(64) T values[block];
     alignas(64) Bin bins[block];
@@ -175,11 +178,12 @@ class RowMasks {
         const std::uint64_t here = leaves[r][w];
         const std::uint64_t there = leaves[r][n_words - 1 - w];
         const auto top = static_cast<std::size_t>(63 - std::countl_zero(here | 1));
-        const auto low = static_cast<std::size_t>(std::countr_zero(there));
+        const auto bottom = static_cast<std::size_t>(std::countr_zero(there));
         last = here != 0 ? 64 * w + top : last;
-        first = there != 0 ? 64 * (n_words - 1 - w) + low : first;
+        first = there != 0 ? 64 * (n_words - 1 - w) + bottom : first;
       }
-      label[r] = classes[first] == classes[last] ? classes[first] : -1;
+      low[r] = classes[first];
+      high[r] = classes[last];
     }
   }
 

@@ -1,5 +1,6 @@
 #include "core/rows/reach.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -192,6 +193,8 @@ void reach(const TreeView& tree, std::span<const Domain> domains, std::span<cons
     std::int32_t label = -1;
     bool one_leaf = true;
     bool one_label = true;
+    std::int32_t low = std::numeric_limits<std::int32_t>::max();
+    std::int32_t high = -1;
     const auto on_leaf = [&](std::int32_t reached) {
       const std::int32_t its = tree.leaf_class[static_cast<std::size_t>(reached)];
       one_leaf = one_leaf && leaf < 0;
@@ -199,7 +202,9 @@ void reach(const TreeView& tree, std::span<const Domain> domains, std::span<cons
       leaf = reached;
       label = its;
       if (all_classes) out.possible[row * n_classes + static_cast<std::size_t>(its)] = 1;
-      return one_label || all_classes;
+      low = std::min(low, its);
+      high = std::max(high, its);
+      return one_label || all_classes || out.all;
     };
     if (partial) {
       rows.leaves_by_side(row, on_leaf);
@@ -207,7 +212,9 @@ void reach(const TreeView& tree, std::span<const Domain> domains, std::span<cons
       rows.leaves(row, on_leaf);
     }
     if (!out.leaf.empty()) out.leaf[row] = one_leaf ? leaf : -1;
-    out.label[row] = one_label ? label : -1;
+    if (!out.label.empty()) out.label[row] = one_label ? label : -1;
+    if (!out.low.empty()) out.low[row] = low;
+    if (!out.high.empty()) out.high[row] = high;
   }
 }
 

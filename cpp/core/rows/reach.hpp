@@ -32,13 +32,17 @@ struct Column {
 [[nodiscard]] std::vector<Column> from_row(std::span<const Column> columns, std::size_t first);
 
 /// Results by row. `leaf`: the reached leaf, -1 where several can be reached; may be empty.
-/// `label`: the class on which all reachable leaves agree, -1 where they do not. `possible`: rows x
-/// n_classes, nonzero where a reachable leaf has the class; may be empty, and then a row is left at
-/// the second class.
+/// `label`: likewise the class on which all reachable leaves agree. `possible`: rows x
+/// n_classes, nonzero where a reachable leaf has the class; may be empty. `low`, `high`: the least
+/// and the greatest class that a reachable leaf has; may be empty. Without `possible`, and without
+/// `all`, a row is left at the second class, so that two ends only say that they differ.
 struct Reached {
   std::span<std::int32_t> leaf;
   std::span<std::int32_t> label;
   std::span<std::uint8_t> possible;
+  std::span<std::int32_t> low = {};
+  std::span<std::int32_t> high = {};
+  bool all = false;
 };
 
 /// Which leaves a row can reach: a leaf is reachable iff its box meets the row's (a row with

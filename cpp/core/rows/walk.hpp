@@ -13,24 +13,31 @@
 namespace orderless::rows {
 
 /// Walks rows of T, `stride` bytes apart, down a packed tree. Where a value is unknown the row goes
-/// on to one child and keeps the other for later; it is left as soon as two classes are met. Some
-/// rows walk at the same time, each at its own pace, and but for the end of a walk no branch
+/// on to one child and keeps the other for later; unless `all` classes are wanted, it is left as
+/// soon as two are met. Some rows walk at the same time, each at its own pace, and but for the end of a walk no branch
 /// depends on the values, so the processor has little to guess and always something to do.
 template <class T>
 class RowWalk {
  public:
-  RowWalk(const PackedTree& tree, const std::byte* base, std::ptrdiff_t stride)
-      : nodes_(tree.nodes), base_(base), stride_(stride), room_(tree.depth + 2) {}
+  RowWalk(const PackedTree& tree, const std::byte* base, std::ptrdiff_t stride, bool all)
+      : nodes_(tree.nodes), base_(base), stride_(stride), room_(tree.depth + 2), all_(all) {}
 
-  /// Writes the classes of the rows from `first` to `end`, the first one's to label[0]. `complete`:
-  /// few rows will meet an unknown value; the result is the same, whether or not it holds.
-  void run(std::size_t first, std::size_t end, std::int32_t* label, bool complete) const {
+  /// Where the least and the greatest class met by each row go.
+  struct Out {
+    std::int32_t* low;
+    std::int32_t* high;
+  };
+
+  /// Writes the classes of the rows from `first` to `end`, the first one's to out.low[0].
+  /// `complete`: few rows will meet an unknown value; the result is the same, whether or not it
+  /// holds.
+  void run(std::size_t first, std::size_t end, Out out, bool complete) const {
     std::vector<std::int32_t> later(width * room_);
     const std::byte* const at = base_ + stride_ * static_cast<std::ptrdiff_t>(first);
     if (complete) {
-      run_complete(at, end - first, label, later.data());
+      run_complete(at, end - first, out, later.data());
     } else {
-      run_any(at, end - first, label, later.data());
+      run_any(at, end - first, out, later.data());
     }
   }
 
@@ -50,7 +57,7 @@ class RowWalk {
   static constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
 
   /// Rows at their own pace: where one has come to its end, the next one begins.
-  void run_any(const std::byte* at, std::size_t n, std::int32_t* label, std::int32_t* later) const {
+  void run_any(const std::byte* at, std::size_t n, Out out, std::int32_t* later) const {
     Walk walks[width];
     for (std::size_t k = 0; k < width; ++k) walks[k].later = later + k * room_;
     std::size_t next = 0;
@@ -60,22 +67,21 @@ class RowWalk {
       for (std::size_t k = 0; k < width; ++k) {
         Walk& walk = walks[k];
         if (step(walk)) continue;
-        label[walk.number] = answer(walk);
+        answer(walk, out);
         if (next == n) {
           for (std::size_t j = 0; j < width; ++j) {
-            if (j != k) finish(walks[j], label);
+            if (j != k) finish(walks[j], out);
           }
           return;
         }
         begin(walk, at, next++);
       }
     }
-    for (std::size_t k = 0; k < n_walks; ++k) finish(walks[k], label);
+    for (std::size_t k = 0; k < n_walks; ++k) finish(walks[k], out);
   }
 
   /// Rows side by side, as if all values were known; a row that met an unknown one walks again.
-  void run_complete(const std::byte* at, std::size_t n, std::int32_t* label,
-                    std::int32_t* later) const {
+  void run_complete(const std::byte* at, std::size_t n, Out out, std::int32_t* later) const {
     Walk again;
     again.later = later;
     const PackedTree::Node* const nodes = nodes_.data();
@@ -101,10 +107,10 @@ class RowWalk {
         }
       }
       for (std::size_t k = 0; k < std::min(abreast, n - row); ++k) {
-        label[row + k] = ~node[k];
+        out.low[row + k] = out.high[row + k] = ~node[k];
         if (!unknown[k]) continue;
         begin(again, at, row + k);
-        finish(again, label);
+        finish(again, out);
       }
     }
   }
@@ -118,12 +124,15 @@ class RowWalk {
     walk.high = -1;
   }
 
-  static std::int32_t answer(const Walk& walk) { return walk.low < walk.high ? -1 : walk.low; }
+  static void answer(const Walk& walk, Out out) {
+    out.low[walk.number] = walk.low;
+    out.high[walk.number] = walk.high;
+  }
 
-  void finish(Walk& walk, std::int32_t* label) const {
+  void finish(Walk& walk, Out out) const {
     while (step(walk)) {
     }
-    label[walk.number] = answer(walk);
+    answer(walk, out);
   }
 
   /// Meets a child: a leaf is ~class; of an inner node, and of -1, neither end changes.
@@ -148,7 +157,7 @@ class RowWalk {
     std::size_t top = walk.top + static_cast<std::size_t>(unknown & (~kept >> 31 & 1));
     const std::int32_t leaf = on >> 31;  // all bits, or none
     const bool some = top > 0;
-    const bool goes_on = ((leaf == 0) | some) & (walk.low >= walk.high);
+    const bool goes_on = ((leaf == 0) | some) & (all_ | (walk.low >= walk.high));
     top -= static_cast<std::size_t>(some & (leaf != 0));
     walk.node = on ^ ((on ^ walk.later[top]) & leaf);
     walk.top = top;
@@ -159,6 +168,7 @@ class RowWalk {
   const std::byte* base_;
   std::ptrdiff_t stride_;
   std::size_t room_;
+  bool all_;
 };
 
 }  // namespace orderless::rows

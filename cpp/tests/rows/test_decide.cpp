@@ -1,9 +1,12 @@
 // Masks of leaves and walks, with AVX2 and without, against all completions of each row.
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <set>
 #include <stdexcept>
+#include <tuple>
+#include <utility>
 
 #include "core/rows/decide.hpp"
 #include "core/rows/masks.hpp"
@@ -51,13 +54,14 @@ std::int32_t class_of(const Arrays& tree, const Values& row) {
   return tree.leaf_class[node];
 }
 
-/// The class of all completions, -1 if they differ.
-std::int32_t by_completions(const Arrays& tree, const Values& row, const Values& everything) {
+/// The least and the greatest class of all completions.
+std::pair<std::int32_t, std::int32_t> by_completions(const Arrays& tree, const Values& row,
+                                                     const Values& everything) {
   std::vector<Values> choices;
   for (const double x : row) choices.push_back(std::isnan(x) ? everything : Values{x});
   std::set<std::int32_t> classes;
   for (const Values& point : product(choices)) classes.insert(class_of(tree, point));
-  return classes.size() == 1 ? *classes.begin() : -1;
+  return {*classes.begin(), *classes.rbegin()};
 }
 
 template <class S>
@@ -79,7 +83,7 @@ void test_rows(Random& random, std::span<const double> from, bool fortran) {
   std::vector<S> values(n_rows * n_features);
   const std::size_t row_step = fortran ? 1 : n_features;
   const std::size_t column_step = fortran ? n_rows : 1;
-  std::vector<std::int32_t> expected(n_rows);
+  std::vector<std::int32_t> expected(n_rows), low(n_rows), high(n_rows);
   for (std::size_t r = 0; r < n_rows; ++r) {
     Values row;
     for (std::size_t f = 0; f < n_features; ++f) {
@@ -89,7 +93,8 @@ void test_rows(Random& random, std::span<const double> from, bool fortran) {
       cell = unknown ? std::numeric_limits<S>::quiet_NaN() : x;
       row.push_back(static_cast<double>(cell));
     }
-    expected[r] = by_completions(tree, row, everything);
+    std::tie(low[r], high[r]) = by_completions(tree, row, everything);
+    expected[r] = low[r] == high[r] ? low[r] : -1;
   }
   std::vector<Column> columns(n_features);
   for (std::size_t f = 0; f < n_features; ++f) {
@@ -101,25 +106,48 @@ void test_rows(Random& random, std::span<const double> from, bool fortran) {
   std::vector<std::int32_t> label(n_rows, -7);
   decide(tree.view(), domains, tree.threshold, columns, n_rows, label, 2, no_poll);
   CHECK(label == expected);
+  std::vector<std::int32_t> least(n_rows, -7), greatest(n_rows, -7);
+  const auto take = [&](std::size_t first, std::span<std::int32_t> some_low,
+                        std::span<std::int32_t> some_high) {
+    std::ranges::copy(some_low, least.data() + first);
+    std::ranges::copy(some_high, greatest.data() + first);
+  };
+  ends(tree.view(), domains, tree.threshold, columns, n_rows, true, 2, no_poll, take);
+  CHECK(least == low);
+  CHECK(greatest == high);
+  std::vector<std::int32_t> by_reach_low(n_rows), by_reach_high(n_rows);
+  reach(tree.view(), domains, tree.threshold, columns, n_rows, n_classes,
+        {{}, label, {}, by_reach_low, by_reach_high, true}, no_poll);
+  CHECK(label == expected);
+  CHECK(by_reach_low == low);
+  CHECK(by_reach_high == high);
   const std::byte* base = columns[0].first;
   const PackedTree packed = pack(tree.view(), tree.threshold, columns, base);
   if (packed.nodes.empty()) return;
   for (const bool complete : {false, true}) {
-    label.assign(n_rows, -7);
-    RowWalk<S>(packed, base, columns[0].stride).run(0, n_rows, label.data(), complete);
-    CHECK(label == expected);
+    std::vector<std::int32_t> least(n_rows, -7), greatest(n_rows, -7);
+    const RowWalk<S> every(packed, base, columns[0].stride, true);
+    every.run(0, n_rows, {least.data(), greatest.data()}, complete);
+    CHECK(least == low);
+    CHECK(greatest == high);
+    const RowWalk<S> walk(packed, base, columns[0].stride, false);
+    walk.run(0, n_rows, {least.data(), greatest.data()}, complete);
+    for (std::size_t r = 0; r < n_rows; ++r) {
+      CHECK((least[r] == greatest[r] ? least[r] : -1) == expected[r]);
+    }
   }
   const MaskTree leaves = masks_of(packed);
   bool sharp = true;
   for (const auto& node : packed.nodes) sharp = sharp && sharp_as_float(node.cut);
   const auto check = [&](const auto& masks) {
-    label.assign(n_rows, -7);
-    masks.run(0, n_rows, label.data());
-    CHECK(label == expected);
+    std::vector<std::int32_t> least(n_rows, -7), greatest(n_rows, -7);
+    masks.run(0, n_rows, least.data(), greatest.data());
+    CHECK(least == low);
+    CHECK(greatest == high);
     if (n_rows < 2) return;
-    label.assign(n_rows - 1, -7);
-    masks.run(1, n_rows, label.data());  // from any row on
-    CHECK(std::equal(label.begin(), label.end(), expected.begin() + 1));
+    masks.run(1, n_rows, least.data(), greatest.data());  // from any row on
+    CHECK(std::equal(low.begin() + 1, low.end(), least.begin()));
+    CHECK(std::equal(high.begin() + 1, high.end(), greatest.begin()));
   };
   for (const bool wide : {false, has_avx2()}) {
     const std::ptrdiff_t stride = columns[0].stride;

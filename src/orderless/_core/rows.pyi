@@ -10,6 +10,10 @@ class Reached(NamedTuple):
     label: NDArray[np.int32]
     possible: NDArray[np.uint8]
 
+class Ends(NamedTuple):
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+
 class FirstDetermined(NamedTuple):
     tree: NDArray[np.int32]
     label: NDArray[np.int32]
@@ -31,6 +35,14 @@ def decide(
     n_rows: int,
     n_threads: int,
 ) -> NDArray[np.int32]: ...
+def ends(
+    nodes: Nodes,
+    domains: Domains,
+    threshold: NDArray[np.float64],
+    columns: list[Any],
+    n_rows: int,
+    n_threads: int,
+) -> Ends: ...
 def label(
     nodes: Nodes,
     domains: Domains,

@@ -39,6 +39,7 @@ from .frames import (
     frame_of as frame_of,
     is_frame as is_frame,
     labels_like as labels_like,
+    masked_like as masked_like,
     rows_at as rows_at,
     table_like as table_like,
 )

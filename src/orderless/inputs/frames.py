@@ -18,7 +18,15 @@ from .names import some_names
 if TYPE_CHECKING:  # imported when rows come: a tree in a file is explained without it
     import narwhals as nw
 
-__all__ = ["column_like", "frame_of", "is_frame", "labels_like", "rows_at", "table_like"]
+__all__ = [
+    "column_like",
+    "frame_of",
+    "is_frame",
+    "labels_like",
+    "masked_like",
+    "rows_at",
+    "table_like",
+]
 
 
 def frame_of(X: Any) -> nw.DataFrame[Any] | None:
@@ -61,6 +69,24 @@ def column_like(X: Any, values: Any, name: str) -> Any:
     import narwhals as nw
 
     return nw.new_series(name, values, backend=frame.implementation).to_native()
+
+
+def masked_like(X: Any, values: NDArray[np.float64], unknown: NDArray[np.bool_]) -> Any:
+    """Give numbers by row: a masked array, or a nullable Series when a data frame came in."""
+    frame = frame_of(X)
+    if frame is None:
+        return np.ma.MaskedArray(values, mask=unknown)
+    if frame.implementation.is_pandas():
+        import pandas as pd
+
+        column = pd.array(values, dtype="Float64")
+        column[unknown] = pd.NA
+        return pd.Series(column, index=frame.to_native().index, name="prediction")
+    import narwhals as nw
+
+    cells = [None if flag else value for value, flag in zip(values.tolist(), unknown, strict=True)]
+    series = nw.new_series("prediction", cells, nw.Float64(), backend=frame.implementation)
+    return series.to_native()
 
 
 def table_like(X: Any, table: NDArray[Any], names: Sequence[Any]) -> Any:

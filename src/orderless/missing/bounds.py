@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import InvalidTree, UnreadableModel, a_kind
+from ..errors import UnreadableModel, a_kind
 from ..form import CanonicalForm
 from ..inputs import Rows, column_like, read_rows, table_like
 from ..model import Tree
-from ..readers import read_tree, tree_of_regressor, unwrap
+from ..readers import read_tree, unwrap
 
 __all__ = [
     "forest_bounds",
@@ -80,7 +80,7 @@ def probability_bounds(tree: Any, X: Any) -> tuple[Any, Any]:
     """
     tree = tree.tree if isinstance(tree, CanonicalForm) else read_tree(tree)
     rows = tree.read(X)
-    lower, upper = _ends(tree, rows, _shares(tree))
+    lower, upper = _ends(tree, rows, tree.shares)
     return table_like(X, lower, tree.classes), table_like(X, upper, tree.classes)
 
 
@@ -89,9 +89,7 @@ def regression_bounds(model: Any, X: Any) -> tuple[Any, Any]:
 
     Parameters
     ----------
-    model : fitted DecisionTreeRegressor or ExtraTreeRegressor
-        Of one output; alone, or at the end of a ``Pipeline`` whose transformers ``read_tree``
-        knows. Or a ``Tree`` whose classes are numbers.
+    model : Tree whose classes are numbers, or any regressor that ``read_tree`` knows
     X : array, data frame, or list of dicts
         NaN, None, NA and null are unknown.
 
@@ -102,7 +100,7 @@ def regression_bounds(model: Any, X: Any) -> tuple[Any, Any]:
 
     Notes
     -----
-    Exact: both ends are predicted for some completion. Cost as for ``probability_bounds``.
+    The same as ``Tree.predict_interval``: exact, both ends are predicted for some completion.
 
     Examples
     --------
@@ -113,10 +111,7 @@ def regression_bounds(model: Any, X: Any) -> tuple[Any, Any]:
     >>> lower.tolist(), upper.tolist()
     ([10.0, 60.0, 10.0], [10.0, 70.0, 70.0])
     """
-    tree = model if isinstance(model, Tree) else tree_of_regressor(model)
-    rows = tree.read(X)
-    lower, upper = _ends(tree, rows, _numbers(tree))
-    return _columns_like(X, lower[:, 0], upper[:, 0])
+    return read_tree(model).predict_interval(X)
 
 
 def forest_bounds(forest: Any, X: Any) -> tuple[Any, Any]:
@@ -158,50 +153,16 @@ def forest_bounds(forest: Any, X: Any) -> tuple[Any, Any]:
     trees, classes = _trees_of_forest(forest)
     space = trees[0].space
     rows = read_rows(X, space, sorted({i for tree in trees for i in tree.used}))
-    values = _numbers if classes is None else _shares
-    n_numbers = 1 if classes is None else len(classes)
-    lower, upper = np.zeros((rows.n_rows, n_numbers)), np.zeros((rows.n_rows, n_numbers))
+    shape = (rows.n_rows,) if classes is None else (rows.n_rows, len(classes))
+    lower, upper = np.zeros(shape), np.zeros(shape)
     for tree in trees:
-        low, high = _ends(tree, rows, values(tree))
-        lower += low
-        upper += high
+        ends = tree.predict_interval(rows) if classes is None else _ends(tree, rows, tree.shares)
+        lower += ends[0]
+        upper += ends[1]
     lower, upper = lower / len(trees), upper / len(trees)
     if classes is None:
-        return _columns_like(X, lower[:, 0], upper[:, 0])
+        return column_like(X, lower, "lower"), column_like(X, upper, "upper")
     return table_like(X, lower, classes), table_like(X, upper, classes)
-
-
-# -- what leaves say ---------------------------------------------------------------------------
-
-
-def _shares(tree: Tree) -> Floats:
-    """Give nodes x classes: the share of each class in each leaf."""
-    if tree.distribution is None:
-        raise InvalidTree(
-            "the tree does not say how many training rows of each class its leaves have, so there "
-            "are no probabilities to bound: read it from a scikit-learn or STreeD model, or give "
-            "Tree(..., distribution=)"
-        )
-    total = tree.distribution.sum(axis=1, keepdims=True)
-    leaf = (tree.feature < 0)[:, None]
-    bad = leaf & ((total <= 0) | (tree.distribution < 0).any(axis=1, keepdims=True))
-    if bad.any():
-        raise InvalidTree(
-            f"leaf {int(np.argmax(bad))} has no training rows, or less than none, so it has no "
-            "probabilities: every leaf of distribution needs weights of at least 0 and a sum above"
-        )
-    shares: Floats = np.zeros_like(tree.distribution)
-    np.divide(tree.distribution, total, out=shares, where=leaf)
-    return shares
-
-
-def _numbers(tree: Tree) -> Floats:
-    """Give nodes x 1: the number of each leaf."""
-    if not all(isinstance(label, int | float) for label in tree.classes):
-        raise InvalidTree(
-            f"the classes {list(tree.classes)[:6]} are not numbers: use probability_bounds"
-        )
-    return np.array(tree.classes, dtype=np.float64)[tree.leaf_class][:, None]
 
 
 def _trees_of_forest(forest: Any) -> tuple[list[Tree], Sequence[Any] | None]:
@@ -226,8 +187,7 @@ def _trees_of_forest(forest: Any) -> tuple[list[Tree], Sequence[Any] | None]:
             f"this {type(model).__qualname__} is not fitted: call fit(X, y) first"
         )
     names = None if through is not None else getattr(model, "feature_names_in_", None)
-    read = read_tree if classify else tree_of_regressor
-    trees = [read(one, through=through, feature_names=names) for one in model.estimators_]
+    trees = [read_tree(one, through=through, feature_names=names) for one in model.estimators_]
     return trees, model.classes_.tolist() if classify else None
 
 
@@ -289,11 +249,3 @@ def groups_reached(
             yield at, found.possible.reshape(len(at), n_groups).view(np.bool_)
 
     return only, others()
-
-
-def _columns_like(X: Any, lower: Floats, upper: Floats) -> tuple[Any, Any]:
-    """Give both ends as columns like X."""
-    return (
-        column_like(X, np.ascontiguousarray(lower), "lower"),
-        column_like(X, np.ascontiguousarray(upper), "upper"),
-    )

@@ -59,6 +59,7 @@ from .tree import (
     Tree as Tree,
 )
 from .tree_arrays import (
+    Task as Task,
     labels_array as labels_array,
 )
 from .tree_file import (

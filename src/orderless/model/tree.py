@@ -6,9 +6,9 @@ Out: ``Tree``: immutable, checked once, without dead branches; it offers what ca
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,7 @@ from .side import Side
 from .space import Space
 from .tree_arrays import (
     Ints,
+    Task,
     check_nodes,
     flatten,
     labels_array,
@@ -34,6 +35,7 @@ from .tree_arrays import (
     read_distribution,
 )
 from .tree_file import TreeFile
+from .tree_numbers import TreeNumbers
 from .tree_offers import TreeOffers
 
 if TYPE_CHECKING:
@@ -42,8 +44,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Tree"]
 
+T = TypeVar("T")
 
-class Tree(TreeFile, TreeOffers):
+
+class Tree(TreeFile, TreeNumbers, TreeOffers):
     """A decision tree over a space, whatever made it.
 
     Node 0 is the root. An inner node asks one condition: a numeric or boolean feature is at most
@@ -70,6 +74,8 @@ class Tree(TreeFile, TreeOffers):
         For nodes on categorical features, the numbers of the values for which the condition holds.
     distribution : array of shape (nodes, classes), optional
         Training rows (or weights, or shares) by class, kept for leaves.
+    task : "classification" or "regression"
+        Whether classes are only told apart, or are numbers to compute with; these must rise.
 
     Attributes
     ----------
@@ -98,6 +104,7 @@ class Tree(TreeFile, TreeOffers):
 
     space: Space
     classes: tuple[Label, ...]
+    task: Task
     used: tuple[int, ...]
     n_dropped: int
 
@@ -114,11 +121,12 @@ class Tree(TreeFile, TreeOffers):
         nan_true: ArrayLike | None = None,
         sets: Mapping[int, Sequence[int]] | None = None,
         distribution: ArrayLike | None = None,
+        task: Task = "classification",
     ) -> None:
         if not isinstance(space, Space):
             raise InvalidTree(f"space must be a Space, got {a_kind(space)}")
         self.space = space
-        self.classes = read_classes(classes)
+        self.task, self.classes = task, read_classes(classes, task)
         own = read_array(feature, np.int32, "feature")
         n = len(own)
         flags = np.zeros(n, dtype=np.uint8) if nan_true is None else nan_true
@@ -140,7 +148,7 @@ class Tree(TreeFile, TreeOffers):
         """Make a tree of arrays that are good and in normal form (readers of many trees)."""
         tree = cls.__new__(cls)
         tree.space = space
-        tree.classes = classes
+        tree.task, tree.classes = "classification", classes
         tree._keep(nodes, None)
         return tree
 
@@ -166,8 +174,9 @@ class Tree(TreeFile, TreeOffers):
             array.setflags(write=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("bins", "labels", "row_threshold", "numbered_leaves")  # made again when needed
-        return {name: value for name, value in vars(self).items() if name not in derived}
+        made_again = {name for kind in type(self).__mro__ for name, member in vars(kind).items()
+                      if isinstance(member, cached_property)}  # fmt: skip
+        return {name: value for name, value in vars(self).items() if name not in made_again}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)  # copied and unpickled arrays can be written to
@@ -194,6 +203,7 @@ class Tree(TreeFile, TreeOffers):
             "nan_true": self.nan_true,
             "sets": {i: self.set_of(i).tolist() for i in range(self.n_nodes)},
             "distribution": self.distribution,
+            "task": self.task,
         }
         return Tree(**{**own, **changes})
 
@@ -256,7 +266,7 @@ class Tree(TreeFile, TreeOffers):
         dropped = f", {self.n_dropped} dead nodes dropped" if self.n_dropped else ""
         return (
             f"Tree({self.n_leaves} leaves, depth {self.depth}, features {list(self.features)}, "
-            f"classes {list(self.classes)}{dropped})"
+            f"{self.classes_text}{dropped})"
         )
 
     def __eq__(self, other: object) -> bool:
@@ -265,7 +275,7 @@ class Tree(TreeFile, TreeOffers):
             return NotImplemented
         return (
             self.space == other.space
-            and self.classes == other.classes
+            and (self.task, self.classes) == (other.task, other.classes)
             and [type(c) for c in self.classes] == [type(c) for c in other.classes]
             and len(self._arrays) == len(other._arrays)
             and all(map(np.array_equal, self._arrays, other._arrays))
@@ -321,18 +331,27 @@ class Tree(TreeFile, TreeOffers):
 
     def decide(self, X: Any, n_jobs: int | None = None) -> NDArray[np.int32]:
         """Give by row the position of its class in ``classes``, -1 where it is not determined."""
-        rows = self.read(X)
-        return _core.rows.decide(
-            self.nodes,
+        return self.over_rows(_core.rows.decide, self.nodes, self.read(X), n_jobs)
+
+    def over_rows(
+        self, answer: Callable[..., T], nodes: Nodes, rows: Rows, n_jobs: int | None, *more: Any
+    ) -> T:
+        """Let a function of the core answer something about rows; ``nodes`` are its own, or like.
+
+        ``relabelled`` gives such nodes.
+        """
+        return answer(
+            nodes,
             self.space.domains,
             self.row_threshold,
             rows.columns,
             rows.n_rows,
             n_threads(n_jobs),
+            *more,
         )
 
-    def predict(self, X: Any, *, n_jobs: int | None = None) -> Any:
-        """Give each row's class where it is certain.
+    def predict(self, X: Any, *, within: float | None = None, n_jobs: int | None = None) -> Any:
+        """Give each row's class, or number, where it is certain.
 
         A row with unknowns (NaN, None, NA) has a class if every completion of it gets that class;
         otherwise it is masked.
@@ -341,6 +360,9 @@ class Tree(TreeFile, TreeOffers):
         ----------
         X : array, data frame, or list of dicts
             Arrays go by position, the others by name.
+        within : float, optional
+            For classes that are numbers: give the midpoint of the numbers that a row can get, if
+            these are at most so far apart (``predict_interval``). 0 is the same as without.
         n_jobs : int, optional
             Threads to use, by default one; -1 is all cores. The result is the same.
 
@@ -356,18 +378,18 @@ class Tree(TreeFile, TreeOffers):
         """
         from ..inputs import is_frame, labels_like
 
+        if within is not None:
+            return self.predict_within(X, within, n_jobs)
         if self.labels.dtype == object or is_frame(X):
             return labels_like(X, self.labels, self.decide(X, n_jobs))
         rows = self.read(X)
         data = np.empty(rows.n_rows, dtype=self.labels.dtype)
         hidden = np.empty(rows.n_rows, dtype=bool)
-        _core.rows.label(
+        self.over_rows(
+            _core.rows.label,
             self.nodes,
-            self.space.domains,
-            self.row_threshold,
-            rows.columns,
-            rows.n_rows,
-            n_threads(n_jobs),
+            rows,
+            n_jobs,
             self.labels.view(np.uint8),
             self.labels.itemsize,
             data.view(np.uint8),

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from itertools import pairwise
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +21,7 @@ from .feature import Label, plain_label
 from .space import Space
 
 __all__ = [
+    "Task",
     "check_nodes",
     "flatten",
     "labels_array",
@@ -34,6 +36,7 @@ __all__ = [
 LONG = 1_000  # characters: numpy would make every label of a result as long as the longest
 
 Ints = NDArray[np.int32]
+Task = Literal["classification", "regression"]
 
 
 # -- checks ------------------------------------------------------------------------------------
@@ -138,8 +141,12 @@ def pruned(nodes: Nodes, space: Space) -> tuple[Nodes, NDArray[np.intp] | None]:
 # -- read from anything ------------------------------------------------------------------------
 
 
-def read_classes(classes: Sequence[Any] | NDArray[Any]) -> tuple[Label, ...]:
-    """Read class labels, all of one type and no two the same."""
+def read_classes(
+    classes: Sequence[Any] | NDArray[Any], task: Task = "classification"
+) -> tuple[Label, ...]:
+    """Read class labels, all of one type and no two the same; of a regression tree, numbers."""
+    if task not in get_args(Task):
+        raise InvalidTree(f"task must be one of {str(get_args(Task))[1:-1]}, got {task!r:.80}")
     if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
         raise InvalidTree(f"classes must be a sequence of labels, got {classes!r:.80}")
     labels = tuple(plain_label(label) for label in classes)
@@ -151,6 +158,13 @@ def read_classes(classes: Sequence[Any] | NDArray[Any]) -> tuple[Label, ...]:
              for label in labels}  # fmt: skip
     if len(kinds) > 1:
         raise InvalidTree(f"class labels must be of one type, got {labels}")
+    if task == "regression":
+        if kinds != {float}:
+            raise InvalidTree(f"a regression tree has numbers for classes, got {str(labels)[:80]}")
+        numbers = tuple(float(label) + 0.0 for label in labels)
+        if any(low >= high for low, high in pairwise(numbers)):
+            raise InvalidTree(f"the numbers of a regression tree must rise, got {str(labels)[:80]}")
+        return numbers
     return labels
 
 

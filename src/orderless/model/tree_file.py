@@ -39,6 +39,8 @@ class TreeFile:
             "when_false": tree.when_false.tolist(),
             "leaf_class": tree.leaf_class.tolist(),
         }
+        if tree.task != "classification":
+            content["task"] = tree.task
         if tree.nan_true.any():
             content["nan_true"] = [bool(flag) for flag in tree.nan_true]
         sets = {str(i): s for i in range(tree.n_nodes) if (s := tree.set_of(i).tolist())}
@@ -65,6 +67,7 @@ class TreeFile:
                 nan_true=None if flags is None else serial.numbers(content, "nan_true"),
                 sets={_node_in(node): serial.numbers(named, f"set of {node}") for node in sets},
                 distribution=None if shares is None else serial.numbers(content, "distribution", 2),
+                task=content.get("task", "classification"),
             )
 
     def to_json(self) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree, UnreadableModel
-from ..model import Feature, Label, Space, plain_label, value_at_most
+from ..model import Feature, Label, Space, Task, plain_label, value_at_most
 
 __all__ = [
     "MOST_COLUMNS", "MOST_NODES", "ColumnTree", "Nan", "Table", "TreeBuilder", "numbered_names",
@@ -141,6 +141,7 @@ class ColumnTree:
     when_true, when_false, leaf_class : as in ``Tree``
     nan_true : per node whether NaN follows the true branch
     distribution : per node rows (or weights, or shares) by class
+    task : as in ``Tree``
     """
 
     table: Table
@@ -153,6 +154,7 @@ class ColumnTree:
     nan_true: NDArray[np.bool_]
     members: Mapping[int, Sequence[Any]] = field(default_factory=dict)
     distribution: NDArray[np.float64] | None = None
+    task: Task = "classification"
 
     def __post_init__(self) -> None:
         n = len(self.column)
@@ -179,8 +181,8 @@ class TreeBuilder:
     """Takes a tree node by node, from the root down, and checks every node.
 
     A reader goes through the nodes with ``walk`` and says of each what it is, with exactly one
-    call of ``numerical_test``, ``categorical_test``, ``bit_test``, ``leaf`` or ``leaf_number``.
-    Children are whatever the library has: objects, dicts, positions.
+    call of ``numerical_test``, ``categorical_test``, ``bit_test``, ``leaf``, ``leaf_number`` or
+    ``leaf_of_number``. Children are whatever the library has: objects, dicts, positions.
 
     Notes
     -----
@@ -211,6 +213,7 @@ class TreeBuilder:
         self._leaf_class: list[int] = []
         self._labels: dict[int, Label] = {}
         self._rows: dict[int, Sequence[float]] = {}
+        self._task: Task = "classification"
         self._node: Any = None
         # What is to be described: node, parent, and the side of it; (node, -1, -1) ends a branch.
         self._todo: list[tuple[Any, int, int]] = []
@@ -277,6 +280,15 @@ class TreeBuilder:
         """Say that the node asks whether a column is 0 or 1."""
         self.numerical_test(column, "<=", 0.5, zero, one)
 
+    def leaf_of_number(self, number: Any) -> None:
+        """Say that the node is a leaf of a regression tree, which predicts this number."""
+        label = plain_label(number)
+        if isinstance(label, str | bool):
+            raise InvalidTree(f"a leaf predicts {label!r:.80}, which is not a number: {DAMAGED}")
+        self._task = "regression"
+        self._labels[len(self)] = float(label) + 0.0
+        self.leaf_number(-1)
+
     def leaf(self, label: Any, rows: Sequence[float] | None = None) -> None:
         """Say that the node is a leaf of this class; ``rows`` by class, if they are known."""
         self._labels[len(self)] = plain_label(label)
@@ -312,7 +324,7 @@ class TreeBuilder:
             when_true[never], when_false[never] = when_false[never], when_true[never]
         return ColumnTree(
             table, classes, np.array(self._column, dtype=np.int32), at_most, when_true, when_false,
-            leaf_class, nan_true, self._members, self._distribution(len(classes)),
+            leaf_class, nan_true, self._members, self._distribution(len(classes)), self._task,
         )  # fmt: skip
 
     def _split(self, column: int, negated: bool, true: Any, false: Any, nan_true: bool) -> None:

@@ -20,11 +20,10 @@ from .bulk import build_all
 from .checks import refuse_own_predict
 from .forgotten import given_names, in_given_order, with_given_labels
 from .nested import from_nested
-from .sklearn import from_sklearn_regressor
 from .through.columns import source_columns
 from .through.conditions import over_features
 
-__all__ = ["read_tree", "read_trees", "tree_of_regressor", "unwrap"]
+__all__ = ["read_tree", "read_trees", "unwrap"]
 
 # A reader is the file <library>.py with ``knows(model)`` and ``from_<library>(model)``. It is asked
 # only if its library is imported.
@@ -34,7 +33,7 @@ READERS = (
 SETS = ("treefarms", "praxis")  # also have ``knows_set(model)`` and ``trees_of(model)``
 FILES = ("lightgbm", "xgboost")  # also have ``knows_text(text)`` and ``from_text(text)``
 KNOWN = (
-    "scikit-learn's tree classifiers, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost and "
+    "scikit-learn's trees, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost and "
     "LightGBM (one tree each; their model files too), nested dicts, our JSON"
 )
 
@@ -52,13 +51,13 @@ def read_tree(
     Parameters
     ----------
     model : object
-        A fitted scikit-learn tree classifier, a ``Pipeline`` that ends in one, or a search for the
-        best of these (``GridSearchCV`` and its kin, of which the best estimator is read); a fitted
-        tree of GOSDT, TreeFARMS, DL8.5, STreeD or PRAXIS; an XGBoost or LightGBM classifier of one
-        tree, or the model file that either writes (XGBoost's as JSON); nested dicts (``feature``,
-        ``true``, ``false``, ``prediction``) or their JSON; our own JSON. Files are given as text or
-        as a ``Path``. A ``Tree`` is returned as it is. A subclass that has a ``predict`` of its own
-        is refused, because its tree does not say what it decides.
+        A fitted scikit-learn tree classifier or regressor, a ``Pipeline`` that ends in one, or a
+        search for the best of these (``GridSearchCV`` and its kin, of which the best estimator is
+        read); a fitted tree of GOSDT, TreeFARMS, DL8.5, STreeD or PRAXIS; an XGBoost or LightGBM
+        classifier of one tree, or the model file that either writes (XGBoost's as JSON); nested
+        dicts (``feature``, ``true``, ``false``, ``prediction``) or their JSON; our own JSON. Files
+        are given as text or as a ``Path``. A ``Tree`` is returned as it is. A subclass that has a
+        ``predict`` of its own is refused, because its tree does not say what it decides.
     through : fitted transformer, optional
         What the model's table went through before: a binarizer, an encoder, a scaler, a
         ``ColumnTransformer`` or ``Pipeline`` of these. The conditions come out on the features
@@ -147,40 +146,6 @@ def read_trees(
             tree.space = trees[0].space
         trees.append(tree)
     return trees
-
-
-def tree_of_regressor(
-    model: Any, *, through: Any = None, feature_names: Sequence[str] | None = None
-) -> Tree:
-    """Read a fitted regression tree as a ``Tree`` whose classes are the numbers of its leaves.
-
-    Parameters
-    ----------
-    model : DecisionTreeRegressor or ExtraTreeRegressor
-        Of one output; alone, or at the end of a ``Pipeline``.
-    through, feature_names
-        As for ``read_tree``.
-
-    Returns
-    -------
-    Tree
-        Its classes rise; leaves that predict equal numbers have one class.
-
-    Examples
-    --------
-    >>> from sklearn.tree import DecisionTreeRegressor
-    >>> model = DecisionTreeRegressor(random_state=0).fit([[1], [2], [3], [4]], [7, 5, 7, 7])
-    >>> print(tree_of_regressor(model))
-    x0 <= 2.5?
-      yes: x0 <= 1.5?
-        yes: 7.0
-        no:  5.0
-      no:  7.0
-    """
-    model, through = unwrap(model, through)
-    tree = from_sklearn_regressor(model)
-    columns, space = source_columns(tree.table, through, None, feature_names, "unknown")
-    return over_features(tree, columns, space)
 
 
 def _check_arguments(space: Space | None, feature_names: Sequence[str] | None, nan: Nan) -> None:

@@ -1,7 +1,7 @@
 """scikit-learn's trees.
 
-In:  a fitted ``DecisionTreeClassifier`` or ``ExtraTreeClassifier``, alone or out of a forest; their
-     regressors too, for bounds on numbers.
+In:  a fitted ``DecisionTreeClassifier``, ``ExtraTreeClassifier`` or their regressors, alone or out
+     of a forest.
 Out: ``ColumnTree``. Rows are rounded to float32, then compared with float64 thresholds. From
      version 1.10 on a split may ask for a set of categories, which is stored as bits.
 """
@@ -16,7 +16,7 @@ from ..errors import InvalidTree, UnreadableModel, a_kind
 from .build import ColumnTree, Table, whole_number
 from .checks import refuse_own_predict, unfitted
 
-__all__ = ["from_sklearn", "from_sklearn_regressor", "knows"]
+__all__ = ["from_sklearn", "knows"]
 
 # The fields of a node; other versions of scikit-learn may have others, of other meaning.
 FIELDS = frozenset(
@@ -29,8 +29,8 @@ CATEGORICAL_FIELDS = frozenset({"left_cat_bitset", "split_kind"})
 
 
 def knows(model: Any) -> bool:
-    """Whether it is a tree classifier of scikit-learn; forests and regressors are refused."""
-    from sklearn.base import BaseEstimator, is_regressor
+    """Whether it is a tree of scikit-learn; forests are refused."""
+    from sklearn.base import BaseEstimator
     from sklearn.ensemble import (
         BaseEnsemble,
         GradientBoostingClassifier,
@@ -53,15 +53,17 @@ def knows(model: Any) -> bool:
         )
     if not isinstance(model, BaseDecisionTree):
         return False
-    if is_regressor(model):
-        raise UnreadableModel(f"{a_kind(model)} predicts numbers, not classes: use a classifier")
     refuse_own_predict(model, BaseDecisionTree)
     return True
 
 
 def from_sklearn(model: Any) -> ColumnTree:
-    """Read a fitted scikit-learn tree classifier; one output, any number of classes."""
+    """Read a fitted scikit-learn tree; one output, any number of classes."""
+    from sklearn.base import is_regressor
+
     value = _leaf_values(model)
+    if is_regressor(model):
+        return _regression_tree(model, value[:, 0])
     weight = np.asarray(model.tree_.weighted_n_node_samples)[:, None]
     classes = np.asarray(getattr(model, "classes_", None))
     if classes.shape != value.shape[1:]:
@@ -77,24 +79,13 @@ def from_sklearn(model: Any) -> ColumnTree:
     )
 
 
-def from_sklearn_regressor(model: Any) -> ColumnTree:
-    """Read a fitted regression tree; its classes are the numbers of its leaves, rising."""
-    from sklearn.base import is_regressor
-    from sklearn.tree import BaseDecisionTree
-
-    if not isinstance(model, BaseDecisionTree) or not is_regressor(model):
-        raise UnreadableModel(
-            f"{a_kind(model)} is not a regression tree: it must be scikit-learn's "
-            "DecisionTreeRegressor or ExtraTreeRegressor; for forests use forest_bounds, for "
-            "classifiers probability_bounds"
-        )
-    refuse_own_predict(model, BaseDecisionTree)
-    value = _leaf_values(model)[:, 0]
+def _regression_tree(model: Any, value: Any) -> ColumnTree:
+    """Read a regression tree; its classes are the numbers of its leaves, rising."""
     leaf = model.tree_.children_left < 0
     numbers, which = np.unique(value[leaf] + 0.0, return_inverse=True)
     leaf_class = np.full(len(value), -1)
     leaf_class[leaf] = which.ravel()
-    return _column_tree(model, classes=numbers, leaf_class=leaf_class)
+    return _column_tree(model, classes=numbers, leaf_class=leaf_class, task="regression")
 
 
 def _leaf_values(model: Any) -> Any:
@@ -108,13 +99,11 @@ def _leaf_values(model: Any) -> Any:
         )
     value = np.asarray(model.tree_.value[:, 0, :], dtype=np.float64)
     if not np.isfinite(value).all():
-        raise InvalidTree("a leaf holds a share that is not a finite number")
+        raise InvalidTree("a leaf holds a number that is not finite")
     return value
 
 
-def _column_tree(
-    model: Any, *, classes: Any, leaf_class: Any, distribution: Any = None
-) -> ColumnTree:
+def _column_tree(model: Any, *, classes: Any, leaf_class: Any, **more: Any) -> ColumnTree:
     """Hand the nodes over, which are arrays already."""
     tree = model.tree_
     leaf = tree.children_left < 0
@@ -141,7 +130,7 @@ def _column_tree(
         leaf_class=leaf_class,
         nan_true=np.zeros(len(leaf), bool) if nan_left is None else np.asarray(nan_left, bool),
         members=members,
-        distribution=distribution,
+        **more,
     )
 
 

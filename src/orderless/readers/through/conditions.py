@@ -94,7 +94,10 @@ class _Nodes:
             "leaf_class": np.asarray(self.tree.leaf_class),
             "nan_true": self.nan_true,
         }
-        rest: dict[str, Any] = {"sets": self.sets, "distribution": self.tree.distribution}
+        tree = self.tree
+        rest: dict[str, Any] = {
+            "sets": self.sets, "distribution": tree.distribution, "task": tree.task,
+        }  # fmt: skip
         if self.spans:
             return Tree(
                 self.space, self.tree.classes, **unfold(self.space, arrays, self.spans, **rest)

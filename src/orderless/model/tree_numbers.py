@@ -1,0 +1,279 @@
+"""Trees of numbers: what a leaf says is compared, not only told apart.
+
+In:  a ``Tree`` whose classes are numbers; or one that knows the training rows of its leaves.
+Out: the smallest and the largest number of a row; a ``Tree`` of classes, cut at levels or at a
+     probability. Everything else that is asked of a tree is asked of that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..errors import InvalidTree
+from .arrays import Nodes
+from .numbers import short_number
+
+if TYPE_CHECKING:
+    from .tree import Tree
+
+__all__ = ["TreeNumbers"]
+
+ROUNDING = 1 - 2.0**-50  # shares that differ by less are one share, computed in two ways
+
+Floats = NDArray[np.float64]
+
+
+class TreeNumbers:
+    """Methods of ``Tree`` for leaves that say numbers."""
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """The classes as numbers, in their order; an error where they are not numbers."""
+        tree = cast("Tree", self)
+        labels = tree.classes
+        if any(isinstance(label, str | bool) for label in labels):
+            raise InvalidTree(
+                f"the classes {str(list(labels[:6]))[:80]} are not numbers: ask for "
+                "possible_classes(X), or for a number of a classifier with decide_at(label, "
+                "probability) or probability_bounds"
+            )
+        return np.array(labels, dtype=np.float64)
+
+    @property
+    def classes_text(self) -> str:
+        """What it can say, in a few words."""
+        tree = cast("Tree", self)
+        if tree.task == "classification":
+            return f"classes {list(tree.classes)}"
+        return f"numbers {short_number(self.numbers[0])} to {short_number(self.numbers[-1])}"
+
+    @cached_property
+    def _by_number(self) -> tuple[Floats, Nodes]:
+        """Give the numbers, rising, and the nodes, for the core, with their places for classes."""
+        tree = cast("Tree", self)
+        order = np.argsort(self.numbers, kind="stable")
+        place = np.empty(len(order) + 1, dtype=np.int32)
+        place[order] = np.arange(len(order))
+        place[-1] = -1  # no leaf
+        return self.numbers[order], tree.relabelled(place[tree.leaf_class])
+
+    def predict_interval(self, X: Any, *, n_jobs: int | None = None) -> tuple[Any, Any]:
+        """Give the smallest and the largest number that each row can get.
+
+        Parameters
+        ----------
+        X : array, data frame, or list of dicts
+            As ``predict`` takes it; NaN, None, NA and null are unknown.
+        n_jobs : int, optional
+            Threads to use, by default one; -1 is all cores. The result is the same.
+
+        Returns
+        -------
+        lower, upper : arrays of float
+            Series when a data frame came in. Equal where every completion gets the same number.
+
+        Notes
+        -----
+        Exact: some completion of the row gets the lower number, and some gets the upper. Not every
+        number between them need be possible. Cost as for ``predict``, but rows with unknowns are
+        followed to all leaves that they can reach.
+
+        Examples
+        --------
+        >>> from orderless import read_tree
+        >>> tree = read_tree({"feature": "age", "relation": "<=", "reference": 60,
+        ...                   "true": {"prediction": 2.5}, "false": {"prediction": 7.5}},
+        ...                  feature_names=["age"])
+        >>> lower, upper = tree.predict_interval([[50], [None]])
+        >>> lower.tolist(), upper.tolist()
+        ([2.5, 2.5], [2.5, 7.5])
+        """
+        from ..inputs import column_like
+
+        lower, upper = self._interval(X, n_jobs)
+        return column_like(X, lower, "lower"), column_like(X, upper, "upper")
+
+    def _interval(self, X: Any, n_jobs: int | None) -> tuple[Floats, Floats]:
+        tree = cast("Tree", self)
+        numbers, nodes = self._by_number
+        ends = tree.over_rows(_core.rows.ends, nodes, tree.read(X), n_jobs)
+        return numbers[ends.low], numbers[ends.high]
+
+    def predict_within(self, X: Any, within: float, n_jobs: int | None = None) -> Any:
+        """Give the midpoint of each row's interval where that is narrow; see ``predict``."""
+        from ..inputs import masked_like
+
+        if isinstance(within, bool) or not isinstance(within, int | float | np.number):
+            raise ValueError(f"within must be a number of at least 0, got {within!r:.80}")
+        if not 0 <= within < math.inf:
+            raise ValueError(f"within must be a finite number of at least 0, got {within!r}")
+        lower, upper = self._interval(X, n_jobs)
+        with np.errstate(over="ignore"):  # wider than any float is wider than asked
+            middle, wide = (lower + upper) / 2, upper - lower > within
+        return masked_like(X, np.where(np.isinf(middle), lower / 2 + upper / 2, middle), wide)
+
+    def cut(self, levels: Sequence[float], labels: Sequence[Any] | None = None) -> Tree:
+        """Turn a tree of numbers into a tree of classes: into which interval the number falls.
+
+        Parameters
+        ----------
+        levels : sequence of float
+            Rising. A number equal to a level belongs to the class below it. There must be numbers
+            of the tree on both sides of each level.
+        labels : sequence, optional
+            One more than levels; by default "at most 10", "above 10 to 20", "above 20".
+
+        Returns
+        -------
+        Tree
+            Rules, reasons, certain answers and policies then are those of the decision that is
+            taken.
+
+        Examples
+        --------
+        >>> from orderless import read_tree
+        >>> tree = read_tree({"feature": "age", "relation": "<=", "reference": 60,
+        ...                   "true": {"prediction": 2.5}, "false": {"prediction": 7.5}},
+        ...                  feature_names=["age"])
+        >>> print(tree.cut([5]))
+        age <= 60?
+          yes: at most 5
+          no:  above 5
+        >>> tree.cut([5], labels=["short", "long"]).predict([[50]]).tolist()
+        ['short']
+        """
+        tree = cast("Tree", self)
+        at = _read_levels(levels, self.numbers[np.unique(tree.leaf_class[tree.feature < 0])])
+        if labels is None:
+            text = [short_number(level) for level in at]
+            between = [f"above {low} to {high}" for low, high in pairwise(text)]
+            labels = [f"at most {text[0]}", *between, f"above {text[-1]}"]
+        elif isinstance(labels, str) or len(labels) != len(at) + 1:
+            raise InvalidTree(
+                f"{len(at)} {'level cuts' if len(at) == 1 else 'levels cut'} the numbers into "
+                f"{len(at) + 1} classes: give as many labels, got {labels!r:.80}"
+            )
+        return self._with_classes(labels, np.searchsorted(at, self.numbers))
+
+    def _with_classes(self, labels: Sequence[Any], of_class: NDArray[Any]) -> Tree:
+        """Give the tree with other classes; ``of_class`` has the new one of each old one."""
+        tree = cast("Tree", self)
+        rows = tree.distribution
+        if rows is not None:
+            sums = np.zeros((tree.n_nodes, len(labels)))
+            np.add.at(sums.T, of_class, rows.T)
+            rows = sums
+        return tree.replace(
+            classes=labels,
+            leaf_class=np.where(tree.feature < 0, of_class[tree.leaf_class], -1),
+            distribution=rows,
+            task="classification",
+        )
+
+    def decide_at(self, label: Any, probability: float) -> Tree:
+        """Turn a classifier into "is the risk at least this?", a tree of the classes False, True.
+
+        The risk is the share of the label among the training rows of a leaf, as in scikit-learn's
+        ``predict_proba``.
+
+        Parameters
+        ----------
+        label : class label
+        probability : float
+            From 0 to 1. A share equal to it counts as "at least".
+
+        Examples
+        --------
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from orderless import read_tree
+        >>> model = DecisionTreeClassifier(max_depth=1, random_state=0)
+        >>> model = model.fit([[1], [2], [3], [4], [5], [6]], ["ok", "ok", "ill", "ok", "ok", "ok"])
+        >>> tree = read_tree(model)
+        >>> set(tree.predict([[1], [6]]).tolist())
+        {'ok'}
+        >>> print(tree.decide_at("ill", 0.2))
+        x0 <= 3.5?
+          yes: True
+          no:  False
+        """
+        tree = cast("Tree", self)
+        place = _place(tree.classes, label)
+        if isinstance(probability, bool) or not isinstance(probability, int | float | np.number):
+            raise ValueError(f"probability must be a number from 0 to 1, got {probability!r:.80}")
+        if not 0 <= probability <= 1:
+            raise ValueError(f"probability must be from 0 to 1, got {probability!r}")
+        share = self.shares[:, place]
+        return tree.replace(
+            classes=(False, True),
+            leaf_class=np.where(tree.feature < 0, share >= probability * ROUNDING, -1),
+            distribution=None,
+        )
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Nodes x classes: the share of each class among the training rows of each leaf."""
+        tree = cast("Tree", self)
+        if tree.task == "regression":
+            raise InvalidTree(
+                "the tree says numbers, not shares of classes: use predict_interval(X), or "
+                "cut([level]) to decide at a level"
+            )
+        if tree.distribution is None:
+            raise InvalidTree(
+                "the tree does not say how many training rows of each class its leaves have, so "
+                "there are no probabilities: read it from a scikit-learn or STreeD model, or give "
+                "Tree(..., distribution=)"
+            )
+        total = tree.distribution.sum(axis=1, keepdims=True)
+        leaf = (tree.feature < 0)[:, None]
+        bad = leaf & ((total <= 0) | (tree.distribution < 0).any(axis=1, keepdims=True))
+        if bad.any():
+            raise InvalidTree(
+                f"leaf {int(np.argmax(bad))} has no training rows, or less than none, so it has no "
+                "probabilities: every leaf of distribution needs weights of at least 0 and a sum "
+                "above"
+            )
+        shares: Floats = np.zeros_like(tree.distribution)
+        np.divide(tree.distribution, total, out=shares, where=leaf)
+        return shares
+
+
+def _read_levels(levels: Sequence[float], numbers: Floats) -> list[float]:
+    """Check the levels at which the numbers of leaves are cut."""
+    if isinstance(levels, str) or np.ndim(levels) != 1 or np.size(levels) == 0:
+        raise InvalidTree(f"levels must be a list of at least one number, got {levels!r:.80}")
+    for level in levels:
+        if isinstance(level, bool) or not isinstance(level, int | float | np.number):
+            raise InvalidTree(f"levels must be numbers, got {level!r:.80}")
+        if not math.isfinite(level):
+            raise InvalidTree(f"levels must be finite numbers, got {level!r}")
+    at = [float(level) for level in levels]
+    if any(low >= high for low, high in pairwise(at)):
+        raise InvalidTree(f"levels must rise, got {at!r:.80}")
+    low, high = float(numbers.min()), float(numbers.max())
+    outside = [level for level in at if not low <= level < high]
+    if outside:
+        raise InvalidTree(
+            f"the level {short_number(outside[0])} has no number of the tree on one of its sides: "
+            f"the numbers go from {short_number(low)} to {short_number(high)}, and levels must be "
+            "at least the first and below the last"
+        )
+    return at
+
+
+def _place(classes: tuple[Any, ...], label: Any) -> int:
+    """Give the position of a class."""
+    for i, own in enumerate(classes):
+        if own == label and isinstance(own, bool) == isinstance(label, bool | np.bool_):
+            return i
+    raise InvalidTree(
+        f"there is no class {label!r:.80}: the classes are {str(list(classes))[:200]}"
+    )
