@@ -306,7 +306,7 @@ def test_what_is_no_regression_tree():
         with pytest.raises(UnreadableModel, match=said):
             ol.regression_bounds(model, X)
     tree = ol.read_tree(DecisionTreeClassifier(random_state=0).fit(X, label))
-    with pytest.raises(InvalidTree, match="are not numbers.*probability_bounds"):
+    with pytest.raises(InvalidTree, match=r"are not numbers.*probability_bounds"):
         ol.regression_bounds(tree, X)
     both = DecisionTreeRegressor().fit(X, np.stack([number, number], axis=1))
     with pytest.raises(UnreadableModel, match="predicts 2 outputs at once"):

@@ -399,7 +399,7 @@ def test_models_that_hold_other_models_say_what_to_do():
     for boosted in (GradientBoostingClassifier(n_estimators=2), HistGradientBoostingClassifier()):
         with pytest.raises(UnreadableModel, match="adds up many regression trees"):
             ol.read_tree(boosted.fit(X, y))
-    with pytest.raises(UnreadableModel, match="scikit-learn's tree classifiers"):
+    with pytest.raises(UnreadableModel, match="scikit-learn's trees"):
         ol.read_tree(LogisticRegression().fit(X, y))
     with pytest.raises(UnreadableModel, match="got the class DecisionTreeClassifier"):
         ol.read_tree(DecisionTreeClassifier)
