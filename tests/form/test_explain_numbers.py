@@ -62,7 +62,7 @@ def test_what_it_says():
     assert str(why) == (
         "Between 7.5 and 12, because age > 60 (whatever smoker is).\n"
         "Which number it is cannot be told, because smoker is unknown.\n"
-        "It could be below 7.5 if age were <= 60."
+        "It would be below 7.5 if age were <= 60."
     )
     assert repr(why) == "Explanation(Between 7.5 and 12)"
     assert why.to_dict()["interval"] == [7.5, 12.0]
