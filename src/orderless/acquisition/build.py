@@ -135,10 +135,10 @@ def cheapest_policy(
     >>> print(policy)
     optimal policy: 26 on average, 101 at most, over 4 rows; proven cheapest.
     fever? (cost 1)
-      not fever (75 %): well
-      fever (25 %): scan? (cost 100)
-        not scan (0 %): well
-        scan (100 %): ill
+      not fever (75%): well
+      fever (25%): scan? (cost 100)
+        not scan (0%): well
+        scan (100%): ill
     >>> cheapest_policy(tree, rows, {"fever": 1, "scan": 100}, method="path").expected_cost
     100.5
     """

@@ -268,7 +268,7 @@ class Policy:
         ...     "false": {"prediction": 0}}, "false": {"prediction": 0}}, feature_names=["a", "b"])
         >>> policy = ol.cheapest_policy(tree, [[0, 0], [0, 1], [1, 0], [1, 1]], {"a": 5, "b": 1})
         >>> print(policy.next_feature())
-        Ask b (cost 1): settles it in 50 % of 4 rows; 3.5 to spend on average from here.
+        Ask b (cost 1): settles it in 50% of 4 rows; 3.5 to spend on average from here.
         >>> print(policy.next_feature({"b": 0}))
         Determined: 0.
         """

@@ -271,8 +271,6 @@ def money(amount: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share; only none is 0 %, only all is 100 %."""
-    if share in (0, 1):
-        return f"{share:.0%}".replace("%", " %")
-    text = f"{100 * share:.0f}"
-    return {"0": "< 1", "100": "> 99"}.get(text, text) + " %"
+    """Write a share; only none is 0%, only all is 100%."""
+    text = f"{share:.0%}"
+    return text if share in (0, 1) else {"0%": "< 1%", "100%": "> 99%"}.get(text, text)

@@ -286,7 +286,7 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         kind : "box", "cdf" or "violin"
-            Boxes show quartiles, median and the middle 90 %, a dot the mean. "cdf" shows the share
+            Boxes show quartiles, median and the middle 90%, a dot the mean. "cdf" shows the share
             of models up to each importance. The two halves of a violin show how dense importances
             are.
         features : list of str or int, optional
