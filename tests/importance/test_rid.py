@@ -178,7 +178,7 @@ def test_samples_are_bootstrap_samples(watch):
     _, work = watch(ol.RashomonImportance(1, random_state=3, **SMALL), *small())
     draws = np.array([work.draw(b) for b in range(2000)])
     assert (draws.sum(axis=1) == 150).all()
-    n, p = 150, work.data.weight / 150
+    n, p = 150, work.data.weights / 150
     error = np.sqrt(n * p * (1 - p) / len(draws))
     assert (np.abs(draws.mean(axis=0) - n * p) < 5 * error).all()
     assert np.allclose(draws.var(axis=0), n * p * (1 - p), rtol=0.2)

@@ -70,7 +70,7 @@ def permuted_errors(
     whole = weight.dtype.kind in "iu"
     work: Any = _core.importance.permuted_errors if whole else _core.importance.permuted_errors_real
     try:
-        found = work(
+        counts = work(
             np.ascontiguousarray(trees.offsets, dtype=np.int64),
             np.ascontiguousarray(trees.column, dtype=np.int32),
             np.ascontiguousarray(trees.label, dtype=np.int32),
@@ -86,7 +86,7 @@ def permuted_errors(
             "the weights of all rows add up to more than 3,037,000,499, too much to be exact: "
             "give weights as shares, such as weight / weight.sum()"
         ) from None
-    return found.excess.reshape(len(found.errors), n_groups), found.errors, found.total
+    return counts.excess.reshape(len(counts.errors), n_groups), counts.errors, counts.total
 
 
 def permutation_importance(

@@ -22,7 +22,7 @@ from ..inputs import AMONG, read_rows
 from ..model import Domains, Label, Nodes, Space, Tree
 from .flat import FlatTrees, distinct
 
-__all__ = ["Columns", "columns_of_space", "columns_of_trees", "independent"]
+__all__ = ["Columns", "columns_of_space", "columns_of_trees", "flat_sets", "independent"]
 
 AT_ONCE = 4096
 
@@ -171,8 +171,7 @@ class Columns:
         out: dict[Key, tuple[int, bool]] = {}
         opposite: dict[Key, tuple[int, bool]] = {}
         for j in range(len(self)):
-            key = (int(self.feature[j]), float(self.threshold[j]), bool(self.nan_true[j]),
-                   self.set_of(j).tobytes())  # fmt: skip
+            key = _key(self, j)
             out.setdefault(key, (j, bool(self.one_is_true[j])))
             feature = self.space.features[self.feature[j]]
             if not feature.ordered:  # the opposite set is the same question
@@ -206,14 +205,13 @@ class Columns:
                 label.append(number)
                 zero.append(-1)
                 continue
-            key = (int(tree.feature[node]), float(tree.threshold[node]), bool(tree.nan_true[node]),
-                   tree.set_of(node).astype(np.int32).tobytes())  # fmt: skip
-            found = self._column_of.get(key)
-            if found is None:
+            place = self._column_of.get(_key(tree, node))
+            if place is None:
                 return None
+            asked, direct = place
             yes, no = int(tree.when_true[node]), int(tree.when_false[node])
-            one_node, zero_node = (yes, no) if found[1] else (no, yes)
-            column.append(found[0])
+            one_node, zero_node = (yes, no) if direct else (no, yes)
+            column.append(asked)
             label.append(-1)
             zero.append(-1)
             todo.append((zero_node, len(column) - 1))
@@ -334,12 +332,22 @@ def columns_of_space(columns: Space, rows: Space | None = None) -> Columns:
         np.array([space.index(column.feature) for column in columns.columns], dtype=np.int32),
         threshold,
         np.zeros(n, dtype=np.uint8),
-        *_flat_sets(sets),
+        *flat_sets(sets),
         one_is_true,
     )
 
 
-def _flat_sets(sets: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _key(given: Tree | Columns, at: int) -> Key:
+    """Give the condition of a node of a tree, or of a column."""
+    return (
+        int(given.feature[at]),
+        float(given.threshold[at]),
+        bool(given.nan_true[at]),
+        given.set_of(at).astype(np.int32).tobytes(),
+    )
+
+
+def flat_sets(sets: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Write sets one after the other."""
     sizes = np.zeros(len(sets) + 1, dtype=np.int64)
     np.cumsum([len(part) for part in sets], out=sizes[1:])
@@ -349,26 +357,25 @@ def _flat_sets(sets: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32
 def columns_of_trees(trees: Sequence[Tree]) -> Columns:
     """Make a column of every condition that occurs in trees over one space."""
     space = trees[0].space
-    found: dict[Key, str] = {}
+    conditions: dict[Key, str] = {}
     for tree in trees:
         for node in np.flatnonzero(tree.feature >= 0).tolist():
-            key = (int(tree.feature[node]), float(tree.threshold[node]), bool(tree.nan_true[node]),
-                   tree.set_of(node).astype(np.int32).tobytes())  # fmt: skip
-            if key not in found:
-                found[key] = tree.condition(node)
-    keys = sorted(found, key=lambda key: (key[0], key[1], key[2], key[3]))
+            key = _key(tree, node)
+            if key not in conditions:
+                conditions[key] = tree.condition(node)
+    keys = sorted(conditions)
     # A boolean's own column is 1 where it is true, and its condition is "not".
     plain = [space.features[key[0]].kind == "boolean" for key in keys]
     sets = [np.frombuffer(key[3], dtype=np.int32) for key in keys]
     return Columns(
         space,
         tuple(
-            space.features[key[0]].name if bit else found[key]
+            space.features[key[0]].name if bit else conditions[key]
             for key, bit in zip(keys, plain, strict=True)
         ),
         np.array([key[0] for key in keys], dtype=np.int32),
         np.array([key[1] for key in keys], dtype=np.float64),
         np.array([key[2] for key in keys], dtype=np.uint8),
-        *_flat_sets(sets),
+        *flat_sets(sets),
         1 - np.array(plain, dtype=np.uint8),
     )

@@ -15,18 +15,18 @@ import numpy as np
 
 from ..errors import InvalidTree
 from ..model import Feature, Space, formats as serial, plain_label
-from .columns import Columns
-from .engine import Engine, Source
+from .columns import Columns, flat_sets
+from .engine import Engine, View
 from .flat import FlatTrees
-from .listed import Listed
+from .listed import Listed, Source
 from .problem import KINDS, MOST_DEPTH, Problem, Rules, decimal
 from .table import Table
-from .view import View
 
 __all__ = ["from_json", "to_json"]
 
 FORMAT = "orderless-rashomon"
 VERSION = 1
+ARRAYS = ("offsets", "column", "label", "false_child")  # of FlatTrees
 
 
 def to_json(source: Source, view: View) -> str:
@@ -70,10 +70,7 @@ def to_json(source: Source, view: View) -> str:
         content["memory_limit"] = source.memory_limit
         content["time_limit"] = source.time_limit
     if isinstance(source, Listed):
-        names = ("offsets", "column", "label", "false_child")
-        content["trees"] = dict(
-            zip(names, (part.tolist() for part in source.flat.arrays), strict=True)
-        )
+        content["trees"] = {name: getattr(source.flat, name).tolist() for name in ARRAYS}
     return serial.dump(FORMAT, VERSION, content)
 
 
@@ -153,17 +150,15 @@ def _columns(content: Mapping[str, Any]) -> Columns:
             raise InvalidTree(
                 f"the column {names[-1]!r:.80} is not a condition on {space.features[at]!r}"
             )
-        sets.append(np.array(values, dtype=np.int32))
+        sets.append(values)
         one.append(serial.take(entry, "one_is_true", bool))
-    sizes = np.concatenate([[0], np.cumsum([len(part) for part in sets])]).astype(np.int64)
     return Columns(
         space,
         tuple(names),
         np.array(feature, dtype=np.int32),
         np.array(threshold, dtype=np.float64),
         np.array(nan_true, dtype=np.uint8),
-        sizes,
-        np.concatenate([np.zeros(0, dtype=np.int32), *sets]).astype(np.int32),
+        *flat_sets(sets),
         np.array(one, dtype=np.uint8),
     )
 
@@ -186,11 +181,8 @@ def _source(
     if "trees" not in content:
         return Engine(problem, memory_limit, time_limit)
     given = serial.take(content, "trees", dict)
-    parts = []
-    for name in ("offsets", "column", "label", "false_child"):
-        values = serial.take(given, name, list)
-        parts.append(_whole(given, name, len(values), -1, 2**31 - 1))
-    flat = FlatTrees.of(parts)
+    sizes = {name: len(serial.take(given, name, list)) for name in ARRAYS}
+    flat = FlatTrees.of([_whole(given, name, n, -1, 2**31 - 1) for name, n in sizes.items()])
     _check_trees(flat, len(problem.columns), len(problem.classes))
     return Listed(problem, flat)
 

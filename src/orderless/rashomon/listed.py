@@ -1,7 +1,8 @@
 """Trees that come as a list: from TreeFARMS, from tree-praxis, or by hand.
 
 In:  ``Tree``s over one space, or ``FlatTrees`` over the columns of a ``Problem``.
-Out: ``Listed``, which answers what ``Engine`` answers, by looking at every tree.
+Out: ``Listed``, which answers what ``Engine`` answers, by looking at every tree; ``Source``, one of
+     the two.
 """
 
 from __future__ import annotations
@@ -19,13 +20,12 @@ from ..errors import InvalidData, TooLarge
 from ..form import fingerprint_points
 from ..model import Label, Tree
 from .columns import Columns, columns_of_space, columns_of_trees
-from .engine import Histogram, Piece
+from .engine import Engine, EngineCounts, EngineFunctions, Histogram, Piece, View
 from .flat import FlatTrees, join
 from .problem import Problem, Rules, decimal, whole_weights
 from .table import Table, read_labels
-from .view import View
 
-__all__ = ["Listed", "listed_set"]
+__all__ = ["Counts", "Functions", "Listed", "Source", "listed_set"]
 
 Positions = NDArray[np.intp]
 
@@ -198,6 +198,11 @@ class ListedFunctions:
     def votes(self, bits: NDArray[np.uint8], n_classes: int) -> NDArray[np.int64]:
         """Count, by complete row and class, the functions that give the class."""
         return self.trees(np.arange(len(self.errors))).votes(bits, n_classes)
+
+
+Source = Engine | Listed
+Counts = EngineCounts | ListedCounts
+Functions = EngineFunctions | ListedFunctions
 
 
 def listed_set(

@@ -15,12 +15,11 @@ from sklearn.utils import estimator_html_repr
 
 from ..model import Space
 from ..readers import read_trees
-from .engine import Engine, check_limits
+from .engine import Engine, View, check_limits
 from .listed import listed_set
 from .problem import Problem, Rules, whole_weights
 from .table import read_table
 from .tree_set import TreeSet
-from .view import View
 
 __all__ = ["RashomonSet"]
 

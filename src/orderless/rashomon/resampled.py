@@ -14,19 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Label
-from .columns import Columns
-from .engine import Engine, check_limits
-from .function_table import FunctionTable
-from .functions import FunctionSet, Listing
+from .engine import Engine, View, check_limits
+from .functions import FunctionSet, FunctionTable, Listing
 from .problem import Problem, Rules
 from .table import Table, read_table
-from .view import View
 
 __all__ = ["Resampled"]
 
 
-class Resampled:
+class Resampled(Problem):
     """Distinct rows of 0/1 columns, whose near-optimal functions are found for any weights.
 
     Parameters
@@ -39,8 +35,7 @@ class Resampled:
     """
 
     def __init__(self, table: Table, rules: Rules, memory_limit: int) -> None:
-        once = np.ones(len(table.labels), dtype=np.int64)
-        self._problem = Problem(table, once, 1, rules)
+        super().__init__(table, np.ones(len(table.labels), dtype=np.int64), 1, rules)
         self._memory_limit = memory_limit
 
     @classmethod
@@ -54,49 +49,9 @@ class Resampled:
         return cls(read_table(X, y, space, binarizer), rules, int(memory_limit))
 
     @property
-    def rules(self) -> Rules:
-        """Which trees are near-optimal."""
-        return self._problem.rules
-
-    @property
-    def binarizer(self) -> Any:
-        """The fitted binarizer, of the numbers in the table, or None."""
-        return self._problem.table.binarizer
-
-    @property
-    def bits(self) -> NDArray[np.uint8]:
-        """The distinct rows."""
-        return self._problem.bits
-
-    @property
-    def y(self) -> NDArray[np.int32]:
-        """The position of each one's class."""
-        return self._problem.y
-
-    @property
-    def weight(self) -> NDArray[np.int64]:
-        """How often each one occurs."""
-        return self._problem.weights
-
-    @property
-    def classes(self) -> tuple[Label, ...]:
-        """The class labels, sorted."""
-        return self._problem.classes
-
-    @property
-    def columns(self) -> Columns:
-        """What the 0/1 columns mean."""
-        return self._problem.columns
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The features of which no column divides the rows."""
-        return self._problem.left_out
-
-    @property
     def digest(self) -> str:
         """Digits that are the same for the same columns, meanings and labels only."""
-        table, columns = self._problem.table, self.columns
+        table, columns = self.table, self.columns
         out = hashlib.sha256()
         words = (columns.names, columns.space.names, self.classes, table.bits.shape)
         out.update(repr(words).encode())
@@ -119,7 +74,7 @@ class Resampled:
         """
         there = weight > 0
         bits = np.ascontiguousarray(self.bits[there])
-        table = replace(self._problem.table, bits=bits, labels=self.y[there])
+        table = replace(self.table, bits=bits, labels=self.y[there])
         problem = Problem(table, weight[there], 1, self.rules)
         engine = Engine(problem, self._memory_limit, None)
         view = View(self.rules.epsilon, engine.bound, trivial=False)

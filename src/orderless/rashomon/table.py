@@ -19,7 +19,7 @@ from ..model import Column, Feature, Label, Space, Values
 from .columns import Columns, columns_of_space, independent
 from .one_hot import holds_categories, one_hot
 
-__all__ = ["Table", "read_labels", "read_table"]
+__all__ = ["Table", "binarizer_of", "read_labels", "read_table"]
 
 MOST_CATEGORIES = 100
 MOST_CLASSES = 100
@@ -163,7 +163,7 @@ def _cut(
     features = {column.feature for column in numbers}
     space = Space([f for f in column_space.features if f.name in features], numbers)
     frame = pd.DataFrame(table[:, numeric], columns=list(space.column_names))
-    fitted = _binarizer(word, space)
+    fitted = binarizer_of(word, space)
     try:
         cuts = np.asarray(fitted.fit(frame, y).transform(frame))
     except NoCut:
@@ -282,7 +282,7 @@ def _binarized(
 
     _check_length(values, y)
     table = pd.DataFrame(values, columns=names)
-    fitted = _binarizer(binarizer, space).fit(table, y)
+    fitted = binarizer_of(binarizer, space).fit(table, y)
     made = getattr(fitted, "space_", None)
     if not isinstance(made, Space):
         raise InvalidSpace(
@@ -301,7 +301,8 @@ def _binarized(
     return bits.astype(np.uint8), columns_of_space(made, rows), True, fitted
 
 
-def _binarizer(given: Any, space: Space | None) -> Any:
+def binarizer_of(given: Any, space: Space | None) -> Any:
+    """Give the binarizer that a word means, or a clone of one."""
     from ..inputs import QuantileBinarizer, ThresholdGuessBinarizer
 
     if given == "threshold-guess":

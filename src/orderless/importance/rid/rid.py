@@ -18,10 +18,9 @@ from ...inputs import counted, generator
 from ...model import Space
 from ...rashomon import LIMIT, MEMORY, Resampled
 from ..permutation import BY
-from .bootstrap import Bootstraps, Tally, in_parallel
+from .bootstrap import KINDS, PER_TREE, Bootstraps, Tally, in_parallel
 from .checkpoint import Checkpoint
 from .distributions import Distributions
-from .functionwise import KINDS, PER_TREE
 
 __all__ = ["RashomonImportance"]
 
@@ -212,7 +211,7 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         self.n_trees_ = np.array([tally.n_trees for tally in tallies])
         self.classes_ = np.array(data.classes)
         self.seed_ = seed
-        self.binarizer_ = data.binarizer
+        self.binarizer_ = data.table.binarizer
         self.left_out_ = data.left_out
         self.n_features_in_ = len(data.columns.space.columns)
         if hasattr(X, "columns") and all(isinstance(name, str) for name in X.columns):
