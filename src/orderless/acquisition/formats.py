@@ -17,9 +17,8 @@ from ..errors import InvalidTree
 from ..inputs import exact, exact_number
 from ..model import Bins, Tree, formats as serial
 from .costs import KNOWN, Purchase
-from .leaves import Answer, Leaves
 from .nodes import Nodes
-from .problem import Problem
+from .problem import Answer, Leaves, Problem
 from .solve import METHODS, Method, Solved, Solving
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ Part = tuple[Any, ...]
 
 def to_tree(nodes: Nodes) -> Tree:
     """Give a policy as a tree; see ``Policy.to_tree``."""
-    bins = nodes.problem.bins
+    bins = nodes.problem.leaves.bins
     parts: dict[int, Part] = {}
     for node in reversed(list(nodes.everything())):
         p = nodes.purchase[node]
@@ -149,7 +148,7 @@ def _tree_of(root: Part, bins: Bins) -> Tree:
 def to_json(policy: Policy) -> str:
     """Write a policy as JSON; see ``Policy.to_json``."""
     nodes = policy.nodes
-    problem = nodes.problem
+    problem, bins = nodes.problem, nodes.problem.leaves.bins
     order = list(nodes.everything())
     place = {node: i for i, node in enumerate(order)}
     rules = {"budget": problem.budget, "max_questions": problem.max_questions}
@@ -163,7 +162,7 @@ def to_json(policy: Policy) -> str:
         "share_bound": policy.share_bound,
         "share_determined": policy.share_determined,
         **{name: _amount(rule) for name, rule in rules.items() if rule is not None},
-        "bins": [_bins_of(problem.bins, k) for k in range(len(problem.bins.features))],
+        "bins": [_bins_of(bins, k) for k in range(len(bins.features))],
         "purchases": [
             {
                 "name": p.name,
@@ -215,14 +214,14 @@ def _node(nodes: Nodes, node: int, place: dict[int, int]) -> dict[str, Any]:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def from_json(text: str | bytes, limit: int) -> tuple[Solved, Solving]:
+def from_json(text: str | bytes, limit: int) -> Solved:
     """Read what a policy is made of; see ``Policy.from_json``."""
     content = serial.load(text, FORMAT, VERSION, limit=limit)
     with serial.Reading("a policy"):
         return _read(content)
 
 
-def _read(content: dict[str, Any]) -> tuple[Solved, Solving]:
+def _read(content: dict[str, Any]) -> Solved:
     method = serial.take(content, "method", str)
     if method not in METHODS:
         raise InvalidTree(f"the method must be one of {METHODS}, got {method!r:.80}")
@@ -253,9 +252,9 @@ def _read(content: dict[str, Any]) -> tuple[Solved, Solving]:
     nodes = _nodes(problem, serial.take(content, "nodes", list), method)
     rows = max(1, nodes.weight[0])
     share = _exact(content["share_bound"])
-    bound = _exact(content["bound"]) * (1 if problem.worst else rows) / problem.unit
-    solved = Solved(nodes, bound, round((1 - share) * rows), optimal)
-    return solved, Solving(cast("Method", method))
+    bound = _exact(content["bound"]) * (1 if problem.worst else rows) / problem.whole.unit
+    how = Solving(cast("Method", method))
+    return Solved(nodes, how, bound, round((1 - share) * rows), optimal)
 
 
 def _exact(number: Any) -> Fraction:

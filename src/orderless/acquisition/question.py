@@ -20,8 +20,8 @@ from ..model import (
     side_text,
     sides_text,
 )
-from .leaves import Answer
 from .nodes import Nodes
+from .problem import Answer
 
 __all__ = ["Branch", "Outcome", "Question", "branches", "money", "percent"]
 
@@ -107,8 +107,7 @@ class Question:
         label = nodes.label[node]
         outcomes: tuple[Outcome, ...] = ()
         if p >= 0:
-            found = branches(nodes, (node,), most=1)
-            outcomes = tuple(_outcome(nodes, node, branch) for branch in found)
+            outcomes = tuple(_outcome(nodes, node, one) for one in branches(nodes, (node,), most=1))
         budget, questions = nodes.left(node)
         stopped: Literal["budget", "questions"] | None = None
         if p < 0 and label < 0 and nodes.could_tell(node):
@@ -205,13 +204,13 @@ def branches(nodes: Nodes, at: Sequence[int], most: int = MOST) -> list[Branch]:
     """
     problem = nodes.problem
     features = problem.purchases[nodes.purchase[at[0]]].features
-    found: dict[Any, dict[Answer, list[int]]] = {}
+    alike: dict[Any, dict[Answer, list[int]]] = {}
     for node in at:
         for answer, to in _listed(nodes, node):
-            here = found.setdefault(_shape(nodes, to, [most], most == 1) or answer, {})
+            here = alike.setdefault(_shape(nodes, to, [most], most == 1) or answer, {})
             here.setdefault(answer, []).append(to)
     out = []
-    for own in found.values():
+    for own in alike.values():
         members = tuple(to for several in own.values() for to in several)
         weight = sum(nodes.weight[to] for to in members)
         out.append(Branch(_words(problem.leaves.bins, features, sorted(own)), members, weight))

@@ -16,11 +16,11 @@ from .. import _core
 from ..errors import InvalidData, InvalidTree
 from ..inputs import RandomState, class_codes, generator, some_names
 from ..model import Column
-from ..rashomon import FlatTrees
+from ..rashomon import FlatTrees, merge
 from ..readers import read_tree
 from .rows import Given, by_name
 
-__all__ = ["permutation_importance", "permuted_errors"]
+__all__ = ["askers", "permutation_importance", "permuted_errors", "sampled_losses"]
 
 By = Literal["feature", "column"]
 BY = ("feature", "column")
@@ -87,6 +87,44 @@ def permuted_errors(
             "give weights as shares, such as weight / weight.sum()"
         ) from None
     return counts.excess.reshape(len(counts.errors), n_groups), counts.errors, counts.total
+
+
+def askers(trees: FlatTrees, group: Ints, n_groups: int) -> list[NDArray[np.intp]]:
+    """Give, by group of columns, the trees that ask about it; all others lose nothing."""
+    uses = trees.uses(len(group))
+    return [np.flatnonzero(uses[:, group == number].any(axis=1)) for number in range(n_groups)]
+
+
+def sampled_losses(
+    trees: FlatTrees,
+    cells: NDArray[np.uint8],
+    y: Ints,
+    weight: NDArray[np.int64],
+    group: Ints,
+    *,
+    n_groups: int,
+    n_repeats: int,
+    random: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Give, by tree and group, the accuracy lost, as a mean over permutations, the same for all.
+
+    Parameters as of ``permuted_errors``.
+    """
+    rows = np.repeat(np.arange(len(y)), weight)
+    each, truth, once = cells[rows], y[rows], np.ones(len(rows), dtype=np.int64)
+    errors = trees.errors(cells, y, weight)
+    out = np.zeros((len(trees), n_groups))
+    for number, users in enumerate(askers(trees, group, n_groups)):
+        if not len(users):
+            continue
+        own = np.flatnonzero(group == number)
+        some, wrong = trees[users], np.zeros(len(users), dtype=np.int64)
+        for _ in range(n_repeats):
+            permuted = each.copy()
+            permuted[:, own] = each[np.ix_(random.permutation(len(rows)), own)]
+            wrong += some.errors(*merge(permuted, truth, once))
+        out[users, number] = (wrong - n_repeats * errors[users]) / (n_repeats * len(rows))
+    return out
 
 
 def permutation_importance(
@@ -172,7 +210,15 @@ def permutation_importance(
         )  # fmt: skip
         out = _divide(excess[0], total)
     else:
-        out = _sampled(table, codes, given.weight, len(names), int(n_repeats), random_state)
+        if given.weight.dtype.kind == "f":
+            raise InvalidData(
+                "exact=False counts a row of weight w as w rows, so weights must be whole numbers: "
+                "round sample_weight, or use exact=True"
+            )
+        out = sampled_losses(
+            table.flat, table.cells, codes, given.weight, table.group,
+            n_groups=len(names), n_repeats=int(n_repeats), random=generator(random_state),
+        )[0]  # fmt: skip
     return by_name(X, names, out)
 
 
@@ -259,33 +305,3 @@ def _bins_of(given: Given, k: int, column: Column) -> NDArray[np.bool_] | None:
             return None
         out = np.arange(n_bins) <= at[0]
     return np.append(out, False) if feature.nan else out
-
-
-def _sampled(
-    table: _Conditions,
-    codes: Ints,
-    weight: NDArray[Any],
-    n_groups: int,
-    n_repeats: int,
-    random_state: RandomState,
-) -> NDArray[np.float64]:
-    """Give the mean over some permutations."""
-    if weight.dtype.kind == "f":
-        raise InvalidData(
-            "exact=False counts a row of weight w as w rows, so weights must be whole numbers: "
-            "round sample_weight, or use exact=True"
-        )
-    random = generator(random_state)
-    rows = np.repeat(np.arange(len(weight)), weight)
-    cells, truth = table.cells[rows], codes[rows]
-    errors = int((table.flat.says(cells) != truth).sum())
-    out = np.zeros(n_groups)
-    for group in np.unique(table.group).tolist():
-        own = np.flatnonzero(table.group == group)
-        wrong = 0
-        for _ in range(n_repeats):
-            permuted = cells.copy()
-            permuted[:, own] = cells[np.ix_(random.permutation(len(rows)), own)]
-            wrong += int((table.flat.says(permuted) != truth).sum())
-        out[group] = (wrong - n_repeats * errors) / (n_repeats * len(rows))
-    return out

@@ -86,14 +86,7 @@ class Columns:
     def weights(self, classes: Sequence[Label]) -> CoreMeasure:
         """Give the core what it needs for fingerprints that equal ``orderless.fingerprint``."""
         keys, values = space_weights(self.space)
-        conditions = CoreConditions(
-            self.feature,
-            self.threshold,
-            self.nan_true,
-            self.one_is_true,
-            self.set_start,
-            self.set_values,
-        )
+        conditions = CoreConditions(*(getattr(self, name) for name in CoreConditions._fields))
         return CoreMeasure(conditions, self.space.domains, keys, values, class_weights(classes))
 
     def of_feature(self, name: str) -> list[int]:

@@ -70,16 +70,11 @@ class Listing:
         tied = np.flatnonzero(equal)
         if self.piece is None and len(tied) == 1:
             return 0
-        problem, best = self.source.problem, self._first_tree
-        columns = problem.columns_in(self.semantics)
-        if columns is None:
-            own = best.says(problem.bits)
-            parts = functions.trees(tied).says_in_parts(problem.bits)
-            alike = np.concatenate([(labels == own).all(axis=1) for _, labels in parts])
-        else:
-            name = fingerprint(next(columns.trees(best, problem.classes)))
-            alike = (functions.fingerprint[tied] == _point(name)).all(axis=1)
-        same = tied[alike].tolist()
+        problem, points = self.source.problem, functions.fingerprint[tied]
+        if self.semantics == "rows":  # the core's own numbers
+            points = problem.points(functions.trees(tied), self.semantics)
+        best = problem.points(self._first_tree, self.semantics)
+        same = tied[(points == best).all(axis=1)].tolist()
         return same[0] if same else -1
 
     def order(self) -> NDArray[np.int64]:

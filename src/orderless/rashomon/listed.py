@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData, TooLarge
-from ..form import fingerprint_points
 from ..model import Label, Tree
 from .columns import Columns, columns_of_space, columns_of_trees
 from .engine import Engine, EngineCounts, EngineFunctions, Histogram, Piece, View
@@ -83,17 +82,6 @@ class Listed:
             self._counts[view] = ListedCounts(self, self._inside(view))
         return self._counts[view]
 
-    def _points(self, inside: Positions, semantics: str) -> NDArray[np.uint64]:
-        """Give two numbers per tree that are equal for equal functions."""
-        flat, columns = self.flat[inside], self.problem.columns_in(semantics)
-        if columns is None:
-            digests = []
-            for _, rows in flat.says_in_parts(self.problem.bits):
-                digests += [hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in rows]
-            return np.frombuffer(b"".join(digests), dtype=np.uint64).reshape(-1, 2)
-        trees = list(columns.trees(flat, self.problem.classes))
-        return fingerprint_points(trees) if trees else np.zeros((0, 2), dtype=np.uint64)
-
     def count_functions(self, view: View, semantics: str, limit: int) -> int:
         """Count the functions of a view."""
         return len(self.functions(view, semantics, limit).errors)
@@ -103,7 +91,7 @@ class Listed:
     ) -> ListedFunctions:
         """Give the functions of a view, or one piece of them."""
         inside = self._inside(view)
-        points = self._points(inside, semantics)
+        points = self.problem.points(self.flat[inside], semantics)
         if piece is not None:
             chosen = points[:, 0] % np.uint64(1 << piece[1]) == piece[0]
             inside, points = inside[chosen], points[chosen]

@@ -8,6 +8,7 @@ Paper: Section 4; docs/decisions/0008 says why integers.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
+from ..form import fingerprint_points
 from ..inputs import exact, exact_weights, shown
 from ..model import Tree
 from .columns import Columns, CoreMeasure, independent
@@ -173,6 +175,17 @@ class Problem:
         if semantics == "independent" and self.table.aware:
             return independent(self.columns.names)
         return self.columns
+
+    def points(self, flat: FlatTrees, semantics: str) -> NDArray[np.uint64]:
+        """Give two numbers per tree that are equal for equal functions."""
+        columns = self.columns_in(semantics)
+        if columns is None:
+            digests = []
+            for _, rows in flat.says_in_parts(self.bits):
+                digests += [hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in rows]
+            return np.frombuffer(b"".join(digests), dtype=np.uint64).reshape(-1, 2)
+        trees = list(columns.trees(flat, self.classes))
+        return fingerprint_points(trees) if trees else np.zeros((0, 2), dtype=np.uint64)
 
     def fingerprint_weights(self, semantics: str) -> CoreMeasure | None:
         """Give what the core tells functions apart by; None: by the training rows alone."""

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidData, TooLarge
 from ...inputs import distinct_rows
-from ...rashomon import FlatTrees, Resampled, merge
-from ..permutation import permuted_errors
+from ...rashomon import FlatTrees, Resampled
+from ..permutation import askers, permuted_errors, sampled_losses
 from .drawn import drawn_losses
 
 __all__ = ["KINDS", "PER_TREE", "Bootstraps", "Sample", "Tally", "in_parallel"]
@@ -261,41 +261,15 @@ def _importances(
     if kind == "conditional":
         return _conditional(trees, sample)
     if kind == "permutation-sampled":
-        return _sampled(trees, sample, n_repeats, random)
+        return sampled_losses(
+            trees, sample.bits, sample.y, sample.weight, sample.group,
+            n_groups=sample.n_groups, n_repeats=n_repeats, random=random,
+        )  # fmt: skip
     excess, _, total = permuted_errors(
         trees, sample.bits, sample.y, sample.weight, sample.group,
         n_classes=sample.n_classes, n_groups=sample.n_groups,
     )  # fmt: skip
     return np.asarray(excess / float(total * total))
-
-
-def _users(trees: FlatTrees, sample: Sample) -> list[NDArray[np.intp]]:
-    """Give, by group, the trees that ask about it; all others lose nothing."""
-    uses = trees.uses(sample.bits.shape[1])
-    return [
-        np.flatnonzero(uses[:, sample.group == group].any(axis=1))
-        for group in range(sample.n_groups)
-    ]
-
-
-def _sampled(
-    trees: FlatTrees, sample: Sample, n_repeats: int, random: np.random.Generator
-) -> Floats:
-    rows = np.repeat(np.arange(len(sample.y)), sample.weight)
-    cells, y, once = sample.bits[rows], sample.y[rows], np.ones(len(rows), dtype=np.int64)
-    errors = trees.errors(sample.bits, sample.y, sample.weight)
-    out = np.zeros((len(trees), sample.n_groups))
-    for group, users in enumerate(_users(trees, sample)):
-        if not len(users):
-            continue
-        own = np.flatnonzero(sample.group == group)
-        some, wrong = trees[users], np.zeros(len(users), dtype=np.int64)
-        for _ in range(n_repeats):
-            permuted = cells.copy()
-            permuted[:, own] = cells[np.ix_(random.permutation(len(rows)), own)]
-            wrong += some.errors(*merge(permuted, y, once))
-        out[users, group] = (wrong - n_repeats * errors[users]) / (n_repeats * len(rows))
-    return out
 
 
 def _conditional(trees: FlatTrees, sample: Sample) -> Floats:
@@ -307,9 +281,8 @@ def _conditional(trees: FlatTrees, sample: Sample) -> Floats:
     n_rows = len(sample.y)
     right = np.zeros((n_rows, sample.n_classes))
     right[np.arange(n_rows), sample.y] = 1.0
-    users = _users(trees, sample)
     out = np.zeros((len(trees), sample.n_groups))
-    for group, own in enumerate(users):
+    for group, own in enumerate(askers(trees, sample.group, sample.n_groups)):
         if not len(own):
             continue
         _, stratum = distinct_rows(sample.bits[:, sample.group != group] == 1)
