@@ -176,12 +176,7 @@ class Policy(Solved):
         return column_like(X, spent[which], "cost")
 
     def simulate(self, X: Any) -> pd.DataFrame:
-        """Give what it does with each row.
-
-        Parameters
-        ----------
-        X : array, data frame, or list of dicts
-            Complete rows.
+        """Give what it does with each row; X as for ``costs``.
 
         Returns
         -------
@@ -370,16 +365,9 @@ class Policy(Solved):
         return f"Policy({self.method}, expected cost {self.expected_cost:g}{proven})"
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw it: questions with their costs, answers with their shares, decisions.
+        """Draw it: questions with their costs, answers with their shares, decisions; give the Axes.
 
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            By default a figure of its own, as large as it needs.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
+        Without ``ax`` a figure of its own, as large as it needs.
         """
         from ..output.plots import draw_policy
 

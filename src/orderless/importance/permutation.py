@@ -151,9 +151,8 @@ def permutation_importance(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
-    X : array, data frame, or list of dicts
-        Rows, complete in the features that the tree asks about.
+    tree, X
+        As for ``impurity_importance``.
     y : labels
         By row. A label that is not a class of the tree always counts as an error.
     by : "feature" or "column"

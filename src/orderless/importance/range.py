@@ -128,18 +128,9 @@ class ImportanceRange:
         return bool(self.importance[i] > 0 or self.high[i] > 0)
 
     def plot(self, ax: Any = None, *, most: int = 20) -> Any:
-        """Draw each feature's range as a bar, with its mean and the given tree.
+        """Draw each feature's range as a bar, with its mean and the given tree; give the Axes.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-        most : int
-            How many features to draw, the most important by their mean.
-
-        Returns
-        -------
-        matplotlib Axes
+        At ``most`` so many features, the most important by their mean. Without ``ax`` a new figure.
         """
         from ..output.plots import draw_importance
 

@@ -285,8 +285,8 @@ def groups_reached(
         several = np.flatnonzero(only < 0)
         for start in range(0, len(several), step):
             at = several[start : start + step]
-            found = _core.rows.reach(*fixed, rows.take(at).columns, len(at), n_groups, True)
-            yield at, found.possible.reshape(len(at), n_groups).view(np.bool_)
+            reached = _core.rows.reach(*fixed, rows.take(at).columns, len(at), n_groups, True)
+            yield at, reached.possible.reshape(len(at), n_groups).view(np.bool_)
 
     return only, others()
 

@@ -220,10 +220,8 @@ class Settling:
             kinds, of_row = distinct_rows(np.hstack(tables))
             ends = np.cumsum([table.shape[1] for table in tables])[:-1]
             names = [self._names(kind, partly, ends) for kind in kinds]
-            numbers = np.array(
-                [number.setdefault(one, len(number)) for one in names], dtype=np.intp
-            )
-            out[start : start + step] = numbers[of_row]
+            here = np.array([number.setdefault(one, len(number)) for one in names], dtype=np.intp)
+            out[start : start + step] = here[of_row]
         return list(number), out
 
     def _names(self, kind: NDArray[np.bool_], partly: list[int], ends: NDArray[np.intp]) -> Names:

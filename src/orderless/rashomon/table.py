@@ -170,12 +170,12 @@ def _cut(
         if not whole:
             raise
         return table[:, whole], [column_space.columns[j] for j in whole], None
-    found = list(zip([numeric[j] for j, _ in fitted.thresholds_], fitted.space_.columns, cuts.T,
+    made = list(zip([numeric[j] for j, _ in fitted.thresholds_], fitted.space_.columns, cuts.T,
                      strict=True))  # fmt: skip
     if whole:  # numbers alone stay in the order of the binarizer
-        found += [(j, column_space.columns[j], table[:, j]) for j in whole]
-        found.sort(key=lambda one: one[0])
-    return np.stack([one[2] for one in found], axis=1), [one[1] for one in found], fitted
+        made += [(j, column_space.columns[j], table[:, j]) for j in whole]
+        made.sort(key=lambda one: one[0])
+    return np.stack([one[2] for one in made], axis=1), [one[1] for one in made], fitted
 
 
 def _check_bits(name: str, values: NDArray[Any]) -> None:

@@ -175,16 +175,7 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> Self:
         """Find the near-optimal functions of every sample, and their importances.
 
-        Parameters
-        ----------
-        X : array or data frame
-            Complete rows: 0/1 columns, numbers that go through the binarizer, or text.
-        y : labels
-            Of any type, two classes or more.
-
-        Returns
-        -------
-        self
+        X and y are those of ``RashomonSet.fit``.
         """
         self._check()
         data = Resampled.read(
@@ -204,8 +195,7 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
             data, group, len(names), semantics=semantics, importance=self.importance,
             n_repeats=int(self.n_repeats), limit=int(self.limit), seed=seed,
         )  # fmt: skip
-        tallies = self._run(work, file)
-        self._tallies_ = tallies
+        self._tallies_ = tallies = self._run(work, file)
         self.features_ = names
         self.n_functions_ = np.array([tally.n_functions for tally in tallies])
         self.n_trees_ = np.array([tally.n_trees for tally in tallies])
@@ -280,7 +270,7 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
     def plot(
         self, kind: str = "box", features: Any = None, ax: Any = None, *, pooled: bool | None = None
     ) -> Any:
-        """Draw the distributions, with and without the correction side by side.
+        """Draw the distributions, with and without the correction side by side; give the Axes.
 
         Parameters
         ----------
@@ -295,10 +285,6 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
             By default those of a new figure.
         pooled : bool, optional
             See ``distribution``.
-
-        Returns
-        -------
-        matplotlib Axes
         """
         from ...output.plots import draw_distributions
 
