@@ -171,9 +171,8 @@ class Engine:
         self.time_limit = time_limit
         self._counts: dict[View, EngineCounts] = {}
 
-    def __getstate__(self) -> dict[str, Any]:
-        kept = ("problem", "memory_limit", "time_limit")
-        return {**{name: self.__dict__[name] for name in kept}, "_counts": {}}
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Engine, (self.problem, self.memory_limit, self.time_limit)
 
     @property
     def _seconds(self) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import InvalidTree
 from ..model import Feature, Space, formats as serial, plain_label
-from .columns import Columns, flat_sets
+from .columns import Columns
 from .engine import Engine, View
 from .flat import FlatTrees
 from .listed import Listed, Source
@@ -134,7 +134,7 @@ def _problem(content: Mapping[str, Any]) -> Problem:
 def _columns(content: Mapping[str, Any]) -> Columns:
     space = Space.from_dict(serial.take(content, "space", dict))
     entries = serial.take(content, "columns", list)
-    feature, threshold, nan_true, sets, one, names = [], [], [], [], [], []
+    names, conditions, one_is_true = [], [], []
     for entry in entries:
         at = serial.take(entry, "feature", int)
         if not 0 <= at < len(space):
@@ -143,24 +143,15 @@ def _columns(content: Mapping[str, Any]) -> Columns:
             )
         values = serial.take(entry, "set", list)
         names.append(serial.take(entry, "name", str))
-        feature.append(at)
-        threshold.append(_number_in(entry["threshold"]))
-        nan_true.append(serial.take(entry, "nan_true", bool))
-        if not _divides(space.features[at], threshold[-1], nan_true[-1], values):
+        threshold = _number_in(entry["threshold"])
+        nan_true = serial.take(entry, "nan_true", bool)
+        if not _divides(space.features[at], threshold, nan_true, values):
             raise InvalidTree(
                 f"the column {names[-1]!r:.80} is not a condition on {space.features[at]!r}"
             )
-        sets.append(values)
-        one.append(serial.take(entry, "one_is_true", bool))
-    return Columns(
-        space,
-        tuple(names),
-        np.array(feature, dtype=np.int32),
-        np.array(threshold, dtype=np.float64),
-        np.array(nan_true, dtype=np.uint8),
-        *flat_sets(sets),
-        np.array(one, dtype=np.uint8),
-    )
+        conditions.append((at, threshold, nan_true, values))
+        one_is_true.append(serial.take(entry, "one_is_true", bool))
+    return Columns.of(space, names, conditions, one_is_true)
 
 
 def _divides(feature: Feature, threshold: float, nan_true: bool, values: list[Any]) -> bool:
@@ -201,20 +192,18 @@ def _check_trees(flat: FlatTrees, n_columns: int, n_classes: int) -> None:
         and ((flat.label >= 0) == (flat.column < 0)).all()
         and ((flat.false_child >= 0) == (flat.column >= 0)).all()
     )
-    if good:
-        for a, b in pairwise(flat.offsets.tolist()):
-            due = [0]  # where the branches that are still to come begin
-            for node in range(b - a):
-                if not due or due.pop() != node:
-                    good = False
-                    break
-                if flat.column[a + node] >= 0:
-                    due += [int(flat.false_child[a + node]), node + 1]
-            good = good and not due
-            if not good:
-                break
-    if not good:
+    if not good or not all(_is_tree(flat, a, b) for a, b in pairwise(flat.offsets.tolist())):
         raise InvalidTree("the arrays under 'trees' are not trees over the columns")
+
+
+def _is_tree(flat: FlatTrees, first: int, end: int) -> bool:
+    due = [0]  # where the branches that are still to come begin
+    for node in range(end - first):
+        if not due or due.pop() != node:
+            return False
+        if flat.column[first + node] >= 0:
+            due += [int(flat.false_child[first + node]), node + 1]
+    return not due
 
 
 def _view(given: Mapping[str, Any], source: Source) -> View:

@@ -44,7 +44,7 @@ class Listed:
         self._counts: dict[View, ListedCounts] = {}
         keys = flat.keys()
         first = sorted({key: i for i, key in reversed(list(enumerate(keys)))}.values())
-        self.n_given, flat = len(flat), flat[np.array(first, dtype=np.intp)]
+        flat = flat[np.array(first, dtype=np.intp)]
         errors = problem.errors_of(flat)
         cost = problem.cost(errors, flat.n_leaves)
         # Positions depend on the set of trees only, not on the order in which they came.

@@ -340,22 +340,25 @@ class Resampled(Problem):
             out.update(np.ascontiguousarray(array).tobytes())
         return out.hexdigest()
 
-    def functions(self, weight: NDArray[np.int64], semantics: str, limit: int) -> FunctionTable:
-        """Give the near-optimal functions of a sample, of trees without trivial splits.
+    def draw(self, random: np.random.Generator) -> NDArray[np.int64]:
+        """Draw as many rows as there are, with replacement: how often each distinct row comes."""
+        rows = np.repeat(np.arange(len(self.weights)), self.weights)
+        drawn = rows[random.integers(0, len(rows), size=len(rows))]
+        return np.bincount(drawn, minlength=len(self.weights)).astype(np.int64)
 
-        Parameters
-        ----------
-        weight : array of int
-            How often each distinct row is in the sample.
-        semantics : "aware" or "independent"
-            When two trees are one function.
-        limit : int
-            Most functions; more are an error.
-        """
+    def sample(self, weight: NDArray[np.int64]) -> Problem:
+        """Give the problem of a sample, by how often each distinct row is in it."""
         there = weight > 0
         bits = np.ascontiguousarray(self.bits[there])
         table = replace(self.table, bits=bits, labels=self.y[there])
-        problem = Problem(table, weight[there], 1, self.rules)
-        engine = Engine(problem, self._memory_limit, None)
+        return Problem(table, weight[there], 1, self.rules)
+
+    def functions(self, sample: Problem, semantics: str, limit: int) -> FunctionTable:
+        """Give the near-optimal functions of a sample, of trees without trivial splits.
+
+        ``semantics`` ("aware" or "independent") says when two trees are one function; more than
+        ``limit`` are an error.
+        """
+        engine = Engine(sample, self._memory_limit, None)
         view = View(self.rules.epsilon, engine.bound, trivial=False)
-        return FunctionSet.of(Listing(engine, view, problem.semantics(semantics), limit)).table()
+        return FunctionSet.of(Listing(engine, view, sample.semantics(semantics), limit)).table()

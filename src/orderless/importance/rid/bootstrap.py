@@ -188,23 +188,14 @@ class Bootstraps:
         """Give the generator of one sample, whatever the others draw."""
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
 
-    def draw(self, number: int, random: np.random.Generator | None = None) -> NDArray[np.int64]:
-        """Give how often each distinct row is in one sample: n rows, drawn with replacement."""
-        random = self.random(number) if random is None else random
-        weight = self.data.weights
-        rows = np.repeat(np.arange(len(weight)), weight)
-        drawn = rows[random.integers(0, len(rows), size=len(rows))]
-        return np.bincount(drawn, minlength=len(weight)).astype(np.int64)
-
     def __call__(self, number: int) -> Tally:
         """Find the near-optimal functions of one sample, and count their importances."""
         data, random = self.data, self.random(number)
-        counts = self.draw(number, random)
-        functions = data.functions(counts, self.semantics, self.limit)
-        there = counts > 0
+        problem = data.sample(data.draw(random))
+        functions = data.functions(problem, self.semantics, self.limit)
         sample = Sample(
-            np.ascontiguousarray(data.bits[there]), data.y[there], counts[there],
-            len(data.classes), self.group, self.n_groups,
+            problem.table.bits, problem.table.labels, problem.amounts,
+            len(problem.classes), self.group, self.n_groups,
         )  # fmt: skip
         if self.importance == PER_TREE:
             if (total := sum(functions.n_nontrivial.tolist())) > self.limit:
