@@ -11,15 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..model import (
-    Bins,
-    Label,
-    label_text,
-    printable,
-    short_number,
-    side_text,
-    sides_text,
-)
+from ..model import Bins, Label, label_text, printable, short_number, side_text, sides_text
 from .nodes import Nodes
 from .problem import Answer
 

@@ -20,12 +20,7 @@ from ..inputs import Rows, column_like, read_rows, table_like
 from ..model import Tree
 from ..readers import read_tree, tree_of_regressor, unwrap
 
-__all__ = [
-    "forest_bounds",
-    "groups_reached",
-    "probability_bounds",
-    "regression_bounds",
-]
+__all__ = ["forest_bounds", "groups_reached", "probability_bounds", "regression_bounds"]
 
 MOST_CELLS = 16_000_000  # of a table of rows by leaves, one byte each; two are held at a time
 

@@ -14,16 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inputs import (
-    AMONG,
-    BETWEEN,
-    Rows,
-    allowed_bins,
-    as_bits,
-    distinct_rows,
-    one_row,
-    row_box,
-)
+from ..inputs import AMONG, BETWEEN, Rows, allowed_bins, as_bits, distinct_rows, one_row, row_box
 from ..model import Bins, Label, Tree
 from ..readers import read_tree
 from .smallest_sets import Clock, Leaf, Steps, lucky_sets, members, settling_sets

@@ -131,7 +131,8 @@ class RashomonFunction:
     def tree(self) -> Tree:
         """A cheapest tree of it; of the first function of a set its ``best_tree``."""
         flat = self._listing.cheapest(np.array([self._position]))
-        return next(self._listing.source.problem.trees(flat))
+        (tree,) = self._listing.source.problem.trees(flat)
+        return tree
 
     def trees(self) -> Iterator[Tree]:
         """Go through all trees of the set that are this function, those with few leaves first."""

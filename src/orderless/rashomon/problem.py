@@ -229,7 +229,7 @@ class Problem:
 
     def trees(self, flat: FlatTrees) -> Iterator[Tree]:
         """Make ``Tree``s over the features."""
-        return self.columns.trees(flat, self.classes)
+        yield from self.columns.trees(flat, self.classes)
 
 
 def _text(number: Fraction) -> str:
