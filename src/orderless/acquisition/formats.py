@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import InvalidTree
 from ..inputs import exact, exact_number
-from ..model import Bins, Tree, formats as serial
+from ..model import BinNodes, Bins, Tree, formats as serial
 from .costs import KNOWN, Purchase
 from .nodes import Nodes
 from .problem import Answer, Leaves, Problem
@@ -106,42 +106,28 @@ def _among(k: int, parts: list[Part]) -> Part:
 
 
 def _tree_of(root: Part, bins: Bins) -> Tree:
-    space = bins.tree.space
-    feature: list[int] = []
-    threshold: list[float] = []
-    label: list[int] = []
-    when_true: list[int] = []
-    when_false: list[int] = []
-    sets: dict[int, list[int]] = {}
-    todo: list[tuple[Part, int, bool]] = [(root, -1, True)]
+    nodes: list[list[int]] = []  # feature, cut, when_true, when_false, class
+    sets: list[tuple[int, ...]] = []
+    todo: list[tuple[Part, int, int]] = [(root, -1, 0)]
     while todo:
-        part, parent, yes = todo.pop()
-        node = len(feature)
+        part, parent, side = todo.pop()
         if parent >= 0:
-            (when_true if yes else when_false)[parent] = node
-        for column in (feature, label, when_true, when_false):
-            column.append(-1)
-        threshold.append(0.0)
+            nodes[parent][side] = len(nodes)
         if part[0] == "leaf":
-            label[node] = part[1]
+            nodes.append([-1, 0, -1, -1, part[1]])
+            sets.append(())
             continue
         _, k, test, on_yes, on_no = part
-        feature[node] = space.index(bins.features[k].name)
-        if isinstance(test, tuple):
-            sets[node] = sorted(code for b in test for code in bins.groups[k][b])
-        else:
-            cuts = bins.cuts[k]
-            threshold[node] = float(cuts[test]) if test < len(cuts) else np.inf
-        todo += [(on_no, node, False), (on_yes, node, True)]
-    return Tree(
-        space,
-        bins.tree.classes,
-        feature=np.array(feature),
-        threshold=np.array(threshold),
-        when_true=np.array(when_true),
-        when_false=np.array(when_false),
-        leaf_class=np.array(label),
-        sets=sets,
+        todo += [(on_no, len(nodes), 3), (on_yes, len(nodes), 2)]
+        is_set = isinstance(test, tuple)
+        nodes.append([k, 0 if is_set else test, -1, -1, -1])
+        sets.append(test if is_set else ())
+    feature, cut, when_true, when_false, label = np.array(nodes, dtype=np.int32).T.copy()
+    nan_true = np.zeros(len(nodes), dtype=np.uint8)
+    starts = np.cumsum([0, *map(len, sets)], dtype=np.int64)
+    inside = np.array([b for own in sets for b in own], dtype=np.int32)
+    return bins.tree_of(
+        BinNodes(feature, cut, nan_true, when_true, when_false, label, starts, inside)
     )
 
 

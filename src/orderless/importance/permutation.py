@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import InvalidData, InvalidTree
-from ..inputs import RandomState, class_codes, generator, some_names
-from ..model import Column
+from ..inputs import RandomState, as_bits, class_codes, generator, some_names
+from ..model import Condition, Feature, Side
 from ..rashomon import FlatTrees, merge
 from ..readers import read_tree
 from .rows import Given, by_name
@@ -271,36 +271,27 @@ class _Conditions:
 
 def _column_of(given: Given, node: int, k: int, holds: NDArray[np.bool_]) -> int:
     """Give the position of the column that is a node's condition, or the feature itself."""
-    space = given.tree.space
-    own = space.columns_of[given.bins.features[k].name]
+    space, bins, bits = given.tree.space, given.bins, as_bits(holds)
+    own = space.columns_of[bins.features[k].name]
     for i in own:
-        if space.columns[i].condition is None:
+        condition = space.columns[i].condition
+        if condition is None:
             return i
-        there = _bins_of(given, k, space.columns[i])
-        if there is not None and (np.array_equal(there, holds) or np.array_equal(there, ~holds)):
+        if bins.bits_of(k, _side(bins.features[k], condition)) in (bits, bins.every_bin(k) & ~bits):
             return i
     raise InvalidTree(
         f"no single column is the condition {given.tree.condition(node)!r}: those about "
-        f"{given.bins.features[k].name!r} are {some_names(space.columns[i].name for i in own)}; "
+        f"{bins.features[k].name!r} are {some_names(space.columns[i].name for i in own)}; "
         "permute features instead, with by='feature'"
     )
 
 
-def _bins_of(given: Given, k: int, column: Column) -> NDArray[np.bool_] | None:
-    """Give the bins in which a column's condition holds; None where it divides a bin."""
-    feature, condition = given.bins.features[k], column.condition
-    assert condition is not None
-    n_bins = int(given.bins.layout.n_bins[k])
-    if not feature.ordered:
-        inside = {feature.code(label) for label in condition.among or ()}
-        parts = [{code in inside for code in group} for group in given.bins.groups[k]]
-        return None if any(len(part) > 1 for part in parts) else np.array([p.pop() for p in parts])
-    if condition.at_most is None:  # a boolean, by its values
-        numbers = {float(label) for label in condition.among or ()}
-        out = np.array([value in numbers for value in (0.0, 1.0)])
-    else:
-        at = np.flatnonzero(given.bins.cuts[k] == feature.at_most(condition.at_most))
-        if not len(at):
-            return None
-        out = np.arange(n_bins) <= at[0]
-    return np.append(out, False) if feature.nan else out
+def _side(feature: Feature, condition: Condition) -> Side:
+    """Give the values for which a condition holds."""
+    if condition.at_most is not None:
+        return Side(feature, upper=float(feature.at_most(condition.at_most)))
+    among = condition.among or ()
+    if feature.ordered:  # a boolean, by its values
+        return Side(feature, -np.inf if False in among else 0.0, np.inf if True in among else 0.0)
+    codes = map(feature.code, among)
+    return Side(feature, codes=tuple(code for code in codes if code is not None))
