@@ -164,7 +164,7 @@ def test_costs_are_those_of_the_policies(wisconsin):
     assert best.optimal
     assert "it is proven that no other way is cheaper" in text
     first = best.next_feature().feature
-    assert f"{first} {costs[first]} 100 % of rows {costs[first]:.2f}" in text
+    assert f"{first} {costs[first]} 100% of rows {costs[first]:.2f}" in text
     bought = best.simulate(X)
     for name in tree.features:
         share = bought["purchases"].map(lambda names, name=name: name in names).mean()
