@@ -18,7 +18,7 @@ from ...inputs import class_codes
 from ...model import Tree, label_text, printable
 from .look import colour, mark
 
-__all__ = ["DRAWN_LEAVES", "class_marks", "tree_as_svg"]
+__all__ = ["DRAWN_LEAVES", "class_marks", "places", "tree_as_svg"]
 
 DRAWN_LEAVES = 128  # a larger tree is listed as text
 LINE, WIDE, GAP, PAD = 30, 7.6, 46, 9  # pixels: a leaf's line, a character, between levels, inside
@@ -67,7 +67,7 @@ def tree_as_svg(
             "print it instead"
         )
     dashed = frozenset(marked)
-    boxes = _layout(tree, _tails(tree, X, y))
+    boxes = _boxes(tree, _tails(tree, X, y))
     levels = [0.0] * (1 + max(box.level for box in boxes))
     for box in boxes:
         levels[box.level] = max(levels[box.level], _width(box.text))
@@ -98,25 +98,34 @@ def class_marks(tree: Tree) -> list[tuple[str, str]]:
     return [(mark(c), label_text(label)) for c, label in enumerate(tree.classes)]
 
 
-def _layout(tree: Tree, tails: list[str]) -> list[_Box]:
-    """Give every node its level and its line: a leaf the next, a split the middle of its sides."""
-    boxes: dict[int, _Box] = {}
+def places(tree: Tree) -> dict[int, tuple[float, int]]:
+    """Give every node its line and its level: a leaf the next line, a split the middle."""
+    at: dict[int, tuple[float, int]] = {}
     line = 0
     todo: list[tuple[int, int, bool]] = [(0, 0, False)]
     while todo:
         node, level, placed = todo.pop()
         yes, no = int(tree.when_true[node]), int(tree.when_false[node])
         if tree.feature[node] < 0:
-            c = int(tree.leaf_class[node])
-            text = f"{mark(c)} {label_text(tree.classes[c])}{tails[node]}"
-            boxes[node] = _Box(node, level, line, text)
+            at[node] = (line, level)
             line += 1
         elif placed:
-            middle = (boxes[yes].line + boxes[no].line) / 2
-            boxes[node] = _Box(node, level, middle, printable(tree.condition(node)))
+            at[node] = ((at[yes][0] + at[no][0]) / 2, level)
         else:
             todo += [(node, level, True), (no, level + 1, False), (yes, level + 1, False)]
-    return list(boxes.values())
+    return at
+
+
+def _boxes(tree: Tree, tails: list[str]) -> list[_Box]:
+    out = []
+    for node, (line, level) in places(tree).items():
+        if tree.feature[node] < 0:
+            c = int(tree.leaf_class[node])
+            text = f"{mark(c)} {label_text(tree.classes[c])}{tails[node]}"
+        else:
+            text = printable(tree.condition(node))
+        out.append(_Box(node, level, line, text))
+    return out
 
 
 def _tails(tree: Tree, X: Any, y: Any) -> list[str]:

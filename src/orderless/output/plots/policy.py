@@ -11,7 +11,7 @@ from typing import Any
 from ...acquisition import Policy, branches, money, percent
 from ...model import drawn, label_text, printable
 from ..rules.policy import summary
-from .look import GREY, INK, WASH, colour, pale
+from .look import GREY, INK, WASH, WHITE, axes_of, colour, pale
 
 __all__ = ["draw_policy"]
 
@@ -21,8 +21,6 @@ WIDE = 34  # characters of a name or an answer
 
 def draw_policy(policy: Policy, ax: Any = None) -> Any:
     """Draw a policy; see ``Policy.plot``."""
-    import matplotlib.pyplot as plt
-
     nodes = policy.nodes
     placed: list[tuple[tuple[int, ...], int, float]] = []  # nodes, depth, height
     lines: list[tuple[int, float, float, str]] = []  # depth of the parent, heights, words
@@ -52,14 +50,12 @@ def draw_policy(policy: Policy, ax: Any = None) -> Any:
 
     place((0,), 0)
     deepest = max(depth for _, depth, _ in placed)
-    if ax is None:
-        size = (2.2 + 3.4 * deepest, 0.9 + 0.62 * bottom[0])
-        _, ax = plt.subplots(figsize=size, layout="constrained")
+    ax = axes_of(ax, (2.2 + 3.4 * deepest, 0.9 + 0.62 * bottom[0]))
     for depth, height, at, words in lines:
         ax.plot([depth, depth + 0.42, depth + 0.5], [height, at, at], color=GREY, linewidth=1.1,
                 zorder=1)  # fmt: skip
         ax.plot([depth + 0.5, depth + 1], [at, at], color=GREY, linewidth=1.1, zorder=1)
-        pad = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
+        pad = {"facecolor": WHITE, "edgecolor": "none", "pad": 1.0}
         ax.text(depth + 0.56, at, words, ha="center", va="center", fontsize=8, color=INK,
                 bbox=pad, zorder=2)  # fmt: skip
     for alike, depth, height in placed:
@@ -74,7 +70,7 @@ def draw_policy(policy: Policy, ax: Any = None) -> Any:
 def _draw_node(ax: Any, policy: Policy, alike: tuple[int, ...], depth: int, height: float) -> None:
     nodes = policy.nodes
     p, label = nodes.purchase[alike[0]], nodes.label[alike[0]]
-    box = {"boxstyle": "round,pad=0.4", "facecolor": "white", "edgecolor": INK, "linewidth": 1.2}
+    box = {"boxstyle": "round,pad=0.4", "facecolor": WHITE, "edgecolor": INK, "linewidth": 1.2}
     if p >= 0:
         bought = nodes.problem.purchases[p]
         cost = "free" if bought.free else f"cost {money(float(bought.cost))}"

@@ -17,7 +17,7 @@ from ...form import CanonicalForm, Term, canonicalize
 from ...inputs import frame_of
 from ...model import Feature, Side, Space, Tree, label_text
 from ..rules.listing import TERMS
-from .look import GREY, INK, axes_of, colour, hatch, pale, wrapped
+from .look import GREY, INK, WHITE, axes_of, colour, hatch, pale, wrapped
 
 __all__ = ["plot_rules", "slice_of"]
 
@@ -329,7 +329,7 @@ def _say_constant(ax: Any, form: CanonicalForm, c: int, rest: list[str]) -> None
         text = f"always {label_text(form.classes[c])}, whatever these two features are"
     else:
         text = f"these two features decide nothing by themselves: it depends on {_some(rest)}"
-    ground = {"facecolor": "white", "edgecolor": "none", "pad": 4}
+    ground = {"facecolor": WHITE, "edgecolor": "none", "pad": 4}
     ax.text(0.5, 0.5, wrapped(text, 36), transform=ax.transAxes, ha="center", va="center",
             color=INK, zorder=5, bbox=ground)  # fmt: skip
 
@@ -352,7 +352,7 @@ def _legend(ax: Any, form: CanonicalForm, rest: list[str]) -> None:
     ]
     if rest:
         label = wrapped(f"depends on {_some(rest)}", 20)
-        handles.append(Patch(facecolor="white", edgecolor=GREY, label=label))
+        handles.append(Patch(facecolor=WHITE, edgecolor=GREY, label=label))
     columns = min(len(handles), 4)
     ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.01), ncols=columns,
               frameon=False, borderaxespad=0, labelcolor=INK)  # fmt: skip

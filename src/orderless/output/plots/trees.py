@@ -12,7 +12,8 @@ from typing import Any
 from ...errors import InvalidTree
 from ...model import Tree, label_text, printable
 from ...readers import read_tree
-from .look import GREY, INK, axes_of, colour, pale, wrapped
+from .drawing import places
+from .look import GREY, INK, WHITE, axes_of, colour, pale, wrapped
 
 __all__ = ["plot_tree"]
 
@@ -58,7 +59,7 @@ def plot_tree(tree: Any, *, ax: Any = None, limit: int = MOST_LEAVES) -> Any:
             f"this tree has {tree.n_leaves:,} leaves, more than limit={limit:,} that can be drawn "
             "legibly: raise limit=, draw a smaller tree, or write it with print(tree)"
         )
-    at = _places(tree)
+    at = {node: (line, -float(level)) for node, (line, level) in sorted(places(tree).items())}
     n, depth = tree.n_leaves, tree.depth
     ax = axes_of(ax, (max(WIDTH * n, 3.0), max(DROP * (depth + 1), 1.2)))
     ax.set(xlim=(-0.5, n - 0.5), ylim=(-depth - 0.5, 0.5))
@@ -67,7 +68,7 @@ def plot_tree(tree: Any, *, ax: Any = None, limit: int = MOST_LEAVES) -> Any:
     room = {node: _room(at, node) * points[0] for node in at}
     size, texts = _fitting(tree, room, points[1])
     for node, (x, y) in at.items():
-        look: dict[str, Any] = {"facecolor": "white", "edgecolor": INK, "linewidth": 1.1}
+        look: dict[str, Any] = {"facecolor": WHITE, "edgecolor": INK, "linewidth": 1.1}
         if tree.feature[node] < 0:
             c = int(tree.leaf_class[node])
             look = {"facecolor": pale(c), "edgecolor": colour(c), "linewidth": 1.6}
@@ -77,26 +78,6 @@ def plot_tree(tree: Any, *, ax: Any = None, limit: int = MOST_LEAVES) -> Any:
         for child, word in ((tree.when_true[node], "yes"), (tree.when_false[node], "no")):
             _edge(ax, (x, y), at[int(child)], word, size)
     return ax
-
-
-def _places(tree: Tree) -> dict[int, tuple[float, float]]:
-    """Give each node a place: leaves side by side, parents over the middle of their children."""
-    at: dict[int, tuple[float, float]] = {}
-    todo: list[tuple[int, int, bool]] = [(0, 0, False)]
-    leaves = 0
-    while todo:
-        node, level, done = todo.pop()
-        if tree.feature[node] < 0:
-            at[node] = (float(leaves), -float(level))
-            leaves += 1
-        elif done:
-            yes, no = (at[int(child[node])][0] for child in (tree.when_true, tree.when_false))
-            at[node] = ((yes + no) / 2, -float(level))
-        else:
-            todo.append((node, level, True))
-            todo.append((int(tree.when_false[node]), level + 1, False))
-            todo.append((int(tree.when_true[node]), level + 1, False))
-    return {node: at[node] for node in sorted(at)}
 
 
 def _points_per_place(ax: Any, n: int, depth: int) -> tuple[float, float]:
@@ -150,4 +131,4 @@ def _edge(
     ax.plot([start[0], end[0]], [start[1], end[1]], color=GREY, linewidth=1.2, zorder=1)
     at = (start[0] + 0.5 * (end[0] - start[0]), start[1] + 0.5 * (end[1] - start[1]))
     ax.text(*at, word, ha="center", va="center", fontsize=0.85 * size, color=GREY, zorder=2,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2})  # fmt: skip
+            bbox={"facecolor": WHITE, "edgecolor": "none", "pad": 1.2})  # fmt: skip

@@ -28,9 +28,8 @@ from ...importance import (
 )
 from ...missing import coverage
 from ...model import Tree, label_text, short_count
-from ..plots.coverage import draw_coverage
 from ..plots.drawing import DRAWN_LEAVES
-from ..plots.importance import draw_importance
+from ..plots.measures import draw_coverage, draw_importance
 from ..rules.html import form_as_html
 from ..rules.quality import HEAD, Judged, matrix, percent, summary as sentence
 from .subject import (
