@@ -7,6 +7,7 @@ Out: ``Listing``: blocks of lines by class, with counts; conditions as pieces; t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ...form import CanonicalForm
 
 __all__ = ["FAULTS", "SORTS", "TERMS", "Block", "Line", "Listing", "Shown", "Terms", "Word",
-           "list_terms", "listing_records"]  # fmt: skip
+           "list_terms", "listing_records", "sentence"]  # fmt: skip
 
 Terms = Literal["rules", "reasons"]
 TERMS = ("rules", "reasons")
@@ -135,6 +136,11 @@ class Listing:
         if self.hidden:
             out.append([("words", f"Not shown: {self.count(self.hidden)}.")])
         return out
+
+
+def sentence(words: list[Word], show: Callable[[str], str] = str) -> str:
+    """Write a sentence; ``show`` escapes labels, and text of others."""
+    return "".join(text if kind == "words" else show(text) for kind, text in words)
 
 
 def list_terms(

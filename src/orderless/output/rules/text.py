@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ...model import Side, label_text, pieces
-from .listing import FAULTS, Block, Line, Listing, Shown, Word, list_terms
+from .listing import FAULTS, Block, Line, Listing, Shown, list_terms, sentence
 
 if TYPE_CHECKING:
     from ...form import CanonicalForm
@@ -62,7 +62,7 @@ def form_as_text(
     """
     listing = list_terms(form, X, y, **shown)
     sentences = [listing.head(), *listing.legend()]
-    lines = [part for words in sentences for part in wrapped(_sentence(words))]
+    lines = [part for words in sentences for part in wrapped(sentence(words))]
     table = _Table(listing)
     if listing.n_rows is not None:
         lines += ["", table.heading()]
@@ -71,7 +71,7 @@ def form_as_text(
             lines.append("")
         lines += table.block(block)
     if listing.never:
-        lines += ["", *wrapped(f"Never: {_sentence(listing.no_row())}.")]
+        lines += ["", *wrapped(f"Never: {sentence(listing.no_row())}.")]
     return "\n".join(lines)
 
 
@@ -81,10 +81,6 @@ def form_in_short(form: CanonicalForm) -> str:
         return form_as_text(form)
     except FAULTS as fault:
         return f"{form!r}: no rules to show, {fault}"
-
-
-def _sentence(words: Iterable[Word]) -> str:
-    return "".join(text for _, text in words)
 
 
 def term_lines(line: Line, width: int) -> list[str]:
@@ -210,15 +206,11 @@ def form_as_markdown(
     | snores |
     """
     listing = list_terms(form, X, y, **shown)
-    parts = [*map(_escaped_sentence, [listing.head(), *listing.legend()])]
+    parts = [sentence(words, escaped) for words in [listing.head(), *listing.legend()]]
     parts += [_markdown_block(listing, block) for block in listing.blocks if block.lines]
     if listing.never:
-        parts.append(f"Never: {_escaped_sentence(listing.no_row())}.")
+        parts.append(f"Never: {sentence(listing.no_row(), escaped)}.")
     return "\n\n".join(parts)
-
-
-def _escaped_sentence(words: Iterable[Word]) -> str:
-    return "".join(text if kind == "words" else escaped(text) for kind, text in words)
 
 
 def _markdown_block(listing: Listing, block: Block) -> str:
@@ -233,10 +225,8 @@ def _markdown_block(listing: Listing, block: Block) -> str:
 
 
 def _markdown_cells(line: Line) -> list[str]:
-    cells = [
-        " AND ".join(_markdown_condition(side, len(line.term)) for side in line.term.sides)
-        or "always"
-    ]
+    conditions = [_markdown_condition(side, len(line.term)) for side in line.term.sides]
+    cells = [" AND ".join(conditions) or "always"]
     if line.rows is not None:
         cells.append(f"{line.rows:,}")
     if line.right is not None:
