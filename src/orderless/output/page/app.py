@@ -24,7 +24,8 @@ from ...inputs import frame_of, is_unknown, read_costs, write_whole
 from ...missing import counts_rows
 from ...model import Feature, Space, Tree, label_text, printable, short_number
 from ...readers import read_tree
-from ..code.javascript import engine, literal, model_text, script_of, tree_tables
+from ..code.javascript import engine, literal, model_text, script_of
+from ..code.tables import tree_tables
 from ..templates import markup, render
 
 __all__ = ["write_page"]
