@@ -52,19 +52,14 @@ class Parser(NamedTuple):
 
 def truth(cell: Any) -> Any:
     """Read true, false, yes, no, 1 or 0 as 1.0 or 0.0; NaN if it is not known."""
-    if isinstance(cell, str):
-        if unknown(cell):
-            return math.nan
-        known = TRUTHS.get(cell.strip().lower())
-        return float({0.0: False, 1.0: True}[float(cell)] if known is None else known)
     if unknown(cell):
         return math.nan
-    return {0.0: 0.0, 1.0: 1.0}[float(cell)]
+    known = TRUTHS.get(cell.strip().lower()) if isinstance(cell, str) else None
+    return {0.0: 0.0, 1.0: 1.0}[float(cell if known is None else known)]
 
 
 def _whole(feature: Feature, style: CellStyle) -> Parse:
     low, high = feature.bounds
-
     number = _exactly(style)
 
     def parse(cell: Any) -> Any:

@@ -37,20 +37,7 @@ def as_sql(
     shape: str = "auto",
     needed: str | None = None,
 ) -> str:
-    """Write an expression, or a query if a table is given; see ``CanonicalForm.to_sql``.
-
-    Examples
-    --------
-    >>> from orderless import canonicalize, read_tree
-    >>> young = {"feature": "age", "relation": "<=", "reference": 24.5,
-    ...          "true": {"prediction": "yes"}, "false": {"prediction": "no"}}
-    >>> form = canonicalize(read_tree(young, feature_names=["age"]))
-    >>> print(as_sql(form, dialect="sqlite"))
-    CASE
-      WHEN (`age` > CAST(24.5E0 AS REAL) AND `age` <= CAST(9e999 AS REAL)) THEN 'no'
-      WHEN `age` <= CAST(24.5E0 AS REAL) THEN 'yes'
-    END
-    """
+    """Write an expression, or a query if a table is given; see ``CanonicalForm.to_sql``."""
     words, asks = Words(dialect), asks_next(needed)
     tree = source.tree if isinstance(source, CanonicalForm) else source
     known = sources(tree, columns)

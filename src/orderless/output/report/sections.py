@@ -39,12 +39,12 @@ from .subject import (
     Html,
     Paragraph,
     Part,
-    Picture,
     Section,
     Subject,
     Table,
     count,
     drawn,
+    picture,
 )
 
 __all__ = ["as_it_came", "cheapest", "facts", "importance", "made", "missing", "quality",
@@ -198,12 +198,11 @@ def missing(subject: Subject) -> Section:
                      random_state=subject.random_state)  # fmt: skip
     mean = found.table.groupby(["way", "rate"])["answered"].mean()
     shown = [0.1, 0.3, 0.5]
-    picture = Picture(
+    figure = picture(
         "Share of rows answered against the share of features missing, for three ways to "
         "answer; determined is always the highest.",
+        lambda ax: draw_coverage(found, ax),
     )
-    with picture as ax:
-        draw_coverage(found, ax)
     shares = Table(
         ("share of features missing", *(f"{rate:.0%}" for rate in shown)),
         [
@@ -220,7 +219,7 @@ def missing(subject: Subject) -> Section:
         title,
         "Where values are missing, the answer is still certain if every way to fill them in gives "
         "the same class. Here, values were removed at random from the rows of this report.",
-        [picture.part, shares],
+        [figure, shares],
     )
 
 
@@ -273,15 +272,14 @@ def _ranges(tree: Tree, found: ImportanceRange, shuffled: dict[str, float]) -> l
         )
         for name in order
     ]
-    picture = Picture(
+    figure = picture(
         "Impurity importance of each feature in this tree, with its smallest and largest value "
         "over all equivalent trees.",
+        lambda ax: draw_importance(found, ax),
         height=1.4 + 0.3 * len(order),
     )
-    with picture as ax:
-        draw_importance(found, ax)
     head = ("feature", "Gini, this order", "Gini, all orders", "mean", "permutation")
-    return [picture.part, Table(head, lines)]
+    return [figure, Table(head, lines)]
 
 
 def cheapest(subject: Subject) -> Section:

@@ -8,8 +8,7 @@ Out: ``Subject``, from which all sections are made, each thing read and computed
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -24,8 +23,8 @@ from ...model import Tree
 from ..plots.drawing import DRAWN_LEAVES, class_marks, tree_as_svg
 from ..plots.look import INK_ON_PAGE, WHITE, short_names
 
-__all__ = ["Details", "Drawing", "Facts", "Heading", "Html", "Paragraph", "Part", "Picture",
-           "Section", "Subject", "Table", "TreeText", "count", "drawn"]  # fmt: skip
+__all__ = ["Details", "Drawing", "Facts", "Heading", "Html", "Paragraph", "Part", "Section",
+           "Subject", "Table", "TreeText", "count", "drawn", "picture"]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,56 +193,43 @@ class Details(Part):
     parts: Sequence[Part]
 
 
-class Picture:
-    """A figure: ``with picture as ax`` draws it, ``picture.part`` is what the page shows.
+def picture(alt: str, draw: Callable[[Any], object], *, height: float = 3.6) -> Html:
+    """Give a figure of matplotlib as SVG inside the page; the same drawing gives the same bytes.
 
-    The same drawing gives the same bytes.
+    Its black is the page's text colour and its white the page's ground, so that it reads in light
+    and dark.
 
     Parameters
     ----------
     alt : str
         What the picture shows, in words.
-    width, height : float
+    draw : function of Axes
+    height : float
         In inches.
     """
+    import matplotlib
+    from matplotlib.figure import Figure
 
-    def __init__(self, alt: str, *, width: float = 6.4, height: float = 3.6) -> None:
-        self.alt, self.size = alt, (width, height)
-        self.part = Html("")
-
-    def __enter__(self) -> Any:
-        import matplotlib
-        from matplotlib.figure import Figure
-
-        settings: Any = {"svg.fonttype": "none", "svg.hashsalt": self.alt, "font.size": 10}
-        self._settings = ExitStack()
-        self._settings.enter_context(matplotlib.rc_context(settings))
-        self._figure = Figure(figsize=self.size, layout="constrained")
-        self._ax = self._figure.subplots()
-        return self._ax
-
-    def __exit__(self, *fault: object) -> None:
-        with self._settings:
-            if fault[0] is None:
-                self.part = Html(self._svg())
-
-    def _svg(self) -> str:
-        short_names(self._ax)
-        for side in ("top", "right"):
-            self._ax.spines[side].set_visible(False)
-        out = StringIO()
-        self._figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
-        text = out.getvalue()
-        text = text[text.index("<svg") :]
-        text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-        for black in (INK_ON_PAGE, "black"):
-            text = text.replace(black, "currentColor")
-        # What hides something behind it, or keeps bars apart, has the colour of the page.
-        text = text.replace(WHITE, "var(--paper)")
-        named = f'<svg role="img" aria-label="{escape(self.alt)}" class="figure" '
-        text = text.replace("<svg ", named, 1)
-        # Text without a colour of its own would stay black on a dark page.
-        return text.replace("<defs>", "<style>text { fill: currentColor }</style><defs>", 1).strip()
+    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": alt, "font.size": 10}
+    out = StringIO()
+    with matplotlib.rc_context(settings):
+        figure = Figure(figsize=(6.4, height), layout="constrained")
+        ax = figure.subplots()
+        draw(ax)
+        short_names(ax)
+        ax.spines[["top", "right"]].set_visible(False)
+        figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
+    text = out.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    for black in (INK_ON_PAGE, "black"):
+        text = text.replace(black, "currentColor")
+    # What hides something behind it, or keeps bars apart, has the colour of the page.
+    text = text.replace(WHITE, "var(--paper)")
+    text = text.replace("<svg ", f'<svg role="img" aria-label="{escape(alt)}" class="figure" ', 1)
+    # Text without a colour of its own would stay black on a dark page.
+    text = text.replace("<defs>", "<style>text { fill: currentColor }</style><defs>", 1)
+    return Html(text.strip())
 
 
 def drawn(subject: Subject, tree: Tree, marked: Sequence[int] = ()) -> list[Part]:

@@ -41,25 +41,7 @@ def form_as_text(
     y: Any = None,
     **shown: Unpack[Shown],
 ) -> str:
-    """Write rules or reasons as text: a head, and a block of aligned lines per class.
-
-    Examples
-    --------
-    >>> from orderless import canonicalize, Space, read_tree
-    >>> young = {"feature": "age", "relation": "<=", "reference": 24.5,
-    ...          "true": {"prediction": "yes"}, "false": {"prediction": "no"}}
-    >>> tree = read_tree({"feature": "smoker", "true": {"prediction": "yes"}, "false": young},
-    ...                  space=Space({"age": "integer", "smoker": "boolean"}))
-    >>> print(form_as_text(canonicalize(tree), [[20, 0], [30, 1], [30, 0]]))
-    3 rules, proven minimal: 1 for no, 2 for yes.
-    Rows: how many of the 3 rows a rule covers for certain.
-    <BLANKLINE>
-                                          rows
-    IF age > 24 AND not smoker  THEN no      1
-    <BLANKLINE>
-    IF age <= 24                THEN yes     1
-    IF smoker                   THEN yes     1
-    """
+    """Write a head, and a block of aligned lines per class; see ``CanonicalForm.to_text``."""
     listing = list_terms(form, X, y, **shown)
     sentences = [listing.head(), *listing.legend()]
     lines = [part for words in sentences for part in wrapped(sentence(words))]
