@@ -22,7 +22,7 @@ from ...model import Column, Condition, Feature, Space, Tree, short_count
 from ...rashomon import MOST_DEPTH, RashomonSet
 from ..plots.look import INK_ON_PAGE
 from ..plots.rashomon import plot_objectives
-from .subject import Details, Section, Subject, Table, count, drawn, picture
+from .subject import Details, Part, Section, Subject, Table, count, drawn, picture
 
 __all__ = ["EPSILON", "REGULARIZATION", "Around", "around", "near"]
 
@@ -73,13 +73,12 @@ def near(subject: Subject) -> Section:
             _line("a best tree", best.n_leaves, trees.objective, found),
         ],
     )
-    figure = picture(
-        "How many trees have which objective, by number of leaves"
-        + ("; a line shows where this tree stands." if found.inside else "."),
-        lambda ax: _draw(ax, found),
-    )
+    parts: list[Part] = [sizes]
+    alt = "How many trees have which objective, by number of leaves"
+    with picture(alt + found.inside * "; a line shows where this tree stands" + ".", parts) as ax:
+        _draw(ax, found)
     shown = Details("A best tree", drawn(subject, best))
-    return Section("near", TITLE, _lead(found), [sizes, figure, compared, shown])
+    return Section("near", TITLE, _lead(found), [*parts, compared, shown])
 
 
 def _lead(found: Around) -> str:

@@ -16,7 +16,7 @@ from ...estimators import Quality
 from ...inputs import write_whole
 from ...model import printable, shown
 from ...readers import read_tree
-from ..plots.look import page_colours
+from ..plots.look import CLASSES, GROUNDS, REPORT, page_colours
 from ..templates import fragment, markup
 from . import sections
 from .near import near
@@ -138,7 +138,7 @@ def report(
         facts=sections.facts(subject),
         sections=[section for section in made if section.parts or section.lead],
         version=version("orderless"),
-        light=markup(page_colours()),
-        dark=markup(page_colours(dark=True)),
+        colours={ground: markup(page_colours(REPORT, ground)) for ground in GROUNDS},
+        classes={ground: markup(page_colours(CLASSES, ground)) for ground in GROUNDS},
     )
     return Report(shown(page))  # names in its tables and drawings too

@@ -198,11 +198,13 @@ def missing(subject: Subject) -> Section:
                      random_state=subject.random_state)  # fmt: skip
     mean = found.table.groupby(["way", "rate"])["answered"].mean()
     shown = [0.1, 0.3, 0.5]
-    figure = picture(
+    parts: list[Part] = []
+    alt = (
         "Share of rows answered against the share of features missing, for three ways to "
-        "answer; determined is always the highest.",
-        lambda ax: draw_coverage(found, ax),
+        "answer; determined is always the highest."
     )
+    with picture(alt, parts) as ax:
+        draw_coverage(found, ax)
     shares = Table(
         ("share of features missing", *(f"{rate:.0%}" for rate in shown)),
         [
@@ -219,7 +221,7 @@ def missing(subject: Subject) -> Section:
         title,
         "Where values are missing, the answer is still certain if every way to fill them in gives "
         "the same class. Here, values were removed at random from the rows of this report.",
-        [figure, shares],
+        [*parts, shares],
     )
 
 
@@ -272,14 +274,15 @@ def _ranges(tree: Tree, found: ImportanceRange, shuffled: dict[str, float]) -> l
         )
         for name in order
     ]
-    figure = picture(
+    parts: list[Part] = []
+    alt = (
         "Impurity importance of each feature in this tree, with its smallest and largest value "
-        "over all equivalent trees.",
-        lambda ax: draw_importance(found, ax),
-        height=1.4 + 0.3 * len(order),
+        "over all equivalent trees."
     )
+    with picture(alt, parts, height=1.4 + 0.3 * len(order)) as ax:
+        draw_importance(found, ax)
     head = ("feature", "Gini, this order", "Gini, all orders", "mean", "permutation")
-    return [figure, Table(head, lines)]
+    return [*parts, Table(head, lines)]
 
 
 def cheapest(subject: Subject) -> Section:

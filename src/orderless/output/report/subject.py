@@ -8,7 +8,8 @@ Out: ``Subject``, from which all sections are made, each thing read and computed
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -193,17 +194,18 @@ class Details(Part):
     parts: Sequence[Part]
 
 
-def picture(alt: str, draw: Callable[[Any], object], *, height: float = 3.6) -> Html:
-    """Give a figure of matplotlib as SVG inside the page; the same drawing gives the same bytes.
+@contextmanager
+def picture(alt: str, parts: list[Part], *, height: float = 3.6) -> Iterator[Any]:
+    """Give Axes, and add what is drawn on them to the parts, as SVG inside the page.
 
     Its black is the page's text colour and its white the page's ground, so that it reads in light
-    and dark.
+    and dark. The same drawing gives the same bytes.
 
     Parameters
     ----------
     alt : str
         What the picture shows, in words.
-    draw : function of Axes
+    parts : list
     height : float
         In inches.
     """
@@ -215,7 +217,7 @@ def picture(alt: str, draw: Callable[[Any], object], *, height: float = 3.6) -> 
     with matplotlib.rc_context(settings):
         figure = Figure(figsize=(6.4, height), layout="constrained")
         ax = figure.subplots()
-        draw(ax)
+        yield ax
         short_names(ax)
         ax.spines[["top", "right"]].set_visible(False)
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
@@ -229,7 +231,7 @@ def picture(alt: str, draw: Callable[[Any], object], *, height: float = 3.6) -> 
     text = text.replace("<svg ", f'<svg role="img" aria-label="{escape(alt)}" class="figure" ', 1)
     # Text without a colour of its own would stay black on a dark page.
     text = text.replace("<defs>", "<style>text { fill: currentColor }</style><defs>", 1)
-    return Html(text.strip())
+    parts.append(Html(text.strip()))
 
 
 def drawn(subject: Subject, tree: Tree, marked: Sequence[int] = ()) -> list[Part]:
