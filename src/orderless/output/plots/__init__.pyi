@@ -18,9 +18,6 @@ from .measures import (
     draw_distributions as draw_distributions,
     draw_importance as draw_importance,
 )
-from .policy import (
-    draw_policy as draw_policy,
-)
 from .rashomon import (
     draw_sizes as draw_sizes,
     plot_map as plot_map,
@@ -31,5 +28,6 @@ from .regions import (
     plot_rules as plot_rules,
 )
 from .trees import (
+    draw_policy as draw_policy,
     plot_tree as plot_tree,
 )

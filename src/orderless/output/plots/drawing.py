@@ -16,7 +16,7 @@ import numpy as np
 
 from ...inputs import class_codes
 from ...model import Tree, label_text, printable
-from .look import colour, mark
+from .look import colour, mark, shortened
 
 __all__ = ["DRAWN_LEAVES", "class_marks", "places", "tree_as_svg"]
 
@@ -166,7 +166,6 @@ def _edge(box: _Box, child: _Box, left: list[float], word: str) -> str:
 
 def _box(tree: Tree, box: _Box, x: float, dashed: bool) -> str:
     y, width, height = _y(box) - LINE / 2 + 3, _width(box.text), LINE - 6
-    shown = box.text if len(box.text) <= LONGEST else box.text[: LONGEST - 1] + "…"
     if tree.feature[box.node] < 0:
         k = int(tree.leaf_class[box.node])
         line = f"var(--class-{k % 10}, {colour(k)})"
@@ -176,10 +175,11 @@ def _box(tree: Tree, box: _Box, x: float, dashed: bool) -> str:
         if dashed:
             style += ' stroke-dasharray="4 3"'
     note = " (redundant)" if dashed else ""
+    shown = escape(shortened(box.text, LONGEST))
     return (
         f'<g><title>{escape(box.text)}{note}</title><rect x="{x:.1f}" y="{y:.1f}" '
         f'width="{width:.1f}" height="{height}" rx="5" {style}/><text x="{x + PAD:.1f}" '
-        f'y="{_y(box) + 4.5:.1f}" xml:space="preserve">{escape(shown)}</text></g>'
+        f'y="{_y(box) + 4.5:.1f}" xml:space="preserve">{shown}</text></g>'
     )
 
 

@@ -17,7 +17,7 @@ __all__ = [
     "BLUE", "CLASSES", "DARK_GREY", "ERROR_BAR", "FORM", "FRAGMENT", "GREEN", "GREY", "INK",
     "INK_ON_PAGE", "LETTERS", "LIGHT_GREY", "LINE", "LINES", "ORANGE", "PALE_BLUE",
     "PALE_VERMILION", "REPORT", "SKY", "VERMILION", "WASH", "WHITE", "axes_of", "colour", "hatch",
-    "mark", "page_colours", "pale", "short_names", "wrapped",
+    "mark", "page_colours", "pale", "short_names", "shortened", "wrapped",
 ]  # fmt: skip
 
 # The colours of Okabe and Ito.
@@ -140,6 +140,11 @@ def wrapped(text: str, width: int, most: int = 4) -> str:
     return "\n".join(map(drawn, lines))
 
 
+def shortened(text: str, most: int) -> str:
+    """Leave out the end of a text that is longer than this many characters."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def axes_of(ax: Any, size: tuple[float, float] | None = None) -> Any:
     """Give the Axes, or those of a new figure: of this size, or of the usual one."""
     if ax is not None:
@@ -153,5 +158,4 @@ def short_names(ax: Any) -> None:
     """Cut names beside the axes that would leave no room."""
     names = [label.get_text().replace(r"\$", "$") for label in ax.get_yticklabels()]
     if any(len(name) > WIDEST for name in names):
-        short = [name if len(name) <= WIDEST else name[: WIDEST - 1] + "…" for name in names]
-        ax.set_yticks(ax.get_yticks(), list(map(drawn, short)))
+        ax.set_yticks(ax.get_yticks(), [drawn(shortened(name, WIDEST)) for name in names])

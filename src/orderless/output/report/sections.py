@@ -294,7 +294,10 @@ def cheapest(subject: Subject) -> Section:
         return Section("costs", title, "The tree has no splits: every answer is free.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is not proven is said below
-        found = {way: _policy(subject, way) for way in WAYS}
+        found = {
+            way: cheapest_policy(subject.tree, subject.rows, subject.costs, method=way)  # type: ignore[arg-type]
+            for way in WAYS
+        }
     best, own = found["optimal"], found["path"]
     lead = (
         f"Each value has its cost. Asking in the tree's own order costs "
@@ -318,10 +321,6 @@ def cheapest(subject: Subject) -> Section:
     )
     order = [Heading("In which order to ask"), *drawn(subject, best.to_tree())]
     return Section("costs", title, lead, [ways, _bought(subject, best), *order])
-
-
-def _policy(subject: Subject, way: str) -> Policy:
-    return cheapest_policy(subject.tree, subject.rows, subject.costs, method=way)  # type: ignore[arg-type]
 
 
 def _aligned(amount: float) -> str:
