@@ -44,7 +44,7 @@ class Subject:
     @cached_property
     def rows(self) -> Rows:
         """The rows as the core reads them: what the tree asks about, and what else X has."""
-        others = set(range(len(self.tree.space))) - set(self.tree.used)
+        others = set(range(len(self.tree.space.features))) - set(self.tree.used)
         return read_rows(self.X, self.tree.space, self.tree.used, also=sorted(others))
 
     @property
