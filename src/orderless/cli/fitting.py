@@ -1,14 +1,13 @@
 """Fitting on the spot: a table becomes a tree of scikit-learn, judged on rows that it did not see.
 
 In:  ``DataOptions`` and ``HoldOutOptions``.
-Out: ``Fitted``: the tree over the table's own columns, with the rows that it was fitted on, and how
-     it does on others.
+Out: the tree over the table's own columns, the rows that it was fitted on, and how it does on
+     others.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,28 +18,14 @@ from ..output.rules import Judged
 from ..readers import read_tree
 from .mistakes import Mistake
 from .options import DataOptions, FileOptions, HoldOutOptions, MissingValues
-from .summary import Summary
 from .table import Labelled, labelled, space_of
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["Fitted", "fit"]
+__all__ = ["fit"]
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """A tree, the name of its data, the rows and labels that it was fitted on; how it does."""
-
-    tree: Tree
-    name: str
-    X: pd.DataFrame
-    y: list[Any]
-    summary: Summary
-    judged: tuple[Judged, ...] = ()
-
-
-def fit(data: DataOptions, files: FileOptions, hold_out: HoldOutOptions | None = None) -> Fitted:
+def fit(
+    data: DataOptions, files: FileOptions, hold_out: HoldOutOptions | None = None
+) -> tuple[Tree, Labelled, tuple[Judged, ...]]:
     """Fit scikit-learn's ``DecisionTreeClassifier(random_state=0)`` on a table.
 
     Text columns are encoded one-hot, and read back as categories. With ``--missing-values drop``
@@ -66,7 +51,7 @@ def fit(data: DataOptions, files: FileOptions, hold_out: HoldOutOptions | None =
         others = (Judged("test rows", found, note),)
     elif hold_out.folds is not None:
         others = (_cross_validated(given, data, hold_out.folds, hold_out.random_state),)
-    return Fitted(tree, given.name, rows.X, rows.y, given.summary, others)
+    return tree, rows, others
 
 
 def _rows_to_fit(given: Labelled, data: DataOptions) -> Labelled:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from ..inputs import busy
-from .costs import Costs, OtherCosts, read_costs
+from .costs import Costs, OtherCosts, read_costs, read_named_texts
 from .mistakes import Mistake
-from .named_texts import read_named_texts
 from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import typer
 
 from ..inputs import bar, watched
 from ..model import printable
-from .mistakes import Mistake, packages
+from .mistakes import Mistake
 from .options import OUTPUT, DataOptions, FileOptions, ModelOptions, OutputFile, SafeCsv
 
 __all__ = ["EXAMPLE", "command"]
@@ -125,7 +125,7 @@ def command(
         raise Mistake("Parquet is not text: say where to write it with --output FILE")
     none = answers.no_needed or answers.needed == NeededKind.none
     tree = source_of(model, data, files).tree
-    with bar("Predicting") as progress, packages():
+    with bar("Predicting") as progress:
         done = predict_file(
             tree,
             source_of_rows(rows),

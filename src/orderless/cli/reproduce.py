@@ -83,7 +83,7 @@ def command(
 ) -> None:
     """Run tables and figures of the paper, and write what came out beside what was published.
 
-    Without a name, the targets are listed. Work that was interrupted goes on where it was.
+    Without a name, the targets are listed. Interrupted work continues where it stopped.
     """
     from ..inputs import near
     from ..reproduce import ALIASES, check_backend, run, targets

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import datasets
+from ..connect import Part
 from ..inputs import PLAIN, CellStyle, notations, some_names
 from ..model import label_text, printable
-from .files import Part, missing_column, open_table
+from .files import missing_column, open_table
 from .mistakes import Mistake, cut
 from .options import FileOptions, MissingValues, TableOptions
 from .profile import ColumnProfile, profile_column

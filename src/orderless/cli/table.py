@@ -77,6 +77,8 @@ def labelled(
     """
     import pandas as pd
 
+    if data.data is None:
+        raise Mistake("near-optimal trees are those of a table: add --data FILE --target COLUMN")
     if data.missing_values == MissingValues.value and not values:
         raise Mistake("this needs complete rows, so --missing-values must be drop, got value")
     table = read_table(data, files)
