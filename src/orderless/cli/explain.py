@@ -199,23 +199,20 @@ def _write_rows(form: CanonicalForm, rows: list[dict[str, Any]], output: OutputO
         if needed.label is None:
             lines += str(needed).splitlines()[1:]
         texts.append([printable(line) for line in lines])
-    write_result(
-        output,
-        records if len(records) != 1 else records[0],
-        [_flat(i, record) for i, record in enumerate(records, 1)],
-        lambda: _rows_markdown(texts) if output.format == Format.md else _rows_text(texts),
-    )
-
-
-def _flat(number: int, record: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "row": number,
-        "prediction": record["label"],
-        "possible": record["possible"],
-        "necessary": record["necessary"],
-        "needed": record["settle"][0] if record["settle"] else [],
-        "text": record["text"].replace("\n", " "),
-    }
+    flat = [
+        {
+            "row": i,
+            "prediction": record["label"],
+            "possible": record["possible"],
+            "necessary": record["necessary"],
+            "needed": record["settle"][0] if record["settle"] else [],
+            "text": record["text"].replace("\n", " "),
+        }
+        for i, record in enumerate(records, 1)
+    ]
+    content = records if len(records) != 1 else records[0]
+    text = _rows_markdown if output.format == Format.md else _rows_text
+    write_result(output, content, flat, lambda: text(texts))
 
 
 def _rows_text(texts: list[list[str]]) -> str:

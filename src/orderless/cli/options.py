@@ -31,7 +31,6 @@ __all__ = [
     "TableOptions",
     "Unseen",
     "UnseenKind",
-    "check_safe_csv",
     "finite",
 ]
 
@@ -298,12 +297,6 @@ SafeCsv = Annotated[
 ]
 
 
-def check_safe_csv(asked: bool, form: str) -> None:
-    """Refuse the option where it would do nothing."""
-    if asked and form != "csv":
-        raise typer.BadParameter(f"--safe-csv is for --format csv, and this writes {form}")
-
-
 @dataclass(frozen=True)
 class OutputOptions:
     """Where the result goes, and how it is written."""
@@ -316,7 +309,10 @@ class OutputOptions:
     safe_csv: SafeCsv = False
 
     def __post_init__(self) -> None:
-        check_safe_csv(self.safe_csv, self.format)
+        if self.safe_csv and self.format != Format.csv:
+            raise typer.BadParameter(
+                f"--safe-csv is for --format csv, and this writes {self.format}"
+            )
 
 
 def finite(number: float | None) -> float | None:

@@ -74,14 +74,9 @@ class Summary:
     keep_gaps: bool = False  # whether rows with gaps are kept, to be judged with them
 
     @cached_property
-    def by_name(self) -> dict[str, ColumnProfile]:
-        """The columns by their names."""
-        return {column.name: column for column in self.columns}
-
-    @property
     def target(self) -> ColumnProfile | None:
         """The column with the classes."""
-        return None if self.table.target is None else self.by_name[self.table.target]
+        return next((c for c in self.columns if c.name == self.table.target), None)
 
     @property
     def features(self) -> list[ColumnProfile]:

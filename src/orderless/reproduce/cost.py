@@ -1,8 +1,8 @@
 """Costs: what an answer costs under each policy.
 
 Paper: Section 7 and its appendix: 50 bootstraps, integer costs from 1 to 10, two quantile cuts per
-feature; a greedy baseline; Q-learning's hyper-parameters; cost-sensitive trees by STreeD. The exact
-optimum stands beside them, which the paper did not compute.
+feature; a greedy baseline; Q-learning's hyper-parameters; cost-sensitive trees by STreeD. Beside
+them stands the exact optimum, which the paper did not compute.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _bootstrap(dataset: str, bootstrap: int, release: bool) -> tuple[Any, ...]:
 def _bills(
     dataset: str, bootstrap: int, max_depth: int, release: bool, streed_weight: float | None
 ) -> Iterator[tuple[str, Bill]]:
-    """Fit the tree; give for both semantics the function that pays with a policy.
+    """Fit the tree; give, for both semantics, a function that pays under a policy.
 
     A policy sees only the columns of the tree's features, so equal rows are counted, not repeated.
     """
@@ -125,7 +125,7 @@ def cost_rows(
 ) -> list[Any]:
     """One piece: mean costs of one tree on the rows that the bootstrap left out."""
     learning = {"n_episodes": EPISODES, "random_state": bootstrap}
-    # States, not seconds, end the search: a busy machine gives the same.
+    # The search is limited by states, not by seconds: a busy machine gives the same result.
     search = {"limit": 1_000_000, "time_limit": 300}
     extra = {"q-learning": learning, "optimal": search}
     return [
@@ -216,8 +216,9 @@ def _order(table: pd.DataFrame) -> str:
     }
     worse = ", ".join(f"{policy} ({n} times)" for policy, n in above.items() if n)
     proven = int(table[table["policy"] == "optimal"]["proven"].sum())
+    where = f"above {worse}" if worse else "never above another policy"
     return (
-        f"On the training rows optimal is {f'above {worse}' if worse else 'never above another'}; "
+        f"On the training rows optimal is {where}; "
         f"it is proven optimal for {proven:,} of {len(training):,} trees and semantics."
     )
 

@@ -1,7 +1,7 @@
 """Missing values: how many rows a tree, or some near-optimal tree, still answers.
 
 Paper: Section 6 and its appendix: more data sets, values missing before binarization, optimal
-trees, depth 3 to 5 (the paper's program did not end at depth 5 on two data sets).
+trees, depth 3 to 5 (the paper's program did not finish at depth 5 on two data sets).
 """
 
 from __future__ import annotations

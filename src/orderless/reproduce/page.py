@@ -63,7 +63,7 @@ def page_text(target: Target, outcome: Outcome, *, quick: bool) -> str:
     """Give the Markdown page of a target."""
     parts = [f"# {target.title}", f"*{target.place}; `orderless reproduce {target.name}`.*"]
     if quick:
-        parts.append("Run with `--quick`: less data than the paper's, so that it takes seconds.")
+        parts.append("Run with `--quick`, on less data than the paper's, so it takes seconds.")
     if outcome.text:
         parts.append(outcome.text)
     for name in outcome.figures:
@@ -131,7 +131,7 @@ def _number(value: float) -> str:
 
 
 def because(outcome: Outcome, width: int | None = None) -> str:
-    """Give the reason of a difference to follow the verdict, perhaps shortened; else nothing."""
+    """Give the reason for a difference, to follow the verdict, perhaps shortened; else nothing."""
     word = {DIFFERS: " because ", DRAWN: ": "}.get(outcome.verdict)
     if word is None or not outcome.reason:
         return ""

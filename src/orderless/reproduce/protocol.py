@@ -41,7 +41,7 @@ _NAMES = {
 
 
 def published_name(name: str) -> str:
-    """Give the name that the paper's figures print.
+    """Give the name that the paper's figures show.
 
     >>> published_name("iris_setosa"), published_name("compas")
     ('Iris Setosa', 'COMPAS')

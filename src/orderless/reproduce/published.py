@@ -8,7 +8,7 @@ tables on Rashomon sets and RID, the table of Section 5.2 and the one in the fig
 Numbers that the paper shows only as curves or bars are read from files that a user may have:
 ``rset_missingness_digitized.csv`` and others, in the folder that ``ORDERLESS_REFERENCE`` names, or
 in ``reference`` beside the folder that ``ORDERLESS_DATA`` names. Without them the pages compare
-what is printed.
+only what is printed.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class Size:
 
 
 def synthetic_rows(case: str, n_bootstraps: int) -> list[Any]:
-    """One piece: distances to the truth, f = X3, in exact expectations."""
+    """One piece: distances to the truth, f = X3, as exact expectations."""
     return distances(case, n_bootstraps, 0, "permutation", (True, False))
 
 
@@ -96,7 +96,7 @@ def table_rid_synthetic(setting: Setting) -> Outcome:
     )
     legend = (
         "`ours`: the released program's noise (1 %, 0.5 %), 0.01 per leaf, and the importances of "
-        "all bootstraps pooled as it does, in exact expectations, on data of one seed. `low` to "
+        "all bootstraps pooled as it does, as exact expectations, on data from one seed. `low` to "
         "`high`: 95 % of the repeats of the same protocol with its random permutations; `inside`: "
         "whether the published number lies there. `aware`: RID as it is defined, the mean of the "
         "bootstraps' distributions. `printed parameters`: noise 5 % and 5 %, 0.02 per leaf."
