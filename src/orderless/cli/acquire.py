@@ -13,6 +13,7 @@ from ..model import printable
 from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake, one_line
 from .options import DataOptions, FileOptions, Format, ModelOptions, OutputOptions, finite
+from .sink import as_json, write
 
 if TYPE_CHECKING:
     from ..acquisition import Interview
@@ -61,7 +62,6 @@ def command(
     from .files import style_of
     from .models import source_of
     from .rows import row_from
-    from .sink import as_json, write
 
     if output.format in (Format.csv, Format.md):
         raise Mistake(f"an interview is written as text or json, not as {output.format}")

@@ -21,6 +21,7 @@ from .options import (
     Unseen,
     UnseenKind,
 )
+from .sink import as_json, records_as, write
 
 if TYPE_CHECKING:
     from ..model import Tree
@@ -60,7 +61,6 @@ def command(
     if len(models) < 2:
         raise Mistake("comparing takes two trees or more: orderless compare A B")
     from .models import load_model, read_space
-    from .sink import as_json, records_as, write
 
     known = None if space is None else read_space(space)
     trees = [load_model(path, allow_pickle=allow_pickle, space=known) for path in models]

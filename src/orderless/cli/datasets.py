@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from .options import Format, OutputOptions
+from .sink import as_json, records_as, write
 
 __all__ = ["COMMANDS", "app"]
 
@@ -32,7 +33,6 @@ def datasets(context: typer.Context) -> None:
 def _list(output: OutputOptions) -> None:
     """List all data sets: size, share of the positive class, and where each would come from."""
     from .. import datasets as library
-    from .sink import records_as, write
 
     records: list[dict[str, Any]] = []
     for _, row in library.describe().iterrows():
@@ -49,7 +49,6 @@ def _show(name: Name, output: OutputOptions) -> None:
     """Show what is known of a data set, without loading it."""
     from .. import datasets as library
     from ..datasets import entry_of
-    from .sink import as_json, records_as, write
 
     entry = entry_of(name)
     table = library.describe().set_index("name")
@@ -84,7 +83,6 @@ def _save(
 ) -> None:
     """Write a data set as CSV, label last; it is downloaded if need be."""
     from .. import datasets as library
-    from .sink import write
 
     write(library.load(name).frame.to_csv(index=False, lineterminator="\n"), output)
 

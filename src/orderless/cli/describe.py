@@ -10,6 +10,7 @@ import typer
 
 from .mistakes import Mistake, cut, one_line
 from .options import FileOptions, Format, OutputOptions, TableOptions
+from .sink import as_json, records_as, write
 
 if TYPE_CHECKING:
     from .profile import ColumnProfile
@@ -50,7 +51,6 @@ def command(
         raise Mistake("which table? Give one file, or the name of one data set")
     if data.infer_kinds:
         raise Mistake("--infer-kinds is for fitting; describe shows what is read without it")
-    from .sink import as_json, records_as, write
     from .summary import read_table, summarize
 
     data = replace(data, data=table or data.data)
@@ -112,7 +112,6 @@ def _problems(summary: Summary) -> list[str]:
 
 def _text(summary: Summary, form: Format) -> str:
     from ..output.rules import escaped
-    from .sink import records_as
 
     n_rows, n_gaps = summary.table.part.n_rows, int(summary.incomplete.sum())
     head = summary.head()[0]

@@ -21,6 +21,7 @@ from .options import (
     ModelOptions,
     OutputOptions,
 )
+from .sink import as_json, records_as, write, write_result
 
 if TYPE_CHECKING:
     from ..form import CanonicalForm
@@ -122,7 +123,6 @@ def command(
     if which.row or which.rows is not None:
         _write_rows(form, _rows_of(source.tree, which, data, files), output)
         return
-    from .sink import write
 
     with busy(f"Finding {'reasons' if reasons else 'rules'}"):
         text = _terms_text(form, source, "reasons" if reasons else "rules", show, output)
@@ -137,7 +137,6 @@ def _terms_text(
 ) -> str:
     """Write rules or reasons, and how often the tree is right."""
     from ..output.rules import list_terms, listing_records, quality_as_markdown, quality_as_text
-    from .sink import as_json, records_as
 
     shown: Shown = {
         "terms": terms, "sort": show.sort, "top": show.top, "min_rows": show.min_rows,
@@ -188,8 +187,6 @@ def _rows_of(
 
 def _write_rows(form: CanonicalForm, rows: list[dict[str, Any]], output: OutputOptions) -> None:
     """Say why each row gets its class, or what it depends on."""
-    from .sink import write_result
-
     records, texts = [], []
     for one in rows:
         why, needed = form.explain(one), form.missing_needed(one)

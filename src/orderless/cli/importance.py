@@ -21,6 +21,7 @@ from .options import (
     OutputOptions,
     finite,
 )
+from .sink import records_as, write_figure, write_result
 
 if TYPE_CHECKING:
     from .models import Source
@@ -134,8 +135,6 @@ def command(
         records, found = _records(source, one.limit if one.orders else None)
     _write_one(source, records, found, output)
     if one.plot is not None:
-        from .sink import write_figure
-
         assert found is not None
         write_figure(found.plot, one.plot)
 
@@ -144,8 +143,6 @@ def _write_one(
     source: Source, records: list[dict[str, Any]], found: Any, output: OutputOptions
 ) -> None:
     """Write the importances of one tree."""
-    from .sink import records_as, write_result
-
     assert source.X is not None
     n_rows = len(source.X)
     content: dict[str, Any] = {"tree": source.name, "rows": n_rows, "data": source.rows_record}
@@ -185,7 +182,6 @@ def _all_trees(
 ) -> None:
     """Write importances over all near-optimal trees of bootstrap samples."""
     from ..importance import RashomonImportance
-    from .sink import write_figure, write_result
     from .table import labelled
 
     given = labelled(data, files)
@@ -221,8 +217,6 @@ def _over_all(functions: int, trees: int, of: str, left: Sequence[str]) -> str:
 
 def _with_importance(records: list[dict[str, Any]], form: Format) -> str:
     """Write the features that matter in some function; the others are counted."""
-    from .sink import records_as
-
     some = [record for record in records if record["positive"] > 0 or record["mean"] != 0]
     text = f"\n\n{records_as(some, form, digits=3)}" if some else ""
     if rest := len(records) - len(some):

@@ -11,6 +11,7 @@ from ..inputs import busy
 from .costs import Costs, OtherCosts, read_costs, read_named_texts
 from .mistakes import Mistake
 from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
+from .sink import write_html
 
 if TYPE_CHECKING:
     from .models import Source
@@ -86,7 +87,6 @@ def command(
     if server.port and not server.serve:
         raise Mistake("--port is for --serve, which is not given")
     from .models import source_of
-    from .sink import write_html
 
     source = source_of(model, data, files, complete=bool(costs) or other_costs is not None)
     spent = None

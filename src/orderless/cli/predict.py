@@ -13,6 +13,7 @@ from ..inputs import bar, watched
 from ..model import printable
 from .mistakes import Mistake
 from .options import OUTPUT, DataOptions, FileOptions, ModelOptions, OutputFile, SafeCsv
+from .sink import standard_output
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -116,7 +117,6 @@ def command(
     from ..connect import file_format, predict_file
     from .files import file_arguments, source_of_rows
     from .models import source_of
-    from .sink import standard_output
 
     target = standard_output() if answers.output is None else answers.output
     wanted = None if answers.format is None else str(answers.format)

@@ -12,6 +12,7 @@ from ..inputs import busy, some_names
 from ..model import printable
 from .mistakes import Mistake
 from .options import LIMITS, OUTPUT, FileOptions, Format, OutputOptions, TableOptions, finite
+from .sink import records_as, write_figure, write_result
 
 if TYPE_CHECKING:
     from ..rashomon import RashomonSet
@@ -93,7 +94,6 @@ def command(
     if show.trees and show.functions and output.format == Format.csv:
         raise Mistake("a CSV file is one table: give --trees or --functions, not both")
     from ..rashomon import RashomonSet
-    from .sink import write_figure, write_result
     from .table import labelled
 
     given = labelled(data, files)
@@ -188,7 +188,6 @@ SIZES = {
 def _text(content: dict[str, Any], form: Format) -> str:
     """Write what is in ``content`` for people."""
     from ..model import short_count
-    from .sink import records_as
 
     title, break_ = ("## {}", "\n\n") if form == Format.md else ("{}", "\n")
     facts = [{"what": words, "how many": _shown(content[key])} for key, words in SIZES.items()]

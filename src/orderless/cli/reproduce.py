@@ -10,6 +10,7 @@ import typer
 
 from .mistakes import Mistake
 from .options import OUTPUT, Format
+from .sink import records_as, write
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -87,7 +88,6 @@ def command(
     """
     from ..inputs import near
     from ..reproduce import ALIASES, check_backend, run, targets
-    from .sink import records_as, write
 
     if not names:
         listed = [

@@ -18,7 +18,6 @@ from typing import IO, Any, cast
 
 from ..inputs import whole_file, write_whole
 from ..model import not_formula, printable, shown
-from ..output.rules import escaped, markdown_table, text_table
 from .mistakes import Mistake
 from .options import Format, OutputOptions
 
@@ -136,6 +135,8 @@ def records_as(
     right = [
         all(isinstance(record[name], int | float | None) for record in records) for name in names
     ]
+    from ..output.rules import escaped, markdown_table, text_table
+
     if form == Format.md:
         return markdown_table(names, [[*map(escaped, row)] for row in cells], right)
     return text_table(names, cells, right)
