@@ -118,7 +118,7 @@ def source_of(
         )
     if model.space is not None:
         raise Mistake("--space says what the columns of a model file are, and none is given")
-    from .fitting import fit
+    from .table import fit
 
     tree, rows, judged = fit(data, files, hold_out)
     notes = tuple(rows.summary.head())
