@@ -2,13 +2,14 @@
 
 In:  command functions, one module each. Their parameters are single options and groups of them
      (``options.py``), of which typer is shown the single options.
-Out: ``app``.
+Out: ``app``, and ``main``, which runs it.
 """
 
 from __future__ import annotations
 
 import inspect
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -43,7 +44,7 @@ try:
 except ImportError:  # typer before it had its own: it passes on what click raises
     from click import ClickException as UsageFault  # type: ignore[assignment]
 
-__all__ = ["app"]
+__all__ = ["app", "main"]
 
 EPILOG = (
     "Exit codes: 0 success, 1 internal error, 2 invalid input, 3 the answers of acquire ended "
@@ -260,3 +261,24 @@ for name, module in COMMANDS.items():
 for name, (function, example) in datasets.COMMANDS.items():
     datasets.app.command(name, epilog=f"Example: {example}")(unfold(function, name))
 app.add_typer(datasets.app)
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    _end_tidily()
+    app()
+
+
+def _end_tidily() -> None:
+    """Asked to end, leave as after Ctrl-C: with nothing half-written behind."""
+    # A closed terminal (SIGHUP) is one way to be asked; nohup ignores it, and so it stays.
+    asked = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    asked = [number for number in asked if signal.getsignal(number) == signal.SIG_DFL]
+
+    def leave(number: int, frame: object) -> None:
+        for other in (signal.SIGINT, *asked):  # tidying up is not interrupted
+            signal.signal(other, signal.SIG_IGN)
+        sys.exit(128 + number)
+
+    for number in asked:
+        signal.signal(number, leave)
