@@ -188,3 +188,28 @@ def handed(
             given = tuple(other[j] if j in own else v for j, v in enumerate(cell))
             mixed += weight * there * (decide(given) != label)
     return mixed - total * errors, errors, total
+
+
+def permuted_numbers(
+    decide: Callable[[Cell], Any],
+    rows: list[tuple[Cell, Any]],
+    own: Sequence[int],
+    loss: str,
+    stratum: Callable[[Cell], Any] = lambda cell: None,
+) -> Fraction:
+    """Error added when the places ``own`` are permuted, for numbers: the mean over every
+    permutation that hands values only between rows of one stratum."""
+
+    def lost(number: Any, y: Any) -> Fraction:
+        apart = Fraction(number) - Fraction(y)
+        return apart * apart if loss == "squared" else abs(apart)
+
+    added, n_permutations = Fraction(0), 0
+    for order in itertools.permutations(range(len(rows))):
+        if any(stratum(rows[i][0]) != stratum(rows[k][0]) for i, k in enumerate(order)):
+            continue
+        n_permutations += 1
+        for (cell, y), k in zip(rows, order, strict=True):
+            mixed = tuple(rows[k][0][j] if j in own else v for j, v in enumerate(cell))
+            added += lost(decide(mixed), y) - lost(decide(cell), y)
+    return added / (n_permutations * len(rows))

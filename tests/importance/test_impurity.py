@@ -10,7 +10,7 @@ import oracle
 import oracle_importance as brute
 import pytest
 from hypothesis import assume, given, settings, strategies as st
-from strategies import problems, tree_of as read
+from strategies import problems, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidTree, TooManyBoxes
@@ -19,11 +19,6 @@ AND = {"feature": "x1", "true": {"feature": "x2", "true": {"prediction": 1},
        "false": {"prediction": 0}}, "false": {"prediction": 0}}  # fmt: skip
 BITS = [[0, 0], [0, 1], [1, 0], [1, 1]]
 LABELS = [0, 0, 0, 1]
-
-
-def tree_of(spec, kinds):
-    """A tree of classes, also where these are fractions."""
-    return read(spec, kinds).replace(task="classification")
 
 
 def and_tree():

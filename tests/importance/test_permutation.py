@@ -10,7 +10,7 @@ import oracle
 import oracle_importance as brute
 import pytest
 from hypothesis import assume, given, settings, strategies as st
-from strategies import problems, tree_of as read
+from strategies import problems, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidTree
@@ -19,11 +19,6 @@ from orderless.rashomon import FlatTrees
 
 BITS = [[0, 0], [0, 1], [1, 0], [1, 1]]
 LABELS = [0, 0, 0, 1]
-
-
-def tree_of(spec, kinds):
-    """A tree of classes, also where these are fractions."""
-    return read(spec, kinds).replace(task="classification")
 
 
 def and_tree():
