@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
-from ..inputs import bar, watched
+from ..errors import InvalidTree
+from ..inputs import bar, some_names, watched
 from ..model import printable
 from .mistakes import Mistake
-from .options import OUTPUT, DataOptions, FileOptions, ModelOptions, OutputFile, SafeCsv
+from .options import OUTPUT, DataOptions, FileOptions, ModelOptions, OutputFile, SafeCsv, finite
 from .sink import standard_output
+
+if TYPE_CHECKING:
+    from .models import Source
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -68,12 +72,23 @@ class AnswerOptions:
         False
     )
     names: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="A,B,C",
-            help="What the new columns are called; two names are enough without needed.",
+            help="What the new columns are called, instead of prediction,determined,needed; two "
+            "names are enough without needed. Numbers: prediction,lower,upper,determined,needed.",
         ),
-    ] = "prediction,determined,needed"
+    ] = None
+    within: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            callback=finite,
+            metavar="WIDTH",
+            help="Of numbers: also predict rows whose interval from lower to upper is at most this "
+            "wide, by its midpoint.",
+        ),
+    ] = None
     chunk_rows: Annotated[int, typer.Option(min=1, help="Rows that are predicted at one time.")] = (
         131_072
     )
@@ -102,6 +117,9 @@ def command(
     The rows come out as they went in, with three more columns: prediction (empty where the gaps
     leave several classes possible), determined (yes or no), and needed (a smallest set of features
     that would settle the row). Files may be larger than memory.
+
+    Of a regression tree there are two more columns, lower and upper: the smallest and the largest
+    number that the row can get.
     """
     if data.data is not None and rows is None:
         model, rows = replace(model, model=None), model.model
@@ -124,14 +142,18 @@ def command(
     if form == "parquet" and answers.output is None:
         raise Mistake("Parquet is not text: say where to write it with --output FILE")
     none = answers.no_needed or answers.needed == NeededKind.none
-    tree = source_of(model, data, files).tree
+    source = source_of(model, data, files)
+    tree = source.tree
+    if answers.within is not None:
+        _check_numbers(source)
     with bar("Predicting") as progress:
         done = predict_file(
             tree,
             source_of_rows(rows),
             target,
-            names=answers.names.split(","),
+            names=None if answers.names is None else answers.names.split(","),
             needed=None if none else str(answers.needed),
+            within=answers.within,
             unseen=str(data.unseen),
             format=form,
             safe_csv=answers.safe_csv,
@@ -143,3 +165,16 @@ def command(
         typer.echo(printable(f"{done.summary}."), err=True)
     for note in done.notes:
         typer.echo(f"{printable(note)}.", err=True)
+
+
+def _check_numbers(source: Source) -> None:
+    """Refuse a width for classes that are no numbers."""
+    from ..model import label_text
+
+    try:
+        _ = source.tree.numbers
+    except InvalidTree:
+        classes = some_names(map(label_text, source.tree.classes), most=8)
+        raise Mistake(
+            f"--within is for numbers, and {source.name} decides between {classes}: leave it out"
+        ) from None

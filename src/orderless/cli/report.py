@@ -9,11 +9,19 @@ import typer
 from ..inputs import busy
 from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake
-from .options import OUTPUT, DataOptions, FileOptions, HoldOutOptions, HtmlFile, ModelOptions
+from .options import (
+    OUTPUT,
+    DataOptions,
+    FileOptions,
+    HoldOutOptions,
+    HtmlFile,
+    ModelOptions,
+    TaskKind,
+)
 from .sink import write_html
 
 if TYPE_CHECKING:
-    from ..output.rules import Judged
+    from .judging import AnyJudged
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -42,6 +50,7 @@ def command(
     With --test or --folds it also says how often the tree is right on rows that it did not see.
     """
     from ..output.report import report
+    from ..output.rules import Judged
     from .models import source_of
 
     source = source_of(model, data, files, hold_out, complete=True)
@@ -49,13 +58,21 @@ def command(
         raise Mistake(
             "a report judges the tree on labelled rows: add --data FILE and --target COLUMN"
         )
+    if source.tree.task == "regression":
+        raise Mistake(
+            f"a report is about a tree of classes, and this one has {source.tree.classes_text}: "
+            "cut them into classes (--cut 10,20); explain, predict and importance take numbers"
+        )
     spent = None
     if costs is not None or other_costs is not None:
         spent = read_costs(costs, source.tree, files, other_costs)
     about = {"tree from": source.name, "rows from": str(data.data)}
+    if source.decision:
+        about["decision"] = source.decision
     if model.model is None:
+        kind = "Regressor" if data.task == TaskKind.regression else "Classifier"
         about["fitted by"] = (
-            f"scikit-learn DecisionTreeClassifier(max_depth={data.max_depth}, "
+            f"scikit-learn DecisionTree{kind}(max_depth={data.max_depth}, "
             f"min_samples_leaf={data.min_leaf}, random_state=0)"
         )
         about |= _held_out_words(hold_out, source.held_out)
@@ -69,20 +86,22 @@ def command(
             title=title,
             about=about,
             about_rows=source.about_rows,
-            held_out={one.rows: one.quality for one in source.held_out},
+            held_out={one.rows: one.quality for one in source.held_out if isinstance(one, Judged)},
         )
     write_html(page.html, output)
 
 
-def _held_out_words(options: HoldOutOptions, judged: tuple[Judged, ...]) -> dict[str, str]:
+def _held_out_words(options: HoldOutOptions, judged: tuple[AnyJudged, ...]) -> dict[str, str]:
     """Say how rows were held out, for "How this was made"."""
+    from ..output.rules import Judged
+
     out: dict[str, str] = {}
     if options.test is not None:
         out["held out"] = f"--test {options.test:g} --random-state {options.random_state}"
     if options.folds is not None:
         out["held out"] = f"--folds {options.folds} --random-state {options.random_state}"
     for one in judged:
-        if one.accuracies:
+        if isinstance(one, Judged) and one.accuracies:
             out["right by fold"] = ", ".join(f"{share:.1%}" for share in one.accuracies)
         if one.note:
             out[one.rows] = one.note

@@ -83,6 +83,7 @@ class Listing:
 
     ``about_rows`` says in words which rows they are; it follows what the counts are. ``never`` are
     the classes that no row can get. ``hidden`` are the terms that there are and that are not shown.
+    ``numbers`` says that the classes are those of a regression tree.
     """
 
     terms: Terms
@@ -92,6 +93,7 @@ class Listing:
     labelled: bool = False
     about_rows: str = ""
     hidden: int = 0
+    numbers: bool = False
 
     def count(self, n: int) -> str:
         """Write how many, as "1 rule" or "2 rules"."""
@@ -102,6 +104,10 @@ class Listing:
         total = self.count(sum(block.total for block in self.blocks))
         proven = all(block.bound == block.total for block in self.blocks)
         state = ", all there are" if self.terms == "reasons" else ", proven minimal" * proven
+        if self.numbers and len(self.blocks) > 1:
+            low, high = (label_text(self.blocks[i].label) for i in (0, -1))
+            return [("words", f"{total}{state}, for {len(self.blocks):,} numbers from "),
+                    ("label", low), ("words", " to "), ("label", high), ("words", ".")]  # fmt: skip
         out: list[Word] = [("words", f"{total}{state}: ")]
         for block in self.blocks:
             note = ""
@@ -171,6 +177,7 @@ def list_terms(
         n_rows,
         y is not None,
         printable(about_rows),
+        numbers=form.tree.task == "regression",
     )
     return _chosen(listing, sort or ("" if X is None else "coverage"), top, min_rows)
 
