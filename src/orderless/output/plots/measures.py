@@ -33,7 +33,13 @@ from .look import (
 if TYPE_CHECKING:
     from ...importance import RashomonImportance
 
-__all__ = ["draw_coverage", "draw_distributions", "draw_importance", "draw_widths"]
+__all__ = [
+    "draw_coverage",
+    "draw_distributions",
+    "draw_importance",
+    "draw_thresholds",
+    "draw_widths",
+]
 
 # What a way is called, with a colour, a marker and a kind of line of its own.
 WAYS = {
@@ -89,6 +95,34 @@ def draw_widths(found: Coverage, ax: Any = None) -> Any:
     ax.legend(frameon=False, title=f"share of\n{unit}\nmissing", loc="center left", fontsize=9,
               bbox_to_anchor=(1, 0.5))  # fmt: skip
     return ax
+
+
+def draw_thresholds(table: Any, label: str, missing_rate: float, axes: Any = None) -> Any:
+    """Draw rules, certainty and cost against a risk threshold; see ``RiskThresholds.plot``.
+
+    A measure has one value from just above one share of a leaf up to the next.
+    """
+    measures = [
+        ("rules", "rules", BLUE),
+        ("certain", f"certain with\n{missing_rate:.0%} missing", VERMILION),
+        *([("cost", "average cost", DARK_GREY)] if "cost" in table else []),
+    ]
+    if axes is None:
+        from matplotlib import pyplot
+
+        size = (6.4, 0.9 + 1.55 * len(measures))
+        axes = pyplot.subplots(len(measures), figsize=size, sharex=True, layout="constrained")[1]
+    elif len(axes) != len(measures):
+        raise ValueError(f"axes must be {len(measures)} Axes, one below the other, got {len(axes)}")
+    edges = np.append(0.0, table["probability"])
+    for ax, (name, words, colour) in zip(axes, measures, strict=True):
+        ax.stairs(table[name], edges, color=colour, linewidth=1.8, baseline=None)
+        ax.plot(table["probability"], table[name], linestyle="none", marker="o", markersize=4,
+                color=colour, clip_on=False)  # fmt: skip
+        ax.set(ylabel=words, ylim=(0, (1.02 if name == "certain" else
+                                       1.08 * max(float(table[name].max()), 1e-9))))  # fmt: skip
+    axes[-1].set(xlim=(0, 1), xlabel=f"risk of {drawn(label)} from which on the decision is yes")
+    return axes
 
 
 def draw_importance(found: ImportanceRange, ax: Any = None, *, most: int = 20) -> Any:
