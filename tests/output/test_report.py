@@ -16,7 +16,6 @@ import orderless as ol
 from orderless.acquisition.question import percent
 from orderless.errors import OutOfTime, TooManyBoxes
 from orderless.output.plots.drawing import DRAWN_LEAVES, tree_as_svg
-from orderless.output.report import sections
 from orderless.output.report.near import EPSILON, REGULARIZATION, around, near
 from orderless.output.report.sections import WAYS
 from orderless.output.report.subject import Subject
