@@ -39,6 +39,7 @@ def test_every_threshold_is_there():
             decision = tree.decide_at("malignant", at)
             rules = ol.canonicalize(decision).rules
             assert line["rules"] == sum(map(len, rules.values()))
+            assert line["minimal"]
             gaps = ol.coverage(decision, X, [0.3], n_repeats=5).table.query("way == 'determined'")
             assert line["certain"] == pytest.approx(gaps["answered"].mean())
             if len(set(yes)) == 2:
@@ -55,7 +56,7 @@ def test_the_label_is_chosen_or_given():
     assert ol.risk_thresholds(model, X).label == 0  # as many of each: the first
     found = ol.risk_thresholds(model, X, label=2)
     assert found.label == 2
-    assert list(found.table) == ["above", "probability", "rules", "flagged", "certain"]
+    assert list(found.table) == ["above", "probability", "rules", "minimal", "flagged", "certain"]
     assert repr(found).startswith("RiskThresholds of 2: ")
     with pytest.raises(InvalidTree, match="there is no class 3"):
         ol.risk_thresholds(model, X, label=3)
@@ -114,3 +115,15 @@ def test_the_reports_section():
     assert "average cost" in other
     # Without training rows there is nothing to say.
     assert 'id="thresholds"' not in ol.report(ol.smallest_tree(model), X, y).html
+
+
+def test_what_is_not_proven_says_so():
+    """No time for rules, or for the cheapest way: what was found, as an upper bound."""
+    X, y, model = cancer()
+    costs = {name: 1 + i % 3 for i, name in enumerate(X)}
+    proven = ol.risk_thresholds(model, X, y, costs)
+    quick = ol.risk_thresholds(model, X, y, costs, time_limit=1e-9)
+    assert (quick.table["rules"] >= proven.table["rules"]).all()
+    assert (quick.table["cost"] >= proven.table["cost"] - 1e-9).all()
+    equal = quick.table["rules"] == proven.table["rules"]
+    assert equal[quick.table["minimal"]].all()

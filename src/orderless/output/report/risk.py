@@ -30,7 +30,8 @@ __all__ = ["RiskThresholds", "risk_thresholds", "thresholds"]
 
 TITLE = "The decision at every risk threshold"
 MOST = 60  # distinct shares that a report looks at
-SECONDS = 1.0  # that a report searches for the cheapest way at one threshold
+SECONDS = 1.0  # that a report searches for rules, or the cheapest way, at one threshold
+ALL_SECONDS = 8.0  # at all of them
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,10 +45,11 @@ class RiskThresholds:
     table : pandas.DataFrame
         One row for each distinct share of the label among the leaves, rising: from just above
         ``above`` up to ``probability`` the decision "the risk is at least the threshold" is the
-        same. ``rules`` is how many rules it takes, ``flagged`` the share of rows for which it is
-        yes, ``certain`` the share of rows with gaps for which it is certain; with labels ``found``
-        (the share of the label's rows that are flagged) and ``false alarms`` (of the others); with
-        costs ``cost`` (of an answer, on average) and ``proven`` (whether none is cheaper).
+        same. ``rules`` is how many rules it takes (``minimal``: proven to be the fewest),
+        ``flagged`` the share of rows for which it is yes, ``certain`` the share of rows with gaps
+        for which it is certain; with labels ``found`` (the share of the label's rows that are
+        flagged) and ``false alarms`` (of the others); with costs ``cost`` (of an answer, on
+        average) and ``proven`` (whether none is cheaper).
     missing_rate : float
         The share of features that the rows with gaps lack.
     """
@@ -103,7 +105,8 @@ def risk_thresholds(
     n_repeats, random_state : int
         As for ``coverage``.
     time_limit : float
-        About how many seconds the cheapest way at one threshold may take.
+        About how many seconds the rules, and the cheapest way, at one threshold may take; what was
+        not proven by then says so.
 
     Returns
     -------
@@ -135,8 +138,9 @@ def risk_thresholds(
     for above, at in zip([0.0, *shares], shares, strict=False):
         decision = source.decide_at(own, at)
         yes = decision.decide(X) == 1
-        line: dict[str, Any] = {"above": above, "probability": at, "rules": _n_rules(decision),
-                                "flagged": float(yes.mean())}  # fmt: skip
+        rules, minimal = _rules(decision, time_limit)
+        line: dict[str, Any] = {"above": above, "probability": at, "rules": rules,
+                                "minimal": minimal, "flagged": float(yes.mean())}  # fmt: skip
         gaps = coverage(decision, X, [missing_rate], n_repeats=n_repeats,
                         random_state=random_state).table  # fmt: skip
         line["certain"] = float(gaps.loc[gaps["way"] == "determined", "answered"].mean())
@@ -183,13 +187,16 @@ def _truth(tree: Tree, X: Any, y: ArrayLike, place: int) -> Any:
     return codes == place
 
 
-def _n_rules(tree: Tree) -> int:
-    form = canonicalize(tree)
+def _rules(tree: Tree, time_limit: float) -> tuple[int, bool]:
+    """Give how many rules there are, and whether it is proven that none are fewer."""
+    form = canonicalize(tree, time_limit=time_limit)
     try:
         found = form.rules
     except (OutOfTime, TooManyReasons):
-        found = canonicalize(tree, exact=False).rules
-    return sum(map(len, found.values()))
+        form = canonicalize(tree, exact=False)
+        found = form.rules
+    minimal = all(form.bounds[label] == len(terms) for label, terms in found.items())
+    return sum(map(len, found.values())), minimal
 
 
 def _share(flags: Any) -> float:
@@ -219,11 +226,13 @@ def thresholds(subject: Subject) -> Section:
         return Section("thresholds", TITLE, f"Left out: {str(fault).split(': ')[0]}.")
     label = subject.risk_of if place is None else tree.classes[place]
     shares = tree.shares[tree.feature < 0, tree.classes.index(_own(tree, label))]
-    if len(_distinct(shares)) > MOST:
+    n_shares = len(_distinct(shares))
+    if n_shares > MOST:
         lead = f"Left out: the leaves have more than {MOST} different shares of {label}."
         return Section("thresholds", TITLE, lead)
     found = risk_thresholds(tree, subject.X, subject.y, subject.costs, label=label,
-                            random_state=subject.random_state, time_limit=SECONDS)  # fmt: skip
+                            random_state=subject.random_state,
+                            time_limit=min(SECONDS, ALL_SECONDS / n_shares))  # fmt: skip
     parts: list[Part] = []
     alt = (
         "Number of rules, share of rows with gaps that are certain"
@@ -263,7 +272,8 @@ def _table(found: RiskThresholds) -> Table:
         low, high = line["above"], line["probability"]
         name = f"up to {high:.3g}" if not rows else f"above {low:.3g} to {high:.3g}"
         cost = [("" if line["proven"] else "at most ") + money(line["cost"])] if costs else []
-        rows.append((name, line["rules"], f"{line['flagged']:.1%}", _percent(line["found"]),
+        rules = line["rules"] if line["minimal"] else f"at most {line['rules']:,}"
+        rows.append((name, rules, f"{line['flagged']:.1%}", _percent(line["found"]),
                      _percent(line["false alarms"]), f"{line['certain']:.1%}", *cost))  # fmt: skip
     return Table(head, rows)
 
