@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from operator import index
 from typing import Any, Literal
 
@@ -282,9 +283,12 @@ class TreeBuilder:
 
     def leaf_of_number(self, number: Any) -> None:
         """Say that the node is a leaf of a regression tree, which predicts this number."""
-        label = plain_label(number)
-        if isinstance(label, str | bool):
-            raise InvalidTree(f"a leaf predicts {label!r:.80}, which is not a number: {DAMAGED}")
+        label = number.item() if isinstance(number, np.generic) else number
+        if isinstance(label, bool) or not isinstance(label, int | float) or not isfinite(label):
+            raise InvalidTree(
+                f"a leaf predicts {label!r:.80} and must predict a finite number: check the "
+                "targets, fit or save the model again"
+            )
         self._task = "regression"
         self._labels[len(self)] = float(label) + 0.0
         self.leaf_number(-1)
