@@ -143,6 +143,7 @@ class ColumnTree:
     nan_true : per node whether NaN follows the true branch
     distribution : per node rows (or weights, or shares) by class
     task : as in ``Tree``
+    precision : in which the library gives the numbers of a regression tree
     """
 
     table: Table
@@ -156,6 +157,7 @@ class ColumnTree:
     members: Mapping[int, Sequence[Any]] = field(default_factory=dict)
     distribution: NDArray[np.float64] | None = None
     task: Task = "classification"
+    precision: Literal["float64", "float32"] = "float64"
 
     def __post_init__(self) -> None:
         n = len(self.column)

@@ -17,24 +17,25 @@ from ..model import TREE_FORMAT, Space, Tree
 from .binary import BitTrees
 from .build import ColumnTree, Nan
 from .bulk import build_all
-from .checks import refuse_own_predict
 from .forgotten import given_names, in_given_order, with_given_labels
 from .nested import from_nested
 from .through.columns import source_columns
 from .through.conditions import over_features
+from .wrapped import through_targets, unwrapped
 
-__all__ = ["read_tree", "read_trees", "unwrap"]
+__all__ = ["read_tree", "read_trees"]
 
 # A reader is the file <library>.py with ``knows(model)`` and ``from_<library>(model)``. It is asked
 # only if its library is imported.
 READERS = (
     "sklearn", "gosdt", "treefarms", "pydl85", "pystreed", "praxis", "xgboost", "lightgbm",
+    "catboost",
 )  # fmt: skip
 SETS = ("treefarms", "praxis")  # also have ``knows_set(model)`` and ``trees_of(model)``
-FILES = ("lightgbm", "xgboost")  # also have ``knows_text(text)`` and ``from_text(text)``
+FILES = ("lightgbm", "xgboost", "catboost")  # also have ``knows_text(text)`` and ``from_text(text)``
 KNOWN = (
-    "scikit-learn's trees, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost and "
-    "LightGBM (one tree each; their model files too), nested dicts, our JSON"
+    "scikit-learn's trees, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost, LightGBM and "
+    "CatBoost (one tree each; their model files too), nested dicts, our JSON"
 )
 
 
@@ -106,8 +107,9 @@ def read_tree(
     model = _opened(model)
     if isinstance(model, Tree):
         return model if space is None else model.over(space)
-    model, through = unwrap(model, through)
+    model, through, targets = unwrapped(model, through)
     tree = _column_tree(model, through, space, feature_names)
+    tree = through_targets(tree, targets)
     return over_features(tree, *source_columns(tree.table, through, space, feature_names, nan))
 
 
@@ -227,44 +229,3 @@ def _set_of(models: Any) -> BitTrees | None:
                 return bits
     return None
 
-
-# -- pipelines and searches of scikit-learn ------------------------------------------------------
-
-
-def unwrap(model: Any, through: Any) -> tuple[Any, Any]:
-    """Split a pipeline, or a search for the best one, into what transforms and what decides."""
-    if "sklearn" not in sys.modules:
-        return model, through
-    from sklearn.pipeline import Pipeline
-
-    while True:
-        if _is_search(model):
-            model = _best(model)
-        elif isinstance(model, Pipeline):
-            refuse_own_predict(model, Pipeline)
-            steps = [step for step in model.steps[:-1] if step[1] not in (None, "passthrough")]
-            if steps:
-                before = Pipeline(steps)
-                both = [("first", through), ("then", before)]
-                through = before if through is None else Pipeline(both)
-            model = model.steps[-1][1]
-        else:
-            return model, through
-
-
-def _is_search(model: Any) -> bool:
-    """Whether it is a GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV or the like."""
-    search = sys.modules.get("sklearn.model_selection._search")
-    return search is not None and isinstance(model, search.BaseSearchCV)
-
-
-def _best(search: Any) -> Any:
-    from sklearn.model_selection._search import BaseSearchCV
-
-    refuse_own_predict(search, BaseSearchCV)
-    if not hasattr(search, "best_estimator_"):
-        raise UnreadableModel(
-            f"this {type(search).__qualname__} holds no best estimator: call fit(X, y) first, with "
-            "refit=True"
-        )
-    return search.best_estimator_

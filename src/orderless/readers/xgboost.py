@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 from ..errors import UnreadableModel
@@ -90,7 +91,8 @@ def from_text(text: str | bytes, task: Task | None = None) -> ColumnTree:
                 builder.numerical_test(
                     tree.column[node], "<", tree.number[node], left, right, tree.nan_left[node]
                 )
-        return builder.finish((0, 1) if model.task == "classification" else None)
+        classes = (0, 1) if model.task == "classification" else None
+        return replace(builder.finish(classes), precision="float32")
 
 
 def _booster(model: Any) -> Any:
