@@ -54,7 +54,12 @@ def from_catboost(model: Any) -> ColumnTree:
         )
     with tempfile.TemporaryDirectory() as folder:  # CatBoost writes JSON to files only
         path = Path(folder) / "model.json"
-        model.save_model(str(path), format="json")
+        try:
+            model.save_model(str(path), format="json")
+        except catboost.CatBoostError as fault:
+            raise UnreadableModel(
+                f"CatBoost cannot write this model as JSON, from which it is read: {fault!s:.200}"
+            ) from fault
         text = path.read_text(encoding="utf-8")
     if isinstance(model, catboost.CatBoostClassifier):
         return from_text(text, "classification")

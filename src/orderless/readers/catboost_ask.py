@@ -87,7 +87,13 @@ def _have_hash(table: list[list[Label]], number: int) -> Sequence[bool]:
     }  # fmt: skip
     model = _model({"categorical_features": [feature], "float_features": []}, [split], [0.0, 1.0])
     catboost = import_optional("catboost", needed_for="reading categories of CatBoost")
-    answers = model.predict(catboost.Pool(table, cat_features=[0]))
+    try:
+        answers = model.predict(catboost.Pool(table, cat_features=[0]))
+    except catboost.CatBoostError as fault:
+        raise UnreadableModel(
+            f"CatBoost does not take {[label for [label] in table]!s:.80} for categories: "
+            f"{fault!s:.200}"
+        ) from fault
     return [answer > 0.5 for answer in answers]
 
 
