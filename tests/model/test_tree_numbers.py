@@ -19,8 +19,8 @@ import orderless as ol
 from orderless.errors import InvalidTree
 
 NUMBERS = (-2.5, -1.0, 0.0, 0.25, 3.0, 7.5, 1e300)
-TWO = {"feature": "age", "relation": "<=", "reference": 60, "true": {"prediction": 2.5},
-       "false": {"feature": "age", "relation": "<=", "reference": 70,
+TWO = {"task": "regression", "feature": "age", "relation": "<=", "reference": 60,
+       "true": {"prediction": 2.5}, "false": {"feature": "age", "relation": "<=", "reference": 70,
                  "true": {"prediction": 7.5}, "false": {"prediction": 12.0}}}  # fmt: skip
 
 TWO_LEAVES = {"feature": [0, -1, -1], "threshold": [60, 0, 0], "when_true": [1, -1, -1],
@@ -161,10 +161,15 @@ def test_equal_leaves_are_one_number():
     assert ol.equivalent(tree, ol.smallest_tree(tree))
 
 
-def test_nested_numbers_with_a_fraction_are_a_regression_tree():
-    whole = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
-    assert ol.read_tree(whole).task == "classification"
-    assert ol.read_tree({"prediction": 1.5}).task == "regression"
+def test_nested_dicts_say_whether_they_are_a_regression_tree():
+    split = {"feature": 0, "true": {"prediction": 1.5}, "false": {"prediction": 0}}
+    assert ol.read_tree(split).task == "classification"
+    assert ol.read_tree({"task": "regression", **split}).task == "regression"
+    assert ol.read_tree({"task": "regression", **split}).classes == (0.0, 1.5)
+    with pytest.raises(InvalidTree, match="task must be one of"):
+        ol.read_tree({"task": "ranking", **split})
+    with pytest.raises(InvalidTree, match="has numbers for classes"):
+        ol.read_tree({"task": "regression", "prediction": "yes"})
 
 
 @pytest.mark.parametrize(("classes", "said"), [

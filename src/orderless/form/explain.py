@@ -21,7 +21,8 @@ import numpy as np
 
 from ..errors import TooManyReasons
 from ..inputs import is_unknown, read_costs, read_rows, row_and_cells, row_box
-from ..model import Bins, Label, Side, Space, Tree, has_or, side_text, were
+from ..model import Bins, Label, Side, Space, Tree, has_or, short_number, side_text, were
+from .function_tree import with_function_bins
 from .row_search import RowSearch
 from .term import Term
 
@@ -87,6 +88,9 @@ class Explanation:
     unknown : tuple of str
         Features whose value the row does not give, or not exactly, and that would lead to different
         leaves; if the row is not determined, these are why.
+    interval : tuple of float, or None
+        For a regression tree the smallest and the largest number that the row can get. Reasons are
+        then reasons to lie in this interval, and changes lead below or above it.
 
     Notes
     -----
@@ -106,6 +110,9 @@ class Explanation:
     _search: RowSearch = field(repr=False)
     _costs: Costs | None = field(repr=False)
     _limit: int = field(repr=False)
+    _partly_known: bool = field(repr=False)
+    _asked: tuple[str, ...] = field(repr=False)  # the features that the function depends on
+    interval: tuple[float, float] | None = None
 
     # -- reasons -------------------------------------------------------------------------------
 
@@ -151,7 +158,7 @@ class Explanation:
         Found by branch and bound, without listing all. NP-hard in general: the form's
         ``time_limit`` is kept.
         """
-        if self.label is None:
+        if not self._certain:
             return None
         return self._search.term(self._search.best([0] * len(self._search.full)))
 
@@ -178,7 +185,7 @@ class Explanation:
             raise ValueError("the cheapest reason needs costs: cheapest({feature: cost})")
         names = [feature.name for feature in self._search.bins.features]
         each = _whole_costs(costs, self._space, names)
-        if self.label is None:
+        if not self._certain:
             return None
         return self._search.term(self._search.best(each))
 
@@ -228,27 +235,37 @@ class Explanation:
 
     # -- for people, and for files -------------------------------------------------------------
 
+    @property
+    def _certain(self) -> bool:
+        """Whether there are reasons: one class is possible, or there is an interval."""
+        return self.label is not None or self.interval is not None
+
+    @property
+    def _outcome(self) -> str:
+        if self.interval is None or self.label is not None:
+            return str(self.label)
+        low, high = (short_number(end) for end in self.interval)
+        return f"Between {low} and {high}"
+
     def _because(self) -> Term | None:
         return self.shortest if self._costs is None else self.cheapest()
 
     def _lines(self) -> list[str]:
-        if self.label is None:
-            missing = " or not known exactly" if self._partly_known() else ""
-            are = "is" if len(self.unknown) == 1 else "are"
+        if not self._certain:
             return [
                 f"Not determined: {_some([str(c) for c in self.possible], 'or')} "
-                f"{'is' if len(self.possible) == 1 else 'are'} possible, because "
-                f"{_some(self.unknown)} {are} unknown{missing}."
+                f"{'is' if len(self.possible) == 1 else 'are'} possible, because {self._gaps()}."
             ]
         reason = self._because()
         assert reason is not None
-        names = self._names(range(len(self._search.full)))
-        rest = [name for name in names if name not in reason.features]
+        rest = [name for name in self._asked if name not in reason.features]
         free = f"whatever {_some(rest)} {'is' if len(rest) == 1 else 'are'}" if rest else ""
         if len(reason):
-            lines = [f"{self.label}, because {reason}" + (f" ({free})." if free else ".")]
+            lines = [f"{self._outcome}, because {reason}" + (f" ({free})." if free else ".")]
         else:
-            lines = [f"{self.label}, {free or 'always'}."]
+            lines = [f"{self._outcome}, {free or 'always'}."]
+        if self.label is None:
+            lines.append(f"Which number it is cannot be told, because {self._gaps()}.")
         changes = self.changes()
         for label, certain in dict.fromkeys((c.label, c.certain) for c in changes):
             ways = [str(c) for c in changes if (c.label, c.certain) == (label, certain)]
@@ -257,17 +274,17 @@ class Explanation:
             lines.append(f"It {'would' if certain else 'could'} be {label} if {listed}{more}.")
         return lines
 
-    def _partly_known(self) -> bool:
-        at = {feature.name: k for k, feature in enumerate(self._search.bins.features)}
-        return any(self._search.row[at[n]] != self._search.full[at[n]] for n in self.unknown)
+    def _gaps(self) -> str:
+        missing = " or not known exactly" if self._partly_known else ""
+        return f"{_some(self.unknown)} {'is' if len(self.unknown) == 1 else 'are'} unknown{missing}"
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
     def __repr__(self) -> str:
-        if self.label is None:
+        if not self._certain:
             return f"Explanation(not determined: {list(self.possible)})"
-        return f"Explanation({self.label!r})"
+        return f"Explanation({self._outcome if self.label is None else repr(self.label)})"
 
     def _repr_html_(self) -> str:
         lines = "".join(f"<p>{html.escape(line)}</p>" for line in self._lines())
@@ -280,6 +297,7 @@ class Explanation:
             "row": {str(name): _plain(value) for name, value in self.row.items()},
             "label": self.label,
             "possible": list(self.possible),
+            **({} if self.interval is None else {"interval": list(self.interval)}),
             "unknown": list(self.unknown),
             "reason": None if reason is None else reason.to_dict(),
             "text": str(self),
@@ -306,17 +324,29 @@ def explain_row(
     rows, cells = row_and_cells(row, space)
     # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
     used = range(len(space.features)) if isinstance(rows, list) else tree.used
-    search = RowSearch(row_box(bins, read_rows(rows, space, used)), time_limit)
+    given = read_rows(rows, space, used)
+    search = RowSearch(row_box(bins, given), time_limit)
     possible = tuple(tree.classes[c] for c in search.possible)
+    unknown = tuple(bins.features[k].name for k in search.unsettled)
+    partly_known = any(search.row[k] != search.full[k] for k in search.unsettled)
+    asked = tuple(feature.name for feature in bins.features)
+    interval = None
+    if tree.task == "regression":
+        interval = (float(min(possible)), float(max(possible)))
+        bins = with_function_bins(tree.around(*interval)).bins
+        search = RowSearch(row_box(bins, given), time_limit)
     return Explanation(
         row=cells,
         label=possible[0] if len(possible) == 1 else None,
         possible=possible,
-        unknown=tuple(bins.features[k].name for k in search.unsettled),
+        unknown=unknown,
         _space=space,
         _search=search,
         _costs=costs,
         _limit=limit,
+        _partly_known=partly_known,
+        _asked=asked,
+        interval=interval,
     )
 
 

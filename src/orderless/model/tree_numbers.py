@@ -89,9 +89,9 @@ class TreeNumbers:
         Examples
         --------
         >>> from orderless import read_tree
-        >>> tree = read_tree({"feature": "age", "relation": "<=", "reference": 60,
-        ...                   "true": {"prediction": 2.5}, "false": {"prediction": 7.5}},
-        ...                  feature_names=["age"])
+        >>> tree = read_tree({"task": "regression", "feature": "age", "relation": "<=",
+        ...                   "reference": 60, "true": {"prediction": 2.5},
+        ...                   "false": {"prediction": 7.5}}, feature_names=["age"])
         >>> lower, upper = tree.predict_interval([[50], [None]])
         >>> lower.tolist(), upper.tolist()
         ([2.5, 2.5], [2.5, 7.5])
@@ -140,9 +140,9 @@ class TreeNumbers:
         Examples
         --------
         >>> from orderless import read_tree
-        >>> tree = read_tree({"feature": "age", "relation": "<=", "reference": 60,
-        ...                   "true": {"prediction": 2.5}, "false": {"prediction": 7.5}},
-        ...                  feature_names=["age"])
+        >>> tree = read_tree({"task": "regression", "feature": "age", "relation": "<=",
+        ...                   "reference": 60, "true": {"prediction": 2.5},
+        ...                   "false": {"prediction": 7.5}}, feature_names=["age"])
         >>> print(tree.cut([5]))
         age <= 60?
           yes: at most 5
@@ -162,6 +162,17 @@ class TreeNumbers:
                 f"{len(at) + 1} classes: give as many labels, got {labels!r:.80}"
             )
         return self._with_classes(labels, np.searchsorted(at, self.numbers))
+
+    def around(self, lower: float, upper: float) -> Tree:
+        """Give a tree of classes: below an interval, inside it ("10 to 14"), above it.
+
+        Both ends are inside. Classes that no leaf has are left out.
+        """
+        low, high = short_number(lower), short_number(upper)
+        labels = [f"below {low}", low if lower == upper else f"{low} to {high}", f"above {high}"]
+        side = np.where(self.numbers < lower, 0, np.where(self.numbers > upper, 2, 1))
+        there, of_class = np.unique(side, return_inverse=True)
+        return self._with_classes([labels[i] for i in there], of_class.ravel())
 
     def _with_classes(self, labels: Sequence[Any], of_class: NDArray[Any]) -> Tree:
         """Give the tree with other classes; ``of_class`` has the new one of each old one."""

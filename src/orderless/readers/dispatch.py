@@ -56,9 +56,10 @@ def read_tree(
         search for the best of these (``GridSearchCV`` and its kin, of which the best estimator is
         read); a fitted tree of GOSDT, TreeFARMS, DL8.5, STreeD or PRAXIS; an XGBoost or LightGBM
         classifier of one tree, or the model file that either writes (XGBoost's as JSON); nested
-        dicts (``feature``, ``true``, ``false``, ``prediction``) or their JSON; our own JSON. Files
-        are given as text or as a ``Path``. A ``Tree`` is returned as it is. A subclass that has a
-        ``predict`` of its own is refused, because its tree does not say what it decides.
+        dicts (``feature``, ``true``, ``false``, ``prediction``; of numbers to compute with, the
+        root says ``"task": "regression"``) or their JSON; our own JSON. Files are given as text or
+        as a ``Path``. A ``Tree`` is returned as it is. A subclass that has a ``predict`` of its own
+        is refused, because its tree does not say what it decides.
     through : fitted transformer, optional
         What the model's table went through before: a binarizer, an encoder, a scaler, a
         ``ColumnTransformer`` or ``Pipeline`` of these. The conditions come out on the features

@@ -2,14 +2,14 @@
 
 In:  ``{"feature": 0, "true": {...}, "false": {"prediction": 1}}``; a feature is the number or the
      name of a column. A split may say ``"relation"`` (``==``, ``<=``, ``<``, ``>``, ``>=``, ``in``)
-     and ``"reference"``; without, it asks whether the column is 1. Predictions are classes, or
-     numbers, where one of them has a fraction.
+     and ``"reference"``; without, it asks whether the column is 1. Predictions are classes;
+     where they are numbers to compute with, the root says ``"task": "regression"``.
 Out: ``ColumnTree``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -49,13 +49,7 @@ def from_nested(
         column = _column(node["feature"], position, n_columns)
         binary &= _split(builder, column, node)
     builder.table = replace(builder.table, binary=binary)
-    tree = builder.finish()
-    return replace(tree, task="regression") if _are_numbers(tree.classes) else tree
-
-
-def _are_numbers(labels: Iterable[Any]) -> bool:
-    """Whether predictions are numbers to compute with: one of them has a fraction."""
-    return any(isinstance(label, float) and not label.is_integer() for label in labels)
+    return replace(builder.finish(), task=root.get("task", "classification"))
 
 
 def _parsed(text: str) -> Mapping[str, Any]:
