@@ -64,7 +64,9 @@ def test_the_numbers_of_a_regressor(loss, nan_mode):
 def test_every_shape_of_tree(shape, seed, tmp_path):
     X, y = data(seed, missing=0.1)
     loss = ["RMSE", "Poisson", "MAE"][seed]
-    model = fitted(X, y, grow_policy=shape, loss_function=loss, nan_mode=["Max", "Min", "Max"][seed])
+    model = fitted(
+        X, y, grow_policy=shape, loss_function=loss, nan_mode=["Max", "Min", "Max"][seed]
+    )
     tree = ol.read_tree(model, nan="value")
     equals(tree, model, many_rows(tree, X))
     path = tmp_path / "model.json"
@@ -235,7 +237,7 @@ def test_categories_that_a_space_lists(shape, tmp_path):
 
 
 def test_categories_that_no_split_asks_about():
-    frame, stay = wards()
+    frame, _ = wards()
     fit = {"cat_features": ["ward", "code", "unused"]}
     model = fitted(frame, frame["age (years)"], fit=fit, one_hot_max_size=10, depth=1)
     tree = ol.read_tree(model)
@@ -266,7 +268,9 @@ def test_names_and_pipelines():
     X, y = data(0)
     named = fitted(pd.DataFrame(X, columns=["größe", 'the "b"', "c"]), y)
     assert ol.read_tree(named).space.names == ("größe", 'the "b"', "c")
-    assert ol.read_tree(fitted(X, y)).space == ol.Space.numeric(["x0", "x1", "x2"], values="float32")
+    assert ol.read_tree(fitted(X, y)).space == ol.Space.numeric(
+        ["x0", "x1", "x2"], values="float32"
+    )
     assert [tree.task for tree in ol.read_trees([named, named])] == ["regression"] * 2
 
 
@@ -299,5 +303,5 @@ def test_text_features_are_refused():
     frame = pd.DataFrame({"note": ["well", "ill and tired"] * 40, "age": np.arange(80.0)})
     model = fitted(frame, np.arange(80) % 2, catboost.CatBoostClassifier,
                    fit={"text_features": ["note"]})  # fmt: skip
-    with pytest.raises(UnreadableModel, match="cannot write this model as JSON.*text features"):
+    with pytest.raises(UnreadableModel, match=r"cannot write this model as JSON.*text features"):
         ol.read_tree(model)

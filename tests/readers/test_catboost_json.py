@@ -67,7 +67,12 @@ LOSS = ("model_info", "params", "loss_function", "type")
         ("plain", (*TREE, "splits"), [{}] * 10**4, "after 10000 splits"),
         ("plain", (*TREE, "splits", 0, "float_feature_index"), 7, "there is no number 7 of 2"),
         ("plain", (*TREE, "splits", 0, "float_feature_index"), -1, "there is no number -1 of 2"),
-        ("plain", (*TREE, "splits", 0, "border"), 1e39, "a border is 1e.39, which is not a float32"),
+        (
+            "plain",
+            (*TREE, "splits", 0, "border"),
+            1e39,
+            "a border is 1e.39, which is not a float32",
+        ),
         ("plain", (*TREE, "splits", 0, "border"), None, "a border is None"),
         ("plain", (*TREE, "splits", 0, "split_type"), "OnlineCtr", "a statistic of the targets"),
         ("plain", (*TREE, "splits", 0, "split_type"), "OneHotFeature", "KeyError"),

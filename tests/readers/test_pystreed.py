@@ -239,7 +239,7 @@ def test_a_regressor_of_a_data_frame_of_all_kinds(options):
 
 
 def test_a_regressor_of_one_leaf_and_of_bits():
-    X, y = numbers(0)
+    X, _ = numbers(0)
     tree = ol.read_tree(regressor(X, np.full(len(X), 2.5), max_depth=1))
     assert tree.classes == (2.5,)
     bits = np.random.default_rng(0).integers(0, 2, (100, 4))

@@ -56,8 +56,12 @@ TARGETS: dict[str, dict[str, Any]] = {
     "box-cox": {"transformer": PowerTransformer("box-cox")},
     "quantile": {"transformer": QuantileTransformer(n_quantiles=50)},
     "normal": {"transformer": QuantileTransformer(n_quantiles=50, output_distribution="normal")},
-    "several": {"transformer": make_pipeline(FunctionTransformer(np.log, np.exp, check_inverse=False), StandardScaler())},
-}  # fmt: skip
+    "several": {
+        "transformer": make_pipeline(
+            FunctionTransformer(np.log, np.exp, check_inverse=False), StandardScaler()
+        )
+    },
+}
 
 
 @pytest.mark.parametrize("target", TARGETS)

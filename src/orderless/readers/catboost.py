@@ -71,9 +71,7 @@ def knows_text(text: str) -> bool:
     return '"features_info"' in text and ('"oblivious_trees"' in text or '"trees"' in text)
 
 
-def from_text(
-    text: str | bytes, task: Task | None = None, *, exponent: bool = True
-) -> ColumnTree:
+def from_text(text: str | bytes, task: Task | None = None, *, exponent: bool = True) -> ColumnTree:
     """Read the JSON of a model file.
 
     With ``exponent`` a Poisson or Tweedie model says what a ``CatBoostRegressor`` predicts;

@@ -26,7 +26,7 @@ SEVERAL_LABELS = ("MultiLogloss", "MultiCrossEntropy")
 
 
 class Split(NamedTuple):
-    """A question: is a column above a border, or is it the category of this hash?"""
+    """Whether a column is above a border, or is the category of a hash."""
 
     column: int
     border: float

@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from inspect import getattr_static
 from typing import Any
 
-from ..errors import InvalidTree, UnreadableModel, a_kind
+from ..errors import InvalidTree, UnreadableModel, a_kind, an
 
 __all__ = [
     "check_links",
     "damaged",
+    "is_classifier",
     "refuse_own_predict",
     "unfitted",
 ]
@@ -67,6 +68,17 @@ def damaged(library: str, save: str) -> Iterator[None]:
 def unfitted(model: Any) -> UnreadableModel:
     """Say that a model is not fitted."""
     return UnreadableModel(f"this {type(model).__qualname__} is not fitted: call fit(X, y) first")
+
+
+def is_classifier(model: Any, classifier: type, base: type) -> bool:
+    """Whether it is a library's classifier; its other models, all of a base class, are refused."""
+    if isinstance(model, base) and not isinstance(model, classifier):
+        use = an(classifier.__name__)
+        raise UnreadableModel(f"{a_kind(model)} does not predict classes: use {use}")
+    if isinstance(model, classifier):
+        refuse_own_predict(model, classifier)
+        return True
+    return False
 
 
 def refuse_own_predict(model: Any, *known: type, method: str = "predict") -> None:

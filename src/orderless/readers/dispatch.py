@@ -32,7 +32,11 @@ READERS = (
     "catboost",
 )  # fmt: skip
 SETS = ("treefarms", "praxis")  # also have ``knows_set(model)`` and ``trees_of(model)``
-FILES = ("lightgbm", "xgboost", "catboost")  # also have ``knows_text(text)`` and ``from_text(text)``
+FILES = (
+    "lightgbm",
+    "xgboost",
+    "catboost",
+)  # also have ``knows_text(text)`` and ``from_text(text)``
 KNOWN = (
     "scikit-learn's trees, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost, LightGBM and "
     "CatBoost (one tree each; their model files too), nested dicts, our JSON"
@@ -229,4 +233,3 @@ def _set_of(models: Any) -> BitTrees | None:
                 bits: BitTrees = reader.trees_of(models)
                 return bits
     return None
-

@@ -1,8 +1,9 @@
 """LightGBM's model files: what their text says, checked against itself.
 
 In:  the text that ``Booster.save_model`` writes.
-Out: ``ModelText``: names, labels of categories, the ``Objective`` and the ``StoredTree``. Whatever does not fit is a
-     ``ValueError``, ``KeyError`` or the like, which the reader turns into one message.
+Out: ``ModelText``: names, labels of categories, the ``Objective`` and the ``StoredTree``. Whatever
+     does not fit is a ``ValueError``, ``KeyError`` or the like, which the reader turns into one
+     message.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def through_targets(tree: ColumnTree, targets: Sequence[Any]) -> ColumnTree:
     if tree.task != "regression":
         raise UnreadableModel(
             "a TransformedTargetRegressor is read around a model that predicts numbers, and this "
-            f"one predicts {str(list(tree.classes)[:6]):.80}: use a regressor"
+            f"one predicts {list(tree.classes)[:6]!s:.80}: use a regressor"
         )
     numbers = np.array(tree.classes, dtype=tree.precision).reshape(-1, 1)
     for target in targets:
@@ -159,4 +159,3 @@ def renumbered(tree: ColumnTree, numbers: ArrayLike, when: str) -> ColumnTree:
     rising, place = np.unique(new, return_inverse=True)
     leaf_class = np.where(tree.column < 0, place.ravel()[tree.leaf_class], -1)
     return replace(tree, classes=rising, leaf_class=leaf_class)
-

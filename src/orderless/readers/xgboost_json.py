@@ -103,6 +103,8 @@ def _check_shape(learner: Mapping[str, Any]) -> None:
 def _task(learner: Mapping[str, Any], task: Task | None) -> Task:
     """Say whether it predicts a class or a number; refuse other objectives."""
     objective = learner["objective"]["name"]
+    what: str
+    known: tuple[str, ...]
     if task == "classification":
         what, known = "two classes", CLASSES
     elif task == "regression":
