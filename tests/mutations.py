@@ -107,6 +107,19 @@ def skops_file() -> bytes:
     return skops.io.dumps(make_pipeline(prepare, tree).fit(X, y))
 
 
+def target_file() -> bytes:
+    """A regressor whose target is transformed, so that its numbers go back through scikit-learn."""
+    import skops.io
+    from sklearn.compose import TransformedTargetRegressor
+    from sklearn.preprocessing import QuantileTransformer
+    from sklearn.tree import DecisionTreeRegressor
+
+    X, y = table()
+    tree = DecisionTreeRegressor(max_depth=3, random_state=0)
+    model = TransformedTargetRegressor(tree, transformer=QuantileTransformer(n_quantiles=20))
+    return skops.io.dumps(model.fit(X[["age", "size"]].to_numpy(), y + X["size"] / 7))
+
+
 def tree_file() -> bytes:
     """A tree without names or a pipeline, so that its counts alone say how many columns it has."""
     import skops.io
@@ -124,6 +137,7 @@ FILES = {
     "numbers": numbers_file,
     "skops": skops_file,
     "tree": tree_file,
+    "target": target_file,
 }
 
 

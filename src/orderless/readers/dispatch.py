@@ -170,8 +170,14 @@ def _check_arguments(space: Space | None, feature_names: Sequence[str] | None, n
 def _opened(model: Any) -> Any:
     """Read a file, and give the tree of what has one: our JSON, a form, a function of a set."""
     if isinstance(model, Path):
+        content = model.read_bytes()
+        if content.startswith(b"CBM1"):
+            raise UnreadableModel(
+                f"the file {model.name!r} has CatBoost's binary format: save the model with "
+                "model.save_model(file, format='json')"
+            )
         try:
-            model = model.read_bytes().decode("utf-8")
+            model = content.decode("utf-8")
         except UnicodeDecodeError as fault:
             raise InvalidTree(f"the file {model.name!r} is not UTF-8 text: {fault}") from fault
     if not isinstance(model, str):
