@@ -66,6 +66,7 @@ class Table:
         which
     values : how the library rounds a row's numbers before it compares them
     learns_nan : whether the library learns where to send NaN
+    absent_is_nan : whether it takes what a sparse table leaves out for NaN, and not for 0
     binary : whether columns are 0/1, so that by default each is a boolean feature: all, or which
     categories : column -> labels, where the library treats it as categorical; the column holds
         the label itself
@@ -80,6 +81,7 @@ class Table:
     ordered: bool = True
     values: Literal["float64", "float32"] = "float64"
     learns_nan: bool = False
+    absent_is_nan: bool = False
     binary: bool | Collection[int] = False
     categories: Mapping[int, Sequence[Any]] = field(default_factory=dict)
     other_categories: bool = True

@@ -19,6 +19,7 @@ from .build import ColumnTree, Nan
 from .bulk import build_all
 from .forgotten import given_names, in_given_order, with_given_labels
 from .nested import from_nested
+from .sparse import gives_sparse, with_zero_as_missing
 from .through.columns import source_columns
 from .through.conditions import over_features
 from .wrapped import through_targets, unwrapped
@@ -56,14 +57,15 @@ def read_tree(
     Parameters
     ----------
     model : object
-        A fitted scikit-learn tree classifier or regressor, a ``Pipeline`` that ends in one, or a
-        search for the best of these (``GridSearchCV`` and its kin, of which the best estimator is
-        read); a fitted tree of GOSDT, TreeFARMS, DL8.5, STreeD or PRAXIS; an XGBoost or LightGBM
-        classifier of one tree, or the model file that either writes (XGBoost's as JSON); nested
-        dicts (``feature``, ``true``, ``false``, ``prediction``; of numbers to compute with, the
-        root says ``"task": "regression"``) or their JSON; our own JSON. Files are given as text or
-        as a ``Path``. A ``Tree`` is returned as it is. A subclass that has a ``predict`` of its own
-        is refused, because its tree does not say what it decides.
+        A fitted scikit-learn tree classifier or regressor, a ``Pipeline`` that ends in one, a
+        ``TransformedTargetRegressor`` around one, or a search for the best of these
+        (``GridSearchCV`` and its kin, of which the best estimator is read); a fitted tree of GOSDT,
+        TreeFARMS, DL8.5, STreeD or PRAXIS; a classifier, regressor or ranker of XGBoost, LightGBM
+        or CatBoost of one tree, or the model file that they write (XGBoost's and CatBoost's as
+        JSON); nested dicts (``feature``, ``true``, ``false``, ``prediction``; of numbers to compute
+        with, the root says ``"task": "regression"``) or their JSON; our own JSON. Files are given
+        as text or as a ``Path``. A ``Tree`` is returned as it is. A subclass that has a ``predict``
+        of its own is refused, because its tree does not say what it decides.
     through : fitted transformer, optional
         What the model's table went through before: a binarizer, an encoder, a scaler, a
         ``ColumnTransformer`` or ``Pipeline`` of these. The conditions come out on the features
@@ -82,7 +84,7 @@ def read_tree(
     Returns
     -------
     Tree
-        Its ``predict`` equals the model's on every complete row.
+        Its ``predict`` equals the model's on every complete row; of a regressor, to the last bit.
 
     Raises
     ------
@@ -112,8 +114,10 @@ def read_tree(
     model = _opened(model)
     if isinstance(model, Tree):
         return model if space is None else model.over(space)
-    model, through, targets = unwrapped(model, through)
+    model, through, targets, sparse = unwrapped(model, through)
     tree = _column_tree(model, through, space, feature_names)
+    if tree.table.absent_is_nan and gives_sparse(through):
+        tree = with_zero_as_missing(tree, sure=sparse)
     tree = through_targets(tree, targets)
     return over_features(tree, *source_columns(tree.table, through, space, feature_names, nan))
 

@@ -35,9 +35,7 @@ def knows(model: Any) -> bool:
     from sklearn.tree import BaseDecisionTree
 
     for task in ("Classifier", "Regressor"):
-        boosted = tuple(
-            getattr(ensemble, f"{kind}GradientBoosting{task}") for kind in ("", "Hist")
-        )
+        boosted = tuple(getattr(ensemble, f"{kind}GradientBoosting{task}") for kind in ("", "Hist"))
         if isinstance(model, boosted):
             raise UnreadableModel(
                 f"{a_kind(model)} adds up many regression trees, none of which decides alone: fit "

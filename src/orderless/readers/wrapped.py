@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InvalidTree, UnreadableModel
 from .build import ColumnTree
 from .checks import refuse_own_predict, unfitted
+from .sparse import gives_sparse
 
 __all__ = ["Wrapped", "renumbered", "through_targets", "unwrap", "unwrapped"]
 
@@ -25,11 +26,15 @@ MOST_ALONE = 64  # numbers that are also transformed one by one
 
 
 class Wrapped(NamedTuple):
-    """A model; what its table went through; transformers of its target, the innermost first."""
+    """A model; what its table went through; transformers of its target, the innermost first.
+
+    ``sparse`` says whether a pipeline hands a sparse table to the model.
+    """
 
     model: Any
     through: Any
     targets: tuple[Any, ...] = ()
+    sparse: bool = False
 
 
 def unwrap(model: Any, through: Any) -> tuple[Any, Any]:
@@ -45,6 +50,7 @@ def unwrap(model: Any, through: Any) -> tuple[Any, Any]:
 def unwrapped(model: Any, through: Any) -> Wrapped:
     """Take off pipelines, searches and transformers of the target, however they are nested."""
     targets: tuple[Any, ...] = ()
+    sparse = False
     if "sklearn" not in sys.modules:
         return Wrapped(model, through)
     from sklearn.pipeline import Pipeline
@@ -62,9 +68,10 @@ def unwrapped(model: Any, through: Any) -> Wrapped:
                 before = Pipeline(steps)
                 both = [("first", through), ("then", before)]
                 through = before if through is None else Pipeline(both)
+                sparse = gives_sparse(before, sparse)
             model = model.steps[-1][1]
         else:
-            return Wrapped(model, through, targets)
+            return Wrapped(model, through, targets, sparse)
 
 
 def _is_search(model: Any) -> bool:

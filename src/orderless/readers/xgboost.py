@@ -68,6 +68,7 @@ def from_text(text: str | bytes, task: Task | None = None) -> ColumnTree:
             model.names,
             values="float32",
             learns_nan=True,
+            absent_is_nan=True,
             categories={column: list(known.values()) for column, known in labels.items()},
             garbled=model.garbled,
         )
