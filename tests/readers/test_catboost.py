@@ -11,6 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import orderless as ol
+from orderless.cli.mistakes import Mistake
+from orderless.cli.models import load_model
 from orderless.errors import UnreadableModel
 
 catboost = pytest.importorskip(
@@ -305,3 +307,17 @@ def test_text_features_are_refused():
                    fit={"text_features": ["note"]})  # fmt: skip
     with pytest.raises(UnreadableModel, match=r"cannot write this model as JSON.*text features"):
         ol.read_tree(model)
+
+
+def test_files_of_the_command_line(tmp_path):
+    X, y = data(0)
+    model = fitted(X, y)
+    path = tmp_path / "model.json"
+    model.save_model(path, format="json")
+    assert load_model(path) == ol.read_tree(model)
+    path = tmp_path / "model.cbm"
+    model.save_model(path)
+    with pytest.raises(UnreadableModel, match=r"'model.cbm' has CatBoost's binary.*format='json'"):
+        ol.read_tree(path)
+    with pytest.raises(Mistake, match="neither JSON nor a skops file"):
+        load_model(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ from sklearn.preprocessing import (
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeRegressor
 
 import orderless as ol
+from orderless.cli.mistakes import Mistake
+from orderless.cli.models import load_model
 from orderless.errors import InvalidTree, UnreadableModel
 
 
@@ -251,3 +254,16 @@ def test_a_subclass_that_predicts_itself() -> None:
     X, y = data()
     with pytest.raises(UnreadableModel, match=r"a Cautious has its own predict.*TransformedTarget"):
         ol.read_tree(Cautious(DecisionTreeRegressor(max_depth=2)).fit(X, y))
+
+
+def test_a_file_of_the_command_line(tmp_path: Path) -> None:
+    skops_io = pytest.importorskip("skops.io")
+    X, y = data()
+    path = tmp_path / "model.skops"
+    for target in ("log", "standard", "quantile"):
+        model = fitted(X, y, **TARGETS[target])
+        skops_io.dump(model, path)
+        np.testing.assert_array_equal(load_model(path).predict(X), model.predict(X))
+    skops_io.dump(fitted(X, y, **TARGETS["of the user"]), path)
+    with pytest.raises(Mistake, match="is not loaded"):  # a function is code
+        load_model(path)
