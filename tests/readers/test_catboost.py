@@ -150,6 +150,13 @@ def test_classes_that_are_named_and_classes_that_are_not_there():
     tree = ol.read_tree(model)
     assert tree.classes == ("z", "x", "y")
     equals(tree, model, X)
+    model = fitted(X, target, catboost.CatBoostClassifier, class_names=["w", "x", "y", "z"])
+    assert ol.read_tree(model).classes == ("x", "y", "z")
+    equals(ol.read_tree(model), model, X)
+    codes = np.digitize(y, [0.7, 1.6]) * 2
+    model = fitted(X, codes, catboost.CatBoostClassifier, classes_count=6)
+    assert ol.read_tree(model).classes == (0, 2, 4)
+    equals(ol.read_tree(model), model, X)
 
 
 @pytest.mark.parametrize("threshold", [0.5, 0.3, 1 / 3, 0.9, 1e-9, 1 - 1e-9])
