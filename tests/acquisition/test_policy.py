@@ -448,7 +448,8 @@ def test_another_language_can_walk_the_file(method):
 @pytest.mark.parametrize(
     ("spoil", "match"),
     [
-        (lambda c: c.update(version=2), "has version 2"),
+        (lambda c: c.update(version=3), "has version 3 and this orderless reads versions 1 and 2"),
+        (lambda c: c.update(version=2), "needs a regression tree"),
         (lambda c: c.update(method="best"), "the method must be one of .* got 'best'"),
         (lambda c: c.update(objective=3), "the entry 'objective' is an int"),
         (lambda c: c.update(objective="most"), "the objective must be .* got 'most'"),
