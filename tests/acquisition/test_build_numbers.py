@@ -32,6 +32,8 @@ def number_cases(draw, **options):
     near = [gap, math.nextafter(gap, -math.inf), math.nextafter(gap, math.inf)]
     within = max(0.0, draw(st.sampled_from([*near, 0.0, 0.5, 1.6e308])))
     own = {field.name: getattr(case, field.name) for field in fields(case)}
+    if draw(st.booleans()):
+        own["tree"] = case.tree.as_regression()
     return NumberCase(**own, within=within), costs, {**more, "within": within}
 
 

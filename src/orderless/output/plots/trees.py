@@ -199,7 +199,10 @@ def _draw_node(ax: Any, policy: Policy, alike: tuple[int, ...], depth: int, heig
         cost = "free" if bought.free else f"cost {money(float(bought.cost))}"
         words = f"{drawn(shortened(printable(bought.name), LONGEST_NAME))}\n{cost}"
     elif decided is not None:
+        lower, upper = decided.interval or (0.0, 0.0)
         words = drawn(shortened(decided.text, LONGEST_NAME))
+        if f"{lower:.6g}" != f"{upper:.6g}":
+            words = f"between {lower:.6g}\nand {upper:.6g}"
         label = nodes.problem.leaves.possible(nodes.leaves[alike[0]])[0]
         box |= {"edgecolor": colour(label), "facecolor": pale(label), "linewidth": 1.6}
         if not any(nodes.weight[node] for node in alike):
