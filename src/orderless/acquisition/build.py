@@ -160,16 +160,12 @@ def cheapest_policy(
       not fever (75%): between 2.5 and 3
       fever (25%): 9.0
     """
-    own = read_tree(tree)
-    width = None if within is None else read_within(within)
-    if width is not None:
-        own = own.as_regression()
+    leaves = _leaves_of(tree, within)
     _check_options(method, objective, limit, time_limit, max_questions)
     seed = whole_seed(random_state) % 2**64
-    bins = own.bins
+    bins = leaves.bins
     purchases, total = read_purchases(bins, X, costs, groups, known)
     rows, weight = _training_rows(bins, X, sample_weight)
-    leaves = Leaves(bins, width)
     problem = Problem(
         leaves,
         purchases,
@@ -201,6 +197,15 @@ def cheapest_policy(
             stacklevel=2,
         )
     return policy
+
+
+def _leaves_of(tree: Any, within: float | None) -> Leaves:
+    """Read the tree, for ``within`` as one of numbers."""
+    own = read_tree(tree)
+    if within is None:
+        return Leaves(own.bins)
+    width = read_within(within)
+    return Leaves(own.as_regression().bins, width)
 
 
 def _check_options(
