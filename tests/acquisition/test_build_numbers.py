@@ -1,5 +1,6 @@
 """Policies that stop when the number is known well enough: the optimum is that of brute force."""
 
+import itertools
 import math
 from dataclasses import fields
 from fractions import Fraction
@@ -11,6 +12,7 @@ from oracle import decide, float32_names, values_by_feature
 from oracle_acquisition import NumberCase
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from strategies import tree_of
 
 import orderless as ol
 from orderless.errors import InvalidTree
@@ -140,6 +142,35 @@ def test_from_anything_known_it_goes_on_as_cheaply_as_can_be(problem, data):
     weight = sum((case.weights[i] for i in fits), Fraction(0))
     assert question.expected_cost == pytest.approx(float(cost / weight))
     assert question.interval == case.possible({name: row[name] for name in names})
+
+
+def test_all_numbers_at_the_leaves_of_two_questions():
+    """Every tree a, then b on both sides, with three numbers; some rows; every width there is."""
+    kinds = {"a": "boolean", "b": "boolean"}
+    every = [{"a": a, "b": b} for a in (False, True) for b in (False, True)]
+    true = frozenset([True])
+    seen = set()
+    for numbers in itertools.product((0.0, 1.0, 2.5), repeat=4):
+        low, high = (("split", "b", true, *map(leaf, pair)) for pair in (numbers[:2], numbers[2:]))
+        spec = ("split", "a", true, low, high)
+        tree = tree_of(spec, kinds)
+        for rows, costs in itertools.product(
+            (every, every[:1], every[1:3], every[1:]), ({"a": 1, "b": 1}, {"a": 3, "b": 1})
+        ):
+            purchases = {name: ((name,), Fraction(costs[name])) for name in tree.features}
+            for within in (0.0, 1.0, 1.5, 2.5):
+                case = NumberCase(
+                    kinds, spec, tree, rows, [Fraction(1)] * len(rows), purchases, within=within
+                )
+                policy = ol.cheapest_policy(tree, rows, costs, within=within)
+                assert policy.optimal
+                assert policy.expected_cost == float(case.best()[1] / len(rows))
+                seen.add(policy.expected_cost)
+    assert len(seen) > 8
+
+
+def leaf(number):
+    return ("leaf", number)
 
 
 # -- every method ----------------------------------------------------------------------------------
