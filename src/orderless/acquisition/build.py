@@ -71,7 +71,8 @@ def cheapest_policy(
         For a tree of numbers: a row is determined where the numbers that are still possible are at
         most this far apart, as for ``Tree.predict(within=)``. By default one class must be left, as
         with 0. Classes that are whole numbers count as numbers, too; ``Policy.tree`` is then a
-        regression tree. For a risk, ask with ``tree.decide_at(label, probability)`` until it is on one side.
+        regression tree. For a risk, ask with ``tree.decide_at(label, probability)`` until it is on
+        one side.
     method : "optimal", "q-learning", "greedy", "path" or "naive"
         The exact optimum; the paper's Q-learner; the cheapest unknown feature first; as the tree
         asks; all features of the tree.
