@@ -192,14 +192,18 @@ def draw_policy(policy: Policy, ax: Any = None) -> Any:
 
 def _draw_node(ax: Any, policy: Policy, alike: tuple[int, ...], depth: int, height: float) -> None:
     nodes = policy.nodes
-    p, label = nodes.purchase[alike[0]], nodes.label[alike[0]]
+    p, decided = nodes.purchase[alike[0]], nodes.decision(alike[0])
     box: dict[str, Any] = {"facecolor": WHITE, "edgecolor": INK, "linewidth": 1.2}
     if p >= 0:
         bought = nodes.problem.purchases[p]
         cost = "free" if bought.free else f"cost {money(float(bought.cost))}"
         words = f"{drawn(shortened(printable(bought.name), LONGEST_NAME))}\n{cost}"
-    elif label >= 0:
-        words = drawn(shortened(label_text(policy.tree.classes[label]), LONGEST_NAME))
+    elif decided is not None:
+        lower, upper = decided.interval or (0.0, 0.0)
+        words = drawn(shortened(decided.text, LONGEST_NAME))
+        if f"{lower:.6g}" != f"{upper:.6g}":
+            words = f"between {lower:.6g}\nand {upper:.6g}"
+        label = nodes.problem.leaves.possible(nodes.leaves[alike[0]])[0]
         box |= {"edgecolor": colour(label), "facecolor": pale(label), "linewidth": 1.6}
         if not any(nodes.weight[node] for node in alike):
             box |= {"linestyle": (0, (2, 2))}  # no training row has been here
