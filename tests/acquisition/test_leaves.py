@@ -97,6 +97,38 @@ def test_what_matters_to_a_class_is_what_changes_it(problem, data):
             assert policy.can_matter(row, [name]) == changes
 
 
+@given(number_cases(max_features=3, depth=4), st.booleans(), st.data())
+@settings(max_examples=100)
+def test_what_matters_where_some_bins_are_known(problem, numbers, data):
+    """Features may be known in part, as several columns of one tell: every cell is looked at."""
+    case, _, _ = problem
+    leaves = Leaves(case.tree.as_regression().bins, case.within if numbers else None)
+    sides = [data.draw(st.integers(1, whole)) for whole in leaves.whole]
+    bins = [[b for b in range(whole.bit_length()) if side >> b & 1]
+            for whole, side in zip(leaves.whole, sides, strict=True)]  # fmt: skip
+    classes = leaves.bins.tree.classes
+    number = {  # a cell has one leaf
+        cell: classes[leaves.possible(leaves.inside(leaves.all, [1 << b for b in cell]))[0]]
+        for cell in itertools.product(*bins)
+    }
+
+    def is_open(known):
+        some = [
+            value for cell, value in number.items()
+            if all(b is None or b == own for b, own in zip(known, cell, strict=True))
+        ]  # fmt: skip
+        return max(some) - min(some) > leaves.within if numbers else len(set(some)) > 1
+
+    at = leaves.inside(leaves.all, sides)
+    for k in range(len(sides)):
+        others = [[None] if j == k else [None, *own] for j, own in enumerate(bins)]
+        settles = any(
+            is_open(known) and any(not is_open((*known[:k], b, *known[k + 1 :])) for b in bins[k])
+            for known in itertools.product(*others)
+        )
+        assert leaves.matters(at, k, sides) == settles
+
+
 @given(number_cases(max_features=3), st.data())
 @settings(max_examples=60)
 def test_a_proof_that_is_cut_short_calls_nothing_irrelevant(problem, data):
@@ -127,3 +159,26 @@ def test_what_changes_the_number_only_where_it_is_near_enough_is_not_needed():
     read = ol.Policy.from_json(policy.to_json())  # without rows: as the tree asks, but for k
     assert read.simulate(np.array([[0, 1]]))["purchases"][0] == ("a",)
     assert read.next_feature({}, unavailable=["k"]).feature == "a"
+
+
+@pytest.mark.parametrize("within", [None, 0.5])
+def test_what_matters_only_for_a_value_that_is_excluded(within):
+    """Whatever k is, a says 1 and c says 2; only for b does it matter, which is excluded."""
+
+    def by_ward(values, yes, no):
+        return {"feature": "ward", "relation": "in", "reference": values,
+                "true": {"prediction": yes}, "false": {"prediction": no}}  # fmt: skip
+
+    tree = {"task": "regression", "feature": "k", "relation": "==", "reference": 1,
+            "true": by_ward(["a", "b"], 1.0, 2.0),
+            "false": by_ward(["b", "c"], 2.0, 1.0)}  # fmt: skip
+    tree = ol.read_tree(tree, space=ol.Space({"k": "boolean", "ward": ["a", "b", "c"]}))
+    leaves = Leaves(tree.bins, within)
+    k, ward = (
+        next(i for i, f in enumerate(tree.bins.features) if f.name == n) for n in ("k", "ward")
+    )
+    excluded = list(leaves.whole)
+    excluded[ward] = 0b101
+    assert leaves.matters(leaves.all, k, leaves.whole)
+    assert not leaves.matters(leaves.inside(leaves.all, excluded), k, excluded)
+    assert leaves.matters(leaves.inside(leaves.all, excluded), ward, excluded)

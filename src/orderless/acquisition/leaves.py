@@ -82,7 +82,7 @@ class Leaves:
         boxes = Box.of_slots(bins, slots)
         self.masks = [_by_bin([box.bits[k] for box in boxes], n) for k, n in enumerate(bins.widths)]
         self.whole = [bins.every_bin(k) for k in range(len(bins.features))]
-        self._met: dict[tuple[int, int], int] = {}
+        self._met: dict[tuple[int, int, int], int] = {}
         self._holds: dict[int, list[bool]] = {}
 
     def end_of(self, leaves: int) -> int:
@@ -189,7 +189,7 @@ class Leaves:
         trying bins of the other features, in at most ``STEPS`` steps. It counts as needed if these
         do not show that it is not.
         """
-        if self.end_of(leaves) >= 0 or not self._changes(leaves, k):
+        if self.end_of(leaves) >= 0 or not self._changes(leaves, k, sides):
             return False
         return self.within is None or self._can_settle(leaves, k, sides)
 
@@ -216,7 +216,7 @@ class Leaves:
             todo += [(i + 1, left, with_it & left) for left in some if self.end_of(left) < 0]
         return False
 
-    def _changes(self, leaves: int, k: int) -> bool:
+    def _changes(self, leaves: int, k: int, sides: Sequence[int]) -> bool:
         """Whether a feature can still change the class of a row that reaches these leaves.
 
         It can iff two of them have different classes and are apart in that feature alone. Cost:
@@ -227,19 +227,21 @@ class Leaves:
             while left:
                 leaf = (left & -left).bit_length() - 1
                 left &= left - 1
-                rivals = leaves & ~own & ~self._meeting(k, leaf)
-                for j in range(len(self.masks)):
+                rivals = leaves & ~own & ~self._meeting(k, leaf, sides[k])
+                for j, side in enumerate(sides):
                     if j != k and rivals:
-                        rivals &= self._meeting(j, leaf)
+                        rivals &= self._meeting(j, leaf, side)
                 if rivals:
                     return True
         return False
 
-    def _meeting(self, k: int, leaf: int) -> int:
-        """Give the leaves that share a bin of a feature with a leaf."""
-        if (k, leaf) not in self._met:
-            self._met[k, leaf] = _union(mask for mask in self.masks[k] if mask >> leaf & 1)
-        return self._met[k, leaf]
+    def _meeting(self, k: int, leaf: int, side: int) -> int:
+        """Give the leaves that share one of some bins of a feature with a leaf."""
+        key = k, leaf, side
+        if key not in self._met:
+            some = (mask for b, mask in enumerate(self.masks[k]) if side >> b & 1)
+            self._met[key] = _union(mask for mask in some if mask >> leaf & 1)
+        return self._met[key]
 
     def asked_next(self, leaves: int) -> int:
         """Give the feature that the tree asks next where it matters; it is open on the leaves.
