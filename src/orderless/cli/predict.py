@@ -132,6 +132,9 @@ def command(
         raise Mistake(
             f"the tree comes from {model.model.name}, or is fitted on --data: give one of them"
         )
+    for option, given in (("--at", model.at), ("--cut", model.cut)):
+        if answers.within is not None and given is not None:
+            raise Mistake(f"--within is for numbers, and {option} decides on classes: give one")
     from ..connect import file_format, predict_file
     from .files import file_arguments, source_of_rows
     from .models import source_of
