@@ -96,6 +96,16 @@ def test_complete_rows_get_the_models_own_numbers(kind):
         assert (upper == lower).all()
 
 
+def test_a_form_says_the_same_numbers():
+    form, rows = ol.canonicalize(two()), [[50], [None], [65]]
+    assert form.predict(rows, within=20).tolist() == two().predict(rows, within=20).tolist()
+    ends = [end.tolist() for end in two().predict_interval(rows)]
+    assert [end.tolist() for end in form.predict_interval(rows)] == ends
+    again = ol.CanonicalForm.from_json(form.to_json())
+    assert again.tree.task == "regression"
+    assert again == form
+
+
 def test_frames_give_series():
     rows = pd.DataFrame({"age": [50, None, 65]}, index=["a", "b", "c"])
     lower, upper = two().predict_interval(rows)

@@ -257,7 +257,8 @@ class TreeBuilder:
     ) -> None:
         """Say that the node compares a column with a number, and where it goes then.
 
-        ``nan_true`` says whether NaN goes to ``true``, for libraries that learn it.
+        ``nan_true`` says whether NaN goes to ``true``, for libraries that learn it. With others it
+        goes to ``false``, as every comparison with NaN is false.
         """
         self._split(column, relation in (">", ">="), true, false, nan_true)
         self._number[-1] = float(threshold)
@@ -320,7 +321,7 @@ class TreeBuilder:
             never = strict & np.isneginf(at_most)
             at_most[strict] = value_at_most(at_most[strict], table.values, strict=True)
             at_most[never] = np.inf
-            nan_true[never] ^= table.learns_nan
+            nan_true[never] ^= True
             when_true[never], when_false[never] = when_false[never], when_true[never]
         return ColumnTree(
             table, classes, np.array(self._column, dtype=np.int32), at_most, when_true, when_false,
@@ -337,7 +338,7 @@ class TreeBuilder:
                 f"a node has the column {column!r:.40}, and there are {self._n_columns:,}: "
                 f"{DAMAGED}"
             )
-        at = self._add(place, -1, self.table.learns_nan and bool(nan_true) != negated)
+        at = self._add(place, -1, bool(nan_true) != negated)
         holds, not_holds = (1, 0) if negated else (0, 1)
         self._todo += [(self._node, -1, -1), (false, at, not_holds), (true, at, holds)]
 

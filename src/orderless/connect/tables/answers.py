@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidData, TooManyReasons, setting
-from ...inputs import CODE, EXACT, NOT_GIVEN, CellStyle, Rows, read_codes, read_columns
+from ...inputs import CODE, EXACT, NOT_GIVEN, CellStyle, CoreColumn, Rows, read_codes, read_columns
 from ...missing import Settling, asked_features
 from ...model import Tree
 from .cells import Unseen, parser_of, read_cells, wanted_columns
@@ -130,7 +130,7 @@ class Answers:
             where = f"row {part.first + fault.row:,} of {self.table}"
             raise InvalidData(str(fault).replace(f"row {fault.row}", where, 1)) from None
         for i, codes in coded_features.items():
-            rows.columns[i] = (CODE, codes, None)
+            rows.columns[i] = CoreColumn(CODE, codes)
         return rows
 
     def _parsed(self, part: Part, name: str) -> NDArray[np.float64]:
