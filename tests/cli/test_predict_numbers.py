@@ -134,6 +134,15 @@ def test_formats(folder):
     assert text[4].split() == ["010", "2,75", "5.625", "4.0", "7.25", "no", "age"]
 
 
+def test_explanations_of_rows_have_the_ends(folder):
+    said = records(fine("explain", "model.json", "--rows", "rows.csv", *DIRTY, "-f", "csv"))
+    assert [(row["prediction"], row["lower"], row["upper"]) for row in said] == [
+        ("4.0", "4.0", "4.0"), ("2.5", "2.5", "2.5"), ("", "2.5", "7.25"), ("", "4.0", "7.25"),
+        ("", "2.5", "7.25"),
+    ]  # fmt: skip
+    assert said[3]["text"].startswith("Between 4 and 7.25, because lab value >= 1.5")
+
+
 def test_names_of_five_columns(folder):
     args = ("predict", "model.json", "rows.csv", *DIRTY)
     head = fine(*args, "--names", "a,b,c,d,e").splitlines()[0]

@@ -33,7 +33,8 @@ __all__ = ["EXAMPLE", "command"]
 
 EXAMPLE = (
     "Example: orderless explain --data patients.csv --target diagnosis --max-depth 4\n\n"
-    "Example: orderless explain model.json --row age=45 --row smoker=yes"
+    "Example: orderless explain model.json --row age=45 --row smoker=yes\n\n"
+    "Example: orderless explain model.json --at ill=0.2"
 )
 ROWS = "One row, or several"
 SHOWN = "What is shown"
@@ -205,6 +206,7 @@ def _write_rows(form: CanonicalForm, rows: list[dict[str, Any]], output: OutputO
             "row": i,
             "prediction": record["label"],
             "possible": record["possible"],
+            **dict(zip(("lower", "upper"), record.get("interval", ()), strict=False)),
             "necessary": record["necessary"],
             "needed": record["settle"][0] if record["settle"] else [],
             "text": record["text"].replace("\n", " "),
