@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-import skops.io
 from commands import fine, mistake, patients, records, run
 from hypothesis import given, settings, strategies as st
 from sklearn.datasets import load_diabetes
@@ -16,6 +15,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import orderless as ol
 from orderless.cli.decision import Decision, decision_of, label_of
 from orderless.cli.mistakes import Mistake
+
+skops_io = pytest.importorskip("skops.io", reason="skops comes with the extra orderless[skops]")
 
 
 def tumours():
@@ -29,19 +30,19 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     X, y = tumours()
     model = DecisionTreeClassifier(max_depth=4, min_samples_leaf=5, random_state=0).fit(X, y)
-    skops.io.dump(model, "tumour.skops")
+    skops_io.dump(model, "tumour.skops")
     (tmp_path / "tumour.json").write_text(ol.read_tree(model).to_json())
     X.assign(diagnosis=y).to_csv("tumour.csv", index=False)
     X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
     model = DecisionTreeRegressor(max_depth=3, random_state=0).fit(X, y)
-    skops.io.dump(model, "sugar.skops")
+    skops_io.dump(model, "sugar.skops")
     (tmp_path / "sugar.json").write_text(ol.read_tree(model).to_json())
     X.assign(progression=y).to_csv("sugar.csv", index=False)
     return tmp_path
 
 
 def loaded(name):
-    return skops.io.load(name, trusted=skops.io.get_untrusted_types(file=name))
+    return skops_io.load(name, trusted=skops_io.get_untrusted_types(file=name))
 
 
 # -- what is decided -------------------------------------------------------------------------------
@@ -111,6 +112,7 @@ def test_compare_compares_decisions(folder):
     said = json.loads(fine("compare", "sugar.json", "other.json", "--format", "json"))
     assert [one["group"] for one in said] == [1, 2]
     args = ("compare", "sugar.json", "other.json", "--format", "json", "--cut", "120,200")
+    assert run(*args).stderr.startswith("Decision: the number is at most 120, above 120 to 200, or")
     assert [one["group"] for one in json.loads(fine(*args))] == [1, 1]
 
 
@@ -127,6 +129,20 @@ def test_labels_of_rows_are_decided_alike(folder):
     numbers = loaded("sugar.skops").predict(table.drop(columns="progression"))
     sides = [np.searchsorted([100, 200], column) for column in (numbers, table["progression"])]
     assert said["quality"][0]["right"] == int((sides[0] == sides[1]).sum())
+
+
+def test_classes_that_are_numbers_are_cut_too(tmp_path, monkeypatch):
+    """Also labels that no leaf has: 9 is above 5, although the tree never says it."""
+    monkeypatch.chdir(tmp_path)
+    leaves = {"true": {"prediction": 3}, "false": {"prediction": 6}}
+    tree = ol.read_tree({"feature": 0, "relation": "<=", "reference": 2, **leaves})
+    (tmp_path / "wine.json").write_text(tree.to_json())
+    (tmp_path / "rows.csv").write_text("x0,quality\n1,3\n1,4\n5,9\n5,high\n5,5\n5,\n")
+    args = ("explain", "wine.json", "--data", "rows.csv", "--target", "quality", "-f", "json")
+    (found,) = json.loads(fine(*args, "--cut", "5", "--decisions", "low,high"))["quality"]
+    assert found["confusion"]["classes"] == ["low", "high"]
+    assert found["confusion"]["counts"] == [[2, 1], [0, 2]]
+    assert found["without_class"] == 1
 
 
 def test_fitted_trees_are_judged_by_the_decision(folder):

@@ -8,12 +8,13 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-import skops.io
 from commands import fine, mistake, records
 from sklearn.datasets import load_diabetes
 from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
 import orderless as ol
+
+skops_io = pytest.importorskip("skops.io", reason="skops comes with the extra orderless[skops]")
 
 N_ROWS = 120
 
@@ -59,7 +60,7 @@ def test_intervals_are_those_of_all_completions(tmp_path, monkeypatch, data, kin
     X, y = data()
     X = X if data is stays else X[["bmi", "bp", "s5"]]
     model = kind(max_depth=3, random_state=0).fit(X, y)
-    skops.io.dump(model, "model.skops")
+    skops_io.dump(model, "model.skops")
     gaps = with_gaps(X)
     gaps.to_csv("rows.csv", index=False)
     args = () if within is None else ("--within", within)

@@ -119,9 +119,10 @@ class Decision:
         return [self._cut_label(label, decided) for label in y]
 
     def _cut_label(self, label: Any, decided: tuple[Label, ...]) -> Any:
-        if isinstance(label, bool | str | None) or math.isnan(label):
+        number = _number(label) if isinstance(label, str) and label not in decided else label
+        if number is None or isinstance(number, bool | str) or math.isnan(number):
             return label
-        return decided[int(np.searchsorted(self.levels, label))]
+        return decided[int(np.searchsorted(self.levels, number))]
 
     def words(self, tree: Tree) -> str:
         """Say which decision that is; ``tree`` is the one of the decision."""
