@@ -86,6 +86,9 @@ def test_every_command_decides_by_it(folder):
     fine("report", "tumour.json", *at, *rows, "--output", "report.html")
     page = (folder / "report.html").read_text("utf-8")
     assert "biopsy where the share of malignant among the training rows" in page
+    fine("report", "tumour.json", *rows, "--risk-of", "malignant", "--output", "report.html")
+    said = mistake("report", "tumour.json", *rows, *at, "--risk-of", "benign")
+    assert "--risk-of: tumour.json has no class 'benign'; its classes are 'wait', 'biopsy'" in said
     said = json.loads(fine("importance", "tumour.json", *at, *rows, "--format", "json"))
     truth = ["biopsy" if one == "malignant" else "wait" for one in tumours()[1]]
     lost = ol.permutation_importance(tree, tumours()[0], truth)

@@ -19,7 +19,7 @@ from ..inputs import near, some_names
 from ..model import Label, Tree, label_text, short_number
 from .mistakes import Mistake
 
-__all__ = ["Decision", "decision_of", "label_of"]
+__all__ = ["Decision", "decision_of", "label_of", "risk_class"]
 
 
 @dataclass(frozen=True)
@@ -48,19 +48,7 @@ class Decision:
                 f"--at is for classes, and {name} has {tree.classes_text}: decide at a level with "
                 f"--cut {short_number(_middle(tree))}"
             )
-        label = label_of(wanted, tree.classes)
-        if label is None:
-            there = [label_text(one) for one in tree.classes]
-            raise Mistake(
-                f"--at: {name} has no class {wanted!r:.80}{near(wanted, there)}; its classes are "
-                f"{some_names(there, most=8)}"
-            )
-        if tree.distribution is None:
-            raise Mistake(
-                f"--at {wanted:.80}={probability:g} needs the training rows of each leaf, which "
-                f"{name} does not have: give a scikit-learn model (skops), JSON that was exported "
-                "from one, or --data to fit a tree on"
-            )
+        label = risk_class(wanted, tree, name, f"--at {wanted:.80}={probability:g}")
         try:
             tree = tree.decide_at(label, probability)
         except InvalidTree as fault:
@@ -223,6 +211,26 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) and "_" not in text else None
+
+
+def risk_class(wanted: str, tree: Tree, name: str, option: str = "--risk-of") -> Label:
+    """Find a class whose risk the leaves of a tree know; ``name`` is where the tree comes from."""
+    if tree.task == "regression":
+        raise Mistake(f"{option} is for classes, and {name} has {tree.classes_text}: leave it out")
+    label = label_of(wanted, tree.classes)
+    if label is None:
+        there = [label_text(one) for one in tree.classes]
+        raise Mistake(
+            f"{option.split()[0]}: {name} has no class {wanted!r:.80}{near(wanted, there)}; its "
+            f"classes are {some_names(there, most=8)}"
+        )
+    if tree.distribution is None:
+        raise Mistake(
+            f"{option} needs the training rows of each leaf, which {name} does not have: give a "
+            "scikit-learn model (skops), JSON that was exported from one, or --data to fit a tree "
+            "on"
+        )
+    return label
 
 
 def label_of(text: str, classes: tuple[Label, ...]) -> Label | None:
