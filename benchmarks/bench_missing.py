@@ -117,7 +117,7 @@ def _regressor(depth: int) -> Any:
 
 def _intervals(n: int) -> Table:
     table = Table(
-        f"`predict_interval` of {n:,} rows beside a regressor's `predict` in scikit-learn, one core",
+        f"`predict_interval` of {n:,} rows beside `predict` of scikit-learn's regressor, one core",
         ["unknown", *(f"depth {depth}" for depth in DEPTHS)],
         [
             "Our time for both ends of every row's interval, and in brackets the ratio of "

@@ -144,7 +144,8 @@ class ModelOptions:
         typer.Argument(
             metavar="MODEL",
             help="A tree: JSON (a tree, an order-free form, nested dicts), a skops file, or a "
-            "model file of XGBoost (JSON) or LightGBM. Left out: a tree is fitted on --data.",
+            "model file of XGBoost or CatBoost (JSON) or LightGBM. Left out: a tree is fitted on "
+            "--data.",
         ),
     ] = None
     allow_pickle: AllowPickle = False

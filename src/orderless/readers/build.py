@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from operator import index
 from typing import Any, Literal
 
@@ -65,6 +66,7 @@ class Table:
         which
     values : how the library rounds a row's numbers before it compares them
     learns_nan : whether the library learns where to send NaN
+    absent_is_nan : whether it takes what a sparse table leaves out for NaN, and not for 0
     binary : whether columns are 0/1, so that by default each is a boolean feature: all, or which
     categories : column -> labels, where the library treats it as categorical; the column holds
         the label itself
@@ -79,6 +81,7 @@ class Table:
     ordered: bool = True
     values: Literal["float64", "float32"] = "float64"
     learns_nan: bool = False
+    absent_is_nan: bool = False
     binary: bool | Collection[int] = False
     categories: Mapping[int, Sequence[Any]] = field(default_factory=dict)
     other_categories: bool = True
@@ -142,6 +145,7 @@ class ColumnTree:
     nan_true : per node whether NaN follows the true branch
     distribution : per node rows (or weights, or shares) by class
     task : as in ``Tree``
+    precision : in which the library gives the numbers of a regression tree
     """
 
     table: Table
@@ -155,6 +159,7 @@ class ColumnTree:
     members: Mapping[int, Sequence[Any]] = field(default_factory=dict)
     distribution: NDArray[np.float64] | None = None
     task: Task = "classification"
+    precision: Literal["float64", "float32"] = "float64"
 
     def __post_init__(self) -> None:
         n = len(self.column)
@@ -283,9 +288,12 @@ class TreeBuilder:
 
     def leaf_of_number(self, number: Any) -> None:
         """Say that the node is a leaf of a regression tree, which predicts this number."""
-        label = plain_label(number)
-        if isinstance(label, str | bool):
-            raise InvalidTree(f"a leaf predicts {label!r:.80}, which is not a number: {DAMAGED}")
+        label = number.item() if isinstance(number, np.generic) else number
+        if isinstance(label, bool) or not isinstance(label, int | float) or not isfinite(label):
+            raise InvalidTree(
+                f"a leaf predicts {label!r:.80} and must predict a finite number: check the "
+                "targets, fit or save the model again"
+            )
         self._task = "regression"
         self._labels[len(self)] = float(label) + 0.0
         self.leaf_number(-1)

@@ -197,14 +197,18 @@ def draw_policy(policy: Policy, ax: Any = None) -> Any:
 
 def _draw_node(ax: Any, policy: Policy, alike: tuple[int, ...], depth: int, height: float) -> None:
     nodes = policy.nodes
-    p, label = nodes.purchase[alike[0]], nodes.label[alike[0]]
+    p, decided = nodes.purchase[alike[0]], nodes.decision(alike[0])
     box: dict[str, Any] = {"facecolor": WHITE, "edgecolor": INK, "linewidth": 1.2}
     if p >= 0:
         bought = nodes.problem.purchases[p]
         cost = "free" if bought.free else f"cost {money(float(bought.cost))}"
         words = f"{drawn(shortened(printable(bought.name), LONGEST_NAME))}\n{cost}"
-    elif label >= 0:
+    elif decided is not None:
+        lower, upper = decided.interval or (0.0, 0.0)
+        label = nodes.problem.leaves.possible(nodes.leaves[alike[0]])[0]
         words = drawn(shortened(class_names(policy.tree)[label], LONGEST_NAME))
+        if f"{lower:.6g}" != f"{upper:.6g}":
+            words = f"between {lower:.6g}\nand {upper:.6g}"
         ground, edge = leaf_colours(policy.tree, label)
         box |= {"edgecolor": edge, "facecolor": ground, "linewidth": 1.6}
         if not any(nodes.weight[node] for node in alike):
