@@ -108,6 +108,30 @@ def test_acquire_asks_for_the_decision_only(folder):
     assert decided["asked"] == []
 
 
+def test_acquire_stops_where_the_numbers_are_near_enough(folder):
+    rows = ("acquire", "sugar.json", "--data", "sugar.csv", "--format", "json")
+    tree = ol.Tree.from_json((folder / "sugar.json").read_text())
+    known = {}
+    for width in (0, 30, 60, 120, 200):
+        talk = run(*rows, "--within", width, stdin=b"22\n4\n30\n40\n")
+        assert talk.exit_code == 0, talk.stderr
+        told = json.loads(talk.stdout)
+        (low,), (high,) = tree.predict_interval([told["known"]])
+        assert told["interval"] == [low, high]
+        assert high - low <= width
+        assert told["decision"] == (low + high) / 2
+        known[width] = len(told["asked"])
+    assert known[0] > known[60] > known[200] == 0
+    shown = run("acquire", "sugar.json", "--data", "sugar.csv", "--within", 60, stdin=b"30\n")
+    assert shown.exit_code == 3
+    assert "  bmi < 24.35 (37%): between 83.369 and 137.69\n" in shown.stderr
+    assert "The answers ended before the decision: between 154.667 and 274, and" in shown.stderr
+    assert "--within is for numbers, and --cut decides" in mistake(
+        *rows, "--within", "60", "--cut", "150")  # fmt: skip
+    said = mistake("acquire", "tumour.json", "--data", "tumour.csv", "--within", "3")
+    assert "--within is for numbers, and tumour.json decides between 'benign', 'malignant'" in said
+
+
 def test_compare_compares_decisions(folder):
     tree = ol.Tree.from_json((folder / "sugar.json").read_text())
     other = tree.replace(classes=[number + 1 for number in tree.classes])

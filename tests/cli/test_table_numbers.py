@@ -95,6 +95,7 @@ def test_words_about_numbers(table):
     assert "on average over 442 rows (root mean square" in words
     assert "; always saying their mean, 152.1, would be off by 65.76 (77.01)." in words
     assert " By fold " in words
+    assert "mean: of the true numbers of those; error: how far they are" in " ".join(text.split())
     shown = fine("explain", "--data", "sugar.csv", *TARGET, "--max-depth", "1", "-f", "md")
     assert "**How well it predicts**\n\nTraining rows: off by " in shown
 

@@ -10,7 +10,7 @@ import csv
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,13 @@ from ..inputs import near, some_names
 from ..model import Label, Tree, label_text, short_number
 from .mistakes import Mistake
 
-__all__ = ["Decision", "decision_of", "label_of", "risk_class"]
+if TYPE_CHECKING:
+    from .models import Source
+    from .options import ModelOptions
+
+__all__ = [
+    "Decision", "check_numbers", "decision_of", "label_of", "refuse_within", "risk_class",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -211,6 +217,26 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) and "_" not in text else None
+
+
+def refuse_within(within: float | None, model: ModelOptions) -> None:
+    """Refuse a width of numbers beside options that make classes of them."""
+    for option, given in (("--at", model.at), ("--cut", model.cut)):
+        if within is not None and given is not None:
+            raise Mistake(f"--within is for numbers, and {option} decides on classes: give one")
+
+
+def check_numbers(within: float | None, source: Source) -> None:
+    """Refuse a width for classes that are no numbers."""
+    if within is None:
+        return
+    try:
+        _ = source.tree.numbers
+    except InvalidTree:
+        classes = some_names(map(label_text, source.tree.classes), most=8)
+        raise Mistake(
+            f"--within is for numbers, and {source.name} decides between {classes}: leave it out"
+        ) from None
 
 
 def risk_class(wanted: str, tree: Tree, name: str, option: str = "--risk-of") -> Label:

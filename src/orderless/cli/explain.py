@@ -145,7 +145,7 @@ def _terms_text(
         "about_rows": source.about_rows,
     }  # fmt: skip
     judged = source.judged
-    y = source.y if source.tree.task == "classification" else None  # no number is just right
+    y = source.y
     if output.format == Format.text:
         text = form.to_text(source.X, y, **shown)
         return text + (f"\n\n{judged_text(judged)}" if judged else "")
