@@ -15,6 +15,7 @@ from sklearn.model_selection import KFold, train_test_split
 from sklearn.tree import DecisionTreeRegressor
 
 import orderless as ol
+from orderless.output.rules import list_terms
 
 TARGET = ("--target", "progression", "--task", "regression")
 
@@ -112,6 +113,11 @@ def test_a_model_file_is_judged_on_numbers_of_dirty_tables(table, tmp_path):
     off = [abs(told[0] - 100.5), abs(told[1] - 230)]
     assert found["mean_absolute_error"] == pytest.approx(sum(off) / 2)
     assert (found["rows"], found["not_determined"], found["without_number"]) == (2, 1, 1)
+    rows = [{"bmi": 25.5, "s5": 4.1}] * 2
+    listed = list_terms(ol.canonicalize(tree), rows, [100.5, None])
+    (line,) = [one for block in listed.blocks for one in block.lines if one.rows]
+    assert (line.rows, line.mean) == (2, 100.5)  # the second row has no number
+    assert line.error == pytest.approx(abs(told[0] - 100.5))
     said = fine(*dirty)
     assert (
         "1 more is not determined, and left out. 1 more without a number is left out."

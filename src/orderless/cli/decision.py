@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import InvalidTree
 from ..inputs import near, some_names
-from ..model import Label, Tree, label_text, short_number
+from ..model import Label, Tree, label_text, printable, short_number
 from .mistakes import Mistake
 
 if TYPE_CHECKING:
@@ -124,8 +124,8 @@ class Decision:
             no, yes = (label_text(label) for label in tree.classes)
             wanted, probability = self.at
             return (
-                f"{yes} where the share of {wanted} among the training rows of a leaf is at least "
-                f"{short_number(probability)}, else {no}"
+                f"{yes} where the share of {printable(wanted)} among the training rows of a leaf "
+                f"is at least {short_number(probability)}, else {no}"
             )
         text = [short_number(level) for level in self.levels]
         between = [f"above {a} to {b}" for a, b in pairwise(text)]
