@@ -28,6 +28,15 @@ EXAMPLE = (
 )
 BACK = "back"
 ENDED = 3  # the exit code where the answers end before the decision
+Within = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        callback=finite,
+        metavar="WIDTH",
+        help="Of numbers: stop as soon as those that are possible are at most this far apart.",
+    ),
+]
 
 
 def command(
@@ -41,15 +50,7 @@ def command(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="What is known already; once per feature."),
     ] = None,
-    within: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            callback=finite,
-            metavar="WIDTH",
-            help="Of numbers: stop as soon as those that are possible are at most this far apart.",
-        ),
-    ] = None,
+    within: Within = None,
     budget: Annotated[
         float | None, typer.Option(min=0, callback=finite, help="The most that may be spent.")
     ] = None,
