@@ -68,12 +68,15 @@ def command(
         raise Mistake("comparing takes two trees or more: orderless compare A B")
     from .decision import decision_of
     from .models import load_model, read_space
+    from .table import say
 
     decision = decision_of(at, cut, decisions)
     known = None if space is None else read_space(space)
     trees = [load_model(path, allow_pickle=allow_pickle, space=known) for path in models]
     names = [str(path) for path in models]
     trees = [decision.of(tree, path.name) for tree, path in zip(trees, models, strict=True)]
+    if decision:
+        say([decision.words(trees[0])], quiet=False, what="Decision")
     strangers = _strangers(names, trees)
     with busy("Comparing"):
         records = _records(names, trees, _predictions(trees, data, files, unseen))

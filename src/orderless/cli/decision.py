@@ -10,16 +10,22 @@ import csv
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InvalidTree
 from ..inputs import near, some_names
-from ..model import Label, Tree, label_text, short_number
+from ..model import Label, Tree, label_text, printable, short_number
 from .mistakes import Mistake
 
-__all__ = ["Decision", "decision_of", "label_of"]
+if TYPE_CHECKING:
+    from .models import Source
+    from .options import ModelOptions
+
+__all__ = [
+    "Decision", "check_numbers", "decision_of", "label_of", "refuse_within", "risk_class",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -48,19 +54,7 @@ class Decision:
                 f"--at is for classes, and {name} has {tree.classes_text}: decide at a level with "
                 f"--cut {short_number(_middle(tree))}"
             )
-        label = label_of(wanted, tree.classes)
-        if label is None:
-            there = [label_text(one) for one in tree.classes]
-            raise Mistake(
-                f"--at: {name} has no class {wanted!r:.80}{near(wanted, there)}; its classes are "
-                f"{some_names(there, most=8)}"
-            )
-        if tree.distribution is None:
-            raise Mistake(
-                f"--at {wanted:.80}={probability:g} needs the training rows of each leaf, which "
-                f"{name} does not have: give a scikit-learn model (skops), JSON that was exported "
-                "from one, or --data to fit a tree on"
-            )
+        label = risk_class(wanted, tree, name, f"--at {wanted:.80}={probability:g}")
         try:
             tree = tree.decide_at(label, probability)
         except InvalidTree as fault:
@@ -119,9 +113,10 @@ class Decision:
         return [self._cut_label(label, decided) for label in y]
 
     def _cut_label(self, label: Any, decided: tuple[Label, ...]) -> Any:
-        if isinstance(label, bool | str | None) or math.isnan(label):
+        number = _number(label) if isinstance(label, str) and label not in decided else label
+        if number is None or isinstance(number, bool | str) or math.isnan(number):
             return label
-        return decided[int(np.searchsorted(self.levels, label))]
+        return decided[int(np.searchsorted(self.levels, number))]
 
     def words(self, tree: Tree) -> str:
         """Say which decision that is; ``tree`` is the one of the decision."""
@@ -129,8 +124,8 @@ class Decision:
             no, yes = (label_text(label) for label in tree.classes)
             wanted, probability = self.at
             return (
-                f"{yes} where the share of {wanted} among the training rows of a leaf is at least "
-                f"{short_number(probability)}, else {no}"
+                f"{yes} where the share of {printable(wanted)} among the training rows of a leaf "
+                f"is at least {short_number(probability)}, else {no}"
             )
         text = [short_number(level) for level in self.levels]
         between = [f"above {a} to {b}" for a, b in pairwise(text)]
@@ -222,6 +217,46 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) and "_" not in text else None
+
+
+def refuse_within(within: float | None, model: ModelOptions) -> None:
+    """Refuse a width of numbers beside options that make classes of them."""
+    for option, given in (("--at", model.at), ("--cut", model.cut)):
+        if within is not None and given is not None:
+            raise Mistake(f"--within is for numbers, and {option} decides on classes: give one")
+
+
+def check_numbers(within: float | None, source: Source) -> None:
+    """Refuse a width for classes that are no numbers."""
+    if within is None:
+        return
+    try:
+        _ = source.tree.numbers
+    except InvalidTree:
+        classes = some_names(map(label_text, source.tree.classes), most=8)
+        raise Mistake(
+            f"--within is for numbers, and {source.name} decides between {classes}: leave it out"
+        ) from None
+
+
+def risk_class(wanted: str, tree: Tree, name: str, option: str = "--risk-of") -> Label:
+    """Find a class whose risk the leaves of a tree know; ``name`` is where the tree comes from."""
+    if tree.task == "regression":
+        raise Mistake(f"{option} is for classes, and {name} has {tree.classes_text}: leave it out")
+    label = label_of(wanted, tree.classes)
+    if label is None:
+        there = [label_text(one) for one in tree.classes]
+        raise Mistake(
+            f"{option.split()[0]}: {name} has no class {wanted!r:.80}{near(wanted, there)}; its "
+            f"classes are {some_names(there, most=8)}"
+        )
+    if tree.distribution is None:
+        raise Mistake(
+            f"{option} needs the training rows of each leaf, which {name} does not have: give a "
+            "scikit-learn model (skops), JSON that was exported from one, or --data to fit a tree "
+            "on"
+        )
+    return label
 
 
 def label_of(text: str, classes: tuple[Label, ...]) -> Label | None:

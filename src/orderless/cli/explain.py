@@ -33,7 +33,8 @@ __all__ = ["EXAMPLE", "command"]
 
 EXAMPLE = (
     "Example: orderless explain --data patients.csv --target diagnosis --max-depth 4\n\n"
-    "Example: orderless explain model.json --row age=45 --row smoker=yes"
+    "Example: orderless explain model.json --row age=45 --row smoker=yes\n\n"
+    "Example: orderless explain model.json --at ill=0.2"
 )
 ROWS = "One row, or several"
 SHOWN = "What is shown"
@@ -144,7 +145,7 @@ def _terms_text(
         "about_rows": source.about_rows,
     }  # fmt: skip
     judged = source.judged
-    y = source.y if source.tree.task == "classification" else None  # no number is just right
+    y = source.y
     if output.format == Format.text:
         text = form.to_text(source.X, y, **shown)
         return text + (f"\n\n{judged_text(judged)}" if judged else "")
@@ -205,6 +206,7 @@ def _write_rows(form: CanonicalForm, rows: list[dict[str, Any]], output: OutputO
             "row": i,
             "prediction": record["label"],
             "possible": record["possible"],
+            **dict(zip(("lower", "upper"), record.get("interval", ()), strict=False)),
             "necessary": record["necessary"],
             "needed": record["settle"][0] if record["settle"] else [],
             "text": record["text"].replace("\n", " "),

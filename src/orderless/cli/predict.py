@@ -5,19 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import typer
 
-from ..errors import InvalidTree
-from ..inputs import bar, some_names, watched
+from ..inputs import bar, watched
 from ..model import printable
 from .mistakes import Mistake
 from .options import OUTPUT, DataOptions, FileOptions, ModelOptions, OutputFile, SafeCsv, finite
 from .sink import standard_output
-
-if TYPE_CHECKING:
-    from .models import Source
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -133,9 +129,11 @@ def command(
             f"the tree comes from {model.model.name}, or is fitted on --data: give one of them"
         )
     from ..connect import file_format, predict_file
+    from .decision import check_numbers, refuse_within
     from .files import file_arguments, source_of_rows
     from .models import source_of
 
+    refuse_within(answers.within, model)
     target = standard_output() if answers.output is None else answers.output
     wanted = None if answers.format is None else str(answers.format)
     form = file_format(target, wanted, safe_csv=answers.safe_csv)  # before anything is fitted
@@ -144,8 +142,7 @@ def command(
     none = answers.no_needed or answers.needed == NeededKind.none
     source = source_of(model, data, files)
     tree = source.tree
-    if answers.within is not None:
-        _check_numbers(source)
+    check_numbers(answers.within, source)
     with bar("Predicting") as progress:
         done = predict_file(
             tree,
@@ -165,16 +162,3 @@ def command(
         typer.echo(printable(f"{done.summary}."), err=True)
     for note in done.notes:
         typer.echo(f"{printable(note)}.", err=True)
-
-
-def _check_numbers(source: Source) -> None:
-    """Refuse a width for classes that are no numbers."""
-    from ..model import label_text
-
-    try:
-        _ = source.tree.numbers
-    except InvalidTree:
-        classes = some_names(map(label_text, source.tree.classes), most=8)
-        raise Mistake(
-            f"--within is for numbers, and {source.name} decides between {classes}: leave it out"
-        ) from None

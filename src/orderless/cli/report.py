@@ -40,6 +40,14 @@ def command(
     output: HtmlFile = None,
     costs: Costs = None,
     other_costs: OtherCosts = None,
+    risk_of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASS",
+            help="Whose risk the section on thresholds is about; by default that of the class with "
+            "the fewest training rows.",
+        ),
+    ] = None,
     title: Annotated[
         str, typer.Option(help="The title at the top.", rich_help_panel=OUTPUT)
     ] = "What this decision tree decides",
@@ -50,18 +58,13 @@ def command(
     With --test or --folds it also says how often the tree is right on rows that it did not see.
     """
     from ..output.report import report
-    from ..output.rules import Judged
+    from .decision import risk_class
     from .models import source_of
 
     source = source_of(model, data, files, hold_out, complete=True)
     if source.X is None or source.y is None:
         raise Mistake(
             "a report judges the tree on labelled rows: add --data FILE and --target COLUMN"
-        )
-    if source.tree.task == "regression":
-        raise Mistake(
-            f"a report is about a tree of classes, and this one has {source.tree.classes_text}: "
-            "cut them into classes (--cut 10,20); explain, predict and importance take numbers"
         )
     spent = None
     if costs is not None or other_costs is not None:
@@ -86,14 +89,15 @@ def command(
             title=title,
             about=about,
             about_rows=source.about_rows,
-            held_out={one.rows: one.quality for one in source.held_out if isinstance(one, Judged)},
+            held_out={one.rows: one.quality for one in source.held_out},
+            risk_of=None if risk_of is None else risk_class(risk_of, source.tree, source.name),
         )
     write_html(page.html, output)
 
 
 def _held_out_words(options: HoldOutOptions, judged: tuple[AnyJudged, ...]) -> dict[str, str]:
     """Say how rows were held out, for "How this was made"."""
-    from ..output.rules import Judged
+    from ..output.rules import JudgedNumbers
 
     out: dict[str, str] = {}
     if options.test is not None:
@@ -101,7 +105,10 @@ def _held_out_words(options: HoldOutOptions, judged: tuple[AnyJudged, ...]) -> d
     if options.folds is not None:
         out["held out"] = f"--folds {options.folds} --random-state {options.random_state}"
     for one in judged:
-        if isinstance(one, Judged) and one.accuracies:
+        if isinstance(one, JudgedNumbers):
+            if one.errors:
+                out["off by fold"] = ", ".join(f"{error:.4g}" for error in one.errors)
+        elif one.accuracies:
             out["right by fold"] = ", ".join(f"{share:.1%}" for share in one.accuracies)
         if one.note:
             out[one.rows] = one.note

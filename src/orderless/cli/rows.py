@@ -178,13 +178,15 @@ def _labels_for(tree: Tree, cells: list[Any], column: str, style: CellStyle) -> 
         text = cell.strip()
         if text in by_text:
             return by_text[text]
+        if unknown(text):
+            return None
         truth = TRUTHS.get(text.lower()) if numbers else None
         if truth is not None and float(truth) in numbers:
             return numbers[float(truth)]
         try:
             return numbers.get(float(style.number(text)), text)
         except ValueError:
-            return None if unknown(text) else text
+            return text
 
     known = {cell: parse(cell) for cell in dict.fromkeys(cells)}
     return [known[cell] for cell in cells]

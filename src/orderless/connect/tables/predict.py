@@ -64,8 +64,8 @@ class FilePrediction:
         said = f"{self.n_determined:,} of {self.n_rows:,} rows are determined{share}"
         if self.numbers:
             more = self.n_narrow - self.n_determined
-            return said + ("" if self.within is None else f", {more:,} more are within "
-                           f"{self.within:g}")  # fmt: skip
+            near = f", {more:,} more {'is' if more == 1 else 'are'} within {self.within}"
+            return said if self.within is None else said + near
         ranked = sorted(self.counts.items(), key=lambda pair: -pair[1])
         each = ", ".join(f"{n:,} {label}" for label, n in ranked if n)
         return said + f": {each}" * bool(each)

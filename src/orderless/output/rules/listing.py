@@ -255,7 +255,7 @@ def _counted(
     at = sorted(form.space.index(name) for name in used)
     rows = X if isinstance(X, Rows) else read_rows(X, form.space, at)
     if y is not None and form.tree.task == "regression":
-        return _against(found, rows, number_array(y, rows.n_rows)), rows.n_rows
+        return _against(found, rows, _read_numbers(y, rows.n_rows)), rows.n_rows
     labels = None if y is None else _read_labels(y, rows.n_rows, form.classes)
     out = {}
     for label, own in found.items():
@@ -272,17 +272,33 @@ def _counted(
 def _against(
     found: dict[Label, tuple[Term, ...]], rows: Rows, y: NDArray[np.float64]
 ) -> dict[Label, tuple[Line, ...]]:
-    """Give the lines of each number, with the mean and the error over the rows they cover."""
+    """Give the lines of each number, with the mean and the error over the rows they cover.
+
+    Rows whose number is NaN have none.
+    """
+    known = ~np.isnan(y)
     out = {}
     for number, own in found.items():
         lines = []
         for term in own:
-            inside = y[term.covers_rows(rows)]
+            covered = term.covers_rows(rows)
+            inside = y[covered & known]
             n = len(inside)
             mean = math.fsum(inside / n) if n else None
             error = math.fsum(np.abs(inside - float(number)) / n) if n else None
-            lines.append(Line(term, n, None, mean, error))
+            lines.append(Line(term, int(covered.sum()), None, mean, error))
         out[number] = tuple(lines)
+    return out
+
+
+def _read_numbers(y: Any, n_rows: int) -> NDArray[np.float64]:
+    """Read numbers; NaN where a row has none."""
+    given = np.asarray(y, dtype=object)
+    if given.shape != (n_rows,):
+        return number_array(y, n_rows)  # says what is wrong
+    known = np.array([not is_unknown(value) for value in given], dtype=bool)
+    out = np.full(n_rows, np.nan)
+    out[known] = number_array(given[known].tolist(), int(known.sum()))
     return out
 
 
