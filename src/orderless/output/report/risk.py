@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from ...acquisition import cheapest_policy, money
 from ...errors import InvalidData, InvalidTree, OutOfTime, TooManyReasons
 from ...form import canonicalize
-from ...inputs import class_codes
+from ...inputs import Rows, class_codes
 from ...missing import coverage
 from ...model import Label, Tree, label_text
 from ...readers import read_tree
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["RiskThresholds", "risk_thresholds", "thresholds"]
 
 TITLE = "The decision at every risk threshold"
+MISSING = 0.3  # share of features that are removed, to see which rows stay certain
 MOST = 60  # distinct shares that a report looks at
 SECONDS = 1.0  # that a report searches for rules, or the cheapest way, at one threshold
 ALL_SECONDS = 8.0  # at all of them
@@ -79,7 +80,7 @@ def risk_thresholds(
     costs: Any = None,
     *,
     label: Any = None,
-    missing_rate: float = 0.3,
+    missing_rate: float = MISSING,
     n_repeats: int = 5,
     random_state: int = 0,
     time_limit: float = 60.0,
@@ -127,27 +128,44 @@ def risk_thresholds(
     0    0.0         0.00      1      1.0    1.0           1.0
     1    0.0         0.33      2      0.5    1.0           0.4
     """
+    source = read_tree(tree)
+    return _at_every(
+        source, X, source.read(X), y, costs, label, missing_rate, time_limit,
+        {"n_repeats": n_repeats, "random_state": random_state},
+    )  # fmt: skip
+
+
+def _at_every(
+    source: Tree,
+    X: Any,
+    rows: Rows,
+    y: ArrayLike | None,
+    costs: Any,
+    label: Any,
+    missing_rate: float,
+    time_limit: float,
+    repeats: dict[str, Any],
+) -> RiskThresholds:
+    """``risk_thresholds`` for rows that have been read already, once for all thresholds."""
     import pandas as pd
 
-    source = read_tree(tree)
     place = _rarest(source) if label is None else source.classes.index(_own(source, label))
     own = source.classes[place]
     shares = _distinct(source.shares[source.feature < 0, place])
-    truth = None if y is None else _truth(source, X, y, place)
+    truth = None if y is None else _truth(source, rows, y, place)
     lines = []
     for above, at in zip([0.0, *shares], shares, strict=False):
         decision = source.decide_at(own, at)
-        yes = decision.decide(X) == 1
+        yes = decision.decide(rows) == 1
         rules, minimal = _rules(decision, time_limit)
         line: dict[str, Any] = {"above": above, "probability": at, "rules": rules,
                                 "minimal": minimal, "flagged": float(yes.mean())}  # fmt: skip
-        gaps = coverage(decision, X, [missing_rate], n_repeats=n_repeats,
-                        random_state=random_state).table  # fmt: skip
+        gaps = coverage(decision, X, [missing_rate], **repeats).table
         line["certain"] = float(gaps.loc[gaps["way"] == "determined", "answered"].mean())
         if truth is not None:
             line["found"], line["false alarms"] = _share(yes[truth]), _share(yes[~truth])
         if costs is not None:
-            line["cost"], line["proven"] = _cost(decision, X, costs, time_limit)
+            line["cost"], line["proven"] = _cost(decision, rows, costs, time_limit)
         lines.append(line)
     return RiskThresholds(own, pd.DataFrame(lines), float(missing_rate))
 
@@ -177,8 +195,8 @@ def _distinct(shares: Any) -> list[float]:
     return out
 
 
-def _truth(tree: Tree, X: Any, y: ArrayLike, place: int) -> Any:
-    codes = class_codes(tree, y, tree.read(X).n_rows, complete=True)
+def _truth(tree: Tree, rows: Rows, y: ArrayLike, place: int) -> Any:
+    codes = class_codes(tree, y, rows.n_rows, complete=True)
     if not (codes >= 0).any():
         raise InvalidData(
             f"y has none of the classes {str(list(tree.classes))[:200]}: give the labels that the "
@@ -203,12 +221,12 @@ def _share(flags: Any) -> float:
     return float(flags.mean()) if len(flags) else float("nan")
 
 
-def _cost(tree: Tree, X: Any, costs: Any, time_limit: float) -> tuple[float, bool]:
+def _cost(tree: Tree, rows: Rows, costs: Any, time_limit: float) -> tuple[float, bool]:
     if len(np.unique(tree.leaf_class[tree.feature < 0])) == 1:
         return 0.0, True  # the answer is always the same
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # ``proven`` says it
-        policy = cheapest_policy(tree, X, costs, time_limit=time_limit)
+        policy = cheapest_policy(tree, rows, costs, time_limit=time_limit)
     return float(policy.expected_cost), bool(policy.optimal)
 
 
@@ -230,9 +248,11 @@ def thresholds(subject: Subject) -> Section:
     if n_shares > MOST:
         lead = f"Left out: the leaves have more than {MOST} different shares of {label}."
         return Section("thresholds", TITLE, lead)
-    found = risk_thresholds(tree, subject.X, subject.y, subject.costs, label=label,
-                            random_state=subject.random_state,
-                            time_limit=min(SECONDS, ALL_SECONDS / n_shares))  # fmt: skip
+    found = _at_every(
+        tree, subject.X, subject.rows, subject.y, subject.costs, label, MISSING,
+        min(SECONDS, ALL_SECONDS / n_shares),
+        {"n_repeats": 5, "random_state": subject.random_state},
+    )  # fmt: skip
     parts: list[Part] = []
     alt = (
         "Number of rules, share of rows with gaps that are certain"
