@@ -121,7 +121,7 @@ def beside_treefarms(quick: bool, ratios: list[float]) -> Table:
     with Peer("treefarms_rid", "treefarms") as peer:
         for name in names:
             work = bootstraps(name)
-            counts = work.draw(0)
+            counts = work.data.draw(work.random(0))
             rows = np.repeat(np.arange(len(counts)), counts)
             ours = best_of(lambda work=work: work(0), 5)
             found = work(0)
@@ -198,7 +198,7 @@ def _beside(panel: Panel, x: int, work: Bootstraps, peer: Peer, limit: float) ->
     title = "TreeFARMS"
     if title in panel.stopped:
         return
-    counts = work.draw(0)
+    counts = work.data.draw(work.random(0))
     at = np.repeat(np.arange(len(counts)), counts)
     data, epsilon = work.data, float(work.data.rules.epsilon)
     got: Any = peer(data.bits[at], data.y[at], work.group, 0.02, epsilon, limit=limit)

@@ -164,8 +164,8 @@ def _functions(names: list[str]) -> Table:
         cells: list[Any] = []
         for semantics in ("independent", "aware", "rows"):
             cells.append(found.count_distinct(semantics))
-            measure = found._semantics(semantics)  # a set counts once, and keeps the number
-            count = partial(found._source.count_functions, found._view, measure, 10**9)
+            # A set counts once, and keeps the number.
+            count = partial(found._source.count_functions, found._view, semantics, 10**9)
             cells.append(seconds(best_of(count, 5)))
         X, _ = fold_0(name)
         rows = X.iloc[random.integers(0, len(X), 1000)].astype(float)

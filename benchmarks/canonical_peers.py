@@ -83,8 +83,8 @@ def compare(tree: ol.Tree, peers: dict[str, Peer], limit: float, stopped: set[st
 
 
 def _rules_of_one(tree: ol.Tree) -> None:
-    """What a minimizer of one function does: reasons, and the smallest cover of class 1."""
-    ol.canonicalize(tree)._smallest(1)
+    """What a minimizer of one function does, reasons and a smallest cover; here of both classes."""
+    _ = ol.canonicalize(tree).rules
 
 
 def _peers() -> dict[str, Peer]:

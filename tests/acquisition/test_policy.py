@@ -506,12 +506,12 @@ def test_text():
     tree, rows, costs = wards()
     assert str(ol.cheapest_policy(tree, rows, costs)).splitlines()[1:] == [
         "ward? (cost 1)",
-        "  ward != süd (62 %): the \"age\"? (cost 2)",
-        "    the \"age\" <= 36 (40 %): well",
-        "    the \"age\" > 36 (60 %): dose <mg>? (cost 7.5)",
-        "      dose <mg> < 0.1 (13 %): well",
-        "      dose <mg> >= 0.1 or missing (87 %): ill",
-        "  ward = süd (38 %): dunno",
+        "  ward != süd (62%): the \"age\"? (cost 2)",
+        "    the \"age\" <= 36 (40%): well",
+        "    the \"age\" > 36 (60%): dose <mg>? (cost 7.5)",
+        "      dose <mg> < 0.1 (13%): well",
+        "      dose <mg> >= 0.1 or missing (87%): ill",
+        "  ward = süd (38%): dunno",
     ]  # fmt: skip
     known = str(ol.cheapest_policy(tree, rows, costs, known=["ward"]))
     assert "known at the start:\n  ward != süd" in known

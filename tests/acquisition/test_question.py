@@ -29,10 +29,10 @@ def test_equal_branches_are_printed_once():
     said = str(ol.cheapest_policy(tree, rows, {"age": 1, "score": 5})).splitlines()
     assert said[1:] == [
         "age? (cost 1)",
-        "  age <= 10 or age > 30 (60 %): score? (cost 5)",
-        "    score <= 5 (33 %): no",
-        "    score > 5 (67 %): yes",
-        "  10 < age <= 30 (40 %): no",
+        "  age <= 10 or age > 30 (60%): score? (cost 5)",
+        "    score <= 5 (33%): no",
+        "    score > 5 (67%): yes",
+        "  10 < age <= 30 (40%): no",
     ]
 
 
@@ -57,10 +57,10 @@ def test_categories_that_lead_to_the_same_are_one_set():
     said = str(ol.cheapest_policy(tree, rows, {"ward": 1, "x": 3})).splitlines()
     assert said[1:] == [
         "ward? (cost 1)",
-        "  ward in {a, c} (50 %): x? (cost 3)",
-        "    not x (50 %): no",
-        "    x (50 %): yes",
-        "  ward in {b, d} (50 %): no",
+        "  ward in {a, c} (50%): x? (cost 3)",
+        "    not x (50%): no",
+        "    x (50%): yes",
+        "  ward in {b, d} (50%): no",
     ]
 
 

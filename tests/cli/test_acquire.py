@@ -38,9 +38,9 @@ def test_a_conversation(here):
         "ill, because smoker (whatever age is).\nIt would be well if smoker were false.\n"
         "Asked age and smoker; total cost 6.\n"
     )
-    assert "Ask age (cost 1): settles it in 25 % of 8 rows; 4.75 to spend on average" in asked
-    assert "  age <= 58.5 (75 %): ill or well, then 5 more on average\n" in asked
-    assert "  age > 58.5 (25 %): ill\n" in asked
+    assert "Ask age (cost 1): settles it in 25% of 8 rows; 4.75 to spend on average" in asked
+    assert "  age <= 58.5 (75%): ill or well, then 5 more on average\n" in asked
+    assert "  age > 58.5 (25%): ill\n" in asked
     assert "age (a number; ? if unknown): 47\n" in asked
     assert "smoker (yes or no; ? if unknown): yes\n" in asked
 

@@ -395,7 +395,7 @@ def test_help_imports_no_numbers():
 
 
 def test_explaining_a_model_file_imports_no_table(models):
-    own = ("orderless.cli.files", "orderless.cli.fitting", "orderless.cli.skopsfile")
+    own = ("orderless.cli.files", "orderless.cli.table", "orderless.cli.skopsfile")
     modules = (*HEAVY, *own, "narwhals", "rich")
     assert imported("explain", models / "mixed.json", modules=modules) == "[]"
 

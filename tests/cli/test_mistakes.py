@@ -396,6 +396,19 @@ def test_sql_that_cannot_be_written(folder):
     assert sorted(folder.iterdir()) == before
 
 
+def test_what_is_not_installed_is_no_internal_error(folder, monkeypatch):
+    def absent(package):
+        def fail(*args, **kwargs):
+            raise ModuleNotFoundError(f"this needs {package}: pip install {package}", name=package)
+
+        return fail
+
+    monkeypatch.setattr("orderless.cli.models.canonicalize", absent("abacus"))
+    assert mistake("explain", "model.json") == "Error: this needs abacus: pip install abacus\n"
+    monkeypatch.setattr("orderless.cli.models.canonicalize", absent("orderless.attic"))
+    assert run("explain", "model.json").exit_code == 1
+
+
 def test_not_enough_memory(folder, monkeypatch):
     def much(*args, **kwargs):
         raise MemoryError

@@ -62,7 +62,7 @@ def within_strata(decide, rows, own):
 
 def by_brute_force(case, work, number, reading, groups, importance):
     """Per near-optimal function its trees without trivial splits, and its importances."""
-    counts = work.draw(number).tolist()
+    counts = work.data.draw(work.random(number)).tolist()
     cells = [tuple(row) for row in work.data.bits.tolist()]
     labels = work.data.y.tolist()
     problem = brute.Problem(
@@ -176,9 +176,9 @@ SMALL = {"space": ol.QuantileBinarizer().fit(iris().X).space_}
 
 def test_samples_are_bootstrap_samples(watch):
     _, work = watch(ol.RashomonImportance(1, random_state=3, **SMALL), *small())
-    draws = np.array([work.draw(b) for b in range(2000)])
+    draws = np.array([work.data.draw(work.random(b)) for b in range(2000)])
     assert (draws.sum(axis=1) == 150).all()
-    n, p = 150, work.data.weight / 150
+    n, p = 150, work.data.weights / 150
     error = np.sqrt(n * p * (1 - p) / len(draws))
     assert (np.abs(draws.mean(axis=0) - n * p) < 5 * error).all()
     assert np.allclose(draws.var(axis=0), n * p * (1 - p), rtol=0.2)

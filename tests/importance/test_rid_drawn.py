@@ -8,8 +8,8 @@ import pytest
 
 import orderless as ol
 from orderless.errors import TooLarge
+from orderless.importance.rid.bootstrap import Sample
 from orderless.importance.rid.drawn import MOST_COLUMNS, MOST_MERGED, drawn_losses
-from orderless.importance.rid.functionwise import Sample
 from orderless.rashomon.flat import FlatTrees, join
 
 

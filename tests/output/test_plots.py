@@ -4,6 +4,7 @@ import io
 import itertools
 import math
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import matplotlib as mpl
@@ -16,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 import orderless as ol
 from orderless.errors import InvalidData, InvalidSpace, InvalidTree
 from orderless.model.words import drawn, label_text, printable
+from orderless.output.plots import look
 from orderless.output.plots.look import colour, short_names
 from orderless.output.plots.regions import slice_of
 
@@ -370,3 +372,22 @@ def test_features_that_decide_nothing_are_said_to():
     assert words() == "these two features decide nothing by themselves: it depends on a"
     ax = ol.plot_rules(tree, ("a", "b"))
     assert not ax.texts
+
+
+# -- colours -------------------------------------------------------------------------------------
+
+COLOUR = re.compile(r"#(?:[0-9a-fA-F]{3,4}){1,2}\b|\brgba?\([^{)]*\d")
+
+
+def test_no_other_file_names_a_colour():
+    """Examples in docstrings may show one."""
+    room = Path(look.__file__).parents[1]
+    named = []
+    for path in sorted(room.rglob("*.*")):
+        if path.suffix not in (".py", ".html", ".css", ".js") or path == Path(look.__file__):
+            continue
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".py":
+            text = re.sub(r'"""(?s:.*?)"""', "", text)
+        named += [f"{path.relative_to(room)}: {found[0]}" for found in COLOUR.finditer(text)]
+    assert named == []

@@ -17,9 +17,8 @@ from orderless.acquisition.question import percent
 from orderless.errors import OutOfTime, TooManyBoxes
 from orderless.output.plots.drawing import DRAWN_LEAVES, tree_as_svg
 from orderless.output.report import sections
-from orderless.output.report.around import EPSILON, REGULARIZATION, around
-from orderless.output.report.cheapest import WAYS
-from orderless.output.report.near import near
+from orderless.output.report.near import EPSILON, REGULARIZATION, around, near
+from orderless.output.report.sections import WAYS
 from orderless.output.report.subject import Subject
 
 
@@ -164,7 +163,7 @@ def test_costs_are_those_of_the_policies(wisconsin):
     assert best.optimal
     assert "it is proven that no other way is cheaper" in text
     first = best.next_feature().feature
-    assert f"{first} {costs[first]} 100 % of rows {costs[first]:.2f}" in text
+    assert f"{first} {costs[first]} 100% of rows {costs[first]:.2f}" in text
     bought = best.simulate(X)
     for name in tree.features:
         share = bought["purchases"].map(lambda names, name=name: name in names).mean()
@@ -174,7 +173,7 @@ def test_costs_are_those_of_the_policies(wisconsin):
 def test_a_policy_that_is_not_proven_is_not_said_to_be(wisconsin, monkeypatch):
     tree, X, y, _ = wisconsin
     limited = functools.partial(ol.cheapest_policy, limit=1)
-    monkeypatch.setattr("orderless.output.report.cheapest.cheapest_policy", limited)
+    monkeypatch.setattr("orderless.output.report.sections.cheapest_policy", limited)
     page = ol.report(tree, X, y, {name: 1 + k % 4 for k, name in enumerate(X)}).html
     assert "it was not proven in the time" in page
     assert "no other way is cheaper on these rows" not in page
@@ -282,7 +281,7 @@ def test_columns_that_were_binarized_before():
 def test_too_much_is_left_out_and_said(wisconsin, monkeypatch, patch, says):
     tree, X, y, _ = wisconsin
     for name, value in patch.items():
-        monkeypatch.setattr(f"orderless.output.report.around.{name}", value)
+        monkeypatch.setattr(f"orderless.output.report.near.{name}", value)
     section = near(Subject(tree, X, y))
     assert section.lead.startswith("Left out: ")
     assert says in section.lead
@@ -292,7 +291,7 @@ def test_too_much_is_left_out_and_said(wisconsin, monkeypatch, patch, says):
 def test_thresholds_guessed_from_some_of_the_rows_are_said(wisconsin, monkeypatch):
     tree, X, y, page = wisconsin
     assert "drawn at random" not in page
-    monkeypatch.setattr("orderless.output.report.around.MOST_CELLS", 30 * 200)
+    monkeypatch.setattr("orderless.output.report.near.MOST_CELLS", 30 * 200)
     section = near(Subject(tree, X, y))
     assert "threshold guessing proposed from 200 of the 569 rows, drawn at random." in section.lead
 

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 import orderless as ol
 from orderless.model.words import printable
-from orderless.output.rules import latex, markdown
+from orderless.output.rules import latex, text
 from tests.output.test_rules_html import NAMES
 
 
@@ -31,7 +31,7 @@ def test_what_the_rows_are_is_written_below_the_counts_and_escaped():
     form, (rows, y) = showcase.mixed(), showcase.mixed_rows()
     about = "Rows of <new>_50%.csv."
     assert form.to_text(rows, y, about_rows=about).splitlines()[2] == about
-    assert form.to_markdown(rows, about_rows=about).split("\n\n")[2] == markdown.escaped(about)
+    assert form.to_markdown(rows, about_rows=about).split("\n\n")[2] == text.escaped(about)
     assert latex.escaped(about) in form.to_latex(rows, about_rows=about)
     assert "Rows of &lt;new&gt;_50%.csv." in form.to_html(rows, about_rows=about)
 
@@ -54,7 +54,7 @@ def rendered_cells(text):
 @given(NAMES)
 def test_markdown_shows_every_name_as_it_is(name):
     name = printable(name)
-    cells = rendered_cells(f"| a |\n| --- |\n| {markdown.escaped(name)} |")
+    cells = rendered_cells(f"| a |\n| --- |\n| {text.escaped(name)} |")
     assert cells[1:] == [name.strip()]
 
 

@@ -14,7 +14,7 @@ import orderless as ol
 from orderless.errors import InvalidData
 from orderless.model.words import label_text, pieces, printable
 from orderless.output.rules.listing import Block, Line, Listing, list_terms
-from orderless.output.rules.tables import width_of
+from orderless.output.rules.text import width_of
 from tests.form.test_canonical import many_reasons
 
 

@@ -10,14 +10,12 @@ import pytest
 import orderless as ol
 from orderless.errors import DataNotFound, InvalidData
 from orderless.reproduce import run, targets
-from orderless.reproduce.added import added_text
-from orderless.reproduce.cache import Cache, code_version, data_version
-from orderless.reproduce.missingness_rashomon import _walked, rashomon_rows
-from orderless.reproduce.page import table_text
+from orderless.reproduce.missingness import _path_known, rashomon_rows
+from orderless.reproduce.page import added_text, table_text
 from orderless.reproduce.published import reference
 from orderless.reproduce.run import ALIASES, TARGETS
 from orderless.reproduce.target import DIFFERS, EQUAL, NOTHING, WITHIN, Outcome, judge
-from orderless.reproduce.work import Work
+from orderless.reproduce.work import Cache, Work, code_version, data_version
 
 CALLS = []
 
@@ -92,7 +90,7 @@ def test_the_key_knows_parameters_data_and_code(tmp_path, monkeypatch):
     assert key != cache.key("piece", {"dataset": "spiral", "fold": 1})
     assert key != cache.key("other", {"dataset": "spiral", "fold": 0})
     assert data_version("spiral") != data_version("iris_setosa")
-    monkeypatch.setattr("orderless.reproduce.cache.code_version", lambda: "0" * 16)
+    monkeypatch.setattr("orderless.reproduce.work.code_version", lambda: "0" * 16)
     assert key != cache.key("piece", {"dataset": "spiral", "fold": 0})
     assert len(code_version()) == 16
 
@@ -266,7 +264,7 @@ def test_missing_value_shares_are_the_published(shared, monkeypatch, tmp_path):
     assert aware["Wine Quality: answered at p = 0.5, determined"] > 0.83
 
 
-def test_rows_that_some_tree_is_walked_on():
+def test_rows_whose_path_is_known_in_some_tree():
     random = np.random.RandomState(0)
     X = random.randint(0, 2, (60, 4))
     y = (X[:, 0] & X[:, 1]) | (X[:, 2] & (random.rand(60) < 0.8))
@@ -274,11 +272,11 @@ def test_rows_that_some_tree_is_walked_on():
     rows = np.where(random.rand(81, 4) < 0.6, np.nan, random.randint(0, 2, (81, 4)))
     each = [~np.ma.getmaskarray(ol.predict_path(tree, rows)) for tree in trees]
     assert len(each) > 5
-    assert _walked(trees, rows).tolist() == np.any(each, axis=0).tolist()
+    assert _path_known(trees, rows).tolist() == np.any(each, axis=0).tolist()
     assert 0 < np.any(each, axis=0).sum() < 81
 
 
-def test_the_published_rashomon_curve_is_that_of_trees_walked(shared, monkeypatch):
+def test_the_published_rashomon_curve_is_that_of_known_paths(shared, monkeypatch):
     """Spiral, 100 rows: to the row, but at p = 0.4, where bars overlap in the figure."""
     monkeypatch.setenv("ORDERLESS_DATA", str(shared / "data"))
     ours = pd.DataFrame(

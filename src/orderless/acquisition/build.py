@@ -19,10 +19,9 @@ from ..inputs import exact_number, exact_weights, row_bins, whole_seed
 from ..model import Bins
 from ..readers import read_tree
 from .costs import read_purchases, whole_numbers
-from .leaves import Leaves
 from .policy import Policy
-from .problem import Problem
-from .solve import METHODS, Learning, Method, Solving, solve
+from .problem import Leaves, Problem
+from .solve import METHODS, Method, Solving, solve
 
 __all__ = ["cheapest_policy"]
 
@@ -135,10 +134,10 @@ def cheapest_policy(
     >>> print(policy)
     optimal policy: 26 on average, 101 at most, over 4 rows; proven cheapest.
     fever? (cost 1)
-      not fever (75 %): well
-      fever (25 %): scan? (cost 100)
-        not scan (0 %): well
-        scan (100 %): ill
+      not fever (75%): well
+      fever (25%): scan? (cost 100)
+        not scan (0%): well
+        scan (100%): ill
     >>> cheapest_policy(tree, rows, {"fever": 1, "scan": 100}, method="path").expected_cost
     100.5
     """
@@ -160,10 +159,18 @@ def cheapest_policy(
         max_questions=max_questions,
         worst=objective == "worst",
     )
-    given = total if reward is None else exact_number(reward, "reward")
-    learning = Learning(int(n_episodes), alpha, gamma, exploration, given, seed)
-    how = Solving(method, limit, float(time_limit), learning)
-    policy = Policy(solve(problem, how), how)
+    how = Solving(
+        method,
+        limit,
+        float(time_limit),
+        int(n_episodes),
+        alpha,
+        gamma,
+        exploration,
+        reward=total if reward is None else exact_number(reward, "reward"),
+        seed=seed,
+    )
+    policy = Policy(**vars(solve(problem, how)))
     if method == "optimal" and not policy.optimal:
         warnings.warn(
             f"no policy was proven cheapest within {setting('time_limit', time_limit)} seconds and "
@@ -204,7 +211,7 @@ def _training_rows(
     each = None
     if sample_weight is not None:
         exact = exact_weights(sample_weight, len(table))
-        each = np.array(whole_numbers(exact, MOST_WEIGHT)[0], dtype=np.int64)
+        each = np.array(whole_numbers(exact, MOST_WEIGHT).numbers, dtype=np.int64)
         table, each = table[each > 0], each[each > 0]
     return _distinct(table, each, [int(n) + 1 for n in bins.layout.n_bins])
 

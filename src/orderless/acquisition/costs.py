@@ -10,13 +10,15 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import InvalidData
 from ..inputs import exact_number, frame_of, some_names, without_cost
 from ..model import Bins, Space
 
-__all__ = ["KNOWN", "Purchase", "read_purchases", "total", "whole_number", "whole_numbers"]
+__all__ = [
+    "KNOWN", "Purchase", "WholeNumbers", "read_purchases", "total", "whole_number", "whole_numbers",
+]  # fmt: skip
 
 KNOWN = "(known)"
 
@@ -55,26 +57,25 @@ def whole_number(value: Any, what: str) -> int:
     return int(given)
 
 
-def whole_numbers(values: Sequence[Fraction], most: int) -> tuple[list[int], Fraction, bool]:
-    """Scale numbers to whole ones whose sum is at most ``most``.
+class WholeNumbers(NamedTuple):
+    """Numbers as whole ones, what 1 of these is worth, and whether nothing was rounded."""
 
-    Returns
-    -------
-    list of int
-    Fraction
-        What 1 of them is worth.
-    bool
-        Whether nothing was rounded.
-    """
+    numbers: list[int]
+    unit: Fraction
+    exact: bool
+
+
+def whole_numbers(values: Sequence[Fraction], most: int) -> WholeNumbers:
+    """Scale numbers to whole ones whose sum is at most ``most``."""
     scale = math.lcm(*(value.denominator for value in values)) if values else 1
     whole = [int(value * scale) for value in values]
     if common := math.gcd(*whole):
         whole = [value // common for value in whole]
     unit = Fraction(common or 1, scale)
     if sum(whole) <= most:
-        return whole, unit, True
+        return WholeNumbers(whole, unit, True)
     unit = sum(values, Fraction(0)) / max(1, most - len(values))
-    return [math.ceil(value / unit) for value in values], unit, False
+    return WholeNumbers([math.ceil(value / unit) for value in values], unit, False)
 
 
 def read_purchases(
@@ -98,16 +99,16 @@ def read_purchases(
     absent = [n for n in position if n not in free and n not in owner and n not in given]
     if absent:
         raise without_cost(sorted(absent, key=space.index))
-    found: dict[str, tuple[tuple[int, ...], Fraction]] = {}
+    sold: dict[str, Purchase] = {}
     for name in space.names:
         if name not in position or name in free:
             continue
         key = owner.get(name, name)
-        if key in found:
+        if key in sold:
             continue
         names = members.get(key, (name,))
         own = tuple(position[n] for n in names if n in position and n not in free)
-        found[key] = (own, _cost_of(key, names, given, key in members))
+        sold[key] = Purchase(key, own, _cost_of(key, names, given, key in members))
     total = sum((given[name] for name in given if name in members), Fraction(0))
     for name in given:
         if name in members or owner.get(name) in given:
@@ -115,7 +116,7 @@ def read_purchases(
         if name in owner and members[owner[name]][0] != name:
             continue  # its group is paid once
         total += given[name]
-    out = [Purchase(name, *rest) for name, rest in found.items()]
+    out = list(sold.values())
     if at_start := tuple(sorted(position[name] for name in free if name in position)):
         out.append(Purchase(KNOWN, at_start, Fraction(0), free=True))
     return tuple(out), total
@@ -129,8 +130,9 @@ def _cost_of(
     each = {given[name] for name in names if name in given}
     if key in given:
         if each:
+            first = next(name for name in names if name in given)
             raise InvalidData(
-                f"the group {key!r} has a cost, and so does its feature {_first(names, given)!r}: "
+                f"the group {key!r} has a cost, and so does its feature {first!r}: "
                 "a group is bought together, so give one of the two"
             )
         return given[key]
@@ -142,10 +144,6 @@ def _cost_of(
             "for one cost, so name the group: groups={name: [...]}, costs={name: cost}"
         )
     raise InvalidData(f"there is no cost for the group {key!r}: give one, 0 if it costs nothing")
-
-
-def _first(names: Iterable[str], given: Mapping[str, Fraction]) -> str:
-    return next(name for name in names if name in given)
 
 
 def _read_groups(groups: Any, space: Space) -> dict[str, tuple[str, ...]]:

@@ -15,11 +15,10 @@ import numpy as np
 
 from ..errors import InvalidTree
 from ..inputs import exact, exact_number
-from ..model import Bins, Tree, formats as serial
+from ..model import BinNodes, Bins, Tree, formats as serial
 from .costs import KNOWN, Purchase
-from .leaves import Answer, Leaves
 from .nodes import Nodes
-from .problem import Problem
+from .problem import Answer, Leaves, Problem
 from .solve import METHODS, Method, Solved, Solving
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ Part = tuple[Any, ...]
 
 def to_tree(nodes: Nodes) -> Tree:
     """Give a policy as a tree; see ``Policy.to_tree``."""
-    bins = nodes.problem.bins
+    bins = nodes.problem.leaves.bins
     parts: dict[int, Part] = {}
     for node in reversed(list(nodes.everything())):
         p = nodes.purchase[node]
@@ -107,49 +106,34 @@ def _among(k: int, parts: list[Part]) -> Part:
 
 
 def _tree_of(root: Part, bins: Bins) -> Tree:
-    space = bins.tree.space
-    feature: list[int] = []
-    threshold: list[float] = []
-    label: list[int] = []
-    when_true: list[int] = []
-    when_false: list[int] = []
-    sets: dict[int, list[int]] = {}
-    todo: list[tuple[Part, int, bool]] = [(root, -1, True)]
+    nodes: list[list[int]] = []  # feature, cut, when_true, when_false, class
+    sets: list[tuple[int, ...]] = []
+    todo: list[tuple[Part, int, int]] = [(root, -1, 0)]
     while todo:
-        part, parent, yes = todo.pop()
-        node = len(feature)
+        part, parent, side = todo.pop()
         if parent >= 0:
-            (when_true if yes else when_false)[parent] = node
-        for column in (feature, label, when_true, when_false):
-            column.append(-1)
-        threshold.append(0.0)
+            nodes[parent][side] = len(nodes)
         if part[0] == "leaf":
-            label[node] = part[1]
+            nodes.append([-1, 0, -1, -1, part[1]])
+            sets.append(())
             continue
         _, k, test, on_yes, on_no = part
-        feature[node] = space.index(bins.features[k].name)
-        if isinstance(test, tuple):
-            sets[node] = sorted(code for b in test for code in bins.groups[k][b])
-        else:
-            cuts = bins.cuts[k]
-            threshold[node] = float(cuts[test]) if test < len(cuts) else np.inf
-        todo += [(on_no, node, False), (on_yes, node, True)]
-    return Tree(
-        space,
-        bins.tree.classes,
-        feature=np.array(feature),
-        threshold=np.array(threshold),
-        when_true=np.array(when_true),
-        when_false=np.array(when_false),
-        leaf_class=np.array(label),
-        sets=sets,
-    )
+        todo += [(on_no, len(nodes), 3), (on_yes, len(nodes), 2)]
+        is_set = isinstance(test, tuple)
+        nodes.append([k, 0 if is_set else test, -1, -1, -1])
+        sets.append(test if is_set else ())
+    feature, cut, when_true, when_false, label = np.array(nodes, dtype=np.int32).T.copy()
+    nan_true = np.zeros(len(nodes), dtype=np.uint8)
+    starts = np.cumsum([0, *map(len, sets)], dtype=np.int64)
+    inside = np.array([b for own in sets for b in own], dtype=np.int32)
+    tree = BinNodes(feature, cut, nan_true, when_true, when_false, label, starts, inside)
+    return bins.tree.replace(**bins.over_features(tree))
 
 
 def to_json(policy: Policy) -> str:
     """Write a policy as JSON; see ``Policy.to_json``."""
     nodes = policy.nodes
-    problem = nodes.problem
+    problem, bins = nodes.problem, nodes.problem.leaves.bins
     order = list(nodes.everything())
     place = {node: i for i, node in enumerate(order)}
     rules = {"budget": problem.budget, "max_questions": problem.max_questions}
@@ -163,7 +147,7 @@ def to_json(policy: Policy) -> str:
         "share_bound": policy.share_bound,
         "share_determined": policy.share_determined,
         **{name: _amount(rule) for name, rule in rules.items() if rule is not None},
-        "bins": [_bins_of(problem.bins, k) for k in range(len(problem.bins.features))],
+        "bins": [_bins_of(bins, k) for k in range(len(bins.features))],
         "purchases": [
             {
                 "name": p.name,
@@ -215,14 +199,14 @@ def _node(nodes: Nodes, node: int, place: dict[int, int]) -> dict[str, Any]:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def from_json(text: str | bytes, limit: int) -> tuple[Solved, Solving]:
+def from_json(text: str | bytes, limit: int) -> Solved:
     """Read what a policy is made of; see ``Policy.from_json``."""
     content = serial.load(text, FORMAT, VERSION, limit=limit)
     with serial.Reading("a policy"):
         return _read(content)
 
 
-def _read(content: dict[str, Any]) -> tuple[Solved, Solving]:
+def _read(content: dict[str, Any]) -> Solved:
     method = serial.take(content, "method", str)
     if method not in METHODS:
         raise InvalidTree(f"the method must be one of {METHODS}, got {method!r:.80}")
@@ -253,9 +237,9 @@ def _read(content: dict[str, Any]) -> tuple[Solved, Solving]:
     nodes = _nodes(problem, serial.take(content, "nodes", list), method)
     rows = max(1, nodes.weight[0])
     share = _exact(content["share_bound"])
-    bound = _exact(content["bound"]) * (1 if problem.worst else rows) / problem.unit
-    solved = Solved(nodes, bound, round((1 - share) * rows), optimal)
-    return solved, Solving(cast("Method", method))
+    bound = _exact(content["bound"]) * (1 if problem.worst else rows) / problem.whole.unit
+    how = Solving(cast("Method", method))
+    return Solved(nodes, how, bound, round((1 - share) * rows), optimal)
 
 
 def _exact(number: Any) -> Fraction:

@@ -12,8 +12,7 @@ from fractions import Fraction
 from ..errors import InvalidTree
 from ..model import Label
 from .costs import Purchase, total
-from .leaves import Answer
-from .problem import Problem, SoFar
+from .problem import Answer, Problem, SoFar
 
 __all__ = ["Nodes"]
 
@@ -44,7 +43,7 @@ class Nodes:
     def __init__(self, problem: Problem, method: str, given: Sequence[Sequence[int]]) -> None:
         self.problem = problem
         self.method = method
-        self.price = problem.prices
+        self.price = problem.whole.numbers
         # The core says the class at ends only; here every node has one, from its leaves.
         purchase, _, parent, outcome, weight, cost, worst, missed = map(list, given)
         self.purchase, self.weight = purchase, weight
@@ -78,9 +77,7 @@ class Nodes:
         cls, problem: Problem, sides: Sequence[int], gone: Sequence[str], method: str
     ) -> Nodes:
         """Give the policy for what no training row has."""
-        leaves = problem.leaves.within(problem.start, sides)
-        rest = problem.open_to(sides, gone, leaves)
-        out = cls.root(rest, method, 0)
+        out = cls.root(problem.open_to(sides, gone), method, 0)
         out.purchase[0] = out._go_on(0)
         return out
 
@@ -93,7 +90,7 @@ class Nodes:
     def mean_cost(self, *nodes: int) -> float:
         """Give what is spent from some nodes on, on average over their training rows."""
         cost, weight = sum(self.cost[i] for i in nodes), sum(self.weight[i] for i in nodes)
-        return cost * float(self.problem.unit) / max(1, weight)
+        return cost * float(self.problem.whole.unit) / max(1, weight)
 
     # -- going through it ----------------------------------------------------------------------
 
@@ -103,12 +100,10 @@ class Nodes:
 
     def child(self, node: int, outcome: Answer) -> int:
         """Give the node that an answer leads to; it is made if no training row has it."""
-        found = self._children[node].get(outcome)
-        if found is not None:
-            return found
-        new = self.hang(node, outcome, 0)
-        self.purchase[new] = self._go_on(new)
-        return new
+        if outcome not in self._children[node]:
+            new = self.hang(node, outcome, 0)
+            self.purchase[new] = self._go_on(new)
+        return self._children[node][outcome]
 
     def hang(self, node: int, outcome: Answer, weight: int) -> int:
         """Make an end below a node."""
@@ -232,7 +227,7 @@ class Nodes:
         if self.method == "greedy":
             order.sort(key=lambda p: self.price[p])
         if self.method == "path":
-            asked = problem.leaves.asked_on_path(known)
+            asked = problem.leaves.bins.nodes.feature[problem.leaves.past(known)]
             order = [p for p in order if asked in problem.purchases[p].features]
         order = [p for p in order if not set(problem.purchases[p].features) <= set(known)]
         if self.method in ("naive", "path", "greedy"):

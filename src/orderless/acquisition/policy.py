@@ -1,6 +1,6 @@
 """Policies: which feature to find out next, what that costs, and why.
 
-In:  ``Solved``, and how it was solved.
+In:  ``Solved``.
 Out: ``Policy``; ``Question`` is what it says in one situation.
 Paper: Section 7.
 """
@@ -21,7 +21,7 @@ from .costs import whole_number
 from .nodes import Nodes
 from .problem import Problem, SoFar
 from .question import Question
-from .solve import QTable, Solved, Solving, solve
+from .solve import Solved, solve
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,26 +34,30 @@ REMEMBERED = 256
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Policy:
+class Policy(Solved):
     """Which feature to find out next. Made by ``cheapest_policy``.
 
     Its own way is what it does with the training rows. An answer that no training row has there
     leads on as the tree asks, without questions that cannot matter any more, and always ends
     determined (unless a budget, or an unavailable feature, forbids it).
+
+    Attributes
+    ----------
+    nodes : Nodes
+        What it does, question by question.
+    optimal : bool
+        Whether it is proven that no policy is cheaper on the training rows.
+    n_states : int
+        How many states the search kept; 0 for the other methods.
+    q_table : QTable or None
+        The table of a Q-learner, None for the other methods.
     """
 
-    _solved: Solved
-    _how: Solving
     _memory: dict[Any, Nodes] = field(default_factory=dict)  # what comes off its own way
 
     @property
-    def nodes(self) -> Nodes:
-        """What it does, question by question."""
-        return self._solved.nodes
-
-    @property
     def _problem(self) -> Problem:
-        return self._solved.nodes.problem
+        return self.nodes.problem
 
     # -- what it is ----------------------------------------------------------------------------
 
@@ -65,17 +69,7 @@ class Policy:
     @property
     def method(self) -> str:
         """How it was found."""
-        return self._how.method
-
-    @property
-    def optimal(self) -> bool:
-        """Whether it is proven that no policy is cheaper on the training rows."""
-        return self._solved.proven
-
-    @property
-    def n_states(self) -> int:
-        """How many states the search kept; 0 for the other methods."""
-        return self._solved.n_states
+        return self.how.method
 
     @property
     def objective(self) -> str:
@@ -100,7 +94,7 @@ class Policy:
     # -- what it costs -------------------------------------------------------------------------
 
     def _money(self, units: int | Fraction) -> float:
-        return float(units * self._problem.unit)
+        return float(units * self._problem.whole.unit)
 
     @property
     def expected_cost(self) -> float:
@@ -125,10 +119,10 @@ class Policy:
         """
         if self.optimal:
             return self.worst_cost if self._problem.worst else self.expected_cost
-        if self.nodes.missed[0] != self._solved.bound_missed:
+        if self.nodes.missed[0] != self.least_missed:
             return 0.0
         rows = 1 if self._problem.worst else max(1, self.n_rows)
-        return self._money(Fraction(self._solved.bound, rows))
+        return self._money(Fraction(self.least, rows))
 
     @property
     def share_determined(self) -> float:
@@ -138,23 +132,18 @@ class Policy:
     @property
     def share_bound(self) -> float:
         """No policy within the budget determines a larger share of the training rows."""
-        missed = self.nodes.missed[0] if self.optimal else self._solved.bound_missed
+        missed = self.nodes.missed[0] if self.optimal else self.least_missed
         return 1 - missed / max(1, self.n_rows)
 
     @property
     def exact(self) -> bool:
         """Whether costs were added exactly; False if they had to be rounded to fit."""
-        return self._problem.exact
+        return self._problem.whole.exact
 
     @property
     def purchases(self) -> dict[str, float]:
         """What can be bought, and for how much: features and groups."""
         return {p.name: float(p.cost) for p in self._problem.purchases if not p.free}
-
-    @property
-    def q_table(self) -> QTable | None:
-        """The table of a Q-learner, None for the other methods."""
-        return self._solved.q_table
 
     # -- what it does with rows ----------------------------------------------------------------
 
@@ -187,12 +176,7 @@ class Policy:
         return column_like(X, spent[which], "cost")
 
     def simulate(self, X: Any) -> pd.DataFrame:
-        """Give what it does with each row.
-
-        Parameters
-        ----------
-        X : array, data frame, or list of dicts
-            Complete rows.
+        """Give what it does with each row; X as for ``costs``.
 
         Returns
         -------
@@ -268,7 +252,7 @@ class Policy:
         ...     "false": {"prediction": 0}}, "false": {"prediction": 0}}, feature_names=["a", "b"])
         >>> policy = ol.cheapest_policy(tree, [[0, 0], [0, 1], [1, 0], [1, 1]], {"a": 5, "b": 1})
         >>> print(policy.next_feature())
-        Ask b (cost 1): settles it in 50 % of 4 rows; 3.5 to spend on average from here.
+        Ask b (cost 1): settles it in 50% of 4 rows; 3.5 to spend on average from here.
         >>> print(policy.next_feature({"b": 0}))
         Determined: 0.
         """
@@ -324,7 +308,7 @@ class Policy:
         rest = problem.given(sides, gone)
         if rest is None:
             return Nodes.unseen(problem, sides, gone, self.method)
-        how = self._how
+        how = self.how
         if how.method == "q-learning":  # it has learned nothing of this
             how = replace(how, method="optimal")
         return solve(rest, how).nodes
@@ -364,7 +348,7 @@ class Policy:
         """Read what ``to_json`` wrote; anything else is an ``InvalidTree`` that says why."""
         from .formats import from_json
 
-        return cls(*from_json(text, limit))
+        return cls(**vars(from_json(text, limit)))
 
     def __str__(self) -> str:
         from ..output.rules import policy_as_text
@@ -381,16 +365,9 @@ class Policy:
         return f"Policy({self.method}, expected cost {self.expected_cost:g}{proven})"
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw it: questions with their costs, answers with their shares, decisions.
+        """Draw it: questions with their costs, answers with their shares, decisions; give the Axes.
 
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            By default a figure of its own, as large as it needs.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
+        Without ``ax`` a figure of its own, as large as it needs.
         """
         from ..output.plots import draw_policy
 

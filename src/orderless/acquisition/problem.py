@@ -1,27 +1,170 @@
 """The problem: what can be bought, and what that shows of the training rows.
 
-In:  ``Leaves``, ``Purchase``s, rows over bins.
-Out: ``Problem``: the arrays that the core takes, and the problem that is left when more is known.
+In:  ``Bins``, ``Purchase``s, rows over bins.
+Out: ``Leaves``: the leaves of the tree that can still be reached, as bits; what is left of a set of
+     them after answers, which classes it has, and what the tree asks next. ``Problem``: the arrays
+     that the core takes, and the problem that is left when more is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Bins
-from .costs import Purchase, total, whole_numbers
-from .leaves import Answer, Leaves
+from .. import _core
+from ..model import Bins, Box, as_bits
+from .costs import Purchase, WholeNumbers, total, whole_numbers
 
-__all__ = ["CoreArrays", "CoreRules", "Problem", "SoFar"]
+__all__ = ["Answer", "Leaves", "Problem", "SoFar"]
 
+Answer = tuple[int, ...]  # a bin for each feature of a purchase
 SoFar = tuple[Fraction, int] | None  # what was spent, and the purchases made; None lifts all limits
+
+
+class Leaves:
+    """The leaves of a tree, as bits: which of them have each bin, and which class they have.
+
+    Attributes
+    ----------
+    all : int
+    classes : list of int
+        By class its leaves.
+    masks : list of lists of int
+        By feature and bin the leaves that have it.
+    whole : list of int
+        By feature all its bins.
+    """
+
+    def __init__(self, bins: Bins) -> None:
+        self.bins = bins
+        self._nodes, slots = _core.bins.leaf_boxes(bins.nodes, bins.layout, len(bins.tree.classes))
+        label = bins.tree.leaf_class[self._nodes]
+        self.n_leaves = len(label)
+        self.all = (1 << len(label)) - 1
+        self.classes = [as_bits(label == c) for c in range(len(bins.tree.classes))]
+        boxes = Box.of_slots(bins, slots)
+        self.masks = [_by_bin([box.bits[k] for box in boxes], n) for k, n in enumerate(bins.widths)]
+        self.whole = [bins.every_bin(k) for k in range(len(bins.features))]
+        self._met: dict[tuple[int, int], int] = {}
+        self._holds: dict[int, list[bool]] = {}
+
+    def class_of(self, leaves: int) -> int:
+        """Give the class of a set of leaves, -1 if there are several."""
+        for c, own in enumerate(self.classes):
+            if leaves & own:
+                return -1 if leaves & ~own else c
+        raise AssertionError("no leaf is left: a row reaches one")
+
+    def possible(self, leaves: int) -> list[int]:
+        """Give the classes of a set of leaves."""
+        return [c for c, own in enumerate(self.classes) if leaves & own]
+
+    def after(self, leaves: int, purchase: Purchase, outcome: Answer) -> int:
+        """Give what is left of a set of leaves when a purchase has an outcome."""
+        for k, b in zip(purchase.features, outcome, strict=True):
+            leaves &= self.masks[k][b]
+        return leaves
+
+    def outcomes(self, purchase: Purchase) -> Iterable[Answer]:
+        """Go through all outcomes that a purchase can have."""
+        return product(*(range(len(self.masks[k])) for k in purchase.features))
+
+    def n_outcomes(self, purchase: Purchase) -> int:
+        """Give how many outcomes a purchase can have."""
+        return math.prod(len(self.masks[k]) for k in purchase.features)
+
+    def within(self, leaves: int, sides: Sequence[int]) -> int:
+        """Give what is left of a set of leaves when bins are known, as bits by feature."""
+        for side, masks in zip(sides, self.masks, strict=True):
+            leaves &= _union(mask for b, mask in enumerate(masks) if side >> b & 1)
+        return leaves
+
+    def separates(self, leaves: int, k: int) -> bool:
+        """Whether some bin of a feature excludes some of the leaves."""
+        return any(leaves & ~mask for mask in self.masks[k])
+
+    def matters(self, leaves: int, k: int) -> bool:
+        """Whether a feature can still change the class of a row that reaches these leaves.
+
+        It can iff two of them have different classes and are apart in that feature alone. Cost:
+        leaves x features, on words of bits.
+        """
+        for own in self.classes:
+            left = leaves & own
+            while left:
+                leaf = (left & -left).bit_length() - 1
+                left &= left - 1
+                rivals = leaves & ~own & ~self._meeting(k, leaf)
+                for j in range(len(self.masks)):
+                    if j != k and rivals:
+                        rivals &= self._meeting(j, leaf)
+                if rivals:
+                    return True
+        return False
+
+    def _meeting(self, k: int, leaf: int) -> int:
+        """Give the leaves that share a bin of a feature with a leaf."""
+        if (k, leaf) not in self._met:
+            self._met[k, leaf] = _union(mask for mask in self.masks[k] if mask >> leaf & 1)
+        return self._met[k, leaf]
+
+    def asked_next(self, leaves: int) -> int:
+        """Give the feature that the tree asks next where it matters; the leaves have two classes.
+
+        Where the leaves below a node have one class, or all lie on one side of it, it is passed.
+        """
+        feature, when_true, when_false = self._tree
+        node = 0
+        while True:
+            yes, no = when_true[node], when_false[node]
+            on_yes, on_no = leaves & self._below[yes], leaves & self._below[no]
+            if on_yes and on_no:
+                return feature[node]
+            node = yes if on_yes else no
+
+    def child(self, node: int, b: int) -> int:
+        """Give the node of the tree that a bin of its feature leads to."""
+        if node not in self._holds:
+            self._holds[node] = self.bins.holds(node).tolist()
+        _, when_true, when_false = self._tree
+        return when_true[node] if self._holds[node][b] else when_false[node]
+
+    def past(self, known: Mapping[int, int], node: int = 0) -> int:
+        """Walk down the tree as far as known bins lead."""
+        feature = self._tree[0]
+        while feature[node] in known:
+            node = self.child(node, known[feature[node]])
+        return node
+
+    @cached_property
+    def _tree(self) -> tuple[list[int], list[int], list[int]]:
+        """By node its feature, and where it leads if its condition holds and if it does not."""
+        nodes = self.bins.nodes
+        return nodes.feature.tolist(), nodes.when_true.tolist(), nodes.when_false.tolist()
+
+    @cached_property
+    def _below(self) -> list[int]:
+        """By node of the tree: the leaves below it."""
+        feature, when_true, when_false = self._tree
+        out = [0] * len(feature)
+        order = [0]
+        for node in order:
+            if feature[node] >= 0:
+                order += [when_true[node], when_false[node]]
+        for i, node in enumerate(self._nodes.tolist()):
+            out[node] = 1 << i
+        for node in reversed(order):
+            if feature[node] >= 0:
+                out[node] = out[when_true[node]] | out[when_false[node]]
+        return out
 
 
 class CoreArrays(NamedTuple):
@@ -89,35 +232,16 @@ class Problem:
     worst: bool = False
 
     @property
-    def bins(self) -> Bins:
-        """The tree's features, cut into bins."""
-        return self.leaves.bins
-
-    @property
     def may_stop(self) -> bool:
         """Whether rows may stay undetermined."""
         return self.barred or self.budget is not None or self.max_questions is not None
 
     @cached_property
-    def _whole(self) -> tuple[list[int], Fraction, bool]:
+    def whole(self) -> WholeNumbers:
+        """By purchase its cost, as the core adds them up."""
         rows = max(1, int(self.weight.sum()))
         most = 2**59 // (rows * (rows if self.may_stop else 1))
         return whole_numbers([p.cost for p in self.purchases], max(most, len(self.purchases)))
-
-    @property
-    def prices(self) -> list[int]:
-        """By purchase: its cost in units."""
-        return self._whole[0]
-
-    @property
-    def unit(self) -> Fraction:
-        """What 1 of the core's costs is worth."""
-        return self._whole[1]
-
-    @property
-    def exact(self) -> bool:
-        """Whether costs were not rounded."""
-        return self._whole[2]
 
     @cached_property
     def outcomes(self) -> list[list[Answer]]:
@@ -149,7 +273,7 @@ class Problem:
         return CoreArrays(
             np.ascontiguousarray(outcome, dtype=np.int32).reshape(-1),
             self.weight,
-            np.array(self._whole[0], dtype=np.int64),
+            np.array(self.whole.numbers, dtype=np.int64),
             np.cumsum(sizes, dtype=np.int64),
             _words(masks, n_words),
             _words([self.start], n_words),
@@ -160,7 +284,7 @@ class Problem:
     @cached_property
     def _walk(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
         """Give the tree over purchases: per node its purchase, per outcome the next node."""
-        feature = self.bins.nodes.feature.tolist()
+        feature = self.leaves.bins.nodes.feature.tolist()
         owner = {k: p for p, one in enumerate(self.purchases) for k in one.features}
         known = {k: b for k, b in enumerate(self.known) if b >= 0}
         child, past = self.leaves.child, self.leaves.past
@@ -184,7 +308,7 @@ class Problem:
     def rules(self) -> CoreRules:
         """What the core takes besides: free purchase, budget, questions, may stop, worst."""
         free = next((i for i, p in enumerate(self.purchases) if p.free), -1)
-        budget = None if self.budget is None else int(self.budget // self.unit)
+        budget = None if self.budget is None else int(self.budget // self.whole.unit)
         return CoreRules(free, budget, self.max_questions, self.may_stop, self.worst)
 
     def purchases_named(self, names: Iterable[str]) -> tuple[str, ...]:
@@ -192,7 +316,7 @@ class Problem:
         known = {purchase.name for purchase in self.purchases}
         for name in names:
             if name not in known:
-                _ = self.bins.tree.space.index(name)  # says which features there are
+                _ = self.leaves.bins.tree.space.index(name)  # says which features there are
         return tuple(sorted(known.intersection(names)))
 
     def spent(self, sides: Sequence[int]) -> tuple[Fraction, int]:
@@ -206,13 +330,9 @@ class Problem:
         if so_far is None:
             return replace(self, budget=None, max_questions=None)
         spent, asked = so_far
-        return replace(
-            self,
-            budget=None if self.budget is None else max(Fraction(0), self.budget - spent),
-            max_questions=(
-                None if self.max_questions is None else max(0, self.max_questions - asked)
-            ),
-        )
+        budget = None if self.budget is None else max(Fraction(0), self.budget - spent)
+        questions = None if self.max_questions is None else max(0, self.max_questions - asked)
+        return replace(self, budget=budget, max_questions=questions)
 
     def given(self, sides: Sequence[int], unavailable: Iterable[str] = ()) -> Problem | None:
         """Give the problem that is left when some is known; None if no training row fits.
@@ -231,14 +351,10 @@ class Problem:
                 fits &= np.isin(self.rows[:, k], inside)
         if not fits.any():
             return None
-        left = self.open_to(sides, unavailable, self.leaves.within(self.start, sides))
-        return replace(
-            left,
-            rows=np.ascontiguousarray(self.rows[fits]),
-            weight=np.ascontiguousarray(self.weight[fits]),
-        )
+        left = self.open_to(sides, unavailable)
+        return replace(left, rows=self.rows[fits], weight=self.weight[fits])
 
-    def open_to(self, sides: Sequence[int], unavailable: Iterable[str], start: int) -> Problem:
+    def open_to(self, sides: Sequence[int], unavailable: Iterable[str]) -> Problem:
         """Give the problem that is left when some is known, without training rows."""
         gone = set(unavailable)
         open_ = [any(sides[k].bit_count() > 1 for k in p.features) for p in self.purchases]
@@ -254,7 +370,7 @@ class Problem:
             purchases=tuple(left),
             rows=self.rows[:0],
             weight=self.weight[:0],
-            start=start,
+            start=self.leaves.within(self.start, sides),
             known=tuple(side.bit_length() - 1 if side.bit_count() == 1 else -1 for side in sides),
             barred=self.barred or lacking or bool(gone),
         )
@@ -263,3 +379,19 @@ class Problem:
 def _words(sets: Sequence[int], n_words: int) -> NDArray[np.uint64]:
     text = b"".join(one.to_bytes(8 * n_words, "little") for one in sets)
     return np.frombuffer(text, dtype="<u8").astype(np.uint64)
+
+
+def _by_bin(leaves: Sequence[int], n_bins: int) -> list[int]:
+    """Turn the bins of each leaf into the leaves of each bin, all as bits."""
+    width = (n_bins + 7) // 8
+    text = b"".join(bits.to_bytes(width, "little") for bits in leaves)
+    octets = np.frombuffer(text, dtype=np.uint8).reshape(len(leaves), width)
+    flags = np.unpackbits(octets, axis=1, count=n_bins, bitorder="little").astype(bool)
+    return [as_bits(column) for column in flags.T]
+
+
+def _union(masks: Iterable[int]) -> int:
+    out = 0
+    for mask in masks:
+        out |= mask
+    return out

@@ -11,17 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..model import (
-    Bins,
-    Label,
-    label_text,
-    printable,
-    short_number,
-    side_text,
-    sides_text,
-)
-from .leaves import Answer
+from ..model import Bins, Label, label_text, printable, short_number, side_text, sides_text
 from .nodes import Nodes
+from .problem import Answer
 
 __all__ = ["Branch", "Outcome", "Question", "branches", "money", "percent"]
 
@@ -107,8 +99,7 @@ class Question:
         label = nodes.label[node]
         outcomes: tuple[Outcome, ...] = ()
         if p >= 0:
-            found = branches(nodes, (node,), most=1)
-            outcomes = tuple(_outcome(nodes, node, branch) for branch in found)
+            outcomes = tuple(_outcome(nodes, node, one) for one in branches(nodes, (node,), most=1))
         budget, questions = nodes.left(node)
         stopped: Literal["budget", "questions"] | None = None
         if p < 0 and label < 0 and nodes.could_tell(node):
@@ -205,13 +196,13 @@ def branches(nodes: Nodes, at: Sequence[int], most: int = MOST) -> list[Branch]:
     """
     problem = nodes.problem
     features = problem.purchases[nodes.purchase[at[0]]].features
-    found: dict[Any, dict[Answer, list[int]]] = {}
+    alike: dict[Any, dict[Answer, list[int]]] = {}
     for node in at:
         for answer, to in _listed(nodes, node):
-            here = found.setdefault(_shape(nodes, to, [most], most == 1) or answer, {})
+            here = alike.setdefault(_shape(nodes, to, [most], most == 1) or answer, {})
             here.setdefault(answer, []).append(to)
     out = []
-    for own in found.values():
+    for own in alike.values():
         members = tuple(to for several in own.values() for to in several)
         weight = sum(nodes.weight[to] for to in members)
         out.append(Branch(_words(problem.leaves.bins, features, sorted(own)), members, weight))
@@ -271,8 +262,6 @@ def money(amount: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share; only none is 0 %, only all is 100 %."""
-    if share in (0, 1):
-        return f"{share:.0%}".replace("%", " %")
-    text = f"{100 * share:.0f}"
-    return {"0": "< 1", "100": "> 99"}.get(text, text) + " %"
+    """Write a share; only none is 0%, only all is 100%."""
+    text = f"{share:.0%}"
+    return text if share in (0, 1) else {"0%": "< 1%", "100%": "> 99%"}.get(text, text)

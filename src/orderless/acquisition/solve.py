@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .leaves import Answer
 from .nodes import Nodes
-from .problem import Problem
+from .problem import Answer, Problem
 
 if TYPE_CHECKING:
     from .._core.acquisition import Policy
 
-__all__ = ["METHODS", "Learning", "Method", "QTable", "Solved", "Solving", "solve"]
+__all__ = ["METHODS", "Method", "QTable", "Solved", "Solving", "solve"]
 
 Method = Literal["optimal", "q-learning", "greedy", "path", "naive"]
 METHODS = ("optimal", "q-learning", "greedy", "path", "naive")
@@ -32,18 +31,26 @@ FIXED = {"naive": (0, False), "path": (1, False), "greedy": (2, True)}  # kind, 
 
 
 @dataclass(frozen=True)
-class Learning:
-    """The settings of the Q-learner; the paper's by default.
+class Solving:
+    """How a policy is found.
 
     Attributes
     ----------
-    episodes : int
-    alpha, gamma, exploration : float
+    method : str
+    limit : int
+        How many states the exact search may keep.
+    time_limit : float
+        Seconds for the exact search.
+    episodes, alpha, gamma, exploration : int and floats
+        Of the Q-learner; the paper's by default.
     reward : Fraction
         What is given when a row is determined.
     seed : int
     """
 
+    method: Method = "optimal"
+    limit: int = 5_000_000
+    time_limit: float = 10.0
     episodes: int = 10_000
     alpha: float = 0.1
     gamma: float = 0.9
@@ -57,16 +64,6 @@ class Learning:
         for name in ("alpha", "gamma", "exploration"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, got {getattr(self, name)}")
-
-
-@dataclass(frozen=True)
-class Solving:
-    """How a policy is found."""
-
-    method: Method = "optimal"
-    limit: int = 5_000_000
-    time_limit: float = 10.0
-    learning: Learning = Learning()
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,21 +111,19 @@ class Solved:
 
     Attributes
     ----------
-    nodes : Nodes
-    bound : int or Fraction
-    bound_missed : int
+    how : Solving
+    least : int or Fraction
+    least_missed : int
         No policy costs less (in units), nor leaves fewer rows undetermined.
-    proven : bool
-        Whether it is the cheapest.
-    n_states : int
-        How many states the search kept.
-    q_table : QTable or None
+    nodes, optimal, n_states, q_table
+        As of ``Policy``.
     """
 
     nodes: Nodes
-    bound: int | Fraction
-    bound_missed: int
-    proven: bool
+    how: Solving
+    least: int | Fraction
+    least_missed: int
+    optimal: bool
     n_states: int = 0
     q_table: QTable | None = None
 
@@ -146,16 +141,15 @@ def solve(problem: Problem, how: Solving) -> Solved:
     bound, missed = _core.acquisition.least_cost(arrays, rules)
     table = None
     if how.method == "q-learning":
-        learning = how.learning
         learned = _core.acquisition.learned_policy(
             arrays,
             rules,
-            learning.episodes,
-            learning.alpha,
-            learning.gamma,
-            learning.exploration,
-            float(learning.reward / problem.unit),
-            learning.seed,
+            how.episodes,
+            how.alpha,
+            how.gamma,
+            how.exploration,
+            float(how.reward / problem.whole.unit),
+            how.seed,
         )
         policy = learned.policy
         table = _q_table(problem, learned.states, learned.values)
@@ -164,21 +158,21 @@ def solve(problem: Problem, how: Solving) -> Solved:
     out = _nodes(problem, how, policy)
     cost = (out.worst if problem.worst else out.cost)[0]
     proven = (out.missed[0], cost) == (missed, bound)
-    return Solved(out, bound, missed, proven, q_table=table)
+    return Solved(out, how, bound, missed, proven, q_table=table)
 
 
 def _cheapest(problem: Problem, how: Solving) -> Solved:
     seconds = how.time_limit / 2 if problem.worst else how.time_limit
-    found = _core.acquisition.cheapest_policy(problem.arrays, problem.rules, how.limit, seconds)
-    policy, n_states = found.policy, found.n_states
+    cheapest = _core.acquisition.cheapest_policy(problem.arrays, problem.rules, how.limit, seconds)
+    policy, n_states = cheapest.policy, cheapest.n_states
     if problem.worst:  # of all policies whose dearest row costs no more, the cheapest on average
-        capped = replace(problem, worst=False, budget=int(policy.worst[0]) * problem.unit)
+        capped = replace(problem, worst=False, budget=int(policy.worst[0]) * problem.whole.unit)
         other = _core.acquisition.cheapest_policy(capped.arrays, capped.rules, how.limit, seconds)
         n_states = max(n_states, other.n_states)
-        if other.policy.missed[0] == policy.missed[0] and capped.unit == problem.unit:
+        if other.policy.missed[0] == policy.missed[0] and capped.whole.unit == problem.whole.unit:
             policy = other.policy
     nodes = _nodes(problem, how, policy)
-    return Solved(nodes, found.bound, found.bound_missed, found.proven, n_states)
+    return Solved(nodes, how, cheapest.bound, cheapest.bound_missed, cheapest.proven, n_states)
 
 
 def _nodes(problem: Problem, how: Solving, policy: Policy) -> Nodes:
@@ -188,5 +182,5 @@ def _nodes(problem: Problem, how: Solving, policy: Policy) -> Nodes:
 def _q_table(problem: Problem, states: NDArray[np.int32], values: NDArray[np.float64]) -> QTable:
     names = tuple(purchase.name for purchase in problem.purchases)
     n = max(1, len(names))
-    unit = float(problem.unit)
+    unit = float(problem.whole.unit)
     return QTable(names, problem.outcomes, states.reshape(-1, n), values.reshape(-1, n) * unit)

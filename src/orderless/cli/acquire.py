@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,9 +9,11 @@ import typer
 
 from ..errors import InvalidData
 from ..inputs import busy
+from ..model import printable
 from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake, one_line
 from .options import DataOptions, FileOptions, Format, ModelOptions, OutputOptions, finite
+from .sink import as_json, write
 
 if TYPE_CHECKING:
     from ..acquisition import Interview
@@ -58,10 +59,9 @@ def command(
     end before the decision, what is known and what is open is written, and the exit code is 3.
     """
     from ..acquisition import cheapest_policy
-    from .cells import row_from
     from .files import style_of
     from .models import source_of
-    from .sink import write
+    from .rows import row_from
 
     if output.format in (Format.csv, Format.md):
         raise Mistake(f"an interview is written as text or json, not as {output.format}")
@@ -83,12 +83,10 @@ def command(
         )
     talk = _ask(policy.interview(known, only_relevant=True), tree, style)
     if output.format == Format.json:
-        write(json.dumps(_told(talk), ensure_ascii=False, indent=1), output.output)
+        text = as_json(_record(talk))
     else:
-        from ..model import printable
-
         text = "\n".join(printable(line) for line in talk.summary.splitlines())
-        write(text, output.output)
+    write(text, output.output)
     if not talk.done:
         raise typer.Exit(ENDED)
 
@@ -129,7 +127,7 @@ def _ask(talk: Interview, tree: Tree, style: CellStyle) -> Interview:
 def _show(talk: Interview) -> None:
     """Say what is asked and why, and what each answer would mean."""
     from ..acquisition import money, percent
-    from ..model import label_text, printable
+    from ..model import label_text
 
     question = talk.question
     lines = [printable(question.reason)]
@@ -142,7 +140,7 @@ def _show(talk: Interview) -> None:
 
 
 def _question(talk: Interview, tree: Tree) -> str:
-    from ..model import label_text, printable
+    from ..model import label_text
 
     feature = tree.space[talk.question.features[0]]
     allowed = "a number"
@@ -156,7 +154,7 @@ def _question(talk: Interview, tree: Tree) -> str:
 
 def _say_open(talk: Interview) -> None:
     """Say that the answers ended, and what is open."""
-    from ..model import label_text, printable
+    from ..model import label_text
 
     possible = " or ".join(label_text(label) for label in talk.possible)
     typer.echo(
@@ -177,8 +175,6 @@ def _line(prompt: str) -> str | None:
         typer.echo("", err=True)
         return None
     if not sys.stdin.isatty():
-        from ..model import printable
-
         typer.echo(printable(line.rstrip("\n")), err=True)
     return line.rstrip("\r\n")
 
@@ -218,7 +214,7 @@ def _next(talk: Interview) -> dict[str, Any] | None:
     }
 
 
-def _told(talk: Interview) -> dict[str, Any]:
+def _record(talk: Interview) -> dict[str, Any]:
     return {
         "decision": talk.decision,
         "possible": list(talk.possible),

@@ -1,20 +1,26 @@
 """The program: its commands, and what becomes of what they raise.
 
-In:  command functions, one module each.
-Out: ``app``.
+In:  command functions, one module each. Their parameters are single options and groups of them
+     (``options.py``), of which typer is shown the single options.
+Out: ``app``, and ``main``, which runs it.
 """
 
 from __future__ import annotations
 
+import inspect
 import os
+import signal
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Annotated, Any, cast
+from dataclasses import fields, is_dataclass
+from functools import cache, wraps
+from typing import Annotated, Any, cast, get_type_hints
 
 import typer
 from typer.core import TyperGroup
+from typer.models import OptionInfo
 
 from ..errors import spelled
 from . import (
@@ -31,15 +37,14 @@ from . import (
     report,
     reproduce,
 )
-from .groups import unfold
-from .mistakes import MISTAKES, as_option, for_report, line_of, one_line
+from .mistakes import as_option, for_report, is_mistake, line_of, one_line
 
 try:
     from typer.exceptions import TyperException as UsageFault
 except ImportError:  # typer before it had its own: it passes on what click raises
     from click import ClickException as UsageFault  # type: ignore[assignment]
 
-__all__ = ["app"]
+__all__ = ["app", "main"]
 
 EPILOG = (
     "Exit codes: 0 success, 1 internal error, 2 invalid input, 3 the answers of acquire ended "
@@ -93,30 +98,35 @@ class Program(TyperGroup):
             except UsageFault as fault:
                 _say("Error", _usage(fault))
                 code = 2
-            except MISTAKES as fault:
-                _say("Error", one_line(fault))
-                code = 2
             except typer.Abort:
                 _say("Stopped", "by you")
                 code = 130
-            except MemoryError:
-                _say("Error", "not enough memory: use a smaller tree or file, or a lower --limit")
-                code = 2
             except Exception as fault:
-                if os.environ.get("ORDERLESS_TRACEBACK"):
-                    raise
                 given = sys.argv[1:] if args is None else args
                 command = next((word for word in given if word in self.commands), "no command")
-                _say("Internal error", f"{type(fault).__name__}: {one_line(fault)}")
-                _say("Please report", "these lines, which hold nothing of your files:")
-                for line in for_report(fault, command):
-                    _say("", line)
-                code = 1
+                code = _code_of(fault, command)
         if not isinstance(code, int):
             code = 0
         if standalone_mode:
             sys.exit(code)
         return code
+
+
+def _code_of(fault: Exception, command: str) -> int:
+    """Say what is wrong, and give the exit code: 2 for invalid input, 1 for an internal error."""
+    if is_mistake(fault):
+        _say("Error", one_line(fault))
+        return 2
+    if isinstance(fault, MemoryError):
+        _say("Error", "not enough memory: use a smaller tree or file, or a lower --limit")
+        return 2
+    if os.environ.get("ORDERLESS_TRACEBACK"):
+        raise fault
+    _say("Internal error", f"{type(fault).__name__}: {one_line(fault)}")
+    _say("Please report", "these lines, which hold nothing of your files:")
+    for line in for_report(fault, command):
+        _say("", line)
+    return 1
 
 
 def _usage(fault: Any) -> str:
@@ -151,6 +161,65 @@ def _version(asked: bool) -> None:
 
         typer.echo(f"orderless {version('orderless')}")
         raise typer.Exit
+
+
+@cache  # many commands take the same groups
+def _options(group: Any) -> list[inspect.Parameter]:
+    """Give the fields of a group as parameters; options stand in the panel of their class."""
+    types = get_type_hints(group, include_extras=True)
+    out = []
+    for field in fields(group):
+        owner = next(kind for kind in group.__mro__ if field.name in vars(kind)["__annotations__"])
+        option = _quiet(types[field.name], field.default).__metadata__[0]
+        if isinstance(option, OptionInfo) and option.rich_help_panel is None:
+            option.rich_help_panel = vars(owner).get("PANEL")
+        kind = inspect.Parameter.KEYWORD_ONLY
+        out.append(
+            inspect.Parameter(field.name, kind, default=field.default, annotation=types[field.name])
+        )
+    return out
+
+
+def _quiet(annotation: Any, default: object) -> Any:
+    """Do not show a default that says nothing."""
+    if default in (None, ""):
+        annotation.__metadata__[0].show_default = False
+    return annotation
+
+
+def unfold(command: Callable[..., None], name: str) -> Callable[..., None]:
+    """Give a command that takes groups of options the way typer wants it: option by option.
+
+    Examples
+    --------
+    >>> from orderless.cli.options import OutputOptions
+    >>> def show(output: OutputOptions) -> None: ...
+    >>> list(inspect.signature(unfold(show, "show")).parameters)
+    ['output', 'format', 'safe_csv']
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {}
+    shown: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        kind = hints[parameter.name]
+        if not is_dataclass(kind):
+            annotation = _quiet(kind, parameter.default)
+            shown.append(parameter.replace(annotation=annotation, kind=parameter.KEYWORD_ONLY))
+            continue
+        groups[parameter.name] = kind
+        shown += _options(cast(type, kind))
+
+    @wraps(command)
+    def unfolded(**given: Any) -> None:
+        for own, kind in groups.items():
+            given[own] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+        command(**given)
+
+    unfolded.__name__ = name
+    unfolded.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    unfolded.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+    del unfolded.__wrapped__
+    return unfolded
 
 
 app = typer.Typer(
@@ -189,4 +258,27 @@ COMMANDS: dict[str, Any] = {
 }
 for name, module in COMMANDS.items():
     app.command(name, epilog=module.EXAMPLE)(unfold(module.command, name))
+for name, (function, example) in datasets.COMMANDS.items():
+    datasets.app.command(name, epilog=f"Example: {example}")(unfold(function, name))
 app.add_typer(datasets.app)
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    _end_tidily()
+    app()
+
+
+def _end_tidily() -> None:
+    """Asked to end, leave as after Ctrl-C: with nothing half-written behind."""
+    # A closed terminal (SIGHUP) is one way to be asked; nohup ignores it, and so it stays.
+    asked = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    asked = [number for number in asked if signal.getsignal(number) == signal.SIG_DFL]
+
+    def leave(number: int, frame: object) -> None:
+        for other in (signal.SIGINT, *asked):  # tidying up is not interrupted
+            signal.signal(other, signal.SIG_IGN)
+        sys.exit(128 + number)
+
+    for number in asked:
+        signal.signal(number, leave)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -10,8 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from ..inputs import busy
+from ..model import printable
 from .mistakes import Mistake
-from .options import DATA, TREE, FileOptions, Format, OutputOptions, SpaceFile, Unseen, UnseenKind
+from .options import (
+    DATA,
+    AllowPickle,
+    FileOptions,
+    Format,
+    OutputOptions,
+    SpaceFile,
+    Unseen,
+    UnseenKind,
+)
+from .sink import as_json, records_as, write
 
 if TYPE_CHECKING:
     from ..model import Tree
@@ -36,15 +46,7 @@ def command(
             rich_help_panel=DATA,
         ),
     ] = None,
-    allow_pickle: Annotated[
-        bool,
-        typer.Option(
-            "--allow-pickle",
-            help="Open pickle and joblib files too. Dangerous: such a file runs whatever code its "
-            "author put into it.",
-            rich_help_panel=TREE,
-        ),
-    ] = False,
+    allow_pickle: AllowPickle = False,
     space: SpaceFile = None,
     unseen: Unseen = UnseenKind.unknown,
 ) -> None:
@@ -58,9 +60,7 @@ def command(
     """
     if len(models) < 2:
         raise Mistake("comparing takes two trees or more: orderless compare A B")
-    from .models import load_model
-    from .sink import records_as, write
-    from .spaces import read_space
+    from .models import load_model, read_space
 
     known = None if space is None else read_space(space)
     trees = [load_model(path, allow_pickle=allow_pickle, space=known) for path in models]
@@ -74,7 +74,7 @@ def command(
     for line in strangers:
         typer.echo(line, err=True)
     if output.format == Format.json:
-        write(json.dumps(records, ensure_ascii=False, indent=1, allow_nan=False), output.output)
+        write(as_json(records, allow_nan=False), output.output)
     else:
         flat = [{**record, "example": _example(record["example"])} for record in records]
         write(records_as(flat, output.format, safe_csv=output.safe_csv), output.output)
@@ -82,7 +82,6 @@ def command(
 
 def _strangers(names: list[str], trees: list[Tree]) -> list[str]:
     """Say which trees have no feature in common with the first, so that comparing tells little."""
-    from ..model import printable
 
     def asked(tree: Tree) -> str:
         shown = [printable(name) for name in tree.features]
@@ -149,9 +148,8 @@ def _predictions(
     if data is None:
         return None
     from ..connect import unseen_notes
-    from ..model import printable
-    from .cells import frame_for
     from .files import open_table
+    from .rows import frame_for
     from .table import say
 
     strange: list[Any] = [{} if unseen == UnseenKind.unknown else None for _ in trees]
@@ -222,7 +220,7 @@ def _plain(value: Any) -> Any:
 
 
 def _example(row: dict[str, Any] | None) -> str:
-    from ..model import label_text, printable, short_number
+    from ..model import label_text, short_number
 
     def shown(value: Any) -> str:
         if value is None:
@@ -233,7 +231,7 @@ def _example(row: dict[str, Any] | None) -> str:
 
 
 def _text(records: list[dict[str, Any]]) -> str:
-    from ..model import label_text, printable
+    from ..model import label_text
 
     groups: dict[int, list[dict[str, Any]]] = {}
     for record in records:

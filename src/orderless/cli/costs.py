@@ -1,13 +1,15 @@
-"""Costs of features, as people give them.
+"""Costs and texts by name, as people give them.
 
-In:  ``--costs``: ``name=cost`` with commas between, or a CSV or JSON file.
-Out: a dict of feature -> cost for every feature that a tree asks about.
+In:  ``--costs``: ``name=cost`` with commas between, or a CSV or JSON file. ``--labels``,
+     ``--units`` and ``--class-names``: ``NAME=TEXT``, once per name, or a JSON file {name: text}.
+Out: a dict of feature -> cost for every feature that a tree asks about; a dict of name -> text.
 """
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from ..inputs import CellStyle
     from ..model import Tree
 
-__all__ = ["Costs", "OtherCosts", "read_costs"]
+__all__ = ["Costs", "OtherCosts", "name_end", "read_costs", "read_named_texts"]
 
 Costs = Annotated[
     str | None,
@@ -89,13 +91,10 @@ def read_costs(
 
 
 def _is_file(given: str) -> bool:
-    if "=" not in given or Path(given).is_file():
-        if not Path(given).is_file():
-            raise Mistake(
-                f"--costs {given!r:.80} is neither a file nor name=cost with commas between"
-            )
-        return True
-    return False
+    there = Path(given).is_file()
+    if not there and "=" not in given:
+        raise Mistake(f"--costs {given!r:.80} is neither a file nor name=cost with commas between")
+    return there
 
 
 def _from_text(given: str, tree: Tree) -> list[tuple[str, Any]]:
@@ -119,20 +118,24 @@ def _from_text(given: str, tree: Tree) -> list[tuple[str, Any]]:
 
 
 def _named(part: str, tree: Tree) -> int | None:
-    """Give the place of the ``=`` after a feature's name."""
-    ends = [i for i, sign in enumerate(part) if sign == "="]
-    return next((i for i in ends if part[:i].strip() in tree.space or part[:i] in tree.space), None)
+    """Give the place of the ``=`` after a feature's name, which may have spaces around it."""
+    return name_end(part, lambda name: name in tree.space or name.strip() in tree.space)
+
+
+def name_end(text: str, known: Callable[[str], bool]) -> int | None:
+    """Give the place of the ``=`` after a known name, which may have = in it; None without one.
+
+    Examples
+    --------
+    >>> name_end("a=b=c", {"a=b"}.__contains__), name_end("d=e", {"a"}.__contains__)
+    (3, None)
+    """
+    return next((i for i, sign in enumerate(text) if sign == "=" and known(text[:i])), None)
 
 
 def _from_file(path: Path, files: FileOptions) -> list[tuple[str, Any]]:
     if path.suffix.lower() == ".json":
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as fault:
-            raise Mistake(f"{path.name} is not JSON: {fault}") from None
-        if not isinstance(content, dict):
-            raise Mistake(f"{path.name} must be a JSON object {{feature: cost}}")
-        return list(content.items())
+        return _from_json(path, "{feature: cost}", object)
     from .files import missing_column, open_table
 
     with open_table(path, files) as table:
@@ -145,6 +148,17 @@ def _from_file(path: Path, files: FileOptions) -> list[tuple[str, Any]]:
     return list(zip(map(str, part.columns["feature"]), part.columns["cost"], strict=True))
 
 
+def _from_json(path: Path, expected: str, kind: type) -> list[tuple[str, Any]]:
+    """Read a JSON object whose values are all of one kind."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as fault:
+        raise Mistake(f"{path.name} is not JSON: {fault}") from None
+    if not isinstance(content, dict) or not all(isinstance(v, kind) for v in content.values()):
+        raise Mistake(f"{path.name} must be a JSON object {expected}")
+    return list(content.items())
+
+
 def _cost(name: str, cell: Any, style: CellStyle) -> float:
     try:
         if isinstance(cell, bool):
@@ -155,3 +169,43 @@ def _cost(name: str, cell: Any, style: CellStyle) -> float:
     if not (math.isfinite(cost) and cost >= 0):
         raise Mistake(f"the cost of {name!r:.80} is {cell!r:.80}: give a number, 0 or more")
     return cost
+
+
+# -- texts by name ---------------------------------------------------------------------------------
+
+
+def read_named_texts(
+    given: Sequence[str] | None, option: str, names: Iterable[Any], kind: str
+) -> dict[Any, str] | None:
+    """Read texts by name; None where none are given.
+
+    Examples
+    --------
+    >>> read_named_texts(["age=Age at admission", "a=b=c"], "--labels", ["age", "a=b"], "feature")
+    {'age': 'Age at admission', 'a=b': 'c'}
+    """
+    if not given:
+        return None
+    known = {str(name): name for name in names}
+    out: dict[Any, str] = {}
+    for one in given:
+        for name, text in _pairs(one, option, known):
+            if name not in known:
+                raise Mistake(
+                    f"{option}: there is no {kind} {name!r:.80}, only {some_names(known, most=8)}"
+                )
+            if known[name] in out:
+                raise Mistake(f"{option} gives {name!r:.80} twice")
+            out[known[name]] = text
+    return out
+
+
+def _pairs(one: str, option: str, known: dict[str, Any]) -> list[tuple[str, str]]:
+    path = Path(one)
+    if path.suffix.lower() == ".json" and path.is_file():
+        return _from_json(path, "{name: text}", str)
+    if "=" not in one:
+        raise Mistake(f"{option} {one!r:.80} is neither NAME=TEXT nor a JSON file {{name: text}}")
+    end = name_end(one, known.__contains__)
+    end = one.index("=") if end is None else end
+    return [(one[:end], one[end + 1 :])]

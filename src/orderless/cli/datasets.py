@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from .groups import unfold
 from .options import Format, OutputOptions
+from .sink import as_json, records_as, write
 
-__all__ = ["app"]
+__all__ = ["COMMANDS", "app"]
 
 app = typer.Typer(
     name="datasets",
@@ -33,7 +33,6 @@ def datasets(context: typer.Context) -> None:
 def _list(output: OutputOptions) -> None:
     """List all data sets: size, share of the positive class, and where each would come from."""
     from .. import datasets as library
-    from .sink import records_as, write
 
     records: list[dict[str, Any]] = []
     for _, row in library.describe().iterrows():
@@ -50,7 +49,6 @@ def _show(name: Name, output: OutputOptions) -> None:
     """Show what is known of a data set, without loading it."""
     from .. import datasets as library
     from ..datasets import entry_of
-    from .sink import records_as, write
 
     entry = entry_of(name)
     table = library.describe().set_index("name")
@@ -70,7 +68,7 @@ def _show(name: Name, output: OutputOptions) -> None:
         known = {key: value for key, value in facts.items() if value is not None}
         text = "\n".join(f"{key + ':':12}{value}" for key, value in known.items())
     elif output.format == Format.json:
-        text = json.dumps(facts, indent=1)
+        text = as_json(facts)
     else:
         rows = [{"fact": key, "value": value} for key, value in facts.items()]
         text = records_as(rows, output.format, safe_csv=output.safe_csv)
@@ -85,14 +83,12 @@ def _save(
 ) -> None:
     """Write a data set as CSV, label last; it is downloaded if need be."""
     from .. import datasets as library
-    from .sink import write
 
     write(library.load(name).frame.to_csv(index=False, lineterminator="\n"), output)
 
 
-for function, name, example in (
-    (_list, "list", "orderless datasets list --format md"),
-    (_show, "show", "orderless datasets show compas"),
-    (_save, "save", "orderless datasets save wisconsin --output wisconsin.csv"),
-):
-    app.command(name, epilog=f"Example: {example}")(unfold(function, name))
+COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
+    "list": (_list, "orderless datasets list --format md"),
+    "show": (_show, "orderless datasets show compas"),
+    "save": (_save, "orderless datasets save wisconsin --output wisconsin.csv"),
+}

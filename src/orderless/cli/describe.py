@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +10,7 @@ import typer
 
 from .mistakes import Mistake, cut, one_line
 from .options import FileOptions, Format, OutputOptions, TableOptions
+from .sink import as_json, records_as, write
 
 if TYPE_CHECKING:
     from .profile import ColumnProfile
@@ -51,13 +51,12 @@ def command(
         raise Mistake("which table? Give one file, or the name of one data set")
     if data.infer_kinds:
         raise Mistake("--infer-kinds is for fitting; describe shows what is read without it")
-    from .sink import records_as, write
     from .summary import read_table, summarize
 
     data = replace(data, data=table or data.data)
     summary = summarize(read_table(data, files), data)
     if output.format == Format.json:
-        text = json.dumps(_content(summary), ensure_ascii=False, indent=1, allow_nan=False)
+        text = as_json(_content(summary), allow_nan=False)
     elif output.format == Format.csv:
         rows = [_row(summary, column) for column in summary.columns]
         text = records_as(rows, Format.csv, safe_csv=output.safe_csv)
@@ -113,7 +112,6 @@ def _problems(summary: Summary) -> list[str]:
 
 def _text(summary: Summary, form: Format) -> str:
     from ..output.rules import escaped
-    from .sink import records_as
 
     n_rows, n_gaps = summary.table.part.n_rows, int(summary.incomplete.sum())
     head = summary.head()[0]

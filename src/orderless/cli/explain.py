@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from ..inputs import busy
+from ..model import printable
 from .mistakes import Mistake
 from .options import (
     DataOptions,
@@ -21,9 +21,11 @@ from .options import (
     ModelOptions,
     OutputOptions,
 )
+from .sink import as_json, records_as, write, write_result
 
 if TYPE_CHECKING:
     from ..form import CanonicalForm
+    from ..model import Tree
     from ..output.rules import Shown
     from .models import Source
 
@@ -115,19 +117,19 @@ def command(
     if (show.sort == Sort.coverage or show.min_rows) and data.data is None:
         raise Mistake("--sort coverage and --min-rows count rows: give them with --data")
     from .models import form_of, source_of
-    from .sink import write
 
     source = source_of(model, data, files, hold_out)
     form = form_of(source.tree, limits)
     if which.row or which.rows is not None:
-        from .explained_rows import explained, rows_of
-
-        rows = rows_of(source.tree, which.row, which.rows, data, files)
-        write(explained(form, rows, output), output.output)
+        _write_rows(form, _rows_of(source.tree, which, data, files), output)
         return
+
     with busy(f"Finding {'reasons' if reasons else 'rules'}"):
         text = _terms_text(form, source, "reasons" if reasons else "rules", show, output)
     write(text, output.output)
+
+
+# -- rules and reasons -----------------------------------------------------------------------------
 
 
 def _terms_text(
@@ -135,7 +137,6 @@ def _terms_text(
 ) -> str:
     """Write rules or reasons, and how often the tree is right."""
     from ..output.rules import list_terms, listing_records, quality_as_markdown, quality_as_text
-    from .sink import records_as
 
     shown: Shown = {
         "terms": terms, "sort": show.sort, "top": show.top, "min_rows": show.min_rows,
@@ -159,4 +160,71 @@ def _terms_text(
         content["data"] = source.rows_record
     if judged:
         content["quality"] = [one.to_dict() for one in judged]
-    return json.dumps({**content, terms: records}, ensure_ascii=False, indent=1)
+    return as_json({**content, terms: records})
+
+
+# -- single rows: why each gets its class ----------------------------------------------------------
+
+
+def _rows_of(
+    tree: Tree, which: RowOptions, data: DataOptions, files: FileOptions
+) -> list[dict[str, Any]]:
+    """Read the rows to explain."""
+    from ..inputs import NOT_GIVEN
+    from .files import open_table, style_of
+    from .rows import frame_with_unseen, row_from
+
+    if which.row:
+        return [row_from(which.row, tree, style_of(files))]
+    assert which.rows is not None
+    with open_table(which.rows, files) as table:
+        table.check_missing(tree.space.column_names)
+        frame = frame_with_unseen(tree, table.whole(), table.name, table.style, data)
+    records = frame.to_dict("records")
+    return [{str(name): value for name, value in one.items() if value is not NOT_GIVEN}
+            for one in records]  # fmt: skip
+
+
+def _write_rows(form: CanonicalForm, rows: list[dict[str, Any]], output: OutputOptions) -> None:
+    """Say why each row gets its class, or what it depends on."""
+    records, texts = [], []
+    for one in rows:
+        why, needed = form.explain(one), form.missing_needed(one)
+        settle = [list(names) for names in needed.settle] if needed.label is None else []
+        records.append({**why.to_dict(), "settle": settle})
+        lines = str(why).splitlines()
+        if needed.label is None:
+            lines += str(needed).splitlines()[1:]
+        texts.append([printable(line) for line in lines])
+    flat = [
+        {
+            "row": i,
+            "prediction": record["label"],
+            "possible": record["possible"],
+            "necessary": record["necessary"],
+            "needed": record["settle"][0] if record["settle"] else [],
+            "text": record["text"].replace("\n", " "),
+        }
+        for i, record in enumerate(records, 1)
+    ]
+    content = records if len(records) != 1 else records[0]
+    text = _rows_markdown if output.format == Format.md else _rows_text
+    write_result(output, content, flat, lambda: text(texts))
+
+
+def _rows_text(texts: list[list[str]]) -> str:
+    if len(texts) == 1:
+        return "\n".join(texts[0])
+    return "\n".join(
+        "\n".join([f"Row {i:,}: {lines[0]}", *(f"  {line}" for line in lines[1:])])
+        for i, lines in enumerate(texts, 1)
+    )
+
+
+def _rows_markdown(texts: list[list[str]]) -> str:
+    from ..output.rules import escaped
+
+    shown = [[escaped(line) for line in lines] for lines in texts]
+    if len(shown) == 1:
+        return "\n\n".join(shown[0])
+    return "\n".join(f"{i}. {'  '.join(['', *lines]).strip()}" for i, lines in enumerate(shown, 1))

@@ -13,6 +13,7 @@ import typer
 from ..inputs import busy
 from .mistakes import Mistake
 from .options import OUTPUT, DataOptions, FileOptions, LimitOptions, ModelOptions, OutputFile
+from .sink import write
 
 if TYPE_CHECKING:
     from ..form import CanonicalForm
@@ -108,7 +109,6 @@ def command(
 
         Words(dialect)  # refuses one that it does not know, before anything is fitted
     from .models import form_of, source_of
-    from .sink import write
 
     tree = source_of(model, data, files).tree
     with busy(f"Writing {kind}"):

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..connect import Part, TableFile, open_table as open_any
+from ..connect import TableFile, open_table as open_any
 from ..inputs import CellStyle, near, some_names
-from .mistakes import Mistake, packages
+from .mistakes import Mistake
 from .options import FileOptions
 
 __all__ = [
-    "Part",
-    "TableFile",
     "file_arguments",
     "missing_column",
     "open_table",
@@ -38,11 +35,9 @@ def source_of_rows(path: str | Path) -> Any:
     return sys.stdin.buffer if str(path) == "-" else path
 
 
-@contextmanager
-def open_table(path: str | Path, options: FileOptions) -> Iterator[TableFile]:
+def open_table(path: str | Path, options: FileOptions) -> AbstractContextManager[TableFile]:
     """Open a CSV or Parquet file with a header; faults while reading name the file."""
-    with packages(), open_any(source_of_rows(path), **file_arguments(options)) as table:
-        yield table
+    return open_any(source_of_rows(path), **file_arguments(options))
 
 
 def file_arguments(options: FileOptions) -> dict[str, Any]:

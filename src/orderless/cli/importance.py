@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from .options import (
     OutputOptions,
     finite,
 )
+from .sink import records_as, write_figure, write_result
 
 if TYPE_CHECKING:
     from .models import Source
@@ -135,8 +135,6 @@ def command(
         records, found = _records(source, one.limit if one.orders else None)
     _write_one(source, records, found, output)
     if one.plot is not None:
-        from .sink import write_figure
-
         assert found is not None
         write_figure(found.plot, one.plot)
 
@@ -145,22 +143,18 @@ def _write_one(
     source: Source, records: list[dict[str, Any]], found: Any, output: OutputOptions
 ) -> None:
     """Write the importances of one tree."""
-    from .sink import records_as, write
-
     assert source.X is not None
     n_rows = len(source.X)
-    if output.format == Format.json:
-        content: dict[str, Any] = {"tree": source.name, "rows": n_rows, "data": source.rows_record}
-        if found is not None:
-            content["equivalent_trees"] = found.n_trees
-        write(json.dumps({**content, "features": records}, ensure_ascii=False, indent=1),
-              output.output)  # fmt: skip
-    elif output.format == Format.csv:
-        write(records_as(records, Format.csv, safe_csv=output.safe_csv), output.output)
-    else:
+    content: dict[str, Any] = {"tree": source.name, "rows": n_rows, "data": source.rows_record}
+    if found is not None:
+        content["equivalent_trees"] = found.n_trees
+
+    def text() -> str:
         table = records_as(records, output.format, digits=3)
         shown = table if records else "The tree has no splits, so no feature matters."
-        write(f"{_sentence(found, n_rows)}\n{source.about_rows}\n\n{shown}", output.output)
+        return f"{_sentence(found, n_rows)}\n{source.about_rows}\n\n{shown}"
+
+    write_result(output, {**content, "features": records}, records, text)
 
 
 def _refuse_one_tree(model: ModelOptions, data: DataOptions, orders: bool) -> None:
@@ -177,8 +171,6 @@ def _refuse_one_tree(model: ModelOptions, data: DataOptions, orders: bool) -> No
                 f"{option} is about one tree, and --rid looks at all near-optimal ones: leave out "
                 "one of the two (--rid-depth is their depth)"
             )
-    if data.data is None:
-        raise Mistake("near-optimal trees are those of a table: add --data FILE --target COLUMN")
 
 
 def _all_trees(
@@ -190,7 +182,6 @@ def _all_trees(
 ) -> None:
     """Write importances over all near-optimal trees of bootstrap samples."""
     from ..importance import RashomonImportance
-    from .sink import records_as, write, write_figure
     from .table import labelled
 
     given = labelled(data, files)
@@ -203,25 +194,20 @@ def _all_trees(
         for row in found.summary()[columns].to_dict("records")
     ]
     functions, trees = sum(found.n_functions_.tolist()), sum(found.n_trees_.tolist())
-    if output.format == Format.json:
-        content = {
-            "data": given.name, "rows": len(given.X), "notes": given.summary.head(),
-            **over.parameters, "functions": functions, "trees": trees,
-            "left_out": list(found.left_out_), "features": records,
-        }  # fmt: skip
-        write(json.dumps(content, ensure_ascii=False, indent=1), output.output)
-    elif output.format == Format.csv:
-        write(records_as(records, Format.csv, safe_csv=output.safe_csv), output.output)
-    else:
-        head = _over_all(functions, trees, f"{over.rid:,} samples of {given.name}", found.left_out_)
-        write(head + _with_importance(records, output.format), output.output)
+    content = {
+        "data": given.name, "rows": len(given.X), "notes": given.summary.head(),
+        **over.parameters, "functions": functions, "trees": trees,
+        "left_out": list(found.left_out_), "features": records,
+    }  # fmt: skip
+    head = _over_all(functions, trees, f"{over.rid:,} samples of {given.name}", found.left_out_)
+    write_result(output, content, records, lambda: head + _with_importance(records, output.format))
     if plot is not None:
         write_figure(lambda ax: found.plot(ax=ax), plot)
 
 
 def _over_all(functions: int, trees: int, of: str, left: Sequence[str]) -> str:
     from ..model import short_count
-    from .rashomon_text import left_out
+    from .rashomon import left_out
 
     return (
         f"Importance over {functions:,} functions ({short_count(trees)} trees) of {of}, each "
@@ -231,8 +217,6 @@ def _over_all(functions: int, trees: int, of: str, left: Sequence[str]) -> str:
 
 def _with_importance(records: list[dict[str, Any]], form: Format) -> str:
     """Write the features that matter in some function; the others are counted."""
-    from .sink import records_as
-
     some = [record for record in records if record["positive"] > 0 or record["mean"] != 0]
     text = f"\n\n{records_as(some, form, digits=3)}" if some else ""
     if rest := len(records) - len(some):

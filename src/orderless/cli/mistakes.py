@@ -10,23 +10,9 @@ import platform
 import shlex
 import sys
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from ..errors import (
-    DataNotFound,
-    InvalidData,
-    InvalidParameter,
-    InvalidSpace,
-    InvalidTree,
-    OutOfMemory,
-    OutOfTime,
-    TooLarge,
-    TooManyBoxes,
-    TooManyReasons,
-    UnreadableModel,
-)
+from .. import errors
 from ..model import cut as cut_middle, printable
 
 __all__ = [
@@ -35,9 +21,9 @@ __all__ = [
     "as_option",
     "cut",
     "for_report",
+    "is_mistake",
     "line_of",
     "one_line",
-    "packages",
 ]
 
 
@@ -45,21 +31,19 @@ class Mistake(ValueError):
     """Invalid input: arguments or files; the message says how to correct them."""
 
 
-MISTAKES = (
-    Mistake,
-    DataNotFound,
-    InvalidData,
-    InvalidParameter,
-    InvalidSpace,
-    InvalidTree,
-    OutOfMemory,
-    OutOfTime,
-    TooLarge,
-    TooManyBoxes,
-    TooManyReasons,
-    UnreadableModel,
-    OSError,  # no such file, no permission, no space left
-)
+# OSError: no such file, no permission, no space left.
+MISTAKES = (Mistake, OSError, *(getattr(errors, name) for name in errors.__all__))
+
+
+def is_mistake(fault: Exception) -> bool:
+    """Whether a fault is invalid input or a package that is not installed: its message says so.
+
+    Anything else is an internal error.
+    """
+    if isinstance(fault, ImportError):
+        return not str(fault.name).startswith("orderless")
+    return isinstance(fault, MISTAKES)
+
 
 # What a parameter of the library is called here, where that is not its name with dashes.
 OPTIONS = {"batch_size": "--chunk-rows", "n_jobs": "--jobs", "target": "--output"}
@@ -145,12 +129,3 @@ def for_report(fault: BaseException, command: str) -> list[str]:
         f"orderless {own}, Python {python}, {platform.system()} {platform.machine()}, {command}",
         f"{type(fault).__name__} in {', '.join(places[:8]) or 'no module of orderless'}",
     ]
-
-
-@contextmanager
-def packages() -> Iterator[None]:
-    """Take a package that is not installed for invalid input: the message says what to install."""
-    try:
-        yield
-    except ImportError as fault:
-        raise Mistake(str(fault)) from None

@@ -1,4 +1,4 @@
-"""Models: the tree that a command works on.
+"""Models: the tree that a command works on, and what the columns are that it speaks of.
 
 In:  ``ModelOptions`` and ``DataOptions``.
 Out: ``Source``: a ``Tree``, and rows with labels if there are some.
@@ -6,14 +6,16 @@ Out: ``Source``: a ``Tree``, and rows with labels if there are some.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InvalidSpace, InvalidTree, UnreadableModel
+from ..errors import InvalidData, InvalidSpace, InvalidTree, UnreadableModel
 from ..form import FORM_FORMAT as FORM, CanonicalForm, canonicalize
-from ..model import Space, Tree, printable
+from ..model import Column, Feature, Space, Tree, parse, printable
 from ..output.rules import Judged
 from ..readers import read_tree
 from .mistakes import Mistake
@@ -22,7 +24,7 @@ from .options import DataOptions, FileOptions, HoldOutOptions, LimitOptions, Mod
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Source", "form_of", "load_model", "source_of"]
+__all__ = ["Source", "form_of", "load_model", "read_space", "source_of"]
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".p")
 
@@ -102,7 +104,7 @@ def source_of(
         tree = _load(model, data, files)
         if data.data is None:
             return Source(tree, model.model.name)
-        from .training import complete_rows_for, rows_for
+        from .rows import complete_rows_for, rows_for
 
         if complete:
             tree, X, y = complete_rows_for(tree, data, files)
@@ -116,13 +118,11 @@ def source_of(
         )
     if model.space is not None:
         raise Mistake("--space says what the columns of a model file are, and none is given")
-    from .fitting import fit
+    from .table import fit
 
-    fitted = fit(data, files, hold_out)
-    return Source(
-        fitted.tree, fitted.name, fitted.X, fitted.y, fitted.name, fitted=True,
-        held_out=fitted.judged, notes=tuple(fitted.summary.head()),
-    )  # fmt: skip
+    tree, rows, judged = fit(data, files, hold_out)
+    notes = tuple(rows.summary.head())
+    return Source(tree, rows.name, rows.X, rows.y, rows.name, True, judged, notes)
 
 
 def _load(model: ModelOptions, data: DataOptions, files: FileOptions) -> Tree:
@@ -131,14 +131,11 @@ def _load(model: ModelOptions, data: DataOptions, files: FileOptions) -> Tree:
     if model.space is not None and data.infer_kinds:
         raise Mistake("give one of --space and --infer-kinds, not both")
     load = partial(load_model, model.model, allow_pickle=model.allow_pickle)
-    if model.space is None and not data.infer_kinds:
-        return load()
-    from .spaces import read_space, with_inferred_kinds
-
     if model.space is not None:
         return load(space=read_space(model.space))
-    tree = load()
-    return with_inferred_kinds(tree, lambda space: load(space=space), data, files)
+    if data.infer_kinds:
+        return _with_inferred_kinds(load(), lambda space: load(space=space), data, files)
+    return load()
 
 
 def _refuse_fitting(
@@ -226,3 +223,78 @@ def _from_pickle(path: Path, allowed: bool) -> Any:
         return joblib.load(path)
     except Exception as fault:  # anything can happen in there
         raise Mistake(f"{path.name} cannot be opened: {type(fault).__name__}: {fault}") from fault
+
+
+# -- spaces ----------------------------------------------------------------------------------------
+
+
+def read_space(path: Path) -> Space:
+    """Read a space: as it is in the JSON of a tree, or names and their kinds."""
+    try:
+        given = parse(path.read_bytes().removeprefix(b"\xef\xbb\xbf").decode("utf-8"))
+        if not isinstance(given, dict):
+            raise InvalidSpace('expected an object such as {"age": "integer", "ward": ["a", "b"]}')
+        given = given.get("space", given) if "format" in given else given
+        return Space.from_dict(given) if isinstance(given.get("features"), list) else Space(given)
+    except UnicodeDecodeError as fault:
+        raise Mistake(f"{path.name} is not UTF-8 text: {fault}") from None
+    except (InvalidSpace, InvalidTree, TypeError) as fault:
+        raise Mistake(f"{path.name} does not describe a space: {fault}") from fault
+
+
+def _with_inferred_kinds(
+    tree: Tree, load: Callable[[Space], Tree], data: DataOptions, files: FileOptions
+) -> Tree:
+    """Read a tree once more, over the kinds that ``Space.infer`` proposes from the data.
+
+    ``load`` reads the model over a space. One-hot columns become one feature where the model can be
+    read so; a tree that is stored over features of its own keeps them.
+    """
+    try:
+        return load(_inferred(tree, data, files, one_hot=True))
+    except Mistake:
+        return load(_inferred(tree, data, files, one_hot=False))
+
+
+def _inferred(tree: Tree, data: DataOptions, files: FileOptions, *, one_hot: bool) -> Space:
+    """Narrow the tree's own space by what the data say of its columns."""
+    import pandas as pd
+
+    from .rows import frame_for
+    from .summary import read_table
+
+    if data.data is None:
+        raise Mistake("--infer-kinds judges by the data, which are not given: add --data FILE")
+    table = read_table(data, files)
+    part, name = table.part, table.name
+    frames = []
+    for feature in tree.space.names:
+        with suppress(InvalidData):  # the table does not have it, or has something else there
+            frames.append(frame_for(tree, part, name, (feature,), style=table.style))
+    X = pd.concat(frames, axis=1) if frames else pd.DataFrame()
+    if X.empty:
+        raise Mistake(
+            f"{name} has none of the columns of the tree, so nothing can be inferred from it"
+        )
+    return _narrowed(tree.space, Space.infer(X, one_hot=one_hot))
+
+
+def _narrowed(own: Space, proposed: Space) -> Space:
+    features: dict[str, Feature] = {}
+    columns: list[Column] = []
+    proposals = {column.name: column for column in proposed.columns}
+    for column in own.columns:
+        known = own[column.feature]
+        new = proposals.get(column.name)
+        kind = proposed[new.feature] if new is not None else known
+        if new is None or not _narrower(known, column, kind):
+            new, kind = column, known
+        features[new.feature] = kind
+        columns.append(new)
+    return Space(list(features.values()), columns)
+
+
+def _narrower(known: Feature, column: Column, kind: Feature) -> bool:
+    """Whether a proposal says more of a column of numbers than the model does."""
+    plain = known.kind == "numeric" or (known.kind == "boolean" and kind.kind == "categorical")
+    return plain and column.condition is None and (kind.kind != "numeric" or kind.whole)

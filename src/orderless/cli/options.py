@@ -2,8 +2,8 @@
 
 In:  dataclasses whose fields are typer's options.
 Out: ``ModelOptions``, ``TableOptions``, ``DataOptions``, ``HoldOutOptions``, ``FileOptions``,
-     ``LimitOptions``, ``OutputOptions``; ``finite``. ``groups.py`` shows typer the single options,
-     in the panel of the help that is the ``PANEL`` of their class.
+     ``LimitOptions``, ``OutputOptions``; ``finite``. ``app.py`` shows typer the single options, in
+     the panel of the help that is the ``PANEL`` of their class.
 
 Annotations are not postponed here: typer would compile each of them again for every command.
 """
@@ -17,6 +17,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 __all__ = [
+    "AllowPickle",
     "DataOptions",
     "FileOptions",
     "Format",
@@ -30,7 +31,6 @@ __all__ = [
     "TableOptions",
     "Unseen",
     "UnseenKind",
-    "check_safe_csv",
     "finite",
 ]
 
@@ -82,6 +82,17 @@ SpaceFile = Annotated[
 ]
 
 
+AllowPickle = Annotated[
+    bool,
+    typer.Option(
+        "--allow-pickle",
+        help="Open pickle and joblib files too. Dangerous: such a file runs whatever code its "
+        "author put into it, the moment it is opened. Only for files that you made yourself.",
+        rich_help_panel=TREE,
+    ),
+]
+
+
 @dataclass(frozen=True)
 class ModelOptions:
     """One tree, from a file."""
@@ -95,14 +106,7 @@ class ModelOptions:
             "model file of XGBoost (JSON) or LightGBM. Left out: a tree is fitted on --data.",
         ),
     ] = None
-    allow_pickle: Annotated[
-        bool,
-        typer.Option(
-            "--allow-pickle",
-            help="Open pickle and joblib files too. Dangerous: such a file runs whatever code its "
-            "author put into it, the moment it is opened. Only for files that you made yourself.",
-        ),
-    ] = False
+    allow_pickle: AllowPickle = False
     space: SpaceFile = None
 
 
@@ -293,12 +297,6 @@ SafeCsv = Annotated[
 ]
 
 
-def check_safe_csv(asked: bool, form: str) -> None:
-    """Refuse the option where it would do nothing."""
-    if asked and form != "csv":
-        raise typer.BadParameter(f"--safe-csv is for --format csv, and this writes {form}")
-
-
 @dataclass(frozen=True)
 class OutputOptions:
     """Where the result goes, and how it is written."""
@@ -311,7 +309,10 @@ class OutputOptions:
     safe_csv: SafeCsv = False
 
     def __post_init__(self) -> None:
-        check_safe_csv(self.safe_csv, self.format)
+        if self.safe_csv and self.format != Format.csv:
+            raise typer.BadParameter(
+                f"--safe-csv is for --format csv, and this writes {self.format}"
+            )
 
 
 def finite(number: float | None) -> float | None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from ..inputs import busy
-from .costs import Costs, OtherCosts, read_costs
+from .costs import Costs, OtherCosts, read_costs, read_named_texts
 from .mistakes import Mistake
-from .named_texts import read_named_texts
 from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
+from .sink import write_html
 
 if TYPE_CHECKING:
     from .models import Source
@@ -87,7 +87,6 @@ def command(
     if server.port and not server.serve:
         raise Mistake("--port is for --serve, which is not given")
     from .models import source_of
-    from .sink import write_html
 
     source = source_of(model, data, files, complete=bool(costs) or other_costs is not None)
     spent = None

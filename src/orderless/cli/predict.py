@@ -11,8 +11,9 @@ import typer
 
 from ..inputs import bar, watched
 from ..model import printable
-from .mistakes import Mistake, packages
+from .mistakes import Mistake
 from .options import OUTPUT, DataOptions, FileOptions, ModelOptions, OutputFile, SafeCsv
+from .sink import standard_output
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -116,7 +117,6 @@ def command(
     from ..connect import file_format, predict_file
     from .files import file_arguments, source_of_rows
     from .models import source_of
-    from .sink import standard_output
 
     target = standard_output() if answers.output is None else answers.output
     wanted = None if answers.format is None else str(answers.format)
@@ -125,7 +125,7 @@ def command(
         raise Mistake("Parquet is not text: say where to write it with --output FILE")
     none = answers.no_needed or answers.needed == NeededKind.none
     tree = source_of(model, data, files).tree
-    with bar("Predicting") as progress, packages():
+    with bar("Predicting") as progress:
         done = predict_file(
             tree,
             source_of_rows(rows),

@@ -10,6 +10,7 @@ from ..inputs import busy
 from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake
 from .options import OUTPUT, DataOptions, FileOptions, HoldOutOptions, HtmlFile, ModelOptions
+from .sink import write_html
 
 if TYPE_CHECKING:
     from ..output.rules import Judged
@@ -42,7 +43,6 @@ def command(
     """
     from ..output.report import report
     from .models import source_of
-    from .sink import write_html
 
     source = source_of(model, data, files, hold_out, complete=True)
     if source.X is None or source.y is None:

@@ -10,6 +10,7 @@ import typer
 
 from .mistakes import Mistake
 from .options import OUTPUT, Format
+from .sink import records_as, write
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -83,11 +84,10 @@ def command(
 ) -> None:
     """Run tables and figures of the paper, and write what came out beside what was published.
 
-    Without a name, the targets are listed. Work that was interrupted goes on where it was.
+    Without a name, the targets are listed. Interrupted work continues where it stopped.
     """
     from ..inputs import near
     from ..reproduce import ALIASES, check_backend, run, targets
-    from .sink import records_as, write
 
     if not names:
         listed = [

@@ -18,11 +18,13 @@ from typing import IO, Any, cast
 
 from ..inputs import whole_file, write_whole
 from ..model import not_formula, printable, shown
-from ..output.rules import escaped, markdown_table, text_table
 from .mistakes import Mistake
-from .options import Format
+from .options import Format, OutputOptions
 
-__all__ = ["FIGURES", "records_as", "standard_output", "write", "write_figure", "write_html"]
+__all__ = [
+    "FIGURES", "as_json", "records_as", "standard_output", "write", "write_figure", "write_html",
+    "write_result",
+]  # fmt: skip
 
 Records = Sequence[Mapping[str, Any]]
 FIGURES = (".png", ".svg", ".pdf")
@@ -35,6 +37,27 @@ def write(text: str, output: Path | None) -> None:
         sys.stdout.write(shown(text) if sys.stdout.isatty() else text)
         return
     write_whole(output, text)
+
+
+def write_result(
+    output: OutputOptions, content: Any, records: Records, text: Callable[[], str]
+) -> None:
+    """Write a result in the format that is asked for: JSON of all of it, CSV records, or text.
+
+    The text is Markdown if that is the format.
+    """
+    if output.format == Format.json:
+        written = as_json(content)
+    elif output.format == Format.csv:
+        written = records_as(records, Format.csv, safe_csv=output.safe_csv)
+    else:
+        written = text()
+    write(written, output.output)
+
+
+def as_json(content: Any, *, allow_nan: bool = True) -> str:
+    """Write JSON as all commands do: indented by one, and every letter as it is."""
+    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=allow_nan)
 
 
 def write_html(page: str, output: Path | None) -> None:
@@ -99,7 +122,7 @@ def records_as(
     bcd
     """
     if form == Format.json:
-        return json.dumps(list(records), ensure_ascii=False, indent=1, allow_nan=False)
+        return as_json(list(records), allow_nan=False)
     names = list(records[0]) if records else []
     if form == Format.csv:
         out = io.StringIO()
@@ -112,6 +135,8 @@ def records_as(
     right = [
         all(isinstance(record[name], int | float | None) for record in records) for name in names
     ]
+    from ..output.rules import escaped, markdown_table, text_table
+
     if form == Format.md:
         return markdown_table(names, [[*map(escaped, row)] for row in cells], right)
     return text_table(names, cells, right)

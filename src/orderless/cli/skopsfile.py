@@ -20,7 +20,7 @@ from typing import Any
 
 from ..inputs import QuantileBinarizer, ThresholdGuessBinarizer, import_optional, some_names
 from ..model import Column, Condition, Feature, Space
-from .mistakes import Mistake, packages
+from .mistakes import Mistake
 
 __all__ = ["load_skops"]
 
@@ -50,8 +50,7 @@ def load_skops(path: Path) -> Any:
     Linear in the size of the file: what does not fit together is refused before memory is taken
     for it.
     """
-    with packages():
-        skops = import_optional("skops.io", needed_for=f"reading {path.name}, a skops file,")
+    skops = import_optional("skops.io", needed_for=f"reading {path.name}, a skops file,")
     try:
         members = _unpacked(path)
         schema = _best(_parsed(members))

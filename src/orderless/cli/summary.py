@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import datasets
+from ..connect import Part
 from ..inputs import PLAIN, CellStyle, notations, some_names
 from ..model import label_text, printable
-from .files import Part, missing_column, open_table
+from .files import missing_column, open_table
 from .mistakes import Mistake, cut
 from .options import FileOptions, MissingValues, TableOptions
 from .profile import ColumnProfile, profile_column
@@ -73,14 +74,9 @@ class Summary:
     keep_gaps: bool = False  # whether rows with gaps are kept, to be judged with them
 
     @cached_property
-    def by_name(self) -> dict[str, ColumnProfile]:
-        """The columns by their names."""
-        return {column.name: column for column in self.columns}
-
-    @property
     def target(self) -> ColumnProfile | None:
         """The column with the classes."""
-        return None if self.table.target is None else self.by_name[self.table.target]
+        return next((c for c in self.columns if c.name == self.table.target), None)
 
     @property
     def features(self) -> list[ColumnProfile]:

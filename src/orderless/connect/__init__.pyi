@@ -1,8 +1,10 @@
 from .tables.cells import (
     TRUTHS as TRUTHS,
+    Unseen as Unseen,
     parser_of as parser_of,
     plain_cells as plain_cells,
     read_cells as read_cells,
+    unseen_notes as unseen_notes,
     wanted_columns as wanted_columns,
 )
 from .tables.part import (
@@ -10,13 +12,9 @@ from .tables.part import (
     cells_of as cells_of,
 )
 from .tables.predict import (
+    FilePrediction as FilePrediction,
     file_format as file_format,
     predict_file as predict_file,
-)
-from .tables.result import (
-    FilePrediction as FilePrediction,
-    Unseen as Unseen,
-    unseen_notes as unseen_notes,
 )
 from .tables.table import (
     TableFile as TableFile,

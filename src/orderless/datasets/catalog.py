@@ -66,6 +66,11 @@ class Entry:
         return f"{raw}/main/data/{self.file}"
 
 
+_IRIS = {
+    "setosa": "695a3a8c0c53c7f683792075226e23855fd8780622056555bfa5fd84a8a03d2f",
+    "versicolor": "b8a1500c16d15910137f6ba603dac1afb71e6688684b3fcd2d3e4b94a2d587ff",
+    "virginica": "adef30b4588286830e0814d1150a8bc4f0b998c03ef1bf2d1e511d458ec1944e",
+}
 _ENTRIES = (
     Entry(
         "compas",
@@ -155,38 +160,19 @@ _ENTRIES = (
         sha256="675969b29511298e9f6c9da8255068ca50988bfd3dca40bea793382765f3859c",
         note="every final board, one-hot o/x per square, blank = both 0; label: x has won",
     ),
-    Entry(
-        "iris_setosa",
-        "iris_setosa.csv",
-        150,
-        4,
-        "scikit-learn",
-        label="class",
-        positives=50,
-        sha256="695a3a8c0c53c7f683792075226e23855fd8780622056555bfa5fd84a8a03d2f",
-        note="one against the rest; UCI's copy, three cells unlike scikit-learn's",
-    ),
-    Entry(
-        "iris_versicolor",
-        "iris_versicolor.csv",
-        150,
-        4,
-        "scikit-learn",
-        label="class",
-        positives=50,
-        sha256="b8a1500c16d15910137f6ba603dac1afb71e6688684b3fcd2d3e4b94a2d587ff",
-        note="one against the rest; UCI's copy, three cells unlike scikit-learn's",
-    ),
-    Entry(
-        "iris_virginica",
-        "iris_virginica.csv",
-        150,
-        4,
-        "scikit-learn",
-        label="class",
-        positives=50,
-        sha256="adef30b4588286830e0814d1150a8bc4f0b998c03ef1bf2d1e511d458ec1944e",
-        note="one against the rest; UCI's copy, three cells unlike scikit-learn's",
+    *(
+        Entry(
+            f"iris_{species}",
+            f"iris_{species}.csv",
+            150,
+            4,
+            "scikit-learn",
+            label="class",
+            positives=50,
+            sha256=sha256,
+            note="one against the rest; UCI's copy, three cells unlike scikit-learn's",
+        )
+        for species, sha256 in _IRIS.items()
     ),
     Entry(
         "netherlands",

@@ -11,7 +11,7 @@ from .range import (
 from .reliance import (
     conditional_model_reliance as conditional_model_reliance,
 )
-from .rid.distribution import (
+from .rid.distributions import (
     Distribution as Distribution,
 )
 from .rid.rid import (

@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..errors import InvalidData, InvalidTree
 from ..inputs import RandomState, class_codes, generator, some_names
-from ..model import Column
-from ..rashomon import FlatTrees
+from ..model import Condition, Feature, Side, as_bits
+from ..rashomon import FlatTrees, merge
 from ..readers import read_tree
 from .rows import Given, by_name
 
-__all__ = ["permutation_importance", "permuted_errors"]
+__all__ = ["askers", "permutation_importance", "permuted_errors", "sampled_losses"]
 
 By = Literal["feature", "column"]
 BY = ("feature", "column")
@@ -70,7 +70,7 @@ def permuted_errors(
     whole = weight.dtype.kind in "iu"
     work: Any = _core.importance.permuted_errors if whole else _core.importance.permuted_errors_real
     try:
-        found = work(
+        counts = work(
             np.ascontiguousarray(trees.offsets, dtype=np.int64),
             np.ascontiguousarray(trees.column, dtype=np.int32),
             np.ascontiguousarray(trees.label, dtype=np.int32),
@@ -86,7 +86,45 @@ def permuted_errors(
             "the weights of all rows add up to more than 3,037,000,499, too much to be exact: "
             "give weights as shares, such as weight / weight.sum()"
         ) from None
-    return found.excess.reshape(len(found.errors), n_groups), found.errors, found.total
+    return counts.excess.reshape(len(counts.errors), n_groups), counts.errors, counts.total
+
+
+def askers(trees: FlatTrees, group: Ints, n_groups: int) -> list[NDArray[np.intp]]:
+    """Give, by group of columns, the trees that ask about it; all others lose nothing."""
+    uses = trees.uses(len(group))
+    return [np.flatnonzero(uses[:, group == number].any(axis=1)) for number in range(n_groups)]
+
+
+def sampled_losses(
+    trees: FlatTrees,
+    cells: NDArray[np.uint8],
+    y: Ints,
+    weight: NDArray[np.int64],
+    group: Ints,
+    *,
+    n_groups: int,
+    n_repeats: int,
+    random: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Give, by tree and group, the accuracy lost, as a mean over permutations, the same for all.
+
+    Parameters as of ``permuted_errors``.
+    """
+    rows = np.repeat(np.arange(len(y)), weight)
+    each, truth, once = cells[rows], y[rows], np.ones(len(rows), dtype=np.int64)
+    errors = trees.errors(cells, y, weight)
+    out = np.zeros((len(trees), n_groups))
+    for number, users in enumerate(askers(trees, group, n_groups)):
+        if not len(users):
+            continue
+        own = np.flatnonzero(group == number)
+        some, wrong = trees[users], np.zeros(len(users), dtype=np.int64)
+        for _ in range(n_repeats):
+            permuted = each.copy()
+            permuted[:, own] = each[np.ix_(random.permutation(len(rows)), own)]
+            wrong += some.errors(*merge(permuted, truth, once))
+        out[users, number] = (wrong - n_repeats * errors[users]) / (n_repeats * len(rows))
+    return out
 
 
 def permutation_importance(
@@ -113,9 +151,8 @@ def permutation_importance(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
-    X : array, data frame, or list of dicts
-        Rows, complete in the features that the tree asks about.
+    tree, X
+        As for ``impurity_importance``.
     y : labels
         By row. A label that is not a class of the tree always counts as an error.
     by : "feature" or "column"
@@ -172,7 +209,15 @@ def permutation_importance(
         )  # fmt: skip
         out = _divide(excess[0], total)
     else:
-        out = _sampled(table, codes, given.weight, len(names), int(n_repeats), random_state)
+        if given.weight.dtype.kind == "f":
+            raise InvalidData(
+                "exact=False counts a row of weight w as w rows, so weights must be whole numbers: "
+                "round sample_weight, or use exact=True"
+            )
+        out = sampled_losses(
+            table.flat, table.cells, codes, given.weight, table.group,
+            n_groups=len(names), n_repeats=int(n_repeats), random=generator(random_state),
+        )[0]  # fmt: skip
     return by_name(X, names, out)
 
 
@@ -226,66 +271,27 @@ class _Conditions:
 
 def _column_of(given: Given, node: int, k: int, holds: NDArray[np.bool_]) -> int:
     """Give the position of the column that is a node's condition, or the feature itself."""
-    space = given.tree.space
-    own = space.columns_of[given.bins.features[k].name]
+    space, bins, bits = given.tree.space, given.bins, as_bits(holds)
+    own = space.columns_of[bins.features[k].name]
     for i in own:
-        if space.columns[i].condition is None:
+        condition = space.columns[i].condition
+        if condition is None:
             return i
-        there = _bins_of(given, k, space.columns[i])
-        if there is not None and (np.array_equal(there, holds) or np.array_equal(there, ~holds)):
+        if bins.bits_of(k, _side(bins.features[k], condition)) in (bits, bins.every_bin(k) & ~bits):
             return i
     raise InvalidTree(
         f"no single column is the condition {given.tree.condition(node)!r}: those about "
-        f"{given.bins.features[k].name!r} are {some_names(space.columns[i].name for i in own)}; "
+        f"{bins.features[k].name!r} are {some_names(space.columns[i].name for i in own)}; "
         "permute features instead, with by='feature'"
     )
 
 
-def _bins_of(given: Given, k: int, column: Column) -> NDArray[np.bool_] | None:
-    """Give the bins in which a column's condition holds; None where it divides a bin."""
-    feature, condition = given.bins.features[k], column.condition
-    assert condition is not None
-    n_bins = int(given.bins.layout.n_bins[k])
-    if not feature.ordered:
-        inside = {feature.code(label) for label in condition.among or ()}
-        parts = [{code in inside for code in group} for group in given.bins.groups[k]]
-        return None if any(len(part) > 1 for part in parts) else np.array([p.pop() for p in parts])
-    if condition.at_most is None:  # a boolean, by its values
-        numbers = {float(label) for label in condition.among or ()}
-        out = np.array([value in numbers for value in (0.0, 1.0)])
-    else:
-        at = np.flatnonzero(given.bins.cuts[k] == feature.at_most(condition.at_most))
-        if not len(at):
-            return None
-        out = np.arange(n_bins) <= at[0]
-    return np.append(out, False) if feature.nan else out
-
-
-def _sampled(
-    table: _Conditions,
-    codes: Ints,
-    weight: NDArray[Any],
-    n_groups: int,
-    n_repeats: int,
-    random_state: RandomState,
-) -> NDArray[np.float64]:
-    """Give the mean over some permutations."""
-    if weight.dtype.kind == "f":
-        raise InvalidData(
-            "exact=False counts a row of weight w as w rows, so weights must be whole numbers: "
-            "round sample_weight, or use exact=True"
-        )
-    random = generator(random_state)
-    rows = np.repeat(np.arange(len(weight)), weight)
-    cells, truth = table.cells[rows], codes[rows]
-    errors = int((table.flat.says(cells) != truth).sum())
-    out = np.zeros(n_groups)
-    for group in np.unique(table.group).tolist():
-        own = np.flatnonzero(table.group == group)
-        wrong = 0
-        for _ in range(n_repeats):
-            permuted = cells.copy()
-            permuted[:, own] = cells[np.ix_(random.permutation(len(rows)), own)]
-            wrong += int((table.flat.says(permuted) != truth).sum())
-        out[group] = (wrong - n_repeats * errors) / (n_repeats * len(rows))
-    return out
+def _side(feature: Feature, condition: Condition) -> Side:
+    """Give the values for which a condition holds."""
+    if condition.at_most is not None:
+        return Side(feature, upper=float(feature.at_most(condition.at_most)))
+    among = condition.among or ()
+    if feature.ordered:  # a boolean, by its values
+        return Side(feature, -np.inf if False in among else 0.0, np.inf if True in among else 0.0)
+    codes = map(feature.code, among)
+    return Side(feature, codes=tuple(code for code in codes if code is not None))

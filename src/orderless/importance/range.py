@@ -128,18 +128,9 @@ class ImportanceRange:
         return bool(self.importance[i] > 0 or self.high[i] > 0)
 
     def plot(self, ax: Any = None, *, most: int = 20) -> Any:
-        """Draw each feature's range as a bar, with its mean and the given tree.
+        """Draw each feature's range as a bar, with its mean and the given tree; give the Axes.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-        most : int
-            How many features to draw, the most important by their mean.
-
-        Returns
-        -------
-        matplotlib Axes
+        At ``most`` so many features, the most important by their mean. Without ``ax`` a new figure.
         """
         from ..output.plots import draw_importance
 
@@ -164,14 +155,8 @@ def importance_range(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
-    X : array, data frame, or list of dicts
-        Rows, complete in the features that the tree asks about.
-    y : labels
-        By row.
-    criterion : "gini" or "entropy"
-    sample_weight : array, optional
-        By row; 1 each by default.
+    tree, X, y, criterion, sample_weight
+        As for ``impurity_importance``.
     normalize : bool
         Whether importances are divided by their sum over the features, as scikit-learn does; see
         Notes.
@@ -232,9 +217,9 @@ def importance_range(
     given = Given.read(source, X, sample_weight)
     weight = class_weights(given, y)
     cells, cell_weight = _distinct(given.table, weight)
-    found = _all_orders(given, cells, cell_weight, criterion, limit)
+    orders = _all_orders(given, cells, cell_weight, criterion, limit)
     own = raw_importance(given, weight, criterion)
-    parts = (found.low, found.high, found.mean, found.share_low, found.share_high)
+    parts = (orders.low, orders.high, orders.mean, orders.share_low, orders.share_high)
     low, high, mean, share_low, share_high = (_by_feature(given, values) for values in parts)
     total = float(given.weight.sum())
     if normalize:
@@ -249,11 +234,11 @@ def importance_range(
         low,
         high,
         mean,
-        int.from_bytes(found.n_trees.tobytes(), "little"),
+        int.from_bytes(orders.n_trees.tobytes(), "little"),
         criterion,
         bool(normalize),
-        found.irredundant,
-        found.n_states,
+        orders.irredundant,
+        orders.n_states,
     )
 
 

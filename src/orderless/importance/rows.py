@@ -25,16 +25,21 @@ class Given:
 
     Attributes
     ----------
+    tree : Tree
     bins : Bins
+        Of the tree.
     table : array of int
         Each row's bin of each feature of ``bins``; NaN, where it is a value, is the last.
     weight : array of int64 or float64
         By row; int64 where all are whole numbers.
+    n_rows : int
     """
 
+    tree: Tree
     bins: Bins
     table: NDArray[np.int32]
     weight: NDArray[Any]
+    n_rows: int
 
     @classmethod
     def read(cls, tree: Tree, X: Any, sample_weight: ArrayLike | None) -> Given:
@@ -43,17 +48,7 @@ class Given:
         table = row_bins(bins, X)
         if not len(table):
             raise InvalidData("X has no rows: give at least one")
-        return cls(bins, table, float_weights(sample_weight, len(table)))
-
-    @property
-    def tree(self) -> Tree:
-        """The tree over whose bins the rows are."""
-        return self.bins.tree
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.table)
+        return cls(tree, bins, table, float_weights(sample_weight, len(table)), len(table))
 
     def holds(self, node: int, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Tell for which rows a node's condition holds."""

@@ -9,13 +9,6 @@ from .bounds import (
     probability_bounds as probability_bounds,
     regression_bounds as regression_bounds,
 )
-from .class_odds import (
-    counts_rows as counts_rows,
-    odds as odds,
-)
-from .first_determined import (
-    determined_by_any as determined_by_any,
-)
 from .imputation import (
     imputation_dependence as imputation_dependence,
 )
@@ -24,6 +17,9 @@ from .needed import (
     missing_needed as missing_needed,
 )
 from .predict import (
+    counts_rows as counts_rows,
+    determined_by_any as determined_by_any,
+    odds as odds,
     possible_classes as possible_classes,
     predict_between as predict_between,
     predict_features as predict_features,

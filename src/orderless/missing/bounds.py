@@ -20,12 +20,7 @@ from ..inputs import Rows, column_like, read_rows, table_like
 from ..model import Tree
 from ..readers import read_tree, unwrap
 
-__all__ = [
-    "forest_bounds",
-    "groups_reached",
-    "probability_bounds",
-    "regression_bounds",
-]
+__all__ = ["forest_bounds", "groups_reached", "probability_bounds", "regression_bounds"]
 
 MOST_CELLS = 16_000_000  # of a table of rows by leaves, one byte each; two are held at a time
 
@@ -245,7 +240,7 @@ def groups_reached(
         several = np.flatnonzero(only < 0)
         for start in range(0, len(several), step):
             at = several[start : start + step]
-            found = _core.rows.reach(*fixed, rows.take(at).columns, len(at), n_groups, True)
-            yield at, found.possible.reshape(len(at), n_groups).view(np.bool_)
+            reached = _core.rows.reach(*fixed, rows.take(at).columns, len(at), n_groups, True)
+            yield at, reached.possible.reshape(len(at), n_groups).view(np.bool_)
 
     return only, others()

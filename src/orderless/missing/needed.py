@@ -14,15 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inputs import (
-    AMONG,
-    BETWEEN,
-    Rows,
-    allowed_bins,
-    distinct_rows,
-    one_row,
-    row_box,
-)
+from ..inputs import AMONG, BETWEEN, Rows, allowed_bins, distinct_rows, one_row, row_box
 from ..model import Bins, Label, Tree, as_bits
 from ..readers import read_tree
 from .smallest_sets import Clock, Leaf, Steps, lucky_sets, members, settling_sets
@@ -144,10 +136,10 @@ def missing_needed(
     if len(classes) == 1:
         return Needed(possible[0], possible, tuple(names), ((),), ((),))
     parts = [(c, tuple(own[k] for k in unknown)) for c, own in leaves]
-    found = (settling_sets(parts, Steps(limit, clock)), lucky_sets(parts, Steps(limit, clock)))
+    both = (settling_sets(parts, Steps(limit, clock)), lucky_sets(parts, Steps(limit, clock)))
     settle, could = (
         tuple(tuple(names[k] for k in one) for one in sorted(members(s) for s in sets))
-        for sets in found
+        for sets in both
     )
     return Needed(None, possible, tuple(names), settle, could)
 
@@ -204,7 +196,7 @@ class Settling:
 
     def sets(self, rows: Rows, which: NDArray[np.intp]) -> tuple[list[Names], NDArray[np.intp]]:
         """Give sets of names, and for each of these undetermined rows which of them it needs."""
-        found: dict[Names, int] = {}
+        number: dict[Names, int] = {}
         out = np.zeros(len(which), dtype=np.intp)
         step = max(1, MOST_CELLS // len(self.leaf))
         for start in range(0, len(which), step):
@@ -219,9 +211,9 @@ class Settling:
             kinds, of_row = distinct_rows(np.hstack(tables))
             ends = np.cumsum([table.shape[1] for table in tables])[:-1]
             names = [self._names(kind, partly, ends) for kind in kinds]
-            numbers = np.array([found.setdefault(one, len(found)) for one in names], dtype=np.intp)
-            out[start : start + step] = numbers[of_row]
-        return list(found), out
+            here = np.array([number.setdefault(one, len(number)) for one in names], dtype=np.intp)
+            out[start : start + step] = here[of_row]
+        return list(number), out
 
     def _names(self, kind: NDArray[np.bool_], partly: list[int], ends: NDArray[np.intp]) -> Names:
         key = np.packbits(kind).tobytes() + bytes(str(partly), "ascii")
@@ -229,8 +221,7 @@ class Settling:
             if len(self.seen) >= REMEMBERED:
                 self.seen.clear()
             reached, *known = np.split(kind, ends)
-            sides = {k: sum(1 << int(b) for b in np.flatnonzero(side))
-                     for k, side in zip(partly, known, strict=True)}  # fmt: skip
+            sides = {k: as_bits(side) for k, side in zip(partly, known, strict=True)}
             leaves = [
                 (label, tuple(box[k] & sides.get(k, box[k]) for k in self.order))
                 for label, box in (self.leaf[i] for i in np.flatnonzero(reached))

@@ -77,10 +77,10 @@ def settling_sets(leaves: list[Leaf], steps: Steps) -> set[int]:
             minimal.append(pair)
     size = _disjoint(minimal)
     while True:
-        found: set[int] = set()
-        _hit(minimal, 0, size, found, steps)
-        if found:
-            return found
+        choices: set[int] = set()
+        _hit(minimal, 0, size, choices, steps)
+        if choices:
+            return choices
         size += 1
 
 
@@ -88,15 +88,15 @@ def _separating(leaves: list[Leaf], clock: Clock) -> set[int]:
     """Give, for all pairs of leaves of different classes, the features that separate them."""
     labels = np.array([c for c, _ in leaves])
     tables = [table.astype(np.float32) for table in _tables(leaves)]
-    found: set[int] = set()
+    features: set[int] = set()
     for start in range(0, len(leaves), BLOCK):
         clock.look()
         here = slice(start, start + BLOCK)
         apart = labels[here, None] != labels[None, :]
         which = [(table[here] @ table.T == 0)[apart] for table in tables]
         if apart.any():
-            found |= _distinct(np.stack(which, axis=1))
-    return found
+            features |= _distinct(np.stack(which, axis=1))
+    return features
 
 
 def _disjoint(sets: list[int]) -> int:
@@ -109,11 +109,11 @@ def _disjoint(sets: list[int]) -> int:
     return count
 
 
-def _hit(sets: list[int], chosen: int, left: int, found: set[int], steps: Steps) -> None:
-    """Add to ``found`` every choice of ``left`` more features that hits all sets, each once."""
+def _hit(sets: list[int], chosen: int, left: int, choices: set[int], steps: Steps) -> None:
+    """Add to ``choices`` every choice of ``left`` more features that hits all sets, each once."""
     steps.take()
     if not sets:
-        found.add(chosen)
+        choices.add(chosen)
         return
     if _disjoint(sets) > left:
         return
@@ -124,7 +124,7 @@ def _hit(sets: list[int], chosen: int, left: int, found: set[int], steps: Steps)
         banned |= bit  # choices with this feature have all been seen
         if all(rest):
             rest.sort(key=int.bit_count)
-            _hit(rest, chosen | bit, left - 1, found, steps)
+            _hit(rest, chosen | bit, left - 1, choices, steps)
 
 
 # -- with luck ---------------------------------------------------------------------------------
@@ -140,22 +140,22 @@ def lucky_sets(leaves: list[Leaf], steps: Steps) -> set[int]:
     ]
     size = 1
     while True:
-        found: set[int] = set()
+        choices: set[int] = set()
         for target in targets:
-            _exclude(excluded, target, 0, size, found, set(), steps)
-        if found:
-            return found
+            _exclude(excluded, target, 0, size, choices, set(), steps)
+        if choices:
+            return choices
         size += 1
 
 
 def _exclude(
-    excluded: list[set[int]], target: int, chosen: int, left: int, found: set[int],
+    excluded: list[set[int]], target: int, chosen: int, left: int, choices: set[int],
     seen: set[tuple[int, int]], steps: Steps,
 ) -> None:  # fmt: skip
-    """Add to ``found`` every choice of ``left`` more features whose values exclude the target."""
+    """Add to ``choices`` every choice of ``left`` more features whose values exclude the target."""
     steps.take()
     if not target:
-        found.add(chosen)
+        choices.add(chosen)
         return
     if (chosen, target) in seen:
         return
@@ -169,7 +169,7 @@ def _exclude(
         useful = {e & target for e in excluded[k] if e & first}
         for one in useful:
             if not any(one != other and one & other == one for other in useful):
-                _exclude(excluded, target & ~one, chosen | 1 << k, left - 1, found, seen, steps)
+                _exclude(excluded, target & ~one, chosen | 1 << k, left - 1, choices, seen, steps)
 
 
 # -- tables -------------------------------------------------------------------------------------

@@ -75,17 +75,9 @@ class Coverage:
         return f"{head}\n{shown}" + (f"\n... and {more:,} more rows in .table" if more > 0 else "")
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the share of rows answered against the share of values missing.
+        """Draw the share of rows answered against the share of values missing; give the Axes.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default those of a new figure.
-
-        Returns
-        -------
-        matplotlib Axes
-            With error bars of one standard error where there are repeats.
+        Error bars are one standard error, where there are repeats. Without ``ax`` a new figure.
         """
         from ..output.plots import draw_coverage
 

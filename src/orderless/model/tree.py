@@ -79,8 +79,11 @@ class Tree(TreeFile, TreeNumbers, TreeOffers):
 
     Attributes
     ----------
+    n_nodes, n_leaves : int
     used : tuple of int
         Positions of the features that it asks about.
+    features : tuple of str
+        Their names, in the order of the space.
     n_dropped : int
         Nodes that were dropped because no row can reach them, or always answers them the same way.
 
@@ -159,7 +162,10 @@ class Tree(TreeFile, TreeNumbers, TreeOffers):
         self.feature, self.threshold, self.nan_true = self.nodes[:3]
         self.when_true, self.when_false, self.leaf_class = self.nodes[3:6]
         self.set_start, self.set_values = self.nodes[6:]
+        self.n_nodes = len(self.feature)
+        self.n_leaves = self.n_nodes // 2 + 1  # every other node has two children
         self.used = tuple(np.unique(self.feature[self.feature >= 0]).tolist())
+        self.features = tuple(self.space.features[i].name for i in self.used)
         if distribution is not None and kept is not None:
             distribution = distribution[kept]
         self.distribution = distribution
@@ -209,25 +215,10 @@ class Tree(TreeFile, TreeNumbers, TreeOffers):
 
     # -- what it is ----------------------------------------------------------------------------
 
-    @property
-    def n_nodes(self) -> int:
-        """Number of nodes."""
-        return len(self.feature)
-
-    @property
-    def n_leaves(self) -> int:
-        """Number of leaves."""
-        return int((self.feature < 0).sum())
-
     @cached_property
     def depth(self) -> int:
         """Conditions on the longest path; 0 for a single leaf."""
         return int(_core.tree.check_links(self.nodes).depth)
-
-    @property
-    def features(self) -> tuple[str, ...]:
-        """Names of the features that it asks about, in the order of the space."""
-        return tuple(self.space.features[i].name for i in self.used)
 
     @cached_property
     def labels(self) -> NDArray[Any]:

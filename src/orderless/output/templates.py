@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from .plots.look import FRAGMENT
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -36,9 +38,11 @@ def markup(html: str) -> Any:
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    environment = Environment(
         loader=PackageLoader(__package__, ""),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
     )
+    environment.globals.update(FRAGMENT)
+    return environment

@@ -5,11 +5,9 @@ from .flat import (
     FlatTrees as FlatTrees,
     merge as merge,
 )
-from .function_table import (
-    FunctionTable as FunctionTable,
-)
 from .functions import (
     FunctionSet as FunctionSet,
+    FunctionTable as FunctionTable,
     RashomonFunction as RashomonFunction,
 )
 from .members import (
@@ -21,8 +19,6 @@ from .problem import (
 from .rashomon_set import (
     MEMORY as MEMORY,
     RashomonSet as RashomonSet,
-)
-from .resampled import (
     Resampled as Resampled,
 )
 from .row_answers import (

@@ -7,6 +7,7 @@ Out: ``Columns``: from trees over columns to ``Tree``s over features and back, a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -76,6 +77,27 @@ class Columns:
     set_values: NDArray[np.int32]
     one_is_true: Bits
 
+    @classmethod
+    def of(
+        cls,
+        space: Space,
+        names: Sequence[str],
+        conditions: Sequence[tuple[int, float, bool, Sequence[int]]],
+        one_is_true: Sequence[bool],
+    ) -> Columns:
+        """Make columns of conditions: feature, threshold, whether it holds for NaN, set."""
+        sets = [part for _, _, _, part in conditions]
+        return cls(
+            space,
+            tuple(names),
+            np.array([feature for feature, _, _, _ in conditions], dtype=np.int32),
+            np.array([threshold for _, threshold, _, _ in conditions], dtype=np.float64),
+            np.array([nan for _, _, nan, _ in conditions], dtype=np.uint8),
+            np.cumsum([0, *(len(part) for part in sets)], dtype=np.int64),
+            np.array([value for part in sets for value in part], dtype=np.int32),
+            np.array(one_is_true, dtype=np.uint8),
+        )
+
     def __len__(self) -> int:
         return len(self.names)
 
@@ -86,14 +108,7 @@ class Columns:
     def weights(self, classes: Sequence[Label]) -> CoreMeasure:
         """Give the core what it needs for fingerprints that equal ``orderless.fingerprint``."""
         keys, values = space_weights(self.space)
-        conditions = CoreConditions(
-            self.feature,
-            self.threshold,
-            self.nan_true,
-            self.one_is_true,
-            self.set_start,
-            self.set_values,
-        )
+        conditions = CoreConditions(*(getattr(self, name) for name in CoreConditions._fields))
         return CoreMeasure(conditions, self.space.domains, keys, values, class_weights(classes))
 
     def of_feature(self, name: str) -> list[int]:
@@ -149,8 +164,7 @@ class Columns:
             "leaf_class": flat.label,
         }
         sizes = np.where(inner, np.diff(self.set_start)[asked], 0)
-        starts = np.zeros(len(sizes) + 1, dtype=np.int64)
-        np.cumsum(sizes, out=starts[1:])
+        starts = np.concatenate([[0], np.cumsum(sizes)])
         at = np.repeat(self.set_start[:-1][asked] - starts[:-1], sizes) + np.arange(starts[-1])
         values = self.set_values[at]
         ends = flat.offsets.tolist()
@@ -171,8 +185,7 @@ class Columns:
         out: dict[Key, tuple[int, bool]] = {}
         opposite: dict[Key, tuple[int, bool]] = {}
         for j in range(len(self)):
-            key = (int(self.feature[j]), float(self.threshold[j]), bool(self.nan_true[j]),
-                   self.set_of(j).tobytes())  # fmt: skip
+            key = _key(self, j)
             out.setdefault(key, (j, bool(self.one_is_true[j])))
             feature = self.space.features[self.feature[j]]
             if not feature.ordered:  # the opposite set is the same question
@@ -206,14 +219,13 @@ class Columns:
                 label.append(number)
                 zero.append(-1)
                 continue
-            key = (int(tree.feature[node]), float(tree.threshold[node]), bool(tree.nan_true[node]),
-                   tree.set_of(node).astype(np.int32).tobytes())  # fmt: skip
-            found = self._column_of.get(key)
-            if found is None:
+            place = self._column_of.get(_key(tree, node))
+            if place is None:
                 return None
+            asked, direct = place
             yes, no = int(tree.when_true[node]), int(tree.when_false[node])
-            one_node, zero_node = (yes, no) if found[1] else (no, yes)
-            column.append(found[0])
+            one_node, zero_node = (yes, no) if direct else (no, yes)
+            column.append(asked)
             label.append(-1)
             zero.append(-1)
             todo.append((zero_node, len(column) - 1))
@@ -274,16 +286,8 @@ def independent(names: tuple[str, ...]) -> Columns:
     n = len(names)
     if len(set(names)) < n:  # conditions of a list of trees that print alike
         names = tuple(f"c{j}" for j in range(n))
-    return Columns(
-        Space.independent(names),
-        names,
-        np.arange(n, dtype=np.int32),
-        np.zeros(n),
-        np.zeros(n, dtype=np.uint8),
-        np.zeros(n + 1, dtype=np.int64),
-        np.zeros(0, dtype=np.int32),
-        np.zeros(n, dtype=np.uint8),
-    )
+    conditions = [(j, 0.0, False, ()) for j in range(n)]
+    return Columns.of(Space.independent(names), names, conditions, [False] * n)
 
 
 def columns_of_space(columns: Space, rows: Space | None = None) -> Columns:
@@ -299,18 +303,17 @@ def columns_of_space(columns: Space, rows: Space | None = None) -> Columns:
     space = columns if rows is None else rows
     if space.features != columns.features:
         raise InvalidSpace("the space of the rows and that of the columns have different features")
-    n = len(columns.columns)
-    threshold = np.zeros(n)
-    one_is_true = np.ones(n, dtype=np.uint8)
-    sets: list[list[int]] = [[] for _ in range(n)]
-    for j, column in enumerate(columns.columns):
+    conditions: list[tuple[int, float, bool, list[int]]] = []
+    one_is_true: list[bool] = []
+    for column in columns.columns:
         feature, condition = columns[column.feature], column.condition
+        threshold, values, one = 0.0, [], True
         among = (True,) if condition is None or condition.among is None else condition.among
         if condition is not None and condition.at_most is not None:
-            threshold[j] = float(feature.at_most(condition.at_most))
-            changes = bool(np.isfinite(threshold[j]))
+            threshold = float(feature.at_most(condition.at_most))
+            changes = math.isfinite(threshold)
         elif feature.kind == "boolean":  # asked as "is it at most 0?"
-            one_is_true[j] = False in among
+            one = False in among
             changes = len(among) == 1
         elif condition is None:
             raise InvalidSpace(
@@ -320,55 +323,44 @@ def columns_of_space(columns: Space, rows: Space | None = None) -> Columns:
         else:
             # Asked as the readers of 0/1 columns ask: is the column 0?
             inside = {feature.categories.index(label) for label in among}
-            sets[j] = [code for code in range(feature.n_values) if code not in inside]
-            one_is_true[j] = 0
+            values = [code for code in range(feature.n_values) if code not in inside]
+            one = False
             changes = 0 < len(among) < feature.n_values
         if not changes:
             raise InvalidSpace(
                 f"column {column.name!r} never changes in this space: leave it out of X and of "
                 "the space"
             )
-    return Columns(
-        space,
-        columns.column_names,
-        np.array([space.index(column.feature) for column in columns.columns], dtype=np.int32),
-        threshold,
-        np.zeros(n, dtype=np.uint8),
-        *_flat_sets(sets),
-        one_is_true,
+        conditions.append((space.index(column.feature), threshold, False, values))
+        one_is_true.append(one)
+    return Columns.of(space, columns.column_names, conditions, one_is_true)
+
+
+def _key(given: Tree | Columns, at: int) -> Key:
+    """Give the condition of a node of a tree, or of a column."""
+    return (
+        int(given.feature[at]),
+        float(given.threshold[at]),
+        bool(given.nan_true[at]),
+        given.set_of(at).astype(np.int32).tobytes(),
     )
-
-
-def _flat_sets(sets: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Write sets one after the other."""
-    sizes = np.zeros(len(sets) + 1, dtype=np.int64)
-    np.cumsum([len(part) for part in sets], out=sizes[1:])
-    return sizes, np.array([value for part in sets for value in part], dtype=np.int32)
 
 
 def columns_of_trees(trees: Sequence[Tree]) -> Columns:
     """Make a column of every condition that occurs in trees over one space."""
     space = trees[0].space
-    found: dict[Key, str] = {}
+    conditions: dict[Key, str] = {}
     for tree in trees:
         for node in np.flatnonzero(tree.feature >= 0).tolist():
-            key = (int(tree.feature[node]), float(tree.threshold[node]), bool(tree.nan_true[node]),
-                   tree.set_of(node).astype(np.int32).tobytes())  # fmt: skip
-            if key not in found:
-                found[key] = tree.condition(node)
-    keys = sorted(found, key=lambda key: (key[0], key[1], key[2], key[3]))
+            key = _key(tree, node)
+            if key not in conditions:
+                conditions[key] = tree.condition(node)
+    keys = sorted(conditions)
     # A boolean's own column is 1 where it is true, and its condition is "not".
     plain = [space.features[key[0]].kind == "boolean" for key in keys]
-    sets = [np.frombuffer(key[3], dtype=np.int32) for key in keys]
-    return Columns(
-        space,
-        tuple(
-            space.features[key[0]].name if bit else found[key]
-            for key, bit in zip(keys, plain, strict=True)
-        ),
-        np.array([key[0] for key in keys], dtype=np.int32),
-        np.array([key[1] for key in keys], dtype=np.float64),
-        np.array([key[2] for key in keys], dtype=np.uint8),
-        *_flat_sets(sets),
-        1 - np.array(plain, dtype=np.uint8),
-    )
+    names = [
+        space.features[key[0]].name if bit else conditions[key]
+        for key, bit in zip(keys, plain, strict=True)
+    ]
+    own = [(*key[:3], np.frombuffer(key[3], dtype=np.int32).tolist()) for key in keys]
+    return Columns.of(space, names, own, [not bit for bit in plain])

@@ -1,8 +1,9 @@
 """Where the trees of a set come from: the core's graph, or a list.
 
-In:  a ``Problem``.
-Out: for any ``View``: counts, trees by their position, functions, decisions on rows. ``Engine``
-     here, ``Listed`` in listed.py, alike from outside.
+In:  a ``Problem``; and a ``View``, which says by a bound, features that must or must not be asked
+     about and a number of leaves which of the trees are meant.
+Out: for any view: counts, trees by their position, functions, decisions on rows. ``Engine`` here,
+     ``Listed`` in listed.py, alike from outside: either is a ``Source``.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +23,10 @@ from .. import _core
 from ..errors import OutOfMemory, OutOfTime, TooLarge, setting
 from .flat import FlatTrees
 from .problem import Problem, share
-from .view import View
 
-__all__ = ["Counts", "Engine", "Functions", "Histogram", "Piece", "Source", "check_limits", "wide"]
+__all__ = ["Engine", "Histogram", "Piece", "View", "check_limits"]
+
+MOST_GROUPS = 16
 
 # (r, k): the functions whose fingerprint is r modulo 2^k, a random 2^k-th of all.
 Piece = tuple[int, int]
@@ -39,75 +42,53 @@ class Histogram:
     nontrivial: list[int]
 
 
-class Counts(Protocol):
-    """The trees of a view, in order of objective, then leaves, then a fixed order."""
+@dataclass(frozen=True)
+class View:
+    """What trees must be like to be in.
 
-    n: int
+    Attributes
+    ----------
+    epsilon : Fraction
+        How far from the optimum.
+    bound : int
+        The largest objective, in the problem's whole numbers.
+    max_leaves : int
+        The most leaves; 0 for any number.
+    forbidden : frozenset of int
+        Columns that no tree asks about.
+    required : tuple of tuples of int
+        Of each group of columns, a tree asks about at least one.
+    trivial : bool
+        Whether a split may have two leaves of equal label.
+    """
 
-    def histogram(self) -> Histogram:
-        """Count them by leaves and errors."""
+    epsilon: Fraction
+    bound: int
+    max_leaves: int = 0
+    forbidden: frozenset[int] = frozenset()
+    required: tuple[tuple[int, ...], ...] = ()
+    trivial: bool = True
 
-    def unrank(self, positions: Sequence[int]) -> FlatTrees:
-        """Give the trees at some positions."""
+    def at_most(self, leaves: int) -> View:
+        """Allow so many leaves at most."""
+        return replace(self, max_leaves=min(leaves, self.max_leaves or leaves))
 
-    def rank(self, tree: FlatTrees) -> int | None:
-        """Give the position of a tree, None if it is not in."""
+    def without(self, columns: list[int]) -> View:
+        """Forbid columns."""
+        return replace(self, forbidden=self.forbidden.union(columns))
 
-
-class Functions(Protocol):
-    """The distinct functions of a view, by objective of the cheapest tree, leaves, fingerprint."""
-
-    fingerprint: NDArray[np.uint64]
-    errors: NDArray[np.int64]
-    leaves: NDArray[np.int32]
-    n_trees: NDArray[np.uint64]
-    n_nontrivial: NDArray[np.uint64]
-
-    def trees(self, positions: NDArray[np.int64]) -> FlatTrees:
-        """Give a cheapest tree of some functions."""
-
-    def trees_of(self, position: int, start: int, count: int) -> FlatTrees:
-        """Give some trees of one function, in order of leaves."""
-
-    def votes(self, bits: NDArray[np.uint8], n_classes: int) -> NDArray[np.int64]:
-        """Count, by complete row and class, the functions that give the class."""
-
-
-class Source(Protocol):
-    """Trees, and the problem that they solve."""
-
-    problem: Problem
-
-    @property
-    def optimum(self) -> int:
-        """The smallest objective."""
-
-    @property
-    def bound(self) -> int:
-        """The largest objective that views can reach."""
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The features that no tree could ask about."""
-
-    def counts(self, view: View) -> Counts:
-        """Count the trees of a view."""
-
-    def count_functions(self, view: View, semantics: str, limit: int) -> int:
-        """Count the functions of a view."""
-
-    def functions(
-        self, view: View, semantics: str, limit: int, piece: Piece | None = None
-    ) -> Functions:
-        """Give the functions of a view, or one piece of them."""
-
-    def decide(
-        self, view: View, one: NDArray[np.uint8], zero: NDArray[np.uint8]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
-        """Give the class and objective of the best determined tree by row; None: by trying."""
+    def using(self, columns: list[int]) -> View:
+        """Require one of some columns."""
+        groups = dict.fromkeys((*self.required, tuple(columns)))
+        if len(groups) > MOST_GROUPS:
+            raise ValueError(
+                f"{len(groups)} features are required: at most {MOST_GROUPS} can be, and a tree of "
+                "depth d asks about fewer than 2^d"
+            )
+        return replace(self, required=tuple(groups))
 
 
-def wide(high: NDArray[np.uint64], low: NDArray[np.uint64]) -> list[int]:
+def _wide(high: NDArray[np.uint64], low: NDArray[np.uint64]) -> list[int]:
     """Read 128-bit numbers that come in two halves."""
     if not high.any():
         small: list[int] = low.tolist()
@@ -122,48 +103,58 @@ def _narrow(positions: Sequence[int]) -> NDArray[np.uint64]:
     return np.array(pairs, dtype=np.uint64).reshape(len(pairs), 2)
 
 
-class _EngineCounts:
+class EngineCounts:
+    """The trees of a view, in order of objective, then leaves, then a fixed order."""
+
     def __init__(self, core: _core.rashomon.Counts) -> None:
         self.core = core
         high, low = core.n
         self.n = (int(high) << 64) | int(low)
 
     def histogram(self) -> Histogram:
-        found = self.core.histogram()
+        """Count them by leaves and errors."""
+        counted = self.core.histogram()
         return Histogram(
-            found.leaves,
-            found.errors,
-            wide(found.trees_high, found.trees_low),
-            wide(found.nontrivial_high, found.nontrivial_low),
+            counted.leaves,
+            counted.errors,
+            _wide(counted.trees_high, counted.trees_low),
+            _wide(counted.nontrivial_high, counted.nontrivial_low),
         )
 
     def unrank(self, positions: Sequence[int]) -> FlatTrees:
+        """Give the trees at some positions."""
         if not len(positions):
             return FlatTrees.none()
         return FlatTrees(*self.core.unrank(_narrow(positions)))
 
     def rank(self, tree: FlatTrees) -> int | None:
-        found = self.core.rank(tree.column, tree.label)
-        return None if found is None else (int(found[0]) << 64) | int(found[1])
+        """Give the position of a tree, None if it is not in."""
+        halves = self.core.rank(tree.column, tree.label)
+        return None if halves is None else (int(halves[0]) << 64) | int(halves[1])
 
 
-class _EngineFunctions:
+class EngineFunctions:
+    """The distinct functions of a view, by objective of the cheapest tree, leaves, fingerprint."""
+
     def __init__(self, core: _core.rashomon.Functions) -> None:
         self.core = core
-        found = core.arrays()
-        self.errors, self.leaves = found.errors, found.leaves
-        self.fingerprint: NDArray[np.uint64] = found.points.reshape(-1, 2)
-        self.n_trees, self.n_nontrivial = found.n_trees, found.n_nontrivial
+        arrays = core.arrays()
+        self.errors, self.leaves = arrays.errors, arrays.leaves
+        self.fingerprint: NDArray[np.uint64] = arrays.points.reshape(-1, 2)
+        self.n_trees, self.n_nontrivial = arrays.n_trees, arrays.n_nontrivial
 
     def trees(self, positions: NDArray[np.int64]) -> FlatTrees:
+        """Give a cheapest tree of some functions."""
         if not len(positions):
             return FlatTrees.none()
         return FlatTrees(*self.core.trees(np.asarray(positions, dtype=np.int64)))
 
     def trees_of(self, position: int, start: int, count: int) -> FlatTrees:
+        """Give some trees of one function, in order of leaves."""
         return FlatTrees(*self.core.trees_of(position, start, count))
 
     def votes(self, bits: NDArray[np.uint8], n_classes: int) -> NDArray[np.int64]:
+        """Count, by complete row and class, the functions that give the class."""
         counts: NDArray[np.int64] = self.core.votes(np.ascontiguousarray(bits))
         return counts.reshape(len(bits), n_classes)
 
@@ -178,11 +169,10 @@ class Engine:
         self.problem = problem
         self.memory_limit = memory_limit
         self.time_limit = time_limit
-        self._counts: dict[View, _EngineCounts] = {}
+        self._counts: dict[View, EngineCounts] = {}
 
-    def __getstate__(self) -> dict[str, Any]:
-        kept = ("problem", "memory_limit", "time_limit")
-        return {**{name: self.__dict__[name] for name in kept}, "_counts": {}}
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Engine, (self.problem, self.memory_limit, self.time_limit)
 
     @property
     def _seconds(self) -> float:
@@ -250,14 +240,13 @@ class Engine:
         groups = [list(group) for group in view.required]
         return view.bound, view.max_leaves, allowed, groups, view.trivial
 
-    def counts(self, view: View) -> Counts:
+    def counts(self, view: View) -> EngineCounts:
         """Count the trees of a view."""
-        found = self._counts.get(view)
-        if found is None:
+        if view not in self._counts:
             with self._caps("counting the trees"):
                 core = self.graph.counts(*self._view(view), self.memory_limit, self._seconds)
-            found = self._counts[view] = _EngineCounts(core)
-        return found
+            self._counts[view] = EngineCounts(core)
+        return self._counts[view]
 
     def _functions(
         self, view: View, semantics: str, limit: int, counts: bool, piece: Piece | None
@@ -283,9 +272,9 @@ class Engine:
 
     def functions(
         self, view: View, semantics: str, limit: int, piece: Piece | None = None
-    ) -> Functions:
+    ) -> EngineFunctions:
         """Give the functions of a view, or one piece of them."""
-        return _EngineFunctions(self._functions(view, semantics, limit, True, piece))
+        return EngineFunctions(self._functions(view, semantics, limit, True, piece))
 
     def decide(
         self, view: View, one: NDArray[np.uint8], zero: NDArray[np.uint8]

@@ -74,8 +74,7 @@ class FlatTrees:
         """Choose trees by their positions (an array), or by a slice."""
         chosen = np.arange(len(self))[which]
         sizes = np.diff(self.offsets)[chosen]
-        offsets = np.zeros(len(chosen) + 1, dtype=np.int64)
-        np.cumsum(sizes, out=offsets[1:])
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
         at = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], sizes) + np.arange(offsets[-1])
         return FlatTrees(offsets, self.column[at], self.label[at], self.false_child[at])
 
@@ -173,10 +172,8 @@ def join(parts: Sequence[FlatTrees]) -> FlatTrees:
     if not parts:
         return FlatTrees.none()
     sizes = np.concatenate([np.diff(part.offsets) for part in parts])
-    offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=offsets[1:])
     return FlatTrees(
-        offsets,
+        np.concatenate([[0], np.cumsum(sizes)]),
         np.concatenate([part.column for part in parts]),
         np.concatenate([part.label for part in parts]),
         np.concatenate([part.false_child for part in parts]),

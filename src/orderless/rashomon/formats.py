@@ -16,17 +16,17 @@ import numpy as np
 from ..errors import InvalidTree
 from ..model import Feature, Space, formats as serial, plain_label
 from .columns import Columns
-from .engine import Engine, Source
+from .engine import Engine, View
 from .flat import FlatTrees
-from .listed import Listed
+from .listed import Listed, Source
 from .problem import KINDS, MOST_DEPTH, Problem, Rules, decimal
 from .table import Table
-from .view import View
 
 __all__ = ["from_json", "to_json"]
 
 FORMAT = "orderless-rashomon"
 VERSION = 1
+ARRAYS = ("offsets", "column", "label", "false_child")  # of FlatTrees
 
 
 def to_json(source: Source, view: View) -> str:
@@ -70,10 +70,7 @@ def to_json(source: Source, view: View) -> str:
         content["memory_limit"] = source.memory_limit
         content["time_limit"] = source.time_limit
     if isinstance(source, Listed):
-        names = ("offsets", "column", "label", "false_child")
-        content["trees"] = dict(
-            zip(names, (part.tolist() for part in source.flat.arrays), strict=True)
-        )
+        content["trees"] = {name: getattr(source.flat, name).tolist() for name in ARRAYS}
     return serial.dump(FORMAT, VERSION, content)
 
 
@@ -137,7 +134,7 @@ def _problem(content: Mapping[str, Any]) -> Problem:
 def _columns(content: Mapping[str, Any]) -> Columns:
     space = Space.from_dict(serial.take(content, "space", dict))
     entries = serial.take(content, "columns", list)
-    feature, threshold, nan_true, sets, one, names = [], [], [], [], [], []
+    names, conditions, one_is_true = [], [], []
     for entry in entries:
         at = serial.take(entry, "feature", int)
         if not 0 <= at < len(space):
@@ -146,26 +143,15 @@ def _columns(content: Mapping[str, Any]) -> Columns:
             )
         values = serial.take(entry, "set", list)
         names.append(serial.take(entry, "name", str))
-        feature.append(at)
-        threshold.append(_number_in(entry["threshold"]))
-        nan_true.append(serial.take(entry, "nan_true", bool))
-        if not _divides(space.features[at], threshold[-1], nan_true[-1], values):
+        threshold = _number_in(entry["threshold"])
+        nan_true = serial.take(entry, "nan_true", bool)
+        if not _divides(space.features[at], threshold, nan_true, values):
             raise InvalidTree(
                 f"the column {names[-1]!r:.80} is not a condition on {space.features[at]!r}"
             )
-        sets.append(np.array(values, dtype=np.int32))
-        one.append(serial.take(entry, "one_is_true", bool))
-    sizes = np.concatenate([[0], np.cumsum([len(part) for part in sets])]).astype(np.int64)
-    return Columns(
-        space,
-        tuple(names),
-        np.array(feature, dtype=np.int32),
-        np.array(threshold, dtype=np.float64),
-        np.array(nan_true, dtype=np.uint8),
-        sizes,
-        np.concatenate([np.zeros(0, dtype=np.int32), *sets]).astype(np.int32),
-        np.array(one, dtype=np.uint8),
-    )
+        conditions.append((at, threshold, nan_true, values))
+        one_is_true.append(serial.take(entry, "one_is_true", bool))
+    return Columns.of(space, names, conditions, one_is_true)
 
 
 def _divides(feature: Feature, threshold: float, nan_true: bool, values: list[Any]) -> bool:
@@ -186,11 +172,8 @@ def _source(
     if "trees" not in content:
         return Engine(problem, memory_limit, time_limit)
     given = serial.take(content, "trees", dict)
-    parts = []
-    for name in ("offsets", "column", "label", "false_child"):
-        values = serial.take(given, name, list)
-        parts.append(_whole(given, name, len(values), -1, 2**31 - 1))
-    flat = FlatTrees.of(parts)
+    sizes = {name: len(serial.take(given, name, list)) for name in ARRAYS}
+    flat = FlatTrees.of([_whole(given, name, n, -1, 2**31 - 1) for name, n in sizes.items()])
     _check_trees(flat, len(problem.columns), len(problem.classes))
     return Listed(problem, flat)
 
@@ -209,20 +192,18 @@ def _check_trees(flat: FlatTrees, n_columns: int, n_classes: int) -> None:
         and ((flat.label >= 0) == (flat.column < 0)).all()
         and ((flat.false_child >= 0) == (flat.column >= 0)).all()
     )
-    if good:
-        for a, b in pairwise(flat.offsets.tolist()):
-            due = [0]  # where the branches that are still to come begin
-            for node in range(b - a):
-                if not due or due.pop() != node:
-                    good = False
-                    break
-                if flat.column[a + node] >= 0:
-                    due += [int(flat.false_child[a + node]), node + 1]
-            good = good and not due
-            if not good:
-                break
-    if not good:
+    if not good or not all(_is_tree(flat, a, b) for a, b in pairwise(flat.offsets.tolist())):
         raise InvalidTree("the arrays under 'trees' are not trees over the columns")
+
+
+def _is_tree(flat: FlatTrees, first: int, end: int) -> bool:
+    due = [0]  # where the branches that are still to come begin
+    for node in range(end - first):
+        if not due or due.pop() != node:
+            return False
+        if flat.column[first + node] >= 0:
+            due += [int(flat.false_child[first + node]), node + 1]
+    return not due
 
 
 def _view(given: Mapping[str, Any], source: Source) -> View:

@@ -20,16 +20,16 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData, a_kind
 from ..form import fingerprint, hex_digits
-from ..model import Tree
-from .engine import Functions, Piece, Source
+from ..model import Label, Tree
+from .columns import Columns
+from .engine import Piece, View
 from .flat import FlatTrees, distinct, join
-from .function_table import FunctionTable
-from .view import View
+from .listed import Functions, Source
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FunctionSet", "Listing", "RashomonFunction"]
+__all__ = ["FunctionSet", "FunctionTable", "Listing", "RashomonFunction"]
 
 AT_ONCE = 1024
 
@@ -43,20 +43,18 @@ class Listing:
         self.source, self.view, self.semantics, self.limit = source, view, semantics, limit
         self.piece = piece
 
-    def __getstate__(self) -> dict[str, Any]:
-        kept = ("source", "view", "semantics", "limit", "piece")
-        return {name: getattr(self, name) for name in kept}
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Listing, (self.source, self.view, self.semantics, self.limit, self.piece)
 
     @cached_property
     def functions(self) -> Functions:
-        """What the source found."""
+        """Those that the source gives, with their errors, leaves and fingerprints."""
         return self.source.functions(self.view, self.semantics, self.limit, self.piece)
 
     @cached_property
     def cost(self) -> NDArray[np.int64]:
         """Objectives of the cheapest trees, in the problem's whole numbers."""
-        found = self.functions
-        return self.source.problem.cost(found.errors, found.leaves)
+        return self.source.problem.cost(self.functions.errors, self.functions.leaves)
 
     @cached_property
     def _first_tree(self) -> FlatTrees:
@@ -65,23 +63,18 @@ class Listing:
     @cached_property
     def first(self) -> int:
         """The position of the function that ``best_tree`` is; -1 if it is in no piece of these."""
-        found = self.functions
-        if not len(found.errors):
+        functions = self.functions
+        if not len(functions.errors):
             return -1
-        equal = (self.cost == self.cost[0]) & (found.leaves == found.leaves[0])
+        equal = (self.cost == self.cost[0]) & (functions.leaves == functions.leaves[0])
         tied = np.flatnonzero(equal)
         if self.piece is None and len(tied) == 1:
             return 0
-        problem, best = self.source.problem, self._first_tree
-        columns = problem.columns_in(self.semantics)
-        if columns is None:
-            own = best.says(problem.bits)
-            parts = found.trees(tied).says_in_parts(problem.bits)
-            alike = np.concatenate([(labels == own).all(axis=1) for _, labels in parts])
-        else:
-            name = fingerprint(next(columns.trees(best, problem.classes)))
-            alike = (found.fingerprint[tied] == _point(name)).all(axis=1)
-        same = tied[alike].tolist()
+        problem, points = self.source.problem, functions.fingerprint[tied]
+        if self.semantics == "rows":  # the core's own numbers
+            points = problem.points(functions.trees(tied), self.semantics)
+        best = problem.points(self._first_tree, self.semantics)
+        same = tied[(points == best).all(axis=1)].tolist()
         return same[0] if same else -1
 
     def order(self) -> NDArray[np.int64]:
@@ -99,11 +92,6 @@ class Listing:
         for at in np.flatnonzero(positions == self.first).tolist():
             flat = join([flat[:at], self._first_tree, flat[at + 1 :]])
         return flat
-
-    def trees(self, flat: FlatTrees) -> Iterator[Tree]:
-        """Make ``Tree``s over the features."""
-        problem = self.source.problem
-        return problem.columns.trees(flat, problem.classes)
 
 
 def _point(name: str) -> NDArray[np.uint64]:
@@ -143,17 +131,17 @@ class RashomonFunction:
     def tree(self) -> Tree:
         """A cheapest tree of it; of the first function of a set its ``best_tree``."""
         flat = self._listing.cheapest(np.array([self._position]))
-        return next(self._listing.trees(flat))
+        (tree,) = self._listing.source.problem.trees(flat)
+        return tree
 
     def trees(self) -> Iterator[Tree]:
         """Go through all trees of the set that are this function, those with few leaves first."""
         start, step = 0, 16
         while start < self.n_trees:
-            found = self._listing.functions.trees_of(
-                self._position, start, min(step, self.n_trees - start)
-            )
-            yield from self._listing.trees(found)
-            start += len(found)
+            count = min(step, self.n_trees - start)
+            flat = self._listing.functions.trees_of(self._position, start, count)
+            yield from self._listing.source.problem.trees(flat)
+            start += len(flat)
             step = min(4 * step, AT_ONCE)
 
     def predict(self, X: Any) -> Any:
@@ -167,6 +155,52 @@ class RashomonFunction:
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionTable:
+    """All functions of a set at once, without an object for each.
+
+    Sorted by the objective of the cheapest tree, then its leaves; of several that are equal in
+    both, the one of ``best_tree`` is first, and the others follow by fingerprint.
+
+    Attributes
+    ----------
+    fingerprint : array of uint64, functions by 2
+        As in ``orderless.fingerprint``, whose digits are the two numbers in hexadecimal.
+    cost : array of int
+        Objective of the cheapest tree, in ``1 / unit``-ths.
+    unit : int
+    errors : array of int
+        Weight that the function gets wrong, in ``1 / weight_scale``-ths.
+    weight_scale : int
+        1 unless sample weights are not whole.
+    leaves : array of int
+        Fewest leaves of a tree of the set.
+    n_trees, n_nontrivial : array of uint64
+        How many trees of the set are this function; how many have no trivial split.
+    trees : FlatTrees
+        A cheapest tree of each, over ``columns``.
+    columns : Columns
+        What the columns mean: ``columns.names``, ``columns.space``, ``columns.feature`` (per column
+        the position of its feature in the space).
+    classes : tuple of labels
+    """
+
+    fingerprint: NDArray[np.uint64]
+    cost: NDArray[np.int64]
+    unit: int
+    errors: NDArray[np.int64]
+    weight_scale: int
+    leaves: NDArray[np.int32]
+    n_trees: NDArray[np.uint64]
+    n_nontrivial: NDArray[np.uint64]
+    trees: FlatTrees
+    columns: Columns
+    classes: tuple[Label, ...]
+
+    def __len__(self) -> int:
+        return len(self.cost)
 
 
 Part = tuple[Listing, NDArray[np.int64]]
@@ -216,17 +250,13 @@ class FunctionSet:
     def __getitem__(self, which: Any) -> Any:
         """Give a function by its position; a slice is a smaller ``FunctionSet``."""
         if isinstance(which, slice):
-            chosen = np.arange(len(self))[which]
-            return self.take(chosen)
+            return self.take(np.arange(len(self))[which])
         position = int(which)
         if not -len(self) <= position < len(self):
             raise IndexError(
                 f"there is no function {which}: positions go from 0 to {len(self) - 1:,}"
             )
-        position %= len(self)
-        part = int(np.searchsorted(self._ends, position, side="right"))
-        listing, at = self._parts[part]
-        return _function(listing, int(at[position - (self._ends[part] - len(at))]))
+        return next(iter(self.take(np.array([position % len(self)]))))
 
     def take(self, positions: NDArray[np.int64]) -> FunctionSet:
         """Choose functions by their positions."""
@@ -309,16 +339,16 @@ class FunctionSet:
         at = np.concatenate([positions for _, positions in self._parts])
         if any(other is not listing for other, _ in self._parts):
             raise InvalidData("these functions come from several views: ask each for its table")
-        found, problem = listing.functions, listing.source.problem
+        functions, problem = listing.functions, listing.source.problem
         return FunctionTable(
-            found.fingerprint[at],
+            functions.fingerprint[at],
             listing.cost[at],
             problem.unit,
-            found.errors[at],
+            functions.errors[at],
             problem.weight_scale,
-            found.leaves[at],
-            found.n_trees[at],
-            found.n_nontrivial[at],
+            functions.leaves[at],
+            functions.n_trees[at],
+            functions.n_nontrivial[at],
             listing.cheapest(at),
             problem.columns,
             problem.classes,
@@ -328,12 +358,12 @@ class FunctionSet:
         """Give one row per function: fingerprint, objective, errors, leaves, numbers of trees."""
         import pandas as pd
 
-        names = ("fingerprint", "objective", "errors", "leaves", "n_trees", "n_nontrivial")
+        names = ["fingerprint", "objective", "errors", "leaves", "n_trees", "n_nontrivial"]
         rows = [
             [f.fingerprint, float(f.objective), f.errors, f.leaves, f.n_trees, f.n_nontrivial]
             for f in self
         ]
-        return pd.DataFrame(rows, columns=list(names))
+        return pd.DataFrame(rows, columns=names)
 
 
 def _packed(points: NDArray[np.uint64]) -> NDArray[Any]:
@@ -344,10 +374,8 @@ def _packed(points: NDArray[np.uint64]) -> NDArray[Any]:
 def _as_functions(given: Any) -> FunctionSet:
     if isinstance(given, FunctionSet):
         return given
-    if hasattr(given, "functions"):
-        found = given.functions()
-        if isinstance(found, FunctionSet):
-            return found
+    if hasattr(given, "functions") and isinstance(functions := given.functions(), FunctionSet):
+        return functions
     raise TypeError(
         f"cannot compare functions with {a_kind(given)}: give a RashomonSet, a view "
         "of one, or its functions()"
@@ -355,14 +383,14 @@ def _as_functions(given: Any) -> FunctionSet:
 
 
 def _function(listing: Listing, position: int) -> RashomonFunction:
-    found, problem = listing.functions, listing.source.problem
+    functions, problem = listing.functions, listing.source.problem
     return RashomonFunction(
-        hex_digits(found.fingerprint[position]),
+        hex_digits(functions.fingerprint[position]),
         problem.objective(int(listing.cost[position])),
-        problem.errors_as_given(int(found.errors[position])),
-        int(found.leaves[position]),
-        int(found.n_trees[position]),
-        int(found.n_nontrivial[position]),
+        problem.errors_as_given(int(functions.errors[position])),
+        int(functions.leaves[position]),
+        int(functions.n_trees[position]),
+        int(functions.n_nontrivial[position]),
         listing,
         position,
     )

@@ -1,7 +1,8 @@
 """Trees that come as a list: from TreeFARMS, from tree-praxis, or by hand.
 
 In:  ``Tree``s over one space, or ``FlatTrees`` over the columns of a ``Problem``.
-Out: ``Listed``, which answers what ``Engine`` answers, by looking at every tree.
+Out: ``Listed``, which answers what ``Engine`` answers, by looking at every tree; ``Source``, one of
+     the two.
 """
 
 from __future__ import annotations
@@ -16,16 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData, TooLarge
-from ..form import fingerprint_points
 from ..model import Label, Tree
 from .columns import Columns, columns_of_space, columns_of_trees
-from .engine import Histogram, Piece
+from .engine import Engine, EngineCounts, EngineFunctions, Histogram, Piece, View
 from .flat import FlatTrees, join
 from .problem import Problem, Rules, decimal, whole_weights
 from .table import Table, read_labels
-from .view import View
 
-__all__ = ["Listed", "listed_set"]
+__all__ = ["Counts", "Functions", "Listed", "Source", "listed_set"]
 
 Positions = NDArray[np.intp]
 
@@ -45,7 +44,7 @@ class Listed:
         self._counts: dict[View, ListedCounts] = {}
         keys = flat.keys()
         first = sorted({key: i for i, key in reversed(list(enumerate(keys)))}.values())
-        self.n_given, flat = len(flat), flat[np.array(first, dtype=np.intp)]
+        flat = flat[np.array(first, dtype=np.intp)]
         errors = problem.errors_of(flat)
         cost = problem.cost(errors, flat.n_leaves)
         # Positions depend on the set of trees only, not on the order in which they came.
@@ -83,17 +82,6 @@ class Listed:
             self._counts[view] = ListedCounts(self, self._inside(view))
         return self._counts[view]
 
-    def _points(self, inside: Positions, semantics: str) -> NDArray[np.uint64]:
-        """Give two numbers per tree that are equal for equal functions."""
-        flat, columns = self.flat[inside], self.problem.columns_in(semantics)
-        if columns is None:
-            digests = []
-            for _, rows in flat.says_in_parts(self.problem.bits):
-                digests += [hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in rows]
-            return np.frombuffer(b"".join(digests), dtype=np.uint64).reshape(-1, 2)
-        trees = list(columns.trees(flat, self.problem.classes))
-        return fingerprint_points(trees) if trees else np.zeros((0, 2), dtype=np.uint64)
-
     def count_functions(self, view: View, semantics: str, limit: int) -> int:
         """Count the functions of a view."""
         return len(self.functions(view, semantics, limit).errors)
@@ -103,7 +91,7 @@ class Listed:
     ) -> ListedFunctions:
         """Give the functions of a view, or one piece of them."""
         inside = self._inside(view)
-        points = self._points(inside, semantics)
+        points = self.problem.points(self.flat[inside], semantics)
         if piece is not None:
             chosen = points[:, 0] % np.uint64(1 << piece[1]) == piece[0]
             inside, points = inside[chosen], points[chosen]
@@ -198,6 +186,11 @@ class ListedFunctions:
     def votes(self, bits: NDArray[np.uint8], n_classes: int) -> NDArray[np.int64]:
         """Count, by complete row and class, the functions that give the class."""
         return self.trees(np.arange(len(self.errors))).votes(bits, n_classes)
+
+
+Source = Engine | Listed
+Counts = EngineCounts | ListedCounts
+Functions = EngineFunctions | ListedFunctions
 
 
 def listed_set(

@@ -16,11 +16,10 @@ from ..errors import InvalidData, TooLarge
 from ..inputs import generator
 from ..model import Label, Tree
 from ..readers import read_tree
-from .engine import Counts, Source
-from .function_table import FunctionTable
-from .functions import FunctionSet, Listing
+from .engine import View
+from .functions import FunctionSet, FunctionTable, Listing
+from .listed import Counts, Source
 from .problem import Problem
-from .view import View
 
 __all__ = ["LIMIT", "Members"]
 
@@ -135,8 +134,7 @@ class Members:
     # -- trees ---------------------------------------------------------------------------------
 
     def _build(self, positions: list[int]) -> Iterator[Tree]:
-        flat = self._counts.unrank(positions)
-        return self._problem.columns.trees(flat, self._problem.classes)
+        return self._problem.trees(self._counts.unrank(positions))
 
     def trees(self, start: int = 0) -> Iterator[Tree]:
         """Go through the trees in order of objective, then leaves, then a fixed order; lazily.
@@ -255,9 +253,9 @@ class Members:
         """
         self._not_empty()
         random = generator(random_state)
-        found = self._some_functions(random, limit)
-        chosen = _positions_below(len(found), k, random)
-        return found.take(np.array(sorted(chosen), dtype=np.int64))
+        functions = self._some_functions(random, limit)
+        chosen = _positions_below(len(functions), k, random)
+        return functions.take(np.array(sorted(chosen), dtype=np.int64))
 
     def _some_functions(self, random: np.random.Generator, limit: int) -> FunctionSet:
         """Give all functions; or, where they pass the limit, a random piece of them."""
@@ -267,11 +265,11 @@ class Members:
             if bits:
                 piece = (int(random.integers(0, 1 << bits)), bits)
             try:
-                found = FunctionSet.of(Listing(self._source, self._view, semantics, limit, piece))
+                some = FunctionSet.of(Listing(self._source, self._view, semantics, limit, piece))
             except TooLarge:
                 continue
-            if len(found):
-                return found
+            if len(some):
+                return some
         raise TooLarge(
             f"no piece of the functions has between 1 and limit={limit:,}: raise limit=", limit
         )

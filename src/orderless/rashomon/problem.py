@@ -8,7 +8,9 @@ Paper: Section 4; docs/decisions/0008 says why integers.
 
 from __future__ import annotations
 
+import hashlib
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -18,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
+from ..form import fingerprint_points
 from ..inputs import exact, exact_weights, shown
-from ..model import Label
+from ..model import Tree
 from .columns import Columns, CoreMeasure, independent
 from .flat import FlatTrees, merge
 from .table import Table
@@ -76,7 +79,6 @@ class Rules:
         )
 
 
-@dataclass(frozen=True, eq=False)
 class Problem:
     r"""Rows, labels and weights, and what an error and a leaf cost.
 
@@ -91,19 +93,34 @@ class Problem:
         Weight of each row, in ``1 / weight_scale``-ths.
     weight_scale : int
     rules : Rules
+    classes : tuple of labels
+        Sorted.
+    columns : Columns
+        What the 0/1 columns mean.
+    total_weight : int
+        Of all rows, in ``1 / weight_scale``-ths.
+    error_cost, leaf_cost : int
+        What a unit of wrong weight costs, and what a leaf costs.
+    unit : int
+        How many of these whole numbers an objective of 1 is.
 
     ``bits``, ``y`` and ``weights`` are the same rows, equal ones of one class put together and
     those without weight left out.
     """
 
-    table: Table
-    amounts: NDArray[np.int64]
-    weight_scale: int
-    rules: Rules
-
-    def __post_init__(self) -> None:
-        rules = self.rules
-        most = self.error_cost * self.total_weight + self.leaf_cost * 2**rules.max_depth
+    def __init__(
+        self, table: Table, amounts: NDArray[np.int64], weight_scale: int, rules: Rules
+    ) -> None:
+        self.table, self.rules = table, rules
+        self.amounts, self.weight_scale = amounts, weight_scale
+        self.classes, self.columns = table.classes, table.columns
+        self.total_weight = int(amounts.sum())
+        error = rules.regularization.denominator
+        leaf = rules.regularization.numerator * self.total_weight
+        common = math.gcd(error, leaf)
+        self.error_cost, self.leaf_cost = error // common, leaf // common
+        self.unit = self.error_cost * self.total_weight
+        most = self.unit + self.leaf_cost * 2**rules.max_depth
         most += share(rules.epsilon, self.unit if rules.kind == "additive" else most)
         if most >= LARGEST:
             raise InvalidData(
@@ -113,16 +130,6 @@ class Problem:
                 "regularization, epsilon or sample_weight, such as np.round(sample_weight, 3), or "
                 "take a smaller epsilon"
             )
-
-    @property
-    def classes(self) -> tuple[Label, ...]:
-        """The class labels, sorted."""
-        return self.table.classes
-
-    @property
-    def columns(self) -> Columns:
-        """What the 0/1 columns mean."""
-        return self.table.columns
 
     @cached_property
     def _merged(self) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64]]:
@@ -144,9 +151,8 @@ class Problem:
         return self._merged[2]
 
     def __getstate__(self) -> dict[str, Any]:
-        own = {name: self.__dict__[name] for name in self.__dataclass_fields__}
         table = replace(self.table, bits=self.bits, labels=self.y)
-        return {**own, "table": table, "amounts": self.weights}
+        return {**self.__dict__, "table": table, "amounts": self.weights}
 
     # -- what is one function ------------------------------------------------------------------
 
@@ -170,39 +176,23 @@ class Problem:
             return independent(self.columns.names)
         return self.columns
 
+    def points(self, flat: FlatTrees, semantics: str) -> NDArray[np.uint64]:
+        """Give two numbers per tree that are equal for equal functions."""
+        columns = self.columns_in(semantics)
+        if columns is None:
+            digests = []
+            for _, rows in flat.says_in_parts(self.bits):
+                digests += [hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in rows]
+            return np.frombuffer(b"".join(digests), dtype=np.uint64).reshape(-1, 2)
+        trees = list(columns.trees(flat, self.classes))
+        return fingerprint_points(trees) if trees else np.zeros((0, 2), dtype=np.uint64)
+
     def fingerprint_weights(self, semantics: str) -> CoreMeasure | None:
         """Give what the core tells functions apart by; None: by the training rows alone."""
         columns = self.columns_in(semantics)
         return None if columns is None else columns.weights(self.classes)
 
     # -- objectives ----------------------------------------------------------------------------
-
-    @cached_property
-    def total_weight(self) -> int:
-        """Of all rows, in ``1 / weight_scale``-ths."""
-        return int(self.amounts.sum())
-
-    @cached_property
-    def _costs(self) -> tuple[int, int]:
-        error = self.rules.regularization.denominator
-        leaf = self.rules.regularization.numerator * self.total_weight
-        common = math.gcd(error, leaf)
-        return error // common, leaf // common
-
-    @property
-    def error_cost(self) -> int:
-        """What a unit of wrong weight costs."""
-        return self._costs[0]
-
-    @property
-    def leaf_cost(self) -> int:
-        """What a leaf costs."""
-        return self._costs[1]
-
-    @property
-    def unit(self) -> int:
-        """How many of these whole numbers an objective of 1 is."""
-        return self.error_cost * self.total_weight
 
     @cached_property
     def left_out(self) -> tuple[str, ...]:
@@ -231,9 +221,15 @@ class Problem:
         out = Fraction(int(errors), self.weight_scale)
         return out.numerator if out.denominator == 1 else out
 
+    # -- trees ---------------------------------------------------------------------------------
+
     def errors_of(self, flat: FlatTrees) -> NDArray[np.int64]:
         """Evaluate trees on the rows, one by one."""
         return flat.errors(self.bits, self.y, self.weights)
+
+    def trees(self, flat: FlatTrees) -> Iterator[Tree]:
+        """Make ``Tree``s over the features."""
+        yield from self.columns.trees(flat, self.classes)
 
 
 def _text(number: Fraction) -> str:

@@ -1,28 +1,33 @@
 """RashomonSet: all near-optimal trees of a data set, counted exactly and never all built.
 
 In:  complete rows and labels.
-Out: ``RashomonSet``, a ``TreeSet`` that is fitted; ``TreeSet``s out of lists of trees.
-Paper: Section 4 (sizes) and Section 6 (answers on rows with unknowns).
+Out: ``RashomonSet``, a fitted ``TreeSet``; ``TreeSet``s out of lists of trees. ``Resampled``,
+     whose near-optimal functions are wanted again and again, sample by sample.
+Paper: Section 4 (sizes), Section 6 (answers on rows with unknowns); Section 5.2 takes samples.
 """
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import replace
 from html import escape
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import estimator_html_repr
 
 from ..model import Space
 from ..readers import read_trees
-from .engine import Engine, check_limits
+from .engine import Engine, View, check_limits
+from .functions import FunctionSet, FunctionTable, Listing
 from .listed import listed_set
 from .problem import Problem, Rules, whole_weights
-from .table import read_table
+from .table import Table, read_table
 from .tree_set import TreeSet
-from .view import View
 
-__all__ = ["RashomonSet"]
+__all__ = ["RashomonSet", "Resampled"]
 
 MEMORY = 4 * 1024**3
 SECONDS = 60.0  # for what comes from a file
@@ -172,9 +177,9 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
 
     def _repr_html_inner(self) -> str:
         """Say what was found, above what scikit-learn shows of any estimator."""
-        found = escape(str(self).removeprefix(repr(self)).strip(), quote=False)
-        shown = found.replace("\n", "<br>")
-        return (f"<p>{shown}</p>" if found else "") + str(estimator_html_repr(self))
+        text = escape(str(self).removeprefix(repr(self)).strip(), quote=False)
+        shown = text.replace("\n", "<br>")
+        return (f"<p>{shown}</p>" if text else "") + str(estimator_html_repr(self))
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
         out: dict[str, str] = BaseEstimator._repr_mimebundle_(self, **options)
@@ -259,8 +264,6 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
             What it was fitted on (with ``through``, what went into the binarizer).
         regularization, epsilon : number
             Its ``regularization`` and ``rashomon_bound_adder``.
-        sample_weight, through, space
-            As in ``from_trees``.
         """
         return RashomonSet.from_trees(
             model, X, y, regularization=regularization, epsilon=epsilon,
@@ -281,12 +284,10 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         ----------
         limit : int, optional
             Longest text, in characters, that is looked at.
-        memory_limit : int
-            Most bytes that the compressed set, or a list of functions, may take.
-        time_limit : float, optional
-            Most seconds for finding the set, and for any later question about it; None for no
-            limit. A small file can hold a problem that takes hours, so these limits are yours;
-            those that the set was made with are not used.
+        memory_limit, time_limit
+            As of ``RashomonSet``; ``time_limit`` is for finding the set, too. A small file can hold
+            a problem that takes hours, so these limits are yours; those that the set was made with
+            are not used.
 
         Raises
         ------
@@ -299,3 +300,65 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
 
         check_limits(memory_limit=memory_limit, time_limit=time_limit)
         return TreeSet._of(*from_json(text, limit, memory_limit, time_limit))
+
+
+class Resampled(Problem):
+    """Distinct rows of 0/1 columns, whose near-optimal functions are found for any weights.
+
+    Parameters
+    ----------
+    table : Table
+    rules : Rules
+        Of the sets.
+    memory_limit : int
+        Most bytes that a set, or a list of its functions, may take.
+    """
+
+    def __init__(self, table: Table, rules: Rules, memory_limit: int) -> None:
+        super().__init__(table, np.ones(len(table.labels), dtype=np.int64), 1, rules)
+        self._memory_limit = memory_limit
+
+    @classmethod
+    def read(
+        cls, X: Any, y: Any, *, max_depth: Any, regularization: Any, epsilon: Any, space: Any,
+        binarizer: Any, memory_limit: Any,
+    ) -> Resampled:  # fmt: skip
+        """Read rows and parameters as ``RashomonSet`` does."""
+        rules = Rules.read(max_depth, regularization, epsilon)
+        check_limits(memory_limit=memory_limit)
+        return cls(read_table(X, y, space, binarizer), rules, int(memory_limit))
+
+    @property
+    def digest(self) -> str:
+        """Digits that are the same for the same columns, meanings and labels only."""
+        table, columns = self.table, self.columns
+        out = hashlib.sha256()
+        words = (columns.names, columns.space.names, self.classes, table.bits.shape)
+        out.update(repr(words).encode())
+        for array in (table.bits, table.labels, columns.feature, columns.threshold,
+                      columns.one_is_true, columns.set_start, columns.set_values):  # fmt: skip
+            out.update(np.ascontiguousarray(array).tobytes())
+        return out.hexdigest()
+
+    def draw(self, random: np.random.Generator) -> NDArray[np.int64]:
+        """Draw as many rows as there are, with replacement: how often each distinct row comes."""
+        rows = np.repeat(np.arange(len(self.weights)), self.weights)
+        drawn = rows[random.integers(0, len(rows), size=len(rows))]
+        return np.bincount(drawn, minlength=len(self.weights)).astype(np.int64)
+
+    def sample(self, weight: NDArray[np.int64]) -> Problem:
+        """Give the problem of a sample, by how often each distinct row is in it."""
+        there = weight > 0
+        bits = np.ascontiguousarray(self.bits[there])
+        table = replace(self.table, bits=bits, labels=self.y[there])
+        return Problem(table, weight[there], 1, self.rules)
+
+    def functions(self, sample: Problem, semantics: str, limit: int) -> FunctionTable:
+        """Give the near-optimal functions of a sample, of trees without trivial splits.
+
+        ``semantics`` ("aware" or "independent") says when two trees are one function; more than
+        ``limit`` are an error.
+        """
+        engine = Engine(sample, self._memory_limit, None)
+        view = View(self.rules.epsilon, engine.bound, trivial=False)
+        return FunctionSet.of(Listing(engine, view, sample.semantics(semantics), limit)).table()

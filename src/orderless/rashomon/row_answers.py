@@ -106,7 +106,8 @@ class RowAnswers(Members):
             if not open_.any():
                 break
             some = np.arange(start, min(start + AT_ONCE, len(cost)))
-            for k, tree in zip(some.tolist(), listing.trees(functions.trees(some)), strict=True):
+            trees = self._problem.trees(functions.trees(some))
+            for k, tree in zip(some.tolist(), trees, strict=True):
                 label = tree.decide(rows)
                 cheaper = (cost[k] < reached) | ((cost[k] == reached) & (label < answer))
                 better = (label >= 0) & open_ & cheaper

@@ -8,7 +8,7 @@ Paper: Section 4 and its appendix table.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
+from ..inputs import frame_of
 from ..model import Space
 from .rashomon_set import RashomonSet
-from .table import read_labels, read_table
+from .table import binarizer_of, read_labels, read_table
 from .tree_set import TreeSet
 
 if TYPE_CHECKING:
@@ -132,6 +133,8 @@ def rashomon_sizes(
         raise ValueError(f"source must be 'exact' or 'treefarms', got {source!r:.80}")
     if not isinstance(data, Mapping) or not data:
         raise InvalidData("data must be a dict of name -> (X, y), with at least one entry")
+    # A word would leave 0/1 columns as they are; in this study they go through the binarizer, too.
+    cuts = None if binarizer is None else binarizer_of(binarizer, None)
     folds = KFold(n_splits, shuffle=True, random_state=random_state)
     lines = []
     for name, (X, y) in data.items():
@@ -139,18 +142,18 @@ def rashomon_sizes(
         table = _as_frame(X)
         for fold, (rows, _) in enumerate(folds.split(codes)):
             labels = [classes[code] for code in codes[rows]]
-            made = read_table(table.iloc[rows], labels, None, _always(binarizer))
+            made = read_table(table.iloc[rows], labels, None, cuts)
             space = made.binarizer.space_ if made.aware else None
             line = {"dataset": name, "fold": fold, "rows": len(rows), "columns": made.bits.shape[1]}
             if source == "exact":
-                found: TreeSet = RashomonSet(
+                trees: TreeSet = RashomonSet(
                     max_depth, regularization, epsilon, space, binarizer=None
-                ).fit(_named(made.bits, made.columns.names), labels)
-                n_trees, on_bound = found.n_trees, found.on_bound
+                ).fit(_named(made.bits, list(made.columns.names)), labels)
+                n_trees = trees.n_trees
             else:
                 settings = (max_depth, regularization, epsilon)
                 n_trees = _treefarms(made.bits, codes[rows], *settings, False).model_set.model_count
-                found = RashomonSet.from_treefarms(
+                trees = RashomonSet.from_treefarms(
                     _treefarms(made.bits, codes[rows], *settings, True),
                     made.bits,
                     codes[rows],
@@ -158,43 +161,29 @@ def rashomon_sizes(
                     epsilon=epsilon,
                     space=Space.independent(made.columns.names) if space is None else space,
                 )
-                on_bound = found.on_bound
             line |= {
-                "objective": float(found.objective),
+                "objective": float(trees.objective),
                 "trees": n_trees,
-                "nontrivial": found.n_nontrivial,
-                "distinct_independent": found.n_distinct_independent,
-                "distinct_aware": found.n_distinct_aware,
-                "distinct_rows": found.n_distinct_rows,
-                "on_bound": on_bound,
+                "nontrivial": trees.n_nontrivial,
+                "distinct_independent": trees.n_distinct_independent,
+                "distinct_aware": trees.n_distinct_aware,
+                "distinct_rows": trees.n_distinct_rows,
+                "on_bound": trees.on_bound,
             }
             lines.append(line)
     return RashomonSizes(pd.DataFrame(lines), source, published)
 
 
 def _as_frame(X: Any) -> pd.DataFrame:
-    import narwhals as nw
+    frame = frame_of(X)
+    return _named(np.asarray(X)) if frame is None else frame.to_pandas()
+
+
+def _named(table: NDArray[Any], names: list[str] | None = None) -> pd.DataFrame:
+    """Give a table as a data frame, whose columns are x0, x1, ... unless they have names."""
     import pandas as pd
 
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        return frame.to_pandas()
-    array = np.asarray(X)
-    return pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])])
-
-
-def _always(given: Any) -> Any:
-    """Give a binarizer itself for a word: in this study 0/1 columns go through it, too."""
-    from ..inputs import QuantileBinarizer, ThresholdGuessBinarizer
-
-    words = {"threshold-guess": ThresholdGuessBinarizer, "quantile": QuantileBinarizer}
-    return words[given]() if isinstance(given, str) and given in words else given
-
-
-def _named(bits: NDArray[np.uint8], names: Sequence[str]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(bits, columns=list(names))
+    return pd.DataFrame(table, columns=names or [f"x{j}" for j in range(table.shape[1])])
 
 
 def _treefarms(
@@ -217,9 +206,8 @@ def _treefarms(
         "rashomon_ignore_trivial_extensions": ignore_trivial,
     }
     # It writes its table as text with commas: names of ours cannot hold one.
-    table = _named(bits, [f"c{j}" for j in range(bits.shape[1])])
     with _silent():
-        return TREEFARMS(settings).fit(table, pd.Series(y))
+        return TREEFARMS(settings).fit(_named(bits), pd.Series(y))
 
 
 @contextmanager

@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData, InvalidSpace, a_kind
-from ..inputs import numbered_classes, read_rows, read_table_columns, refuse_numbers
-from ..model import Column, Feature, Label, Space, Values
+from ..inputs import AMONG, numbered_classes, read_rows, read_table_columns, refuse_numbers
+from ..model import Column, Condition, Feature, Label, Space, Values
 from .columns import Columns, columns_of_space, independent
-from .one_hot import holds_categories, one_hot
 
-__all__ = ["Table", "read_labels", "read_table"]
+__all__ = ["Table", "binarizer_of", "read_labels", "read_table"]
 
 MOST_CATEGORIES = 100
 MOST_CLASSES = 100
@@ -115,7 +114,7 @@ def _mixed(
             if isinstance(column, list):
                 refuse_numbers(X, i, name, column, "give the column a categorical type, or space=,")
     rows = _described(names, each, values) if space is None else _in_order(space, names)
-    table, column_space = one_hot(X, each, rows) if whole is None else (whole, rows)
+    table, column_space = _one_hot(X, each, rows) if whole is None else (whole, rows)
     _check_length(table, y)
     numeric = [
         j for j, column in enumerate(column_space.columns) if not _is_bit(column_space, column)
@@ -163,19 +162,19 @@ def _cut(
     features = {column.feature for column in numbers}
     space = Space([f for f in column_space.features if f.name in features], numbers)
     frame = pd.DataFrame(table[:, numeric], columns=list(space.column_names))
-    fitted = _binarizer(word, space)
+    fitted = binarizer_of(word, space)
     try:
         cuts = np.asarray(fitted.fit(frame, y).transform(frame))
     except NoCut:
         if not whole:
             raise
         return table[:, whole], [column_space.columns[j] for j in whole], None
-    found = list(zip([numeric[j] for j, _ in fitted.thresholds_], fitted.space_.columns, cuts.T,
+    made = list(zip([numeric[j] for j, _ in fitted.thresholds_], fitted.space_.columns, cuts.T,
                      strict=True))  # fmt: skip
     if whole:  # numbers alone stay in the order of the binarizer
-        found += [(j, column_space.columns[j], table[:, j]) for j in whole]
-        found.sort(key=lambda one: one[0])
-    return np.stack([one[2] for one in found], axis=1), [one[1] for one in found], fitted
+        made += [(j, column_space.columns[j], table[:, j]) for j in whole]
+        made.sort(key=lambda one: one[0])
+    return np.stack([one[2] for one in made], axis=1), [one[1] for one in made], fitted
 
 
 def _check_bits(name: str, values: NDArray[Any]) -> None:
@@ -195,7 +194,7 @@ def _complete(
 
     Where some hold categories, each column by itself: its numbers, or its different labels.
     """
-    raw = set() if space is None else {c.name for c in space.columns if holds_categories(space, c)}
+    raw = set() if space is None else {c.name for c in space.columns if _holds_categories(space, c)}
     whole = None if raw else _plain(X)
     given: Iterator[Any] = iter(())
     if whole is not None and whole.size:  # the usual case, all at once
@@ -253,21 +252,17 @@ def _is_bit(space: Space, column: Column) -> bool:
     return column.condition is not None or space[column.feature].kind == "boolean"
 
 
-def _column(space: Space, name: str) -> Column:
-    for column in space.columns:
-        if column.name == name:
-            return column
-    raise InvalidSpace(
-        f"X has a column {name!r}, but the space has none: its columns are "
-        f"{list(space.column_names)[:12]}"
-    )
-
-
 def _in_order(space: Space, names: Sequence[str]) -> Space:
     """Give the space with the columns of X only, in their order."""
     if list(space.column_names) == list(names):
         return space
-    return Space(space.features, [_column(space, name) for name in names])
+    own = {column.name: column for column in space.columns}
+    for name in names:
+        if name not in own:
+            raise InvalidSpace(
+                f"X has a column {name!r}, but the space has none: its columns are {list(own)[:12]}"
+            )
+    return Space(space.features, [own[name] for name in names])
 
 
 def _binarized(
@@ -282,7 +277,7 @@ def _binarized(
 
     _check_length(values, y)
     table = pd.DataFrame(values, columns=names)
-    fitted = _binarizer(binarizer, space).fit(table, y)
+    fitted = binarizer_of(binarizer, space).fit(table, y)
     made = getattr(fitted, "space_", None)
     if not isinstance(made, Space):
         raise InvalidSpace(
@@ -301,7 +296,8 @@ def _binarized(
     return bits.astype(np.uint8), columns_of_space(made, rows), True, fitted
 
 
-def _binarizer(given: Any, space: Space | None) -> Any:
+def binarizer_of(given: Any, space: Space | None) -> Any:
+    """Give the binarizer that a word means, or a clone of one."""
     from ..inputs import QuantileBinarizer, ThresholdGuessBinarizer
 
     if given == "threshold-guess":
@@ -336,12 +332,7 @@ def _described(
 ) -> Space:
     """Say what columns are: 0/1 is true or false, text is categories, the rest numbers.
 
-    Parameters
-    ----------
-    columns : sequence
-        Of each the numbers, or its different labels.
-    values : "float64" or "float32"
-        Which numbers there are.
+    Of each column the numbers come, or its different labels; ``values`` says which numbers.
     """
     features = []
     for name, column in zip(names, columns, strict=True):
@@ -359,3 +350,51 @@ def _described(
         else:
             features.append(Feature(name, "categorical", categories=tuple(column)))
     return Space(features)
+
+
+def _holds_categories(space: Space, column: Column) -> bool:
+    """Whether a column holds the values of a categorical feature themselves."""
+    return column.condition is None and space[column.feature].kind == "categorical"
+
+
+def _one_hot(
+    X: Any, columns: Sequence[Floats | list[Label]], space: Space
+) -> tuple[NDArray[np.float64], Space]:
+    """Give columns of numbers: categories become one 0/1 column per value, ``color = red``.
+
+    ``columns`` are those of X, as far as they are numbers; ``space`` says what they are. With them
+    comes the space of the columns that come out.
+    """
+    categorical = [column for column in space.columns if _holds_categories(space, column)]
+    rows = read_rows(X, space, [space.index(column.feature) for column in categorical])
+    out: list[NDArray[Any]] = []
+    made: list[Column] = []
+    for column, values in zip(space.columns, columns, strict=True):
+        feature = space[column.feature]
+        if not _holds_categories(space, column):
+            if not isinstance(values, np.ndarray):
+                raise InvalidData(
+                    f"column {column.name!r} holds text, but the space says that it is "
+                    f"{'0/1' if column.condition else feature.kind}: correct one of the two"
+                )
+            out.append(values)
+            made.append(column)
+            continue
+        kind, codes, _ = rows.columns[space.index(column.feature)]
+        assert codes is not None
+        if kind == AMONG:  # other columns are about the feature, too
+            codes = np.where(codes.sum(axis=1) == 1, codes.argmax(axis=1), -1)
+        if (codes < 0).any():
+            raise InvalidData(
+                f"column {column.name!r} has no value in row {int(np.argmin(codes))}: sets are "
+                "trained on complete rows; leave such rows out or fill them in (predict takes "
+                "unknowns)"
+            )
+        for code, label in enumerate(feature.categories if feature.n_values > 1 else ()):
+            out.append(codes == code)
+            condition = Condition(feature.name, among=(label,))
+            made.append(Column(f"{column.name} = {label}", feature.name, condition))
+    if not out:
+        raise InvalidData("no column varies: every one holds the same value in all rows")
+    table = np.stack(out, axis=1).astype(np.float64)
+    return table, Space(space.features, made)

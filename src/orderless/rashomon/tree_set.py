@@ -17,11 +17,11 @@ import numpy as np
 from ..inputs import some_names
 from ..model import short_count
 from .differences import Differences, differences
-from .engine import Source
+from .engine import View
 from .functions import FunctionSet
+from .listed import Source
 from .problem import decimal
 from .row_answers import RowAnswers
-from .view import View
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,11 +64,11 @@ class TreeSet(RowAnswers):
 
         These are what arithmetic in floats gets wrong.
         """
-        found, bound = self._counts.histogram(), self.bound
-        cost = self._problem.cost(found.errors, found.leaves)
+        counts, bound = self._counts.histogram(), self.bound
+        cost = self._problem.cost(counts.errors, counts.leaves)
         return sum(
             n
-            for n, c in zip(found.trees, cost.tolist(), strict=True)
+            for n, c in zip(counts.trees, cost.tolist(), strict=True)
             if self._problem.objective(c) == bound
         )
 
@@ -97,18 +97,18 @@ class TreeSet(RowAnswers):
         """
         import pandas as pd
 
-        found = self._counts.histogram()
-        cost = self._problem.cost(found.errors, found.leaves)
+        counts = self._counts.histogram()
+        cost = self._problem.cost(counts.errors, counts.leaves)
         scale = self._problem.weight_scale
-        small = max(found.trees, default=0) < 2**63
+        small = max(counts.trees, default=0) < 2**63
         kind: Any = np.int64 if small else object
         return pd.DataFrame(
             {
                 "objective": [float(self._problem.objective(c)) for c in cost.tolist()],
-                "leaves": found.leaves,
-                "errors": found.errors if scale == 1 else found.errors / scale,
-                "trees": np.array(found.trees, dtype=kind),
-                "nontrivial": np.array(found.nontrivial, dtype=kind),
+                "leaves": counts.leaves,
+                "errors": counts.errors if scale == 1 else counts.errors / scale,
+                "trees": np.array(counts.trees, dtype=kind),
+                "nontrivial": np.array(counts.nontrivial, dtype=kind),
             }
         )
 

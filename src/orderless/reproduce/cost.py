@@ -1,8 +1,8 @@
 """Costs: what an answer costs under each policy.
 
 Paper: Section 7 and its appendix: 50 bootstraps, integer costs from 1 to 10, two quantile cuts per
-feature; a greedy baseline; Q-learning's hyper-parameters; cost-sensitive trees by STreeD. The exact
-optimum stands beside them, which the paper did not compute.
+feature; a greedy baseline; Q-learning's hyper-parameters; cost-sensitive trees by STreeD. Beside
+them stands the exact optimum, which the paper did not compute.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ import orderless as ol
 
 from . import draw
 from .page import table_text
-from .protocol import APPENDIX, MAIN, QUICK, at_hand, loaded, published_name
+from .protocol import APPENDIX, MAIN, QUICK, at_hand, chosen, loaded, published_name
 from .published import reference
-from .target import Outcome, Setting, Target
+from .target import Outcome, Setting, Target, beside, variant
 
 __all__ = ["TARGETS", "cost_rows", "learning_rows"]
 
@@ -37,10 +37,10 @@ Bill = Callable[..., dict[str, Any]]
 
 
 def _bootstrap(dataset: str, bootstrap: int, release: bool) -> tuple[Any, ...]:
-    """Training rows drawn with replacement, and those that were not drawn, binarized.
+    """Draw training rows with replacement; give them and those that were not drawn, binarized.
 
-    The release's way: columns with two values dropped, classes balanced, one median cut that is
-    taken over all rows.
+    As in the release: columns with two values dropped, classes balanced, one median cut, taken over
+    all rows.
     """
     random = np.random.RandomState(bootstrap)
     X, y = loaded(dataset)
@@ -69,7 +69,7 @@ def _bootstrap(dataset: str, bootstrap: int, release: bool) -> tuple[Any, ...]:
 def _bills(
     dataset: str, bootstrap: int, max_depth: int, release: bool, streed_weight: float | None
 ) -> Iterator[tuple[str, Bill]]:
-    """Fit the tree; give for both semantics the function that pays with a policy.
+    """Fit the tree; give, for both semantics, a function that pays under a policy.
 
     A policy sees only the columns of the tree's features, so equal rows are counted, not repeated.
     """
@@ -125,7 +125,7 @@ def cost_rows(
 ) -> list[Any]:
     """One piece: mean costs of one tree on the rows that the bootstrap left out."""
     learning = {"n_episodes": EPISODES, "random_state": bootstrap}
-    # States, not seconds, end the search: a busy machine gives the same.
+    # The search is limited by states, not by seconds: a busy machine gives the same result.
     search = {"limit": 1_000_000, "time_limit": 300}
     extra = {"q-learning": learning, "optimal": search}
     return [
@@ -136,7 +136,7 @@ def cost_rows(
 
 
 def learning_rows(dataset: str, bootstrap: int, grid: list[dict[str, float]]) -> list[Any]:
-    """One piece: as ``cost_rows``, one tree by Q-learning with each set of parameters."""
+    """One piece: as ``cost_rows``, of one tree by Q-learning with each set of parameters."""
     learning = {"n_episodes": EPISODES, "random_state": bootstrap}
     return [
         {"semantics": semantics, **options, **bill("q-learning", **learning, **options)}
@@ -148,7 +148,7 @@ def learning_rows(dataset: str, bootstrap: int, grid: list[dict[str, float]]) ->
 def _streed(
     train: pd.DataFrame, y: pd.Series, space: Any, costs: dict[str, int], depth: int, weight: float
 ) -> Any:
-    """Fit STreeD's tree for errors + weight x cost; a feature is paid once on a path."""
+    """Fit STreeD's tree for errors + weight x cost; a feature is paid for once on a path."""
     import pystreed
     from pystreed.data import CostSpecifier, FeatureCostSpecifier
 
@@ -171,44 +171,31 @@ def _make(
     depths: Sequence[int] = (3,),
     release: bool = False,
 ) -> Outcome:
-    wanted = tuple(name for name in datasets if not setting.quick or name in QUICK) or QUICK
-    names, absent = at_hand(wanted)
+    names, absent = chosen(datasets, quick=setting.quick)
     pieces: list[dict[str, Any]] = [
-        {
-            "dataset": name, "bootstrap": b, "max_depth": depth, "release": way,
-        }
+        {"dataset": name, "bootstrap": b, "max_depth": depth, "release": way}
         for name in names
         for depth in depths
         for way in ((False, True) if release else (False,))
         for b in range(2 if setting.quick else BOOTSTRAPS)
-    ]  # fmt: skip
-    table = _table(pieces, setting.work.map(cost_rows, pieces, file))
+    ]
+    table = setting.work.table(cost_rows, pieces, file)
     comparison = _compare(table) if len(depths) == 1 else None
     text = (
         "Mean cost on the rows that the bootstrap left out; bars: mean over the trees, lines: "
         "their standard deviation (not an error of the mean). Naive buys all features of the "
-        "tree, path walks it, greedy buys the cheapest unknown feature until the answer is "
-        "certain, q-learning is the paper's, optimal is exact on the training rows.\n\n"
+        "tree, path those on the row's path, greedy buys the cheapest unknown feature until the "
+        "answer is certain, q-learning is the paper's, optimal is exact on the training rows.\n\n"
         + table_text(_wide(table))
         + f"\n\n{_order(table)}"
     )
     reason = (
         "the paper gives neither its costs nor its splits, and the released program prepares the "
         "data in another way (one median cut, balanced classes, binary columns dropped, one draw "
-        "of costs): levels cannot agree, the order of the policies can"
+        "of costs), so that the levels cannot agree, but the order of the policies can"
     )
     figure = draw.costs(table[table["max_depth"] == max(depths)])
     return Outcome({file: table}, comparison, {file: figure}, text, reason, 0.5, absent)
-
-
-def _table(pieces: list[dict[str, Any]], found: list[Any]) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {**{k: v for k, v in piece.items() if k != "grid"}, **row}
-            for rows, piece in zip(found, pieces, strict=True)
-            for row in rows
-        ]
-    )  # fmt: skip
 
 
 def _wide(table: pd.DataFrame) -> pd.DataFrame:
@@ -229,14 +216,15 @@ def _order(table: pd.DataFrame) -> str:
     }
     worse = ", ".join(f"{policy} ({n} times)" for policy, n in above.items() if n)
     proven = int(table[table["policy"] == "optimal"]["proven"].sum())
+    where = f"above {worse}" if worse else "never above another policy"
     return (
-        f"On the training rows optimal is {f'above {worse}' if worse else 'never above another'}; "
-        f"it is proven for {proven:,} of {len(training):,} trees and semantics."
+        f"On the training rows optimal is {where}; "
+        f"it is proven optimal for {proven:,} of {len(training):,} trees and semantics."
     )
 
 
 def _compare(table: pd.DataFrame) -> pd.DataFrame | None:
-    """Beside the bars of the paper, if the file is at hand."""
+    """Put our means beside the bars of the paper, if the file is at hand."""
     mean: Any = table.groupby(["dataset", "release", "semantics", "policy"])["cost"].mean()
     known = reference("cost_per_policy_digitized.csv")
     if known is None:
@@ -249,13 +237,13 @@ def _compare(table: pd.DataFrame) -> pd.DataFrame | None:
             if (published_name(name), printed) in bars.index:
                 bar: Any = bars.loc[(published_name(name), printed)]
                 out.append(
-                    {
-                        "what": f"{published_name(name)}: {policy}",
-                        "published": bar["mean_cost"],
-                        "error": (bar["errbar_high"] - bar["errbar_low"]) / 2,
-                        "ours": mean[name, release, "independent", policy],
-                        "aware": mean[name, release, "aware", policy],
-                    }
+                    beside(
+                        f"{published_name(name)}: {policy}",
+                        bar["mean_cost"],
+                        (bar["errbar_high"] - bar["errbar_low"]) / 2,
+                        ours=mean[name, release, "independent", policy],
+                        aware=mean[name, release, "aware", policy],
+                    )
                 )
     return pd.DataFrame(out)
 
@@ -276,17 +264,17 @@ def figure_hyperparameters(setting: Setting) -> Outcome:
     ]
     file = "figure-cost-hyperparameters"
     pieces = [{**tree, "grid": grid} for tree in trees]
-    table = _table(pieces, setting.work.map(learning_rows, pieces, file))
+    table = setting.work.table(learning_rows, pieces, file).drop(columns="grid")
     best = [{**tree, "max_depth": 3, "release": False} for tree in trees]  # as in figure-cost
-    exact = _table(best, setting.work.map(cost_rows, best, file))
+    exact = setting.work.table(cost_rows, best, file)
     exact = exact[exact["policy"] == "optimal"]
     keys = ["dataset", "semantics"]
     wide = table.pivot_table("cost", [*keys, "alpha", "exploration"], "gamma").reset_index()
     wide.columns = [c if isinstance(c, str) else f"gamma {c:g}" for c in wide.columns]
     wide = wide.merge(exact.groupby(keys)["cost"].mean().rename("optimal").reset_index(), on=keys)
     text = (
-        "Mean cost on the rows that the bootstrap left out. With gamma below 1 a further question "
-        "is punished by itself, so that the learner asks few questions rather than cheap ones; "
+        "Mean cost on the rows that the bootstrap left out. With gamma below 1 each further "
+        "question is itself penalized, so the learner asks few questions rather than cheap ones; "
         "gamma 1 is the undiscounted cost.\n\n" + table_text(wide)
     )
     return Outcome(
@@ -299,8 +287,7 @@ def figure_streed(setting: Setting) -> Outcome:
     file = "figure-cost-streed"
     if find_spec("pystreed") is None:
         return Outcome({}, package="pystreed")
-    wanted = QUICK[1:] if setting.quick else (*MAIN, *APPENDIX)
-    names, absent = at_hand(wanted)
+    names, absent = at_hand(QUICK[1:] if setting.quick else (*MAIN, *APPENDIX))
     pieces: list[dict[str, Any]] = [
         {
             "dataset": name, "bootstrap": b, "max_depth": 3, "release": False,
@@ -310,32 +297,28 @@ def figure_streed(setting: Setting) -> Outcome:
         for weight in (WEIGHTS[1:3] if setting.quick else WEIGHTS)
         for b in range(2 if setting.quick else BOOTSTRAPS)
     ]  # fmt: skip
-    table = _table(pieces, setting.work.map(cost_rows, pieces, file))
+    table = setting.work.table(cost_rows, pieces, file)
     aware = table[table["semantics"] == "aware"]
     wide = aware.pivot_table("cost", ["dataset", "streed_weight"], "policy").reset_index()
     wide = wide[["dataset", "streed_weight", *POLICIES]]
     cheaper = float((wide["optimal"] < wide["path"] - 1e-9).mean())
     text = (
-        "Trees of depth 3 that STreeD made optimal for errors + weight x cost of walking them, "
+        "Trees of depth 3 that STreeD made optimal for errors + weight x cost of their paths, "
         f"{pieces[-1]['bootstrap'] + 1} bootstraps. Even such a tree can be evaluated more cheaply "
-        f"than by walking it: in {cheaper:.0%} of the lines below optimal is below path.\n\n"
+        f"than along its paths: in {cheaper:.0%} of the lines below, optimal is below path.\n\n"
         + table_text(wide)
     )
     return Outcome({file: table}, None, {file: draw.streed(aware)}, text, absent=absent)
 
 
-def _target(name: str, title: str, place: str, **options: Any) -> Target:
-    return Target(name, title, place, partial(_make, file=name, **options))
-
-
 TARGETS = (
-    _target("figure-cost", "What an answer costs", "Section 7", datasets=MAIN, release=True),
-    _target(
-        "figure-cost-greedy", "What an answer costs: all data sets, with greedy", "Appendix",
+    variant(_make, "figure-cost", "What an answer costs", "Section 7", datasets=MAIN, release=True),
+    variant(
+        _make, "figure-cost-greedy", "What an answer costs: all data sets, with greedy", "Appendix",
         datasets=(*MAIN, *APPENDIX), release=True,
     ),
-    _target(
-        "figure-cost-depths", "What an answer costs: depth 3 to 5", "beyond the paper",
+    variant(
+        _make, "figure-cost-depths", "What an answer costs: depth 3 to 5", "beyond the paper",
         datasets=MAIN, depths=(3, 4, 5),
     ),
     Target(

@@ -12,14 +12,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ..output.plots import (
-    BLUE,
-    DARK_GREY as GREY,
-    ERROR_BAR,
-    GREEN,
-    ORANGE,
-    VERMILION,
-)
+from ..output.plots import BLUE, DARK_GREY as GREY, ERROR_BAR, GREEN, ORANGE, VERMILION
 from .protocol import published_name
 
 __all__ = [
@@ -43,23 +36,38 @@ def panels(
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 
+def _in_fours(n: int, *, width: float = 3.2, height: float = 2.6) -> tuple[Figure, Any]:
+    """Make a figure of n panels, at most four in a row; the rest of its grid is not shown."""
+    wide = max(1, min(4, n))
+    figure, grid = panels(max(1, -(-n // wide)), wide, width=width, height=height)
+    for ax in grid.ravel()[n:]:
+        ax.set_visible(False)
+    return figure, grid
+
+
+def _framed(figure: Figure, grid: Any, *, x: str = "", y: str = "", legend: int = 4) -> Figure:
+    """Name the axes at the left and at the bottom, and put one legend below all panels.
+
+    The legend has ``legend`` columns; 0 for none.
+    """
+    for ax in grid[:, 0]:
+        ax.set_ylabel(y)
+    for ax in grid[-1]:
+        ax.set_xlabel(x)
+    if legend:
+        handles, labels = grid[0, 0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=legend, frameon=False)
+    return figure
+
+
 def coverage(table: pd.DataFrame, by: str) -> Figure:
     """Draw shares of rows answered: one column of panels per data set, one row per value of ``by``.
 
-    Parameters
-    ----------
-    table : DataFrame
-        With dataset, rate, way, semantics, answered, and ``by``.
-    by : str
-
-    Returns
-    -------
-    Figure
+    ``table`` has dataset, rate, way, semantics, answered, and ``by``.
     """
     names, kinds = list(table["dataset"].unique()), list(table[by].unique())
     folded = len(kinds) == 1 and len(names) > 4
-    shape = (-(-len(names) // 4), 4) if folded else (len(kinds), len(names))
-    figure, grid = panels(*shape)
+    figure, grid = _in_fours(len(names)) if folded else panels(len(kinds), len(names))
     for i, name in enumerate(names):
         for k, kind in enumerate(kinds):
             ax = grid[i // 4, i % 4] if folded else grid[k, i]
@@ -71,15 +79,7 @@ def coverage(table: pd.DataFrame, by: str) -> Figure:
                             linestyle=line, markersize=4, capsize=2, linewidth=1.2)  # fmt: skip
             extra = "" if len(kinds) == 1 else f", {by.replace('max_', '')} {kind}"
             ax.set(title=published_name(name) + extra, ylim=(0, 1.03), xlim=(0.05, 0.95))
-    for ax in grid.ravel()[len(names) * len(kinds) :]:
-        ax.set_visible(False)
-    for ax in grid[:, 0]:
-        ax.set_ylabel("share of rows answered")
-    for ax in grid[-1]:
-        ax.set_xlabel("probability of missing")
-    handles, labels = grid[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
-    return figure
+    return _framed(figure, grid, x="probability of missing", y="share of rows answered")
 
 
 def _mean(table: pd.DataFrame, column: str) -> tuple[Any, Any]:
@@ -97,23 +97,14 @@ POLICY = {
 def costs(table: pd.DataFrame) -> Figure:
     """Draw the mean cost of each policy, a panel per data set; lines: standard deviation.
 
-    Parameters
-    ----------
-    table : DataFrame
-        With dataset, policy, semantics, release, cost; the paper's way of preparing the data and
-        the aware semantics are drawn.
-
-    Returns
-    -------
-    Figure
+    ``table`` has dataset, policy, semantics, release and cost; the paper's way of preparing the
+    data and the aware semantics are drawn.
     """
     shown = table[(table["semantics"] == "aware") & ~table["release"].astype(bool)]
     names = list(shown["dataset"].unique())
     policies = [policy for policy in POLICY if policy in set(shown["policy"])]
-    wide = min(4, len(names))
-    figure, grid = panels(-(-len(names) // wide), wide, width=2.9, height=2.7)
-    for i, name in enumerate(names):
-        ax = grid[i // wide, i % wide]
+    figure, grid = _in_fours(len(names), width=2.9, height=2.7)
+    for name, ax in zip(names, grid.flat, strict=False):
         part = shown[shown["dataset"] == name].groupby("policy")["cost"]
         mean, deviation = part.mean(), part.std(ddof=1)
         ax.bar(
@@ -122,26 +113,14 @@ def costs(table: pd.DataFrame) -> Figure:
         )  # fmt: skip
         ax.set(title=published_name(name), xticks=range(len(policies)))
         ax.set_xticklabels([POLICY[p][0] for p in policies], rotation=40, ha="right")
-    for ax in grid.ravel()[len(names) :]:
-        ax.set_visible(False)
-    for ax in grid[:, 0]:
-        ax.set_ylabel("mean cost of an answer")
-    return figure
+    return _framed(figure, grid, y="mean cost of an answer", legend=0)
 
 
 def hyperparameters(table: pd.DataFrame, exact: pd.DataFrame) -> Figure:
     """Draw Q-learning's cost over its parameters, with the optimum as a line.
 
-    Parameters
-    ----------
-    table : DataFrame
-        With dataset, semantics, alpha, gamma, exploration, cost.
-    exact : DataFrame
-        The same trees under the optimal policy.
-
-    Returns
-    -------
-    Figure
+    ``table`` has dataset, semantics, alpha, gamma, exploration and cost; ``exact`` has the same
+    trees under the optimal policy.
     """
     shown = table[table["semantics"] == "aware"]
     names, gammas = list(shown["dataset"].unique()), sorted(shown["gamma"].unique())
@@ -162,29 +141,17 @@ def hyperparameters(table: pd.DataFrame, exact: pd.DataFrame) -> Figure:
             ax.axhline(best, color="black", linestyle="--", linewidth=1, label="optimal")
             ax.set(title=f"{published_name(name)}, gamma {gamma:g}", xticks=range(len(alphas)))
             ax.set_xticklabels([f"alpha {alpha:g}" for alpha in alphas])
-        grid[i, 0].set_ylabel("mean cost")
-    handles, labels = grid[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
-    return figure
+    return _framed(figure, grid, y="mean cost")
 
 
 def rashomon_coverage(table: pd.DataFrame) -> Figure:
     """Draw rows answered by some near-optimal tree, and the accuracy on them.
 
-    Parameters
-    ----------
-    table : DataFrame
-        With dataset, rate, semantics, answered, accuracy.
-
-    Returns
-    -------
-    Figure
+    ``table`` has dataset, rate, semantics, answered and accuracy.
     """
     names = list(table["dataset"].unique())
-    wide = min(4, len(names))
-    figure, grid = panels(-(-len(names) // wide), wide)
-    for i, name in enumerate(names):
-        ax = grid[i // wide, i % wide]
+    figure, grid = _in_fours(len(names))
+    for name, ax in zip(names, grid.flat, strict=False):
         for semantics, line in (("aware", "-"), ("independent", "--")):
             part = table[(table["dataset"] == name) & (table["semantics"] == semantics)]
             note = "" if semantics == "aware" else ", independent columns"
@@ -193,29 +160,11 @@ def rashomon_coverage(table: pd.DataFrame) -> Figure:
                 ax.errorbar(mean.index, mean, error, label=column + note, color=colour,
                             marker=marker, linestyle=line, markersize=4, capsize=2)  # fmt: skip
         ax.set(title=published_name(name), ylim=(0, 1.03))
-    for ax in grid.ravel()[len(names) :]:
-        ax.set_visible(False)
-    for ax in grid[:, 0]:
-        ax.set_ylabel("share of rows")
-    for ax in grid[-1]:
-        ax.set_xlabel("probability of missing")
-    handles, labels = grid[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
-    return figure
+    return _framed(figure, grid, x="probability of missing", y="share of rows")
 
 
 def sizes(mean: pd.DataFrame) -> Figure:
-    """Draw how many trees and functions the sets have, on a log axis.
-
-    Parameters
-    ----------
-    mean : DataFrame
-        Mean counts by data set.
-
-    Returns
-    -------
-    Figure
-    """
+    """Draw how many trees and functions the sets have, mean counts by data set, on a log axis."""
     shown = {
         "trees": ("all trees", GREY), "nontrivial": ("without trivial", ORANGE),
         "distinct_independent": ("functions, independent columns", VERMILION),
@@ -236,55 +185,29 @@ def sizes(mean: pd.DataFrame) -> Figure:
 def importance_curves(table: pd.DataFrame) -> Figure:
     """Draw cumulative distributions of importance, with duplicates and without.
 
-    Parameters
-    ----------
-    table : DataFrame
-        With dataset, feature, ks and curves: per way the 1 % to 100 % quantiles.
-
-    Returns
-    -------
-    Figure
+    ``table`` has dataset, feature, ks and curves: per way the 1 % to 100 % quantiles.
     """
     lines = table.drop_duplicates(["dataset", "feature"]).to_dict("records")
-    wide = max(1, min(4, len(lines)))
-    figure, grid = panels(max(1, -(-len(lines) // wide)), wide)
+    figure, grid = _in_fours(len(lines))
     share = np.arange(1, 101) / 100
-    for i, line in enumerate(lines):
-        ax = grid[i // wide, i % wide]
+    for line, ax in zip(lines, grid.flat, strict=False):
         for way, colour, style in (("original", GREY, "--"), ("corrected", BLUE, "-")):
             label = "with duplicates" if way == "original" else "each function once"
             ax.step(line["curves"][way], share, color=colour, linestyle=style, label=label)
         ax.set(title=f"{published_name(line['dataset'])}: {line['feature']}"[:34], ylim=(0, 1.02))
         ax.title.set_fontsize(9)
         ax.text(0.97, 0.05, f"KS {line['ks']:.3f}", transform=ax.transAxes, ha="right", fontsize=9)
-    for ax in grid.ravel()[len(lines) :]:
-        ax.set_visible(False)
-    for ax in grid[:, 0]:
-        ax.set_ylabel("share of functions")
-    for ax in grid[-1]:
-        ax.set_xlabel("importance")
-    handles, labels = grid[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
-    return figure
+    return _framed(figure, grid, x="importance", y="share of functions", legend=2)
 
 
 def streed(table: pd.DataFrame) -> Figure:
     """Draw the cost of STreeD's trees under each policy, over the weight of the cost.
 
-    Parameters
-    ----------
-    table : DataFrame
-        With dataset, streed_weight, policy, cost.
-
-    Returns
-    -------
-    Figure
+    ``table`` has dataset, streed_weight, policy and cost.
     """
     names, weights = list(table["dataset"].unique()), sorted(table["streed_weight"].unique())
-    wide = min(4, len(names))
-    figure, grid = panels(-(-len(names) // wide), wide, width=2.9, height=2.5)
-    for i, name in enumerate(names):
-        ax = grid[i // wide, i % wide]
+    figure, grid = _in_fours(len(names), width=2.9, height=2.5)
+    for name, ax in zip(names, grid.flat, strict=False):
         part = table[table["dataset"] == name]
         for k, (policy, (label, colour)) in enumerate(POLICY.items()):
             cost = part[part["policy"] == policy].groupby("streed_weight")["cost"]
@@ -294,12 +217,4 @@ def streed(table: pd.DataFrame) -> Figure:
             )  # fmt: skip
         ax.set(title=published_name(name), xticks=range(len(weights)))
         ax.set_xticklabels([f"{weight:g}" for weight in weights])
-    for ax in grid.ravel()[len(names) :]:
-        ax.set_visible(False)
-    for ax in grid[:, 0]:
-        ax.set_ylabel("mean cost of an answer")
-    for ax in grid[-1]:
-        ax.set_xlabel("weight of the cost")
-    handles, labels = grid[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
-    return figure
+    return _framed(figure, grid, x="weight of the cost", y="mean cost of an answer", legend=5)

@@ -6,7 +6,6 @@ Paper: Section 5.1: AND of two bits, and of ten of twelve bits, over the whole t
 from __future__ import annotations
 
 import itertools
-import math
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ import pandas as pd
 import orderless as ol
 
 from . import draw
-from .target import Outcome, Setting, Target
+from .target import Outcome, Setting, Target, beside
 
 __all__ = ["TARGETS", "and_rows"]
 
@@ -59,22 +58,18 @@ def figure_gini(setting: Setting) -> Outcome:
     orders = by_seed.drop_duplicates().sort_values("X1")
     comparison = pd.DataFrame(
         [
-            {
-                "what": f"Gini importance of {name}, tree that asks {first} first",
-                "published": published,
-                "error": math.nan,
-                "ours": float(orders.iloc[row][name]),
-                "aware": float(orders.iloc[row][name]),
-            }
-            for row, first in ((0, "X1"), (1, "X2"))
-            for name, published in (
-                ("X1", 1 / 3 if first == "X1" else 2 / 3),
-                ("X2", 2 / 3 if first == "X1" else 1 / 3),
+            beside(
+                f"Gini importance of {name}, tree that asks {first} first",
+                1 / 3 if name == first else 2 / 3,
+                ours=float(orders.iloc[row][name]),
+                aware=float(orders.iloc[row][name]),
             )
+            for row, first in ((0, "X1"), (1, "X2"))
+            for name in ("X1", "X2")
         ]
     )
     text = (
-        "The same function, learned by the same program with other seeds. Over all equivalent "
+        "The same function, learned by the same program with different seeds. Over all equivalent "
         "trees without redundant splits each variable's importance lies between "
         f"{table['lowest'].min():.3f} and {table['highest'].max():.3f}; their mean, and the "
         "permutation importance, do not depend on the order."
@@ -104,8 +99,8 @@ def figure_gini_12(setting: Setting) -> Outcome:
     used = table[table["mean over orders"] > 0]
     text = (
         f"AND of {relevant} of {bits} bits over the whole truth table. The three trees decide the "
-        "same, and each rates the variables in its own way; between the orders a variable's "
-        f"importance goes from {used['lowest'].min():.4f} to {used['highest'].max():.4f}, while "
+        "same, and each rates the variables in its own way; across the orders a variable's "
+        f"importance ranges from {used['lowest'].min():.4f} to {used['highest'].max():.4f}, while "
         f"the mean over all orders is {used['mean over orders'].iloc[0]:.4f} for each that matters."
     )
     return Outcome({"figure-gini-12": table}, None, {"figure-gini-12": figure}, text)

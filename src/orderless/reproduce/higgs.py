@@ -1,7 +1,7 @@
 """A million rows: missing values and costs of single trees.
 
-Paper: appendix, Higgs (OpenML 42769, 1,000,000 rows x 28 features). Where the file is not at hand,
-generated data of that shape stands in, and the page says so.
+Paper: appendix, Higgs (OpenML 42769, 1,000,000 rows x 28 features). If the file is not at hand,
+generated data of that shape takes its place, and the page says so.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def higgs(setting: Setting) -> Outcome:
             for piece, each in zip(pieces, found, strict=True)
         ]
     )
-    what = "The Higgs data" if real else f"**Generated** data of the shape of Higgs ({n:,} x 28)"
+    what = "The Higgs data" if real else f"**Generated** data in the shape of Higgs ({n:,} x 28)"
     text = (
         f"{what}; trees by scikit-learn on the features as they are, so both semantics agree. "
         f"Coverage at five rates took {found[-1]['seconds']:.1f} s at depth 5, on "

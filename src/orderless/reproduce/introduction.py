@@ -5,14 +5,13 @@ Paper: Figures 1 and 2.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import pandas as pd
 
 import orderless as ol
 
-from .target import Outcome, Setting, Target
+from .target import Outcome, Setting, Target, beside
 
 __all__ = ["TARGETS"]
 
@@ -26,7 +25,7 @@ def _split(feature: str, true: Any, false: Any) -> dict[str, Any]:
 
 
 def figure_and(setting: Setting) -> Outcome:
-    """Show that two trees that ask for X1 and X2 in either order decide the same."""
+    """Show that two trees that ask about X1 and X2 in different orders decide the same."""
     del setting  # nothing to make smaller
     space = ol.Space.independent(["X1", "X2"])
     orders = {
@@ -54,7 +53,7 @@ def figure_and(setting: Setting) -> Outcome:
     )
     text = (
         "The trees ask in different orders and decide the same: `X1 and X2`. With X1 missing and "
-        "X2 = 0 the first cannot be walked, yet the answer is certain."
+        "X2 = 0 the path through the first is unknown, yet the answer is certain."
     )
     return Outcome({"figure-and": table}, comparison, text=text, tolerance=0)
 
@@ -97,7 +96,7 @@ def _said(labels: Any) -> str:
 def _compare(numbers: dict[str, tuple[int, int]]) -> pd.DataFrame:
     return pd.DataFrame(
         [
-            {"what": what, "published": published, "error": math.nan, "ours": ours, "aware": ours}
+            beside(what, published, ours=ours, aware=ours)
             for what, (published, ours) in numbers.items()
         ]
     )

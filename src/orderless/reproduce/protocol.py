@@ -8,6 +8,7 @@ Paper: Sections 4 and 6, and the appendix on preprocessing.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -21,7 +22,7 @@ import orderless as ol
 from orderless.errors import DataNotFound
 
 __all__ = [
-    "APPENDIX", "MAIN", "QUICK", "Fold", "at_hand", "binarized_fold", "fit",
+    "APPENDIX", "MAIN", "QUICK", "Fold", "at_hand", "binarized_fold", "chosen", "fit",
     "forget", "learners_at_hand", "loaded", "published_name",
 ]  # fmt: skip
 
@@ -40,7 +41,7 @@ _NAMES = {
 
 
 def published_name(name: str) -> str:
-    """Give the name that the paper's figures print.
+    """Give the name that the paper's figures show.
 
     >>> published_name("iris_setosa"), published_name("compas")
     ('Iris Setosa', 'COMPAS')
@@ -48,18 +49,13 @@ def published_name(name: str) -> str:
     return _NAMES.get(name, name.replace("_", " ").title())
 
 
+def chosen(names: Sequence[str], *, quick: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Give the data sets that a run takes, the quick ones if it is quick: at hand, and absent."""
+    return at_hand(tuple(n for n in names if not quick or n in QUICK) or QUICK)
+
+
 def at_hand(names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Divide data sets into those that can be loaded and those that cannot.
-
-    Parameters
-    ----------
-    names : tuple of str
-
-    Returns
-    -------
-    (tuple, tuple)
-        At hand, absent.
-    """
+    """Divide data sets into those that can be loaded and those that cannot."""
     there = tuple(name for name in names if _there(name))
     return there, tuple(name for name in names if name not in there)
 
@@ -75,26 +71,16 @@ def _there(name: str) -> bool:
 
 @lru_cache(maxsize=16)
 def loaded(name: str) -> tuple[pd.DataFrame, pd.Series]:
-    """Give a data set with labels 0 and 1, read once in a process; not to be written to."""
+    """Give a data set with labels 0 and 1, read once per process; do not modify it."""
     X, y = ol.datasets.load(name)
     return X, y.astype(int)
 
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """One fold: binary columns of training and test rows.
+    """One fold: binary columns of training and test rows."""
 
-    Attributes
-    ----------
-    binarizer : ThresholdGuessBinarizer
-        Fitted on the training rows.
-    X, y : DataFrame, Series
-        Training rows.
-    X_test, y_test : DataFrame, Series
-        Test rows.
-    """
-
-    binarizer: Any
+    binarizer: Any  # a ThresholdGuessBinarizer, fitted on the training rows
     X: pd.DataFrame
     y: pd.Series
     X_test: pd.DataFrame
@@ -106,15 +92,6 @@ def binarized_fold(dataset: str, fold: int) -> Fold:
     """Give a fold as Sections 4 and 6 have it.
 
     ``KFold(5, shuffle=True, random_state=42)``, thresholds guessed on the training rows.
-
-    Parameters
-    ----------
-    dataset : str
-    fold : int
-
-    Returns
-    -------
-    Fold
     """
     from sklearn.model_selection import KFold
 
@@ -134,27 +111,15 @@ def binarized_fold(dataset: str, fold: int) -> Fold:
 
 
 def forget() -> None:
-    """Read data sets anew from now on: ``ORDERLESS_DATA`` may name another folder by now."""
+    """Forget the data sets that were read: ``ORDERLESS_DATA`` may name another folder by now."""
     for kept in (_there, loaded, binarized_fold):
         kept.cache_clear()
 
 
 def fit(learner: str, X: pd.DataFrame, y: pd.Series, *, max_depth: int, seed: int) -> Any:
-    """Fit a tree as the paper does.
+    """Fit a tree as the paper does, by "sklearn", "gosdt" or "dl85", on binary columns.
 
-    Parameters
-    ----------
-    learner : "sklearn", "gosdt" or "dl85"
-    X, y : DataFrame, Series
-        Binary columns and labels.
-    max_depth : int
-    seed : int
-        Settles ties between splits in scikit-learn; the others have none.
-
-    Returns
-    -------
-    model
-        That ``read_tree`` knows.
+    The seed breaks ties between splits in scikit-learn; the others do not need one.
     """
     if learner == "sklearn":
         from sklearn.tree import DecisionTreeClassifier
@@ -170,22 +135,13 @@ def fit(learner: str, X: pd.DataFrame, y: pd.Series, *, max_depth: int, seed: in
 
 
 def learners_at_hand(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Keep the learners that are installed.
-
-    Parameters
-    ----------
-    names : tuple of str
-
-    Returns
-    -------
-    tuple of str
-    """
+    """Keep the learners that are installed."""
     packages = {"sklearn": "sklearn", "gosdt": "gosdt", "dl85": "pydl85"}
     return tuple(name for name in names if find_spec(packages[name]) is not None)
 
 
 def _import(name: str) -> Any:
-    """Import a learner without its complaints about what Python will drop one day."""
+    """Import a learner without its deprecation warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         return import_module(name)

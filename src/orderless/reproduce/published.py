@@ -8,7 +8,7 @@ tables on Rashomon sets and RID, the table of Section 5.2 and the one in the fig
 Numbers that the paper shows only as curves or bars are read from files that a user may have:
 ``rset_missingness_digitized.csv`` and others, in the folder that ``ORDERLESS_REFERENCE`` names, or
 in ``reference`` beside the folder that ``ORDERLESS_DATA`` names. Without them the pages compare
-what is printed.
+only what is printed.
 """
 
 from __future__ import annotations
@@ -18,13 +18,7 @@ from pathlib import Path
 
 import pandas as pd
 
-__all__ = [
-    "MISSINGNESS_RATIOS",
-    "RASHOMON_SIZES",
-    "RID_DISTANCES",
-    "RID_SHIFT",
-    "reference",
-]
+__all__ = ["MISSINGNESS_RATIOS", "RASHOMON_SIZES", "RID_DISTANCES", "RID_SHIFT", "reference"]
 
 # Mean and standard error over five folds: total, without trivial, distinct.
 RASHOMON_SIZES: dict[str, tuple[tuple[int, int], tuple[int, int], tuple[int, int]]] = {
@@ -94,17 +88,7 @@ RID_SHIFT: dict[str, dict[str, float]] = {
 
 
 def reference(file: str) -> pd.DataFrame | None:
-    """Read a file of numbers taken from the paper's figures, if the user has it.
-
-    Parameters
-    ----------
-    file : str
-        Its name.
-
-    Returns
-    -------
-    DataFrame or None
-    """
+    """Read a file of numbers that were read off the paper's figures, if the user has it."""
     places = []
     if os.environ.get("ORDERLESS_REFERENCE"):
         places.append(Path(os.environ["ORDERLESS_REFERENCE"]).expanduser())

@@ -6,7 +6,6 @@ every data set.
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -28,7 +27,7 @@ from .rid_draws import (
     shift_draws,
     synthetic_draws,
 )
-from .target import Outcome, Setting, Target, chance_outside
+from .target import Outcome, Setting, Target, beside, chance_outside
 
 __all__ = ["TARGETS", "shift_rows", "synthetic_rows"]
 
@@ -62,7 +61,7 @@ class Size:
 
 
 def synthetic_rows(case: str, n_bootstraps: int) -> list[Any]:
-    """One piece: distances to the truth, f = X3, in exact expectations."""
+    """One piece: distances to the truth, f = X3, as exact expectations."""
     return distances(case, n_bootstraps, 0, "permutation", (True, False))
 
 
@@ -70,23 +69,19 @@ def table_rid_synthetic(setting: Setting) -> Outcome:
     """Measure how far RID lies from the truth, with duplicates and without."""
     size = Size.of(setting)
     pieces = [{"case": case, "n_bootstraps": size.n_bootstraps} for case in CASES]
-    found = setting.work.map(synthetic_rows, pieces, "table-rid-synthetic")
-    table = pd.DataFrame(
-        [{**piece, **row} for rows, piece in zip(found, pieces, strict=True) for row in rows]
-    )
+    table = setting.work.table(synthetic_rows, pieces, "table-rid-synthetic")
     at = table.set_index(["case", "pooled", "way", "variable"])["distance"]
     repeats = _synthetic_repeats(setting, size)
     drawn = repeats.groupby(["way", "variable"])["distance"]
     comparison = _with_interval(
         [
-            {
-                "what": f"{way} RID, {name}",
-                "published": published,
-                "error": math.nan,
-                "ours": at["release", True, way, name],
-                "printed parameters": at["printed", False, way, name],
-                "aware": at["release", False, way, name],
-            }
+            beside(
+                f"{way} RID, {name}",
+                published,
+                ours=at["release", True, way, name],
+                **{"printed parameters": at["printed", False, way, name]},
+                aware=at["release", False, way, name],
+            )
             for way, numbers in RID_DISTANCES.items()
             for name, published in zip(VARIABLES, numbers, strict=True)
         ],
@@ -101,14 +96,14 @@ def table_rid_synthetic(setting: Setting) -> Outcome:
     )
     legend = (
         "`ours`: the released program's noise (1 %, 0.5 %), 0.01 per leaf, and the importances of "
-        "all bootstraps pooled as it does, in exact expectations, on data of one seed. `low` to "
+        "all bootstraps pooled as it does, as exact expectations, on data from one seed. `low` to "
         "`high`: 95 % of the repeats of the same protocol with its random permutations; `inside`: "
-        "whether the published number is there. `aware`: RID as it is defined, the mean of the "
+        "whether the published number lies there. `aware`: RID as it is defined, the mean of the "
         "bootstraps' distributions. `printed parameters`: noise 5 % and 5 %, 0.02 per leaf."
     )
     reason = (
         f"{_how_many_outside(comparison)}. With the printed parameters the Rashomon set holds one "
-        "tree and both distances are about 0, so the released program's are taken; with these, "
+        "tree and both distances are about 0, so the released program's are used; with these, "
         f"{_by_duplicates(repeats)}"
     )
     tables = {"table-rid-synthetic": table, "table-rid-synthetic-repeats": repeats}
@@ -158,7 +153,7 @@ def _inside(published: float, low: float, high: float, rounding: float) -> str:
 def _how_many_outside(comparison: pd.DataFrame) -> str:
     n, outside = len(comparison), int((comparison["inside"] == "no").sum())
     some = "number lies" if outside == 1 else "numbers lie"
-    return f"{outside} of {n} published {some} outside of what 95 % of the repeats give"
+    return f"{outside} of {n} published {some} outside the range of 95 % of the repeats"
 
 
 def shift_rows(dataset: str, n_bootstraps: int, semantics: str) -> list[Any]:
@@ -198,10 +193,7 @@ def _shifts(setting: Setting, names: tuple[str, ...], label: str) -> pd.DataFram
         for name in names
         for semantics in ("independent", "aware")
     ]
-    found = setting.work.map(shift_rows, pieces, label)
-    return pd.DataFrame(
-        [{**piece, **row} for rows, piece in zip(found, pieces, strict=True) for row in rows]
-    )
+    return setting.work.table(shift_rows, pieces, label)
 
 
 def _repeats(setting: Setting, names: tuple[str, ...], label: str) -> pd.DataFrame:
@@ -278,9 +270,9 @@ _LEGEND = (
     "`ours`: columns unrelated, bootstraps pooled as the released program does, importances as "
     "exact expectations. `aware`: thresholds understood, the mean of the bootstraps' "
     "distributions. `low` to `high`: 95 % of the repeats of the paper's protocol, with five random "
-    "permutations for every tree, and with bootstraps of their own for RID with and without "
-    "duplicates; `inside`: whether the published number is there. `low, same` to `high, same`: the "
-    "same bootstraps for both. The paper does not say which it was."
+    "permutations for every tree, and with separate bootstraps for RID with and without "
+    "duplicates; `inside`: whether the published number lies there. `low, same` to `high, same`: "
+    "the same bootstraps for both. The paper does not say which it used."
 )
 
 
@@ -310,15 +302,13 @@ def _compare(
         for variable, published in variables.items():
             low, high = interval(draws.get((name, variable, "same"), [0.0]))
             lines.append(
-                {
-                    "what": f"{published_name(name)}: KS distance of {variable}",
-                    "published": published,
-                    "error": math.nan,
-                    "ours": at.get((name, "independent", variable), 0.0),
-                    "aware": at.get((name, "aware", variable), 0.0),
-                    "low, same": low,
-                    "high, same": high,
-                }
+                beside(
+                    f"{published_name(name)}: KS distance of {variable}",
+                    published,
+                    ours=at.get((name, "independent", variable), 0.0),
+                    aware=at.get((name, "aware", variable), 0.0),
+                    **{"low, same": low, "high, same": high},
+                )
             )
             own.append(draws.get((name, variable, "own"), [0.0]))
     return _with_interval(lines, own, rounding)

@@ -1,4 +1,4 @@
-"""The paper's RID as it was run, by chance and all, many times over.
+"""The paper's RID as it was run, randomness included, many times over.
 
 In:  a data set, or a case of the synthetic one.
 Out: what each repeat gives, and the interval of all of them.
@@ -9,7 +9,7 @@ bootstraps, and five random permutations for each importance of each tree.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -44,14 +44,10 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
 
 @lru_cache(maxsize=4)
 def binarized(dataset: str) -> tuple[pd.DataFrame, pd.Series, ol.Space | None]:
-    """Give a data set as RID's own program binarizes it.
+    """Give a data set as RID's own program binarizes it: X, y and their space.
 
     Thresholds are guessed once, on all rows and all columns, 0/1 columns too; a table of 0/1
     columns is left as it is.
-
-    Returns
-    -------
-    X, y, space
     """
     X, y = loaded(dataset)
     boolean = X.isin((0, 1)).all()
@@ -65,24 +61,13 @@ def binarized(dataset: str) -> tuple[pd.DataFrame, pd.Series, ol.Space | None]:
 def shift_draws(
     dataset: str, n_bootstraps: int, n_repeats: int, n_samples: int
 ) -> dict[str, dict[str, list[float]]]:
-    """One piece: by variable of a data set the shift (KS distance) that each repeat gives.
+    """One piece: for each variable of a data set, the shift (KS distance) that each repeat gives.
 
-    Parameters
-    ----------
-    dataset : str
-    n_bootstraps : int
-        Samples of one repeat.
-    n_repeats : int
-    n_samples : int
-        Samples that are drawn in all, with the near-optimal trees of each and their importances.
-        Each repeat takes some of them at random: by itself it is what the paper ran; two repeats
-        share n_bootstraps^2 / n_samples samples on average.
-
-    Returns
-    -------
-    dict of dict of list
-        By variable: "same", where the trees and the functions are those of the same samples; and
-        "own", where both have samples of their own.
+    ``n_samples`` samples are drawn in all, with the near-optimal trees of each and their
+    importances. Each repeat takes ``n_bootstraps`` of them at random: by itself it is what the
+    paper ran; two repeats share n_bootstraps^2 / n_samples samples on average. A variable has two
+    lists: "same", where the trees and the functions are those of the same samples; and "own", where
+    each have samples of their own.
     """
     X, y, space = binarized(dataset)
     found = ol.RashomonImportance(
@@ -111,7 +96,7 @@ def _largest_gap(one: tuple[Any, Any], two: tuple[Any, Any]) -> float:
 
 
 def synthetic(n: int, noise: float, label_noise: float, seed: int) -> tuple[Any, Any]:
-    """X1, X2 ~ Bernoulli(sqrt 1/2); X3 is mostly X1 and X2; Y is mostly X3."""
+    """Draw X1, X2 ~ Bernoulli(sqrt 1/2); X3 is mostly X1 and X2; Y is mostly X3."""
     random = np.random.RandomState(seed)
     first, second = (random.rand(n) < math.sqrt(0.5) for _ in range(2))
     third = random.rand(n) < (1 - 2 * noise) * (first & second) + noise
@@ -124,10 +109,7 @@ def distances(
 ) -> list[dict[str, Any]]:
     """Measure how far RID lies from the importance of ``f = X3``, on data of one seed.
 
-    Returns
-    -------
-    list of dict
-        ``pooled``, ``variable``, ``way``, ``distance`` (1-Wasserstein) and ``truth``.
+    The distance is 1-Wasserstein; one line per value of ``pooled``, variable and way.
     """
     noise, label_noise, leaf = CASES[case]
     X, y = synthetic(1000, noise, label_noise, seed)
@@ -146,20 +128,15 @@ def distances(
                     name, correct_equivalence=correct, pooled=together
                 )
                 distance = float(np.sum(weights * np.abs(values - truth[name])) / np.sum(weights))
-                line: Mapping[str, Any] = {"pooled": together, "variable": name, "way": way}
-                out.append({**line, "distance": distance, "truth": float(truth[name])})
+                out.append({"pooled": together, "variable": name, "way": way,
+                            "distance": distance, "truth": float(truth[name])})  # fmt: skip
     return out
 
 
 def synthetic_draws(case: str, n_bootstraps: int, first: int, last: int) -> list[dict[str, Any]]:
-    """One piece: the distances of some repeats, each with data, bootstraps and permutations anew.
+    """One piece: the distances of the repeats ``first`` to ``last - 1`` of one of the ``CASES``.
 
-    Parameters
-    ----------
-    case : one of ``CASES``
-    n_bootstraps : int
-    first, last : int
-        Repeats ``first`` up to ``last - 1``.
+    In each, the data, the bootstraps and the permutations are drawn anew.
     """
     return [
         {"repeat": seed, **line}

@@ -15,27 +15,16 @@ from typing import Any
 
 from orderless.errors import InvalidData
 
-from . import (
-    cost,
-    gini,
-    higgs,
-    introduction,
-    missingness,
-    missingness_rashomon,
-    rashomon_size,
-    rid,
-)
-from .added import added_text
-from .cache import Cache
-from .cluster import cluster
-from .page import Line, because, write_added, write_index, write_page
+from ..inputs import write_whole
+from . import cost, gini, higgs, introduction, missingness, rashomon_size, rid
+from .page import Line, added_text, because, write_index, write_page
 from .protocol import forget
 from .target import Setting, Target
-from .work import Work
+from .work import Cache, Work, cluster
 
 __all__ = ["ALIASES", "TARGETS", "run", "targets"]
 
-_MODULES = (introduction, rashomon_size, gini, rid, missingness, missingness_rashomon, cost, higgs)
+_MODULES = (introduction, rashomon_size, gini, rid, missingness, cost, higgs)
 TARGETS: dict[str, Target] = {
     target.name: target for module in _MODULES for target in module.TARGETS
 }
@@ -79,16 +68,16 @@ def run(
         Gets one page per target (Markdown, CSV, PNG, SVG), ``index.md`` and ``added.md`` (what is
         gained where thresholds are understood) when several are run, and the cache.
     quick : bool
-        Seconds instead of the paper's size.
+        Run a small version that takes seconds, instead of the paper's size.
     cache : bool
         Whether pieces that were finished before, with these parameters, this data and this code,
         are taken from the folder's cache.
     n_jobs, backend
         As joblib takes them. With "dask" and "ray": the cluster that the caller is connected to,
-        that the environment names (``DASK_SCHEDULER_ADDRESS``, ``RAY_ADDRESS``), or else one on
-        this machine.
+        else the one that the environment names (``DASK_SCHEDULER_ADDRESS``, ``RAY_ADDRESS``), else
+        one on this machine.
     progress : bool, optional
-        By default on a terminal.
+        Whether to show progress; by default only on a terminal.
     announce : function, optional
         Called with a line of text when a target is done.
 
@@ -99,7 +88,7 @@ def run(
     Raises
     ------
     InvalidData
-        A name is no target; a backend does not exist or is not installed.
+        A name is not a target; a backend does not exist or is not installed.
 
     Examples
     --------
@@ -112,17 +101,13 @@ def run(
     chosen = _chosen([names] if isinstance(names, str) else list(names))
     place = Path(folder)
     forget()
-    work = Work(
-        Cache(place / "cache" if cache else None),
-        n_jobs=n_jobs,
-        backend=backend,
-        progress=progress,
-    )
+    kept = Cache(place / "cache" if cache else None)
+    work = Work(kept, n_jobs=n_jobs, backend=backend, progress=progress)
     lines: list[Line] = []
     with cluster(backend, n_jobs):
         for target in chosen:
             start = time.perf_counter()
-            outcome = target(Setting(quick, work))
+            outcome = target.make(Setting(quick, work))
             page = write_page(target, outcome, place, quick=quick)
             lines.append((target, outcome, time.perf_counter() - start))
             if announce is not None:
@@ -132,7 +117,8 @@ def run(
                 )
             if len(chosen) > 1:
                 write_index(lines, place, quick=quick, about=_about(work, n_jobs, backend))
-                write_added(added_text({each.name: out for each, out, _ in lines}), place)
+                if added := added_text({each.name: out for each, out, _ in lines}):
+                    write_whole(place / "added.md", added)
     return lines
 
 
@@ -153,19 +139,16 @@ def _chosen(names: list[str]) -> list[Target]:
 
 
 def _about(work: Work, n_jobs: int, backend: str | None) -> str:
+    from importlib.metadata import version
+
     import numpy
     import sklearn
 
     how = f"`--jobs {n_jobs}`" + (f" `--backend {backend}`" if backend else "")
     return (
-        f"orderless {_version()}, Python {platform.python_version()}, numpy {numpy.__version__}, "
-        f"scikit-learn {sklearn.__version__}; {platform.system()} {platform.machine()}, "
+        f"orderless {version('orderless')}, Python {platform.python_version()}, "
+        f"numpy {numpy.__version__}, scikit-learn {sklearn.__version__}; "
+        f"{platform.system()} {platform.machine()}, "
         f"{os.cpu_count()} processors; {how}; {work.done:,} pieces of work were run, "
         f"{work.taken:,} taken from the cache."
     )
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("orderless")

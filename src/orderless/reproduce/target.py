@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from .work import Work
 
 __all__ = [
-    "DIFFERS", "DRAWN", "EQUAL", "NOTHING", "WITHIN", "Outcome", "Setting", "Target",
-    "chance_outside", "judge",
+    "DIFFERS", "DRAWN", "EQUAL", "NOTHING", "WITHIN", "Outcome", "Setting", "Target", "beside",
+    "chance_outside", "judge", "variant",
 ]  # fmt: skip
 
 EQUAL = "equal"
@@ -37,7 +38,7 @@ class Setting:
     Attributes
     ----------
     quick : bool
-        Seconds instead of the paper's size; the page then says so.
+        A small version that takes seconds, instead of the paper's size; the page says so.
     work : Work
         Runs the pieces, in parallel and from the cache.
     """
@@ -55,17 +56,13 @@ class Outcome:
     tables : mapping from file name (without ending) to DataFrame
         Tidy, complete.
     comparison : DataFrame or None
-        One line per published number: ``what``, ``published``, ``error`` (the published standard
-        error, NaN where there is none), ``ours`` (the paper's semantics) and ``aware`` (thresholds
-        and one-hot groups understood); perhaps ``rounding``, a tolerance of its own, and
-        ``inside``, "yes" where the published number lies in the interval of 95 % of the repeats of
-        the paper's protocol, where that draws at random.
+        One line per published number, see ``beside``.
     figures : mapping from file name (without ending) to Figure
     text : str
-        Markdown: what was run, and what is to be seen.
+        Markdown: what was run, and what it shows.
     reason : str
-        Why numbers differ, where they do: what was tried, and what explains it. Of draws, how many
-        lie outside.
+        Why numbers differ, where they do: what was tried, and what explains it. For random draws,
+        how many published numbers lie outside the interval.
     tolerance : float
         Two numbers are equal up to this: the digits that the paper prints.
     absent : tuple of str
@@ -73,7 +70,7 @@ class Outcome:
     package : str
         What is not installed, so that nothing was run.
     legend : str
-        What the columns of ``comparison`` are, where that is not said of all targets.
+        What the columns of ``comparison`` are, if not the same as for other targets.
     """
 
     tables: Mapping[str, pd.DataFrame]
@@ -101,23 +98,27 @@ class Outcome:
         return NOTHING if self.comparison is None else judge(self.comparison, self.tolerance)
 
 
-def judge(comparison: pd.DataFrame, tolerance: float) -> str:
-    """Compare our numbers with the published ones.
+def beside(what: str, published: float, error: float = math.nan, **numbers: Any) -> dict[str, Any]:
+    """Give a line of a comparison: a published number and its standard error, beside ours.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        With ``published``, ``error`` and ``ours``; lines without a number of ours are left out.
-    tolerance : float
-        Numbers are equal up to this, or up to the line's ``rounding`` where there is one.
+    Of our numbers, ``ours`` has the paper's semantics, and ``aware`` has thresholds and one-hot
+    groups understood. A line may have a ``rounding``, a tolerance of its own. Where the paper's
+    protocol draws at random, ``inside`` is "yes" if the published number lies in the interval of
+    95 % of the repeats.
+    """
+    return {"what": what, "published": published, "error": error, **numbers}
+
+
+def judge(comparison: pd.DataFrame, tolerance: float) -> str:
+    """Compare our numbers with the published ones; lines without a number of ours are left out.
 
     Returns
     -------
     str
-        "equal", "within error" (every difference is at most one published standard error, or the
-        tolerance), "within the draws" (published numbers lie outside of the interval of 95 % of
-        the repeats no more often than chance lets one in twenty), "differs", or that there is
-        nothing to compare.
+        "equal" (up to the tolerance, or the line's ``rounding`` where there is one), "within error"
+        (every difference is at most one published standard error, or the tolerance), "within the
+        draws" (no more published numbers lie outside the interval of 95 % of the repeats than
+        chance allows), "differs", or that there is nothing to compare.
     """
     import pandas as pd
 
@@ -138,7 +139,7 @@ def judge(comparison: pd.DataFrame, tolerance: float) -> str:
 
 
 def chance_outside(n: int) -> int:
-    """Give how many of n draws may lie outside of an interval of 95 %, by a test at 5 %.
+    """Give how many of n draws may lie outside an interval of 95 %, by a test at 5 %.
 
     >>> chance_outside(3), chance_outside(6), chance_outside(57)
     (1, 1, 6)
@@ -168,8 +169,7 @@ class Target:
     place: str
     make: Callable[[Setting], Outcome]
 
-    def __call__(self, setting: Setting) -> Outcome:
-        """Run it."""
-        outcome: Any = self.make(setting)
-        assert isinstance(outcome, Outcome)
-        return outcome
+
+def variant(make: Callable[..., Outcome], name: str, title: str, place: str, **how: Any) -> Target:
+    """Give a target that is one of several variants of a study; ``make`` gets its name as file."""
+    return Target(name, title, place, partial(make, file=name, **how))

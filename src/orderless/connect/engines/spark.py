@@ -27,14 +27,9 @@ def predict(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
     frame : pyspark.sql.DataFrame
-    columns, shape
-        As in ``CanonicalForm.to_sql``.
-    needed : {None, "next"}
-        "next": a second new column has the feature to ask next (``ask_next``).
-    names : two str
-        Names of the new columns; the second may be left out where there is none.
+    tree, columns, shape, needed, names
+        As in ``orderless.duckdb.predict``.
 
     Returns
     -------

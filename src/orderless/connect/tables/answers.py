@@ -16,9 +16,8 @@ from ...errors import InvalidData, TooManyReasons, setting
 from ...inputs import CODE, EXACT, NOT_GIVEN, CellStyle, Rows, read_codes, read_columns
 from ...missing import Settling, asked_features
 from ...model import Tree
-from .cells import parser_of, read_cells, wanted_columns
+from .cells import Unseen, parser_of, read_cells, wanted_columns
 from .part import Coded, Part
-from .result import Unseen
 from .table import TableFile
 
 __all__ = ["Answers"]

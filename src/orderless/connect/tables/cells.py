@@ -2,7 +2,7 @@
 
 In:  cells (text of a CSV file, or values of a Parquet file), and the ``Space`` they are for.
 Out: numbers, truths and categories; NaN or None for unknown. A cell that is not allowed is an
-     error that names its row.
+     error that names its row, or is counted among the unseen categories.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,22 +28,14 @@ from ...inputs import (
 )
 from ...model import Column, Feature, Label, Space, Tree
 from .part import Coded, cells_of, coded
-from .result import Unseen, add_unseen
 
-__all__ = [
-    "Parser",
-    "holds_truths",
-    "parser_of",
-    "plain_cells",
-    "read_cells",
-    "truth",
-    "unknown",
-    "wanted_columns",
-]
+__all__ = ["Parser", "Unseen", "holds_truths", "parser_of", "plain_cells", "read_cells", "truth",
+           "unknown", "unseen_notes", "wanted_columns"]  # fmt: skip
 
 TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 DIGITS = re.compile(r"[+-]?[0-9]{1,400}")
+EXAMPLES = 3  # unseen values of a column that are shown; no more are kept, since files can be huge
 NUMBER = "a number, or empty if unknown"
 WHOLE_NUMBER = "a whole number, or empty if unknown"
 
@@ -59,19 +52,14 @@ class Parser(NamedTuple):
 
 def truth(cell: Any) -> Any:
     """Read true, false, yes, no, 1 or 0 as 1.0 or 0.0; NaN if it is not known."""
-    if isinstance(cell, str):
-        if unknown(cell):
-            return math.nan
-        known = TRUTHS.get(cell.strip().lower())
-        return float({0.0: False, 1.0: True}[float(cell)] if known is None else known)
     if unknown(cell):
         return math.nan
-    return {0.0: 0.0, 1.0: 1.0}[float(cell)]
+    known = TRUTHS.get(cell.strip().lower()) if isinstance(cell, str) else None
+    return {0.0: 0.0, 1.0: 1.0}[float(cell if known is None else known)]
 
 
 def _whole(feature: Feature, style: CellStyle) -> Parse:
     low, high = feature.bounds
-
     number = _exactly(style)
 
     def parse(cell: Any) -> Any:
@@ -207,6 +195,40 @@ def plain_cells(cells: Sequence[Any], column: str, table: str) -> None:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """Values of a column that its feature does not list: in how many rows, and the first few."""
+
+    n_rows: int
+    values: tuple[Label, ...]
+
+
+def _add_unseen(counts: dict[str, Unseen], column: str, cell: Label, n_rows: int) -> None:
+    """Count a category that the tree does not know."""
+    so_far = counts.get(column, Unseen(0, ()))
+    examples = so_far.values
+    if cell not in examples and len(examples) <= EXAMPLES:  # one more says that there are more
+        examples = (*examples, cell)
+    counts[column] = Unseen(so_far.n_rows + n_rows, examples)
+
+
+def unseen_notes(counts: dict[str, Unseen]) -> list[str]:
+    """Write one sentence for each column with unseen categories.
+
+    Examples
+    --------
+    >>> unseen_notes({"ward": Unseen(2, ("south",))})
+    ["2 rows taken as unknown in 'ward': the tree does not know 'south'"]
+    """
+    return [
+        f"{one.n_rows:,} row{'s' * (one.n_rows != 1)} taken as unknown in {column!r:.80}: the "
+        f"tree does not know {', '.join(f'{value!r:.40}' for value in one.values[:EXAMPLES])}"
+        + " and others"
+        * (len(one.values) > EXAMPLES)
+        for column, one in counts.items()
+    ]
+
+
 def read_cells(
     column: Any,
     parser: Parser,
@@ -238,7 +260,7 @@ def read_cells(
                 raise _not_allowed(row, table, cell, name, parser.allowed) from None
             values.append(math.nan if parser.numeric else NOT_GIVEN)
             if n_rows[k] and unseen is not None:  # else it is a value of a dictionary only
-                add_unseen(unseen, name, cell, int(n_rows[k]))
+                _add_unseen(unseen, name, cell, int(n_rows[k]))
     return Coded(values, given.index)
 
 

@@ -21,11 +21,10 @@ class Part:
 
     columns: dict[str, Any]
     first: int
+    n_rows: int = field(init=False)
 
-    @property
-    def n_rows(self) -> int:
-        """How many rows."""
-        return len(next(iter(self.columns.values())))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_rows", len(next(iter(self.columns.values()))))
 
 
 @dataclass(frozen=True)

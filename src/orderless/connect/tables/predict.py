@@ -1,7 +1,7 @@
 """Predictions for tables that do not fit into memory: part by part, from a file to a file.
 
 In:  a model, and a CSV or Parquet file with gaps.
-Out: the same rows with what is predicted; all of them, or no file.
+Out: the same rows with what is predicted, all of them, or no file; ``FilePrediction``, in numbers.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,13 +17,14 @@ import numpy as np
 
 from ...errors import InvalidData, InvalidParameter, named, setting
 from ...inputs import Missing, whole_file
+from ...model import Label
 from ...readers import read_tree
 from .answers import Answers
-from .result import FilePrediction
+from .cells import Unseen, unseen_notes
 from .table import BATCH, TableFile, open_table
 from .write import WRITERS
 
-__all__ = ["file_format", "predict_file"]
+__all__ = ["FilePrediction", "file_format", "predict_file"]
 
 NAMES = ("prediction", "determined", "needed")
 NEEDED = ("smallest", "next", None)
@@ -32,6 +34,42 @@ ENDINGS = {
     ".parquet": "parquet", ".pq": "parquet", ".txt": "text",
 }  # fmt: skip
 Target = str | os.PathLike[str] | IO[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class FilePrediction:
+    """What was written: how many rows, and how many of them got each class for certain.
+
+    ``unseen`` has the columns with categories that the tree does not know, which were taken as
+    unknown.
+    """
+
+    target: Path | None
+    n_rows: int
+    counts: dict[Label, int]
+    unseen: dict[str, Unseen] = field(default_factory=dict)
+
+    @property
+    def n_determined(self) -> int:
+        """How many rows are determined."""
+        return sum(self.counts.values())
+
+    @property
+    def summary(self) -> str:
+        """How many rows are determined, in one line."""
+        share = f" ({self.n_determined / self.n_rows:.1%})" if self.n_rows else ""
+        ranked = sorted(self.counts.items(), key=lambda pair: -pair[1])
+        each = ", ".join(f"{n:,} {label}" for label, n in ranked if n)
+        said = f"{self.n_determined:,} of {self.n_rows:,} rows are determined{share}"
+        return said + f": {each}" * bool(each)
+
+    @property
+    def notes(self) -> list[str]:
+        """One sentence for each column with unseen categories."""
+        return unseen_notes(self.unseen)
+
+    def __str__(self) -> str:
+        return "\n".join([self.summary, *self.notes])
 
 
 def predict_file(

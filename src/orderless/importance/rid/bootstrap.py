@@ -1,9 +1,9 @@
 """Bootstrap samples: their near-optimal functions, and how these spread over importances.
 
 In:  the data as distinct rows, with the rules of their Rashomon sets; a seed.
-Out: a ``Tally`` for each: by feature, how many functions and how many trees have each importance;
-     ``in_parallel`` makes many, here or on a cluster.
-Paper: Section 5.2.
+Out: a ``Tally`` for each: by feature, how many functions and how many trees have each importance
+     (the accuracy that is lost); ``in_parallel`` makes many, here or on a cluster.
+Paper: Section 5.2, which averages over five permutations ("permutation-sampled").
 """
 
 from __future__ import annotations
@@ -17,14 +17,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidData, TooLarge
+from ...inputs import distinct_rows
 from ...rashomon import FlatTrees, Resampled
+from ..permutation import askers, permuted_errors, sampled_losses
 from .drawn import drawn_losses
-from .functionwise import PER_TREE, Sample, importances
 
-__all__ = ["Bootstraps", "Tally", "in_parallel"]
+__all__ = ["KINDS", "PER_TREE", "Bootstraps", "Sample", "Tally", "in_parallel"]
+
+PER_TREE = "permutation-per-tree"  # in drawn.py: not a property of the function alone
+KINDS = ("permutation", "permutation-sampled", PER_TREE, "conditional")
+DIGITS = 12  # of conditional importances: beyond them, floats depend on the order of adding
+AHEAD = 4  # samples per worker that are sent together where results cannot come one by one
 
 T = TypeVar("T")
-AHEAD = 4  # samples per worker that are sent together where results cannot come one by one
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Distinct rows of 0/1 columns, with what is permuted together.
+
+    Attributes
+    ----------
+    bits : array of 0/1, rows x columns
+    y : array of int
+        By row the number of its class.
+    weight : array of int
+        By row; a row of weight w is w rows.
+    n_classes : int
+    group : array of int
+        By column the number of the feature with which it is permuted.
+    n_groups : int
+    """
+
+    bits: NDArray[np.uint8]
+    y: NDArray[np.int32]
+    weight: NDArray[np.int64]
+    n_classes: int
+    group: NDArray[np.int32]
+    n_groups: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,35 +188,28 @@ class Bootstraps:
         """Give the generator of one sample, whatever the others draw."""
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
 
-    def draw(self, number: int, random: np.random.Generator | None = None) -> NDArray[np.int64]:
-        """Give how often each distinct row is in one sample: n rows, drawn with replacement."""
-        random = self.random(number) if random is None else random
-        weight = self.data.weight
-        rows = np.repeat(np.arange(len(weight)), weight)
-        drawn = rows[random.integers(0, len(rows), size=len(rows))]
-        return np.bincount(drawn, minlength=len(weight)).astype(np.int64)
-
     def __call__(self, number: int) -> Tally:
         """Find the near-optimal functions of one sample, and count their importances."""
         data, random = self.data, self.random(number)
-        counts = self.draw(number, random)
-        found = data.functions(counts, self.semantics, self.limit)
-        there = counts > 0
+        problem = data.sample(data.draw(random))
+        functions = data.functions(problem, self.semantics, self.limit)
         sample = Sample(
-            np.ascontiguousarray(data.bits[there]), data.y[there], counts[there],
-            len(data.classes), self.group, self.n_groups,
+            problem.table.bits, problem.table.labels, problem.amounts,
+            len(problem.classes), self.group, self.n_groups,
         )  # fmt: skip
         if self.importance == PER_TREE:
-            if (total := sum(found.n_nontrivial.tolist())) > self.limit:
+            if (total := sum(functions.n_nontrivial.tolist())) > self.limit:
                 raise TooLarge(
                     f"a sample has {total:,} near-optimal trees, more than limit={self.limit:,}, "
                     f"and importance={PER_TREE!r} draws permutations for each: raise limit=, or "
                     "take importance='permutation-sampled'",
                     total,
                 )
-            return Tally.of_draws(found.trees, sample, found.n_nontrivial, self.n_repeats, random)
-        table = importances(self.importance, found.trees, sample, self.n_repeats, random)
-        return Tally.of(table, found.n_nontrivial)
+            return Tally.of_draws(
+                functions.trees, sample, functions.n_nontrivial, self.n_repeats, random
+            )
+        table = _importances(self.importance, functions.trees, sample, self.n_repeats, random)
+        return Tally.of(table, functions.n_nontrivial)
 
 
 def in_parallel(
@@ -208,3 +232,57 @@ def in_parallel(
         step = AHEAD * max(1, int(joblib.effective_n_jobs(n_jobs)))
         while some := list(islice(rest, step)):
             yield from zip(some, parallel(call(number) for number in some), strict=True)
+
+
+# -- importances of many functions at once ---------------------------------------------------------
+
+
+def _importances(
+    kind: str, trees: FlatTrees, sample: Sample, n_repeats: int, random: np.random.Generator
+) -> Floats:
+    """Give the accuracy that each function loses without each feature.
+
+    Parameters
+    ----------
+    kind : one of ``KINDS``, but ``PER_TREE``
+        "permutation": the expectation over all permutations; "permutation-sampled": the mean over
+        ``n_repeats``, the same for all functions; "conditional": the expectation over all
+        permutations among rows that agree on the columns of all other features.
+    """
+    if kind == "conditional":
+        return _conditional(trees, sample)
+    if kind == "permutation-sampled":
+        return sampled_losses(
+            trees, sample.bits, sample.y, sample.weight, sample.group,
+            n_groups=sample.n_groups, n_repeats=n_repeats, random=random,
+        )  # fmt: skip
+    excess, _, total = permuted_errors(
+        trees, sample.bits, sample.y, sample.weight, sample.group,
+        n_classes=sample.n_classes, n_groups=sample.n_groups,
+    )  # fmt: skip
+    return np.asarray(excess / float(total * total))
+
+
+def _conditional(trees: FlatTrees, sample: Sample) -> Floats:
+    r"""Give what is lost within strata.
+
+    In a stratum of n rows, Y of class c, a row that is given class c is right in the share Y / n of
+    all permutations. So a function loses the sum over rows of (1 if right, else 0) - Y / n.
+    """
+    n_rows = len(sample.y)
+    right = np.zeros((n_rows, sample.n_classes))
+    right[np.arange(n_rows), sample.y] = 1.0
+    out = np.zeros((len(trees), sample.n_groups))
+    for group, own in enumerate(askers(trees, sample.group, sample.n_groups)):
+        if not len(own):
+            continue
+        _, stratum = distinct_rows(sample.bits[:, sample.group != group] == 1)
+        size = np.bincount(stratum, sample.weight)
+        share = np.stack(
+            [np.bincount(stratum, sample.weight * column) / size for column in right.T], axis=1
+        )
+        lost = sample.weight[:, None] * (right - share[stratum])
+        for part, labels in trees[own].says_in_parts(sample.bits):
+            out[own[part], group] = lost[np.arange(n_rows)[None, :], labels].sum(axis=1)
+    rounded: Any = np.round(out / sample.weight.sum(), DIGITS) + 0.0
+    return np.asarray(rounded, dtype=np.float64)

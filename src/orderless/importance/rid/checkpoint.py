@@ -57,12 +57,9 @@ class Checkpoint:
         """Write the first line, unless it is there: a path that cannot be written is found now."""
         if not self._head:
             self.seed = seed
-            self._head = _sealed({**self._header, "seed": str(seed)}, "")
+            header = {"format": FORMAT, "version": VERSION, **self._about, "seed": str(seed)}
+            self._head = _sealed(header, "")
             self.save()
-
-    @property
-    def _header(self) -> Json:
-        return {"format": FORMAT, "version": VERSION, **self._about}
 
     def add(self, number: int, tally: Tally) -> None:
         """Keep a sample, and write the file if that is some time ago."""
@@ -88,24 +85,24 @@ class Checkpoint:
             raise InvalidData(f"{name} is not text, so it is not a checkpoint: {other}") from None
         head, *lines = text.split("\n")
         try:
-            found = json.loads(head)
-            known = found.pop("format", None) == FORMAT
+            about = json.loads(head)
+            known = about.pop("format", None) == FORMAT
         except (ValueError, AttributeError, TypeError):
             known = False
         if not known:
             raise InvalidData(
                 f"{name} does not begin as a checkpoint of RashomonImportance does: {other}"
             )
-        if found.pop("version", None) != VERSION:
+        if about.pop("version", None) != VERSION:
             raise InvalidData(
                 f"{name} has another version than {VERSION}, the only one known: {other}"
             )
         if not _whole(head, "") or not text.endswith("\n"):
             raise self._broken(name, lines, head)
-        seed = int(found.pop("seed"))
-        found.pop("check")
-        keys = {*self._about, *found}
-        differ = sorted(key for key in keys if found.get(key) != self._about.get(key))
+        seed = int(about.pop("seed"))
+        about.pop("check")
+        keys = {*self._about, *about}
+        differ = sorted(key for key in keys if about.get(key) != self._about.get(key))
         if self.seed is not None and self.seed != seed:
             differ.append("random_state")
         if differ:
@@ -146,5 +143,5 @@ def _sealed(content: Json, head: str) -> str:
 
 def _whole(line: str, head: str) -> bool:
     """Tell whether a line is as it was written."""
-    body, found, check = line.rpartition(',"check":"')
-    return bool(found) and check == f'{_check(body + "}", head)}"}}'
+    body, mark, check = line.rpartition(',"check":"')
+    return bool(mark) and check == f'{_check(body + "}", head)}"}}'

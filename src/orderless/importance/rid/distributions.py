@@ -1,14 +1,17 @@
-"""The distributions of all features: what a fitted ``RashomonImportance`` can be asked.
+"""Distributions of importances: what a fitted ``RashomonImportance`` can be asked.
 
 In:  the tallies of all bootstrap samples.
-Out: shares, quantiles, tables and pictures, with every function counted once or once for each of
-     its trees; and how far the two are apart.
-Paper: Section 5.2.
+Out: ``Distribution``, the importances of one feature with their shares; ``Distributions``, those of
+     all features, with every function counted once or once for each of its trees, and how far the
+     two are apart.
+Paper: Section 5.2; Donnelly et al. 2023 define RID.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,14 +20,124 @@ from sklearn.exceptions import NotFittedError
 
 from ...inputs import some_names
 from .bootstrap import Tally
-from .distribution import Distribution, kolmogorov_smirnov, wasserstein
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Distributions"]
+__all__ = ["Distribution", "Distributions"]
 
 QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
+SLACK = 1e-12  # a share is reached although its sum of weights was rounded
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """Importances with their shares.
+
+    Attributes
+    ----------
+    values : array
+        Ascending, each once.
+    weights : array
+        Beside each value its share; they sum to 1.
+    size : float
+        How many models of equal weight it is worth (Kish): the square of the sum of their
+        weights by the sum of the squares. The number of models where all weigh the same.
+    """
+
+    values: Floats
+    weights: Floats
+    size: float
+
+    @classmethod
+    def of(
+        cls, tallies: Sequence[Tally], feature: int, *, corrected: bool, pooled: bool
+    ) -> Distribution:
+        """Put the samples together.
+
+        Parameters
+        ----------
+        corrected : bool
+            Whether functions count once each, or once for each of their trees.
+        pooled : bool
+            Whether all models weigh the same, or all samples.
+        """
+        counts = [(t.functions if corrected else t.trees)[feature] for t in tallies]
+        totals = [float(t.n_functions if corrected else t.n_trees) for t in tallies]
+        n = len(tallies)
+        if pooled:
+            size = sum(totals)
+            shares = [count / size for count in counts]
+        else:
+            size = n * n / sum(1 / total for total in totals)
+            shares = [count / (n * total) for count, total in zip(counts, totals, strict=True)]
+        values, which = np.unique(
+            np.concatenate([t.values[feature] for t in tallies]), return_inverse=True
+        )
+        weights = np.zeros(len(values))
+        np.add.at(weights, which, np.concatenate(shares))
+        there = weights > 0  # with draws for each tree, some values occur in one of the two only
+        return cls(values[there], weights[there], size)
+
+    @property
+    def shares(self) -> Floats:
+        """By value the share of importances up to it; the last is 1 exactly."""
+        out = np.cumsum(self.weights)
+        out /= out[-1]
+        return out
+
+    def cdf(self, k: ArrayLike) -> Any:
+        """Give the share of importances up to ``k``: a number, or an array."""
+        steps = np.concatenate([[0.0], self.shares])
+        out = steps[np.searchsorted(self.values, np.asarray(k, dtype=np.float64), side="right")]
+        return float(out) if np.ndim(k) == 0 else out
+
+    def quantile(self, q: ArrayLike) -> Any:
+        """Give the smallest importance up to which there is a share of ``q`` at least."""
+        share = np.asarray(q, dtype=np.float64)
+        if not ((share >= 0) & (share <= 1)).all():
+            raise ValueError(f"q must hold shares from 0 to 1, got {q!r:.80}")
+        at = np.searchsorted(self.shares, share - SLACK, side="left")
+        out = self.values[np.minimum(at, len(self.values) - 1)]
+        return float(out) if np.ndim(q) == 0 else out
+
+    @property
+    def mean(self) -> float:
+        """The mean importance."""
+        return float((self.values * self.weights).sum() / self.weights.sum())
+
+    @property
+    def std(self) -> float:
+        """The standard deviation."""
+        spread = (self.values - self.mean) ** 2
+        return float(np.sqrt((spread * self.weights).sum() / self.weights.sum()))
+
+
+def _steps(one: Distribution, two: Distribution) -> tuple[Floats, Floats]:
+    """Give all values of both, and the differences of their cumulative shares there."""
+    values = np.union1d(one.values, two.values)
+    return values, one.cdf(values) - two.cdf(values)
+
+
+def _wasserstein(one: Distribution, two: Distribution) -> float:
+    """Give the 1-Wasserstein distance: the area between the cumulative shares."""
+    values, apart = _steps(one, two)
+    return float((np.abs(apart[:-1]) * np.diff(values)).sum())
+
+
+def _kolmogorov_smirnov(one: Distribution, two: Distribution) -> tuple[float, float]:
+    """Give the largest difference of the cumulative shares, and its p-value.
+
+    The p-value is that of ``scipy.stats.ks_2samp(method="asymp")`` for two samples of the sizes
+    ``one.size`` and ``two.size``.
+    """
+    from scipy.stats import kstwo
+
+    statistic = float(np.abs(_steps(one, two)[1]).max())
+    size = max(1.0, np.round(one.size * two.size / (one.size + two.size)))
+    return statistic, float(np.clip(kstwo.sf(statistic, size), 0.0, 1.0))
 
 
 class Distributions:
@@ -61,13 +174,9 @@ class Distributions:
         self, feature: Any, correct_equivalence: bool | None = None, pooled: bool | None = None
     ) -> Distribution:
         tallies = self._tallies
-        return Distribution.of(
-            tallies,
-            self._position(feature),
-            corrected=self.correct_equivalence if correct_equivalence is None
-            else correct_equivalence,
-            pooled=self.pooled if pooled is None else pooled,
-        )  # fmt: skip
+        corrected = self.correct_equivalence if correct_equivalence is None else correct_equivalence
+        pooled = self.pooled if pooled is None else pooled
+        return Distribution.of(tallies, self._position(feature), corrected=corrected, pooled=pooled)
 
     def distribution(
         self, feature: Any, *, correct_equivalence: bool | None = None, pooled: bool | None = None
@@ -88,8 +197,8 @@ class Distributions:
         weights : array
             Their shares, which sum to 1.
         """
-        found = self._distribution(feature, correct_equivalence, pooled)
-        return found.values, found.weights
+        own = self._distribution(feature, correct_equivalence, pooled)
+        return own.values, own.weights
 
     def cdf(
         self,
@@ -101,16 +210,7 @@ class Distributions:
     ) -> Any:
         """Give the share of models to which a feature has an importance of ``k`` at most.
 
-        Parameters
-        ----------
-        feature : str or int
-        k : number or array
-        correct_equivalence, pooled : bool, optional
-            See ``distribution``.
-
-        Returns
-        -------
-        float, or array for an array
+        A number, or an array for an array. The other parameters are those of ``distribution``.
         """
         return self._distribution(feature, correct_equivalence, pooled).cdf(k)
 
@@ -124,16 +224,7 @@ class Distributions:
     ) -> Any:
         """Give the smallest importance k with ``cdf(feature, k) >= q``.
 
-        Parameters
-        ----------
-        feature : str or int
-        q : share or array of shares
-        correct_equivalence, pooled : bool, optional
-            See ``distribution``.
-
-        Returns
-        -------
-        float, or array for an array
+        A number, or an array for an array. The other parameters are those of ``distribution``.
         """
         return self._distribution(feature, correct_equivalence, pooled).quantile(q)
 
@@ -142,10 +233,7 @@ class Distributions:
     ) -> pd.DataFrame:
         """Give one row per feature, the most important on average first.
 
-        Parameters
-        ----------
-        correct_equivalence, pooled : bool, optional
-            See ``distribution``.
+        Parameters are those of ``distribution``.
 
         Returns
         -------
@@ -157,16 +245,16 @@ class Distributions:
 
         lines = []
         for name in self._names():
-            found = self._distribution(name, correct_equivalence, pooled)
+            own = self._distribution(name, correct_equivalence, pooled)
             lines.append(
                 {
                     "feature": name,
-                    "mean": found.mean,
-                    "std": found.std,
-                    "min": found.values[0],
-                    **{word: found.quantile(q) for word, q in QUANTILES.items()},
-                    "max": found.values[-1],
-                    "positive": 1 - found.cdf(0.0),
+                    "mean": own.mean,
+                    "std": own.std,
+                    "min": own.values[0],
+                    **{word: own.quantile(q) for word, q in QUANTILES.items()},
+                    "max": own.values[-1],
+                    "positive": 1 - own.cdf(0.0),
                 }
             )
         table = pd.DataFrame(lines)
@@ -199,10 +287,7 @@ class Distributions:
     def shift(self, *, pooled: bool | None = None) -> pd.DataFrame:
         """Tell how far the distributions with and without the correction are apart.
 
-        Parameters
-        ----------
-        pooled : bool, optional
-            See ``distribution``.
+        ``pooled`` is that of ``distribution``.
 
         Returns
         -------
@@ -226,7 +311,7 @@ class Distributions:
         lines = []
         for name in self._names():
             one, two = (self._distribution(name, corrected, pooled) for corrected in (True, False))
-            ks, p = kolmogorov_smirnov(one, two)
-            lines.append((name, ks, p, wasserstein(one, two), one.size, two.size))
+            ks, p = _kolmogorov_smirnov(one, two)
+            lines.append((name, ks, p, _wasserstein(one, two), one.size, two.size))
         columns = ["feature", "ks", "p", "wasserstein", "n_functions", "n_trees"]
         return pd.DataFrame(lines, columns=columns)

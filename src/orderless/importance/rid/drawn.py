@@ -14,13 +14,16 @@ of a pass over the rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import TooLarge
 from ...rashomon import FlatTrees
-from .functionwise import Sample
+
+if TYPE_CHECKING:
+    from .bootstrap import Sample
 
 __all__ = ["drawn_losses"]
 

@@ -18,10 +18,9 @@ from ...inputs import counted, generator
 from ...model import Space
 from ...rashomon import LIMIT, MEMORY, Resampled
 from ..permutation import BY
-from .bootstrap import Bootstraps, Tally, in_parallel
+from .bootstrap import KINDS, PER_TREE, Bootstraps, Tally, in_parallel
 from .checkpoint import Checkpoint
 from .distributions import Distributions
-from .functionwise import KINDS, PER_TREE
 
 __all__ = ["RashomonImportance"]
 
@@ -176,16 +175,7 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> Self:
         """Find the near-optimal functions of every sample, and their importances.
 
-        Parameters
-        ----------
-        X : array or data frame
-            Complete rows: 0/1 columns, numbers that go through the binarizer, or text.
-        y : labels
-            Of any type, two classes or more.
-
-        Returns
-        -------
-        self
+        X and y are those of ``RashomonSet.fit``.
         """
         self._check()
         data = Resampled.read(
@@ -205,14 +195,13 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
             data, group, len(names), semantics=semantics, importance=self.importance,
             n_repeats=int(self.n_repeats), limit=int(self.limit), seed=seed,
         )  # fmt: skip
-        tallies = self._run(work, file)
-        self._tallies_ = tallies
+        self._tallies_ = tallies = self._run(work, file)
         self.features_ = names
         self.n_functions_ = np.array([tally.n_functions for tally in tallies])
         self.n_trees_ = np.array([tally.n_trees for tally in tallies])
         self.classes_ = np.array(data.classes)
         self.seed_ = seed
-        self.binarizer_ = data.binarizer
+        self.binarizer_ = data.table.binarizer
         self.left_out_ = data.left_out
         self.n_features_in_ = len(data.columns.space.columns)
         if hasattr(X, "columns") and all(isinstance(name, str) for name in X.columns):
@@ -281,12 +270,12 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
     def plot(
         self, kind: str = "box", features: Any = None, ax: Any = None, *, pooled: bool | None = None
     ) -> Any:
-        """Draw the distributions, with and without the correction side by side.
+        """Draw the distributions, with and without the correction side by side; give the Axes.
 
         Parameters
         ----------
         kind : "box", "cdf" or "violin"
-            Boxes show quartiles, median and the middle 90 %, a dot the mean. "cdf" shows the share
+            Boxes show quartiles, median and the middle 90%, a dot the mean. "cdf" shows the share
             of models up to each importance. The two halves of a violin show how dense importances
             are.
         features : list of str or int, optional
@@ -296,10 +285,6 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
             By default those of a new figure.
         pooled : bool, optional
             See ``distribution``.
-
-        Returns
-        -------
-        matplotlib Axes
         """
         from ...output.plots import draw_distributions
 

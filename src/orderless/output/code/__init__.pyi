@@ -1,8 +1,3 @@
-from .columns import (
-    NAMES as NAMES,
-    new_columns as new_columns,
-    new_names as new_names,
-)
 from .dot import (
     tree_as_dot as tree_as_dot,
 )
@@ -19,7 +14,10 @@ from .sklearn import (
     to_sklearn as to_sklearn,
 )
 from .sql import (
+    NAMES as NAMES,
     as_sql as as_sql,
+    new_columns as new_columns,
+    new_names as new_names,
 )
 from .sql_words import (
     Words as Words,

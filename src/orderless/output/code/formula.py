@@ -78,24 +78,24 @@ Formula = bool | Number | Member | Flag | Absent | Every | Some
 
 def every(parts: Iterable[Formula]) -> Formula:
     """Join by AND, in short: constants and repetitions are left out."""
-    flat: dict[Formula, None] = {}
-    for part in parts:
-        if part is False:
-            return False
-        if part is not True:
-            flat.update(dict.fromkeys(part.parts if isinstance(part, Every) else (part,)))
-    return Every(tuple(flat)) if len(flat) > 1 else next(iter(flat), True)
+    return _joined(parts, Every)
 
 
 def some(parts: Iterable[Formula]) -> Formula:
     """Join by OR, in short: constants and repetitions are left out."""
+    return _joined(parts, Some)
+
+
+def _joined(parts: Iterable[Formula], kind: type[Every] | type[Some]) -> Formula:
+    neutral = kind is Every  # true changes nothing in AND, and false settles it
     flat: dict[Formula, None] = {}
     for part in parts:
-        if part is True:
-            return True
-        if part is not False:
-            flat.update(dict.fromkeys(part.parts if isinstance(part, Some) else (part,)))
-    return Some(tuple(flat)) if len(flat) > 1 else next(iter(flat), False)
+        if isinstance(part, bool):
+            if part != neutral:
+                return part
+        else:
+            flat.update(dict.fromkeys(part.parts if isinstance(part, kind) else (part,)))
+    return kind(tuple(flat)) if len(flat) > 1 else next(iter(flat), neutral)
 
 
 # -- what the columns say about a feature ---------------------------------------------------------
@@ -132,8 +132,8 @@ class Source:
         if not side.lower < side.upper:
             return absent
         low, high = self.feature.bounds
-        ends = [self._above(side.lower)] if side.lower > low else []
-        ends += [self._below(side.upper)] if side.upper < high else []
+        ends = [self._beyond(side.lower, above=True)] if side.lower > low else []
+        ends += [self._beyond(side.upper, above=False)] if side.upper < high else []
         if not self.feature.nan:
             return every(ends)
         if side.nan:
@@ -158,37 +158,29 @@ class Source:
             out.append(self._is_number())
         if side.lower < side.upper:
             low, high = self.feature.bounds
-            ends: list[Formula] = [self._below(side.lower)] if side.lower > low else []
-            ends += [self._above(side.upper)] if side.upper < high else []
+            ends: list[Formula] = []
+            if side.lower > low:
+                ends.append(self._beyond(side.lower, above=False))
+            if side.upper < high:
+                ends.append(self._beyond(side.upper, above=True))
             if self.feature.nan and not side.nan and self.value is not None:
                 ends.append(Absent(self.value, True, True))
             out.append(some(ends))
         return every(out)
 
-    def _below(self, end: float) -> Formula:
+    def _beyond(self, end: float, *, above: bool) -> Formula:
+        """Give what says that the value is above an end, or at most at it."""
         out: list[Formula] = []
         if self.value is not None:
-            out.append(Flag(self.value, False) if self.feature.kind == "boolean"
-                       else Number(self.value, self._in_rows(end), False))  # fmt: skip
+            out.append(Flag(self.value, above) if self.feature.kind == "boolean"
+                       else Number(self.value, self._in_rows(end), above))  # fmt: skip
         for condition, name in self.indicators:
             if condition.at_most is not None:
-                if float(self.feature.at_most(condition.at_most)) <= end:
-                    out.append(Flag(name, True))
+                cut = float(self.feature.at_most(condition.at_most))
+                if cut >= end if above else cut <= end:
+                    out.append(Flag(name, not above))
             elif condition.among is not None and len(condition.among) == 1:
-                out.append(Flag(name, not condition.among[0]))
-        return some(out)
-
-    def _above(self, end: float) -> Formula:
-        out: list[Formula] = []
-        if self.value is not None:
-            out.append(Flag(self.value, True) if self.feature.kind == "boolean"
-                       else Number(self.value, self._in_rows(end), True))  # fmt: skip
-        for condition, name in self.indicators:
-            if condition.at_most is not None:
-                if float(self.feature.at_most(condition.at_most)) >= end:
-                    out.append(Flag(name, False))
-            elif condition.among is not None and len(condition.among) == 1:
-                out.append(Flag(name, bool(condition.among[0])))
+                out.append(Flag(name, bool(condition.among[0]) == above))
         return some(out)
 
     def _in_rows(self, end: float) -> float:

@@ -4,29 +4,21 @@ In:  a ``Tree``.
 Out: JavaScript with three functions, ``decide(row)``, ``possibleClasses(row)`` and ``why(row)``.
      It is made of the tree, not of the rules: linear in its size, also where there are too many
      reasons to count.
-
-The tree is a table over bins. A feature's cuts are the largest numbers that a row may hold on their
-lower sides, with every bit, so nothing has to be rounded: JavaScript's numbers are float64.
 """
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...form import fingerprint
-from ...model import Feature, label_text, printable, row_boundary, short_end
+from .tables import tree_tables
 
 if TYPE_CHECKING:
     from ...model import Tree
 
-__all__ = ["literal", "script_of", "tree_as_javascript", "tree_tables"]
+__all__ = ["engine", "literal", "model_text", "script_of", "tree_as_javascript"]
 
 SAFE = 2**53 - 1  # beyond it JavaScript's numbers skip whole numbers
 
@@ -62,7 +54,8 @@ def tree_as_javascript(tree: Tree, *, module: bool = True) -> str:
     >>> print(source.splitlines()[-1])
     export { decide, possibleClasses, why };
     """
-    body = f"{_model(tree)}\n{engine()}"
+    features, (nodes,) = tree_tables(tree)
+    body = f"{model_text(tree, features, nodes)}\n{engine()}"
     head = _head(tree)
     if module:
         return f"{head}\n{body}\nexport {{ {NAMES} }};\n"
@@ -82,72 +75,6 @@ def engine() -> str:
 def _head(tree: Tree) -> str:
     nan = any(tree.space.features[i].nan for i in tree.used)
     return HEAD.format(nan=NAN if nan else "", fingerprint=fingerprint(tree))
-
-
-# -- tables ------------------------------------------------------------------------------------
-
-
-def tree_tables(tree: Tree, *others: Tree) -> tuple[list[dict[str, Any]], list[list[list[Any]]]]:
-    """Give the features of trees over one space, sorted by name, and the nodes of each tree.
-
-    Bins are cut by all of the trees, so that one box serves for each. A leaf is [class]; any other
-    node is [feature, test, where NaN goes, next node if the test holds, next node if not]; a test
-    is the last bin that meets it, or the numbers of the categories.
-    """
-    trees = (tree, *others)
-    used = {i for one in trees for i in one.used}
-    order = sorted(used, key=lambda i: tree.space.features[i].name)
-    cuts = {i: _cuts(trees, i) for i in order}
-    features = [_feature(tree.space.features[i], cuts[i]) for i in order]
-    return features, [_nodes(one, order, cuts) for one in trees]
-
-
-def _cuts(trees: Sequence[Tree], i: int) -> NDArray[np.float64]:
-    own = [tree.threshold[tree.feature == i] for tree in trees]
-    found: NDArray[np.float64] = np.unique(np.concatenate(own))
-    return found[np.isfinite(found)]
-
-
-def _feature(feature: Feature, cuts: NDArray[np.float64]) -> dict[str, Any]:
-    kind = "integer" if feature.values == "integer" else feature.kind
-    out = {
-        "name": feature.name,
-        "shown": printable(feature.name),
-        "kind": kind,
-        "nan": feature.nan,
-    }
-    if not feature.ordered:
-        labels = [label_text(feature.label(code)) for code in range(feature.n_values)]
-        return {**out, "values": list(feature.categories), "labels": labels, "other": feature.other}
-    ends = row_boundary(cuts, feature.values) if feature.kind == "numeric" else cuts
-    words = [list(short_end(cut, feature.values)) for cut in cuts.tolist()]
-    return {**out, "cuts": ends.tolist(), "words": words}
-
-
-def _nodes(tree: Tree, order: list[int], cuts: dict[int, NDArray[np.float64]]) -> list[list[Any]]:
-    place = {feature: k for k, feature in enumerate(order)}
-    nodes: list[list[Any]] = []
-    for node in range(tree.n_nodes):
-        i = int(tree.feature[node])
-        if i < 0:
-            nodes.append([int(tree.leaf_class[node])])
-            continue
-        test: Any
-        threshold = float(tree.threshold[node])
-        if not tree.space.features[i].ordered:
-            test = tree.set_of(node).tolist()
-        elif threshold == -math.inf:
-            test = -1
-        else:
-            test = int(np.searchsorted(cuts[i], threshold))
-        way = [int(tree.when_true[node]), int(tree.when_false[node])]
-        nodes.append([place[i], test, bool(tree.nan_true[node]), *way])
-    return nodes
-
-
-def _model(tree: Tree) -> str:
-    features, (nodes,) = tree_tables(tree)
-    return model_text(tree, features, nodes)
 
 
 def model_text(tree: Tree, features: list[dict[str, Any]], nodes: list[list[Any]]) -> str:

@@ -4,8 +4,7 @@ In:  a ``CanonicalForm``.
 Out: Python source with two functions, ``decide(row)`` and ``why(row)``. It is made of the tree,
      not of the rules: linear in its size, also where there are too many reasons to count.
 
-The tree is written as a table and walked by a loop, so no depth is too deep for Python. Numbers
-are the largest that a row may hold on the lower side, with every bit.
+The tree is written as a table and walked by a loop, so no depth is too deep for Python.
 """
 
 from __future__ import annotations
@@ -13,21 +12,17 @@ from __future__ import annotations
 import ast
 import builtins
 import keyword
-import math
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ...model import Feature, short_end
 from ..rules.text import WIDTH
 from .python_parts import BODY, DECIDE, HEAD, NAN, WHY
+from .tables import tree_tables
 
 if TYPE_CHECKING:
     from ...form import CanonicalForm
-    from ...model import Tree
-from ...model import label_text, printable
+    from ...model import Label
 
 __all__ = ["form_as_python"]
 
@@ -47,15 +42,15 @@ def form_as_python(form: CanonicalForm, function_name: str = "decide") -> str:
     ('yes', None, 'not snores')
     """
     tree = form.tree
-    order = sorted(tree.used, key=lambda i: tree.space.features[i].name)
-    nan = any(tree.space.features[i].nan for i in order)
+    features, (nodes,) = tree_tables(tree)
+    nan = any(feature["nan"] for feature in features)
     name = _checked(function_name)
     parts = [
         HEAD.format(name=name, nan=NAN if nan else "", fingerprint=form.fingerprint),
         DECIDE.format(name=name),
         WHY.format(name=name),
-        "\n".join(_features(tree, order)),
-        "\n".join(_nodes(tree, order)),
+        "\n".join(_features(features, tree.space.names)),
+        "\n".join(_nodes(nodes, features, tree.classes)),
         BODY,
     ]
     return "\n".join(parts)
@@ -89,42 +84,32 @@ def _own_names() -> set[str]:
 # -- tables ------------------------------------------------------------------------------------
 
 
-def _features(tree: Tree, order: list[int]) -> Iterator[str]:
+def _features(features: list[dict[str, Any]], names: Iterable[str]) -> Iterator[str]:
     yield "# The features that are asked about."
     yield "FEATURES = ("
-    for i in order:
+    for feature in features:
         yield "    {"
-        for key, value in _feature(tree, i):
+        for key, value in _literals(feature):
             yield from _entry(f'        "{key}": ', value)
         yield "    },"
     yield ")"
     yield ""
     yield "# All features that a row may have."
     yield "NAMES = frozenset(["
-    yield from (f"    {name!r}," for name in tree.space.names)
+    yield from (f"    {name!r}," for name in names)
     yield "])"
     yield ""
 
 
-def _feature(tree: Tree, i: int) -> Iterator[tuple[str, list[str] | str]]:
+def _literals(feature: Mapping[str, Any]) -> Iterator[tuple[str, list[str] | str]]:
     """Give what the module must know of a feature: key and literal, or literals of a tuple."""
-    feature: Feature = tree.space.features[i]
-    yield "name", repr(feature.name)
-    yield "shown", repr(printable(feature.name))
-    kind = "integer" if feature.values == "integer" else feature.kind
-    yield "kind", f'"{kind}"'
-    yield "nan", repr(feature.nan)
-    if not feature.ordered:
-        yield "values", [repr(label) for label in feature.categories]
-        yield "labels", [repr(label_text(label)) for label in feature.categories]
-        yield "other", repr(feature.other)
-        return
-    nodes = np.flatnonzero(tree.feature == i)
-    nodes = nodes[np.isfinite(tree.threshold[nodes])]
-    _, first = np.unique(tree.threshold[nodes], return_index=True)
-    nodes = nodes[first]
-    yield "cuts", [_number(cut) for cut in tree.row_threshold[nodes].tolist()]
-    yield "words", [repr(short_end(cut, feature.values)) for cut in tree.threshold[nodes].tolist()]
+    for key, value in feature.items():
+        if key == "kind":
+            yield key, f'"{value}"'
+        elif key == "labels":  # the module has its own words for other and missing
+            yield key, [repr(label) for label in value[: len(feature["values"])]]
+        else:
+            yield key, [*map(repr, value)] if isinstance(value, list) else repr(value)
 
 
 def _entry(start: str, value: list[str] | str) -> Iterator[str]:
@@ -147,30 +132,24 @@ def _entry(start: str, value: list[str] | str) -> Iterator[str]:
     yield "        ),"
 
 
-def _nodes(tree: Tree, order: list[int]) -> Iterator[str]:
-    place = {feature: k for k, feature in enumerate(order)}
+def _nodes(
+    nodes: list[list[Any]], features: list[dict[str, Any]], classes: tuple[Label, ...]
+) -> Iterator[str]:
     yield "# A leaf is (class,). Any other node is (feature, test, where NaN goes, next node if the"
     yield "# test holds, next node if not); a test is the largest number, or the numbers of values."
     yield "NODES = ("
-    for node in range(tree.n_nodes):
-        i = int(tree.feature[node])
-        if i < 0:
-            yield f"    ({tree.classes[tree.leaf_class[node]]!r},),"
+    # A bin lies before the first cut, at one, or beyond the last.
+    bins = [["-INF", *map(repr, feature.get("cuts", ())), "INF"] for feature in features]
+    for node in nodes:
+        if len(node) == 1:
+            yield f"    ({classes[node[0]]!r},),"
             continue
-        if tree.space.features[i].ordered:
-            test = _number(float(tree.row_threshold[node]))
-        else:
-            test = _tuple([str(code) for code in tree.set_of(node).tolist()])
-        way = f"{int(tree.when_true[node])}, {int(tree.when_false[node])}"
-        yield f"    ({place[i]}, {test}, {bool(tree.nan_true[node])}, {way}),"
+        feature, test, missing, yes, no = node
+        codes = isinstance(test, list)
+        written = _tuple([*map(str, test)]) if codes else bins[feature][test + 1]
+        yield f"    ({feature}, {written}, {missing}, {yes}, {no}),"
     yield ")"
 
 
 def _tuple(parts: list[str]) -> str:
     return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
-
-
-def _number(number: float) -> str:
-    if math.isfinite(number):
-        return repr(number)
-    return "INF" if number > 0 else "-INF"

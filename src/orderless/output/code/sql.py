@@ -8,17 +8,20 @@ Paper: Theorem 3.2: a row is determined iff it meets a reason.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
-from ...errors import TooManyReasons
+from ...errors import InvalidData, TooManyReasons
 from ...form import CanonicalForm
 from ...model import Label, Tree
+from ...readers import read_tree
 from .certain import Ask, asks_next, certain_by_reasons, certain_by_tree, question
 from .formula import Every, Formula, Number, Some, Source, sources
 from .sql_words import Words
 
-__all__ = ["as_sql", "certain_classes"]
+__all__ = ["NAMES", "as_sql", "certain_classes", "new_columns", "new_names"]
 
+NAMES = ("prediction", "needed")
 SHAPES = ("auto", "reasons", "tree")
 FEW = 50  # reasons that "auto" writes down
 SMALL = 300  # leaves of trees whose reasons "auto" counts
@@ -34,20 +37,7 @@ def as_sql(
     shape: str = "auto",
     needed: str | None = None,
 ) -> str:
-    """Write an expression, or a query if a table is given; see ``CanonicalForm.to_sql``.
-
-    Examples
-    --------
-    >>> from orderless import canonicalize, read_tree
-    >>> young = {"feature": "age", "relation": "<=", "reference": 24.5,
-    ...          "true": {"prediction": "yes"}, "false": {"prediction": "no"}}
-    >>> form = canonicalize(read_tree(young, feature_names=["age"]))
-    >>> print(as_sql(form, dialect="sqlite"))
-    CASE
-      WHEN (`age` > CAST(24.5E0 AS REAL) AND `age` <= CAST(9e999 AS REAL)) THEN 'no'
-      WHEN `age` <= CAST(24.5E0 AS REAL) THEN 'yes'
-    END
-    """
+    """Write an expression, or a query if a table is given; see ``CanonicalForm.to_sql``."""
     words, asks = Words(dialect), asks_next(needed)
     tree = source.tree if isinstance(source, CanonicalForm) else source
     known = sources(tree, columns)
@@ -158,3 +148,60 @@ def _asked(words: Words, ask: Ask) -> str:
     if ask.then is None:
         return name
     return f"CASE WHEN {_written(words, ask.gone)} THEN {_asked(words, ask.then)} ELSE {name} END"
+
+
+# -- new columns of a table -----------------------------------------------------------------------
+
+
+def new_names(
+    there: Iterable[str],
+    names: Sequence[str],
+    needed: str | None,
+    same: Callable[[str], str] = str.casefold,
+) -> list[str]:
+    """Check the names of the new columns: of predictions, and of features to ask if wanted.
+
+    ``same`` gives what is equal for names that a table takes for the same.
+    """
+    wanted = 2 if asks_next(needed) else 1
+    if isinstance(names, str) or not wanted <= len(names) <= 2:
+        raise ValueError(
+            "names must be the names of two columns, for predictions and for the features to ask, "
+            f"got {names!r:.80}"
+        )
+    taken = {same(name) for name in there}
+    for name in names[:wanted]:
+        if not isinstance(name, str) or same(name) in taken:
+            raise InvalidData(
+                f"the table has a column {name!r:.80} already, or that is no name: choose another "
+                "with names="
+            )
+        taken.add(same(name))
+    return list(names[:wanted])
+
+
+def new_columns(
+    tree: Any,
+    there: Iterable[str],
+    *,
+    dialect: str,
+    columns: Mapping[str, str] | None,
+    shape: str,
+    needed: str | None,
+    names: Sequence[str],
+) -> list[tuple[str, str]]:
+    """Give the column of predictions, and of features to ask next if they are wanted.
+
+    Examples
+    --------
+    >>> tree = {"feature": 0, "true": {"prediction": "yes"}, "false": {"prediction": "no"}}
+    >>> [name for name, _ in new_columns(tree, ["x0"], dialect="duckdb", columns=None,
+    ...                                  shape="auto", needed="next", names=("class", "ask"))]
+    ['class', 'ask']
+    """
+    tree = read_tree(tree)
+    modes = (None, "next")
+    return [
+        (name, as_sql(tree, dialect=dialect, columns=columns, shape=shape, needed=mode))
+        for name, mode in zip(new_names(there, names, needed), modes, strict=False)
+    ]

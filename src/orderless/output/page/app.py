@@ -24,7 +24,9 @@ from ...inputs import frame_of, is_unknown, read_costs, write_whole
 from ...missing import counts_rows
 from ...model import Feature, Space, Tree, label_text, printable, short_number
 from ...readers import read_tree
-from ..code.javascript import engine, literal, model_text, script_of, tree_tables
+from ..code.javascript import engine, literal, model_text, script_of
+from ..code.tables import tree_tables
+from ..plots.look import FORM, page_colours
 from ..templates import markup, render
 
 __all__ = ["write_page"]
@@ -131,7 +133,7 @@ def write_page(
         features=_described(features, content),
         examples=[name for name, _ in rows],
         fingerprint=fingerprint(tree) if form is None else form.fingerprint,
-        style=_part("page.css"),
+        style=_style(),
         script=script_of("\n".join(parts)),
     )
     if target is not None:
@@ -260,6 +262,13 @@ def _filled(feature: Feature, value: Any) -> Any:
 
 def _part(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _style() -> str:
+    """Give the style sheet: our own file, with the colours of ``FORM``."""
+    apart = {"light": "\n  ", "dark": "\n    ", "paper": " "}
+    colours = {at: markup(page_colours(FORM, at, between)) for at, between in apart.items()}
+    return f"{render('page/page.css', **colours)}\n"
 
 
 def _described(

@@ -1,9 +1,3 @@
-from .coverage import (
-    draw_coverage as draw_coverage,
-)
-from .importance import (
-    draw_importance as draw_importance,
-)
 from .look import (
     BLUE as BLUE,
     DARK_GREY as DARK_GREY,
@@ -19,8 +13,10 @@ from .look import (
     VERMILION as VERMILION,
     short_names as short_names,
 )
-from .policy import (
-    draw_policy as draw_policy,
+from .measures import (
+    draw_coverage as draw_coverage,
+    draw_distributions as draw_distributions,
+    draw_importance as draw_importance,
 )
 from .rashomon import (
     draw_sizes as draw_sizes,
@@ -31,9 +27,7 @@ from .rashomon import (
 from .regions import (
     plot_rules as plot_rules,
 )
-from .rid import (
-    draw_distributions as draw_distributions,
-)
 from .trees import (
+    draw_policy as draw_policy,
     plot_tree as plot_tree,
 )

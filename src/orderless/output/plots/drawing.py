@@ -16,9 +16,9 @@ import numpy as np
 
 from ...inputs import class_codes
 from ...model import Tree, label_text, printable
-from .look import colour, mark
+from .look import colour, mark, shortened
 
-__all__ = ["DRAWN_LEAVES", "class_marks", "tree_as_svg"]
+__all__ = ["DRAWN_LEAVES", "class_marks", "places", "tree_as_svg"]
 
 DRAWN_LEAVES = 128  # a larger tree is listed as text
 LINE, WIDE, GAP, PAD = 30, 7.6, 46, 9  # pixels: a leaf's line, a character, between levels, inside
@@ -67,7 +67,7 @@ def tree_as_svg(
             "print it instead"
         )
     dashed = frozenset(marked)
-    boxes = _layout(tree, _tails(tree, X, y))
+    boxes = _boxes(tree, _tails(tree, X, y))
     levels = [0.0] * (1 + max(box.level for box in boxes))
     for box in boxes:
         levels[box.level] = max(levels[box.level], _width(box.text))
@@ -98,25 +98,34 @@ def class_marks(tree: Tree) -> list[tuple[str, str]]:
     return [(mark(c), label_text(label)) for c, label in enumerate(tree.classes)]
 
 
-def _layout(tree: Tree, tails: list[str]) -> list[_Box]:
-    """Give every node its level and its line: a leaf the next, a split the middle of its sides."""
-    boxes: dict[int, _Box] = {}
+def places(tree: Tree) -> dict[int, tuple[float, int]]:
+    """Give every node its line and its level: a leaf the next line, a split the middle."""
+    at: dict[int, tuple[float, int]] = {}
     line = 0
     todo: list[tuple[int, int, bool]] = [(0, 0, False)]
     while todo:
         node, level, placed = todo.pop()
         yes, no = int(tree.when_true[node]), int(tree.when_false[node])
         if tree.feature[node] < 0:
-            c = int(tree.leaf_class[node])
-            text = f"{mark(c)} {label_text(tree.classes[c])}{tails[node]}"
-            boxes[node] = _Box(node, level, line, text)
+            at[node] = (line, level)
             line += 1
         elif placed:
-            middle = (boxes[yes].line + boxes[no].line) / 2
-            boxes[node] = _Box(node, level, middle, printable(tree.condition(node)))
+            at[node] = ((at[yes][0] + at[no][0]) / 2, level)
         else:
             todo += [(node, level, True), (no, level + 1, False), (yes, level + 1, False)]
-    return list(boxes.values())
+    return at
+
+
+def _boxes(tree: Tree, tails: list[str]) -> list[_Box]:
+    out = []
+    for node, (line, level) in places(tree).items():
+        if tree.feature[node] < 0:
+            c = int(tree.leaf_class[node])
+            text = f"{mark(c)} {label_text(tree.classes[c])}{tails[node]}"
+        else:
+            text = printable(tree.condition(node))
+        out.append(_Box(node, level, line, text))
+    return out
 
 
 def _tails(tree: Tree, X: Any, y: Any) -> list[str]:
@@ -157,7 +166,6 @@ def _edge(box: _Box, child: _Box, left: list[float], word: str) -> str:
 
 def _box(tree: Tree, box: _Box, x: float, dashed: bool) -> str:
     y, width, height = _y(box) - LINE / 2 + 3, _width(box.text), LINE - 6
-    shown = box.text if len(box.text) <= LONGEST else box.text[: LONGEST - 1] + "…"
     if tree.feature[box.node] < 0:
         k = int(tree.leaf_class[box.node])
         line = f"var(--class-{k % 10}, {colour(k)})"
@@ -167,10 +175,11 @@ def _box(tree: Tree, box: _Box, x: float, dashed: bool) -> str:
         if dashed:
             style += ' stroke-dasharray="4 3"'
     note = " (redundant)" if dashed else ""
+    shown = escape(shortened(box.text, LONGEST))
     return (
         f'<g><title>{escape(box.text)}{note}</title><rect x="{x:.1f}" y="{y:.1f}" '
         f'width="{width:.1f}" height="{height}" rx="5" {style}/><text x="{x + PAD:.1f}" '
-        f'y="{_y(box) + 4.5:.1f}" xml:space="preserve">{escape(shown)}</text></g>'
+        f'y="{_y(box) + 4.5:.1f}" xml:space="preserve">{shown}</text></g>'
     )
 
 

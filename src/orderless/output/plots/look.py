@@ -8,15 +8,16 @@ Out: colours that the colour-blind tell apart; marks and hatches that say the sa
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from typing import Any
 
 from ...model import drawn, printable
 
 __all__ = [
-    "BLUE", "DARK_GREY", "ERROR_BAR", "GREEN", "GREY", "INK", "INK_ON_PAGE", "LETTERS",
-    "LIGHT_GREY", "LINE", "LINES", "ORANGE", "PALE_BLUE", "PALE_VERMILION", "SKY", "VERMILION",
-    "WASH", "WHITE", "axes_of", "colour", "hatch", "mark", "page_colours", "pale", "short_names",
-    "wrapped",
+    "BLUE", "CLASSES", "DARK_GREY", "ERROR_BAR", "FORM", "FRAGMENT", "GREEN", "GREY", "INK",
+    "INK_ON_PAGE", "LETTERS", "LIGHT_GREY", "LINE", "LINES", "ORANGE", "PALE_BLUE",
+    "PALE_VERMILION", "REPORT", "SKY", "VERMILION", "WASH", "WHITE", "axes_of", "colour", "hatch",
+    "mark", "page_colours", "pale", "short_names", "shortened", "wrapped",
 ]  # fmt: skip
 
 # The colours of Okabe and Ito.
@@ -41,6 +42,34 @@ ON_BLACK = (
     SKY, "#FF8B3D", "#2FC79B", "#E39AC4", ORANGE,
     "#B59CF0", "#B0B0B0", "#D8CC3A", "#F08080", "#4FD6E0",
 )  # fmt: skip
+# Custom properties of pages, for each of GROUNDS; "": on paper it is as on a light screen.
+GROUNDS = ("light", "dark", "paper")
+CLASSES = {f"class-{c}": (*pair, "") for c, pair in enumerate(zip(ON_WHITE, ON_BLACK, strict=True))}
+REPORT = {
+    "paper": ("#fff", "#15171a", "#fff"),
+    "ink": ("#1a1c1f", "#e8eaed", "#000"),
+    "quiet": ("#5b6168", "#a3a9b1", "#444"),
+    "line": ("#d9dce0", "#363b42", "#bbb"),
+    "tint": ("#f5f6f8", "#1e2125", "#f5f5f5"),
+    "link": ("#0b5c93", "#7cc0f0", ""),
+}
+FORM = {
+    "ground": ("#f6f6f3", "#14171b", "#fff"),
+    "card": ("#ffffff", "#1d2127", "#fff"),
+    "ink": ("#1d2126", "#e8eaed", "#000"),
+    "quiet": ("#565d66", "#a4abb4", "#444"),
+    "line": ("#dcdcd6", "#343a42", "#bbb"),
+    "edge": ("#8a8f96", "#7c848e", ""),
+    "accent": ("#0b5c96", "#7cc0f2", "#0b5c96"),
+    "accent-pale": ("#e3eff8", "#17334a", "#fff"),
+    "on-accent": ("#ffffff", "#0c1a26", ""),
+    "warm": ("#8a4b00", "#f0b760", "#8a4b00"),
+    "warm-pale": ("#fdf1df", "#3a2c14", "#fff"),
+    "fault": ("#a3240f", "#ff9a85", ""),
+    "shadow": ("0 1px 2px rgb(20 24 30 / 6%), 0 6px 24px rgb(20 24 30 / 6%)", "none", ""),
+}
+# Red, green and blue of lines and bars in fragments, which stand on any ground.
+FRAGMENT = {"line_rgb": "128,128,128", "bar_rgb": "64,132,196"}
 MARKS = "●■▲◆▼○□△◇▽"
 HATCHES = ("", "//", "..", "\\\\", "xx", "--", "++", "||", "oo", "**")
 WIDEST = 32  # characters of a name beside an axis
@@ -76,9 +105,16 @@ def pale(c: int, share: float = 0.2) -> str:
     return "#" + "".join(f"{round(255 * (1 - share) + share * part):02x}" for part in parts)
 
 
-def page_colours(*, dark: bool = False) -> str:
-    """Give the custom properties ``--class-0`` to ``--class-9`` of a page."""
-    return " ".join(f"--class-{c}: {hue};" for c, hue in enumerate(ON_BLACK if dark else ON_WHITE))
+def page_colours(table: Mapping[str, tuple[str, ...]], ground: str, apart: str = " ") -> str:
+    """Give the custom properties of a page on one of the grounds.
+
+    Examples
+    --------
+    >>> page_colours({"ink": ("#1a1c1f", "#e8eaed", "#000")}, "dark")
+    '--ink: #e8eaed;'
+    """
+    at = GROUNDS.index(ground)
+    return apart.join(f"--{name}: {on[at]};" for name, on in table.items() if on[at])
 
 
 def hatch(c: int) -> str:
@@ -104,6 +140,11 @@ def wrapped(text: str, width: int, most: int = 4) -> str:
     return "\n".join(map(drawn, lines))
 
 
+def shortened(text: str, most: int) -> str:
+    """Leave out the end of a text that is longer than this many characters."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def axes_of(ax: Any, size: tuple[float, float] | None = None) -> Any:
     """Give the Axes, or those of a new figure: of this size, or of the usual one."""
     if ax is not None:
@@ -117,5 +158,4 @@ def short_names(ax: Any) -> None:
     """Cut names beside the axes that would leave no room."""
     names = [label.get_text().replace(r"\$", "$") for label in ax.get_yticklabels()]
     if any(len(name) > WIDEST for name in names):
-        short = [name if len(name) <= WIDEST else name[: WIDEST - 1] + "…" for name in names]
-        ax.set_yticks(ax.get_yticks(), list(map(drawn, short)))
+        ax.set_yticks(ax.get_yticks(), [drawn(shortened(name, WIDEST)) for name in names])

@@ -16,7 +16,7 @@ from ...errors import InvalidData
 from ...inputs import generator
 from ...model import drawn, short_count
 from ...rashomon import disagreements
-from .look import BLUE, GREEN, LIGHT_GREY, ORANGE, SKY, VERMILION, axes_of
+from .look import BLUE, GREEN, LIGHT_GREY, ORANGE, SKY, VERMILION, WHITE, axes_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +58,7 @@ def draw_sizes(sizes: pd.DataFrame, ax: Any = None) -> Any:
     for k, (column, name, colour, hatch) in enumerate(SIZES):
         values = sizes[column].to_numpy(dtype=float)
         bars = ax.barh(place + (k - 2) * height, values, height, color=colour, hatch=hatch,
-                       edgecolor="white", linewidth=0.4, label=name)  # fmt: skip
+                       edgecolor=WHITE, linewidth=0.4, label=name)  # fmt: skip
         ax.bar_label(bars, labels=[f" {value:,.0f}" for value in values], fontsize=8)
     ax.set_yticks(place, [drawn(str(name)) for name in sizes.index])
     ax.set_ylim(len(sizes) - 0.5, -0.5)
@@ -84,7 +84,7 @@ def plot_sizes(trees: TreeSet, ax: Any = None) -> Any:
         trees.n_distinct_rows,
     ]  # fmt: skip
     for k, (value, (_, _, colour, hatch)) in enumerate(zip(values, SIZES, strict=True)):
-        bars = ax.barh(k, float(value), 0.75, color=colour, hatch=hatch, edgecolor="white",
+        bars = ax.barh(k, float(value), 0.75, color=colour, hatch=hatch, edgecolor=WHITE,
                        linewidth=0.4)  # fmt: skip
         ax.bar_label(bars, labels=[f" {short_count(value)}"], fontsize=9)
     ax.set_yticks(range(len(SIZES)), [name.replace(", ", ",\n") for _, name, _, _ in SIZES])
@@ -124,7 +124,7 @@ def plot_objectives(trees: TreeSet, ax: Any = None) -> Any:
         np.add.at(counts, at[chosen], table["trees"][chosen].astype(float))
         name = "1 leaf" if n == 1 else f"{n} leaves"
         ax.bar(edges[:-1], counts, np.diff(edges), bottom=bottom, align="edge", color=colour,
-               edgecolor="white", linewidth=0.4, label=name)  # fmt: skip
+               edgecolor=WHITE, linewidth=0.4, label=name)  # fmt: skip
         bottom += counts
     ax.axvline(high, color=VERMILION, linestyle="--", linewidth=1.2)
     on = trees.on_bound
@@ -180,8 +180,8 @@ def plot_map(trees: TreeSet, ax: Any = None, *, most: int = 1000, random_state: 
     order = np.argsort(-best)
     shown = ax.scatter(points[order, 0], points[order, 1], c=best[order], cmap="viridis_r",
                        s=14 + 10 * np.sqrt(count[order] - 1), linewidth=0.3,
-                       edgecolor="white")  # fmt: skip
-    ax.scatter(*places[0], marker="*", s=170, color=VERMILION, edgecolor="white", linewidth=0.7,
+                       edgecolor=WHITE)  # fmt: skip
+    ax.scatter(*places[0], marker="*", s=170, color=VERMILION, edgecolor=WHITE, linewidth=0.7,
                label="the best function", zorder=3)  # fmt: skip
     ax.figure.colorbar(shown, ax=ax, label="objective (smaller is better)")
     some = "" if n <= most else f", {most:,} drawn"

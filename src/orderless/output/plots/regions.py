@@ -15,9 +15,9 @@ import numpy as np
 from ...errors import InvalidData
 from ...form import CanonicalForm, Term, canonicalize
 from ...inputs import frame_of
-from ...model import Feature, Side, Space, Tree, label_text
+from ...model import Feature, Side, Space, Tree, label_text, value_in
 from ..rules.listing import TERMS
-from .look import GREY, INK, axes_of, colour, hatch, pale, wrapped
+from .look import GREY, INK, WHITE, axes_of, colour, hatch, pale, wrapped
 
 __all__ = ["plot_rules", "slice_of"]
 
@@ -126,7 +126,7 @@ def slice_of(tree: Tree, names: tuple[str, str], known: Mapping[str, Any], limit
     values = [[part.value(k) for k in range(len(part))] for part in bins]
     rows = [{**known, names[0]: a, names[1]: b} for a in values[0] for b in values[1]]
     codes = tree.decide(rows).reshape(len(bins[0]), len(bins[1]))
-    return _Builder(bins, np.where(codes < 0, len(tree.classes), codes), len(tree.classes)).tree()
+    return _halved(bins, np.where(codes < 0, len(tree.classes), codes), len(tree.classes))
 
 
 def _two_names(form: CanonicalForm, features: Sequence[str] | None) -> tuple[str, str]:
@@ -158,57 +158,45 @@ class _Bins:
     def value(self, k: int) -> Any:
         """Give a value in a bin."""
         if not self.feature.ordered:
-            if k < len(self.feature.categories):
-                return self.feature.categories[k]
-            text = "other"
-            while text in self.feature.categories:
-                text += "'"
-            return text
+            return value_in(self.feature, [], 0.0, 0.0, False, [k])
         if k < len(self.cuts):
             return float(self.cuts[k])
         return float(self.feature.above(self.cuts[-1])) if len(self.cuts) else 0.0
 
 
-class _Builder:
-    """Makes a tree out of a table of classes, by halving the bins."""
+def _halved(bins: list[_Bins], table: Any, n_classes: int) -> Tree:
+    """Make a tree out of a table of classes, by halving the bins."""
+    nodes: list[tuple[int, float, int, int, int]] = []
+    sets: dict[int, list[int]] = {}
 
-    def __init__(self, bins: list[_Bins], table: Any, n_classes: int) -> None:
-        self.bins, self.table, self.n_classes = bins, table, n_classes
-        self.nodes: list[tuple[int, float, int, int, int]] = []
-        self.sets: dict[int, list[int]] = {}
-
-    def tree(self) -> Tree:
-        self._add(0, len(self.bins[0]), 0, len(self.bins[1]))
-        feature, threshold, yes, no, label = zip(*self.nodes, strict=True)
-        features = [
-            Feature(f.name, f.kind, f.values, f.categories, f.other)
-            for f in (part.feature for part in self.bins)
-        ]
-        return Tree(Space(features), list(range(self.n_classes + 1)), feature=feature,
-                    threshold=threshold, when_true=yes, when_false=no, leaf_class=label,
-                    sets=self.sets)  # fmt: skip
-
-    def _add(self, left: int, right: int, low: int, high: int) -> int:
-        node = len(self.nodes)
-        here = self.table[left:right, low:high]
+    def add(box: list[tuple[int, int]]) -> int:
+        node = len(nodes)
+        here = table[slice(*box[0]), slice(*box[1])]
         if (here == here[0, 0]).all():
-            self.nodes.append((-1, 0.0, -1, -1, int(here[0, 0])))
+            nodes.append((-1, 0.0, -1, -1, int(here[0, 0])))
             return node
-        self.nodes.append((0, 0.0, 0, 0, -1))
-        which = int(right - left < high - low)
-        start, end = ((left, right), (low, high))[which]
+        nodes.append((0, 0.0, 0, 0, -1))
+        which = int(here.shape[0] < here.shape[1])
+        start, end = box[which]
         middle = (start + end) // 2
-        part = self.bins[which]
-        if part.feature.ordered:
-            threshold = float(part.cuts[middle - 1])
+        threshold = 0.0
+        if bins[which].feature.ordered:
+            threshold = float(bins[which].cuts[middle - 1])
         else:
-            threshold, self.sets[node] = 0.0, list(range(start, middle))
-        if which == 0:
-            yes, no = self._add(left, middle, low, high), self._add(middle, right, low, high)
-        else:
-            yes, no = self._add(left, right, low, middle), self._add(left, right, middle, high)
-        self.nodes[node] = (which, threshold, yes, no, -1)
+            sets[node] = list(range(start, middle))
+        yes, no = ([*box[:which], half, *box[which + 1 :]]
+                   for half in ((start, middle), (middle, end)))  # fmt: skip
+        nodes[node] = (which, threshold, add(yes), add(no), -1)
         return node
+
+    add([(0, len(part)) for part in bins])
+    feature, threshold, yes, no, label = zip(*nodes, strict=True)
+    features = [
+        Feature(f.name, f.kind, f.values, f.categories, f.other)
+        for f in (part.feature for part in bins)
+    ]
+    return Tree(Space(features), list(range(n_classes + 1)), feature=feature, threshold=threshold,
+                when_true=yes, when_false=no, leaf_class=label, sets=sets)  # fmt: skip
 
 
 # -- axes --------------------------------------------------------------------------------------
@@ -329,7 +317,7 @@ def _say_constant(ax: Any, form: CanonicalForm, c: int, rest: list[str]) -> None
         text = f"always {label_text(form.classes[c])}, whatever these two features are"
     else:
         text = f"these two features decide nothing by themselves: it depends on {_some(rest)}"
-    ground = {"facecolor": "white", "edgecolor": "none", "pad": 4}
+    ground = {"facecolor": WHITE, "edgecolor": "none", "pad": 4}
     ax.text(0.5, 0.5, wrapped(text, 36), transform=ax.transAxes, ha="center", va="center",
             color=INK, zorder=5, bbox=ground)  # fmt: skip
 
@@ -352,7 +340,7 @@ def _legend(ax: Any, form: CanonicalForm, rest: list[str]) -> None:
     ]
     if rest:
         label = wrapped(f"depends on {_some(rest)}", 20)
-        handles.append(Patch(facecolor="white", edgecolor=GREY, label=label))
+        handles.append(Patch(facecolor=WHITE, edgecolor=GREY, label=label))
     columns = min(len(handles), 4)
     ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.01), ncols=columns,
               frameon=False, borderaxespad=0, labelcolor=INK)  # fmt: skip

@@ -1,7 +1,8 @@
-"""A tree, drawn.
+"""Trees and policies, drawn.
 
-In:  a ``Tree``, or anything that ``read_tree`` knows.
-Out: matplotlib Axes.
+In:  a ``Tree``, or anything that ``read_tree`` knows; a ``Policy``.
+Out: matplotlib Axes: a tree from top to bottom; the questions of a policy from left to right, with
+     the share of the rows that answer so.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+from ...acquisition import Policy, branches, money, percent
 from ...errors import InvalidTree
-from ...model import Tree, label_text, printable
+from ...model import Tree, drawn, label_text, printable
 from ...readers import read_tree
-from .look import GREY, INK, axes_of, colour, pale, wrapped
+from ..rules.policy import summary
+from .drawing import places
+from .look import GREY, INK, WASH, WHITE, axes_of, colour, pale, shortened, wrapped
 
-__all__ = ["plot_tree"]
+__all__ = ["draw_policy", "plot_tree"]
 
 MOST_LEAVES = 64
 WIDTH, DROP = 1.9, 1.15  # inches that a leaf and a level take in a new figure
@@ -22,6 +26,8 @@ LONGEST = 1_000  # characters of a condition that are looked at: no box has room
 LETTER = 0.62  # width of a letter, in sizes of the font: bold ones are that wide
 # Sizes of the font that are tried, and whether words must stay whole.
 SIZES = (*((size, True) for size in (11, 10, 9, 8, 7, 6)), (7, False))
+MOST_ENDS = 150  # of a policy, that can be told apart in a figure
+LONGEST_NAME = 34  # characters of a name or an answer of a policy
 
 
 def plot_tree(tree: Any, *, ax: Any = None, limit: int = MOST_LEAVES) -> Any:
@@ -58,7 +64,7 @@ def plot_tree(tree: Any, *, ax: Any = None, limit: int = MOST_LEAVES) -> Any:
             f"this tree has {tree.n_leaves:,} leaves, more than limit={limit:,} that can be drawn "
             "legibly: raise limit=, draw a smaller tree, or write it with print(tree)"
         )
-    at = _places(tree)
+    at = {node: (line, -float(level)) for node, (line, level) in sorted(places(tree).items())}
     n, depth = tree.n_leaves, tree.depth
     ax = axes_of(ax, (max(WIDTH * n, 3.0), max(DROP * (depth + 1), 1.2)))
     ax.set(xlim=(-0.5, n - 0.5), ylim=(-depth - 0.5, 0.5))
@@ -67,7 +73,7 @@ def plot_tree(tree: Any, *, ax: Any = None, limit: int = MOST_LEAVES) -> Any:
     room = {node: _room(at, node) * points[0] for node in at}
     size, texts = _fitting(tree, room, points[1])
     for node, (x, y) in at.items():
-        look: dict[str, Any] = {"facecolor": "white", "edgecolor": INK, "linewidth": 1.1}
+        look: dict[str, Any] = {"facecolor": WHITE, "edgecolor": INK, "linewidth": 1.1}
         if tree.feature[node] < 0:
             c = int(tree.leaf_class[node])
             look = {"facecolor": pale(c), "edgecolor": colour(c), "linewidth": 1.6}
@@ -77,26 +83,6 @@ def plot_tree(tree: Any, *, ax: Any = None, limit: int = MOST_LEAVES) -> Any:
         for child, word in ((tree.when_true[node], "yes"), (tree.when_false[node], "no")):
             _edge(ax, (x, y), at[int(child)], word, size)
     return ax
-
-
-def _places(tree: Tree) -> dict[int, tuple[float, float]]:
-    """Give each node a place: leaves side by side, parents over the middle of their children."""
-    at: dict[int, tuple[float, float]] = {}
-    todo: list[tuple[int, int, bool]] = [(0, 0, False)]
-    leaves = 0
-    while todo:
-        node, level, done = todo.pop()
-        if tree.feature[node] < 0:
-            at[node] = (float(leaves), -float(level))
-            leaves += 1
-        elif done:
-            yes, no = (at[int(child[node])][0] for child in (tree.when_true, tree.when_false))
-            at[node] = ((yes + no) / 2, -float(level))
-        else:
-            todo.append((node, level, True))
-            todo.append((int(tree.when_false[node]), level + 1, False))
-            todo.append((int(tree.when_true[node]), level + 1, False))
-    return {node: at[node] for node in sorted(at)}
 
 
 def _points_per_place(ax: Any, n: int, depth: int) -> tuple[float, float]:
@@ -150,4 +136,75 @@ def _edge(
     ax.plot([start[0], end[0]], [start[1], end[1]], color=GREY, linewidth=1.2, zorder=1)
     at = (start[0] + 0.5 * (end[0] - start[0]), start[1] + 0.5 * (end[1] - start[1]))
     ax.text(*at, word, ha="center", va="center", fontsize=0.85 * size, color=GREY, zorder=2,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2})  # fmt: skip
+            bbox={"facecolor": WHITE, "edgecolor": "none", "pad": 1.2})  # fmt: skip
+
+
+# -- policies --------------------------------------------------------------------------------------
+
+
+def draw_policy(policy: Policy, ax: Any = None) -> Any:
+    """Draw a policy; see ``Policy.plot``."""
+    nodes = policy.nodes
+    placed: list[tuple[tuple[int, ...], int, float]] = []  # nodes, depth, height
+    lines: list[tuple[int, float, float, str]] = []  # depth of the parent, heights, words
+    bottom = [0.0]
+
+    def place(at: tuple[int, ...], depth: int) -> float:
+        if nodes.purchase[at[0]] < 0:
+            height = bottom[0]
+            bottom[0] += 1.0
+            if bottom[0] > MOST_ENDS:
+                raise ValueError(
+                    f"this policy has more than {MOST_ENDS} ends, too many for a figure: print it"
+                )
+        else:
+            total = max(1, sum(nodes.weight[node] for node in at))
+            below = [
+                (
+                    place(one.nodes, depth + 1),
+                    f"{drawn(shortened(one.text, LONGEST_NAME))}\n{percent(one.weight / total)}",
+                )
+                for one in branches(nodes, at)
+            ]
+            height = (below[0][0] + below[-1][0]) / 2
+            lines.extend((depth, height, end, words) for end, words in below)
+        placed.append((at, depth, height))
+        return height
+
+    place((0,), 0)
+    deepest = max(depth for _, depth, _ in placed)
+    ax = axes_of(ax, (2.2 + 3.4 * deepest, 0.9 + 0.62 * bottom[0]))
+    for depth, height, at, words in lines:
+        ax.plot([depth, depth + 0.42, depth + 0.5], [height, at, at], color=GREY, linewidth=1.1,
+                zorder=1)  # fmt: skip
+        ax.plot([depth + 0.5, depth + 1], [at, at], color=GREY, linewidth=1.1, zorder=1)
+        pad = {"facecolor": WHITE, "edgecolor": "none", "pad": 1.0}
+        ax.text(depth + 0.56, at, words, ha="center", va="center", fontsize=8, color=INK,
+                bbox=pad, zorder=2)  # fmt: skip
+    for alike, depth, height in placed:
+        _draw_node(ax, policy, alike, depth, height)
+    ax.set_xlim(-0.4, deepest + 0.4)
+    ax.set_ylim(bottom[0] - 0.4, -0.6)
+    ax.set_title(summary(policy), fontsize=10, color=INK, loc="left", wrap=True)
+    ax.axis("off")
+    return ax
+
+
+def _draw_node(ax: Any, policy: Policy, alike: tuple[int, ...], depth: int, height: float) -> None:
+    nodes = policy.nodes
+    p, label = nodes.purchase[alike[0]], nodes.label[alike[0]]
+    box: dict[str, Any] = {"facecolor": WHITE, "edgecolor": INK, "linewidth": 1.2}
+    if p >= 0:
+        bought = nodes.problem.purchases[p]
+        cost = "free" if bought.free else f"cost {money(float(bought.cost))}"
+        words = f"{drawn(shortened(printable(bought.name), LONGEST_NAME))}\n{cost}"
+    elif label >= 0:
+        words = drawn(shortened(label_text(policy.tree.classes[label]), LONGEST_NAME))
+        box |= {"edgecolor": colour(label), "facecolor": pale(label), "linewidth": 1.6}
+        if not any(nodes.weight[node] for node in alike):
+            box |= {"linestyle": (0, (2, 2))}  # no training row has been here
+    else:
+        words = "not determined"
+        box |= {"edgecolor": GREY, "facecolor": WASH}
+    weight = "bold" if p < 0 else "normal"
+    _box(ax, (depth, height), words, 9, box, fontweight=weight)

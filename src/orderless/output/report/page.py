@@ -6,27 +6,36 @@ Out: ``Report``: HTML that loads nothing from anywhere, in light and dark, on sc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from ...errors import InvalidData
 from ...estimators import Quality
-from ...inputs import known_rows, write_whole
+from ...inputs import write_whole
 from ...model import printable, shown
 from ...readers import read_tree
-from ..plots.look import page_colours
+from ..plots.look import CLASSES, GROUNDS, REPORT, page_colours
 from ..templates import fragment, markup
 from . import sections
-from .cheapest import cheapest
 from .near import near
-from .parts import Section
-from .quality import facts, quality, summary
 from .subject import Subject
 
 __all__ = ["Report", "report"]
+
+SECTIONS = (
+    sections.as_it_came,
+    sections.quality,
+    sections.rules,
+    sections.reasons,
+    sections.smallest,
+    sections.missing,
+    sections.importance,
+    sections.cheapest,
+    near,
+    sections.made,
+)
 
 
 @dataclass(frozen=True)
@@ -120,39 +129,16 @@ def report(
         read_tree(tree), X, y, costs, lines, printable(about_rows), random_state,
         dict(held_out or {}),
     )  # fmt: skip
-    n_rows = subject.n_rows
-    if n_rows == 0:
-        raise InvalidData("there are no rows: a report needs the data that the tree is judged on")
-    if len(y) != n_rows:
-        raise InvalidData(f"X has {n_rows} rows and y has {len(y)} labels: give one label per row")
-    if not known_rows(subject.tree.bins, subject.rows).all():
-        raise InvalidData(
-            "some rows have unknown values: a report judges the tree on complete rows; drop those "
-            "with gaps first"
-        )
-    made: list[Section] = [make(subject) for make in _SECTIONS]
+    subject.check()
+    made = [make(subject) for make in SECTIONS]
     page = fragment(
         "report/template.html",
         title=printable(title),
-        lead=summary(subject),
-        facts=facts(subject),
+        lead=sections.summary(subject),
+        facts=sections.facts(subject),
         sections=[section for section in made if section.parts or section.lead],
         version=version("orderless"),
-        light=markup(page_colours()),
-        dark=markup(page_colours(dark=True)),
+        colours={ground: markup(page_colours(REPORT, ground)) for ground in GROUNDS},
+        classes={ground: markup(page_colours(CLASSES, ground)) for ground in GROUNDS},
     )
     return Report(shown(page))  # names in its tables and drawings too
-
-
-_SECTIONS: tuple[Callable[[Subject], Section], ...] = (
-    sections.as_it_came,
-    quality,
-    sections.rules,
-    sections.reasons,
-    sections.smallest,
-    sections.missing,
-    sections.importance,
-    cheapest,
-    near,
-    sections.made,
-)

@@ -1,12 +1,15 @@
 """The report's sections, each a function of what is known about the tree.
 
 In:  ``Subject``.
-Out: ``Section``: a title, a sentence, and parts.
+Out: ``Section``: a title, a sentence, and parts; what stands at the top of the page.
+Paper: Sections 5 to 7.
 """
 
 from __future__ import annotations
 
 import platform
+import warnings
+from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
 from importlib.metadata import version
@@ -14,7 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from ...acquisition import Policy, cheapest_policy, money, percent as whole_percent
 from ...errors import InvalidTree, OutOfTime, TooManyBoxes, TooManyReasons
+from ...estimators import Quality
 from ...importance import (
     ImportanceRange,
     importance_range,
@@ -23,26 +28,72 @@ from ...importance import (
 )
 from ...missing import coverage
 from ...model import Tree, label_text, short_count
-from ..plots.coverage import draw_coverage
 from ..plots.drawing import DRAWN_LEAVES
-from ..plots.importance import draw_importance
+from ..plots.measures import draw_coverage, draw_importance
 from ..rules.html import form_as_html
-from .figure import Picture
-from .parts import Details, Facts, Html, Paragraph, Part, Section, Table
-from .subject import Subject, count, drawn
+from ..rules.quality import HEAD, Judged, matrix, percent, summary as sentence
+from .subject import (
+    Details,
+    Facts,
+    Heading,
+    Html,
+    Paragraph,
+    Part,
+    Section,
+    Subject,
+    Table,
+    count,
+    drawn,
+    picture,
+)
 
-__all__ = [
-    "as_it_came",
-    "importance",
-    "made",
-    "missing",
-    "reasons",
-    "rules",
-    "smallest",
-]
+__all__ = ["as_it_came", "cheapest", "facts", "importance", "made", "missing", "quality",
+           "reasons", "rules", "smallest", "summary"]  # fmt: skip
 
 MANY_REASONS = 400  # more are counted, not listed
 MANY_BOXES = 25_000  # that the range over all orders may look at: about a second
+WAYS = {
+    "naive": "everything that the tree uses",
+    "path": "what the tree asks, in its order",
+    "greedy": "the cheapest first, until it is certain",
+    "optimal": "the cheapest way",
+}
+
+
+def summary(subject: Subject) -> str:
+    """Say in a few sentences what the tree is, and how often it is right."""
+    tree = subject.tree
+    used = len(tree.features)
+    most = subject.quality.majority
+    usual = "" if most is None else (
+        f"; always saying {label_text(most)} would be right for "
+        f"{subject.quality.majority_share:.1%}"
+    )  # fmt: skip
+    return (
+        f"A tree with {count(tree.n_leaves, 'leaf')} that asks about {count(used, 'feature')}. "
+        f"Without the order of its questions, it comes down to {count(subject.n_rules, 'rule')}. "
+        f"It gives the right class for {_right(subject.quality)} of the {subject.n_rows:,} rows"
+        f"{usual}. {subject.about_rows}"
+    ).rstrip()
+
+
+def _right(found: Quality) -> str:
+    return percent(found.n_right, found.n_rows)
+
+
+def facts(subject: Subject) -> list[dict[str, str]]:
+    """Give the numbers at the top of the page."""
+    tree = subject.tree
+    out = [
+        (f"{tree.n_leaves}", "leaves"),
+        (f"{tree.depth}", "questions at most"),
+        (f"{subject.n_rules}", "rules"),
+        (_right(subject.quality), "right on the data"),
+    ]
+    out += [(_right(found), f"right on {name}") for name, found in subject.held_out.items()]
+    if subject.redundant is not None:
+        out.insert(3, (f"{len(subject.redundant)}", "redundant splits"))
+    return [{"number": number, "what": what} for number, what in out]
 
 
 def as_it_came(subject: Subject) -> Section:
@@ -56,6 +107,21 @@ def as_it_came(subject: Subject) -> Section:
         lead += f" Of the {len(gone)} questions in dashed boxes, any one could be left out without "
         lead += "changing any answer."
     return Section("tree", "The tree as it was given", lead, drawn(subject, tree, gone))
+
+
+def quality(subject: Subject) -> Section:
+    """Show, class by class, how often the tree is right."""
+    judged = [Judged("rows of this report", subject.quality)]
+    judged += [Judged(name, found) for name, found in subject.held_out.items()]
+    lead = (
+        "Each line is a true class: it shows for how many of its rows the tree predicts each "
+        "class. Sensitivity is the share of the class's rows for which the tree predicts this "
+        "class; specificity is the share of all other rows for which it predicts another one."
+    )
+    parts: list[Part] = []
+    for one in judged:
+        parts += [Paragraph(sentence(one)), Table(*matrix(one.quality))]
+    return Section("quality", HEAD, lead, parts)
 
 
 def rules(subject: Subject) -> Section:
@@ -132,11 +198,12 @@ def missing(subject: Subject) -> Section:
                      random_state=subject.random_state)  # fmt: skip
     mean = found.table.groupby(["way", "rate"])["answered"].mean()
     shown = [0.1, 0.3, 0.5]
-    picture = Picture(
+    parts: list[Part] = []
+    alt = (
         "Share of rows answered against the share of features missing, for three ways to "
-        "answer; determined is always the highest.",
+        "answer; determined is always the highest."
     )
-    with picture as ax:
+    with picture(alt, parts) as ax:
         draw_coverage(found, ax)
     shares = Table(
         ("share of features missing", *(f"{rate:.0%}" for rate in shown)),
@@ -154,7 +221,7 @@ def missing(subject: Subject) -> Section:
         title,
         "Where values are missing, the answer is still certain if every way to fill them in gives "
         "the same class. Here, values were removed at random from the rows of this report.",
-        [picture.part, shares],
+        [*parts, shares],
     )
 
 
@@ -207,15 +274,74 @@ def _ranges(tree: Tree, found: ImportanceRange, shuffled: dict[str, float]) -> l
         )
         for name in order
     ]
-    picture = Picture(
+    parts: list[Part] = []
+    alt = (
         "Impurity importance of each feature in this tree, with its smallest and largest value "
-        "over all equivalent trees.",
-        height=1.4 + 0.3 * len(order),
+        "over all equivalent trees."
     )
-    with picture as ax:
+    with picture(alt, parts, height=1.4 + 0.3 * len(order)) as ax:
         draw_importance(found, ax)
     head = ("feature", "Gini, this order", "Gini, all orders", "mean", "permutation")
-    return [picture.part, Table(head, lines)]
+    return [*parts, Table(head, lines)]
+
+
+def cheapest(subject: Subject) -> Section:
+    """Show the cheapest policy beside simpler ones, what it buys, and in which order."""
+    title = "The cheapest way to an answer"
+    if subject.costs is None:
+        return Section("costs", title, "")
+    if not subject.tree.features:
+        return Section("costs", title, "The tree has no splits: every answer is free.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is not proven is said below
+        found = {
+            way: cheapest_policy(subject.tree, subject.rows, subject.costs, method=way)  # type: ignore[arg-type]
+            for way in WAYS
+        }
+    best, own = found["optimal"], found["path"]
+    lead = (
+        f"Each value has its cost. Asking in the tree's own order costs "
+        f"{money(own.expected_cost)} on average over the {subject.n_rows:,} rows. The cheapest way "
+        f"to the same decisions costs {money(best.expected_cost)} on average, and at most "
+        f"{money(best.worst_cost)} for one row"
+    )
+    if best.optimal:
+        lead += "; it is proven that no other way is cheaper on these rows."
+    else:
+        lead += (
+            "; it was not proven in the time that a report may take that no other way is cheaper, "
+            f"but none costs less than {money(best.bound)}."
+        )
+    ways = Table(
+        ("what is asked", "average cost", "most for one row"),
+        [
+            (words, _aligned(found[way].expected_cost), _aligned(found[way].worst_cost))
+            for way, words in WAYS.items()
+        ],
+    )
+    order = [Heading("In which order to ask"), *drawn(subject, best.to_tree())]
+    return Section("costs", title, lead, [ways, _bought(subject, best), *order])
+
+
+def _aligned(amount: float) -> str:
+    """Write an amount so that columns of amounts line up; a tiny one as it is."""
+    return f"{amount:,.2f}" if amount == 0 or amount >= 0.05 else money(amount)
+
+
+def _bought(subject: Subject, policy: Policy) -> Table:
+    """Say how often each feature is asked for, and what that costs."""
+    times = Counter(
+        name for bought in policy.simulate(subject.rows)["purchases"].tolist() for name in bought
+    )
+    rows = sorted(policy.purchases.items(), key=lambda one: (-times[one[0]], one[0]))
+    return Table(
+        ("feature", "cost", "asked for", "spent on average"),
+        [
+            (name, money(cost), f"{whole_percent(times[name] / subject.n_rows)} of rows",
+             _aligned(times[name] * cost / subject.n_rows))
+            for name, cost in rows
+        ],
+    )  # fmt: skip
 
 
 def made(subject: Subject) -> Section:
@@ -224,7 +350,7 @@ def made(subject: Subject) -> Section:
     for column in _columns(subject.X):
         content.update("\0".join(map(str, column)).encode("utf-8", "surrogatepass"))
     content.update("\0".join(map(str, subject.y)).encode("utf-8", "surrogatepass"))
-    facts = {
+    lines = {
         "tree": subject.form.fingerprint + " (fingerprint: equal for trees that decide the same)",
         "data": f"{subject.n_rows:,} rows, sha256 {content.hexdigest()[:32]}",
         **subject.about,
@@ -232,7 +358,7 @@ def made(subject: Subject) -> Section:
         "versions": f"orderless {version('orderless')}, numpy {np.__version__}, "
         f"Python {platform.python_version()}",
     }
-    return Section("made", "How this was made", "", [Facts(facts)])
+    return Section("made", "How this was made", "", [Facts(lines)])
 
 
 def _columns(X: Any) -> Iterable[Any]:

@@ -1,26 +1,31 @@
-"""What a report is about: a tree and rows, each thing read and computed once.
+"""What a report is about, and what it consists of: sections, and in them tables and drawings.
 
 In:  a tree, rows, labels, costs.
-Out: ``Subject``, from which all sections are made.
+Out: ``Subject``, from which all sections are made, each thing read and computed once. Parts are
+     values that ``template.html`` writes, ``kind`` says how; text is escaped there.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from html import escape
+from io import StringIO
+from typing import Any, ClassVar
 
-from ...errors import OutOfTime, TooManyReasons
+from ...errors import InvalidData, OutOfTime, TooManyReasons
 from ...estimators import Quality, judge
 from ...form import CanonicalForm, canonicalize, redundant_splits, smallest_tree
-from ...inputs import Rows, read_rows
+from ...inputs import Rows, known_rows, read_rows
 from ...model import Tree
 from ..plots.drawing import DRAWN_LEAVES, class_marks, tree_as_svg
-from .parts import Details, Drawing, Paragraph, Part, TreeText
+from ..plots.look import INK_ON_PAGE, WHITE, short_names
 
-__all__ = ["Subject", "count", "drawn"]
+__all__ = ["Details", "Drawing", "Facts", "Heading", "Html", "Paragraph", "Part", "Section",
+           "Subject", "Table", "TreeText", "count", "drawn", "picture"]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +44,29 @@ class Subject:
     @cached_property
     def rows(self) -> Rows:
         """The rows as the core reads them: what the tree asks about, and what else X has."""
-        others = set(range(len(self.tree.space))) - set(self.tree.used)
+        others = set(range(len(self.tree.space.features))) - set(self.tree.used)
         return read_rows(self.X, self.tree.space, self.tree.used, also=sorted(others))
 
     @property
     def n_rows(self) -> int:
         """How many rows there are."""
         return self.rows.n_rows
+
+    def check(self) -> None:
+        """Refuse rows that are not complete, and labels that are not one per row."""
+        if self.n_rows == 0:
+            raise InvalidData(
+                "there are no rows: a report needs the data that the tree is judged on"
+            )
+        if len(self.y) != self.n_rows:
+            raise InvalidData(
+                f"X has {self.n_rows} rows and y has {len(self.y)} labels: give one label per row"
+            )
+        if not known_rows(self.tree.bins, self.rows).all():
+            raise InvalidData(
+                "some rows have unknown values: a report judges the tree on complete rows; drop "
+                "those with gaps first"
+            )
 
     @cached_property
     def form(self) -> CanonicalForm:
@@ -79,6 +100,138 @@ class Subject:
     def quality(self) -> Quality:
         """How often the tree gives the label of the rows."""
         return judge(self.tree, self.rows, self.y)
+
+
+# -- parts of the page ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing on the page."""
+
+    kind: ClassVar[str]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page with a title; nothing of it is shown without a lead and parts."""
+
+    id: str
+    title: str
+    lead: str
+    parts: Sequence[Part] = ()
+
+
+@dataclass(frozen=True)
+class Paragraph(Part):
+    """A sentence or two, and perhaps a command with what it does."""
+
+    kind = "paragraph"
+    text: str
+    command: str = ""
+    then: str = ""
+
+
+@dataclass(frozen=True)
+class Heading(Part):
+    """The title of what follows."""
+
+    kind = "heading"
+    text: str
+
+
+@dataclass(frozen=True)
+class Table(Part):
+    """A table; numbers get separators, and all columns but the first are set to the right."""
+
+    kind = "table"
+    head: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Facts(Part):
+    """Names with what is said of them."""
+
+    kind = "facts"
+    facts: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Html(Part):
+    """HTML that another part of the library has made: a figure, or a listing that may be wide."""
+
+    kind = "html"
+    html: str
+    wide: bool = False
+
+
+@dataclass(frozen=True)
+class Drawing(Part):
+    """A tree as SVG, with the marks of its classes; as text where it is too wide to be read."""
+
+    kind = "drawing"
+    classes: Sequence[tuple[str, str]]  # mark and label
+    picture: str
+    width: float
+    text: str
+
+
+@dataclass(frozen=True)
+class TreeText(Part):
+    """A tree as text."""
+
+    kind = "text"
+    text: str
+
+
+@dataclass(frozen=True)
+class Details(Part):
+    """What is shown on request."""
+
+    kind = "details"
+    summary: str
+    parts: Sequence[Part]
+
+
+@contextmanager
+def picture(alt: str, parts: list[Part], *, height: float = 3.6) -> Iterator[Any]:
+    """Give Axes, and add what is drawn on them to the parts, as SVG inside the page.
+
+    Its black is the page's text colour and its white the page's ground, so that it reads in light
+    and dark. The same drawing gives the same bytes.
+
+    Parameters
+    ----------
+    alt : str
+        What the picture shows, in words.
+    parts : list
+    height : float
+        In inches.
+    """
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": alt, "font.size": 10}
+    out = StringIO()
+    with matplotlib.rc_context(settings):
+        figure = Figure(figsize=(6.4, height), layout="constrained")
+        ax = figure.subplots()
+        yield ax
+        short_names(ax)
+        ax.spines[["top", "right"]].set_visible(False)
+        figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
+    text = out.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    for black in (INK_ON_PAGE, "black"):
+        text = text.replace(black, "currentColor")
+    # What hides something behind it, or keeps bars apart, has the colour of the page.
+    text = text.replace(WHITE, "var(--paper)")
+    text = text.replace("<svg ", f'<svg role="img" aria-label="{escape(alt)}" class="figure" ', 1)
+    # Text without a colour of its own would stay black on a dark page.
+    text = text.replace("<defs>", "<style>text { fill: currentColor }</style><defs>", 1)
+    parts.append(Html(text.strip()))
 
 
 def drawn(subject: Subject, tree: Tree, marked: Sequence[int] = ()) -> list[Part]:

@@ -9,9 +9,7 @@ from .latex import (
 from .listing import (
     Shown as Shown,
     list_terms as list_terms,
-)
-from .markdown import (
-    form_as_markdown as form_as_markdown,
+    listing_records as listing_records,
 )
 from .policy import (
     policy_as_html as policy_as_html,
@@ -22,18 +20,14 @@ from .quality import (
     quality_as_markdown as quality_as_markdown,
     quality_as_text as quality_as_text,
 )
-from .records import (
-    listing_records as listing_records,
-)
-from .tables import (
+from .text import (
     column_widths as column_widths,
     escaped as escaped,
+    form_as_markdown as form_as_markdown,
+    form_as_text as form_as_text,
+    form_in_short as form_in_short,
     markdown_line as markdown_line,
     markdown_table as markdown_table,
     text_line as text_line,
     text_table as text_table,
-)
-from .text import (
-    form_as_text as form_as_text,
-    form_in_short as form_in_short,
 )

@@ -10,12 +10,11 @@ Out: LaTeX that needs no package; every name and label is escaped. Letters with 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ...model import Piece, Side, label_text, pieces
-from .listing import Block, Line, Listing, Shown, Word, list_terms
+from .listing import Block, Line, Listing, Shown, list_terms, sentence
 
 if TYPE_CHECKING:
     from ...form import CanonicalForm
@@ -82,10 +81,10 @@ def form_as_latex(
     """
     listing = list_terms(form, X, y, **shown)
     sentences = [listing.head(), *listing.legend()]
-    parts = [rf"\noindent {_sentence(words)}" for words in sentences]
+    parts = [rf"\noindent {sentence(words, escaped)}" for words in sentences]
     parts += [_block(listing, block) for block in listing.blocks if block.lines]
     if listing.never:
-        parts.append(rf"\noindent Never: {_sentence(listing.no_row())}.")
+        parts.append(rf"\noindent Never: {sentence(listing.no_row(), escaped)}.")
     text = "\n\n".join(parts)
     return f"{ANY_CHARACTER}\n{text}" if r"\orderlesschar{" in text else text
 
@@ -122,10 +121,6 @@ def _character(c: str) -> str:
         letter = rf"\{base[0]}" if base[0] in "ij" and base[1] != "\u0327" else base[0]
         return rf"\{ACCENTS[base[1]]}{{{letter}}}"
     return rf"\orderlesschar{{{c}}}{{{ord(c):04X}}}"
-
-
-def _sentence(words: Iterable[Word]) -> str:
-    return "".join(text if kind == "words" else escaped(text) for kind, text in words)
 
 
 def _block(listing: Listing, block: Block) -> str:

@@ -2,10 +2,12 @@
 
 In:  a ``CanonicalForm``, rules or reasons, and data if there is some.
 Out: ``Listing``: blocks of lines by class, with counts; conditions as pieces; the words above them.
+     Or records: one dict per rule or reason, for JSON and CSV.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from ...form import CanonicalForm
 
 __all__ = ["FAULTS", "SORTS", "TERMS", "Block", "Line", "Listing", "Shown", "Terms", "Word",
-           "list_terms"]  # fmt: skip
+           "list_terms", "listing_records", "sentence"]  # fmt: skip
 
 Terms = Literal["rules", "reasons"]
 TERMS = ("rules", "reasons")
@@ -136,6 +138,11 @@ class Listing:
         return out
 
 
+def sentence(words: list[Word], show: Callable[[str], str] = str) -> str:
+    """Write a sentence; ``show`` escapes labels, and text of others."""
+    return "".join(text if kind == "words" else show(text) for kind, text in words)
+
+
 def list_terms(
     form: CanonicalForm,
     X: Any = None,
@@ -238,4 +245,31 @@ def _read_labels(y: Any, n_rows: int, classes: tuple[Label, ...]) -> list[Any]:
             f"y has labels like {known[0]!r:.80}, and none of the classes {list(classes)!r:.200}: "
             "give the labels that the tree was fitted on"
         )
+    return out
+
+
+def listing_records(listing: Listing) -> list[dict[str, Any]]:
+    """Give each rule or reason as a dict, with counts where there are data.
+
+    Examples
+    --------
+    >>> from orderless import canonicalize
+    >>> form = canonicalize({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
+    >>> listing_records(list_terms(form))[0]
+    {'class': 0, 'text': 'not x0', 'conditions': ['not x0'], 'n_conditions': 1}
+    """
+    out = []
+    for block in listing.blocks:
+        for line in block.lines:
+            record: dict[str, Any] = {
+                "class": block.label,
+                "text": str(line.term),
+                "conditions": list(line.term.conditions),
+                "n_conditions": line.term.n_conditions,
+            }
+            if line.rows is not None:
+                record["rows"] = line.rows
+            if line.right is not None:
+                record["right"] = line.right
+            out.append(record)
     return out

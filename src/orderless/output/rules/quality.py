@@ -12,8 +12,7 @@ from typing import Any
 
 from ...estimators import Quality
 from ...model import label_text, printable
-from .tables import escaped, markdown_table, text_table
-from .text import wrapped
+from .text import escaped, markdown_table, text_table, wrapped
 
 __all__ = [
     "HEAD",

@@ -1,26 +1,38 @@
-"""Text: an order-free form as aligned lines.
+"""Text and Markdown: an order-free form as aligned lines, or as tables; and tables of any kind.
 
-In:  a ``CanonicalForm``, and data if there is some.
-Out: text of at most 100 columns, as long as the names allow it.
+In:  a ``CanonicalForm``, and data if there is some; or rows of texts.
+Out: text of at most 100 columns, as long as the names allow it; wide and combining characters are
+     counted as a screen shows them. GitHub's Markdown (CommonMark with tables), in which every name
+     and label is escaped.
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ...model import label_text, pieces
-from .listing import FAULTS, Block, Line, Listing, Shown, Word, list_terms
-from .tables import padded, width_of
+from ...model import Side, label_text, pieces
+from .listing import FAULTS, Block, Line, Listing, Shown, list_terms, sentence
 
 if TYPE_CHECKING:
     from ...form import CanonicalForm
 
-__all__ = ["form_as_text", "form_in_short", "term_lines", "wrapped"]
+__all__ = [
+    "column_widths", "escaped", "form_as_markdown", "form_as_text", "form_in_short",
+    "markdown_line", "markdown_table", "padded", "term_lines", "text_line", "text_table",
+    "width_of", "wrapped",
+]  # fmt: skip
 
 WIDTH = 100
 LEAST = 40  # columns that conditions get, however long the labels are
+# Tags, code, emphasis, links, tables, formulas, mentions, and the colon of addresses and emoji.
+# HTML's characters as entities: not every Markdown lets a backslash disarm a tag.
+ESCAPES = str.maketrans(
+    {c: f"\\{c}" for c in "\\`*_{}[]()#+-!|~$@:^="} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+)
+SIGNS = {" <= ": " ≤ ", " >= ": " ≥ ", " != ": " ≠ ", "{": "\\{", "}": "\\}"}
 
 
 def form_as_text(
@@ -29,28 +41,10 @@ def form_as_text(
     y: Any = None,
     **shown: Unpack[Shown],
 ) -> str:
-    """Write rules or reasons as text: a head, and a block of aligned lines per class.
-
-    Examples
-    --------
-    >>> from orderless import canonicalize, Space, read_tree
-    >>> young = {"feature": "age", "relation": "<=", "reference": 24.5,
-    ...          "true": {"prediction": "yes"}, "false": {"prediction": "no"}}
-    >>> tree = read_tree({"feature": "smoker", "true": {"prediction": "yes"}, "false": young},
-    ...                  space=Space({"age": "integer", "smoker": "boolean"}))
-    >>> print(form_as_text(canonicalize(tree), [[20, 0], [30, 1], [30, 0]]))
-    3 rules, proven minimal: 1 for no, 2 for yes.
-    Rows: how many of the 3 rows a rule covers for certain.
-    <BLANKLINE>
-                                          rows
-    IF age > 24 AND not smoker  THEN no      1
-    <BLANKLINE>
-    IF age <= 24                THEN yes     1
-    IF smoker                   THEN yes     1
-    """
+    """Write a head, and a block of aligned lines per class; see ``CanonicalForm.to_text``."""
     listing = list_terms(form, X, y, **shown)
     sentences = [listing.head(), *listing.legend()]
-    lines = [part for words in sentences for part in wrapped(_sentence(words))]
+    lines = [part for words in sentences for part in wrapped(sentence(words))]
     table = _Table(listing)
     if listing.n_rows is not None:
         lines += ["", table.heading()]
@@ -59,7 +53,7 @@ def form_as_text(
             lines.append("")
         lines += table.block(block)
     if listing.never:
-        lines += ["", *wrapped(f"Never: {_sentence(listing.no_row())}.")]
+        lines += ["", *wrapped(f"Never: {sentence(listing.no_row())}.")]
     return "\n".join(lines)
 
 
@@ -69,10 +63,6 @@ def form_in_short(form: CanonicalForm) -> str:
         return form_as_text(form)
     except FAULTS as fault:
         return f"{form!r}: no rules to show, {fault}"
-
-
-def _sentence(words: Iterable[Word]) -> str:
-    return "".join(text for _, text in words)
 
 
 def term_lines(line: Line, width: int) -> list[str]:
@@ -164,3 +154,148 @@ class _Table:
             last = padded(out[-1], 3 + self.width)
             out[-1] = self._row(f"{last}  THEN {padded(label, self.label)}", self._cells(line))
         return out
+
+
+# -- Markdown -------------------------------------------------------------------------------------
+
+
+def form_as_markdown(
+    form: CanonicalForm,
+    X: Any = None,
+    y: Any = None,
+    **shown: Unpack[Shown],
+) -> str:
+    """Write rules or reasons as Markdown: a table per class.
+
+    Examples
+    --------
+    >>> from orderless import canonicalize, read_tree
+    >>> leaf = {"true": {"prediction": "yes"}, "false": {"prediction": "no"}}
+    >>> print(form_as_markdown(canonicalize(
+    ...     read_tree({"feature": "snores", **leaf}, feature_names=["snores"]))))
+    2 rules, proven minimal: 1 for no, 1 for yes.
+    <BLANKLINE>
+    **no**: 1 rule
+    <BLANKLINE>
+    | rule |
+    | :--- |
+    | not snores |
+    <BLANKLINE>
+    **yes**: 1 rule
+    <BLANKLINE>
+    | rule |
+    | :--- |
+    | snores |
+    """
+    listing = list_terms(form, X, y, **shown)
+    parts = [sentence(words, escaped) for words in [listing.head(), *listing.legend()]]
+    parts += [_markdown_block(listing, block) for block in listing.blocks if block.lines]
+    if listing.never:
+        parts.append(f"Never: {sentence(listing.no_row(), escaped)}.")
+    return "\n\n".join(parts)
+
+
+def _markdown_block(listing: Listing, block: Block) -> str:
+    label = escaped(label_text(block.label))
+    counts = ["rows"] * (listing.n_rows is not None) + ["right"] * listing.labelled
+    table = markdown_table(
+        [listing.terms[:-1], *counts],
+        [_markdown_cells(line) for line in block.lines],
+        right=[False, *[True] * len(counts)],
+    )
+    return f"**{label}**: {listing.count(block.total)}\n\n{table}"
+
+
+def _markdown_cells(line: Line) -> list[str]:
+    conditions = [_markdown_condition(side, len(line.term)) for side in line.term.sides]
+    cells = [" AND ".join(conditions) or "always"]
+    if line.rows is not None:
+        cells.append(f"{line.rows:,}")
+    if line.right is not None:
+        share = escaped(line.share)
+        cells.append(f"{line.right:,} ({share})" if share else f"{line.right:,}")
+    return cells
+
+
+def _markdown_condition(side: Side, among: int) -> str:
+    return "".join(
+        escaped(text) if kind in ("name", "label") else SIGNS.get(text, text)
+        for kind, text in pieces(side, among)
+    )
+
+
+# -- tables of any kind ---------------------------------------------------------------------------
+
+
+def width_of(text: str) -> int:
+    """Count the columns that text takes on a screen."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)
+
+
+def padded(text: str, width: int, *, right: bool = False) -> str:
+    """Fill text up to a width, on its right or, to align it at the right, on its left."""
+    space = " " * (width - width_of(text))
+    return space + text if right else text + space
+
+
+def column_widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    """Give the width that each column needs."""
+    return [max(map(width_of, column)) for column in zip(*rows, strict=True)]
+
+
+def text_line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool] = ()) -> str:
+    """Write one line of a table; ``right`` says which columns are aligned at the right, or none."""
+    flags = right or [False] * len(cells)
+    columns = zip(cells, widths, flags, strict=True)
+    return "  ".join(padded(cell, width, right=flag) for cell, width, flag in columns).rstrip()
+
+
+def text_table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool] = ()
+) -> str:
+    """Write a table as text in columns.
+
+    Examples
+    --------
+    >>> print(text_table(["name", "rows"], [["a", "12"], ["bcd", "3"]], [False, True]))
+    name  rows
+    a       12
+    bcd      3
+    """
+    widths = column_widths([head, *rows])
+    return "\n".join(text_line(row, widths, right) for row in [head, *rows])
+
+
+def escaped(text: str) -> str:
+    r"""Escape a name or label for Markdown.
+
+    Examples
+    --------
+    >>> print(escaped("<b> *x*"))
+    &lt;b&gt; \*x\*
+    """
+    return text.translate(ESCAPES)
+
+
+def markdown_line(cells: Iterable[str]) -> str:
+    """Write one line of a Markdown table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def markdown_table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool] = ()
+) -> str:
+    """Write a table as Markdown; the cells are Markdown already (``escaped``).
+
+    Examples
+    --------
+    >>> print(markdown_table(["name", "rows"], [["a", "12"]], [False, True]))
+    | name | rows |
+    | :--- | ---: |
+    | a | 12 |
+    """
+    rule = ["---:" if flag else ":---" for flag in right or [False] * len(head)]
+    return "\n".join(map(markdown_line, [head, rule, *rows]))

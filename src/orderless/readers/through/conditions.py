@@ -95,14 +95,10 @@ class _Nodes:
             "nan_true": self.nan_true,
         }
         tree = self.tree
-        rest: dict[str, Any] = {
-            "sets": self.sets, "distribution": tree.distribution, "task": tree.task,
-        }  # fmt: skip
+        rest: dict[str, Any] = {"sets": self.sets, "distribution": tree.distribution}
         if self.spans:
-            return Tree(
-                self.space, self.tree.classes, **unfold(self.space, arrays, self.spans, **rest)
-            )
-        return Tree(self.space, self.tree.classes, **arrays, **rest)
+            arrays, rest = unfold(self.space, arrays, self.spans, **rest), {}
+        return Tree(self.space, tree.classes, **arrays, **rest, task=tree.task)
 
     # -- what the library answers --------------------------------------------------------------
 

@@ -3,10 +3,8 @@
 import pytest
 
 from orderless.errors import InvalidData
-from orderless.reproduce import cluster as clusters, run
-from orderless.reproduce.cache import Cache
-from orderless.reproduce.cluster import check_backend, cluster
-from orderless.reproduce.work import Work
+from orderless.reproduce import run
+from orderless.reproduce.work import CLUSTERS, Cache, Work, check_backend, cluster
 
 NAME = "figure-missingness-datasets"
 
@@ -22,7 +20,7 @@ def alone(tmp_path_factory):
 @pytest.mark.filterwarnings("default")  # of Ray's own
 @pytest.mark.parametrize("backend", ["dask", "ray"])
 def test_on_a_cluster(backend, alone, tmp_path, monkeypatch):
-    pytest.importorskip(clusters.CLUSTERS[backend])
+    pytest.importorskip(CLUSTERS[backend])
     monkeypatch.delenv("DASK_SCHEDULER_ADDRESS", raising=False)
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     run(NAME, tmp_path, quick=True, cache=False, backend=backend, n_jobs=2)
@@ -33,7 +31,7 @@ def test_on_a_cluster(backend, alone, tmp_path, monkeypatch):
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("backend", ["dask", "ray"])
 def test_the_work_is_done_in_processes_of_the_cluster(backend):
-    pytest.importorskip(clusters.CLUSTERS[backend])
+    pytest.importorskip(CLUSTERS[backend])
 
     def who(i):  # not of a module, which the workers would have to import
         import os
@@ -68,8 +66,8 @@ def test_backends_that_cannot_be_used_are_refused(monkeypatch, tmp_path):
     ):
         check_backend("abacus")
     check_backend("loky")
-    monkeypatch.setattr(clusters, "find_spec", lambda name: None)
-    for backend, package in clusters.CLUSTERS.items():
+    monkeypatch.setattr("orderless.reproduce.work.find_spec", lambda name: None)
+    for backend, package in CLUSTERS.items():
         text = rf"backend='{backend}' needs {package}: pip install 'orderless\[cluster\]'"
         with pytest.raises(InvalidData, match=text):
             run("figure-and", tmp_path, backend=backend)

@@ -1,8 +1,9 @@
-"""Pictures of importance distributions, with and without the correction.
+"""Measures of a tree or of many, drawn: coverage, and importance over orders and over models.
 
-In:  a fitted ``RashomonImportance``.
+In:  ``Coverage``, ``ImportanceRange``, or a fitted ``RashomonImportance``.
 Out: matplotlib Axes. Colours are those of Okabe and Ito; what a colour says is also said by
-     position, by a hatch or by the kind of line.
+     position, by a marker, a hatch or the kind of line.
+Paper: Sections 5 and 6.
 """
 
 from __future__ import annotations
@@ -12,21 +13,66 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import InvalidData
-from ...importance import Distribution
+from ...importance import Distribution, ImportanceRange
+from ...missing import Coverage
 from ...model import drawn
-from .look import BLUE, INK, LINE, LINES, ORANGE, axes_of
+from .look import BLUE, DARK_GREY, INK, LINE, LINES, ORANGE, PALE_BLUE, VERMILION, WHITE, axes_of
 
 if TYPE_CHECKING:
     from ...importance import RashomonImportance
 
-__all__ = ["draw_distributions"]
+__all__ = ["draw_coverage", "draw_distributions", "draw_importance"]
 
+# What a way is called, with a colour, a marker and a kind of line of its own.
+WAYS = {
+    "determined": ("determined", BLUE, "o", "-"),
+    "path": ("path known", VERMILION, "s", "--"),
+    "features": ("all features known", DARK_GREY, "^", ":"),
+}
 MOST = {"box": 12, "cdf": 3, "violin": 12}
 # Whether corrected, colour, hatch, kind of line, what it is.
 SIDES = (
     (True, BLUE, "", "-", "each function once"),
     (False, ORANGE, "////", (0, (4, 2)), "each tree once"),
 )
+
+
+def draw_coverage(found: Coverage, ax: Any = None) -> Any:
+    """Draw the share of rows answered; see ``Coverage.plot``."""
+    ax = axes_of(ax)
+    for way, (name, colour, marker, line) in WAYS.items():
+        share = found.table[found.table["way"] == way].groupby("rate")["answered"]
+        mean, n = share.mean(), int(share.size().min())
+        error = np.asarray(share.std(ddof=1)) / np.sqrt(n) if n > 1 else None
+        ax.errorbar(mean.index, mean, error, label=name, color=colour, marker=marker,
+                    linestyle=line, markersize=5, capsize=3)  # fmt: skip
+    unit = "features" if found.level == "feature" else "columns"
+    ax.set(xlabel=f"share of {unit} missing", ylabel="share of rows answered", ylim=(0, 1.02))
+    ax.legend(frameon=False)
+    return ax
+
+
+def draw_importance(found: ImportanceRange, ax: Any = None, *, most: int = 20) -> Any:
+    """Draw each feature's range as a bar; see ``ImportanceRange.plot``."""
+    ax = axes_of(ax)
+    by_mean = np.argsort(-found.mean, kind="stable")
+    order = [i for i in by_mean if found.importance[i] > 0 or found.high[i] > 0][:most]
+    y = np.arange(len(order))
+    low, high = found.low[order], found.high[order]
+    ax.barh(y, high - low, left=low, height=0.5, color=PALE_BLUE, edgecolor=BLUE, linewidth=1.0,
+            label="all equivalent trees")  # fmt: skip
+    ax.plot(found.mean[order], y, linestyle="none", marker="|", markersize=15, color=BLUE,
+            markeredgewidth=2.5, label="their mean")  # fmt: skip
+    ax.plot(found.importance[order], y, linestyle="none", marker="D", markersize=6,
+            color=VERMILION, clip_on=False, label="this tree")  # fmt: skip
+    ax.set_yticks(y, [drawn(found.features[i]) for i in order])
+    ax.invert_yaxis()
+    ax.set_xlim(left=0)
+    share = "share of the " if found.normalized else ""
+    ax.set_xlabel(f"{share}{found.criterion} importance")
+    *marks, bars = ax.get_legend_handles_labels()[0]
+    ax.legend(handles=[bars, *marks], frameon=False)
+    return ax
 
 
 def draw_distributions(
@@ -88,7 +134,7 @@ def _boxes(ax: Any, pairs: list[list[Distribution]]) -> None:
             ax.barh(y, third - first, 0.27, first, color=colour, hatch=hatch, edgecolor=INK,
                     linewidth=0.8, label=name, zorder=2)  # fmt: skip
             ax.plot([middle, middle], [y - 0.135, y + 0.135], color=INK, linewidth=2.4, zorder=3)
-            ax.plot(one.mean, y, marker="o", markersize=4.5, markerfacecolor="white",
+            ax.plot(one.mean, y, marker="o", markersize=4.5, markerfacecolor=WHITE,
                     markeredgecolor=INK, linestyle="none", zorder=4)  # fmt: skip
 
 
@@ -114,7 +160,7 @@ def _violins(ax: Any, pairs: list[list[Distribution]]) -> None:
             shown = tall > 0.004
             ax.fill_between(middle, i, i + up * tall, where=shown, facecolor=colour,
                             hatch=hatch, edgecolor=INK, linewidth=0.5, label=name)  # fmt: skip
-            ax.plot(one.mean, i + up * 0.07, marker="o", markersize=4.5, markerfacecolor="white",
+            ax.plot(one.mean, i + up * 0.07, marker="o", markersize=4.5, markerfacecolor=WHITE,
                     markeredgecolor=INK, linestyle="none", zorder=4)  # fmt: skip
 
 

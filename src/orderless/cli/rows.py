@@ -1,6 +1,7 @@
 """Rows for a tree that is there already.
 
-In:  a tree, and ``DataOptions``: a CSV or Parquet file, or the name of a data set of the paper.
+In:  a tree, and cells: of a CSV or Parquet file, of a data set of the paper, or of
+     ``--row name=value``.
 Out: rows that the tree can read, with their labels where the target is known.
 """
 
@@ -12,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..connect import Part, Unseen, unseen_notes
+from ..connect import TRUTHS, Part, Unseen, parser_of, read_cells, unseen_notes, wanted_columns
 from ..errors import InvalidData
-from ..inputs import CellStyle, known_rows
+from ..inputs import PLAIN, CellStyle, known_rows, unknown
 from ..model import Space, Tree, printable
-from .cells import frame_for, labels_for
+from .costs import name_end
 from .files import missing_column
 from .mistakes import Mistake
 from .options import DataOptions, FileOptions, MissingValues, UnseenKind
@@ -26,7 +27,7 @@ from .table import say
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["complete_rows_for", "frame_with_unseen", "rows_for"]
+__all__ = ["complete_rows_for", "frame_for", "frame_with_unseen", "row_from", "rows_for"]
 
 
 def rows_for(
@@ -106,4 +107,77 @@ def _labels(tree: Tree, table: Table) -> list[Any] | None:
     if table.target not in table.part.columns:
         there = tuple(table.part.columns)
         raise missing_column(table.target, table.name, there, "Correct --target")
-    return labels_for(tree, table.part.columns[table.target], table.target, table.style)
+    return _labels_for(tree, table.part.columns[table.target], table.target, table.style)
+
+
+def frame_for(
+    trees: Tree | Iterable[Tree],
+    part: Part,
+    table: str,
+    features: tuple[str, ...] | None = None,
+    style: CellStyle = PLAIN,
+    unseen: dict[str, Unseen] | None = None,
+) -> pd.DataFrame:
+    """Read the columns that a tree asks about (or some features); its ``predict`` takes them.
+
+    Categories that a tree does not know are refused, or counted in ``unseen`` and unknown.
+    """
+    import pandas as pd
+
+    columns: dict[str, Any] = {}
+    for tree in [trees] if isinstance(trees, Tree) else trees:
+        for name in wanted_columns(tree, tuple(part.columns), table, features):
+            parser = parser_of(tree.space, name, style)
+            known = read_cells(part.columns[name], parser, name, table, part.first, unseen)
+            values = np.empty(len(known.values), dtype=np.float64 if parser.numeric else object)
+            values[:] = known.values
+            columns[name] = values[known.index]
+    return pd.DataFrame(columns, index=range(part.n_rows))
+
+
+def _labels_for(tree: Tree, cells: list[Any], column: str, style: CellStyle) -> list[Any]:
+    """Read a target column as the classes of a tree; what is none of them stays as it is."""
+    by_text = {
+        str(label).lower() if isinstance(label, bool) else str(label): label
+        for label in tree.classes
+    }
+    numbers = {float(c): c for c in tree.classes if not isinstance(c, str)}
+
+    def parse(cell: Any) -> Any:
+        if style.missing_in(column, cell):
+            return None
+        if not isinstance(cell, str):
+            return cell
+        text = cell.strip()
+        if text in by_text:
+            return by_text[text]
+        truth = TRUTHS.get(text.lower()) if numbers else None
+        if truth is not None and float(truth) in numbers:
+            return numbers[float(truth)]
+        try:
+            return numbers.get(float(style.number(text)), text)
+        except ValueError:
+            return None if unknown(text) else text
+
+    known = {cell: parse(cell) for cell in dict.fromkeys(cells)}
+    return [known[cell] for cell in cells]
+
+
+def row_from(given: list[str], tree: Tree, style: CellStyle = PLAIN) -> dict[str, Any]:
+    """Read ``name=value`` texts as a row."""
+    names = dict.fromkeys([*tree.space.names, *tree.space.column_names])
+    row: dict[str, Any] = {}
+    for text in given:
+        if "=" not in text:
+            raise Mistake(f"--row takes name=value, got {text!r:.80}")
+        end = name_end(text, names.__contains__)
+        if end is None:
+            wanted = text.partition("=")[0]
+            raise missing_column(
+                wanted, "the tree", tuple(names), "Give --row one of these", "feature"
+            )
+        name, cell = text[:end], text[end + 1 :]
+        if name in row:
+            raise Mistake(f"--row gives {name!r:.80} twice")
+        row[name] = read_cells([cell], parser_of(tree.space, name, style), name, "--row").values[0]
+    return row
