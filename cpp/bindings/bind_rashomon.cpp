@@ -114,7 +114,7 @@ std::shared_ptr<Graph> graph_of_means(
         "fine > 0; fine x largest from 0 to 2^30");
   double total = 0;
   for (const std::int64_t weight : view(weights)) total += static_cast<double>(weight);
-  const double far = static_cast<double>(fine) * static_cast<double>((largest + 1) / 2);
+  const auto far = static_cast<double>((fine * largest + 1) / 2);
   check(total * far * far <= 0x1p51 && total * static_cast<double>(fine * largest) <= 0x1p50,
         "weights x y^2 must stay below 2^51");
   for (const std::int64_t number : view(y)) {
@@ -309,6 +309,8 @@ nb::object decide_rows(const Graph& graph, std::int64_t bound, std::int64_t max_
   const std::size_t n_rows = may_be_true.shape(0), d = graph.rows.n_columns;
   check(may_be_true.shape(1) == d && may_be_false.shape(1) == d && may_be_false.shape(0) == n_rows,
         "may_be_true, may_be_false: rows x columns");
+  check(!graph.rows.target.has_numbers() || (max_leaves == 0 && required.empty()),
+        "numbers: no view by leaves or groups");
   Meter limits = meter(~std::size_t{0} / 2, time_limit);
   Decisions found = unlocked(
       [&] { return decide(graph, trees, view(may_be_true), view(may_be_false), n_rows, limits); });

@@ -47,8 +47,8 @@ Target Target::squared(std::int64_t fine, std::int64_t largest) {
   Target target;
   target.loss = Loss::squared;
   target.fine = fine;
-  target.middle = largest / 2;
-  const std::int64_t far = fine * (largest - target.middle);
+  target.middle = fine * largest / 2;
+  const std::int64_t far = fine * largest - target.middle;
   target.most = far * far;
   return target;
 }

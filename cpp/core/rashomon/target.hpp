@@ -28,7 +28,8 @@ enum class Loss : std::uint8_t { classes, squared, absolute };
 /// says the multiple of 1 / fine that is nearest to the mean, upwards where two are: its label is
 /// that number in 1 / fine-ths. Its errors are the sum of squares, in 1 / fine^2-ths, around that
 /// number, plus n x `most` less the sum of the squares of the rows around `middle`: so a tree's
-/// errors are its loss plus what is the same for every tree, and n and s are enough.
+/// errors are its loss plus what is the same for every tree, and n and s are enough. No row is
+/// farther than the root of `most` from `middle`, so errors are never negative.
 /// Invariant: weight x `most` <= 2^51, and 4 x weight x (the largest label) <= 2^52, so that doubles
 /// compute all of it exactly.
 ///
@@ -36,7 +37,7 @@ enum class Loss : std::uint8_t { classes, squared, absolute };
 /// among the numbers.
 struct Target {
   Loss loss = Loss::classes;
-  std::int64_t fine = 1, middle = 0, most = 0;  // squared
+  std::int64_t fine = 1, middle = 0, most = 0;  // squared; the latter in 1 / fine-ths
   std::vector<std::int64_t> gaps;               // absolute: to the next number; 0 after the last
 
   [[nodiscard]] static Target squared(std::int64_t fine, std::int64_t largest);
@@ -47,10 +48,10 @@ struct Target {
 
 /// The errors of a leaf on numbers of weight n and sum s; 0 where there are none.
 struct SquaredErrors {
-  double fine, middle, most;  // middle: in 1 / fine-ths
+  double fine, middle, most;
   explicit SquaredErrors(const Target& target)
       : fine(static_cast<double>(target.fine)),
-        middle(static_cast<double>(target.fine * target.middle)),
+        middle(static_cast<double>(target.middle)),
         most(static_cast<double>(target.most)) {}
 
   ORDERLESS_INLINE std::int64_t of(std::int64_t n, std::int64_t s) const {

@@ -46,6 +46,34 @@ class Graph:
         memory_limit: int,
         time_limit: float,
     ) -> None: ...
+    @staticmethod
+    def of_means(
+        columns: NDArray[np.uint8],
+        y: NDArray[np.int64],
+        weights: NDArray[np.int64],
+        fine: int,
+        largest: int,
+        max_depth: int,
+        error_cost: int,
+        leaf_cost: int,
+        epsilon: tuple[int, int, bool, int],
+        memory_limit: int,
+        time_limit: float,
+    ) -> Graph: ...
+    @staticmethod
+    def of_medians(
+        columns: NDArray[np.uint8],
+        y: NDArray[np.int32],
+        weights: NDArray[np.int64],
+        numbers: NDArray[np.int64],
+        max_depth: int,
+        error_cost: int,
+        leaf_cost: int,
+        epsilon: tuple[int, int, bool, int],
+        memory_limit: int,
+        time_limit: float,
+    ) -> Graph: ...
+    def labels(self) -> NDArray[np.int32]: ...
     @property
     def optimum(self) -> int: ...
     @property

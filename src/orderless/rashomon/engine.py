@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import OutOfMemory, OutOfTime, TooLarge, setting
 from .flat import FlatTrees
-from .problem import Problem, share
+from .problem import Problem
 
 __all__ = ["Engine", "Histogram", "Piece", "View", "check_limits"]
 
@@ -106,8 +106,8 @@ def _narrow(positions: Sequence[int]) -> NDArray[np.uint64]:
 class EngineCounts:
     """The trees of a view, in order of objective, then leaves, then a fixed order."""
 
-    def __init__(self, core: _core.rashomon.Counts) -> None:
-        self.core = core
+    def __init__(self, core: _core.rashomon.Counts, offset: int) -> None:
+        self.core, self.offset = core, offset
         high, low = core.n
         self.n = (int(high) << 64) | int(low)
 
@@ -116,7 +116,7 @@ class EngineCounts:
         counted = self.core.histogram()
         return Histogram(
             counted.leaves,
-            counted.errors,
+            counted.errors - self.offset,
             _wide(counted.trees_high, counted.trees_low),
             _wide(counted.nontrivial_high, counted.nontrivial_low),
         )
@@ -136,10 +136,10 @@ class EngineCounts:
 class EngineFunctions:
     """The distinct functions of a view, by objective of the cheapest tree, leaves, fingerprint."""
 
-    def __init__(self, core: _core.rashomon.Functions) -> None:
+    def __init__(self, core: _core.rashomon.Functions, offset: int) -> None:
         self.core = core
         arrays = core.arrays()
-        self.errors, self.leaves = arrays.errors, arrays.leaves
+        self.errors, self.leaves = arrays.errors - offset, arrays.leaves
         self.fingerprint: NDArray[np.uint64] = arrays.points.reshape(-1, 2)
         self.n_trees, self.n_nontrivial = arrays.n_trees, arrays.n_nontrivial
 
@@ -181,28 +181,23 @@ class Engine:
     @cached_property
     def graph(self) -> _core.rashomon.Graph:
         """The core's own object."""
-        problem, table, rules = self.problem, self.problem.table, self.problem.rules
-        relative = rules.kind == "relative"
-        if relative:
-            epsilon = (rules.epsilon.numerator, rules.epsilon.denominator)
-        else:
-            epsilon = (share(rules.epsilon, problem.unit), 1)
         with self._caps("the set"):
-            return _core.rashomon.Graph(
-                table.bits, table.labels, problem.amounts, len(table.classes), rules.max_depth,
-                problem.error_cost, problem.leaf_cost, *epsilon, relative,
-                self.memory_limit, self._seconds,
-            )  # fmt: skip
+            return self.problem.graph(self.memory_limit, self._seconds)
+
+    @property
+    def _base(self) -> int:
+        """What the core adds to the objective of every tree."""
+        return self.problem.error_cost * self.problem.offset
 
     @property
     def optimum(self) -> int:
         """The smallest objective."""
-        return int(self.graph.optimum)
+        return int(self.graph.optimum) - self._base
 
     @property
     def bound(self) -> int:
         """The largest objective."""
-        return int(self.graph.bound)
+        return int(self.graph.bound) - self._base
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -238,20 +233,20 @@ class Engine:
         allowed = np.ones(self.problem.table.bits.shape[1], dtype=np.uint8)
         allowed[sorted(view.forbidden)] = 0
         groups = [list(group) for group in view.required]
-        return view.bound, view.max_leaves, allowed, groups, view.trivial
+        return view.bound + self._base, view.max_leaves, allowed, groups, view.trivial
 
     def counts(self, view: View) -> EngineCounts:
         """Count the trees of a view."""
         if view not in self._counts:
             with self._caps("counting the trees"):
                 core = self.graph.counts(*self._view(view), self.memory_limit, self._seconds)
-            self._counts[view] = EngineCounts(core)
+            self._counts[view] = EngineCounts(core, self.problem.offset)
         return self._counts[view]
 
     def _functions(
         self, view: View, semantics: str, limit: int, counts: bool, piece: Piece | None
     ) -> _core.rashomon.Functions:
-        weights = self.problem.fingerprint_weights(semantics)
+        weights = self.problem.fingerprint_weights(semantics, self.graph)
         with self._caps("the list of functions"):
             try:
                 return self.graph.functions(
@@ -274,12 +269,15 @@ class Engine:
         self, view: View, semantics: str, limit: int, piece: Piece | None = None
     ) -> EngineFunctions:
         """Give the functions of a view, or one piece of them."""
-        return EngineFunctions(self._functions(view, semantics, limit, True, piece))
+        core = self._functions(view, semantics, limit, True, piece)
+        return EngineFunctions(core, self.problem.offset)
 
     def decide(
         self, view: View, one: NDArray[np.uint8], zero: NDArray[np.uint8]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
-        """Give the class and objective of the best determined tree by row."""
+        """Give the class and objective of the best determined tree by row; None: by trying."""
+        if self.problem.task == "regression" and (view.max_leaves or view.required):
+            return None
         with self._caps("deciding the rows"):
             return self.graph.decide(*self._view(view), one, zero, self._seconds)
 

@@ -22,7 +22,8 @@ from .columns import Columns, columns_of_space, columns_of_trees
 from .engine import Engine, EngineCounts, EngineFunctions, Histogram, Piece, View
 from .flat import FlatTrees, join
 from .problem import Problem, Rules, decimal, whole_weights
-from .table import Table, read_labels
+from .table import Table
+from .target import read_labels
 
 __all__ = ["Counts", "Functions", "Listed", "Source", "listed_set"]
 

@@ -59,8 +59,18 @@ class Members:
 
     @property
     def classes(self) -> tuple[Label, ...]:
-        """The class labels, sorted."""
-        return self._problem.classes
+        """The class labels, sorted; for regression an error, as leaves predict numbers."""
+        self._of_classes("classes")
+        labels: tuple[Label, ...] = self._problem.classes
+        return labels
+
+    def _of_classes(self, what: str) -> None:
+        """Refuse a question about classes where there are numbers."""
+        if self._problem.task == "regression":
+            raise InvalidData(
+                f"{what} is about classes, and this set is of task='regression', whose trees "
+                "predict numbers"
+            )
 
     # -- numbers -------------------------------------------------------------------------------
 
@@ -182,7 +192,7 @@ class Members:
         ----------
         tree : Tree, or any model that ``read_tree`` knows
         """
-        flat = self._problem.columns.flatten(read_tree(tree), self.classes)
+        flat = self._problem.columns.flatten(read_tree(tree), self._problem.classes)
         return None if flat is None else self._counts.rank(flat)
 
     def __contains__(self, tree: object) -> bool:

@@ -23,6 +23,7 @@ from ..readers import read_trees
 from .engine import Engine, View, check_limits
 from .functions import FunctionSet, FunctionTable, Listing
 from .listed import listed_set
+from .number_problem import read_number_problem
 from .problem import Problem, Rules, whole_weights
 from .table import Table, read_table
 from .tree_set import TreeSet
@@ -30,13 +31,15 @@ from .tree_set import TreeSet
 __all__ = ["RashomonSet", "Resampled"]
 
 MEMORY = 4 * 1024**3
+TASKS = ("classification", "regression")
 SECONDS = 60.0  # for what comes from a file
 
 
 class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
     r"""All trees whose objective is within epsilon of the best one's.
 
-    The objective of a tree is its share of wrong training rows + regularization x leaves. The set
+    The objective of a tree is its share of wrong training rows + regularization x leaves; of a tree
+    of numbers, its loss as a share of the best constant's + regularization x leaves. The set
     holds *every* tree up to a depth with objective at most the bound. It is counted, ranked,
     sampled and reduced to its distinct functions without building the trees; all arithmetic is
     exact, so that trees that lie exactly on the bound are in.
@@ -61,6 +64,14 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         What makes 0/1 columns of numbers. The two words look at the numbers only: a 0/1 column
         stays as it is, and text has one column per value, whatever else is in the table. None
         takes no numbers. A binarizer of your own is applied to all columns, which must be numbers.
+    task : "classification" or "regression"
+        Whether leaves predict classes, or numbers.
+    loss : "squared" or "absolute"
+        For regression, "squared" unless given: the sum of weight x the square of the distance, or
+        the distance, between a row's number and its leaf's.
+    decimals : int, optional
+        For regression: round y, and what leaves predict, to so many decimals. By default y is taken
+        as it is, and means have as many decimals as exact arithmetic has room for. See Notes.
     memory_limit : int
         Most bytes that the compressed set, or a list of functions, may take.
     time_limit : float, optional
@@ -78,6 +89,13 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
     features that have no others, and those without a threshold); duplicate columns are kept,
     and trees that ask one or the other are different trees, and one function where the space says
     that they are one condition. Rows of weight 0 are left out.
+
+    Numbers: a leaf predicts the mean of its training rows for squared loss, rounded to the nearest
+    of the set's decimals (upwards where two are near), and the lower median for absolute loss. Its
+    loss is that of the number that it predicts, so every objective is exact, and two leaves are
+    equal where these decimals are. ``print`` says how many decimals there are; a y that has more of
+    them than fit is rounded, with a warning. An objective of 1 is the loss of the best constant, so
+    that a leaf has to explain ``regularization`` of what there is to explain.
 
     Thresholds are guessed, or quantiles taken, of the numbers alone. So further columns of text or
     0/1 never take a column away: with them there are as many trees within a bound, or more. Further
@@ -121,6 +139,9 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         *,
         epsilon_kind: str = "additive",
         binarizer: Any = "threshold-guess",
+        task: str = "classification",
+        loss: str | None = None,
+        decimals: int | None = None,
         memory_limit: int = MEMORY,
         time_limit: float | None = None,
     ) -> None:
@@ -130,6 +151,9 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         self.space = space
         self.epsilon_kind = epsilon_kind
         self.binarizer = binarizer
+        self.task = task
+        self.loss = loss
+        self.decimals = decimals
         self.memory_limit = memory_limit
         self.time_limit = time_limit
 
@@ -142,7 +166,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
             Complete rows: 0/1 columns, numbers that go through the binarizer, or text, which
             becomes one 0/1 column per value.
         y : labels
-            Of any type, two classes or more.
+            Of any type, two classes or more; finite numbers for regression.
         sample_weight : array of numbers from 0, optional
             Read as decimals; counts are whole numbers.
 
@@ -152,9 +176,8 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         """
         rules = Rules.read(self.max_depth, self.regularization, self.epsilon, self.epsilon_kind)
         check_limits(memory_limit=self.memory_limit, time_limit=self.time_limit)
-        table = read_table(X, y, self.space, self.binarizer)
-        weights, scale = whole_weights(sample_weight, len(table.labels))
-        problem = Problem(table, weights, scale, rules)
+        problem = self._read(X, y, sample_weight, rules)
+        table = problem.table
         engine = Engine(problem, int(self.memory_limit), self.time_limit)
         view = View(rules.epsilon, engine.bound)
         engine.counts(view)
@@ -162,6 +185,23 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         self.binarizer_ = table.binarizer
         self.n_features_in_ = len(table.columns.space.columns)
         return self
+
+    def _read(self, X: Any, y: Any, sample_weight: Any, rules: Rules) -> Problem:
+        if self.task not in TASKS:
+            raise ValueError(f"task must be one of {str(TASKS)[1:-1]}, got {self.task!r:.80}")
+        if self.task == "regression":
+            return read_number_problem(
+                X, y, sample_weight, rules, self.loss, self.decimals, self.space, self.binarizer
+            )
+        for name in ("loss", "decimals"):
+            if getattr(self, name) is not None:
+                raise ValueError(
+                    f"{name} is for task='regression', and must be None for classification, got "
+                    f"{getattr(self, name)!r:.80}"
+                )
+        table = read_table(X, y, self.space, self.binarizer)
+        weights, scale = whole_weights(sample_weight, len(table.labels))
+        return Problem(table, weights, scale, rules)
 
     # As of every estimator, repr gives the parameters; str and notebooks say what was found, too.
 
@@ -173,7 +213,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
             return repr(self)
         kind = "" if self._problem.rules.kind == "additive" else ", relative"
         lines = [repr(self), f"{self._found()} (epsilon {float(self._view.epsilon):g}{kind})"]
-        return "\n".join(filter(None, [*lines, self._without_columns()]))
+        return "\n".join(filter(None, [*lines, self._in_numbers(), self._without_columns()]))
 
     def _repr_html_inner(self) -> str:
         """Say what was found, above what scikit-learn shows of any estimator."""
