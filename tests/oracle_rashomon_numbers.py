@@ -28,7 +28,10 @@ def lower_median(numbers: Sequence[Fraction], weights: Sequence[Fraction]) -> Fr
     """The smallest number that at least half of the weight does not pass."""
     half = sum(weights, Fraction(0)) / 2
     for middle in sorted(set(numbers)):
-        if sum((w for y, w in zip(numbers, weights, strict=True) if y <= middle), Fraction(0)) >= half:
+        if (
+            sum((w for y, w in zip(numbers, weights, strict=True) if y <= middle), Fraction(0))
+            >= half
+        ):
             return middle
     raise AssertionError
 

@@ -96,7 +96,10 @@ std::shared_ptr<Graph> make_graph(const Table<std::uint8_t>& columns, const Arra
                                   std::size_t memory_limit, double time_limit) {
   check(y.size() == columns.shape(0) && weights.size() == y.size(), "y, weights: one per row");
   check(n_classes > 0, "n_classes > 0");
-  const Made made{max_depth, error_cost, leaf_cost, {epsilon_num, epsilon_den, relative, 0},
+  const Made made{max_depth,
+                  error_cost,
+                  leaf_cost,
+                  {epsilon_num, epsilon_den, relative, 0},
                   {memory_limit, time_limit}};
   return made_of(made, [&] {
     return read_rows(view(columns), columns.shape(1), view(y), view(weights), n_classes);
@@ -388,8 +391,9 @@ void bind_graph(nb::module_& m) {
       .def_prop_ro("n_edges", [](const Graph& graph) { return graph.edges.size(); })
       .def_prop_ro("n_rows", [](const Graph& graph) { return graph.rows.n_rows; })
       .def_prop_ro("bytes", &Graph::bytes)
-      .def("labels", [](const Graph& graph) { return give(graph.labels()); },
-           "What leaves can say, each once, rising.")
+      .def(
+          "labels", [](const Graph& graph) { return give(graph.labels()); },
+          "What leaves can say, each once, rising.")
       .def("best_tree", [](const Graph& graph) { return give_trees(best_tree(graph)); })
       .def("counts", &make_counts, "bound"_a, "max_leaves"_a, "allowed"_a, "required"_a,
            "trivial"_a, "memory_limit"_a, "time_limit"_a)

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-import re
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from oracle_rashomon import columns_of, is_trivial, n_leaves
 from oracle_rashomon_numbers import NumberProblem
 from rashomon_cases import Case, key
 
 import orderless as ol
-from orderless.errors import InvalidData, OutOfMemory, OutOfTime, TooLarge
 
 NUMBERS = (
     ("0", "1"),
@@ -98,7 +93,8 @@ def test_numbers_and_order(case):
     trees = list(found)
     assert {tree.task for tree in trees} == {"regression"}
     seen = [key(tree) for tree in trees]
-    assert len(set(seen)) == len(seen) and set(seen) == set(due)
+    assert len(set(seen)) == len(seen)
+    assert set(seen) == set(due)
     order = [(due[name], tree.n_leaves) for name, tree in zip(seen, trees, strict=True)]
     assert order == sorted(order)
     histogram = found.histogram()
@@ -135,9 +131,11 @@ def test_functions(case):
         assert objectives == sorted(objectives)
         for f in list(functions)[:20]:
             listed = [key(tree) for tree in f.trees()]
-            assert len(listed) == f.n_trees == len(set(listed)) and key(f.tree) in listed
+            assert len(listed) == f.n_trees == len(set(listed))
+            assert key(f.tree) in listed
             if semantics == "aware":
-                assert ol.fingerprint(f.tree) == f.fingerprint and f.tree in functions
+                assert ol.fingerprint(f.tree) == f.fingerprint
+                assert f.tree in functions
         assert key(functions[0].tree) == key(found.best_tree)
 
 
@@ -149,7 +147,9 @@ def test_positions_and_membership(case):
     inside = set(oracle.trees)
     for tree in list(oracle.objectives)[:200]:
         assert (case.read(tree) in found) == (tree in inside)
-    assert ol.read_tree({"task": "regression", "prediction": 12345.678}, space=case.space) not in found
+    assert (
+        ol.read_tree({"task": "regression", "prediction": 12345.678}, space=case.space) not in found
+    )
     drawn = found.sample(5, random_state=3)
     assert [key(t) for t in drawn] == [key(t) for t in found.sample(5, random_state=3)]
     assert all(tree in found for tree in drawn)

@@ -64,8 +64,8 @@ void SplitErrors::look(std::size_t i) {
   side(i, true, own_.data());
   least_[0] = least_[1] = unreachable;
   block_counts(part_.column(i), part_, 0, both_.data());
-  split_errors({part_.target, all_.size(), stride_, part_.n_columns, both_.data(), one_.data(), own_.data(),
-                all_.data(), cells_.data(), least_, room_.data()});
+  split_errors({part_.target, all_.size(), stride_, part_.n_columns, both_.data(), one_.data(),
+                own_.data(), all_.data(), cells_.data(), least_, room_.data()});
 }
 
 void SplitErrors::cell(bool yes, std::size_t k, bool also, std::int64_t* out) const {
@@ -116,10 +116,10 @@ SideCosts sides_of_depth_2(const Rows& part, const Costs& costs, Meter& meter) {
       for (std::size_t c = 0; c < n_classes; ++c) nij[c] = pairs.row(i)[c * stride + j];
       std::int64_t ij[n_signs] = {unreachable, unreachable, unreachable, unreachable};
       for (std::size_t s = 0; s < n_signs; ++s) ij[s] = errors[(i * n_signs + s) * stride + j];
-      lower_triples({part.target, n_classes, stride, j + 1, n, three.data(), pairs.row(i), pairs.row(j),
-                     pairs.one.data(), nij.data(), ni.data(), nj.data(), pairs.all.data(), ij,
-                     errors.data() + i * n_signs * stride, errors.data() + j * n_signs * stride,
-                     room.data()});
+      lower_triples({part.target, n_classes, stride, j + 1, n, three.data(), pairs.row(i),
+                     pairs.row(j), pairs.one.data(), nij.data(), ni.data(), nj.data(),
+                     pairs.all.data(), ij, errors.data() + i * n_signs * stride,
+                     errors.data() + j * n_signs * stride, room.data()});
       for (std::size_t s = 0; s < n_signs; ++s) errors[(i * n_signs + s) * stride + j] = ij[s];
       meter.step((n - j) * (part.n_words / 4 + 8));
     }

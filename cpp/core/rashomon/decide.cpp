@@ -114,9 +114,9 @@ class Decider {
   Cheapest free_, certain_;
 };
 
-/// The same for numbers, of which there are too many to try one after the other: every node that the
-/// row can reach has a list of the numbers that some split there is certain of. Views that ask for
-/// groups or a number of leaves are not looked at.
+/// The same for numbers, of which there are too many to try one after the other: every node that
+/// the row can reach has a list of the numbers that some split there is certain of. Views that ask
+/// for groups or a number of leaves are not looked at.
 class NumberDecider {
  public:
   NumberDecider(const Graph& graph, const View& view, const Decider& any, Meter& meter)
@@ -221,9 +221,9 @@ class NumberDecider {
   }
 
   void lower_with_leaf(const List& splits, std::uint32_t leaf) {
-    const auto at =
-        std::lower_bound(splits.begin(), splits.end(), place_[leaf],
-                         [](const Certain& each, std::uint32_t place) { return each.place < place; });
+    const auto at = std::lower_bound(
+        splits.begin(), splits.end(), place_[leaf],
+        [](const Certain& each, std::uint32_t place) { return each.place < place; });
     if (at == splits.end() || at->place != place_[leaf]) return;
     lower(at->place, at->cost + graph_.leaf_cost(leaf));
   }

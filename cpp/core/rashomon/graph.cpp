@@ -205,9 +205,8 @@ class Builder {
           errors.side(i, yes, weights_.data());
           const std::int64_t own = sides[2 * i + (yes ? 0 : 1)];
           const std::int64_t other = sides[2 * i + (yes ? 1 : 0)];
-          const auto [child, changed] =
-              meet(at + 1, side.data(), path, literal, rows_.leaf(weights_.data()),
-                   budget - other, own);
+          const auto [child, changed] = meet(at + 1, side.data(), path, literal,
+                                             rows_.leaf(weights_.data()), budget - other, own);
           (yes ? by_group[i].when_true : by_group[i].when_false) = child;
           if (last && changed) last_edges(at + 1, child, part, errors, yes);
         }
@@ -321,9 +320,9 @@ class Builder {
 }  // namespace
 
 std::size_t Graph::bytes() const {
-  const std::size_t words =
-      rows.bits.size() + rows.blocks.size() + rows.all.size() + rows.minority.size() +
-      rows.once.size() + rows.least.size() + rows.target.gaps.size();
+  const std::size_t words = rows.bits.size() + rows.blocks.size() + rows.all.size() +
+                            rows.minority.size() + rows.once.size() + rows.least.size() +
+                            rows.target.gaps.size();
   return words * 8 + rows.row_of_bit.size() * 4 + n_nodes() * 36 + edges.size() * sizeof(Edge);
 }
 

@@ -31,8 +31,9 @@ struct Segment {
 
 /// Rows of binary columns as bits. Equal rows are one, and a row that weighs 5 in a class has a bit
 /// in that class's segments for 4 and for 1: so weighted counts are popcounts of few words. Any set
-/// of rows ("support") is a bit set over these words; padding bits are 0 in `all`. What a "class" is
-/// says the target: for squared loss there are two, the weight of a row and the sum of its numbers.
+/// of rows ("support") is a bit set over these words; padding bits are 0 in `all`. What a "class"
+/// is says the target: for squared loss there are two, the weight of a row and the sum of its
+/// numbers.
 struct Rows {
   std::size_t n_columns = 0;
   std::size_t n_classes = 0;

@@ -30,8 +30,8 @@ enum class Loss : std::uint8_t { classes, squared, absolute };
 /// number, plus n x `most` less the sum of the squares of the rows around `middle`: so a tree's
 /// errors are its loss plus what is the same for every tree, and n and s are enough. No row is
 /// farther than the root of `most` from `middle`, so errors are never negative.
-/// Invariant: weight x `most` <= 2^51, and 4 x weight x (the largest label) <= 2^52, so that doubles
-/// compute all of it exactly.
+/// Invariant: weight x `most` <= 2^51, and 4 x weight x (the largest label) <= 2^52, so that
+/// doubles compute all of it exactly.
 ///
 /// Absolute: the weight of each of the rows' numbers. A leaf says the lower median, by its position
 /// among the numbers.

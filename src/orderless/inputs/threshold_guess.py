@@ -22,7 +22,6 @@ from .binarize import Binarizer, Cut, as_declared
 
 __all__ = ["ThresholdGuessBinarizer"]
 
-Booster = GradientBoostingClassifier | GradientBoostingRegressor
 BOOSTERS = {"classification": GradientBoostingClassifier, "regression": GradientBoostingRegressor}
 
 
@@ -168,7 +167,7 @@ def _class_codes(labels: NDArray[Any]) -> NDArray[np.intp]:
     return codes
 
 
-def _candidates(booster: Booster) -> list[Cut]:
+def _candidates(booster: Any) -> list[Cut]:
     """Give all distinct cuts of all trees of a fitted booster, sorted."""
     cuts: set[Cut] = set()
     for estimator in booster.estimators_.ravel():
@@ -178,9 +177,7 @@ def _candidates(booster: Booster) -> list[Cut]:
     return sorted(cuts)
 
 
-def _backward_selection(
-    booster: Booster, bits: NDArray[np.bool_], codes: NDArray[Any]
-) -> list[int]:
+def _backward_selection(booster: Any, bits: NDArray[np.bool_], codes: NDArray[Any]) -> list[int]:
     """Give the positions of the columns to keep: ascending, then the one that was put back."""
     columns, codes, weights = _distinct(bits, codes)
 
@@ -188,7 +185,7 @@ def _backward_selection(
         part = columns[:, kept]
         fitted = booster.fit(part, codes, sample_weight=weights)
         if isinstance(booster, GradientBoostingRegressor):
-            return round(1000 * fitted.score(part, codes, weights))
+            return int(np.rint(1000 * fitted.score(part, codes, weights)))
         return int(weights[fitted.predict(part) == codes].sum())
 
     kept = list(range(columns.shape[1]))

@@ -206,6 +206,11 @@ def listed_set(
             "the trees have different spaces: convert all to one space, with space= or "
             "tree.over(space)"
         )
+    if any(tree.task == "regression" for tree in trees):
+        raise InvalidData(
+            "from_trees takes trees of classes, and these predict numbers (task='regression'): cut "
+            "them into classes with tree.cut(levels), or fit RashomonSet(task='regression')"
+        )
     classes, labels = read_labels(y)
     for tree in trees:
         own = {tree.classes[c] for c in tree.leaf_class[tree.feature < 0].tolist()}

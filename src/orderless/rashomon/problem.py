@@ -129,7 +129,8 @@ class Problem:
     ) -> None:
         self.table, self.rules = table, rules
         self.amounts, self.weight_scale = amounts, weight_scale
-        self.classes, self.columns = table.classes, table.columns
+        self.classes: Any = table.classes
+        self.columns = table.columns
         self.total_weight = int(amounts.sum())
         if self._set_costs(self.total_weight) >= LARGEST:
             raise InvalidData(
@@ -153,7 +154,7 @@ class Problem:
         self.unit, self.offset = self.error_cost * whole, offset
         most = self.unit + self.leaf_cost * 2**rules.max_depth
         most += share(rules.epsilon, self.unit if rules.kind == "additive" else most)
-        return most + self.error_cost * offset
+        return int(most + self.error_cost * offset)
 
     @cached_property
     def _merged(self) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64]]:
@@ -220,7 +221,8 @@ class Problem:
 
     def _labels_of(self, graph: _core.rashomon.Graph) -> Sequence[Label]:
         """Give what leaves can say, in the order in which the core knows it."""
-        return self.classes
+        labels: Sequence[Label] = self.classes
+        return labels
 
     def graph(self, memory_limit: int, seconds: float) -> _core.rashomon.Graph:
         """Let the core find all near-optimal trees."""
@@ -284,6 +286,7 @@ class Problem:
 
 
 def text_of(number: Fraction) -> str:
+    """Write a parameter as a person would."""
     return f"{float(number):.17g}"
 
 

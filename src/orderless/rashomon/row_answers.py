@@ -236,6 +236,11 @@ def _differing(trees: FlatTrees, best: FlatTrees, bits: Bits) -> NDArray[np.floa
 
 def disagreements(problem: Problem, trees: FlatTrees) -> NDArray[np.float64]:
     """Give, for every two trees, the share of the training weight on which they differ."""
+    if problem.task == "regression":
+        raise InvalidData(
+            "disagreement is the share of rows with different classes, and these trees predict "
+            "numbers (task='regression')"
+        )
     labels = trees.says(problem.bits)
     weight = problem.weights / problem.total_weight
     same = np.zeros((len(trees), len(trees)))

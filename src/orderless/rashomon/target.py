@@ -220,9 +220,13 @@ def read_numbers(
         own = min(own, d)
     else:
         if own > most:
-            _warn_rounded(used, most)
-        own = min(own, most)
-        d = own if loss == "absolute" else max(own, min(_largest_decimals(fits, ROOMY), _told(used)))
+            own = _largest_decimals(fits, ROOMY)
+            _warn_rounded(used, own)
+        d = (
+            own
+            if loss == "absolute"
+            else max(own, min(_largest_decimals(fits, ROOMY), _told(used)))
+        )
         if used == used[:1]:
             d = own
     steps = [_rounded(value, own) for value in values]
