@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,26 +19,35 @@ from ..errors import InvalidData
 from ..model import Task, Tree
 from .flat import FlatTrees
 from .problem import LARGEST, Problem, Rules, share, text_of, whole_weights
-from .table import Table, read_number_table
+from .table import Table, read_number_table, read_table
 from .target import LOSSES, Target, distinct_numbers, read_numbers
 
-__all__ = ["NumberProblem", "read_number_problem"]
+__all__ = ["NumberProblem", "read_problem"]
 
 
-def read_number_problem(
-    X: Any, y: Any, sample_weight: Any, rules: Rules, loss: Any, decimals: Any, space: Any,
-    binarizer: Any,
-) -> NumberProblem:  # fmt: skip
-    """Read rows, numbers and weights as people give them."""
-    if loss is None:
-        loss = "squared"
-    if loss not in LOSSES:
-        raise ValueError(f"loss must be one of {str(LOSSES)[1:-1]}, got {loss!r:.80}")
-    values, which = distinct_numbers(y, X)
-    weights, scale = whole_weights(sample_weight, len(which))
-    target, labels = read_numbers(values, which, weights, loss, decimals)
-    table = read_number_table(X, target, labels, space, binarizer)
-    return NumberProblem(table, weights, scale, rules)
+def read_problem(given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules) -> Problem:
+    """Read rows, labels or numbers, and weights, as the parameters of a ``RashomonSet`` say."""
+    tasks = get_args(Task)
+    if given.task not in tasks:
+        raise ValueError(f"task must be one of {str(tasks)[1:-1]}, got {given.task!r:.80}")
+    if given.task == "regression":
+        loss: Any = "squared" if given.loss is None else given.loss
+        if loss not in LOSSES:
+            raise ValueError(f"loss must be one of {str(LOSSES)[1:-1]}, got {loss!r:.80}")
+        values, which = distinct_numbers(y, X)
+        weights, scale = whole_weights(sample_weight, len(which))
+        target, labels = read_numbers(values, which, weights, loss, given.decimals)
+        table = read_number_table(X, target, labels, given.space, given.binarizer)
+        return NumberProblem(table, weights, scale, rules)
+    for name in ("loss", "decimals"):
+        if getattr(given, name) is not None:
+            raise ValueError(
+                f"{name} is for task='regression', and must be None for classification, got "
+                f"{getattr(given, name)!r:.80}"
+            )
+    table = read_table(X, y, given.space, given.binarizer)
+    weights, scale = whole_weights(sample_weight, len(table.labels))
+    return Problem(table, weights, scale, rules)
 
 
 class NumberProblem(Problem):

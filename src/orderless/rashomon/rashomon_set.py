@@ -23,15 +23,14 @@ from ..readers import read_trees
 from .engine import Engine, View, check_limits
 from .functions import FunctionSet, FunctionTable, Listing
 from .listed import listed_set
-from .number_problem import read_number_problem
-from .problem import Problem, Rules, whole_weights
+from .number_problem import read_problem
+from .problem import Problem, Rules
 from .table import Table, read_table
 from .tree_set import TreeSet
 
 __all__ = ["RashomonSet", "Resampled"]
 
 MEMORY = 4 * 1024**3
-TASKS = ("classification", "regression")
 SECONDS = 60.0  # for what comes from a file
 
 
@@ -176,7 +175,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         """
         rules = Rules.read(self.max_depth, self.regularization, self.epsilon, self.epsilon_kind)
         check_limits(memory_limit=self.memory_limit, time_limit=self.time_limit)
-        problem = self._read(X, y, sample_weight, rules)
+        problem = read_problem(self, X, y, sample_weight, rules)
         table = problem.table
         engine = Engine(problem, int(self.memory_limit), self.time_limit)
         view = View(rules.epsilon, engine.bound)
@@ -185,23 +184,6 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         self.binarizer_ = table.binarizer
         self.n_features_in_ = len(table.columns.space.columns)
         return self
-
-    def _read(self, X: Any, y: Any, sample_weight: Any, rules: Rules) -> Problem:
-        if self.task not in TASKS:
-            raise ValueError(f"task must be one of {str(TASKS)[1:-1]}, got {self.task!r:.80}")
-        if self.task == "regression":
-            return read_number_problem(
-                X, y, sample_weight, rules, self.loss, self.decimals, self.space, self.binarizer
-            )
-        for name in ("loss", "decimals"):
-            if getattr(self, name) is not None:
-                raise ValueError(
-                    f"{name} is for task='regression', and must be None for classification, got "
-                    f"{getattr(self, name)!r:.80}"
-                )
-        table = read_table(X, y, self.space, self.binarizer)
-        weights, scale = whole_weights(sample_weight, len(table.labels))
-        return Problem(table, weights, scale, rules)
 
     # As of every estimator, repr gives the parameters; str and notebooks say what was found, too.
 
