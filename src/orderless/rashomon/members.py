@@ -19,6 +19,7 @@ from ..readers import read_tree
 from .engine import View
 from .functions import FunctionSet, FunctionTable, Listing
 from .listed import Counts, Source
+from .near import apart
 from .problem import Problem
 
 __all__ = ["LIMIT", "Members"]
@@ -225,7 +226,9 @@ class Members:
 
     # -- functions -----------------------------------------------------------------------------
 
-    def functions(self, *, limit: int = LIMIT, semantics: str | None = None) -> FunctionSet:
+    def functions(
+        self, *, limit: int = LIMIT, semantics: str | None = None, within: Any = None
+    ) -> FunctionSet:
         """Give the different functions, in order of their cheapest tree's objective.
 
         The first is the function of ``best_tree``.
@@ -236,13 +239,18 @@ class Members:
             Give up, with ``TooLarge``, beyond so many.
         semantics : "aware", "independent" or "rows"
             See ``count_distinct``.
+        within : number, optional
+            For regression: go through the functions in order, and leave out those that differ by at
+            most so much, on every training row, from one that is kept. Read as the decimal that is
+            written.
 
         Returns
         -------
         FunctionSet
         """
         semantics = self._problem.semantics(semantics)
-        return FunctionSet.of(Listing(self._source, self._view, semantics, limit))
+        functions = FunctionSet.of(Listing(self._source, self._view, semantics, limit))
+        return functions if within is None else apart(functions, self._problem, within)
 
     def function_table(self, *, limit: int = LIMIT, semantics: str | None = None) -> FunctionTable:
         """Give the different functions as arrays, without an object for each."""
