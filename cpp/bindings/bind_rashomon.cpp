@@ -276,12 +276,13 @@ void check_positions(const Functions& functions, std::span<const std::int64_t> p
   }
 }
 
-nb::object histogram(const Counts& counts) {
+nb::object histogram(const Counts& counts, std::size_t memory_limit, double time_limit) {
   std::vector<std::int32_t> leaves;
   std::vector<std::int64_t> errors;
   std::vector<std::uint64_t> hi, lo, nontrivial_hi, nontrivial_lo;
   const Costs& costs = counts.graph().costs;
-  for (const Cell& cell : counts.histogram()) {
+  Meter limits = meter(memory_limit, time_limit);
+  for (const Cell& cell : unlocked([&] { return counts.histogram(limits); })) {
     leaves.push_back(cell.leaves);
     errors.push_back((cell.cost - costs.leaf * cell.leaves) / costs.error);
     hi.push_back(halves(cell.trees).first);
@@ -421,7 +422,13 @@ void bind(nb::module_& m) {
   nb::class_<Counts>(m, "Counts", "How many trees of a view, and which is where.")
       .def_prop_ro("n", [](const Counts& counts) { return halves(counts.n()); })
       .def_prop_ro("bytes", &Counts::bytes)
-      .def("histogram", &histogram, "Trees by leaves and errors, as high and low words.")
+      .def_prop_ro("n_nontrivial",
+                   [](const Counts& counts) { return halves(counts.n_nontrivial()); })
+      .def(
+          "n_at", [](const Counts& counts, std::int64_t cost) { return halves(counts.n_at(cost)); },
+          "cost"_a, "How many trees cost exactly so much.")
+      .def("histogram", &histogram, "memory_limit"_a, "time_limit"_a,
+           "Trees by leaves and errors, as high and low words.")
       .def("unrank", &unrank, "positions"_a)
       .def("rank", &rank, "column"_a, "label"_a);
   nb::class_<Functions>(m, "Functions", "The distinct functions of a view.")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import pickle
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from oracle_rashomon import columns_of, is_trivial, n_leaves
 from oracle_rashomon_numbers import NumberProblem
 from rashomon_cases import Case, key
 
 import orderless as ol
+from orderless.errors import InvalidData, InvalidTree, OutOfMemory, OutOfTime, TooLarge
 
 NUMBERS = (
     ("0", "1"),
@@ -205,3 +209,142 @@ def test_predict_on_rows_with_unknowns(case):
             if not some:  # columns of one feature that are known in part are read by the tree
                 assert said == (None if best is None else float(best[0]))
         oracle.trees = kept
+
+
+def noisy(seed: int = 0, n: int = 60, d: int = 8) -> tuple[Any, Any]:
+    random = np.random.default_rng(seed)
+    X = random.integers(0, 2, (n, d))
+    return X, (X[:, 0] * 3 + X[:, 1] * X[:, 2] * 2 + random.normal(0, 1, n)).round(3)
+
+
+def test_sets_whose_trees_have_objectives_of_their_own():
+    """More trees than the core lists costs of: positions, counts and the histogram are one."""
+    X, y = noisy()
+    found = ol.RashomonSet(3, 0.01, 0.3, task="regression").fit(X, y)
+    assert found.n_trees > 150_000
+    histogram = found.histogram()
+    assert histogram["trees"].sum() == found.n_trees
+    assert histogram["nontrivial"].sum() == found.n_nontrivial
+    assert (np.diff(histogram["objective"]) >= 0).all()
+    random = np.random.default_rng(1)
+    ends = np.cumsum(histogram["trees"])
+    for position in [0, 1, found.n_trees - 1, *random.integers(0, found.n_trees, 25).tolist()]:
+        tree = found[position]
+        assert found.rank(tree) == position
+        row = histogram.iloc[int(np.searchsorted(ends, position, side="right"))]
+        assert tree.n_leaves == row["leaves"]
+        assert ((tree.predict(X) - y) ** 2).sum() == pytest.approx(row["loss"])
+    assert [found.rank(tree) for tree in found[1000:1100]] == list(range(1000, 1100))
+    small = found.within(0.05)
+    assert small.n_trees == (histogram["objective"] <= float(small.bound)).dot(histogram["trees"])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rounding_of_means_changes_no_set(seed):
+    """With the means themselves, in fractions, the same trees are in where none is on the bound."""
+    X, y = noisy(seed, 14, 4)
+    epsilon = Fraction(123457, 1000000)
+    found = ol.RashomonSet(2, 0.02, epsilon, task="regression").fit(X, y)
+    exact = NumberProblem(
+        [tuple(row) for row in X.tolist()], [Fraction(str(number)) for number in y.tolist()],
+        loss="squared", decimals=None, depth=2, regularization=Fraction(1, 50), epsilon=epsilon,
+    )  # fmt: skip
+    assert found.n_trees == len(exact.trees)
+    assert found.n_distinct == len(exact.functions("all"))
+    assert abs(found.objective - exact.optimum) < Fraction(1, 10**10)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_streed_finds_the_same_optimum(seed):
+    pystreed = pytest.importorskip("pystreed")
+    random = np.random.default_rng(seed)
+    X, y = noisy(seed, int(random.integers(30, 150)), int(random.integers(4, 9)))
+    depth, cost = int(random.integers(1, 5)), float(random.choice([0.001, 0.01, 0.05]))
+    model = pystreed.STreeDRegressor(max_depth=depth, cost_complexity=cost).fit(X, y)
+    whole = ((y - y.mean()) ** 2).sum()
+    due = ((y - model.predict(X)) ** 2).sum() / whole + cost * model.get_n_leaves()
+    found = ol.RashomonSet(depth, cost, 0, task="regression").fit(X, y)
+    assert float(found.objective) == pytest.approx(due, abs=1e-9)
+
+
+def test_raw_features_text_and_frames():
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame({"age": random.integers(18, 90, 80), "ward": random.choice(["a", "b"], 80),
+                          "urgent": random.integers(0, 2, 80)})  # fmt: skip
+    days = (frame["age"] // 20 + 3 * (frame["ward"] == "b") + 2 * frame["urgent"]).rename("days")
+    for binarizer in ("threshold-guess", "quantile"):
+        found = ol.RashomonSet(3, task="regression", binarizer=binarizer).fit(frame, days)
+        assert set(found.best_tree.features) <= {"age", "ward", "urgent"}
+        said = found.predict(frame)
+        assert isinstance(said, pd.Series)
+        assert said.astype(float).tolist() == found.best_tree.predict(frame).tolist()
+        unknown = pd.DataFrame({"age": [None], "ward": [None], "urgent": [None]})
+        assert found.predict(unknown).isna().all() or found.at_most(1).n_trees
+        again = pickle.loads(pickle.dumps(found))
+        assert (again.n_trees, again.n_distinct) == (found.n_trees, found.n_distinct)
+        assert again.to_json() == found.to_json()
+
+
+def test_questions_about_classes_are_refused():
+    X, y = noisy(0, 20, 3)
+    found = ol.RashomonSet(2, task="regression").fit(X, y)
+    for name, ask in {
+        "classes": lambda: found.classes,
+        "multiplicity": lambda: found.multiplicity(X),
+        "predict_proba": lambda: found.predict_proba(X),
+        "ambiguity": lambda: found.ambiguity(X),
+        "discrepancy": lambda: found.discrepancy(X),
+        "differences": lambda: found.differences(found),
+    }.items():
+        with pytest.raises(InvalidData, match=f"^{name} is about classes.*task='regression'"):
+            ask()
+    with pytest.raises(InvalidData, match=r"from_trees takes trees of classes, and these predict"):
+        ol.RashomonSet.from_trees([found.best_tree], X, y)
+    with pytest.raises(InvalidData, match=r"disagreement is the share .*task='regression'"):
+        found.plot_map()
+
+
+def test_limits():
+    X, y = noisy()
+    with pytest.raises(OutOfMemory, match=r"memory_limit=10,000 bytes: raise it"):
+        ol.RashomonSet(3, 0.01, 0.3, task="regression", memory_limit=10_000).fit(X, y)
+    with pytest.raises(OutOfTime, match=r"took longer than time_limit=1e-09 seconds"):
+        ol.RashomonSet(4, 0, 1, task="regression", time_limit=1e-9).fit(*noisy(0, 300, 30))
+    found = ol.RashomonSet(3, 0.01, 0.1, task="regression").fit(X, y)
+    with pytest.raises(TooLarge, match=r"more than limit=5 functions"):
+        found.functions(limit=5)
+    large = ol.RashomonSet(3, 0.01, 0.3, task="regression", memory_limit=10_000_000).fit(X, y)
+    with pytest.raises(OutOfMemory, match=r"the histogram needs more than memory_limit"):
+        large.histogram()
+
+
+def changed(text: str, **entries: Any) -> str:
+    return json.dumps({**json.loads(text), **entries})
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+@pytest.mark.parametrize(
+    ("entries", "match"),
+    [
+        ({"loss": "huber"}, r"do not say which numbers there are"),
+        ({"decimals": 10**9}, r"do not say which numbers there are"),
+        ({"smallest": 10**400}, r"do not say which numbers there are"),
+        ({"fine": 0}, r"do not say which numbers there are"),
+        ({"fine": 7}, r"do not say which numbers there are"),
+        ({"steps": []}, r"do not say which numbers there are"),
+        ({"steps": [0, -1]}, r"do not say which numbers there are"),
+        ({"steps": [5, 9]}, r"do not say which numbers there are"),
+        ({"steps": [0, 2**60]}, r"do not say which numbers there are"),
+        ({"steps": "all"}, r"steps"),
+        ({"weights": [2**61]}, r"weights"),
+        ({"n_trees": 3}, r"the file says n_trees = 3"),
+        ({"y": [10**6]}, r"'y' must hold"),
+    ],
+)  # fmt: skip
+def test_files_that_are_refused(loss, entries, match):
+    X, y = noisy(0, 8, 3)
+    text = ol.RashomonSet(2, task="regression", loss=loss).fit(X, y).to_json()
+    n = len(json.loads(text)["y"])
+    entries = {k: v * n if k in ("weights", "y") else v for k, v in entries.items()}
+    with pytest.raises(InvalidTree, match=match):
+        ol.RashomonSet.from_json(changed(text, **entries))

@@ -132,6 +132,41 @@ std::vector<Plain> plain_trees(const Problem& problem, const List& list, int dep
   return out;
 }
 
+/// A root without a table answers as one with a table does, in any view.
+void test_open_root(Random& random, const std::shared_ptr<Graph>& graph, View view) {
+  Meter meter(std::size_t{1} << 32U, [] {});
+  const std::size_t n_columns = view.allowed.size();
+  for (int round = 0; round < 4; ++round) {
+    view.bound = graph->bound - (round == 1 ? (graph->bound - graph->optimum) / 2 : 0);
+    view.trivial = round != 2;
+    view.max_leaves = round == 3 ? 3 : 0;
+    view.required.clear();
+    if (round == 3) view.required = {{static_cast<std::int32_t>(random.below(n_columns))}};
+    view.allowed.assign(n_columns, 1);
+    if (round == 1) view.allowed[random.below(n_columns)] = 0;
+    const Counts closed(graph, view, meter, 1e300), open(graph, view, meter, -1);
+    CHECK(open.n() == closed.n() && open.n_nontrivial() == closed.n_nontrivial());
+    const auto a = open.histogram(meter), b = closed.histogram(meter);
+    CHECK(a.size() == b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      CHECK(a[i].same_kind(b[i]) && a[i].trees == b[i].trees && a[i].nontrivial == b[i].nontrivial);
+      CHECK(open.n_at(a[i].cost) == closed.n_at(a[i].cost));
+    }
+    std::vector<Count> positions;
+    for (Count i = 0; i < closed.n(); ++i) positions.push_back(i);
+    const FlatTrees in_order = open.unrank(positions, meter);
+    const FlatTrees due = closed.unrank(positions, meter);
+    CHECK(in_order.column == due.column && in_order.label == due.label);
+    for (std::size_t i = 0; i < positions.size() && i < 40; ++i) {
+      const Count position[] = {random.below(positions.size())};
+      const FlatTrees tree = open.unrank(position, meter);
+      CHECK(open.rank(tree.column, tree.label, meter) == position[0]);
+      CHECK(closed.rank(tree.column, tree.label, meter) == position[0]);
+    }
+  }
+  CHECK(meter.held() == 0);
+}
+
 void test_against_lists() {
   Random random{1};
   for (int round = 0; round < 200; ++round) {
@@ -162,7 +197,7 @@ void test_against_lists() {
     view.bound = graph->bound;
     view.allowed.assign(problem.n_columns, 1);
     const Counts counts(graph, view, meter);
-    for (const Cell& cell : counts.histogram()) {
+    for (const Cell& cell : counts.histogram(meter)) {
       found[{cell.cost, cell.leaves}] = static_cast<std::uint64_t>(cell.trees);
     }
     CHECK(found == wanted);
@@ -172,6 +207,7 @@ void test_against_lists() {
       CHECK(counts.rank(tree.column, tree.label, meter) == position);
     }
 
+    test_open_root(random, graph, view);
     LabelValues values{graph->labels(), {}};
     for (std::size_t i = 0; i < values.labels.size(); ++i) {
       values.values.push_back({random.below(Field::prime), random.below(Field::prime)});

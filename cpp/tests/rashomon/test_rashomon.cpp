@@ -282,7 +282,7 @@ void test_counts() {
     view.allowed.assign(problem.n_columns, 1);
     const Counts counts(graph, view, meter);
     Table found;
-    for (const Cell& cell : counts.histogram()) {
+    for (const Cell& cell : counts.histogram(meter)) {
       found[{cell.cost, cell.leaves}] = static_cast<std::uint64_t>(cell.trees);
     }
     Table wanted = all;

@@ -96,6 +96,10 @@ def _wide(high: NDArray[np.uint64], low: NDArray[np.uint64]) -> list[int]:
     return [(h << 64) | v for h, v in zip(high.tolist(), low.tolist(), strict=True)]
 
 
+def _whole(halves: tuple[int, int]) -> int:
+    return (int(halves[0]) << 64) | int(halves[1])
+
+
 def _narrow(positions: Sequence[int]) -> NDArray[np.uint64]:
     """Write numbers in two halves."""
     mask = 2**64 - 1
@@ -106,17 +110,21 @@ def _narrow(positions: Sequence[int]) -> NDArray[np.uint64]:
 class EngineCounts:
     """The trees of a view, in order of objective, then leaves, then a fixed order."""
 
-    def __init__(self, core: _core.rashomon.Counts, offset: int) -> None:
-        self.core, self.offset = core, offset
-        high, low = core.n
-        self.n = (int(high) << 64) | int(low)
+    def __init__(self, core: _core.rashomon.Counts, engine: Engine) -> None:
+        self.core, self._engine = core, engine
+        self.n, self.n_nontrivial = _whole(core.n), _whole(core.n_nontrivial)
+
+    def n_at(self, cost: int) -> int:
+        """Count those that have exactly an objective."""
+        return _whole(self.core.n_at(cost + self._engine.base))
 
     def histogram(self) -> Histogram:
         """Count them by leaves and errors."""
-        counted = self.core.histogram()
+        with self._engine.caps("the histogram"):
+            counted = self.core.histogram(self._engine.memory_limit, self._engine.seconds)
         return Histogram(
             counted.leaves,
-            counted.errors - self.offset,
+            counted.errors - self._engine.problem.offset,
             _wide(counted.trees_high, counted.trees_low),
             _wide(counted.nontrivial_high, counted.nontrivial_low),
         )
@@ -130,7 +138,7 @@ class EngineCounts:
     def rank(self, tree: FlatTrees) -> int | None:
         """Give the position of a tree, None if it is not in."""
         halves = self.core.rank(tree.column, tree.label)
-        return None if halves is None else (int(halves[0]) << 64) | int(halves[1])
+        return None if halves is None else _whole(halves)
 
 
 class EngineFunctions:
@@ -175,29 +183,30 @@ class Engine:
         return Engine, (self.problem, self.memory_limit, self.time_limit)
 
     @property
-    def _seconds(self) -> float:
+    def seconds(self) -> float:
+        """Most of them for a question."""
         return math.inf if self.time_limit is None else self.time_limit
 
     @cached_property
     def graph(self) -> _core.rashomon.Graph:
         """The core's own object."""
-        with self._caps("the set"):
-            return self.problem.graph(self.memory_limit, self._seconds)
+        with self.caps("the set"):
+            return self.problem.graph(self.memory_limit, self.seconds)
 
     @property
-    def _base(self) -> int:
+    def base(self) -> int:
         """What the core adds to the objective of every tree."""
         return self.problem.error_cost * self.problem.offset
 
     @property
     def optimum(self) -> int:
         """The smallest objective."""
-        return int(self.graph.optimum) - self._base
+        return int(self.graph.optimum) - self.base
 
     @property
     def bound(self) -> int:
         """The largest objective."""
-        return int(self.graph.bound) - self._base
+        return int(self.graph.bound) - self.base
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -205,7 +214,7 @@ class Engine:
         return self.problem.left_out
 
     @contextmanager
-    def _caps(self, what: str) -> Iterator[None]:
+    def caps(self, what: str) -> Iterator[None]:
         """Say what to do where the core gives up."""
         shrink = "take a smaller max_depth or epsilon, a larger regularization, or fewer columns"
         try:
@@ -233,25 +242,25 @@ class Engine:
         allowed = np.ones(self.problem.table.bits.shape[1], dtype=np.uint8)
         allowed[sorted(view.forbidden)] = 0
         groups = [list(group) for group in view.required]
-        return view.bound + self._base, view.max_leaves, allowed, groups, view.trivial
+        return view.bound + self.base, view.max_leaves, allowed, groups, view.trivial
 
     def counts(self, view: View) -> EngineCounts:
         """Count the trees of a view."""
         if view not in self._counts:
-            with self._caps("counting the trees"):
-                core = self.graph.counts(*self._view(view), self.memory_limit, self._seconds)
-            self._counts[view] = EngineCounts(core, self.problem.offset)
+            with self.caps("counting the trees"):
+                core = self.graph.counts(*self._view(view), self.memory_limit, self.seconds)
+            self._counts[view] = EngineCounts(core, self)
         return self._counts[view]
 
     def _functions(
         self, view: View, semantics: str, limit: int, counts: bool, piece: Piece | None
     ) -> _core.rashomon.Functions:
         weights = self.problem.fingerprint_weights(semantics, self.graph)
-        with self._caps("the list of functions"):
+        with self.caps("the list of functions"):
             try:
                 return self.graph.functions(
                     *self._view(view), weights, counts, limit, piece, self.memory_limit,
-                    self._seconds,
+                    self.seconds,
                 )  # fmt: skip
             except _core.base.LimitReached as fault:
                 raise TooLarge(
@@ -278,8 +287,8 @@ class Engine:
         """Give the class and objective of the best determined tree by row; None: by trying."""
         if self.problem.task == "regression" and (view.max_leaves or view.required):
             return None
-        with self._caps("deciding the rows"):
-            return self.graph.decide(*self._view(view), one, zero, self._seconds)
+        with self.caps("deciding the rows"):
+            return self.graph.decide(*self._view(view), one, zero, self.seconds)
 
 
 def check_limits(**limits: Any) -> None:

@@ -20,7 +20,7 @@ from .engine import Engine, View
 from .flat import FlatTrees
 from .listed import Listed, Source
 from .number_problem import NumberProblem
-from .problem import KINDS, MOST_DEPTH, Problem, Rules, decimal
+from .problem import KINDS, LARGEST, MOST_DEPTH, Problem, Rules, decimal
 from .table import Table
 from .target import LOSSES, MOST, MOST_DECIMALS, MOST_LABEL, Numbers, Target
 
@@ -125,7 +125,7 @@ def _numbers(source: Source, view: View) -> dict[str, int]:
     return {
         "optimum": source.optimum,
         "n_trees": counts.n,
-        "n_nontrivial": sum(counts.histogram().nontrivial),
+        "n_nontrivial": counts.n_nontrivial,
     }
 
 
@@ -165,6 +165,8 @@ def _problem(content: Mapping[str, Any]) -> Problem:
     largest = len(classes) - 1 if target is None else target.largest_label
     y = _whole(content, "y", len(rows), 0, largest).astype(np.int32)
     weights = _whole(content, "weights", len(rows), 1, 2**62)
+    if sum(weights.tolist()) >= LARGEST:
+        raise InvalidTree("the 'weights' are 2^62 or more together")
     depth = serial.take(content, "max_depth", int)
     scale = serial.take(content, "weight_scale", int)
     kind = serial.take(content, "epsilon_kind", str)

@@ -118,6 +118,15 @@ class ListedCounts:
         self.source, self.inside = source, inside
         self.n = len(inside)
 
+    @cached_property
+    def n_nontrivial(self) -> int:
+        """How many have no trivial split."""
+        return int(self.source.flat[self.inside].nontrivial.sum())
+
+    def n_at(self, cost: int) -> int:
+        """Count those that have exactly an objective."""
+        return int((self.source.cost[self.inside] == cost).sum())
+
     def histogram(self) -> Histogram:
         """Count them by leaves and errors."""
         flat, errors = self.source.flat[self.inside], self.source.errors[self.inside]

@@ -83,7 +83,7 @@ class Members:
     @property
     def n_nontrivial(self) -> int:
         """How many of them have no split of two leaves with equal label."""
-        return sum(self._counts.histogram().nontrivial)
+        return self._counts.n_nontrivial
 
     @property
     def n_distinct(self) -> int:

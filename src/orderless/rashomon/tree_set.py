@@ -65,13 +65,8 @@ class TreeSet(RowAnswers):
 
         These are what arithmetic in floats gets wrong.
         """
-        counts, bound = self._counts.histogram(), self.bound
-        cost = self._problem.cost(counts.errors, counts.leaves)
-        return sum(
-            n
-            for n, c in zip(counts.trees, cost.tolist(), strict=True)
-            if self._problem.objective(c) == bound
-        )
+        cost = self.bound * self._problem.unit
+        return self._counts.n_at(int(cost)) if cost.denominator == 1 else 0
 
     @property
     def columns(self) -> tuple[str, ...]:
