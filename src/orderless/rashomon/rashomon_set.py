@@ -127,6 +127,14 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         no:  1
     >>> found.predict([[0, None, None], [None, None, 0]]).tolist()
     [0, None]
+
+    Trees of numbers:
+
+    >>> found = RashomonSet(2, 0.05, 0.1, task="regression").fit(X, [1, 2, 4, 4.5, 7])
+    >>> found.n_trees, found.n_distinct, found.objective
+    (4, 4, Fraction(779, 4360))
+    >>> found.best_tree.predict(X).tolist()
+    [1.5, 1.5, 4.25, 4.25, 7.0]
     """
 
     def __init__(
