@@ -289,7 +289,6 @@ def test_questions_about_classes_are_refused():
     X, y = noisy(0, 20, 3)
     found = ol.RashomonSet(2, task="regression").fit(X, y)
     for name, ask in {
-        "classes": lambda: found.classes,
         "multiplicity": lambda: found.multiplicity(X),
         "predict_proba": lambda: found.predict_proba(X),
         "ambiguity": lambda: found.ambiguity(X),
@@ -298,6 +297,9 @@ def test_questions_about_classes_are_refused():
     }.items():
         with pytest.raises(InvalidData, match=f"^{name} is about classes.*task='regression'"):
             ask()
+    with pytest.raises(AttributeError, match=r"no classes in a set of task='regression'"):
+        _ = found.classes
+    assert "squared loss, numbers to" in found._repr_html_inner()  # asks for every attribute
     with pytest.raises(InvalidData, match=r"from_trees takes trees of classes, and these predict"):
         ol.RashomonSet.from_trees([found.best_tree], X, y)
     with pytest.raises(InvalidData, match=r"disagreement is the share .*task='regression'"):

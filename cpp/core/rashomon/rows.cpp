@@ -141,12 +141,15 @@ Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
   }
   Rows rows = lay_out(distinct, n_classes, amounts_of(by_class, n_classes));
   rows.minority.assign(rows.n_words, 0);
+  std::vector<std::int32_t> heaviest;
+  for (std::size_t d = 0; d < distinct.n; ++d) {
+    heaviest.push_back(rows.leaf(&by_class[d * n_classes]).label);
+  }
   for (const Segment& segment : rows.segments) {
-    for (std::size_t bit = std::size_t{segment.begin} * 64; bit < std::size_t{segment.end} * 64;
-         ++bit) {
-      if (!has_bit(rows.all.data(), bit)) continue;
-      if (rows.leaf(&by_class[rows.row_of_bit[bit] * n_classes]).label != segment.label) {
-        set_bit(rows.minority.data(), bit);
+    for (std::size_t w = segment.begin; w < segment.end; ++w) {
+      for (std::uint64_t rest = rows.all[w]; rest != 0; rest &= rest - 1) {
+        const auto bit = w * 64 + static_cast<std::size_t>(std::countr_zero(rest));
+        if (heaviest[rows.row_of_bit[bit]] != segment.label) set_bit(rows.minority, bit);
       }
     }
   }

@@ -60,8 +60,11 @@ class Members:
 
     @property
     def classes(self) -> tuple[Label, ...]:
-        """The class labels, sorted; for regression an error, as leaves predict numbers."""
-        self._of_classes("classes")
+        """The class labels, sorted; not there for regression, as leaves predict numbers."""
+        if self._problem.task == "regression":
+            raise AttributeError(
+                "there are no classes in a set of task='regression', whose trees predict numbers"
+            )
         labels: tuple[Label, ...] = self._problem.classes
         return labels
 
