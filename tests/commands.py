@@ -36,10 +36,11 @@ def run(*args: object, stdin: bytes | None = None) -> Any:
 
 
 def fine(*args: object, stdin: bytes | None = None) -> str:
-    """Run a command that works; stderr has nothing but how data were read: nobody watches."""
+    """Run a command that works; stderr says how data were read, and what is decided by them."""
     result = run(*args, stdin=stdin)
     assert result.exit_code == 0, result.stderr
-    assert all(line.startswith("Data: ") for line in result.stderr.splitlines()), result.stderr
+    said = result.stderr.splitlines()
+    assert all(line.startswith(("Data: ", "Decision: ")) for line in said), result.stderr
     return result.stdout
 
 
@@ -52,7 +53,7 @@ def mistake(*args: object, stdin: bytes | None = None) -> str:
     assert result.exit_code == 2, (result.exit_code, result.stdout, result.stderr)
     assert result.stdout == ""
     lines = result.stderr.splitlines(keepends=True)
-    said = "".join(line for line in lines if not line.startswith("Data: "))
+    said = "".join(line for line in lines if not line.startswith(("Data: ", "Decision: ")))
     assert said.startswith("Error: ")
     assert said.endswith("\n")
     assert said.count("\n") == 1

@@ -13,6 +13,8 @@ import resource
 import sys
 import tempfile
 import zipfile
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +61,33 @@ def lightgbm_file() -> bytes:
     return model.fit(*table()).booster_.model_to_string().encode()
 
 
+def catboost_file() -> bytes:
+    import catboost
+
+    model = catboost.CatBoostRegressor(
+        iterations=1, depth=3, verbose=0, allow_writing_files=False, loss_function="Poisson"
+    )
+    X, y = table()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.json"
+        model.fit(X[["age", "size"]], y).save_model(path, format="json")
+        content = json.loads(path.read_bytes())
+    for entry in ("output_options", "catboost_version_info", "training"):  # nobody reads them
+        del content["model_info"][entry]
+    loss = content["model_info"]["params"]["loss_function"]
+    content["model_info"]["params"] = {"loss_function": loss}
+    return json.dumps(content).encode()
+
+
+def numbers_file() -> bytes:
+    """A regressor of XGBoost, whose objective makes something of the numbers at the leaves."""
+    import xgboost
+
+    X, y = table()
+    model = xgboost.XGBRegressor(n_estimators=1, max_depth=3, objective="count:poisson")
+    return bytes(model.fit(X[["age", "size"]], y).get_booster().save_raw("json"))
+
+
 def skops_file() -> bytes:
     import skops.io
     from sklearn.compose import make_column_transformer
@@ -78,6 +107,19 @@ def skops_file() -> bytes:
     return skops.io.dumps(make_pipeline(prepare, tree).fit(X, y))
 
 
+def target_file() -> bytes:
+    """A regressor whose target is transformed, so that its numbers go back through scikit-learn."""
+    import skops.io
+    from sklearn.compose import TransformedTargetRegressor
+    from sklearn.preprocessing import QuantileTransformer
+    from sklearn.tree import DecisionTreeRegressor
+
+    X, y = table()
+    tree = DecisionTreeRegressor(max_depth=3, random_state=0)
+    model = TransformedTargetRegressor(tree, transformer=QuantileTransformer(n_quantiles=20))
+    return skops.io.dumps(model.fit(X[["age", "size"]].to_numpy(), y + X["size"] / 7))
+
+
 def tree_file() -> bytes:
     """A tree without names or a pipeline, so that its counts alone say how many columns it has."""
     import skops.io
@@ -91,8 +133,11 @@ def tree_file() -> bytes:
 FILES = {
     "xgboost": xgboost_file,
     "lightgbm": lightgbm_file,
+    "catboost": catboost_file,
+    "numbers": numbers_file,
     "skops": skops_file,
     "tree": tree_file,
+    "target": target_file,
 }
 
 
@@ -100,7 +145,7 @@ def changed(kind: str, content: bytes, rng: np.random.Generator) -> bytes:
     """Damage a file: somewhere in what it says, or in its bytes."""
     if rng.random() < 0.25:
         return _bytes(content, rng)
-    if kind == "xgboost":
+    if kind in ("xgboost", "catboost", "numbers"):
         return _json(content, rng)
     if kind == "lightgbm":
         return _line(content, rng)
@@ -175,9 +220,9 @@ def say(record: Any) -> None:
 
 
 def main(kind: str, count: int, seed: int) -> None:
-    import lightgbm  # noqa: F401
-    import skops.io  # noqa: F401
-    import xgboost  # noqa: F401
+    for library in ("catboost", "lightgbm", "skops.io", "xgboost"):
+        if find_spec(library.partition(".")[0]):
+            import_module(library)
 
     from orderless.cli.mistakes import Mistake
     from orderless.cli.models import load_model

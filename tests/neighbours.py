@@ -42,3 +42,17 @@ def at_thresholds(X, cuts, random_state, each=8):
             some[:, column] = value
             rows.append(some)
     return np.vstack(rows)
+
+
+def many_rows(tree, X, n=100_000, edges=EDGES, random_state=0):
+    """Give n rows like X's for a tree over them: at its thresholds, beside them, at the edges."""
+    rng = np.random.default_rng(random_state)
+    pairs = {(int(f), float(t)) for f, t in zip(tree.feature, tree.threshold, strict=True)}
+    rows = [at_thresholds(X, sorted(pair for pair in pairs if pair[0] >= 0), random_state)]
+    for column in range(X.shape[1]):
+        some = rows[0][rng.integers(0, len(rows[0]), 8 * len(edges))]
+        some[:, column] = np.resize(edges, len(some))
+        rows.append(some)
+    here = np.vstack(rows)
+    wide = rng.normal(size=(n, X.shape[1])) * 10.0 ** rng.integers(-3, 2, (n, 1))
+    return np.vstack([here, wide])[: max(n, len(here))]

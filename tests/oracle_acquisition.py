@@ -1,7 +1,7 @@
 """Brute force for policies: every question in every situation is tried, in fractions.
 
 It shares no algorithm with the package: determined means that all completions of a row, tried one
-by one, get one class; no state is remembered, no bound is used.
+by one, get one class, or numbers that are near enough; no state is remembered, no bound is used.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from oracle import Spec, possible_classes
+from oracle import Spec, possible_classes, values_by_feature
 
 import orderless as ol
 
@@ -99,3 +99,38 @@ class Case:
             ways = [list(self.all_policies(part, bought | {name})) for part in parts]
             for choice in itertools.product(*ways):
                 yield {i: cost + c for part in choice for i, c in part.items()}
+
+
+@dataclass
+class NumberCase(Case):
+    """A tree of numbers: determined is what has an interval that is narrow enough."""
+
+    within: float = 0.0
+
+    def possible(self, row: Row) -> tuple[float, float]:
+        """The smallest and the largest number of all completions."""
+        numbers = [float(number) for number in possible_classes(self.kinds, row, self.spec)]
+        return min(numbers), max(numbers)
+
+    def determined(self, rows: list[int], bought: frozenset[str]) -> bool:
+        names = {f for p in bought for f in self.purchases[p][0]}
+        lower, upper = self.possible({name: self.rows[rows[0]][name] for name in names})
+        return upper - lower <= self.within
+
+    def can_settle(self, row: Row, name: str) -> bool:
+        """Whether a feature settles some completion that, without it, is not settled.
+
+        Tried with every set of other features that may be known besides.
+        """
+        values = values_by_feature(self.kinds, self.spec)
+        others = [n for n in values if n != name and row.get(n) is None]
+        for known in itertools.product(*([None, *values[n]] for n in others)):
+            more = {**row, **dict(zip(others, known, strict=True))}
+            lower, upper = self.possible(more)
+            if upper - lower <= self.within:
+                continue
+            for value in values[name]:
+                lower, upper = self.possible({**more, name: value})
+                if upper - lower <= self.within:
+                    return True
+        return False

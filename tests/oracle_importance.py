@@ -122,6 +122,32 @@ def importance(
     return out
 
 
+def variance_importance(tree: Any, rows: list[Row], n_features: int) -> list[Fraction]:
+    """Likewise for labels that are numbers, with the variance, in fractions."""
+    everything = sum(Fraction(weight) for _, _, weight in rows)
+    out = [Fraction(0)] * n_features
+
+    def spread(own: list[Row]) -> Fraction:  # weight x variance
+        total = sum(Fraction(w) for _, _, w in own)
+        if not total:
+            return Fraction(0)
+        mean = sum(Fraction(w) * Fraction(y) for _, y, w in own) / total
+        return sum((Fraction(w) * (Fraction(y) - mean) ** 2 for _, y, w in own), Fraction(0))
+
+    def walk(node: Any, own: list[Row]) -> None:
+        if node is None:
+            return
+        f, yes, first, second = node
+        inside = [row for row in own if row[0][f] in yes]
+        outside = [row for row in own if row[0][f] not in yes]
+        out[f] += (spread(own) - spread(inside) - spread(outside)) / everything
+        walk(first, inside)
+        walk(second, outside)
+
+    walk(tree, rows)
+    return out
+
+
 def normalised(values: list[Any]) -> list[Any]:
     total = sum(values)
     return [value / total if total > 0 else 0 * value for value in values]
@@ -162,3 +188,28 @@ def handed(
             given = tuple(other[j] if j in own else v for j, v in enumerate(cell))
             mixed += weight * there * (decide(given) != label)
     return mixed - total * errors, errors, total
+
+
+def permuted_numbers(
+    decide: Callable[[Cell], Any],
+    rows: list[tuple[Cell, Any]],
+    own: Sequence[int],
+    loss: str,
+    stratum: Callable[[Cell], Any] = lambda cell: None,
+) -> Fraction:
+    """Error added when the places ``own`` are permuted, for numbers: the mean over every
+    permutation that hands values only between rows of one stratum."""
+
+    def lost(number: Any, y: Any) -> Fraction:
+        apart = Fraction(number) - Fraction(y)
+        return apart * apart if loss == "squared" else abs(apart)
+
+    added, n_permutations = Fraction(0), 0
+    for order in itertools.permutations(range(len(rows))):
+        if any(stratum(rows[i][0]) != stratum(rows[k][0]) for i, k in enumerate(order)):
+            continue
+        n_permutations += 1
+        for (cell, y), k in zip(rows, order, strict=True):
+            mixed = tuple(rows[k][0][j] if j in own else v for j, v in enumerate(cell))
+            added += lost(decide(mixed), y) - lost(decide(cell), y)
+    return added / (n_permutations * len(rows))

@@ -40,6 +40,9 @@ nb::object orders_of(const nb::tuple& arrays, const nb::tuple& bins,
   if (rows.shape(0) != weight.shape(0) || rows.shape(1) != features.size()) {
     throw std::invalid_argument("rows do not fit the bins or the weights");
   }
+  if (criterion == static_cast<std::int32_t>(Criterion::variance) && weight.shape(1) != 3) {
+    throw std::invalid_argument("numbers need a weight, a sum and a size by row");
+  }
   const ClassRows cells{view(rows), view(weight), weight.shape(1)};
   Orders found = unlocked([&] {
     return all_orders(nodes.tree(), features, cells, static_cast<Criterion>(criterion), limit,

@@ -67,6 +67,7 @@ from .output.plots import (
 )
 from .output.report import (
     report as report,
+    risk_thresholds as risk_thresholds,
 )
 from .rashomon import (
     RashomonSet as RashomonSet,

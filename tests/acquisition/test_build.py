@@ -16,9 +16,9 @@ COSTS = st.sampled_from([0, 1, 2, 3, 5, 10, 0.1, 0.25, 2.5, 7])
 
 
 @st.composite
-def cases(draw, max_features=3, depth=3, max_rows=7, limited=False):
+def cases(draw, max_features=3, depth=3, max_rows=7, limited=False, labels=LABELS):
     which = draw(kinds(min_features=1, max_features=max_features))
-    spec = draw(specs(which, draw(LABELS), depth))
+    spec = draw(specs(which, draw(labels), depth))
     tree = tree_of(spec, which)
     values = values_by_feature(which, spec)
     row = st.fixed_dictionaries({name: st.sampled_from(v) for name, v in values.items()})

@@ -50,6 +50,18 @@ def fitted():
 # -- spaces ----------------------------------------------------------------------------------------
 
 
+def test_a_row_without_a_class_is_not_of_a_class_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for labels in (("well", "ill"), (3, 6)):
+        ends = [{"prediction": label} for label in labels]
+        model = ol.read_tree({"feature": 0, "true": ends[0], "false": ends[1]})
+        (tmp_path / "model.json").write_text(model.to_json())
+        (tmp_path / "rows.csv").write_text(f"x0,y\n1,{labels[0]}\n0,\n0,NA\n0,odd\n")
+        args = ("explain", "model.json", "--data", "rows.csv", "--target", "y", "-f", "json")
+        (found,) = json.loads(fine(*args))["quality"]
+        assert (found["rows"], found["without_class"], found["right"]) == (2, 2, 1)
+
+
 def test_a_space_in_a_file(folder):
     assert "age > 58.5" in fine("explain", "model.skops")
     told = fine("explain", "model.skops", "--space", "space.json")

@@ -68,7 +68,7 @@ def test_what_it_says():
     assert why.to_dict()["interval"] == [7.5, 12.0]
     assert why.to_dict()["label"] is None
     assert str(explained({})) == (
-        "Between 2.5 and 12, always.\n"
+        "Between 2.5 and 12, whatever age and smoker are.\n"
         "Which number it is cannot be told, because age and smoker are unknown."
     )
     assert explained({"age": 70, "smoker": 1}).cheapest({"age": 1, "smoker": 2}) is not None

@@ -18,7 +18,7 @@ from types import ModuleType
 
 AREAS = (
     "canonicity", "smallest", "missing", "partial", "rashomon", "importance", "policies",
-    "interviews", "outputs", "readers", "boosters", "pipelines", "solvers",
+    "interviews", "outputs", "readers", "boosters", "pipelines", "solvers", "numbers",
 )  # fmt: skip
 
 

@@ -62,6 +62,8 @@ def draw(rng: Random) -> Case:
             "n_jobs": 1,
         }
         program = "from lightgbm import LGBMClassifier\nmodel = LGBMClassifier"
+    if rng.random() < 0.3:
+        program, y = as_regressor(rng, program, given, len(y))
     options = ", ".join(f"{key}={value!r}" for key, value in given.items())
     fit = ".fit(X, y)"
     if rng.random() < 0.3:
@@ -70,6 +72,19 @@ def draw(rng: Random) -> Case:
         X = [[float(rng.randint(0, 4)), *row[1:]] for row in X]
         fit = ".fit(X, y, categorical_feature=[0])"
     return Case(X, y, f"{program}({options}){fit}", gaps=True, seed=seed)
+
+
+def as_regressor(
+    rng: Random, program: str, given: dict[str, Any], n: int
+) -> tuple[str, list[float]]:
+    """Fit numbers instead, with one of the objectives that make something else of a leaf."""
+    xgb = ["reg:squarederror", "reg:absoluteerror", "reg:gamma", "count:poisson", "reg:tweedie"]
+    lgbm = ["regression", "l1", "huber", "poisson", "gamma", "tweedie"]
+    given["objective"] = rng.choice(xgb if "XGB" in program else lgbm)
+    if "LGBM" in program:
+        given["reg_sqrt"] = rng.random() < 0.3
+    y = [round(rng.uniform(0.01, 9.0), rng.randint(0, 3)) + 0.25 for _ in range(n)]
+    return program.replace("Classifier", "Regressor"), y
 
 
 LABELS = [

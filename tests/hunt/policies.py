@@ -337,6 +337,42 @@ def order_is_right(brute: Brute, method: str, bought: list[tuple[int, ...]], cel
              - free, True)  # fmt: skip
 
 
+class Near(Brute):
+    """Every policy that ends where the numbers that are possible are near enough."""
+
+    def __init__(self, case: Case, within: float) -> None:
+        super().__init__(case)
+        self.within = within
+
+    def determined(self, known: Known) -> bool:
+        key = "determined", known
+        if key not in self.memory:
+            numbers = [float(label) for label in self.labels(known)]
+            self.memory[key] = max(numbers) - min(numbers) <= self.within
+        return bool(self.memory[key])
+
+
+def near(case: Case) -> None:
+    """For classes that are numbers: until they are known well enough, for every gap there is."""
+    if any(isinstance(label, str | bool) for label in case.classes):
+        return
+    total = sum(case.counted)
+    gaps = {abs(float(a) - float(b)) for a in case.classes for b in case.classes}
+    for within in sorted(gaps)[:4]:
+        brute = Near(case, within)
+        least = sum(brute.best(*start, None, None)[1] for start in brute.starts())
+        policy = case.solve(within=within)
+        same("expected_cost of the optimum", policy.expected_cost, float(least / total))
+        same("it is proven", (policy.optimal, policy.bound), (True, policy.expected_cost))
+        done = policy.simulate(case.rows)
+        if (done["upper"] - done["lower"] > within).any():
+            raise Wrong("a row ends too wide", done["upper"] - done["lower"], within)
+        worst = max(brute.worst(*start) for start in brute.starts())
+        same("worst_cost", case.solve(within=within, objective="worst").worst_cost, float(worst))
+        text = policy.to_json()
+        same("JSON", ol.Policy.from_json(text).to_json(), text)
+
+
 NEVER = Split(Ask(2), Leaf(0), Leaf(0))
 KEPT = (
     Case(
@@ -348,4 +384,4 @@ KEPT = (
         None, None, None, None, (),
     ),
 )  # fmt: skip
-CHECKS = (optimum, capped, valid)
+CHECKS = (optimum, capped, valid, near)

@@ -482,9 +482,9 @@ def test_pictures(fitted, kind):
 def test_pictures_say_what_they_leave_out(fitted, monkeypatch):
     from matplotlib import pyplot
 
-    from orderless.output.plots import rid as ridplot
+    from orderless.output.plots import measures
 
-    monkeypatch.setitem(ridplot.MOST, "box", 1)
+    monkeypatch.setitem(measures.MOST, "box", 1)
     assert "1 less important feature not shown" in fitted.plot().get_xlabel()
     pyplot.close("all")
 

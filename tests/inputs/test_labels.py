@@ -5,7 +5,7 @@ import pytest
 
 import orderless as ol
 from orderless.errors import InvalidData
-from orderless.inputs import class_codes, label_array, numbered_classes
+from orderless.inputs import class_codes, label_array, number_array, numbered_classes
 
 TREE = ol.read_tree({"feature": 0, "true": {"prediction": "b"}, "false": {"prediction": "a"}})
 
@@ -55,3 +55,27 @@ def test_labels_that_cannot_be_numbered():
         numbered_classes(np.array([1, "a"], dtype=object))
     with pytest.raises(InvalidData, match="one label per row"):
         numbered_classes([[1, 2], [3, 4]])
+
+
+def test_numbers_of_rows():
+    from decimal import Decimal
+
+    for y in ([1, 2], [1.0, 2.0], np.array([1, 2], dtype=np.float32), [True, Decimal(2)]):
+        assert number_array(y, 2).tolist() == [1.0, 2.0]
+    for y, message in (
+        (["1", "2"], "y has '1' in row 0, and the tree says numbers"),
+        ([1, "2"], "y has '1' in row 0, and the tree says numbers"),
+        (
+            np.array([1, "x"], dtype=object),
+            "y has 'x' in row 1, and the tree says numbers: give one number per row",
+        ),
+        ([1, None], "y has None in row 1"),
+        ([float("nan"), 1], "y has nan in row 0"),
+        ([1, -np.inf], "y has -inf in row 1: numbers must be finite"),
+        ([1, 10**400], "y must hold one number per row"),
+        ([1j, 2], "and the tree says numbers"),
+        ([[1], [2]], "y has shape"),
+        ([1, 2, 3], "y has shape"),
+    ):
+        with pytest.raises(InvalidData, match=message):
+            number_array(y, 2)

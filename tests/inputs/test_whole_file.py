@@ -315,5 +315,5 @@ def test_nothing_else_in_the_package_creates_files():
     }
     # A download, into the file that pooch moves to its place when its checksum is right.
     assert found == {
-        "datasets/source.py: path.write_bytes(_published_line_ends(path.read_bytes()))"
+        "datasets/dataset.py: path.write_bytes(_published_line_ends(path.read_bytes()))"
     }

@@ -238,6 +238,7 @@ def test_plot_draws_the_papers_figure():
         ({"mechanism": "bad"}, r"mechanism must be one of \('mcar', 'mar', 'mnar'\)"),
         ({"missing_rates": [1.5]}, "missing_rates must be shares from 0 to 1, got 1.5"),
         ({"missing_rates": [float("nan")]}, "missing_rates must be shares from 0 to 1, got nan"),
+        ({"missing_rates": []}, "missing_rates must be shares from 0 to 1, got none"),
         ({"n_repeats": 0}, "n_repeats must be a whole number from 1"),
         ({"random_state": -1}, "random_state must be a whole number from 0"),
         ({"random_state": None}, "random_state must be a whole number"),

@@ -96,6 +96,16 @@ def test_complete_rows_get_the_models_own_numbers(kind):
         assert (upper == lower).all()
 
 
+def test_a_form_says_the_same_numbers():
+    form, rows = ol.canonicalize(two()), [[50], [None], [65]]
+    assert form.predict(rows, within=20).tolist() == two().predict(rows, within=20).tolist()
+    ends = [end.tolist() for end in two().predict_interval(rows)]
+    assert [end.tolist() for end in form.predict_interval(rows)] == ends
+    again = ol.CanonicalForm.from_json(form.to_json())
+    assert again.tree.task == "regression"
+    assert again == form
+
+
 def test_frames_give_series():
     rows = pd.DataFrame({"age": [50, None, 65]}, index=["a", "b", "c"])
     lower, upper = two().predict_interval(rows)
@@ -124,10 +134,31 @@ def test_numbers_near_the_end_of_what_floats_hold():
     assert ol.read_tree(wide, feature_names=["age"]).predict([{}], within=1e308).mask.all()
 
 
-@pytest.mark.parametrize("within", [-1, float("nan"), float("inf"), "wide", True])
+@pytest.mark.parametrize("within", [-1, float("nan"), float("inf"), 10**400, 1j, "wide", True])
 def test_within_is_a_number(within):
     with pytest.raises(ValueError, match="within must be a"):
         two().predict([[50]], within=within)
+
+
+@given(problems_of_numbers())
+def test_classes_that_are_numbers_become_a_regression_tree(problem):
+    own, spec, rows = problem
+    tree = tree_of(spec, own)
+    numbers = tree.as_regression()
+    assert numbers.task == "regression"
+    assert numbers.classes == tuple(sorted(float(label) for label in tree.classes))
+    assert ol.equivalent(numbers, tree)
+    for one, same in zip(numbers.predict_interval(rows), tree.predict_interval(rows), strict=True):
+        assert one.tolist() == same.tolist()
+    assert numbers.as_regression() is numbers
+
+
+def test_whole_numbers_that_are_one_float_become_one_class():
+    tree = ol.Tree(ol.Space({"age": "numeric"}), [2**53 + 1, 2**53], **TWO_LEAVES)
+    assert tree.as_regression().classes == (2.0**53,)
+    assert tree.as_regression().predict([[None]]).tolist() == [2.0**53]
+    with pytest.raises(InvalidTree, match="are not numbers"):
+        ol.read_tree({"prediction": "yes"}).as_regression()
 
 
 def test_text_has_no_intervals():

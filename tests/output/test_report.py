@@ -16,10 +16,10 @@ import orderless as ol
 from orderless.acquisition.question import percent
 from orderless.errors import OutOfTime, TooManyBoxes
 from orderless.output.plots.drawing import DRAWN_LEAVES, tree_as_svg
-from orderless.output.report import sections
 from orderless.output.report.near import EPSILON, REGULARIZATION, around, near
 from orderless.output.report.sections import WAYS
 from orderless.output.report.subject import Subject
+from orderless.output.report.which_matter import importance
 
 
 @pytest.fixture(scope="module")
@@ -333,8 +333,8 @@ def importance_limit(tree):
         raise TooManyBoxes("too many")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("orderless.output.report.sections.importance_range", refuse)
-        sections.importance(Subject(tree, pd.DataFrame(X, columns=tree.space.names), [0, 1, 2, 3]))
+        patch.setattr("orderless.output.report.which_matter.importance_range", refuse)
+        importance(Subject(tree, pd.DataFrame(X, columns=tree.space.names), [0, 1, 2, 3]))
     (limit,) = limits
     return limit
 

@@ -362,8 +362,3 @@ def test_zero_as_missing_may_need_too_many_nodes(monkeypatch):
 def test_a_model_that_is_not_fitted():
     with pytest.raises(UnreadableModel, match="LGBMClassifier is not fitted"):
         ol.read_tree(lightgbm.LGBMClassifier())
-
-
-def test_a_regressor():
-    with pytest.raises(UnreadableModel, match="LGBMRegressor does not predict classes"):
-        ol.read_tree(lightgbm.LGBMRegressor())

@@ -248,3 +248,11 @@ def test_dicts_that_unfold_without_end_are_refused(monkeypatch):
 def test_text_that_is_no_tree(text, match):
     with pytest.raises(InvalidTree, match=match):
         ol.read_tree(text)
+
+
+@pytest.mark.parametrize("relation", ["<=", "<", ">", ">="])
+def test_where_nan_is_a_value_no_comparison_with_it_holds(relation):
+    split = {"feature": "lab", "relation": relation, "reference": 5, "true": {"prediction": 1},
+             "false": {"prediction": 0}}  # fmt: skip
+    space = ol.Space({"lab": ol.Feature("lab", nan=True)})
+    assert ol.read_tree(split, space=space).predict([[float("nan")]]).tolist() == [0]

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from neighbours import at_thresholds
+from neighbours import EDGES, at_thresholds, many_rows
 
 import orderless as ol
 from orderless.errors import UnreadableModel
@@ -207,6 +207,58 @@ def test_a_cost_sensitive_model_that_is_not_fitted():
         ol.read_tree(pystreed.STreeDCostSensitiveClassifier())
 
 
-def test_a_regressor():
-    with pytest.raises(UnreadableModel, match="cannot read a STreeDRegressor"):
+def regressor(X, y, categorical=None, **options):
+    model = pystreed.STreeDRegressor(**{"max_depth": 3, "n_thresholds": 6, **options})
+    return model.fit(X, y, categorical=categorical)
+
+
+@pytest.mark.parametrize("task", ["regression", "cost-complex-regression"])
+@pytest.mark.parametrize("seed", range(3))
+def test_numbers_of_a_regressor(seed, task):
+    X, y = numbers(seed)
+    y = 3.3 * y + X[:, 3] / 3 + X[:, 2]
+    model = regressor(X, y, optimization_task=task)
+    tree = ol.read_tree(model)
+    assert tree.task == "regression"
+    rows = many_rows(tree, X, edges=[x for x in EDGES if np.isfinite(x)])
+    rows[:, 1] = np.arange(len(rows)) % 2
+    np.testing.assert_array_equal(tree.predict(rows), model.predict(rows))
+
+
+@pytest.mark.parametrize("options", [{}, {"n_categories": 2}, {"max_num_binary_features": 8}],
+                         ids=str)  # fmt: skip
+def test_a_regressor_of_a_data_frame_of_all_kinds(options):
+    X, y = mixed(1)
+    y = y * 4.0 + X["weight"] / 7 + X["colour"].isin(["r", "k"])
+    model = regressor(X, y, **options)
+    tree = ol.read_tree(model)
+    assert set(tree.space.names) == set(X)
+    new = X.assign(colour=["violet", *X["colour"][1:]], sex=["?", *X["sex"][1:]])
+    for table in (X, new, X[X.columns[::-1]]):
+        np.testing.assert_array_equal(tree.predict(table).to_numpy(float), model.predict(table))
+
+
+def test_a_regressor_of_one_leaf_and_of_bits():
+    X, _ = numbers(0)
+    tree = ol.read_tree(regressor(X, np.full(len(X), 2.5), max_depth=1))
+    assert tree.classes == (2.5,)
+    bits = np.random.default_rng(0).integers(0, 2, (100, 4))
+    model = regressor(bits, bits @ [1.5, -2.0, 0.25, 0.125])
+    np.testing.assert_array_equal(ol.read_tree(model).predict(bits), model.predict(bits))
+
+
+def test_regressors_that_are_refused():
+    with pytest.raises(UnreadableModel, match="STreeDRegressor holds no tree: call fit"):
         ol.read_tree(pystreed.STreeDRegressor())
+    with pytest.raises(UnreadableModel, match=r"linear model at each leaf.*STreeDRegressor"):
+        ol.read_tree(pystreed.STreeDPiecewiseLinearRegressor())
+    with pytest.raises(UnreadableModel, match="the STreeDRegressor and the STreeDCostSensitive"):
+        ol.read_tree(pystreed.STreeDSurvivalAnalysis())
+
+    class Rounded(pystreed.STreeDRegressor):
+        def predict(self, X):
+            return np.round(super().predict(X))
+
+    X, y = numbers(0)
+    with pytest.raises(UnreadableModel, match="a Rounded has its own predict"):
+        ol.read_tree(Rounded(max_depth=1).fit(X, y + 0.5))

@@ -348,8 +348,3 @@ def test_models_that_are_not_trained():
         ol.read_tree(xgboost.XGBClassifier())
     with pytest.raises(UnreadableModel, match="is it trained"):
         ol.read_tree(xgboost.Booster())
-
-
-def test_a_regressor():
-    with pytest.raises(UnreadableModel, match="XGBRegressor does not predict classes"):
-        ol.read_tree(xgboost.XGBRegressor())

@@ -14,9 +14,10 @@ constexpr std::size_t most_masks = std::size_t{1} << 24;  // 128 MB
 RowCosts::RowCosts(const Acquisition& problem)
     : problem_(problem),
       by_cost_(problem.n_purchases),
-      row_class_(problem.n_rows(), -1),
+      ends_(problem.n_rows(), Range{0, 0}),
       left_(problem.n_words),
-      some_(problem.n_words) {
+      some_(problem.n_words),
+      outside_(problem.n_words) {
   std::iota(by_cost_.begin(), by_cost_.end(), std::size_t{0});
   std::stable_sort(by_cost_.begin(), by_cost_.end(),
                    [&](std::size_t a, std::size_t b) { return problem.cost[a] < problem.cost[b]; });
@@ -34,8 +35,24 @@ RowCosts::RowCosts(const Acquisition& problem)
       const std::uint64_t* mask = problem.mask_of(row, p);
       for (std::size_t w = 0; w < leaves.size(); ++w) leaves[w] &= mask[w];
     }
-    row_class_[row] = problem.class_of(leaves.data());
+    ends_[row] = classes_of(leaves);
   }
+}
+
+RowCosts::Range RowCosts::classes_of(const std::vector<std::uint64_t>& leaves) const {
+  const std::int32_t first = problem_.class_of(leaves.data());
+  if (first < 0) return {0, 0};
+  const std::size_t words = leaves.size(), n = problem_.classes.size() / words;
+  const auto holds = [&](std::size_t c) {
+    const std::uint64_t* own = problem_.classes.data() + c * words;
+    for (std::size_t w = 0; w < words; ++w) {
+      if ((leaves[w] & ~own[w]) != 0) return false;
+    }
+    return true;
+  };
+  auto end = static_cast<std::size_t>(first) + 1;
+  while (end < n && holds(end)) ++end;
+  return {static_cast<std::size_t>(first), end};
 }
 
 RowCosts::Spent RowCosts::bound_of_word(std::uint32_t row, std::uint64_t left, Rest rest) const {
@@ -94,25 +111,42 @@ RowCosts::Spent RowCosts::bound(std::uint32_t row, std::vector<std::uint64_t>& l
   return out;
 }
 
+template <class With>
+void RowCosts::for_each_end(std::uint32_t row, const std::uint64_t* leaves, With&& with) {
+  const std::size_t words = outside_.size();
+  for (std::size_t c = ends_[row].begin; c < ends_[row].end; ++c) {
+    const std::uint64_t* own = problem_.classes.data() + c * words;
+    bool fewer = c == ends_[row].begin;
+    for (std::size_t w = 0; w < words; ++w) {
+      const std::uint64_t outside = leaves[w] & ~own[w];
+      fewer = fewer || (outside_[w] & ~outside) != 0;
+      outside_[w] = outside;
+    }
+    if (fewer && with(outside_)) return;
+  }
+}
+
 RowCosts::Spent RowCosts::at_least(std::uint32_t row, const std::uint64_t* leaves, Rest rest) {
-  if (row_class_[row] < 0) return {0, true};
-  const std::uint64_t* own =
-      problem_.classes.data() + static_cast<std::size_t>(row_class_[row]) * left_.size();
-  for (std::size_t w = 0; w < left_.size(); ++w) left_[w] = leaves[w] & ~own[w];
-  return bound(row, left_, rest);
+  Spent least{0, true};
+  for_each_end(row, leaves, [&](const std::vector<std::uint64_t>& outside) {
+    std::copy(outside.begin(), outside.end(), left_.begin());
+    const Spent spent = bound(row, left_, rest);
+    if (!spent.missed && (least.missed || spent.cost < least.cost)) least = spent;
+    return !least.missed && least.cost == 0;
+  });
+  return least;
 }
 
 RowCosts::Spent RowCosts::exactly(std::uint32_t row, const std::uint64_t* leaves, Rest rest,
                                   std::int32_t& first) {
-  first = -1;
-  if (row_class_[row] < 0) return {0, true};
-  const std::uint64_t* own =
-      problem_.classes.data() + static_cast<std::size_t>(row_class_[row]) * left_.size();
   if (levels_.empty()) levels_.resize(problem_.n_purchases + 1, left_);
-  for (std::size_t w = 0; w < left_.size(); ++w) levels_[0][w] = leaves[w] & ~own[w];
   best_ = Acquisition::unlimited;
   best_first_ = -1;
-  search(row, 0, rest, 0, -1);
+  for_each_end(row, leaves, [&](const std::vector<std::uint64_t>& outside) {
+    std::copy(outside.begin(), outside.end(), levels_[0].begin());
+    search(row, 0, rest, 0, -1);
+    return best_ == 0;
+  });
   first = best_first_;
   return best_ < Acquisition::unlimited ? Spent{best_, false} : Spent{0, true};
 }

@@ -8,7 +8,8 @@
 namespace orderless::acquisition {
 
 /// What single rows must spend: lower bounds, and exactly. A row must exclude every reachable leaf
-/// of another class, by some purchase that its outcome of excludes the leaf.
+/// of another class, by some purchase that its outcome of excludes the leaf. Where it can end in
+/// several classes, the least over them counts.
 class RowCosts {
  public:
   explicit RowCosts(const Acquisition& problem);
@@ -19,7 +20,7 @@ class RowCosts {
   };
 
   /// At least this: leaves of which no purchase excludes two are paid for one by one.
-  /// Cost: purchases x words, for each of those leaves.
+  /// Cost: purchases x words, for each of those leaves and each class that the row can end in.
   [[nodiscard]] Spent at_least(std::uint32_t row, const std::uint64_t* leaves, Rest rest);
 
   /// Exactly this, and a purchase to begin with (-1: stop). Branch and bound over the purchases
@@ -28,17 +29,27 @@ class RowCosts {
                               std::int32_t& first);
 
  private:
+  struct Range {
+    std::size_t begin, end;
+  };
+
+  /// The classes that hold all of these leaves, which follow each other.
+  [[nodiscard]] Range classes_of(const std::vector<std::uint64_t>& leaves) const;
+  /// Calls `with(leaves outside)` for each class that the row can end in, until it gives true;
+  /// a class that leaves no less outside than the one before it is passed over.
+  template <class With>
+  void for_each_end(std::uint32_t row, const std::uint64_t* leaves, With&& with);
   [[nodiscard]] Spent bound(std::uint32_t row, std::vector<std::uint64_t>& left, Rest rest);
   [[nodiscard]] Spent bound_of_word(std::uint32_t row, std::uint64_t left, Rest rest) const;
   void search(std::uint32_t row, std::size_t depth, Rest rest, std::int64_t spent,
               std::int32_t first);
 
   const Acquisition& problem_;
-  std::vector<std::size_t> by_cost_;     // purchases, the cheapest first
-  std::vector<std::int64_t> cost_;       // in that order
-  std::vector<std::uint64_t> masks_;     // rows x purchases in that order, if a mask is one word
-  std::vector<std::int32_t> row_class_;  // -1: never determined
-  std::vector<std::uint64_t> left_, some_;
+  std::vector<std::size_t> by_cost_;  // purchases, the cheapest first
+  std::vector<std::int64_t> cost_;    // in that order
+  std::vector<std::uint64_t> masks_;  // rows x purchases in that order, if a mask is one word
+  std::vector<Range> ends_;  // by row the classes that it can end in; none: never determined
+  std::vector<std::uint64_t> left_, some_, outside_;
   std::vector<std::vector<std::uint64_t>> levels_;
   std::int64_t best_ = 0;
   std::int32_t best_first_ = -1;

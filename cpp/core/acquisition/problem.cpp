@@ -16,10 +16,9 @@ std::int32_t Acquisition::class_of(const std::uint64_t* leaves) const {
   for (std::size_t c = 0; c < n_classes; ++c) {
     const std::uint64_t* own = classes.data() + c * n_words;
     if ((own[first] & bit) == 0) continue;
-    for (std::size_t w = first; w < n_words; ++w) {
-      if ((leaves[w] & ~own[w]) != 0) return -1;
-    }
-    return static_cast<std::int32_t>(c);
+    std::size_t w = first;
+    while (w < n_words && (leaves[w] & ~own[w]) == 0) ++w;
+    if (w == n_words) return static_cast<std::int32_t>(c);
   }
   return -1;
 }

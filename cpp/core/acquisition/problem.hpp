@@ -13,7 +13,8 @@ namespace orderless::acquisition {
 /// Which values to find out, in which order. Something that can be bought (a feature, or a group of
 /// features) is a purchase; the rows are distinct and each has one outcome per purchase. An outcome
 /// leaves some leaves of the tree reachable. A row is determined when all leaves that its bought
-/// outcomes leave have one class.
+/// outcomes leave have one class. Classes may overlap, as intervals of numbers do: any one of them
+/// will do. Those that hold a given set of leaves follow each other.
 struct Acquisition {
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max() / 4;
 
@@ -48,7 +49,7 @@ struct Acquisition {
   [[nodiscard]] const std::uint64_t* mask_of(std::uint32_t row, std::size_t purchase) const {
     return mask(purchase, outcome_of(row, purchase));
   }
-  /// The class of a set of leaves; -1 if they have several.
+  /// The first class that holds a set of leaves; -1 if none holds them all.
   [[nodiscard]] std::int32_t class_of(const std::uint64_t* leaves) const;
 };
 
@@ -121,7 +122,8 @@ struct Cheapest {
 /// with branch and bound, any purchase allowed in any state.
 ///
 /// Lower bound of a state: for each row, leaves of other classes of which no purchase excludes two
-/// must each be paid for; the cheapest purchase that excludes the leaf is the least. At `limit`
+/// must each be paid for; the cheapest purchase that excludes the leaf is the least. Of several
+/// classes that the row can end in, the least counts. At `limit`
 /// states, or out of time, the best policy found: questions are then fixed from the top until what
 /// is left can be searched. Never worse than greedy and path.
 /// Cost: per state rows x purchases^2; the states can be exponentially many.

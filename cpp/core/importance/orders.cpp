@@ -18,6 +18,7 @@ using Question = Residuals::Question;
 constexpr std::size_t nodes_per_state = 50;
 constexpr std::int32_t most_depth = 500;  // of recursion: conditions on one path
 constexpr int most_rounds = 100;          // Dinkelbach's way takes less than ten
+constexpr double rounding = 0x1p-42;      // of means, relative to the size of what is summed
 
 double log_or_zero(double x) { return x > 0.0 ? std::log2(x) : 0.0; }
 
@@ -262,9 +263,19 @@ double smallest_share(Extremes& extremes, std::int32_t feature, Sums start, doub
   return share;
 }
 
+/// The variance's gain: the weights' harmonic part times the square of the difference of means.
+double variance_gain(std::span<const double> yes, std::span<const double> no) {
+  if (!(yes[0] > 0.0) || !(no[0] > 0.0)) return 0.0;
+  const double apart = yes[1] / yes[0] - no[1] / no[0];
+  const double size = yes[2] / yes[0] + no[2] / no[0];
+  if (std::abs(apart) <= rounding * size) return 0.0;
+  return apart * apart * (yes[0] / (yes[0] + no[0])) * no[0];
+}
+
 }  // namespace
 
 double impurity_gain(Criterion criterion, std::span<const double> yes, std::span<const double> no) {
+  if (criterion == Criterion::variance) return variance_gain(yes, no);
   double n_yes = 0.0;
   double n_no = 0.0;
   for (std::size_t c = 0; c < yes.size(); ++c) {

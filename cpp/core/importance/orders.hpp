@@ -10,14 +10,17 @@
 
 namespace orderless::importance {
 
-enum class Criterion : std::int32_t { gini = 0, entropy = 1 };
+enum class Criterion : std::int32_t { gini = 0, entropy = 1, variance = 2 };
 
 /// How much the impurity of rows falls, times their weight, when they are parted in two: class
-/// weights of either side. Never below 0, and exactly 0 where both sides have equal shares.
+/// weights of either side; for the variance of numbers y, the weight, the sum of weight x y and of
+/// weight x |y|. Never below 0, and exactly 0 where both sides have equal shares, or means that
+/// differ by no more than rounding.
 [[nodiscard]] double impurity_gain(Criterion criterion, std::span<const double> yes,
                                    std::span<const double> no);
 
-/// Distinct rows over bins (NaN: bin n_bins), and each one's weight by class; both row by row.
+/// Distinct rows over bins (NaN: bin n_bins), and each one's weight by class, or the three sums of
+/// numbers; both row by row.
 struct ClassRows {
   std::span<const std::int32_t> bins;
   std::span<const double> weight;

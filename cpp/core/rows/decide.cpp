@@ -62,8 +62,8 @@ std::optional<Spacing> equal_spacing(const TreeView& tree, std::span<const Domai
 
 /// Decides the rows from `first` to `end`; the first one's least and greatest class go to low[0]
 /// and high[0].
-using Decider = std::function<void(std::size_t first, std::size_t end, std::int32_t* low,
-                                   std::int32_t* high)>;
+using Decider =
+    std::function<void(std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high)>;
 
 /// Works over blocks of rows on several threads; the calling one polls.
 void in_blocks(std::size_t n_rows, std::size_t n_threads, Poll poll, const TakeEnds& take,

@@ -62,8 +62,9 @@ inline bool has_avx2() {
 
 /// Decides rows of S, compared as T, for trees of at most 64 x n_words leaves: one bit per leaf,
 /// one mask per feature and bin; a row is the AND of one mask per known feature. Leaves are
-/// numbered class by class, so the first survivor has the least class and the last the greatest. The
-/// same work for every row, whatever is unknown and however many classes there are, and no branch.
+/// numbered class by class, so the first survivor has the least class and the last the greatest.
+/// The same work for every row, whatever is unknown and however many classes there are, and no
+/// branch.
 template <class S, class T, std::size_t n_words>
 class RowMasks {
  public:

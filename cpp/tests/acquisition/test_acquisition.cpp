@@ -1,5 +1,6 @@
 // The cheapest policy: what plain recursion over all purchases finds, with one and with several
-// words of leaves, budgets, the worst case, and however early it is stopped.
+// words of leaves, budgets, the worst case, classes that overlap (intervals of numbers), and
+// however early it is stopped.
 
 #include <algorithm>
 #include <vector>
@@ -21,6 +22,8 @@ struct Case {
   std::vector<std::int64_t> weight, cost, outcome_start, next_start{0};
   std::vector<std::uint64_t> masks, start, classes;
   std::vector<std::int32_t> node_purchase, next;
+  std::vector<std::int64_t> number;  // by leaf
+  std::int64_t within = 0;           // how far the numbers of one class are apart at most
 
   Case(Random& random, std::size_t bits, std::size_t n_rows, std::size_t n_classes) : n(bits) {
     const std::size_t leaves = std::size_t{1} << n;
@@ -31,7 +34,8 @@ struct Case {
     for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
       const std::uint64_t bit = std::uint64_t{1} << (leaf % 64);
       start[leaf / 64] |= bit;
-      classes[random.below(n_classes) * words + leaf / 64] |= bit;
+      number.push_back(static_cast<std::int64_t>(random.below(n_classes)));
+      classes[static_cast<std::size_t>(number.back()) * words + leaf / 64] |= bit;
       for (std::size_t p = 0; p < n; ++p)
         masks[(2 * p + (leaf >> p & 1U)) * words + leaf / 64] |= bit;
     }
@@ -58,6 +62,29 @@ struct Case {
     }
   }
 
+  /// Classes that overlap: from each number, all leaves whose numbers are at most `width` above.
+  void widen(std::int64_t width, std::size_t n_numbers) {
+    within = width;
+    std::fill(classes.begin(), classes.end(), 0);
+    for (std::size_t from = 0; from < n_numbers; ++from) {
+      for (std::size_t leaf = 0; leaf < number.size(); ++leaf) {
+        const std::int64_t above = number[leaf] - static_cast<std::int64_t>(from);
+        if (above < 0 || above > width) continue;
+        classes[from * start.size() + leaf / 64] |= std::uint64_t{1} << (leaf % 64);
+      }
+    }
+  }
+
+  /// By the numbers, not by the classes.
+  [[nodiscard]] bool settled(const std::vector<std::uint64_t>& leaves) const {
+    std::int64_t low = 1000, high = -1000;
+    for (std::size_t leaf = 0; leaf < number.size(); ++leaf) {
+      if ((leaves[leaf / 64] >> (leaf % 64) & 1U) == 0) continue;
+      low = std::min(low, number[leaf]), high = std::max(high, number[leaf]);
+    }
+    return high - low <= within;
+  }
+
   [[nodiscard]] Acquisition problem() const {
     Acquisition out;
     out.n_purchases = n;
@@ -79,9 +106,9 @@ struct Case {
 using Value = std::pair<std::int64_t, std::int64_t>;  // weight left undetermined, cost
 
 /// Every purchase in every situation, nothing remembered, no bound.
-Value plain(const Acquisition& problem, const std::vector<std::uint32_t>& rows,
+Value plain(const Case& one, const Acquisition& problem, const std::vector<std::uint32_t>& rows,
             const std::vector<std::uint64_t>& leaves, std::uint32_t bought, Rest rest) {
-  if (problem.class_of(leaves.data()) >= 0) return {0, 0};
+  if (one.settled(leaves)) return {0, 0};
   std::int64_t weight = 0;
   for (const std::uint32_t row : rows) weight += problem.weight[row];
   Value best{problem.may_stop ? weight : Acquisition::unlimited, 0};
@@ -98,7 +125,7 @@ Value plain(const Acquisition& problem, const std::vector<std::uint32_t>& rows,
       std::vector<std::uint64_t> left = leaves;
       for (std::size_t w = 0; w < left.size(); ++w) left[w] &= problem.mask(p, which)[w];
       const Value below =
-          plain(problem, inside, left, bought | 1U << p, rest.after(problem.cost[p]));
+          plain(one, problem, inside, left, bought | 1U << p, rest.after(problem.cost[p]));
       here.first += below.first;
       here.second += problem.worst ? 0 : below.second;
       most = std::max(most, below.second);
@@ -116,12 +143,12 @@ Value value_of(const Acquisition& problem, const PolicyTree& tree) {
   return {tree.missed[0], problem.worst ? tree.worst[0] : tree.cost[0]};
 }
 
-void check(const Acquisition& problem) {
+void check(const Case& one, const Acquisition& problem) {
   const auto idle = [](std::size_t) {};
   std::vector<std::uint32_t> rows;
   for (std::uint32_t row = 0; row < problem.n_rows(); ++row) rows.push_back(row);
   const std::vector<std::uint64_t> start(problem.start.begin(), problem.start.end());
-  const Value best = plain(problem, rows, start, 0, {problem.budget, problem.questions});
+  const Value best = plain(one, problem, rows, start, 0, {problem.budget, problem.questions});
   const Cheapest found = cheapest_policy(problem, 1U << 20, {idle, never, 1.0});
   CHECK(found.proven);
   CHECK(value_of(problem, found.tree) == best);
@@ -144,6 +171,20 @@ void check(const Acquisition& problem) {
   CHECK(best <= value_of(problem, learned.tree));
 }
 
+/// All ways to ask for the best: expected, worst case, a budget, a maximum of questions.
+void check_all(Random& random, const Case& one) {
+  Acquisition problem = one.problem();
+  check(one, problem);
+  problem.worst = true;
+  check(one, problem);
+  problem.may_stop = true;
+  problem.budget = static_cast<std::int64_t>(random.below(9));
+  check(one, problem);
+  problem.worst = false;
+  problem.questions = static_cast<std::int64_t>(random.below(4));
+  check(one, problem);
+}
+
 }  // namespace
 
 int main() {
@@ -152,16 +193,7 @@ int main() {
     const std::size_t bits = 1 + random.below(4);
     const std::size_t rows = 1 + random.below(std::min<std::size_t>(8, std::size_t{1} << bits));
     const Case one(random, bits, rows, 2 + random.below(2));
-    Acquisition problem = one.problem();
-    check(problem);
-    problem.worst = true;
-    check(problem);
-    problem.may_stop = true;
-    problem.budget = static_cast<std::int64_t>(random.below(9));
-    check(problem);
-    problem.worst = false;
-    problem.questions = static_cast<std::int64_t>(random.below(4));
-    check(problem);
+    check_all(random, one);
     if (bits > 1) {  // what is known at the start is bought first, for nothing
       Case known = one;
       known.cost[0] = 0;
@@ -173,13 +205,18 @@ int main() {
       CHECK(cheapest_policy(with, 1U << 20, clock).tree.cost[0] == expected);
       CHECK(least_cost(with).first <= expected);
     }
+    const std::size_t numbers = 3 + random.below(6);
+    Case overlapping(random, bits, rows, numbers);
+    overlapping.widen(static_cast<std::int64_t>(random.below(numbers)), numbers);
+    check_all(random, overlapping);
   }
-  for (int round = 0; round < 4; ++round) {  // 128 leaves: two words
-    const Case wide(random, 7, 3, 2);
+  for (int round = 0; round < 8; ++round) {  // 128 leaves: two words
+    Case wide(random, 7, 3, round < 4 ? 2 : 9);
+    if (round >= 4) wide.widen(5 + round % 3, 9);
     Acquisition problem = wide.problem();
     problem.may_stop = true;
     problem.questions = 3;
-    check(problem);
+    check(wide, problem);
   }
   return 0;
 }

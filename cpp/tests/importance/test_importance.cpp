@@ -55,6 +55,16 @@ void check_gains() {
   const std::vector<double> right{0, 4};
   CHECK(std::abs(impurity_gain(Criterion::gini, left, right) - 4.0) < 1e-12);     // 8 x 1/2
   CHECK(std::abs(impurity_gain(Criterion::entropy, left, right) - 8.0) < 1e-12);  // 8 x 1 bit
+  // Weight, sum and size: {1, 1} beside {5, 5, 5, 5} has 6 x variance = 2 x 4 / 6 x 16.
+  const std::vector<double> ones{2, 2, 2};
+  const std::vector<double> fives{4, 20, 20};
+  const std::vector<double> none{0, 0, 0};
+  CHECK(std::abs(impurity_gain(Criterion::variance, ones, fives) - 64.0 / 3.0) < 1e-12);
+  CHECK(impurity_gain(Criterion::variance, ones, none) == 0.0);
+  // 0.1 + 0.2 is not 0.3 in doubles, but the means are meant to be equal.
+  const std::vector<double> two{2, 0.1 + 0.2, 0.1 + 0.2};
+  const std::vector<double> four{4, 0.6, 0.6};
+  CHECK(impurity_gain(Criterion::variance, two, four) == 0.0);
 }
 
 /// AND of three bits: 3! orders, each bit first in a third of them.

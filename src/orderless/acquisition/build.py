@@ -16,11 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidData, setting
 from ..inputs import exact_number, exact_weights, row_bins, whole_seed
-from ..model import Bins
+from ..model import Bins, read_within
 from ..readers import read_tree
 from .costs import read_purchases, whole_numbers
+from .leaves import Leaves
 from .policy import Policy
-from .problem import Leaves, Problem
+from .problem import Problem
 from .solve import METHODS, Method, Solving, solve
 
 __all__ = ["cheapest_policy"]
@@ -36,6 +37,7 @@ def cheapest_policy(
     X: Any,
     costs: Any,
     *,
+    within: float | None = None,
     method: Method = "optimal",
     groups: Any = None,
     known: Iterable[str] = (),
@@ -65,6 +67,12 @@ def cheapest_policy(
     costs : dict of feature -> cost, or one cost per feature in the order of X's features
         0 or more, for every feature that the tree asks about: one without a cost is an error,
         unless it is ``known``.
+    within : float, optional
+        For a tree of numbers: a row is determined where the numbers that are still possible are at
+        most this far apart, as for ``Tree.predict(within=)``. By default one class must be left, as
+        with 0. Classes that are whole numbers count as numbers, too; ``Policy.tree`` is then a
+        regression tree. For a risk, ask with ``tree.decide_at(label, probability)`` until it is on
+        one side.
     method : "optimal", "q-learning", "greedy", "path" or "naive"
         The exact optimum; the paper's Q-learner; the cheapest unknown feature first; as the tree
         asks; all features of the tree.
@@ -114,7 +122,9 @@ def cheapest_policy(
     over the distinct rows. Any feature of the tree may be bought in any state, also one that can
     no longer change the decision but says which other to buy. The search is memoised on the rows
     that are left and the leaves that they can reach, with branch and bound: leaves of other
-    classes of which no purchase excludes two must each be paid for. The number of states can grow
+    classes of which no purchase excludes two must each be paid for. With ``within`` the classes are
+    the largest sets of numbers that are near enough, which overlap: a row may end in any of those
+    that hold its number, and the least over them is its bound. The number of states can grow
     exponentially with the features. Costs and weights are read as decimals and added as whole
     numbers, so sums are exact (``Policy.exact`` says if that was not possible).
 
@@ -140,14 +150,24 @@ def cheapest_policy(
         scan (100%): ill
     >>> cheapest_policy(tree, rows, {"fever": 1, "scan": 100}, method="path").expected_cost
     100.5
+
+    Numbers that are known well enough:
+
+    >>> stay = {"task": "regression", "feature": "fever", "true": {"prediction": 9},
+    ...     "false": {"feature": "scan", "true": {"prediction": 3}, "false": {"prediction": 2.5}}}
+    >>> tree = ol.read_tree(stay, feature_names=["fever", "scan"])
+    >>> print(cheapest_policy(tree, rows, {"fever": 1, "scan": 100}, within=0.5))
+    optimal policy within 0.5: 1 on average, 1 at most, over 4 rows; proven cheapest.
+    fever? (cost 1)
+      not fever (75%): between 2.5 and 3
+      fever (25%): 9.0
     """
-    own = read_tree(tree)
+    leaves = _leaves_of(tree, within)
     _check_options(method, objective, limit, time_limit, max_questions)
     seed = whole_seed(random_state) % 2**64
-    bins = own.bins
+    bins = leaves.bins
     purchases, total = read_purchases(bins, X, costs, groups, known)
     rows, weight = _training_rows(bins, X, sample_weight)
-    leaves = Leaves(bins)
     problem = Problem(
         leaves,
         purchases,
@@ -179,6 +199,15 @@ def cheapest_policy(
             stacklevel=2,
         )
     return policy
+
+
+def _leaves_of(tree: Any, within: float | None) -> Leaves:
+    """Read the tree, for ``within`` as one of numbers."""
+    own = read_tree(tree)
+    if within is None:
+        return Leaves(own.bins)
+    width = read_within(within)
+    return Leaves(own.as_regression().bins, width)
 
 
 def _check_options(

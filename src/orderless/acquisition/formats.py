@@ -8,6 +8,7 @@ Out: ``Tree``; versioned JSON (docs/formats); and what a policy is made of, read
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,10 +16,11 @@ import numpy as np
 
 from ..errors import InvalidTree
 from ..inputs import exact, exact_number
-from ..model import BinNodes, Bins, Tree, formats as serial
+from ..model import BinNodes, Bins, Label, Tree, formats as serial, read_within
 from .costs import KNOWN, Purchase
+from .leaves import Answer, Leaves
 from .nodes import Nodes
-from .problem import Answer, Leaves, Problem
+from .problem import Problem
 from .solve import METHODS, Method, Solved, Solving
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ __all__ = ["from_json", "to_json", "to_tree"]
 
 FORMAT = "orderless-policy"
 VERSION = 1
+WITHIN = 2  # the version of policies that end with intervals
 MOST = 2**62
 
 # A part of a tree: ("leaf", class), or ("split", feature, cut or bins, yes, no).
@@ -37,21 +40,32 @@ Part = tuple[Any, ...]
 def to_tree(nodes: Nodes) -> Tree:
     """Give a policy as a tree; see ``Policy.to_tree``."""
     bins = nodes.problem.leaves.bins
+    classes = _classes(nodes)
     parts: dict[int, Part] = {}
     for node in reversed(list(nodes.everything())):
         p = nodes.purchase[node]
         if p < 0:
-            if nodes.label[node] < 0:
+            decided = nodes.decision(node)
+            if decided is None:
                 raise ValueError(
                     "this policy leaves rows undetermined, so it is not a tree: leave out budget "
                     "and max_questions"
                 )
-            parts[node] = ("leaf", nodes.label[node])
+            parts[node] = ("leaf", classes[decided.label])
             continue
         features = nodes.problem.purchases[p].features
         answers = {outcome: parts[to] for outcome, to in nodes.answers(node)}
         parts[node] = _question(bins, features, answers)
-    return _tree_of(parts[0], bins)
+    return _tree_of(parts[0], bins, classes)
+
+
+def _classes(nodes: Nodes) -> dict[Label, int]:
+    """Give the classes of the tree, and their places; of intervals the midpoints, which rise."""
+    labels: Iterable[Label] = nodes.problem.leaves.bins.tree.classes
+    if nodes.problem.leaves.within is not None:
+        ends = (nodes.decision(node) for node in nodes.everything() if nodes.purchase[node] < 0)
+        labels = sorted({end.label for end in ends if end is not None}, key=float)
+    return {label: c for c, label in enumerate(labels)}
 
 
 def _question(bins: Bins, features: tuple[int, ...], answers: dict[Answer, Part]) -> Part:
@@ -105,7 +119,7 @@ def _among(k: int, parts: list[Part]) -> Part:
     return out
 
 
-def _tree_of(root: Part, bins: Bins) -> Tree:
+def _tree_of(root: Part, bins: Bins, classes: Iterable[Label]) -> Tree:
     nodes: list[list[int]] = []  # feature, cut, when_true, when_false, class
     sets: list[tuple[int, ...]] = []
     todo: list[tuple[Part, int, int]] = [(root, -1, 0)]
@@ -127,7 +141,7 @@ def _tree_of(root: Part, bins: Bins) -> Tree:
     starts = np.cumsum([0, *map(len, sets)], dtype=np.int64)
     inside = np.array([b for own in sets for b in own], dtype=np.int32)
     tree = BinNodes(feature, cut, nan_true, when_true, when_false, label, starts, inside)
-    return bins.tree.replace(**bins.over_features(tree))
+    return bins.tree.replace(classes=tuple(classes), **bins.over_features(tree))
 
 
 def to_json(policy: Policy) -> str:
@@ -138,6 +152,7 @@ def to_json(policy: Policy) -> str:
     place = {node: i for i, node in enumerate(order)}
     rules = {"budget": problem.budget, "max_questions": problem.max_questions}
     content: dict[str, Any] = {
+        **({} if policy.within is None else {"within": policy.within}),
         "method": policy.method,
         "objective": policy.objective,
         "optimal": policy.optimal,
@@ -160,7 +175,7 @@ def to_json(policy: Policy) -> str:
         "nodes": [_node(nodes, node, place) for node in order],
         "tree": json.loads(policy.tree.to_json()),
     }
-    return serial.dump(FORMAT, VERSION, content)
+    return serial.dump(FORMAT, VERSION if policy.within is None else WITHIN, content)
 
 
 def _amount(amount: Fraction | int) -> int | float | str:
@@ -190,10 +205,18 @@ def _node(nodes: Nodes, node: int, place: dict[int, int]) -> dict[str, Any]:
         out["cost"] = nodes.mean_cost(node)
         out["answers"] = [[*answer, place[to]] for answer, to in nodes.answers(node)]
     elif nodes.label[node] >= 0:
-        out["decision"] = nodes.label[node]
+        out |= _end(nodes, node)
     else:
         out["possible"] = nodes.problem.leaves.possible(nodes.leaves[node])
     return out
+
+
+def _end(nodes: Nodes, node: int) -> dict[str, Any]:
+    """Write what is decided: a class; or the smallest and the largest number, as classes."""
+    label, leaves = nodes.label[node], nodes.problem.leaves
+    if leaves.within is None:
+        return {"decision": label}
+    return {"between": list(leaves.ends_of(label))}
 
 
 # -- reading --------------------------------------------------------------------------------------
@@ -201,7 +224,7 @@ def _node(nodes: Nodes, node: int, place: dict[int, int]) -> dict[str, Any]:
 
 def from_json(text: str | bytes, limit: int) -> Solved:
     """Read what a policy is made of; see ``Policy.from_json``."""
-    content = serial.load(text, FORMAT, VERSION, limit=limit)
+    content = serial.load(text, FORMAT, (VERSION, WITHIN), limit=limit)
     with serial.Reading("a policy"):
         return _read(content)
 
@@ -215,7 +238,7 @@ def _read(content: dict[str, Any]) -> Solved:
         raise InvalidTree(f"the objective must be 'expected' or 'worst', got {objective!r:.80}")
     optimal = serial.take(content, "optimal", bool)
     tree = Tree.from_json(json.dumps(serial.take(content, "tree", dict)))
-    leaves = Leaves(tree.bins)
+    leaves = Leaves(tree.bins, _within(content, tree))
     n_features = len(leaves.masks)
     if serial.take(content, "bins", list) != [_bins_of(leaves.bins, k) for k in range(n_features)]:
         raise InvalidTree(
@@ -240,6 +263,15 @@ def _read(content: dict[str, Any]) -> Solved:
     bound = _exact(content["bound"]) * (1 if problem.worst else rows) / problem.whole.unit
     how = Solving(cast("Method", method))
     return Solved(nodes, how, bound, round((1 - share) * rows), optimal)
+
+
+def _within(content: dict[str, Any], tree: Tree) -> float | None:
+    """Read how wide an interval may be, which files of version 2 say."""
+    if content["version"] != WITHIN:
+        return None
+    if tree.task != "regression":
+        raise InvalidTree("a policy that ends with intervals ('within') needs a regression tree")
+    return read_within(content["within"])
 
 
 def _exact(number: Any) -> Fraction:
@@ -278,8 +310,9 @@ def _nodes(problem: Problem, given: list[Any], method: str) -> Nodes:
         if i >= len(nodes.purchase):
             raise InvalidTree(f"node {i} cannot be reached")
         if "ask" not in entry:
-            label = nodes.label[i]
-            if entry.get("decision", -1) != label or (label < 0) != ("possible" in entry):
+            ends = {} if nodes.label[i] < 0 else _end(nodes, i)
+            there = {name: entry[name] for name in ("decision", "between") if name in entry}
+            if there != ends or (nodes.label[i] < 0) != ("possible" in entry):
                 raise InvalidTree(f"node {i} does not end as the tree does")
             continue
         p = _count(entry["ask"])

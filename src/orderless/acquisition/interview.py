@@ -96,7 +96,7 @@ class Interview:
 
     def _matters(self, features: tuple[str, ...]) -> bool:
         """Whether one of these can still change the decision."""
-        return bool({*features} & {*self.explanation.unknown})
+        return self.policy.can_matter(self.known, features)
 
     @cached_property
     def beyond(self) -> Question | None:
@@ -112,13 +112,18 @@ class Interview:
 
     @property
     def decision(self) -> Label | None:
-        """The class, None while it is not determined."""
+        """The class (with ``within`` the interval's midpoint), None while it is not determined."""
         return self.question.decision
 
     @property
     def possible(self) -> tuple[Label, ...]:
         """The classes that are still possible."""
         return self.question.possible
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """With ``within`` the smallest and the largest number that is still possible."""
+        return self.question.interval
 
     @cached_property
     def explanation(self) -> Explanation:
@@ -216,7 +221,10 @@ class Interview:
         lines = [f"Asked {_and(asked)}; {cost}." if asked else "Nothing was asked."]
         if self.not_needed:
             lines.append(f"Not needed: {_and(list(self.not_needed))}.")
-        return "\n".join([str(self.explanation), *lines, *self._stop()])
+        why = str(self.explanation)
+        if self.question.determined and len(self.possible) > 1:
+            why = f"Settled: {why[0].lower()}{why[1:]}"
+        return "\n".join([why, *lines, *self._stop()])
 
     def _stop(self) -> list[str]:
         """Say what ended it too early, and what would be next."""

@@ -12,7 +12,8 @@ from fractions import Fraction
 from ..errors import InvalidTree
 from ..model import Label
 from .costs import Purchase, total
-from .problem import Answer, Problem, SoFar
+from .leaves import Answer, Decision
+from .problem import Problem, SoFar
 
 __all__ = ["Nodes"]
 
@@ -27,7 +28,7 @@ class Nodes:
     purchase : list of int
         What is bought; -1 at an end.
     label : list of int
-        Number of the class where it is determined, -1 where it is not.
+        Number of what is decided (``Leaves.decision``) where it is determined, -1 where it is not.
     weight : list of int
         Training rows.
     cost, worst : list of int
@@ -56,7 +57,7 @@ class Nodes:
         for node in range(1, len(purchase)):
             up = parent[node]
             self._hang(node, up, problem.outcomes[purchase[up]][outcome[node]])
-        self.label = [problem.leaves.class_of(at) for at in self.leaves]
+        self.label = [problem.leaves.end_of(at) for at in self.leaves]
 
     @classmethod
     def root(cls, problem: Problem, method: str, weight: int) -> Nodes:
@@ -87,6 +88,11 @@ class Nodes:
         classes = leaves.bins.tree.classes
         return tuple(classes[c] for c in leaves.possible(self.leaves[node]))
 
+    def decision(self, node: int) -> Decision | None:
+        """Give what is decided at a node; None where that is open."""
+        label = self.label[node]
+        return None if label < 0 else self.problem.leaves.decision(label)
+
     def mean_cost(self, *nodes: int) -> float:
         """Give what is spent from some nodes on, on average over their training rows."""
         cost, weight = sum(self.cost[i] for i in nodes), sum(self.weight[i] for i in nodes)
@@ -116,7 +122,7 @@ class Nodes:
         self._children.append({})
         self._up.append((-1, ()))
         self._hang(new, node, outcome)
-        self.label[new] = self.problem.leaves.class_of(self.leaves[new])
+        self.label[new] = self.problem.leaves.end_of(self.leaves[new])
         return new
 
     def answers(self, node: int) -> Iterator[tuple[Answer, int]]:
@@ -158,9 +164,10 @@ class Nodes:
                 break
             bought |= set(features)
             node = self.child(node, tuple(sides[k].bit_length() - 1 for k in features))
-        if self.purchase[node] < 0 and self.label[node] >= 0:
-            return node
-        whole = self.problem.leaves.whole
+        leaves = self.problem.leaves
+        if self.purchase[node] < 0 and self.label[node] >= 0 and leaves.within is None:
+            return node  # what is known besides can narrow an interval, and changes no class
+        whole = leaves.whole
         more = any(side != whole[k] for k, side in enumerate(sides) if k not in bought)
         return None if more else node
 
@@ -232,15 +239,19 @@ class Nodes:
         order = [p for p in order if not set(problem.purchases[p].features) <= set(known)]
         if self.method in ("naive", "path", "greedy"):
             return order[0] if order and self._affordable(node, order[0]) else -1
-        asked = problem.leaves.asked_next(self.leaves[node])
         at = self.leaves[node]
-        telling = [
-            p
-            for p in self.could_tell(node)
-            if any(problem.leaves.matters(at, k) for k in problem.purchases[p].features)
-        ]
-        telling.sort(key=lambda p: (asked not in problem.purchases[p].features, self.price[p], p))
-        return next((p for p in telling if self._affordable(node, p)), -1)
+        asked = problem.leaves.asked_next(at)
+        sides = [1 << known[k] if k in known else w for k, w in enumerate(problem.leaves.whole)]
+        telling = sorted(
+            (p for p in self.could_tell(node) if self._affordable(node, p)),
+            key=lambda p: (asked not in problem.purchases[p].features, self.price[p], p),
+        )
+        return next((p for p in telling if self._matters(at, p, sides)), -1)
+
+    def _matters(self, leaves: int, p: int, sides: Sequence[int]) -> bool:
+        """Whether a purchase can still settle it."""
+        own = self.problem.purchases[p].features
+        return any(self.problem.leaves.matters(leaves, k, sides) for k in own)
 
     def _affordable(self, node: int, p: int) -> bool:
         budget, questions = self.left(node)

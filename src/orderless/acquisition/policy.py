@@ -39,7 +39,8 @@ class Policy(Solved):
 
     Its own way is what it does with the training rows. An answer that no training row has there
     leads on as the tree asks, without questions that cannot matter any more, and always ends
-    determined (unless a budget, or an unavailable feature, forbids it).
+    determined (unless a budget, or an unavailable feature, forbids it). With ``within`` a row is
+    determined where the numbers that are still possible are at most that far apart.
 
     Attributes
     ----------
@@ -75,6 +76,11 @@ class Policy(Solved):
     def objective(self) -> str:
         """What was to be small: the expected cost, or the worst."""
         return "worst" if self._problem.worst else "expected"
+
+    @property
+    def within(self) -> float | None:
+        """How wide the interval of the numbers may be where it stops; None: one class is left."""
+        return self._problem.leaves.within
 
     @property
     def n_rows(self) -> int:
@@ -182,30 +188,32 @@ class Policy(Solved):
         -------
         pandas.DataFrame
             ``purchases`` in their order, ``questions``, ``cost``, ``decision`` (missing where a
-            budget leaves the row undetermined).
+            budget leaves the row undetermined). With ``within`` the decision is the midpoint of
+            ``lower`` and ``upper``, the smallest and the largest number that is still possible.
         """
         import pandas as pd
 
         ends, which = self._ends(X)
         bought = [tuple(p.name for p in reversed(self.nodes.bought(node))) for node in ends]
         spent = np.array([float(self.nodes.paid(node)) for node in ends])
-        labels = [self.nodes.label[node] for node in ends]
+        made = [self.nodes.decision(node) for node in ends]
         at = which.tolist()
         index = X.index if isinstance(X, pd.DataFrame) else None
-        decided = [None if labels[i] < 0 else self.tree.classes[labels[i]] for i in at]
+        decided = [None if (one := made[i]) is None else one.label for i in at]
         try:
             decision: Any = pd.array(decided)
         except UnicodeEncodeError:  # half of a surrogate pair, which pandas' texts cannot hold
             decision = pd.Series(decided, index=index, dtype=object)
-        return pd.DataFrame(
-            {
-                "purchases": [bought[i] for i in at],
-                "questions": [len(bought[i]) for i in at],
-                "cost": spent[which],
-                "decision": decision,
-            },
-            index=index,
-        )
+        columns = {
+            "purchases": [bought[i] for i in at],
+            "questions": [len(bought[i]) for i in at],
+            "cost": spent[which],
+            "decision": decision,
+        }
+        if self.within is not None:
+            possible = np.array([self._problem.leaves.interval(self.nodes.leaves[n]) for n in ends])
+            columns |= {"lower": possible[which, 0], "upper": possible[which, 1]}
+        return pd.DataFrame(columns, index=index)
 
     # -- what to ask ---------------------------------------------------------------------------
 
@@ -282,6 +290,19 @@ class Policy(Solved):
         start = dict(known) if known is not None else {}
         return Interview(self, start, only_relevant=only_relevant)
 
+    def can_matter(self, known: Any, features: Iterable[str]) -> bool:
+        """Whether one of these features can still change the decision, or settle the interval.
+
+        Where it can not, the row is determined with it only if it is without it, whatever else is
+        known.
+        """
+        sides = self._sides(known)
+        leaves = self._problem.leaves
+        at = leaves.inside(self._problem.start, sides)
+        asked = {self.tree.space.index(name) for name in features}  # says which features there are
+        places = [k for k, place in enumerate(leaves.bins.positions) if place in asked]
+        return any(leaves.matters(at, k, sides) for k in places)
+
     def _sides(self, known: Any) -> list[int]:
         """Give the bins that each feature can be in, as bits."""
         if known is None or (isinstance(known, Mapping) and not known):
@@ -317,6 +338,10 @@ class Policy(Solved):
 
     def to_tree(self) -> Tree:
         """Give the policy as a tree that asks in its order and decides the same.
+
+        With ``within`` it is a regression tree whose leaves say the midpoints of the intervals that
+        the policy ends with: at most half of ``within`` away from the number of its own tree, on
+        every row.
 
         Raises
         ------

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..model import Bins, Label, label_text, printable, short_number, side_text, sides_text
+from .leaves import Answer, between
 from .nodes import Nodes
-from .problem import Answer
 
 __all__ = ["Branch", "Outcome", "Question", "branches", "money", "percent"]
 
@@ -33,11 +33,13 @@ class Outcome:
     settled : bool
         Whether the row is determined then.
     decision
-        The class then, None if it is not determined.
+        The class then, None if it is not determined; with ``within`` the midpoint of ``interval``.
     possible : tuple of labels
         The classes that are possible then.
     expected_cost : float
         What is still to be spent then, on average.
+    interval : tuple of float, or None
+        With ``within`` the smallest and the largest number that is possible then.
     """
 
     values: str
@@ -46,6 +48,7 @@ class Outcome:
     decision: Label | None
     possible: tuple[Label, ...]
     expected_cost: float
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +66,10 @@ class Question:
     expected_cost : float
         What is still to be spent on average, with this.
     determined : bool
+        Whether nothing more is to be known: one class is left, or with ``within`` an interval that
+        is narrow enough.
     decision
-        The class, None if it is not determined.
+        The class, None if it is not determined; with ``within`` the midpoint of ``interval``.
     possible : tuple of labels
         The classes that are still possible.
     outcomes : tuple of Outcome
@@ -76,6 +81,8 @@ class Question:
         What ends the questions although there are some that could matter.
     budget_left : float or None
         What is left of the budget before this question; None without one.
+    interval : tuple of float, or None
+        With ``within`` the smallest and the largest number that is still possible.
     """
 
     feature: str | None
@@ -89,20 +96,20 @@ class Question:
     rows: int
     stopped: Literal["budget", "questions"] | None = None
     budget_left: float | None = None
+    interval: tuple[float, float] | None = None
 
     @classmethod
     def at(cls, nodes: Nodes, node: int) -> Question:
         """Give what a policy says at one of its nodes."""
         problem = nodes.problem
-        classes = problem.leaves.bins.tree.classes
         p = nodes.purchase[node]
-        label = nodes.label[node]
+        decided = nodes.decision(node)
         outcomes: tuple[Outcome, ...] = ()
         if p >= 0:
             outcomes = tuple(_outcome(nodes, node, one) for one in branches(nodes, (node,), most=1))
         budget, questions = nodes.left(node)
         stopped: Literal["budget", "questions"] | None = None
-        if p < 0 and label < 0 and nodes.could_tell(node):
+        if p < 0 and decided is None and nodes.could_tell(node):
             if questions == 0:
                 stopped = "questions"
             elif budget is not None:
@@ -112,8 +119,8 @@ class Question:
             features=() if p < 0 else names_of(nodes, p),
             cost=0.0 if p < 0 else float(problem.purchases[p].cost),
             expected_cost=nodes.mean_cost(node),
-            determined=label >= 0,
-            decision=classes[label] if label >= 0 else None,
+            determined=decided is not None,
+            decision=None if decided is None else decided.label,
             possible=nodes.possible(node),
             outcomes=outcomes,
             rows=nodes.weight[node],
@@ -121,6 +128,7 @@ class Question:
             budget_left=None
             if problem.budget is None
             else float(problem.budget - nodes.paid(node)),
+            interval=problem.leaves.interval(nodes.leaves[node]),
         )
 
     @property
@@ -133,14 +141,14 @@ class Question:
         """Why this is asked, in words."""
         if self.feature is None:
             if self.determined:
-                return f"Determined: {label_text(self.possible[0])}."
-            classes = [label_text(label) for label in self.possible]
+                several = len(self.possible) > 1
+                return f"{'Settled' if several else 'Determined'}: {self._possible}."
             why = {
                 None: "none of the available features can settle it.",
                 "questions": "no more questions are allowed.",
                 "budget": f"stopped by the budget, {money(self.budget_left or 0)} of it is left.",
             }[self.stopped]
-            return f"Not determined, {', '.join(classes[:-1])} or {classes[-1]}: {why}"
+            return f"Not determined, {self._possible}: {why}"
         what = printable(self.feature)
         if not self.rows:
             return (
@@ -151,6 +159,14 @@ class Question:
             f"Ask {what} (cost {money(self.cost)}): settles it in {percent(self.chance_settled)} "
             f"of {self.rows:,} rows; {money(self.expected_cost)} to spend on average from here."
         )
+
+    @property
+    def _possible(self) -> str:
+        """What is possible, in words."""
+        if self.interval is not None:
+            return between(*self.interval)
+        classes = [label_text(label) for label in self.possible]
+        return " or ".join([*[", ".join(classes[:-1])] * (len(classes) > 1), classes[-1]])
 
     def __str__(self) -> str:
         return self.reason
@@ -163,16 +179,16 @@ def names_of(nodes: Nodes, p: int) -> tuple[str, ...]:
 
 
 def _outcome(nodes: Nodes, node: int, branch: Branch) -> Outcome:
-    classes = nodes.problem.leaves.bins.tree.classes
     first = branch.nodes[0]
-    label = nodes.label[first]
+    decided = nodes.decision(first)
     return Outcome(
         values=branch.text,
         chance=branch.weight / max(1, nodes.weight[node]),
-        settled=label >= 0,
-        decision=classes[label] if label >= 0 else None,
+        settled=decided is not None,
+        decision=None if decided is None else decided.label,
         possible=nodes.possible(first),
         expected_cost=nodes.mean_cost(*branch.nodes),
+        interval=nodes.problem.leaves.interval(nodes.leaves[first]),
     )
 
 

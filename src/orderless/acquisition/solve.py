@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from .leaves import Answer
 from .nodes import Nodes
-from .problem import Answer, Problem
+from .problem import Problem
 
 if TYPE_CHECKING:
     from .._core.acquisition import Policy

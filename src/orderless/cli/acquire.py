@@ -18,7 +18,7 @@ from .sink import as_json, write
 if TYPE_CHECKING:
     from ..acquisition import Interview
     from ..inputs import CellStyle
-    from ..model import Tree
+    from ..model import Label, Tree
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -28,6 +28,15 @@ EXAMPLE = (
 )
 BACK = "back"
 ENDED = 3  # the exit code where the answers end before the decision
+Within = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        callback=finite,
+        metavar="WIDTH",
+        help="Of numbers: stop as soon as those that are possible are at most this far apart.",
+    ),
+]
 
 
 def command(
@@ -41,6 +50,7 @@ def command(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="What is known already; once per feature."),
     ] = None,
+    within: Within = None,
     budget: Annotated[
         float | None, typer.Option(min=0, callback=finite, help="The most that may be spent.")
     ] = None,
@@ -59,13 +69,16 @@ def command(
     end before the decision, what is known and what is open is written, and the exit code is 3.
     """
     from ..acquisition import cheapest_policy
+    from .decision import check_numbers, refuse_within
     from .files import style_of
     from .models import source_of
     from .rows import row_from
 
     if output.format in (Format.csv, Format.md):
         raise Mistake(f"an interview is written as text or json, not as {output.format}")
+    refuse_within(within, model)
     source = source_of(model, data, files, complete=True)
+    check_numbers(within, source)
     if source.X is None:
         raise Mistake(
             "the cheapest way depends on how likely each answer is: add --data FILE with rows that "
@@ -79,7 +92,7 @@ def command(
     given = [name for name, value in known.items() if value is not None]  # these cost nothing
     with busy("Finding the cheapest way"):
         policy = cheapest_policy(
-            tree, source.X, each, known=given, budget=budget, time_limit=time_limit
+            tree, source.X, each, known=given, budget=budget, time_limit=time_limit, within=within
         )
     talk = _ask(policy.interview(known, only_relevant=True), tree, style)
     if output.format == Format.json:
@@ -100,11 +113,11 @@ def _ask(talk: Interview, tree: Tree, style: CellStyle) -> Interview:
     shown = None
     while not talk.done:
         if shown is not talk:
-            _show(talk)
+            _show(talk, tree)
             shown = talk
         answer = _line(f"{_question(talk, tree)} ")
         if answer is None:
-            _say_open(talk)
+            _say_open(talk, tree)
             return talk
         if answer.strip().lower() == BACK and not _is_value(answer, talk, tree):
             if before:
@@ -124,15 +137,23 @@ def _ask(talk: Interview, tree: Tree, style: CellStyle) -> Interview:
     return talk
 
 
-def _show(talk: Interview) -> None:
+def _possible(labels: tuple[Label, ...], tree: Tree) -> str:
+    """Write what is possible: classes, or between which numbers."""
+    from ..model import label_text
+
+    if tree.task == "regression" and len(labels) > 1:
+        return f"between {labels[0]:.6g} and {labels[-1]:.6g}"
+    return " or ".join(label_text(label) for label in labels)
+
+
+def _show(talk: Interview, tree: Tree) -> None:
     """Say what is asked and why, and what each answer would mean."""
     from ..acquisition import money, percent
-    from ..model import label_text
 
     question = talk.question
     lines = [printable(question.reason)]
     for one in question.outcomes:
-        says = " or ".join(label_text(label) for label in one.possible)
+        says = _possible(one.possible, tree)
         then = says if one.settled else f"{says}, then {money(one.expected_cost)} more on average"
         seen = f" ({percent(one.chance)})" if question.rows else ""
         lines.append(f"  {printable(one.values)}{seen}: {printable(then)}")
@@ -152,14 +173,13 @@ def _question(talk: Interview, tree: Tree) -> str:
     return printable(f"{feature.name} ({allowed}; ? if unknown):")
 
 
-def _say_open(talk: Interview) -> None:
+def _say_open(talk: Interview, tree: Tree) -> None:
     """Say that the answers ended, and what is open."""
-    from ..model import label_text
-
-    possible = " or ".join(label_text(label) for label in talk.possible)
+    possible = _possible(talk.possible, tree)
+    possible += " are possible" if tree.task == "classification" else ""
     typer.echo(
         printable(
-            f"The answers ended before the decision: {possible} are possible, and "
+            f"The answers ended before the decision: {possible}, and "
             f"{talk.question.feature} is still asked for. Give its value, or ? if it is "
             "unavailable."
         ),
@@ -218,6 +238,7 @@ def _record(talk: Interview) -> dict[str, Any]:
     return {
         "decision": talk.decision,
         "possible": list(talk.possible),
+        **({} if talk.interval is None else {"interval": list(talk.interval)}),
         "known": dict(talk.known),
         "asked": list(talk.asked),
         "unavailable": list(talk.unavailable),

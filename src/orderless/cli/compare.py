@@ -14,6 +14,9 @@ from .mistakes import Mistake
 from .options import (
     DATA,
     AllowPickle,
+    At,
+    Cut,
+    Decisions,
     FileOptions,
     Format,
     OutputOptions,
@@ -49,6 +52,9 @@ def command(
     allow_pickle: AllowPickle = False,
     space: SpaceFile = None,
     unseen: Unseen = UnseenKind.unknown,
+    at: At = None,
+    cut: Cut = None,
+    decisions: Decisions = None,
 ) -> None:
     """Group trees that decide the same, and show where others differ from the first.
 
@@ -56,15 +62,21 @@ def command(
     which they differ (every interval between thresholds, and every category, equally likely), and
     with --data the number of rows. The row is the first of the data on which the two differ;
     without such a row it is made up. Features compare by name: trees that have none in common are
-    named first.
+    named first. With --at or --cut it is the decisions that are compared.
     """
     if len(models) < 2:
         raise Mistake("comparing takes two trees or more: orderless compare A B")
+    from .decision import decision_of
     from .models import load_model, read_space
+    from .table import say
 
+    decision = decision_of(at, cut, decisions)
     known = None if space is None else read_space(space)
     trees = [load_model(path, allow_pickle=allow_pickle, space=known) for path in models]
     names = [str(path) for path in models]
+    trees = [decision.of(tree, path.name) for tree, path in zip(trees, models, strict=True)]
+    if decision:
+        say([decision.words(trees[0])], quiet=False, what="Decision")
     strangers = _strangers(names, trees)
     with busy("Comparing"):
         records = _records(names, trees, _predictions(trees, data, files, unseen))

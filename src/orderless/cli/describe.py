@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .mistakes import Mistake, cut, one_line
-from .options import FileOptions, Format, OutputOptions, TableOptions
+from .options import FileOptions, Format, OutputOptions, TableOptions, TaskKind
 from .sink import as_json, records_as, write
 
 if TYPE_CHECKING:
@@ -144,7 +144,10 @@ def _content(summary: Summary) -> dict[str, Any]:
         "rows_complete": n_rows - n_gaps,
         "rows_left_out": summary.n_dropped,
         "target": summary.table.target,
-        "classes": [{"class": label, "rows": n} for label, n in summary.classes()],
+        "classes": [
+            {"class": label, "rows": n}
+            for label, n in ([] if summary.task == TaskKind.regression else summary.classes())
+        ],
         "features": [column.name for column in summary.features],
         "ignored": list(summary.ignored),
         "left_out": summary.left_out,

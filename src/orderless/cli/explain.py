@@ -33,7 +33,8 @@ __all__ = ["EXAMPLE", "command"]
 
 EXAMPLE = (
     "Example: orderless explain --data patients.csv --target diagnosis --max-depth 4\n\n"
-    "Example: orderless explain model.json --row age=45 --row smoker=yes"
+    "Example: orderless explain model.json --row age=45 --row smoker=yes\n\n"
+    "Example: orderless explain model.json --at ill=0.2"
 )
 ROWS = "One row, or several"
 SHOWN = "What is shown"
@@ -136,24 +137,28 @@ def _terms_text(
     form: CanonicalForm, source: Source, terms: str, show: ShownOptions, output: OutputOptions
 ) -> str:
     """Write rules or reasons, and how often the tree is right."""
-    from ..output.rules import list_terms, listing_records, quality_as_markdown, quality_as_text
+    from ..output.rules import list_terms, listing_records
+    from .judging import judged_markdown, judged_text
 
     shown: Shown = {
         "terms": terms, "sort": show.sort, "top": show.top, "min_rows": show.min_rows,
         "about_rows": source.about_rows,
     }  # fmt: skip
     judged = source.judged
+    y = source.y
     if output.format == Format.text:
-        text = form.to_text(source.X, source.y, **shown)
-        return text + (f"\n\n{quality_as_text(judged)}" if judged else "")
+        text = form.to_text(source.X, y, **shown)
+        return text + (f"\n\n{judged_text(judged)}" if judged else "")
     if output.format == Format.md:
-        text = form.to_markdown(source.X, source.y, **shown)
-        return text + (f"\n\n{quality_as_markdown(judged)}" if judged else "")
-    listing = list_terms(form, source.X, source.y, **shown)
+        text = form.to_markdown(source.X, y, **shown)
+        return text + (f"\n\n{judged_markdown(judged)}" if judged else "")
+    listing = list_terms(form, source.X, y, **shown)
     records = listing_records(listing)
     if output.format == Format.csv:
         return records_as(records, Format.csv, safe_csv=output.safe_csv)
     content: dict[str, Any] = {"fingerprint": form.fingerprint, "classes": list(form.classes)}
+    if source.decision:
+        content["decision"] = source.decision
     if listing.hidden:
         content["not_shown"] = listing.hidden
     if source.rows_record is not None:
@@ -201,6 +206,7 @@ def _write_rows(form: CanonicalForm, rows: list[dict[str, Any]], output: OutputO
             "row": i,
             "prediction": record["label"],
             "possible": record["possible"],
+            **dict(zip(("lower", "upper"), record.get("interval", ()), strict=False)),
             "necessary": record["necessary"],
             "needed": record["settle"][0] if record["settle"] else [],
             "text": record["text"].replace("\n", " "),

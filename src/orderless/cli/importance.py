@@ -110,7 +110,8 @@ def command(
 
     gini: impurity importance of the tree as it came. smallest, largest, mean: over all trees that
     decide the same. permutation: accuracy that is lost when the feature's values are shuffled,
-    exactly the mean over all ways to shuffle; the same in every order.
+    exactly the mean over all ways to shuffle; the same in every order. Of a regression tree:
+    variance instead of gini, and the mean squared error that shuffling adds.
 
     With --rid: the permutation importance over all near-optimal trees of many samples, each
     different function counted once: mean, quantiles, and the share of functions that need the
@@ -162,6 +163,8 @@ def _refuse_one_tree(model: ModelOptions, data: DataOptions, orders: bool) -> No
     plain = DataOptions()
     for option, given in (
         ("MODEL", model.model is not None),
+        ("--at", model.at is not None),
+        ("--cut", model.cut is not None),
         ("--max-depth", data.max_depth != plain.max_depth),
         ("--min-leaf", data.min_leaf != plain.min_leaf),
         ("--no-orders", not orders),
@@ -234,17 +237,18 @@ def _records(source: Source, limit: int | None) -> tuple[list[dict[str, Any]], A
     found = None
     if limit is not None:
         found = importance_range(tree, X, y, limit=limit)
-        gini = found.importance.tolist()
+        own = found.importance.tolist()
     else:
-        gini = [float(v) for v in impurity_importance(tree, X, y)]
+        own = [float(v) for v in impurity_importance(tree, X, y)]
+    measure = "variance" if tree.task == "regression" else "gini"
     records = []
     for i in (names.index(name) for name in tree.features):
-        record: dict[str, Any] = {"feature": names[i], "gini": gini[i]}
+        record: dict[str, Any] = {"feature": names[i], measure: own[i]}
         if found is not None:
             record |= {"smallest": float(found.low[i]), "largest": float(found.high[i]),
                        "mean": float(found.mean[i])}  # fmt: skip
         records.append({**record, "permutation": shuffled[i]})
-    return sorted(records, key=lambda r: (-r.get("mean", r["gini"]), r["feature"])), found
+    return sorted(records, key=lambda r: (-r.get("mean", r[measure]), r["feature"])), found
 
 
 def _sentence(found: Any, n_rows: int) -> str:

@@ -46,7 +46,10 @@ def is_mistake(fault: Exception) -> bool:
 
 
 # What a parameter of the library is called here, where that is not its name with dashes.
-OPTIONS = {"batch_size": "--chunk-rows", "n_jobs": "--jobs", "target": "--output"}
+OPTIONS = {
+    "batch_size": "--chunk-rows", "feature_names": "--space", "n_jobs": "--jobs",
+    "target": "--output",
+}  # fmt: skip
 
 
 def as_option(name: str, value: object) -> str:

@@ -1,14 +1,14 @@
 """Models: the tree that a command works on, and what the columns are that it speaks of.
 
 In:  ``ModelOptions`` and ``DataOptions``.
-Out: ``Source``: a ``Tree``, and rows with labels if there are some.
+Out: ``Source``: a ``Tree`` of the decision that is taken, and rows with labels if there are some.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InvalidData, InvalidSpace, InvalidTree, UnreadableModel
 from ..form import FORM_FORMAT as FORM, CanonicalForm, canonicalize
 from ..model import Column, Feature, Space, Tree, parse, printable
-from ..output.rules import Judged
 from ..readers import read_tree
+from .decision import Decision, decision_of
 from .mistakes import Mistake
 from .options import DataOptions, FileOptions, HoldOutOptions, LimitOptions, ModelOptions
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from .judging import AnyJudged
 
 __all__ = ["Source", "form_of", "load_model", "read_space", "source_of"]
 
@@ -39,8 +41,9 @@ class Source:
     y: list[Any] | None = None
     rows_from: str | None = None
     fitted: bool = False
-    held_out: tuple[Judged, ...] = ()
+    held_out: tuple[AnyJudged, ...] = ()
     notes: tuple[str, ...] = ()  # how the rows were read that the tree was fitted on
+    decision: str = ""  # of what the tree said, in words
 
     @property
     def about_rows(self) -> str:
@@ -48,25 +51,23 @@ class Source:
         if self.X is None:
             return ""
         rows, tree = printable(str(self.rows_from)), printable(self.name)
+        less = "right less often" if self.tree.task == "classification" else "further off"
         if self.fitted:
-            return (
-                f"The tree was fitted on these rows ({rows}): on new rows it is usually "
-                "right less often."
-            )
+            return f"The tree was fitted on these rows ({rows}): on new rows it is usually {less}."
         return (
             f"The tree is from {tree}, the rows are from {rows}: if it was fitted "
-            "on them, it is usually right less often on new rows."
+            f"on them, it is usually {less} on new rows."
         )
 
     @property
-    def judged(self) -> tuple[Judged, ...]:
-        """How often the tree is right on its rows, and on those that were held out."""
+    def judged(self) -> tuple[AnyJudged, ...]:
+        """How the tree does on its rows, and on those that were held out."""
         if self.X is None or self.y is None:
             return ()
-        from ..estimators import judge
+        from .judging import judged_on
 
         rows = "training rows" if self.fitted else f"rows of {self.rows_from}"
-        return (Judged(rows, judge(self.tree, self.X, self.y)), *self.held_out)
+        return (judged_on(rows, self.tree, self.X, self.y), *self.held_out)
 
     @property
     def rows_record(self) -> dict[str, Any] | None:
@@ -80,6 +81,12 @@ class Source:
         }
         return {**record, "notes": list(self.notes)} if self.fitted else record
 
+    def decided(self, decision: Decision) -> Source:
+        """Give the same with the tree and the labels of a decision."""
+        tree = decision.of(self.tree, self.name)
+        y = None if self.y is None else decision.labels(self.tree, self.y)
+        return replace(self, tree=tree, y=y, decision=decision.words(tree))
+
 
 def source_of(
     model: ModelOptions,
@@ -89,10 +96,31 @@ def source_of(
     *,
     complete: bool = False,
 ) -> Source:
-    """Read the tree of a file, or fit one on the data.
+    """Read the tree of a file, or fit one on the data; it says what is decided by --at or --cut.
 
     With ``complete``, rows with gaps are refused, or left out on request.
     """
+    decision = decision_of(model.at, model.cut, model.decisions)
+    source = _source(model, data, files, hold_out, decision, complete=complete)
+    if not decision:
+        return source
+    from .table import say
+
+    source = source.decided(decision)
+    say([source.decision], quiet=data.quiet, what="Decision")
+    return source
+
+
+def _source(
+    model: ModelOptions,
+    data: DataOptions,
+    files: FileOptions,
+    hold_out: HoldOutOptions | None,
+    decision: Decision,
+    *,
+    complete: bool,
+) -> Source:
+    """Read or fit the tree, before anything is decided by it."""
     if hold_out is not None and hold_out.test is not None and hold_out.folds is not None:
         raise Mistake("give one of --test and --folds, not both")
     if data.data is None and data.target is not None:
@@ -120,7 +148,7 @@ def source_of(
         raise Mistake("--space says what the columns of a model file are, and none is given")
     from .table import fit
 
-    tree, rows, judged = fit(data, files, hold_out)
+    tree, rows, judged = fit(data, files, hold_out, decision)
     notes = tuple(rows.summary.head())
     return Source(tree, rows.name, rows.X, rows.y, rows.name, True, judged, notes)
 

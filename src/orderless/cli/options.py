@@ -18,7 +18,10 @@ import typer
 
 __all__ = [
     "AllowPickle",
+    "At",
+    "Cut",
     "DataOptions",
+    "Decisions",
     "FileOptions",
     "Format",
     "HoldOutOptions",
@@ -29,12 +32,14 @@ __all__ = [
     "SafeCsv",
     "SpaceFile",
     "TableOptions",
+    "TaskKind",
     "Unseen",
     "UnseenKind",
     "finite",
 ]
 
 TREE = "Where the tree comes from"
+DECISION = "The decision that is taken"
 DATA = "Data"
 OUTPUT = "Output"
 LIMITS = "Limits"
@@ -54,6 +59,13 @@ class UnseenKind(StrEnum):
 
     unknown = "unknown"
     error = "error"
+
+
+class TaskKind(StrEnum):
+    """What a tree is fitted for."""
+
+    classification = "classification"
+    regression = "regression"
 
 
 class MissingValues(StrEnum):
@@ -93,9 +105,38 @@ AllowPickle = Annotated[
 ]
 
 
+At = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CLASS=PROBABILITY",
+        help="Decide whether the risk of a class is at least this (--at malignant=0.2): its share "
+        "of the training rows of a leaf. The answers are True and False.",
+        rich_help_panel=DECISION,
+    ),
+]
+Cut = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LEVEL,...",
+        help="Decide into which interval a number falls (--cut 10,20: at most 10, above 10 to 20, "
+        "above 20).",
+        rich_help_panel=DECISION,
+    ),
+]
+Decisions = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,...",
+        help="What the answers of --at or --cut are called, the lowest first: --decisions "
+        "wait,biopsy; --decisions low,middle,high.",
+        rich_help_panel=DECISION,
+    ),
+]
+
+
 @dataclass(frozen=True)
 class ModelOptions:
-    """One tree, from a file."""
+    """One tree, from a file, and what is decided by what it says."""
 
     PANEL: ClassVar = TREE
     model: Annotated[
@@ -103,11 +144,15 @@ class ModelOptions:
         typer.Argument(
             metavar="MODEL",
             help="A tree: JSON (a tree, an order-free form, nested dicts), a skops file, or a "
-            "model file of XGBoost (JSON) or LightGBM. Left out: a tree is fitted on --data.",
+            "model file of XGBoost or CatBoost (JSON) or LightGBM. Left out: a tree is fitted on "
+            "--data.",
         ),
     ] = None
     allow_pickle: AllowPickle = False
     space: SpaceFile = None
+    at: At = None
+    cut: Cut = None
+    decisions: Decisions = None
 
 
 @dataclass(frozen=True)
@@ -160,8 +205,18 @@ class TableOptions:
     ] = None
     target: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="The column with the classes; known for data sets."),
+        typer.Option(
+            metavar="COLUMN",
+            help="The column with the classes, or with the numbers of --task regression; known for "
+            "data sets.",
+        ),
     ] = None
+    task: Annotated[
+        TaskKind,
+        typer.Option(
+            help="Whether the target holds classes, or numbers that a regression tree is fitted to."
+        ),
+    ] = TaskKind.classification
     ignore: Annotated[
         list[str] | None,
         typer.Option(

@@ -12,7 +12,7 @@ import typer
 from ..inputs import bar, watched
 from ..model import printable
 from .mistakes import Mistake
-from .options import OUTPUT, DataOptions, FileOptions, ModelOptions, OutputFile, SafeCsv
+from .options import OUTPUT, DataOptions, FileOptions, ModelOptions, OutputFile, SafeCsv, finite
 from .sink import standard_output
 
 __all__ = ["EXAMPLE", "command"]
@@ -68,12 +68,23 @@ class AnswerOptions:
         False
     )
     names: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="A,B,C",
-            help="What the new columns are called; two names are enough without needed.",
+            help="What the new columns are called, instead of prediction,determined,needed; two "
+            "names are enough without needed. Numbers: prediction,lower,upper,determined,needed.",
         ),
-    ] = "prediction,determined,needed"
+    ] = None
+    within: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            callback=finite,
+            metavar="WIDTH",
+            help="Of numbers: also predict rows whose interval from lower to upper is at most this "
+            "wide, by its midpoint.",
+        ),
+    ] = None
     chunk_rows: Annotated[int, typer.Option(min=1, help="Rows that are predicted at one time.")] = (
         131_072
     )
@@ -102,6 +113,9 @@ def command(
     The rows come out as they went in, with three more columns: prediction (empty where the gaps
     leave several classes possible), determined (yes or no), and needed (a smallest set of features
     that would settle the row). Files may be larger than memory.
+
+    Of a regression tree there are two more columns, lower and upper: the smallest and the largest
+    number that the row can get.
     """
     if data.data is not None and rows is None:
         model, rows = replace(model, model=None), model.model
@@ -115,23 +129,28 @@ def command(
             f"the tree comes from {model.model.name}, or is fitted on --data: give one of them"
         )
     from ..connect import file_format, predict_file
+    from .decision import check_numbers, refuse_within
     from .files import file_arguments, source_of_rows
     from .models import source_of
 
+    refuse_within(answers.within, model)
     target = standard_output() if answers.output is None else answers.output
     wanted = None if answers.format is None else str(answers.format)
     form = file_format(target, wanted, safe_csv=answers.safe_csv)  # before anything is fitted
     if form == "parquet" and answers.output is None:
         raise Mistake("Parquet is not text: say where to write it with --output FILE")
     none = answers.no_needed or answers.needed == NeededKind.none
-    tree = source_of(model, data, files).tree
+    source = source_of(model, data, files)
+    tree = source.tree
+    check_numbers(answers.within, source)
     with bar("Predicting") as progress:
         done = predict_file(
             tree,
             source_of_rows(rows),
             target,
-            names=answers.names.split(","),
+            names=None if answers.names is None else answers.names.split(","),
             needed=None if none else str(answers.needed),
+            within=answers.within,
             unseen=str(data.unseen),
             format=form,
             safe_csv=answers.safe_csv,

@@ -9,11 +9,19 @@ import typer
 from ..inputs import busy
 from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake
-from .options import OUTPUT, DataOptions, FileOptions, HoldOutOptions, HtmlFile, ModelOptions
+from .options import (
+    OUTPUT,
+    DataOptions,
+    FileOptions,
+    HoldOutOptions,
+    HtmlFile,
+    ModelOptions,
+    TaskKind,
+)
 from .sink import write_html
 
 if TYPE_CHECKING:
-    from ..output.rules import Judged
+    from .judging import AnyJudged
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -32,6 +40,14 @@ def command(
     output: HtmlFile = None,
     costs: Costs = None,
     other_costs: OtherCosts = None,
+    risk_of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASS",
+            help="Whose risk the section on thresholds is about; by default that of the class with "
+            "the fewest training rows.",
+        ),
+    ] = None,
     title: Annotated[
         str, typer.Option(help="The title at the top.", rich_help_panel=OUTPUT)
     ] = "What this decision tree decides",
@@ -42,6 +58,7 @@ def command(
     With --test or --folds it also says how often the tree is right on rows that it did not see.
     """
     from ..output.report import report
+    from .decision import risk_class
     from .models import source_of
 
     source = source_of(model, data, files, hold_out, complete=True)
@@ -53,9 +70,12 @@ def command(
     if costs is not None or other_costs is not None:
         spent = read_costs(costs, source.tree, files, other_costs)
     about = {"tree from": source.name, "rows from": str(data.data)}
+    if source.decision:
+        about["decision"] = source.decision
     if model.model is None:
+        kind = "Regressor" if data.task == TaskKind.regression else "Classifier"
         about["fitted by"] = (
-            f"scikit-learn DecisionTreeClassifier(max_depth={data.max_depth}, "
+            f"scikit-learn DecisionTree{kind}(max_depth={data.max_depth}, "
             f"min_samples_leaf={data.min_leaf}, random_state=0)"
         )
         about |= _held_out_words(hold_out, source.held_out)
@@ -70,19 +90,25 @@ def command(
             about=about,
             about_rows=source.about_rows,
             held_out={one.rows: one.quality for one in source.held_out},
+            risk_of=None if risk_of is None else risk_class(risk_of, source.tree, source.name),
         )
     write_html(page.html, output)
 
 
-def _held_out_words(options: HoldOutOptions, judged: tuple[Judged, ...]) -> dict[str, str]:
+def _held_out_words(options: HoldOutOptions, judged: tuple[AnyJudged, ...]) -> dict[str, str]:
     """Say how rows were held out, for "How this was made"."""
+    from ..output.rules import JudgedNumbers
+
     out: dict[str, str] = {}
     if options.test is not None:
         out["held out"] = f"--test {options.test:g} --random-state {options.random_state}"
     if options.folds is not None:
         out["held out"] = f"--folds {options.folds} --random-state {options.random_state}"
     for one in judged:
-        if one.accuracies:
+        if isinstance(one, JudgedNumbers):
+            if one.errors:
+                out["off by fold"] = ", ".join(f"{error:.4g}" for error in one.errors)
+        elif one.accuracies:
             out["right by fold"] = ", ".join(f"{share:.1%}" for share in one.accuracies)
         if one.note:
             out[one.rows] = one.note

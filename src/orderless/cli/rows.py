@@ -7,6 +7,7 @@ Out: rows that the tree can read, with their labels where the target is known.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -107,7 +108,33 @@ def _labels(tree: Tree, table: Table) -> list[Any] | None:
     if table.target not in table.part.columns:
         there = tuple(table.part.columns)
         raise missing_column(table.target, table.name, there, "Correct --target")
-    return _labels_for(tree, table.part.columns[table.target], table.target, table.style)
+    cells = table.part.columns[table.target]
+    if tree.task == "regression":
+        return _numbers_for(cells, table)
+    return _labels_for(tree, cells, table.target, table.style)
+
+
+def _numbers_for(cells: list[Any], table: Table) -> list[float | None]:
+    """Read a target column as numbers; None where it is missing."""
+    column = str(table.target)
+
+    def parse(cell: Any) -> float | None:
+        if table.style.unknown(column, cell):
+            return None
+        try:
+            number = float(table.style.number(cell))
+        except (TypeError, ValueError):
+            number = math.nan
+        if not math.isfinite(number):
+            raise Mistake(
+                f"the target {column!r:.80} of {table.name} has {cell!r:.40} in row "
+                f"{cells.index(cell) + 1:,}, and the tree says numbers: correct it, or say what "
+                f"means missing with --missing, and how numbers are written with --decimal"
+            )
+        return number
+
+    known = {cell: parse(cell) for cell in dict.fromkeys(cells)}
+    return [known[cell] for cell in cells]
 
 
 def frame_for(
@@ -151,13 +178,15 @@ def _labels_for(tree: Tree, cells: list[Any], column: str, style: CellStyle) -> 
         text = cell.strip()
         if text in by_text:
             return by_text[text]
+        if unknown(text):
+            return None
         truth = TRUTHS.get(text.lower()) if numbers else None
         if truth is not None and float(truth) in numbers:
             return numbers[float(truth)]
         try:
             return numbers.get(float(style.number(text)), text)
         except ValueError:
-            return None if unknown(text) else text
+            return text
 
     known = {cell: parse(cell) for cell in dict.fromkeys(cells)}
     return [known[cell] for cell in cells]

@@ -7,6 +7,7 @@ Out: ``Summary``. ``describe`` shows all of it; commands that fit write its head
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,10 +21,10 @@ from numpy.typing import NDArray
 from .. import datasets
 from ..connect import Part
 from ..inputs import PLAIN, CellStyle, notations, some_names
-from ..model import label_text, printable
+from ..model import label_text, printable, short_number
 from .files import missing_column, open_table
 from .mistakes import Mistake, cut
-from .options import FileOptions, MissingValues, TableOptions
+from .options import FileOptions, MissingValues, TableOptions, TaskKind
 from .profile import ColumnProfile, profile_column
 
 __all__ = ["Summary", "Table", "read_table", "summarize"]
@@ -72,6 +73,7 @@ class Summary:
     left_out: dict[str, str]  # columns that are no features, and why
     missing_values: MissingValues | None = None  # what becomes of rows with gaps
     keep_gaps: bool = False  # whether rows with gaps are kept, to be judged with them
+    task: TaskKind = TaskKind.classification
 
     @cached_property
     def target(self) -> ColumnProfile | None:
@@ -144,7 +146,10 @@ class Summary:
         if self.incomplete.any():
             yield from self._gaps()
         if self.target is not None and not self.target.nested:
-            yield from self._no_classes(self.target)
+            if self.task == TaskKind.regression:
+                yield from self._no_numbers(self.target)
+            else:
+                yield from self._no_classes(self.target)
 
     def _nothing_left(self) -> str:
         name, target = self.table.name, self.table.target
@@ -243,7 +248,8 @@ class Summary:
         elif target.measured:
             yield (
                 f"{where} has {len(classes):,} different numbers: predicting a number is "
-                "regression, and these are trees of classes. Cut it into classes first, or, if the "
+                "regression, and these are trees of classes. Add --task regression for a tree of "
+                "numbers, cut it into classes first, or, if the "
                 f"numbers are names of classes, add --text {cut(target.name)!r}"
             )
         elif len(classes) > MOST_CLASSES:
@@ -251,6 +257,28 @@ class Summary:
                 f"{where} has {len(classes):,} different values, more than {MOST_CLASSES} classes: "
                 "put some of them together"
             )
+
+    def _no_numbers(self, target: ColumnProfile) -> Iterator[str]:
+        where = f"the target {target.name!r:.80} of {self.table.name}"
+        if target.kind == "empty":
+            return
+        if target.kind != "numeric":
+            if target.mixture is None:  # which is said already
+                yield (
+                    f"{where} holds {target.kind} values, such as "
+                    f"{label_text(target.different[0])!r:.40}, and --task regression needs "
+                    "numbers: leave it out"
+                )
+            return
+        endless = next((one for one in target.different if not math.isfinite(one)), None)
+        if endless is not None:
+            yield (
+                f"{where} has the number {endless}, and a regression tree needs finite ones: "
+                f"correct it, or, if it means missing, add --missing {cut(target.name)}={endless}"
+            )
+        elif target.constant:
+            only = short_number(target.different[0])
+            yield f"{where} has only one value, {only}: there is nothing to predict"
 
     # -- what is said of it -----------------------------------------------------------------------
 
@@ -263,7 +291,7 @@ class Summary:
         s = "" if len(self.features) == 1 else "s"
         lines = [f"{self.table.name}: {rows}, {len(self.features):,} feature{s} ({listed})"]
         if self.target is not None and self.target.values:
-            lines[0] += f"; {cut(self.target.name)}: {shares(self.classes())}"
+            lines[0] += f"; {cut(self.target.name)}: {self._said_of_target(self.target)}"
         lines += self._said_of_gaps()
         for name, why in self.left_out.items():
             use = "" if why == NAMELESS else f" (--use {cut(name)!r} keeps it)"
@@ -274,6 +302,12 @@ class Summary:
         for column in self.read:
             lines += [f"{cut(column.name)!r} {note}" for note in column.notes]
         return [printable(line) for line in lines]
+
+    def _said_of_target(self, target: ColumnProfile) -> str:
+        if self.task == TaskKind.regression and target.kind == "numeric":
+            low, high = target.different[0], target.different[-1]
+            return f"{short_number(low)} to {short_number(high)}"
+        return shares(self.classes())
 
 
 NAMELESS = "it has neither a name nor values"
@@ -321,4 +355,4 @@ def summarize(table: Table, data: TableOptions, *, keep_gaps: bool = False) -> S
             left_out[one.name] = NAMELESS
         elif one.identifier:
             left_out[one.name] = one.identifier
-    return Summary(table, columns, ignored, left_out, data.missing_values, keep_gaps)
+    return Summary(table, columns, ignored, left_out, data.missing_values, keep_gaps, data.task)

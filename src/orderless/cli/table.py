@@ -9,6 +9,7 @@ Out: ``Labelled``: rows, classes, and what the columns are. How they were read i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -17,12 +18,19 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from ..estimators import Quality, judge, pooled
 from ..model import Feature, Space, Tree
-from ..output.rules import Judged
 from ..readers import read_tree
+from .decision import Decision
+from .judging import AnyJudged, judged_on, pooled_folds
 from .mistakes import Mistake
-from .options import DataOptions, FileOptions, HoldOutOptions, MissingValues, TableOptions
+from .options import (
+    DataOptions,
+    FileOptions,
+    HoldOutOptions,
+    MissingValues,
+    TableOptions,
+    TaskKind,
+)
 from .profile import ColumnProfile
 from .summary import Summary, read_table, summarize
 
@@ -34,7 +42,7 @@ __all__ = ["Labelled", "fit", "labelled", "say"]
 
 @dataclass(frozen=True)
 class Labelled:
-    """Rows of a table with their classes, which of them have gaps, and what was left out."""
+    """Rows of a table with their classes or numbers, those with gaps, and what was left out."""
 
     name: str
     X: pd.DataFrame
@@ -66,6 +74,11 @@ class Labelled:
         return self.X.astype(dict.fromkeys(self.text, "category"))
 
     @property
+    def numbers(self) -> bool:
+        """Whether the target holds numbers."""
+        return self.summary.task == TaskKind.regression
+
+    @property
     def text(self) -> list[str]:
         """The columns that hold text."""
         from pandas.api.types import is_numeric_dtype
@@ -74,12 +87,18 @@ class Labelled:
 
 
 def labelled(
-    data: TableOptions, files: FileOptions, *, values: bool = False, keep_gaps: bool = False
+    data: TableOptions,
+    files: FileOptions,
+    *,
+    values: bool = False,
+    keep_gaps: bool = False,
+    numbers: bool = False,
 ) -> Labelled:
     """Read a table to learn from. Rows with gaps are refused, or left out on request.
 
     Where gaps can be ``values``, the request may say that they are; with ``keep_gaps`` rows with
-    gaps are kept although trees are fitted without them, so that some can be held out.
+    gaps are kept although trees are fitted without them, so that some can be held out. ``numbers``
+    says that the target may hold numbers, if the request says so.
     """
     import pandas as pd
 
@@ -87,10 +106,14 @@ def labelled(
         raise Mistake("near-optimal trees are those of a table: add --data FILE --target COLUMN")
     if data.missing_values == MissingValues.value and not values:
         raise Mistake("this needs complete rows, so --missing-values must be drop, got value")
+    regression = data.task == TaskKind.regression
+    if regression and not numbers:
+        raise Mistake("near-optimal trees are trees of classes here: leave out --task regression")
     table = read_table(data, files)
     if table.target is None:
+        what = "numbers" if regression else "classes"
         raise Mistake(
-            f"which column of {table.name} holds the classes? Add --target COLUMN, one of its "
+            f"which column of {table.name} holds the {what}? Add --target COLUMN, one of its "
             "columns"
         )
     summary = summarize(table, data, keep_gaps=keep_gaps)
@@ -102,17 +125,18 @@ def labelled(
     target = summary.target
     assert target is not None
     keep = np.flatnonzero(summary.kept).tolist()
-    y = _classes(_values(summary, target, keep))
+    y = _values(summary, target, keep)
+    y = y if regression else _classes(y)
     X = pd.DataFrame({c.name: _typed(_values(summary, c, keep), c.kind) for c in summary.features})
     gaps = summary.incomplete[keep]
     return Labelled(table.name, X, y, gaps, summary, data.infer_kinds)
 
 
-def say(lines: list[str], *, quiet: bool) -> None:
+def say(lines: list[str], *, quiet: bool, what: str = "Data") -> None:
     """Write on stderr how data were read, also where nobody watches: it goes into the log."""
     if not quiet:
         for line in lines:
-            typer.echo(f"Data: {line}", err=True)
+            typer.echo(f"{what}: {line}", err=True)
 
 
 def _values(summary: Summary, column: ColumnProfile, keep: list[int]) -> list[Any]:
@@ -172,12 +196,16 @@ def _space_of(
 
 
 def fit(
-    data: DataOptions, files: FileOptions, hold_out: HoldOutOptions | None = None
-) -> tuple[Tree, Labelled, tuple[Judged, ...]]:
-    """Fit scikit-learn's ``DecisionTreeClassifier(random_state=0)`` on a table.
+    data: DataOptions,
+    files: FileOptions,
+    hold_out: HoldOutOptions | None = None,
+    decision: Decision = Decision(),  # noqa: B008  frozen
+) -> tuple[Tree, Labelled, tuple[AnyJudged, ...]]:
+    """Fit scikit-learn's decision tree (``random_state=0``) on a table, for classes or numbers.
 
     Text columns are encoded one-hot, and read back as categories. With ``--missing-values drop``
-    rows with gaps are left out of fitting; those that are held out are judged with their gaps.
+    rows with gaps are left out of fitting; those that are held out are judged with their gaps, by
+    the decision that is taken.
     """
     if data.infer_kinds and data.missing_values == MissingValues.value:
         raise Mistake(
@@ -186,19 +214,26 @@ def fit(
         )
     hold_out = hold_out or HoldOutOptions()
     apart = hold_out.test is not None or hold_out.folds is not None
-    given = labelled(data, files, values=True, keep_gaps=apart)
+    given = labelled(data, files, values=True, keep_gaps=apart, numbers=True)
     known, held = given, None
-    others: tuple[Judged, ...] = ()
+    others: tuple[AnyJudged, ...] = ()
     if hold_out.test is not None:
         learn, rest = _split(given, hold_out.test, hold_out.random_state)
         known, held = given.take(learn), given.take(rest)
     rows = _rows_to_fit(known, data)
     tree = _fitted(rows, data)
-    if held is not None:
-        found, note = _on_unseen(tree, held)
-        others = (Judged("test rows", found, note),)
-    elif hold_out.folds is not None:
-        others = (_cross_validated(given, data, hold_out.folds, hold_out.random_state),)
+    if apart:
+        decided = decision.of(tree, rows.name)
+
+        def of(part: Tree) -> Tree:
+            return decision.of_part(part, decided)
+
+        if held is not None:
+            held = replace(held, y=decision.labels(tree, held.y))
+            others = (_on_unseen("test rows", of(tree), held),)
+        else:
+            y = decision.labels(tree, given.y)
+            others = (_cross_validated(given, y, data, hold_out, of),)
     return tree, rows, others
 
 
@@ -214,7 +249,7 @@ def _fitted(given: Labelled, data: DataOptions) -> Tree:
     from sklearn.compose import make_column_transformer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder
-    from sklearn.tree import DecisionTreeClassifier
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     gaps = data.missing_values == MissingValues.value
     encode = make_column_transformer(
@@ -222,10 +257,9 @@ def _fitted(given: Labelled, data: DataOptions) -> Tree:
         remainder="passthrough",
         sparse_threshold=0 if gaps else 0.3,  # scikit-learn's trees take NaN in dense arrays only
     )
-    classifier = DecisionTreeClassifier(
-        max_depth=data.max_depth, min_samples_leaf=data.min_leaf, random_state=0
-    )
-    model = make_pipeline(encode, classifier) if given.text else classifier
+    kind = DecisionTreeRegressor if given.numbers else DecisionTreeClassifier
+    tree = kind(max_depth=data.max_depth, min_samples_leaf=data.min_leaf, random_state=0)
+    model = make_pipeline(encode, tree) if given.text else tree
     try:
         model.fit(given.X, given.y)
     except ValueError as fault:
@@ -244,44 +278,51 @@ def _split(given: Labelled, share: float, seed: int) -> tuple[NDArray[Any], NDAr
 
     if not 0 < share < 1:
         raise Mistake(f"--test must be a share above 0 and below 1, got {share:g}")
+    strata = None if given.numbers else np.array(given.y)
     try:
         learn, rest = train_test_split(
-            np.arange(len(given.y)), test_size=share, random_state=seed, stratify=np.array(given.y)
+            np.arange(len(given.y)), test_size=share, random_state=seed, stratify=strata
         )
     except ValueError as fault:
         raise Mistake(f"--test {share:g} cannot split {given.name}: {fault}") from None
     return np.sort(learn), np.sort(rest)
 
 
-def _cross_validated(given: Labelled, data: DataOptions, folds: int, seed: int) -> Judged:
+def _cross_validated(
+    given: Labelled,
+    y: list[Any],
+    data: DataOptions,
+    hold_out: HoldOutOptions,
+    of: Callable[[Tree], Tree],
+) -> AnyJudged:
+    """Judge trees of other rows on each part; ``of`` and ``y`` give what is decided."""
     import warnings
 
-    from sklearn.model_selection import StratifiedKFold
+    from sklearn.model_selection import KFold, StratifiedKFold
 
-    parts: list[Quality] = []
-    unseen: set[str] = set()
-    ways = StratifiedKFold(folds, shuffle=True, random_state=seed)
+    folds = hold_out.folds
+    kind = KFold if given.numbers else StratifiedKFold
+    ways = kind(folds, shuffle=True, random_state=hold_out.random_state)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a class with fewer rows than folds is in some of them
             chosen = list(ways.split(np.zeros(len(given.y)), np.array(given.y)))
     except ValueError as fault:
         raise Mistake(f"--folds {folds} cannot split {given.name}: {fault}") from None
+    parts = []
     for learn, rest in chosen:
         tree = _fitted(_rows_to_fit(given.take(learn), data), data)
-        found, note = _on_unseen(tree, given.take(rest))
-        parts.append(found)
-        unseen |= {note} if note else set()
-    accuracies = tuple(part.accuracy for part in parts if part.accuracy is not None)
+        held = replace(given.take(rest), y=[y[i] for i in rest])
+        parts.append(_on_unseen("fold", of(tree), held))
     note = (
         "Some have a category that their tree was not fitted on, which counts as unknown."
-        if unseen
+        if any(part.note for part in parts)
         else ""
     )
-    return Judged(f"rows of {folds} folds", pooled(parts), note, accuracies)
+    return pooled_folds(f"rows of {folds} folds", parts, note)
 
 
-def _on_unseen(tree: Tree, held: Labelled) -> tuple[Quality, str]:
+def _on_unseen(what: str, tree: Tree, held: Labelled) -> AnyJudged:
     """Judge a tree on rows that it was not fitted on.
 
     A category that none of its rows has is unknown: the row is a dict that does not have it.
@@ -309,4 +350,4 @@ def _on_unseen(tree: Tree, held: Labelled) -> tuple[Quality, str]:
             f"{n_strange:,} {'has' if n_strange == 1 else 'have'} a category that the tree was not "
             "fitted on, which counts as unknown."
         )
-    return judge(tree, rows, held.y), note
+    return judged_on(what, tree, rows, held.y, note)

@@ -1,6 +1,11 @@
 from .classifier import (
     OrderlessClassifier as OrderlessClassifier,
 )
+from .deviations import (
+    Deviation as Deviation,
+    deviation as deviation,
+    pooled_deviation as pooled_deviation,
+)
 from .quality import (
     Quality as Quality,
     judge as judge,

@@ -18,7 +18,7 @@ from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from ..errors import InvalidData
+from ..errors import InvalidData, UnreadableModel, a_kind
 from ..form import CanonicalForm, canonicalize
 from ..inputs import class_codes, frame_of, is_frame, labels_like, rows_at
 from ..missing import groups_reached
@@ -158,6 +158,10 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             space=self.space,
             feature_names=None if named is None or self.space is not None else list(named),
         )
+        if tree.task == "regression":
+            raise UnreadableModel(
+                f"{a_kind(estimator)} predicts numbers, not classes: use a classifier"
+            )
         table = self._readable(X)
         self.tree_ = _with_counts(tree, table, y)
         self.form_ = canonicalize(self.tree_)

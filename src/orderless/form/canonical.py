@@ -198,9 +198,13 @@ class CanonicalForm(FormOffers):
 
     # -- what it says of rows ------------------------------------------------------------------
 
-    def predict(self, X: Any, *, n_jobs: int | None = None) -> Any:
-        """Give each row's class where it is certain; see ``Tree.predict``."""
-        return self.tree.predict(X, n_jobs=n_jobs)
+    def predict(self, X: Any, *, within: float | None = None, n_jobs: int | None = None) -> Any:
+        """Give each row's class, or number, where it is certain; see ``Tree.predict``."""
+        return self.tree.predict(X, within=within, n_jobs=n_jobs)
+
+    def predict_interval(self, X: Any, *, n_jobs: int | None = None) -> tuple[Any, Any]:
+        """Give each row's smallest and largest number; see ``Tree.predict_interval``."""
+        return self.tree.predict_interval(X, n_jobs=n_jobs)
 
     def predict_between(self, lower: Any, upper: Any) -> Any:
         """Give each row's class where it is certain; see ``orderless.predict_between``."""

@@ -12,14 +12,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..inputs import label_array
+from ..errors import InvalidData
+from ..inputs import label_array, number_array
+from ..model import Tree
 from ..readers import read_tree
 from .rows import Given, by_name
 
-__all__ = ["CRITERIA", "Criterion", "class_weights", "impurity_importance", "raw_importance"]
+__all__ = ["Criterion", "check_criterion", "impurity_importance", "raw_importance", "row_sums"]
 
-Criterion = Literal["gini", "entropy"]
-CRITERIA = ("gini", "entropy")
+Criterion = Literal["gini", "entropy", "variance"]
+OF_CLASSES = ("gini", "entropy")
+ROUNDING = 2.0**-42  # of means, relative to the size of what is summed; as in the core
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +32,7 @@ def impurity_importance(
     X: Any,
     y: ArrayLike,
     *,
-    criterion: Criterion = "gini",
+    criterion: Criterion | None = None,
     sample_weight: ArrayLike | None = None,
     normalize: bool = True,
 ) -> Any:
@@ -37,18 +40,19 @@ def impurity_importance(
 
     A split's gain is how far the impurity falls from its rows to those of its two sides, times
     the share of the rows that it sees; a feature's importance is the sum over its splits. On
-    scikit-learn's own trees this is ``feature_importances_``. It depends on the order in which the
-    tree asks: ``importance_range`` says how far.
+    scikit-learn's own trees, fitted with the same criterion, this is ``feature_importances_``. It
+    depends on the order in which the tree asks: ``importance_range`` says how far.
 
     Parameters
     ----------
     tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
     X : array, data frame, or list of dicts
         Rows, complete in the features that the tree asks about.
-    y : labels
+    y : labels, or numbers for a regression tree
         By row; they need not be classes of the tree.
-    criterion : "gini" or "entropy"
-        Entropy is in bits.
+    criterion : "gini", "entropy" or "variance", optional
+        Entropy is in bits. Regression trees take "variance" (scikit-learn's "squared_error"), and
+        all others "gini" or "entropy"; the default is "variance" or "gini".
     sample_weight : array, optional
         By row; 1 each by default.
     normalize : bool
@@ -75,37 +79,84 @@ def impurity_importance(
     >>> ol.impurity_importance(tree, X, y).round(3).tolist()
     [0.333, 0.667]
     """
-    check_criterion(criterion)
     source = read_tree(tree)
+    criterion = check_criterion(source, criterion)
     given = Given.read(source, X, sample_weight)
-    out = raw_importance(given, class_weights(given, y), criterion)
-    if normalize and out.sum() > 0:
+    sums, unit = row_sums(given, y)
+    out = raw_importance(given, sums, criterion)
+    if not normalize:
+        out = in_units(out, unit)
+    elif out.sum() > 0:
         out = out / out.sum()
     return by_name(X, source.space.names, out)
 
 
-def check_criterion(criterion: object) -> None:
-    """Refuse what is not a criterion."""
-    if criterion not in CRITERIA:
+def check_criterion(tree: Tree, criterion: object) -> Criterion:
+    """Give the criterion, or that of the tree's task; refuse what does not go with the task."""
+    if tree.task == "regression":
+        if criterion not in (None, "variance"):
+            raise ValueError(
+                f"criterion must be 'variance' for a regression tree, got {criterion!r:.80}; "
+                "tree.cut(levels) makes classes of its numbers"
+            )
+        return "variance"
+    if criterion == "variance":
+        raise ValueError(
+            "criterion must be 'gini' or 'entropy' for a tree of classes, got 'variance', which "
+            "is for regression trees"
+        )
+    if criterion is None or criterion == "gini":
+        return "gini"
+    if criterion != "entropy":
         raise ValueError(f"criterion must be 'gini' or 'entropy', got {criterion!r:.80}")
+    return "entropy"
 
 
-def class_weights(given: Given, y: ArrayLike) -> Floats:
-    """Give each row's weight in the column of its label."""
+def row_sums(given: Given, y: ArrayLike) -> tuple[Floats, float]:
+    """Give what is summed over rows to get impurities, by row, and the unit of the impurities.
+
+    Each row's weight in the column of its label. Of numbers its weight, and that times the number
+    and times its size; numbers are taken from their mean on, in a unit that is a power of two.
+    """
+    if given.tree.task == "regression":
+        return _number_sums(number_array(y, given.n_rows), given.weight)
     distinct, which = np.unique(label_array(y, given.n_rows, complete=True), return_inverse=True)
     out = np.zeros((given.n_rows, len(distinct)))
     out[np.arange(given.n_rows), which] = given.weight
+    return out, 1.0
+
+
+def _number_sums(y: Floats, weight: NDArray[Any]) -> tuple[Floats, float]:
+    y = np.where(weight > 0, y, 0.0)
+    power = int(np.frexp(np.abs(y).max())[1])
+    y = np.ldexp(y, -power)  # from -1 to 1, so that no square is beyond all floats
+    y = np.where(weight > 0, y - y[np.argmax(weight > 0)], 0.0)  # of equal numbers exactly 0
+    y = y - np.average(y, weights=weight) if y.any() else y
+    with np.errstate(over="ignore"):
+        unit = float(np.ldexp(1.0, 2 * power))
+    return np.stack([weight, weight * y, weight * np.abs(y)], axis=1), unit
+
+
+def in_units(importance: Floats, unit: float) -> Floats:
+    """Give importances that were computed in a unit; variances are not beyond all floats."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        out = np.where(importance > 0, importance * unit, 0.0)
+    if not np.isfinite(out).all():
+        raise InvalidData(
+            "y has numbers whose variance is larger than any float: give them in a larger unit, or "
+            "ask for shares with normalize=True"
+        )
     return out
 
 
-def raw_importance(given: Given, weight: Floats, criterion: str) -> Floats:
-    """Give the importance by feature, not normalised."""
+def raw_importance(given: Given, sums: Floats, criterion: str) -> Floats:
+    """Give the importance by feature, not normalised, in the unit of ``sums``."""
     tree = given.tree
-    at = np.zeros((tree.n_nodes, weight.shape[1]))
+    at = np.zeros((tree.n_nodes, sums.shape[1]))
     todo = [(0, np.arange(given.n_rows))]
     while todo:
         node, rows = todo.pop()
-        at[node] = weight[rows].sum(axis=0)
+        at[node] = sums[rows].sum(axis=0)
         if tree.feature[node] >= 0:
             yes = given.holds(node, rows)
             todo.append((int(tree.when_true[node]), rows[yes]))
@@ -118,6 +169,8 @@ def raw_importance(given: Given, weight: Floats, criterion: str) -> Floats:
 
 def _gain(yes: Floats, no: Floats, criterion: str) -> Floats:
     """Give the gain of each split, times the weight of its rows; as in the core's orders.cpp."""
+    if criterion == "variance":
+        return _variance_gain(yes, no)
     n_yes, n_no = yes.sum(axis=1), no.sum(axis=1)
     both = (n_yes > 0) & (n_no > 0)
     p = yes / np.where(both, n_yes, 1.0)[:, None]
@@ -129,6 +182,17 @@ def _gain(yes: Floats, no: Floats, criterion: str) -> Floats:
         whole = _log((yes + no) / n[:, None])
         out = (yes * (_log(p) - whole) + no * (_log(q) - whole)).sum(axis=1)
     return np.where(both, np.maximum(out, 0.0), 0.0)
+
+
+def _variance_gain(yes: Floats, no: Floats) -> Floats:
+    n_yes, n_no = yes[:, 0], no[:, 0]
+    both = (n_yes > 0) & (n_no > 0)
+    p = yes / np.where(both, n_yes, 1.0)[:, None]
+    q = no / np.where(both, n_no, 1.0)[:, None]
+    apart = np.abs(p[:, 1] - q[:, 1])
+    matters = both & (apart > ROUNDING * (p[:, 2] + q[:, 2]))
+    out = apart**2 * (n_yes / np.where(both, n_yes + n_no, 1.0)) * n_no
+    return np.where(matters, out, 0.0)
 
 
 def _log(share: Floats) -> Floats:

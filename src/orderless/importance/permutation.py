@@ -1,7 +1,8 @@
 """Permutation importance: what is lost when a feature's values are handed to other rows.
 
 In:  a tree (or many flat trees over 0/1 columns), complete rows with labels.
-Out: the loss of accuracy by feature, exactly expected over all permutations, or by a few.
+Out: the loss of accuracy (of numbers: the error added) by feature, exactly expected over all
+     permutations, or by a few.
 Paper: Section 5.2, which averages over five permutations (docs/decisions/0007).
 """
 
@@ -14,10 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import InvalidData, InvalidTree
-from ..inputs import RandomState, class_codes, generator, some_names
+from ..inputs import RandomState, class_codes, generator, number_array, some_names
 from ..model import Condition, Feature, Side, as_bits
 from ..rashomon import FlatTrees, merge
 from ..readers import read_tree
+from .number_loss import Loss, check_loss, expected_losses, repeated_losses
 from .rows import Given, by_name
 
 __all__ = ["askers", "permutation_importance", "permuted_errors", "sampled_losses"]
@@ -133,12 +135,15 @@ def permutation_importance(
     y: ArrayLike,
     *,
     by: By = "feature",
+    loss: Loss | None = None,
     exact: bool = True,
     n_repeats: int = 5,
     random_state: RandomState = None,
     sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Give the accuracy that is lost, on average, when a feature's values are permuted.
+
+    For a regression tree: the error that is added, squared or absolute.
 
     It depends on the function only, so equivalent trees agree on it (for ``by="column"`` see
     below). The expectation over all n! permutations has a closed form: a permuted row lies in a
@@ -147,13 +152,14 @@ def permutation_importance(
     .. math:: E_j = \frac{1}{n} \sum_{\text{leaves } l} W_j(l) \cdot E_{-j}(l),
 
     with :math:`W_j(l)` the rows whose value of j fits the leaf, and :math:`E_{-j}(l)` the rows
-    whose other values do and whose label is not the leaf's class.
+    whose other values do and whose label is not the leaf's class; for numbers, the sum of their
+    :math:`(v_l - y)^2` or :math:`|v_l - y|`.
 
     Parameters
     ----------
     tree, X
         As for ``impurity_importance``.
-    y : labels
+    y : labels, or numbers for a regression tree
         By row. A label that is not a class of the tree always counts as an error.
     by : "feature" or "column"
         What is permuted: a feature, so all columns that are about it together; or each column of
@@ -161,6 +167,8 @@ def permutation_importance(
         columns make rows that contradict themselves ("age <= 3" but not "age <= 5"); the tree
         answers them as its questions come, so equivalent trees can then differ, unless the columns
         are independent (``Space.independent``).
+    loss : "squared" or "absolute", optional
+        For regression trees: mean squared error, the default, or mean absolute error.
     exact : bool
         Whether to give the expectation over all permutations; otherwise the mean over
         ``n_repeats`` of them, as the paper does.
@@ -179,8 +187,9 @@ def permutation_importance(
 
     Notes
     -----
-    For whole weights the only rounding is one last division. Cost: rows x conditions, plus leaves x
-    features on the path x rows / 64; ``exact=False``: features x repeats x rows x depth.
+    For whole weights, and for all of a regression tree, the only rounding is one last division.
+    Cost: rows x conditions, plus leaves x features on the path x rows / 64 (of a regression tree:
+    x distinct rows); ``exact=False``: features x repeats x rows x depth.
 
     Examples
     --------
@@ -190,35 +199,63 @@ def permutation_importance(
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
     >>> ol.permutation_importance(tree, X, y).tolist()
     [0.25, 0.25]
+
+    A tree of numbers, and what is added to the mean squared and absolute error:
+
+    >>> tree = ol.read_tree({"task": "regression", "feature": "x1", "true": {"prediction": 2.5},
+    ...     "false": {"prediction": 0.5}}, feature_names=["x1", "x2"])
+    >>> ol.permutation_importance(tree, X, [0, 1, 2, 3]).tolist()
+    [2.0, 0.0]
+    >>> ol.permutation_importance(tree, X, [0, 1, 2, 3], loss="absolute").tolist()
+    [0.75, 0.0]
     """
     if by not in BY:
         raise ValueError(f"by must be 'feature' or 'column', got {by!r:.80}")
     if not isinstance(n_repeats, int | np.integer) or n_repeats < 1:
         raise ValueError(f"n_repeats must be a whole number from 1, got {n_repeats!r:.80}")
     source = read_tree(tree)
+    loss = check_loss(source, loss)
     given = Given.read(source, X, sample_weight)
-    n_classes = len(source.classes)
-    codes = class_codes(source, y, given.n_rows, complete=True)
-    codes = np.where(codes < 0, n_classes, codes).astype(np.int32)
+    if not exact and given.weight.dtype.kind == "f":
+        raise InvalidData(
+            "exact=False counts a row of weight w as w rows, so weights must be whole numbers: "
+            "round sample_weight, or use exact=True"
+        )
     names = source.space.names if by == "feature" else source.space.column_names
-    table = _Conditions(given, by)
-    if exact:
-        excess, _, total = permuted_errors(
-            table.flat, table.cells, codes, given.weight, table.group,
-            n_classes=n_classes + 1, n_groups=len(names),
-        )  # fmt: skip
-        out = _divide(excess[0], total)
-    else:
-        if given.weight.dtype.kind == "f":
-            raise InvalidData(
-                "exact=False counts a row of weight w as w rows, so weights must be whole numbers: "
-                "round sample_weight, or use exact=True"
-            )
-        out = sampled_losses(
-            table.flat, table.cells, codes, given.weight, table.group,
-            n_groups=len(names), n_repeats=int(n_repeats), random=generator(random_state),
-        )[0]  # fmt: skip
+    work = _number_losses if source.task == "regression" else _class_losses
+    out = work(given, y, _Conditions(given, by), len(names), loss, None if exact else (
+        int(n_repeats), generator(random_state)))  # fmt: skip
     return by_name(X, names, out)
+
+
+Sampled = tuple[int, np.random.Generator] | None  # how many permutations, and from where
+
+
+def _class_losses(
+    given: Given, y: ArrayLike, table: _Conditions, n_groups: int, loss: Loss, sampled: Sampled
+) -> NDArray[np.float64]:
+    """Give the accuracy lost by group; there is but one loss."""
+    n_classes = len(given.tree.classes)
+    codes = class_codes(given.tree, y, given.n_rows, complete=True)
+    codes = np.where(codes < 0, n_classes, codes).astype(np.int32)
+    what = (table.flat, table.cells, codes, given.weight, table.group)
+    if sampled is not None:
+        n_repeats, random = sampled
+        few = sampled_losses(*what, n_groups=n_groups, n_repeats=n_repeats, random=random)
+        return np.asarray(few[0])
+    excess, _, total = permuted_errors(*what, n_classes=n_classes + 1, n_groups=n_groups)
+    return _divide(excess[0], total)
+
+
+def _number_losses(
+    given: Given, y: ArrayLike, table: _Conditions, n_groups: int, loss: Loss, sampled: Sampled
+) -> NDArray[np.float64]:
+    """Give the error added by group."""
+    what = (table.flat, table.cells, table.group, n_groups, given.tree.numbers,
+            number_array(y, given.n_rows), given.weight, loss)  # fmt: skip
+    if sampled is not None:
+        return repeated_losses(*what, n_repeats=sampled[0], random=sampled[1])
+    return expected_losses(*what)
 
 
 def _divide(excess: NDArray[Any], total: float) -> NDArray[np.float64]:

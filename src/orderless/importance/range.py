@@ -18,7 +18,7 @@ from ..errors import InvalidTree, TooManyBoxes, setting
 from ..inputs import some_names
 from ..model import short_count
 from ..readers import read_tree
-from .impurity import Criterion, check_criterion, class_weights, raw_importance
+from .impurity import Criterion, check_criterion, in_units, raw_importance, row_sums
 from .rows import Given
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["ImportanceRange", "importance_range"]
 
 LIMIT = 300_000
-CRITERIA = {"gini": 0, "entropy": 1}
+CRITERIA = {"gini": 0, "entropy": 1, "variance": 2}
 
 Floats = NDArray[np.float64]
 
@@ -142,7 +142,7 @@ def importance_range(
     X: Any,
     y: ArrayLike,
     *,
-    criterion: Criterion = "gini",
+    criterion: Criterion | None = None,
     sample_weight: ArrayLike | None = None,
     normalize: bool = True,
     limit: int = LIMIT,
@@ -210,15 +210,15 @@ def importance_range(
     x1           0.333  0.333  0.667  0.500
     x2           0.667  0.333  0.667  0.500
     """
-    check_criterion(criterion)
     if limit < 1:
         raise ValueError(f"limit must be at least 1 (box), got {limit}")
     source = read_tree(tree)
+    criterion = check_criterion(source, criterion)
     given = Given.read(source, X, sample_weight)
-    weight = class_weights(given, y)
-    cells, cell_weight = _distinct(given.table, weight)
-    orders = _all_orders(given, cells, cell_weight, criterion, limit)
-    own = raw_importance(given, weight, criterion)
+    sums, unit = row_sums(given, y)
+    cells, cell_sums = _distinct(given.table, sums)
+    orders = _all_orders(given, cells, cell_sums, criterion, limit)
+    own = raw_importance(given, sums, criterion)
     parts = (orders.low, orders.high, orders.mean, orders.share_low, orders.share_high)
     low, high, mean, share_low, share_high = (_by_feature(given, values) for values in parts)
     total = float(given.weight.sum())
@@ -227,7 +227,8 @@ def importance_range(
         mean = mean / mean.sum() if mean.sum() > 0 else mean
         low, high = share_low, share_high
     else:
-        low, high, mean = low / total, high / total, mean / total
+        low, high, mean = (in_units(values / total, unit) for values in (low, high, mean))
+        own = in_units(own, unit)
     return ImportanceRange(
         source.space.names,
         own,
@@ -243,12 +244,12 @@ def importance_range(
 
 
 def _all_orders(
-    given: Given, cells: NDArray[np.int32], weight: Floats, criterion: str, limit: int
+    given: Given, cells: NDArray[np.int32], sums: Floats, criterion: str, limit: int
 ) -> Orders:
     """Look at all equivalent trees, or say why not."""
     try:
         return _core.importance.all_orders(
-            given.bins.nodes, given.bins.layout, cells, weight, CRITERIA[criterion], limit
+            given.bins.nodes, given.bins.layout, cells, sums, CRITERIA[criterion], limit
         )
     except _core.base.LimitReached:
         raise TooManyBoxes(
@@ -275,13 +276,13 @@ def _by_feature(given: Given, values: Floats) -> Floats:
     return out
 
 
-def _distinct(table: NDArray[np.int32], weight: Floats) -> tuple[NDArray[np.int32], Floats]:
+def _distinct(table: NDArray[np.int32], sums: Floats) -> tuple[NDArray[np.int32], Floats]:
     """Put rows of the same bins together; rows without weight do not matter."""
-    there = weight.any(axis=1)
-    table, weight = table[there], weight[there]
+    there = sums.any(axis=1)
+    table, sums = table[there], sums[there]
     if not table.shape[1]:
-        return table[:1], weight.sum(axis=0, keepdims=True)
+        return table[:1], sums.sum(axis=0, keepdims=True)
     cells, which = np.unique(table, axis=0, return_inverse=True)
-    out = np.zeros((len(cells), weight.shape[1]))
-    np.add.at(out, which.ravel(), weight)
+    out = np.zeros((len(cells), sums.shape[1]))
+    np.add.at(out, which.ravel(), sums)
     return np.ascontiguousarray(cells), out

@@ -7,6 +7,8 @@ Paper: Section 5.1 names it among the importances that depend on the function on
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -14,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import InvalidData
-from ..inputs import ABSENT, AMONG, BETWEEN, CODE, CoreColumn, class_codes, read_rows
+from ..inputs import ABSENT, AMONG, BETWEEN, CODE, CoreColumn, class_codes, number_array, read_rows
 from ..model import Feature
 from ..readers import read_tree
+from .number_loss import Loss, check_loss, strata_loss
 from .rows import Given, by_name
 
 __all__ = ["conditional_model_reliance"]
@@ -33,6 +36,7 @@ def conditional_model_reliance(
     y: ArrayLike,
     *,
     strata: Strata = "values",
+    loss: Loss | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Give the accuracy lost when a feature is permuted among rows that agree on all others.
@@ -54,7 +58,7 @@ def conditional_model_reliance(
     X : array, data frame, or list of dicts
         Rows; with strata by values complete in all features of the tree's space, else in those
         that the tree asks about.
-    y : labels
+    y : labels, or numbers for a regression tree
         By row. A label that is not a class of the tree always counts as an error.
     strata : "values" or "bins"
         What it is to agree on the others. "values": the same values in every other feature of the
@@ -63,6 +67,9 @@ def conditional_model_reliance(
         on which it does not change, of categories those that it nowhere tells apart. Where missing
         is a value of a number, it is a bin of its own: it lies in no interval. As a category it is
         like any other.
+    loss : "squared" or "absolute", optional
+        For regression trees: what is given is the mean squared (the default) or absolute error
+        that is added.
     sample_weight : array, optional
         By row; a row of weight 2 counts as two rows.
 
@@ -93,18 +100,30 @@ def conditional_model_reliance(
     if strata not in STRATA:
         raise ValueError(f"strata must be 'values' or 'bins', got {strata!r:.80}")
     source = read_tree(tree)
+    loss = check_loss(source, loss)
     given = Given.read(source, X, sample_weight)
-    n_classes = len(source.classes)
-    truth = class_codes(source, y, given.n_rows, complete=True)
-    truth = np.where(truth < 0, n_classes, truth).astype(np.int32)
-    predicted = source.decide(X)
+    lost = _losing(given, X, y, loss)
     columns = _function_codes(given) if strata == "bins" else _value_codes(given, X)
     used = set(source.used)
     out = np.zeros(len(source.space))
     for j, others in enumerate(_others(columns, given.n_rows)):
         if j in used:  # elsewhere a stratum has one prediction, and nothing changes
-            out[j] = _excess(others, predicted, truth, given.weight, n_classes + 1)
+            out[j] = lost(others)
     return by_name(X, source.space.names, out)
+
+
+def _losing(given: Given, X: Any, y: ArrayLike, loss: Loss) -> Callable[[Codes], float]:
+    """Give what is lost as a function of the strata."""
+    tree = given.tree
+    if tree.task == "regression":
+        numbers = number_array(y, given.n_rows)
+        said = tree.numbers[tree.decide(X)]
+        return partial(strata_loss, predicted=said, y=numbers, weight=given.weight, loss=loss)
+    n_classes = len(tree.classes)
+    truth = class_codes(tree, y, given.n_rows, complete=True)
+    truth = np.where(truth < 0, n_classes, truth).astype(np.int32)
+    return partial(_excess, predicted=tree.decide(X), truth=truth, weight=given.weight,
+                   n_classes=n_classes + 1)  # fmt: skip
 
 
 def _excess(

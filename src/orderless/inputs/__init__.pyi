@@ -51,6 +51,7 @@ from .infer import (
 from .labels import (
     class_codes as class_codes,
     label_array as label_array,
+    number_array as number_array,
     numbered_classes as numbered_classes,
 )
 from .names import (

@@ -6,7 +6,7 @@ Out: ``CoreColumn``: numbers, codes, intervals or sets of values, one for each r
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +28,29 @@ __all__ = [
     "read_numbers",
 ]
 
-# Kinds of columns, as in cpp/core/reach.hpp.
+# Kinds of columns, as in cpp/core/rows/reach.hpp.
 ABSENT, F64, F32, BETWEEN, CODE, AMONG = range(6)
 
 EXACT = 2**53  # from here on float64 does not hold every whole number
 
-CoreColumn = tuple[int, NDArray[Any] | None, NDArray[Any] | None]
+
+class CoreColumn(NamedTuple):
+    """A feature of rows, as the core reads it.
+
+    Attributes
+    ----------
+    kind : int
+        ABSENT: unknown in every row. F64, F32: numbers; NaN is unknown, or a value where the
+        feature says so. BETWEEN: two columns, the ends of an interval. CODE: the number of a
+        category, -1 unknown. AMONG: rows x categories, nonzero where it is possible.
+    first, second : arrays, or None
+    """
+
+    kind: int
+    first: NDArray[Any] | None = None
+    second: NDArray[Any] | None = None
+
+
 Known = list[tuple[Condition | None, NDArray[Any]]]
 
 
@@ -47,7 +64,7 @@ NOT_GIVEN = _NotGiven()
 def read_feature(feature: Feature, known: Known, n_rows: int) -> CoreColumn:
     """Read a feature out of the columns that describe it."""
     if not known:
-        return ABSENT, None, None
+        return CoreColumn(ABSENT)
     if len(known) == 1 and known[0][0] is None:
         return _read_values(feature, known[0][1])
     if feature.ordered:
@@ -60,7 +77,7 @@ def _read_values(feature: Feature, values: NDArray[Any]) -> CoreColumn:
         return _read_given(feature, values)
     if feature.ordered:
         return read_numbers(feature, values)
-    return CODE, read_codes(feature, values), None
+    return CoreColumn(CODE, read_codes(feature, values))
 
 
 def _not_given(values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -74,10 +91,11 @@ def _read_given(feature: Feature, values: NDArray[Any]) -> CoreColumn:
     free = _not_given(values)
     if feature.ordered:
         number = as_values(feature, read_numbers(feature, values)[1])
-        return BETWEEN, np.where(free, -np.inf, number), np.where(free, np.nan, _end(number))
+        low, high = np.where(free, -np.inf, number), np.where(free, np.nan, _end(number))
+        return CoreColumn(BETWEEN, low, high)
     codes = read_codes(feature, values)
     allowed = free[:, None] | (codes[:, None] == np.arange(feature.n_values))
-    return AMONG, allowed.astype(np.uint8), None
+    return CoreColumn(AMONG, allowed.astype(np.uint8))
 
 
 def read_numbers(feature: Feature, values: NDArray[Any]) -> CoreColumn:
@@ -102,7 +120,7 @@ def read_numbers(feature: Feature, values: NDArray[Any]) -> CoreColumn:
                 f"feature {feature.name!r} has the value {values[row]!s} in row {row} and is "
                 f"declared {kind}"
             )
-    return (F32 if values.dtype == np.float32 else F64), values, None
+    return CoreColumn(F32 if values.dtype == np.float32 else F64, values)
 
 
 def _as_floats(feature: Feature, values: NDArray[Any]) -> NDArray[np.float64]:
@@ -240,7 +258,7 @@ def read_intervals(feature: Feature, known: Known, n_rows: int) -> CoreColumn:
     no_contradiction(feature, ~some & ~missing)
     if feature.nan:  # this is how the core learns that NaN is possible
         low, high = np.where(some, low, np.nan), np.where(missing, np.nan, _end(high))
-    return BETWEEN, low, high
+    return CoreColumn(BETWEEN, low, high)
 
 
 def _end(high: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -272,8 +290,8 @@ def read_among(feature: Feature, known: Known, n_rows: int) -> CoreColumn:
     no_contradiction(feature, count == 0)
     if np.all((count == 1) | (count == feature.n_values)):
         codes = np.where(count == 1, allowed.argmax(axis=1), -1).astype(np.int32)
-        return CODE, codes, None
-    return AMONG, allowed.astype(np.uint8), None
+        return CoreColumn(CODE, codes)
+    return CoreColumn(AMONG, allowed.astype(np.uint8))
 
 
 def no_contradiction(feature: Feature, bad: NDArray[np.bool_]) -> None:

@@ -1,7 +1,7 @@
 """Labels in: the classes of rows, as numbers.
 
 In:  labels of any usual kind, one per row.
-Out: positions in the classes of a tree, or in the classes that there are.
+Out: positions in the classes of a tree, or in the classes that there are; or numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..errors import InvalidData
 from ..model import Label, Tree, plain_label
 from .cells import is_unknown
 
-__all__ = ["class_codes", "label_array", "numbered_classes"]
+__all__ = ["class_codes", "label_array", "number_array", "numbered_classes"]
 
 
 def label_array(y: ArrayLike, n_rows: int, *, complete: bool = False) -> NDArray[Any]:
@@ -33,6 +33,32 @@ def label_array(y: ArrayLike, n_rows: int, *, complete: bool = False) -> NDArray
             label = labels.tolist()[row]
             raise InvalidData(f"y has {label!r} in row {row}: every row needs a label")
     return labels
+
+
+def number_array(y: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+    """Read one finite number per row: what a tree of numbers is compared with.
+
+    Examples
+    --------
+    >>> number_array([1, 2.5], 2)
+    array([1. , 2.5])
+    """
+    labels = label_array(y, n_rows, complete=True)
+    if labels.dtype.kind not in "biuf":
+        for row, label in enumerate(labels.tolist()):
+            if isinstance(label, str | bytes | complex):
+                raise InvalidData(
+                    f"y has {label!r:.80} in row {row}, and the tree says numbers: give one number "
+                    "per row"
+                )
+    try:
+        numbers = labels.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidData(f"y must hold one number per row, got {y!r:.80}") from None
+    if not np.isfinite(numbers).all():
+        row = int(np.argmin(np.isfinite(numbers)))
+        raise InvalidData(f"y has {numbers[row].item()!r} in row {row}: numbers must be finite")
+    return numbers
 
 
 def class_codes(

@@ -50,7 +50,7 @@ def read_between(lower: Any, upper: Any, space: Space, used: Iterable[int]) -> R
         raise InvalidData(
             f"lower has {n_rows:,} rows and upper {n_upper:,}: give both ends of the same rows"
         )
-    columns: list[CoreColumn] = [(ABSENT, None, None)] * len(space.features)
+    columns = [CoreColumn(ABSENT)] * len(space.features)
     for i in used:
         feature = space.features[i]
         own = [space.columns[k] for k in space.columns_of[feature.name]]
@@ -108,7 +108,7 @@ def _read_ordered(feature: Feature, ends: Ends, n_rows: int) -> CoreColumn:
     if feature.nan:  # this is how the core learns that NaN is possible
         last = np.fmax(last, -np.finfo(np.float64).max)  # -inf itself is below every threshold too
         first, last = np.where(number, first, np.nan), np.where(missing, np.nan, last)
-    return BETWEEN, first, last
+    return CoreColumn(BETWEEN, first, last)
 
 
 def _interval(
@@ -173,7 +173,7 @@ def _read_unordered(feature: Feature, ends: Ends, n_rows: int) -> CoreColumn:
                 one[codes] = True
                 allowed[row] &= one
     no_contradiction(feature, np.asarray(~allowed.any(axis=1)))
-    return AMONG, allowed.astype(np.uint8), None
+    return CoreColumn(AMONG, allowed.astype(np.uint8))
 
 
 def _codes(feature: Feature, low: Any, high: Any, row: int) -> list[int] | None:

@@ -40,7 +40,7 @@ def allowed_bins(bins: Bins, k: int, rows: Rows) -> NDArray[np.bool_]:
         table = np.ones((feature.n_values + 1, n), dtype=bool)  # the last row: unknown
         for b, group in enumerate(groups):
             table[list(group)] = np.arange(n) == b
-        return table[first]
+        return np.asarray(table[first])
     cuts = row_boundary(bins.cuts[k], feature.values)
     low = first.astype(np.float64)
     high = low if second is None else second
@@ -68,7 +68,7 @@ def known_bins(bins: Bins, k: int, rows: Rows) -> NDArray[np.int32]:
         number = np.full(feature.n_values + 1, -1, dtype=np.int32)
         for b, group in enumerate(bins.groups[k]):
             number[list(group)] = b
-        return number[first]  # an unknown code is -1, and so is the last entry
+        return np.asarray(number[first])  # an unknown code is -1, and so is the last entry
     ends = row_boundary(bins.cuts[k], feature.values)
     missing = len(ends) + 1 if feature.nan else -1
     numbers = first.astype(np.float64, copy=False)

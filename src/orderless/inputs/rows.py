@@ -38,9 +38,9 @@ class Rows:
 
     def take(self, at: slice | NDArray[np.intp]) -> Rows:
         """Give some of the rows: a slice, or their positions."""
-        columns: list[CoreColumn] = [
-            (kind, None if first is None else first[at], None if second is None else second[at])
-            for kind, first, second in self.columns
+        columns = [
+            CoreColumn(kind, *(None if values is None else values[at] for values in both))
+            for kind, *both in self.columns
         ]
         n_rows = len(range(self.n_rows)[at]) if isinstance(at, slice) else len(at)
         return Rows(n_rows, columns)
@@ -76,7 +76,7 @@ def read_rows(X: Any, space: Space, used: Iterable[int], *, also: Iterable[int] 
 
 def read_columns(lookup: Lookup, n_rows: int, space: Space, used: Iterable[int]) -> Rows:
     """Read columns by name; what ``lookup`` does not know (None) is unknown."""
-    columns: list[CoreColumn] = [(ABSENT, None, None)] * len(space.features)
+    columns = [CoreColumn(ABSENT)] * len(space.features)
     for i in used:
         columns[i] = _read(lookup, n_rows, space, i)
     return Rows(n_rows, columns)

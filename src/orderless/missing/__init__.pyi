@@ -12,6 +12,9 @@ from .bounds import (
 from .imputation import (
     imputation_dependence as imputation_dependence,
 )
+from .interval_widths import (
+    IntervalWidths as IntervalWidths,
+)
 from .needed import (
     Settling as Settling,
     missing_needed as missing_needed,

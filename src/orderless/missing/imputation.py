@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData
 from ..form import CanonicalForm
-from ..inputs import F64, Rows, class_codes, read_rows
+from ..inputs import F64, CoreColumn, Rows, class_codes, read_rows
 from ..model import Tree
 from ..readers import read_tree
 
@@ -142,7 +142,7 @@ def _filled(tree: Tree, name: str, table: Floats, training: Floats) -> Rows:
         if feature.whole:
             low, high = (0, 1) if feature.kind == "boolean" else (-np.inf, np.inf)
             full[:, i] = np.clip(np.round(full[:, i]), low, high)
-    return Rows(len(full), [(F64, full[:, i], None) for i in range(full.shape[1])])
+    return Rows(len(full), [CoreColumn(F64, full[:, i]) for i in range(full.shape[1])])
 
 
 def _routed(model: Any, tree: Tree, X: Any, n_rows: int) -> NDArray[np.int32]:

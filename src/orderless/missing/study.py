@@ -7,10 +7,10 @@ Paper: Section 6 and its figures (binary columns; the appendix: source features)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,7 @@ from ..inputs import (
     Rows,
     class_codes,
     known_rows,
+    number_array,
     open_rows,
     read_codes,
     read_columns,
@@ -29,6 +30,7 @@ from ..inputs import (
 )
 from ..model import Column, Feature, Space, Tree
 from ..readers import read_tree
+from .interval_widths import IntervalWidths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +39,8 @@ __all__ = ["Coverage", "coverage"]
 
 RATES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 LEVELS = ("feature", "column")
+By = Literal["rate", "width"]
+BY = ("rate", "width")
 MECHANISMS = ("mcar", "mar", "mnar")
 SHOWN = 6  # lines of the table that are printed
 
@@ -54,15 +58,20 @@ class Coverage:
         One row per rate, repeat and way, with the columns ``rate``, ``repeat``, ``way``
         ("determined", "path" or "features"), ``answered`` (share of rows), ``agreement`` (share of
         those on which the answer is that of the complete row; by Corollary 4.2 always 1) and, if
-        labels were given, ``accuracy`` (share of those whose answer is the label). The last two
-        are NaN where no row is answered.
+        labels were given, ``accuracy`` (share of those whose answer is the label); of a regression
+        tree, if numbers were given, ``absolute_error`` (its mean over those). The last two are NaN
+        where no row is answered.
     level, mechanism : str
         As they were asked for.
+    widths : IntervalWidths or None
+        Of a regression tree: how wide the intervals of the rows are. ``widths.within(w)`` is the
+        share of rows with an interval at most w wide, by rate; ``widths.table`` has it for every w.
     """
 
     table: pd.DataFrame
     level: str
     mechanism: str
+    widths: IntervalWidths | None = None
 
     def __repr__(self) -> str:
         n_rates, n_repeats = self.table["rate"].nunique(), self.table["repeat"].nunique()
@@ -74,14 +83,21 @@ class Coverage:
         more = len(self.table) - SHOWN
         return f"{head}\n{shown}" + (f"\n... and {more:,} more rows in .table" if more > 0 else "")
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the share of rows answered against the share of values missing; give the Axes.
+    def plot(self, ax: Any = None, *, by: By | None = None) -> Any:
+        """Draw the share of rows answered; give the Axes. Without ``ax`` a new figure.
 
-        Error bars are one standard error, where there are repeats. Without ``ax`` a new figure.
+        By "rate", against the share of values missing, for each way to answer; error bars are one
+        standard error, where there are repeats. By "width", for a regression tree and its default:
+        the share of rows with an interval at most w wide against w, a line for each rate; the
+        marks at 0 are the rows that are certain.
         """
-        from ..output.plots import draw_coverage
+        from ..output.plots import draw_coverage, draw_widths
 
-        return draw_coverage(self, ax)
+        by = by or ("rate" if self.widths is None else "width")
+        if by not in BY or (by == "width" and self.widths is None):
+            allowed = "'rate'" if self.widths is None else "'rate' or 'width'"
+            raise ValueError(f"by must be {allowed} for this tree, got {by!r:.80}")
+        return draw_coverage(self, ax) if by == "rate" else draw_widths(self, ax)
 
 
 def coverage(
@@ -99,7 +115,8 @@ def coverage(
     """Let values go missing, and count the rows that are still answered.
 
     Three ways to answer are compared: determined (``Tree.predict``), path (``predict_path``) and
-    features (``predict_features``).
+    features (``predict_features``). For a regression tree also how wide the intervals of the rows
+    are (``Tree.predict_interval``).
 
     Parameters
     ----------
@@ -109,8 +126,8 @@ def coverage(
         For a tree over the space of a binarizer these are the binarized columns.
     missing_rates : sequence of float
         Shares of the values that go missing, from 0 to 1.
-    y : labels, optional
-        For the accuracy on the rows that are answered.
+    y : labels, or numbers for a regression tree, optional
+        For the accuracy, or the absolute error, on the rows that are answered.
     level : "feature" or "column"
         What goes missing: a feature, with all columns that describe it (the paper's appendix),
         or each column by itself (the paper's Section 6). It makes a difference where several
@@ -171,9 +188,9 @@ def coverage(
     rates = _check(missing_rates, level, mechanism, n_repeats, random_state)
     table = _Table(tree, X, tree.space if space is None else space)
     whole = tree.decide(table.rows(np.zeros((table.n_rows, table.n_columns), dtype=bool)))
-    truth = None if y is None else class_codes(tree, y, table.n_rows)
+    judge = _judge(tree, y, table.n_rows)
     bins = tree.bins
-    out = []
+    out, widths = [], {rate: list[Floats]() for rate in rates}
     for rate in rates:
         for repeat in range(n_repeats):
             random = np.random.RandomState(random_state + repeat)
@@ -186,15 +203,39 @@ def coverage(
             }
             for way, there in answered.items():
                 line = {"rate": rate, "repeat": repeat, "way": way, "answered": there.mean()}
-                line["agreement"] = _share((codes == whole)[there])
-                if truth is not None:
-                    line["accuracy"] = _share((codes == truth)[there])
-                out.append(line)
-    return Coverage(pd.DataFrame(out), level, mechanism)
+                line["agreement"] = _mean((codes == whole)[there])
+                out.append({**line, **judge(codes, there)})
+            if tree.task == "regression":
+                widths[rate].append(_widths(tree, rows))
+    found = None
+    if tree.task == "regression":
+        found = IntervalWidths({rate: np.concatenate(own) for rate, own in widths.items()})
+    return Coverage(pd.DataFrame(out), level, mechanism, found)
 
 
-def _share(right: Mask) -> float:
-    return float(right.mean()) if len(right) else float("nan")
+def _judge(
+    tree: Tree, y: ArrayLike | None, n_rows: int
+) -> Callable[[NDArray[np.int32], Mask], dict[str, float]]:
+    """Give what judges answers against the truth: classes by accuracy, numbers by their error."""
+    if y is None:
+        return lambda codes, there: {}
+    if tree.task == "regression":
+        numbers = number_array(y, n_rows)
+        return lambda codes, there: {
+            "absolute_error": _mean(np.abs(tree.numbers[codes[there]] - numbers[there]))
+        }
+    truth = class_codes(tree, y, n_rows)
+    return lambda codes, there: {"accuracy": _mean((codes == truth)[there])}
+
+
+def _widths(tree: Tree, rows: Rows) -> Floats:
+    lower, upper = tree.predict_interval(rows)
+    with np.errstate(over="ignore"):  # wider than any float
+        return np.asarray(upper - lower)
+
+
+def _mean(values: NDArray[Any]) -> float:
+    return float(values.mean()) if len(values) else float("nan")
 
 
 def _check(
@@ -213,6 +254,8 @@ def _check(
         raise ValueError(
             f"missing_rates must be shares from 0 to 1, got {rates!r:.80}; labels go in y="
         ) from None
+    if not out:
+        raise ValueError("missing_rates must be shares from 0 to 1, got none of them")
     for rate in out:
         if not 0 <= rate <= 1:
             raise ValueError(f"missing_rates must be shares from 0 to 1, got {rate}")

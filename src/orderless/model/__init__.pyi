@@ -65,6 +65,10 @@ from .tree_arrays import (
 from .tree_file import (
     TREE_FORMAT as TREE_FORMAT,
 )
+from .tree_numbers import (
+    midpoint as midpoint,
+    read_within as read_within,
+)
 from .words import (
     Piece as Piece,
     drawn as drawn,

@@ -111,6 +111,7 @@ class Bins:
             np.array(flat, dtype=np.int32),
         )
         self._slots: list[int] = [0, *itertools.accumulate(self._slot_counts())]
+        self._read: dict[tuple[int, ...], int] = {}
 
     def _values(self, node: int) -> set[int]:
         """Give the numbers of the values for which a node's condition holds."""
@@ -177,6 +178,17 @@ class Bins:
         if not self.features[k].ordered:
             return sum(word << 16 * i for i, word in enumerate(slots))
         return ones(slots[0], slots[1]) | (self.nan_bit(k) if len(slots) > 2 and slots[2] else 0)
+
+    def read_slots(self, slots: NDArray[np.uint16]) -> tuple[int, ...]:
+        """Read what the core writes of a box. Few sides are different: each is read once."""
+        numbers = slots.tolist()
+        out = []
+        for k, start in enumerate(self._slots[:-1]):
+            own = (k, *numbers[start : self._slots[k + 1]])
+            if own not in self._read:
+                self._read[own] = self.bits(k, own[1:])
+            out.append(self._read[own])
+        return tuple(out)
 
     def slots(self, k: int, bits: int) -> list[int]:
         """Write bits as the core does."""
@@ -257,25 +269,30 @@ class Box:
         Per feature of ``bins``, bit b for bin b; NaN, where it is a value of numbers, comes last.
     """
 
-    __slots__ = ("bins", "bits")
+    __slots__ = ("_bits", "_written", "bins")
 
-    def __init__(self, bins: Bins, bits: Sequence[int]) -> None:
+    def __init__(self, bins: Bins, bits: Sequence[int] | None) -> None:
         self.bins = bins
-        self.bits = tuple(bits)
+        self._bits = None if bits is None else tuple(bits)
+        self._written: NDArray[np.uint16] | None = None
 
     @classmethod
     def of_slots(cls, bins: Bins, table: NDArray[np.uint16]) -> list[Box]:
         """Give the boxes that the core wrote, one for each row of a table."""
-        columns = []
-        for k in range(len(bins.features)):
-            own = np.ascontiguousarray(table[:, bins.slots_of(k)])
-            # Few sides are different, and some are long: each is read once.
-            keys = own.view(np.dtype((np.void, own.itemsize * own.shape[1]))).ravel()
-            _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-            sides = [bins.bits(k, slots) for slots in own[first].tolist()]
-            columns.append([sides[i] for i in which.ravel().tolist()])
-        every = zip(*columns, strict=True) if columns else [()] * len(table)
-        return [cls(bins, bits) for bits in every]
+        boxes = []
+        for slots in table:  # there may be many, of which few are looked at: read when asked for
+            box = cls(bins, None)
+            box._written = slots
+            boxes.append(box)
+        return boxes
+
+    @property
+    def bits(self) -> tuple[int, ...]:
+        """Per feature of ``bins`` its bins, as bits."""
+        if self._bits is None:
+            assert self._written is not None
+            self._bits, self._written = self.bins.read_slots(self._written), None
+        return self._bits
 
     @classmethod
     def of_sides(cls, bins: Bins, sides: Iterable[Side]) -> Box:

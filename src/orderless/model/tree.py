@@ -170,7 +170,7 @@ class Tree(TreeFile, TreeNumbers, TreeOffers):
         self.set_start, self.set_values = self.nodes[6:]
         self.n_nodes = len(self.feature)
         self.n_leaves = self.n_nodes // 2 + 1  # every other node has two children
-        self.used = tuple(np.unique(self.feature[self.feature >= 0]).tolist())
+        self.used = tuple(sorted({*self.feature.tolist()} - {-1}))
         self.features = tuple(self.space.features[i].name for i in self.used)
         if distribution is not None and kept is not None:
             distribution = distribution[kept]

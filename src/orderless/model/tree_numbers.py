@@ -23,8 +23,9 @@ from .numbers import short_number
 
 if TYPE_CHECKING:
     from .tree import Tree
+    from .tree_arrays import Task
 
-__all__ = ["TreeNumbers"]
+__all__ = ["TreeNumbers", "midpoint", "read_within"]
 
 ROUNDING = 1 - 2.0**-50  # shares that differ by less are one share, computed in two ways
 
@@ -111,14 +112,19 @@ class TreeNumbers:
         """Give the midpoint of each row's interval where that is narrow; see ``predict``."""
         from ..inputs import masked_like
 
-        if isinstance(within, bool) or not isinstance(within, int | float | np.number):
-            raise ValueError(f"within must be a number of at least 0, got {within!r:.80}")
-        if not 0 <= within < math.inf:
-            raise ValueError(f"within must be a finite number of at least 0, got {within!r}")
+        most = read_within(within)
         lower, upper = self._interval(X, n_jobs)
         with np.errstate(over="ignore"):  # wider than any float is wider than asked
-            middle, wide = (lower + upper) / 2, upper - lower > within
-        return masked_like(X, np.where(np.isinf(middle), lower / 2 + upper / 2, middle), wide)
+            wide = upper - lower > most
+        return masked_like(X, midpoint(lower, upper), wide)
+
+    def as_regression(self) -> Tree:
+        """Give the tree with its classes as numbers that rise, each once: a regression tree."""
+        tree = cast("Tree", self)
+        if tree.task == "regression":
+            return tree
+        numbers, of_class = np.unique(self.numbers, return_inverse=True)
+        return self._with_classes(numbers.tolist(), of_class.ravel(), "regression")
 
     def cut(self, levels: Sequence[float], labels: Sequence[Any] | None = None) -> Tree:
         """Turn a tree of numbers into a tree of classes: into which interval the number falls.
@@ -174,7 +180,9 @@ class TreeNumbers:
         there, of_class = np.unique(side, return_inverse=True)
         return self._with_classes([labels[i] for i in there], of_class.ravel())
 
-    def _with_classes(self, labels: Sequence[Any], of_class: NDArray[Any]) -> Tree:
+    def _with_classes(
+        self, labels: Sequence[Any], of_class: NDArray[Any], task: Task = "classification"
+    ) -> Tree:
         """Give the tree with other classes; ``of_class`` has the new one of each old one."""
         tree = cast("Tree", self)
         rows = tree.distribution
@@ -186,7 +194,7 @@ class TreeNumbers:
             classes=labels,
             leaf_class=np.where(tree.feature < 0, of_class[tree.leaf_class], -1),
             distribution=rows,
-            task="classification",
+            task=task,
         )
 
     def decide_at(self, label: Any, probability: float) -> Tree:
@@ -255,6 +263,33 @@ class TreeNumbers:
         shares: Floats = np.zeros_like(tree.distribution)
         np.divide(tree.distribution, total, out=shares, where=leaf)
         return shares
+
+
+def read_within(within: Any) -> float:
+    """Check how wide an interval may be."""
+    if isinstance(within, bool) or not isinstance(within, int | float | np.integer | np.floating):
+        raise ValueError(f"within must be a number of at least 0, got {within!r:.80}")
+    try:
+        width = float(within)
+    except OverflowError:
+        width = math.inf
+    if not 0 <= width < math.inf:
+        raise ValueError(f"within must be a finite number of at least 0, got {within!r:.80}")
+    return width
+
+
+def midpoint(lower: Any, upper: Any) -> Floats:
+    """Give the number in the middle of each interval, also where the sum of its ends is too large.
+
+    Examples
+    --------
+    >>> midpoint([1.0, 1.5e308], [2.0, 1.7e308]).tolist()
+    [1.5, 1.6e+308]
+    """
+    low, high = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        middle = (low + high) / 2
+    return np.where(np.isinf(middle), low / 2 + high / 2, middle)
 
 
 def _read_levels(levels: Sequence[float], numbers: Floats) -> list[float]:

@@ -1,5 +1,5 @@
 from .dispatch import (
     read_tree as read_tree,
     read_trees as read_trees,
-    unwrap as unwrap,
 )
+from .wrapped import unwrap as unwrap

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from operator import index
 from typing import Any, Literal
 
@@ -65,6 +66,7 @@ class Table:
         which
     values : how the library rounds a row's numbers before it compares them
     learns_nan : whether the library learns where to send NaN
+    absent_is_nan : whether it takes what a sparse table leaves out for NaN, and not for 0
     binary : whether columns are 0/1, so that by default each is a boolean feature: all, or which
     categories : column -> labels, where the library treats it as categorical; the column holds
         the label itself
@@ -79,6 +81,7 @@ class Table:
     ordered: bool = True
     values: Literal["float64", "float32"] = "float64"
     learns_nan: bool = False
+    absent_is_nan: bool = False
     binary: bool | Collection[int] = False
     categories: Mapping[int, Sequence[Any]] = field(default_factory=dict)
     other_categories: bool = True
@@ -142,6 +145,7 @@ class ColumnTree:
     nan_true : per node whether NaN follows the true branch
     distribution : per node rows (or weights, or shares) by class
     task : as in ``Tree``
+    precision : in which the library gives the numbers of a regression tree
     """
 
     table: Table
@@ -155,6 +159,7 @@ class ColumnTree:
     members: Mapping[int, Sequence[Any]] = field(default_factory=dict)
     distribution: NDArray[np.float64] | None = None
     task: Task = "classification"
+    precision: Literal["float64", "float32"] = "float64"
 
     def __post_init__(self) -> None:
         n = len(self.column)
@@ -257,7 +262,8 @@ class TreeBuilder:
     ) -> None:
         """Say that the node compares a column with a number, and where it goes then.
 
-        ``nan_true`` says whether NaN goes to ``true``, for libraries that learn it.
+        ``nan_true`` says whether NaN goes to ``true``, for libraries that learn it. With others it
+        goes to ``false``, as every comparison with NaN is false.
         """
         self._split(column, relation in (">", ">="), true, false, nan_true)
         self._number[-1] = float(threshold)
@@ -282,9 +288,12 @@ class TreeBuilder:
 
     def leaf_of_number(self, number: Any) -> None:
         """Say that the node is a leaf of a regression tree, which predicts this number."""
-        label = plain_label(number)
-        if isinstance(label, str | bool):
-            raise InvalidTree(f"a leaf predicts {label!r:.80}, which is not a number: {DAMAGED}")
+        label = number.item() if isinstance(number, np.generic) else number
+        if isinstance(label, bool) or not isinstance(label, int | float) or not isfinite(label):
+            raise InvalidTree(
+                f"a leaf predicts {label!r:.80} and must predict a finite number: check the "
+                "targets, fit or save the model again"
+            )
         self._task = "regression"
         self._labels[len(self)] = float(label) + 0.0
         self.leaf_number(-1)
@@ -320,7 +329,7 @@ class TreeBuilder:
             never = strict & np.isneginf(at_most)
             at_most[strict] = value_at_most(at_most[strict], table.values, strict=True)
             at_most[never] = np.inf
-            nan_true[never] ^= table.learns_nan
+            nan_true[never] ^= True
             when_true[never], when_false[never] = when_false[never], when_true[never]
         return ColumnTree(
             table, classes, np.array(self._column, dtype=np.int32), at_most, when_true, when_false,
@@ -337,7 +346,7 @@ class TreeBuilder:
                 f"a node has the column {column!r:.40}, and there are {self._n_columns:,}: "
                 f"{DAMAGED}"
             )
-        at = self._add(place, -1, self.table.learns_nan and bool(nan_true) != negated)
+        at = self._add(place, -1, bool(nan_true) != negated)
         holds, not_holds = (1, 0) if negated else (0, 1)
         self._todo += [(self._node, -1, -1), (false, at, not_holds), (true, at, holds)]
 

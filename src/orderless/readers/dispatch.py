@@ -17,24 +17,30 @@ from ..model import TREE_FORMAT, Space, Tree
 from .binary import BitTrees
 from .build import ColumnTree, Nan
 from .bulk import build_all
-from .checks import refuse_own_predict
 from .forgotten import given_names, in_given_order, with_given_labels
 from .nested import from_nested
+from .sparse import gives_sparse, with_zero_as_missing
 from .through.columns import source_columns
 from .through.conditions import over_features
+from .wrapped import through_targets, unwrapped
 
-__all__ = ["read_tree", "read_trees", "unwrap"]
+__all__ = ["read_tree", "read_trees"]
 
 # A reader is the file <library>.py with ``knows(model)`` and ``from_<library>(model)``. It is asked
 # only if its library is imported.
 READERS = (
     "sklearn", "gosdt", "treefarms", "pydl85", "pystreed", "praxis", "xgboost", "lightgbm",
+    "catboost",
 )  # fmt: skip
 SETS = ("treefarms", "praxis")  # also have ``knows_set(model)`` and ``trees_of(model)``
-FILES = ("lightgbm", "xgboost")  # also have ``knows_text(text)`` and ``from_text(text)``
+FILES = (
+    "lightgbm",
+    "xgboost",
+    "catboost",
+)  # also have ``knows_text(text)`` and ``from_text(text)``
 KNOWN = (
-    "scikit-learn's trees, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost and "
-    "LightGBM (one tree each; their model files too), nested dicts, our JSON"
+    "scikit-learn's trees, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost, LightGBM and "
+    "CatBoost (one tree each; their model files too), nested dicts, our JSON"
 )
 
 
@@ -51,14 +57,15 @@ def read_tree(
     Parameters
     ----------
     model : object
-        A fitted scikit-learn tree classifier or regressor, a ``Pipeline`` that ends in one, or a
-        search for the best of these (``GridSearchCV`` and its kin, of which the best estimator is
-        read); a fitted tree of GOSDT, TreeFARMS, DL8.5, STreeD or PRAXIS; an XGBoost or LightGBM
-        classifier of one tree, or the model file that either writes (XGBoost's as JSON); nested
-        dicts (``feature``, ``true``, ``false``, ``prediction``; of numbers to compute with, the
-        root says ``"task": "regression"``) or their JSON; our own JSON. Files are given as text or
-        as a ``Path``. A ``Tree`` is returned as it is. A subclass that has a ``predict`` of its own
-        is refused, because its tree does not say what it decides.
+        A fitted scikit-learn tree classifier or regressor, a ``Pipeline`` that ends in one, a
+        ``TransformedTargetRegressor`` around one, or a search for the best of these
+        (``GridSearchCV`` and its kin, of which the best estimator is read); a fitted tree of GOSDT,
+        TreeFARMS, DL8.5, STreeD or PRAXIS; a classifier, regressor or ranker of XGBoost, LightGBM
+        or CatBoost of one tree, or the model file that they write (XGBoost's and CatBoost's as
+        JSON); nested dicts (``feature``, ``true``, ``false``, ``prediction``; of numbers to compute
+        with, the root says ``"task": "regression"``) or their JSON; our own JSON. Files are given
+        as text or as a ``Path``. A ``Tree`` is returned as it is. A subclass that has a ``predict``
+        of its own is refused, because its tree does not say what it decides.
     through : fitted transformer, optional
         What the model's table went through before: a binarizer, an encoder, a scaler, a
         ``ColumnTransformer`` or ``Pipeline`` of these. The conditions come out on the features
@@ -77,7 +84,7 @@ def read_tree(
     Returns
     -------
     Tree
-        Its ``predict`` equals the model's on every complete row.
+        Its ``predict`` equals the model's on every complete row; of a regressor, to the last bit.
 
     Raises
     ------
@@ -107,8 +114,11 @@ def read_tree(
     model = _opened(model)
     if isinstance(model, Tree):
         return model if space is None else model.over(space)
-    model, through = unwrap(model, through)
+    model, through, targets, sparse = unwrapped(model, through)
     tree = _column_tree(model, through, space, feature_names)
+    if tree.table.absent_is_nan and gives_sparse(through):
+        tree = with_zero_as_missing(tree, sure=sparse)
+    tree = through_targets(tree, targets)
     return over_features(tree, *source_columns(tree.table, through, space, feature_names, nan))
 
 
@@ -164,8 +174,14 @@ def _check_arguments(space: Space | None, feature_names: Sequence[str] | None, n
 def _opened(model: Any) -> Any:
     """Read a file, and give the tree of what has one: our JSON, a form, a function of a set."""
     if isinstance(model, Path):
+        content = model.read_bytes()
+        if content.startswith(b"CBM1"):
+            raise UnreadableModel(
+                f"the file {model.name!r} has CatBoost's binary format: save the model with "
+                "model.save_model(file, format='json')"
+            )
         try:
-            model = model.read_bytes().decode("utf-8")
+            model = content.decode("utf-8")
         except UnicodeDecodeError as fault:
             raise InvalidTree(f"the file {model.name!r} is not UTF-8 text: {fault}") from fault
     if not isinstance(model, str):
@@ -227,45 +243,3 @@ def _set_of(models: Any) -> BitTrees | None:
                 bits: BitTrees = reader.trees_of(models)
                 return bits
     return None
-
-
-# -- pipelines and searches of scikit-learn ------------------------------------------------------
-
-
-def unwrap(model: Any, through: Any) -> tuple[Any, Any]:
-    """Split a pipeline, or a search for the best one, into what transforms and what decides."""
-    if "sklearn" not in sys.modules:
-        return model, through
-    from sklearn.pipeline import Pipeline
-
-    while True:
-        if _is_search(model):
-            model = _best(model)
-        elif isinstance(model, Pipeline):
-            refuse_own_predict(model, Pipeline)
-            steps = [step for step in model.steps[:-1] if step[1] not in (None, "passthrough")]
-            if steps:
-                before = Pipeline(steps)
-                both = [("first", through), ("then", before)]
-                through = before if through is None else Pipeline(both)
-            model = model.steps[-1][1]
-        else:
-            return model, through
-
-
-def _is_search(model: Any) -> bool:
-    """Whether it is a GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV or the like."""
-    search = sys.modules.get("sklearn.model_selection._search")
-    return search is not None and isinstance(model, search.BaseSearchCV)
-
-
-def _best(search: Any) -> Any:
-    from sklearn.model_selection._search import BaseSearchCV
-
-    refuse_own_predict(search, BaseSearchCV)
-    if not hasattr(search, "best_estimator_"):
-        raise UnreadableModel(
-            f"this {type(search).__qualname__} holds no best estimator: call fit(X, y) first, with "
-            "refit=True"
-        )
-    return search.best_estimator_

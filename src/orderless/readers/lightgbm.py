@@ -1,7 +1,7 @@
 """LightGBM's trees.
 
-In:  a fitted ``LGBMClassifier``, a ``Booster``, or the text of a model file, of one tree and two
-     classes.
+In:  a fitted ``LGBMClassifier``, ``LGBMRegressor`` or ``LGBMRanker``, a ``Booster``, or the text of
+     a model file, of one tree and two classes or one number.
 Out: ``ColumnTree``. Numbers are compared as float64, but all between -ZERO and ZERO count as 0.
      (LightGBM itself rounds a whole *array of integers* to float32 first; a data frame it does
      not.)
@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import UnreadableModel
+from ..model import Task
 from .build import ColumnTree, Table, TreeBuilder
-from .checks import damaged, is_classifier, unfitted
-from .lightgbm_text import ModelText, StoredTree
+from .checks import damaged, refuse_own_predict, unfitted
+from .lightgbm_text import ModelText, Objective, StoredTree
 
 __all__ = ["from_lightgbm", "from_text", "knows", "knows_text"]
 
@@ -34,16 +35,16 @@ MISSING = ("None", "Zero", "NaN")
 
 
 def knows(model: Any) -> bool:
-    """Whether it is a model of LightGBM; those that do not classify are refused."""
+    """Whether it is a model of LightGBM: a classifier, regressor, ranker or ``Booster``."""
     import lightgbm
 
-    return isinstance(model, lightgbm.Booster) or is_classifier(
-        model, lightgbm.LGBMClassifier, lightgbm.LGBMModel
-    )
+    if isinstance(model, lightgbm.LGBMModel):
+        refuse_own_predict(model, lightgbm.LGBMClassifier, lightgbm.LGBMModel)
+    return isinstance(model, lightgbm.Booster | lightgbm.LGBMModel)
 
 
 def from_lightgbm(model: Any) -> ColumnTree:
-    """Read a single tree; of a ``Booster`` the classes are 0 and 1, divided at one half."""
+    """Read a single tree; of a binary ``Booster`` the classes are 0 and 1, divided at one half."""
     import lightgbm
 
     if isinstance(model, lightgbm.Booster):
@@ -51,7 +52,10 @@ def from_lightgbm(model: Any) -> ColumnTree:
     booster = getattr(model, "booster_", None)
     if booster is None:
         raise unfitted(model)
-    return from_text(booster.model_to_string(), model.classes_)
+    text = booster.model_to_string()
+    if isinstance(model, lightgbm.LGBMClassifier):
+        return from_text(text, model.classes_, task="classification")
+    return from_text(text, task="regression")
 
 
 def knows_text(text: str) -> bool:
@@ -59,10 +63,15 @@ def knows_text(text: str) -> bool:
     return text.startswith("tree\n") and "\nversion=" in text[:200]
 
 
-def from_text(text: str, classes: Sequence[Any] | np.ndarray[Any, Any] = (0, 1)) -> ColumnTree:
+def from_text(
+    text: str,
+    classes: Sequence[Any] | np.ndarray[Any, Any] = (0, 1),
+    *,
+    task: Task | None = None,
+) -> ColumnTree:
     """Read the text of a model file, as ``Booster.save_model`` writes it."""
     with damaged("LightGBM", save="booster.save_model(file)"):
-        model = ModelText(text)
+        model = ModelText(text, task)
         names = model.names
         table = Table(
             len(names),
@@ -72,7 +81,7 @@ def from_text(text: str, classes: Sequence[Any] | np.ndarray[Any, Any] = (0, 1))
         )
         builder = TreeBuilder(table)
         _describe(builder, model)
-        return builder.finish(classes)
+        return builder.finish(classes if model.objective.task == "classification" else None)
 
 
 class _Split(NamedTuple):
@@ -98,7 +107,7 @@ def _describe(builder: TreeBuilder, model: ModelText) -> None:
         if isinstance(node, _Split):
             builder.numerical_test(**node._asdict())
         elif node < 0:
-            builder.leaf_number(model.sigmoid * tree.value[~node] > TIE)
+            _leaf(builder, model.objective, tree.value[~node])
         elif tree.kind[node] & 1:
             members = tree.members(node, model.labels)
             builder.categorical_test(
@@ -106,6 +115,13 @@ def _describe(builder: TreeBuilder, model: ModelText) -> None:
             )
         else:
             builder.numerical_test(**_numeric(tree, node)._asdict())
+
+
+def _leaf(builder: TreeBuilder, objective: Objective, value: float) -> None:
+    if objective.task == "regression":
+        builder.leaf_of_number(objective.number(value))
+    else:
+        builder.leaf_number(objective.sigmoid * value > TIE)
 
 
 def _numeric(tree: StoredTree, node: int) -> _Split:

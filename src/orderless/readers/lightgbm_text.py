@@ -1,13 +1,15 @@
 """LightGBM's model files: what their text says, checked against itself.
 
 In:  the text that ``Booster.save_model`` writes.
-Out: ``ModelText``: names, labels of categories, and the ``StoredTree``. Whatever does not fit is a
-     ``ValueError``, ``KeyError`` or the like, which the reader turns into one message.
+Out: ``ModelText``: names, labels of categories, the ``Objective`` and the ``StoredTree``. Whatever
+     does not fit is a ``ValueError``, ``KeyError`` or the like, which the reader turns into one
+     message.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
@@ -15,18 +17,31 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnreadableModel
-from ..model import plain_label
+from ..model import Task, plain_label
 from .checks import check_links
 
-__all__ = ["ModelText", "StoredTree"]
+__all__ = ["ModelText", "Objective", "StoredTree"]
 
 Labels = dict[int, dict[int, Any]]
+# What becomes of a leaf's number, by objective; without a name it is one of the user's own.
+TRANSFORMED = {
+    **dict.fromkeys(
+        ("regression", "regression_l1", "huber", "fair", "quantile", "mape", "lambdarank",
+         "rank_xendcg", "custom", ""), "as it is",
+    ),
+    **dict.fromkeys(("poisson", "gamma", "tweedie"), "exp"),
+    **dict.fromkeys(("cross_entropy", "binary"), "sigmoid"),
+    "cross_entropy_lambda": "log(1 + exp)",
+}  # fmt: skip
 
 
 class ModelText:
-    """A model of one tree that decides between two classes; others are refused."""
+    """A model of one tree that decides between two classes, or says a number.
 
-    def __init__(self, text: str) -> None:
+    Others are refused. ``task`` is what its estimator predicts; None: what its objective is for.
+    """
+
+    def __init__(self, text: str, task: Task | None = None) -> None:
         head, *trees = text.partition("\nend of trees")[0].split("\nTree=")
         entries = _entries(head)
         self.names = entries["feature_names"].split(" ") if entries.get("feature_names") else []
@@ -34,9 +49,72 @@ class ModelText:
             raise ValueError(
                 f"max_feature_idx is {entries['max_feature_idx']}, {len(self.names)} names"
             )
-        self.sigmoid = _sigmoid(entries, len(trees))
+        self.objective = Objective(entries, len(trees), task)
         self.labels = _labels(text, entries, len(self.names))
         self.tree = StoredTree(_entries(trees[0]))
+
+
+class Objective:
+    """What LightGBM was fitted for, and so what it makes of the number that a leaf holds."""
+
+    def __init__(self, entries: Mapping[str, str], n_trees: int, task: Task | None) -> None:
+        if (n_outputs := int(entries["num_tree_per_iteration"])) != 1:
+            raise UnreadableModel(
+                f"this booster has a tree for each of {n_outputs} classes: only two classes, which "
+                "share one tree, or one number can be read"
+            )
+        stated = entries.get("objective", "none of its own")
+        self.name, *options = stated.split(" ") if "objective" in entries else ("",)
+        if task is None:
+            task = "classification" if self.name == "binary" else "regression"
+        if task == "classification" and self.name != "binary":
+            raise UnreadableModel(
+                f"the objective {stated!r:.80} cannot be read as two classes: it must be 'binary'"
+            )
+        if self.name not in TRANSFORMED:
+            raise UnreadableModel(
+                f"the objective {stated!r:.80} cannot be read as one number: it must be one of "
+                f"{', '.join(map(repr, filter(None, TRANSFORMED)))}, or one of your own"
+            )
+        if n_trees != 1:
+            raise UnreadableModel(
+                f"this booster holds {n_trees} trees and must hold one: fit with n_estimators=1"
+            )
+        self.task = task
+        self.squared = "sqrt" in options
+        self.sigmoid = 1.0
+        if self.name == "binary":
+            stated_options = dict(option.split(":") for option in options if ":" in option)
+            self.sigmoid = float(stated_options["sigmoid"])
+            if not 0 < self.sigmoid < np.inf:
+                raise ValueError(f"sigmoid is {self.sigmoid}")
+
+    def number(self, leaf: float) -> float:
+        """Give what the model predicts where a leaf holds this number, to the last bit.
+
+        LightGBM computes in double with the C library's functions, as Python does.
+        """
+        how = TRANSFORMED[self.name]
+        try:
+            if self.squared and how == "as it is":
+                return math.copysign(1.0, leaf) * leaf * leaf
+            if how == "exp":
+                return math.exp(leaf)
+            if how == "log(1 + exp)":
+                return math.log1p(math.exp(leaf))
+        except OverflowError:  # infinite, which is refused where the tree is built
+            return math.inf
+        if how == "sigmoid":
+            return sigmoid(self.sigmoid * leaf)
+        return leaf
+
+
+def sigmoid(x: float) -> float:
+    """Give 1 / (1 + exp(-x))."""
+    try:
+        return 1.0 / (1.0 + math.exp(-x))
+    except OverflowError:
+        return 0.0
 
 
 class StoredTree:
@@ -71,29 +149,6 @@ class StoredTree:
 def _entries(block: str) -> dict[str, str]:
     """Read lines ``key=value``; the first line names the block."""
     return dict(line.split("=", 1) for line in block.splitlines()[1:] if "=" in line)
-
-
-def _sigmoid(entries: Mapping[str, str], n_trees: int) -> float:
-    """Refuse what is not one tree that decides between two classes; give the sigmoid's factor."""
-    if (n_outputs := int(entries["num_tree_per_iteration"])) != 1:
-        raise UnreadableModel(
-            f"this booster has a tree for each of {n_outputs} classes: only two classes, which "
-            "share one tree, can be read"
-        )
-    stated = entries.get("objective", "none of its own")
-    objective, *options = stated.split(" ")
-    if objective != "binary":
-        raise UnreadableModel(
-            f"the objective {stated!r:.80} cannot be read as two classes: it must be 'binary'"
-        )
-    if n_trees != 1:
-        raise UnreadableModel(
-            f"this booster holds {n_trees} trees and must hold one: fit with n_estimators=1"
-        )
-    sigmoid = float(dict(option.split(":") for option in options if ":" in option)["sigmoid"])
-    if not 0 < sigmoid < np.inf:
-        raise ValueError(f"sigmoid is {sigmoid}")
-    return sigmoid
 
 
 def _labels(text: str, entries: Mapping[str, str], n_columns: int) -> Labels:

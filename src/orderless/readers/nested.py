@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidTree, a_kind
+from ..errors import InvalidTree, a_kind, setting
 from ..inputs import near, some_names
 from ..model import parse
 from .build import MOST_COLUMNS, ColumnTree, Table, TreeBuilder
@@ -62,7 +62,7 @@ def _parsed(text: str) -> Mapping[str, Any]:
 def _column(feature: Any, position: Mapping[str, int], n_columns: int | None) -> int:
     if isinstance(feature, str):
         if feature not in position:
-            names = some_names(position) or "no names; give space= or feature_names="
+            names = some_names(position) or f"no names; give {setting('feature_names')}"
             raise InvalidTree(
                 f"no column is named {feature!r}{near(feature, position)}: there are {names}"
             )

@@ -1,10 +1,10 @@
 """STreeD's trees.
 
-In:  a fitted ``STreeDClassifier`` or ``STreeDCostSensitiveClassifier``.
-Out: ``ColumnTree`` over the columns that went in: the first has a binarizer inside, and its tree
-     asks about the binarizer's columns; the second takes columns of 0 and 1 as they are. Of a data
-     frame the first keeps the names of the columns and not their order, so that names decide what
-     is what.
+In:  a fitted ``STreeDClassifier``, ``STreeDRegressor`` or ``STreeDCostSensitiveClassifier``.
+Out: ``ColumnTree`` over the columns that went in: the first two have a binarizer inside, and their
+     trees ask about the binarizer's columns; the last takes columns of 0 and 1 as they are. Of a
+     data frame the first two keep the names of the columns and not their order, so that names
+     decide what is what.
 """
 
 from __future__ import annotations
@@ -23,15 +23,24 @@ __all__ = ["from_pystreed", "knows"]
 
 
 def knows(model: Any) -> bool:
-    """Whether it is one of STreeD's classifiers; its other tasks are refused."""
-    from pystreed import STreeDClassifier, STreeDCostSensitiveClassifier
+    """Whether it is one of STreeD's models with a class or a number at each leaf."""
+    from pystreed import (
+        STreeDClassifier,
+        STreeDCostSensitiveClassifier,
+        STreeDPiecewiseLinearRegressor,
+        STreeDRegressor,
+    )
     from pystreed.base import BaseSTreeDSolver
 
-    known = (STreeDClassifier, STreeDCostSensitiveClassifier)
+    known = (STreeDClassifier, STreeDRegressor, STreeDCostSensitiveClassifier)
+    if isinstance(model, STreeDPiecewiseLinearRegressor):
+        raise UnreadableModel(
+            f"{a_kind(model)} has a linear model at each leaf, not a number: use a STreeDRegressor"
+        )
     if isinstance(model, BaseSTreeDSolver) and not isinstance(model, known):
         raise UnreadableModel(
-            f"cannot read {a_kind(model)}: of STreeD's models the STreeDClassifier "
-            "and the STreeDCostSensitiveClassifier can be read"
+            f"cannot read {a_kind(model)}: of STreeD's models the STreeDClassifier, the "
+            "STreeDRegressor and the STreeDCostSensitiveClassifier can be read"
         )
     if isinstance(model, known):
         refuse_own_predict(model, *known)
@@ -39,14 +48,16 @@ def knows(model: Any) -> bool:
 
 
 def from_pystreed(model: Any) -> ColumnTree:
-    """Read a fitted classifier, the first kind through its binarizer."""
+    """Read a fitted model, through its binarizer if it has one."""
     if getattr(model, "fit_result", None) is None or not hasattr(model, "tree_"):
         raise UnreadableModel(
             f"this {type(model).__qualname__} holds no tree: call fit(X, y) first"
         )
-    if hasattr(model, "classes_"):
-        return _through_binarizer(model)
-    return _over_columns(model)  # the cost-sensitive one
+    from pystreed import STreeDCostSensitiveClassifier
+
+    if isinstance(model, STreeDCostSensitiveClassifier):
+        return _over_columns(model)
+    return _through_binarizer(model)
 
 
 def _over_columns(model: Any) -> ColumnTree:
@@ -64,24 +75,31 @@ def _over_columns(model: Any) -> ColumnTree:
 
 def _through_binarizer(model: Any) -> ColumnTree:
     """Read a tree whose columns a binarizer made: each is 1 where its test holds."""
-    classes = _whole(model.classes_)
+    classes = getattr(model, "classes_", None)  # a regressor has none
+    labels = None if classes is None else _whole(classes)
     tests = _tests(model.binarizer_)
     table, columns = _table(model, tests)
     builder = TreeBuilder(table)
     for node in builder.walk(model.tree_):
-        if node.is_leaf_node():
-            builder.leaf(int(node.label), _rows(node, classes))
-            continue
-        test = tests[node.feature]
-        column = columns.index(test.column)
-        zero, one = node.left_child, node.right_child
-        if test.at_most is not None:
-            builder.numerical_test(column, ">", test.at_most, zero, one)
-        elif column not in table.categories:  # "is 1", or "is 0" of one said to be categorical
-            builder.numerical_test(column, "<=" if 1 in test.among else ">", 0.5, zero, one)
+        if not node.is_leaf_node():
+            test = tests[node.feature]
+            _split(builder, test, columns.index(test.column), node)
+        elif labels is None:
+            builder.leaf_of_number(node.label)
         else:
-            builder.categorical_test(column, "not in", test.among, zero, one)
-    return builder.finish(model.classes_)
+            builder.leaf(int(node.label), _rows(node, labels))
+    return builder.finish(classes)
+
+
+def _split(builder: TreeBuilder, test: _Test, column: int, node: Any) -> None:
+    """Add a node that asks a test of the binarizer."""
+    zero, one = node.left_child, node.right_child
+    if test.at_most is not None:
+        builder.numerical_test(column, ">", test.at_most, zero, one)
+    elif column not in builder.table.categories:  # "is 1", or "is 0" of one said to be categorical
+        builder.numerical_test(column, "<=" if 1 in test.among else ">", 0.5, zero, one)
+    else:
+        builder.categorical_test(column, "not in", test.among, zero, one)
 
 
 def _rows(leaf: Any, classes: Sequence[int]) -> list[float]:

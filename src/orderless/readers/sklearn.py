@@ -30,24 +30,22 @@ CATEGORICAL_FIELDS = frozenset({"left_cat_bitset", "split_kind"})
 
 def knows(model: Any) -> bool:
     """Whether it is a tree of scikit-learn; forests are refused."""
+    from sklearn import ensemble
     from sklearn.base import BaseEstimator
-    from sklearn.ensemble import (
-        BaseEnsemble,
-        GradientBoostingClassifier,
-        HistGradientBoostingClassifier,
-    )
     from sklearn.tree import BaseDecisionTree
 
-    if isinstance(model, GradientBoostingClassifier | HistGradientBoostingClassifier):
-        raise UnreadableModel(
-            f"{a_kind(model)} adds up many regression trees, none of which decides alone: fit a "
-            "DecisionTreeClassifier"
-        )
+    for task in ("Classifier", "Regressor"):
+        boosted = tuple(getattr(ensemble, f"{kind}GradientBoosting{task}") for kind in ("", "Hist"))
+        if isinstance(model, boosted):
+            raise UnreadableModel(
+                f"{a_kind(model)} adds up many regression trees, none of which decides alone: fit "
+                f"a DecisionTree{task}"
+            )
     if isinstance(model, BaseEstimator) and hasattr(model, "best_estimator_"):
         raise UnreadableModel(
             f"{a_kind(model)} is a search: read what it found, read_tree(model.best_estimator_)"
         )
-    if isinstance(model, BaseEnsemble):
+    if isinstance(model, ensemble.BaseEnsemble):
         raise UnreadableModel(
             f"{a_kind(model)} has many trees: read one with read_tree(model.estimators_[i])"
         )
@@ -99,7 +97,10 @@ def _leaf_values(model: Any) -> Any:
         )
     value = np.asarray(model.tree_.value[:, 0, :], dtype=np.float64)
     if not np.isfinite(value).all():
-        raise InvalidTree("a leaf holds a number that is not finite")
+        raise InvalidTree(
+            f"a leaf holds a number that is not finite ({value[~np.isfinite(value)][0]}): check "
+            "the targets and the weights, and fit again"
+        )
     return value
 
 

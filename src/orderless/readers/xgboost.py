@@ -1,7 +1,7 @@
 """XGBoost's trees.
 
-In:  a fitted ``XGBClassifier`` or ``XGBRFClassifier``, a ``Booster``, or the JSON of a model file,
-     of one tree and two classes.
+In:  a fitted model with XGBoost's scikit-learn interface, a ``Booster``, or the JSON of a model
+     file, of one tree and two classes or one number.
 Out: ``ColumnTree``. Rows are rounded to float32, then asked whether they are below a float32.
 
 A model file is read without XGBoost's loader, which believes the counts that it finds there.
@@ -11,35 +11,45 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 from ..errors import UnreadableModel
+from ..model import Task
 from .build import ColumnTree, Table, TreeBuilder
-from .checks import damaged, is_classifier, unfitted
+from .checks import damaged, refuse_own_predict, unfitted
 from .xgboost_json import ModelJson
-from .xgboost_leaf import leaf_classes
+from .xgboost_leaf import leaf_numbers
 
 __all__ = ["from_text", "from_xgboost", "knows", "knows_text"]
 
 
 def knows(model: Any) -> bool:
-    """Whether it is a model of XGBoost; those that do not classify are refused."""
+    """Whether it is a model of XGBoost: a classifier, regressor, ranker or ``Booster``."""
     import xgboost
 
-    return isinstance(model, xgboost.Booster) or is_classifier(
-        model, xgboost.XGBClassifier, xgboost.XGBModel
-    )
+    if isinstance(model, xgboost.XGBModel):
+        known = (xgboost.XGBClassifier, xgboost.XGBRanker, xgboost.XGBModel)
+        refuse_own_predict(model, *known)
+    return isinstance(model, xgboost.Booster | xgboost.XGBModel)
 
 
 def from_xgboost(model: Any) -> ColumnTree:
-    """Read a single tree; the class of a leaf is asked of XGBoost itself."""
+    """Read a single tree; what a leaf says is asked of XGBoost itself.
+
+    Of a ``Booster`` with a logistic objective the classes are 0 and 1, divided at one half.
+    """
+    import xgboost
     from xgboost.core import XGBoostError
 
     try:
         text = bytes(_booster(model).save_raw("json"))
     except XGBoostError as fault:
         raise UnreadableModel("XGBoost cannot save this booster: is it trained?") from fault
-    return from_text(text)
+    if isinstance(model, xgboost.Booster):
+        return from_text(text)
+    decides = isinstance(model, xgboost.XGBClassifier)
+    return from_text(text, "classification" if decides else "regression")
 
 
 def knows_text(text: str) -> bool:
@@ -47,27 +57,31 @@ def knows_text(text: str) -> bool:
     return '"learner"' in text and '"gradient_booster"' in text
 
 
-def from_text(text: str | bytes) -> ColumnTree:
+def from_text(text: str | bytes, task: Task | None = None) -> ColumnTree:
     """Read the JSON of a model file, as ``Booster.save_model("model.json")`` writes it."""
     with damaged("XGBoost", save="booster.save_model('model.json')"):
         saved = json.loads(text)
-        model = ModelJson(saved["learner"])
+        model = ModelJson(saved["learner"], task)
         labels = model.labels
         table = Table(
             model.n_columns,
             model.names,
             values="float32",
             learns_nan=True,
+            absent_is_nan=True,
             categories={column: list(known.values()) for column, known in labels.items()},
             garbled=model.garbled,
         )
         tree = model.tree
         builder = TreeBuilder(table)
-        leaf_class = leaf_classes(saved, tree)
+        numbers = leaf_numbers(saved, tree)
         for node in builder.walk(0):
             left, right = tree.left[node], tree.right[node]
             if left < 0:
-                builder.leaf_number(leaf_class[node])
+                if model.task == "regression":
+                    builder.leaf_of_number(numbers[node])
+                else:
+                    builder.leaf_number(numbers[node] > 0.5)
             elif node in tree.codes:  # what the set holds goes right
                 column = tree.column[node]
                 members = [labels[column][code] for code in tree.codes[node]]
@@ -78,7 +92,8 @@ def from_text(text: str | bytes) -> ColumnTree:
                 builder.numerical_test(
                     tree.column[node], "<", tree.number[node], left, right, tree.nan_left[node]
                 )
-        return builder.finish((0, 1))
+        classes = (0, 1) if model.task == "classification" else None
+        return replace(builder.finish(classes), precision="float32")
 
 
 def _booster(model: Any) -> Any:

@@ -14,19 +14,29 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnreadableModel
-from ..model import Label
+from ..model import Label, Task
 from .checks import check_links
 
 __all__ = ["ModelJson", "StoredTree"]
 
-OBJECTIVES = ("binary:logistic", "reg:logistic")
+CLASSES = ("binary:logistic", "reg:logistic")  # of which a regressor predicts the probability
+NUMBERS = (
+    "reg:squarederror", "reg:squaredlogerror", "reg:pseudohubererror", "reg:absoluteerror",
+    "reg:quantileerror", "reg:gamma", "reg:tweedie", "count:poisson", "rank:pairwise",
+    "rank:ndcg", "rank:map", "survival:cox", "survival:aft", "binary:logitraw",
+)  # fmt: skip
 
 
 class ModelJson:
-    """A model of one tree that decides between two classes; others are refused."""
+    """A model of one tree that decides between two classes, or says a number.
 
-    def __init__(self, learner: Mapping[str, Any]) -> None:
-        _check(learner)
+    Others are refused. ``task`` is what its estimator predicts; None: what its objective is for.
+    """
+
+    def __init__(self, learner: Mapping[str, Any], task: Task | None = None) -> None:
+        _check_shape(learner)
+        self.task = _task(learner, task)
+        _check_count(learner)
         self.n_columns = int(learner["learner_model_param"]["num_feature"])
         self.names = learner.get("feature_names") or None
         model = learner["gradient_booster"]["model"]
@@ -76,23 +86,45 @@ class StoredTree:
         self.codes = {node: codes for node, codes in _sets(tree, n).items() if node in splits}
 
 
-def _check(learner: Mapping[str, Any]) -> None:
-    """Refuse what is not one tree that decides between two classes."""
+def _check_shape(learner: Mapping[str, Any]) -> None:
+    """Refuse what does not add up trees, and what has several outputs."""
     kind = learner["gradient_booster"]["name"]
     if kind != "gbtree":
         raise UnreadableModel(f"a booster {kind!r:.80} cannot be read: use booster='gbtree'")
-    objective = learner["objective"]["name"]
     number = learner["learner_model_param"]
-    if int(number["num_class"]) > 1 or int(number.get("num_target", 1)) > 1:
+    n_outputs = max(int(number["num_class"]), int(number.get("num_target", 1)))
+    if n_outputs > 1:
         raise UnreadableModel(
-            f"this booster has {max(int(number['num_class']), int(number.get('num_target', 1)))} "
-            "outputs, each with trees of its own: only two classes can be read"
+            f"this booster has {n_outputs} outputs, each with trees of its own: only two classes, "
+            "or one number, can be read; fit one model per output"
         )
-    if objective not in OBJECTIVES:
+
+
+def _task(learner: Mapping[str, Any], task: Task | None) -> Task:
+    """Say whether it predicts a class or a number; refuse other objectives."""
+    objective = learner["objective"]["name"]
+    what: str
+    known: tuple[str, ...]
+    if task == "classification":
+        what, known = "two classes", CLASSES
+    elif task == "regression":
+        what, known = "one number", NUMBERS + CLASSES
+    else:
+        what, known = "two classes or one number", CLASSES + NUMBERS
+    if objective not in known:
         raise UnreadableModel(
-            f"the objective {objective!r:.80} cannot be read as two classes: it must be one of "
-            f"{', '.join(map(repr, OBJECTIVES))}"
+            f"the objective {objective!r:.80} cannot be read as {what}: it must be one of "
+            f"{', '.join(map(repr, known))}"
         )
+    if task is None:
+        # A file that a regressor of XGBoost wrote says so.
+        kind = str((learner.get("attributes") or {}).get("scikit_learn"))
+        number = objective in NUMBERS or '"regressor"' in kind
+        task = "regression" if number else "classification"
+    return task
+
+
+def _check_count(learner: Mapping[str, Any]) -> None:
     n_trees = len(learner["gradient_booster"]["model"]["trees"])
     if n_trees != 1:
         raise UnreadableModel(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidData, TooManyReasons, setting
-from ...inputs import CODE, EXACT, NOT_GIVEN, CellStyle, Rows, read_codes, read_columns
+from ...inputs import CODE, EXACT, NOT_GIVEN, CellStyle, CoreColumn, Rows, read_codes, read_columns
 from ...missing import Settling, asked_features
 from ...model import Tree
 from .cells import Unseen, parser_of, read_cells, wanted_columns
@@ -27,10 +27,20 @@ class Answers:
     """Reads parts of a table, and says what the new columns are."""
 
     def __init__(
-        self, tree: Tree, table: TableFile, needed: str | None, *, refuse_unseen: bool, n_jobs: int
+        self,
+        tree: Tree,
+        table: TableFile,
+        needed: str | None,
+        *,
+        interval: bool,
+        within: float | None,
+        refuse_unseen: bool,
+        n_jobs: int,
     ) -> None:
         self.tree, self.table, self.style, self.n_jobs = tree, table.name, table.style, n_jobs
-        self.refuse_unseen = refuse_unseen
+        self.interval, self.within, self.refuse_unseen = interval, within, refuse_unseen
+        self.counts = np.zeros(len(tree.classes), dtype=np.int64)  # of rows, by class
+        self.n_narrow = 0  # rows with an interval that is as narrow as asked for
         self.unseen: dict[str, Unseen] = {}
         wanted = wanted_columns(tree, table.columns, table.name)
         self.parsers = {name: parser_of(tree.space, name, table.style) for name in wanted}
@@ -51,10 +61,10 @@ class Answers:
         """Give the new columns."""
         rows = self._rows(part)
         codes = self.tree.decide(rows, self.n_jobs)
-        out = [
-            Coded(list(self.tree.classes), codes, [str(label) for label in self.tree.classes]),
-            Coded([True, False], (codes < 0).astype(np.int8), ["yes", "no"]),
-        ]
+        self.counts += np.bincount(codes[codes >= 0], minlength=len(self.counts))
+        labels = Coded(list(self.tree.classes), codes, [str(label) for label in self.tree.classes])
+        out = self._numbers(rows) if self.interval else [labels]
+        out.append(Coded([True, False], (codes < 0).astype(np.int8), ["yes", "no"]))
         open_rows = np.flatnonzero(codes < 0)
         index = np.full(len(codes), -1, dtype=np.int64)
         if self.settling is not None:
@@ -65,6 +75,15 @@ class Answers:
             asked = list(self.tree.space.names)
             out.append(Coded([(name,) for name in asked], index, asked))
         return out
+
+    def _numbers(self, rows: Rows) -> list[Coded]:
+        """Give the number, or the midpoint of a narrow interval, and the ends of the interval."""
+        lower, upper = self.tree.predict_interval(rows, n_jobs=self.n_jobs)
+        middle = self.tree.predict(rows, within=self.within or 0, n_jobs=self.n_jobs)
+        mask = np.ma.getmaskarray(middle)
+        self.n_narrow += int((~mask).sum())
+        return [_coded_numbers(np.ma.getdata(middle), mask), _coded_numbers(lower),
+                _coded_numbers(upper)]  # fmt: skip
 
     def _smallest(self, settling: Settling, rows: Rows, at: NDArray[np.intp]) -> Any:
         try:
@@ -111,7 +130,7 @@ class Answers:
             where = f"row {part.first + fault.row:,} of {self.table}"
             raise InvalidData(str(fault).replace(f"row {fault.row}", where, 1)) from None
         for i, codes in coded_features.items():
-            rows.columns[i] = (CODE, codes, None)
+            rows.columns[i] = CoreColumn(CODE, codes)
         return rows
 
     def _parsed(self, part: Part, name: str) -> NDArray[np.float64]:
@@ -132,6 +151,15 @@ class Answers:
         return read_cells(
             part.columns[name], self.parsers[name], name, self.table, part.first, unseen
         )
+
+
+def _coded_numbers(column: NDArray[Any], mask: NDArray[np.bool_] | None = None) -> Coded:
+    numbers, index = np.unique(column, return_inverse=True)
+    values = numbers.tolist()
+    index = index.reshape(len(column))
+    return Coded(
+        values, index if mask is None else np.where(mask, -1, index), list(map(str, values))
+    )
 
 
 def _objects(values: list[Any]) -> NDArray[Any]:

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
 from ...errors import InvalidData, InvalidParameter, named, setting
 from ...inputs import Missing, whole_file
 from ...model import Label
@@ -27,6 +25,8 @@ from .write import WRITERS
 __all__ = ["FilePrediction", "file_format", "predict_file"]
 
 NAMES = ("prediction", "determined", "needed")
+NUMBER_NAMES = ("prediction", "lower", "upper", "determined", "needed")
+KINDS = {3: ("label", "truth", "names"), 5: ("number", "number", "number", "truth", "names")}
 NEEDED = ("smallest", "next", None)
 UNSEEN = ("unknown", "error")
 ENDINGS = {
@@ -41,13 +41,16 @@ class FilePrediction:
     """What was written: how many rows, and how many of them got each class for certain.
 
     ``unseen`` has the columns with categories that the tree does not know, which were taken as
-    unknown.
+    unknown. Of numbers, ``n_narrow`` rows have an interval that is at most ``within`` wide.
     """
 
     target: Path | None
     n_rows: int
     counts: dict[Label, int]
     unseen: dict[str, Unseen] = field(default_factory=dict)
+    numbers: bool = False
+    within: float | None = None
+    n_narrow: int = 0
 
     @property
     def n_determined(self) -> int:
@@ -58,9 +61,13 @@ class FilePrediction:
     def summary(self) -> str:
         """How many rows are determined, in one line."""
         share = f" ({self.n_determined / self.n_rows:.1%})" if self.n_rows else ""
+        said = f"{self.n_determined:,} of {self.n_rows:,} rows are determined{share}"
+        if self.numbers:
+            more = self.n_narrow - self.n_determined
+            near = f", {more:,} more {'is' if more == 1 else 'are'} within {self.within}"
+            return said if self.within is None else said + near
         ranked = sorted(self.counts.items(), key=lambda pair: -pair[1])
         each = ", ".join(f"{n:,} {label}" for label, n in ranked if n)
-        said = f"{self.n_determined:,} of {self.n_rows:,} rows are determined{share}"
         return said + f": {each}" * bool(each)
 
     @property
@@ -77,8 +84,9 @@ def predict_file(
     source: str | os.PathLike[str] | IO[bytes],
     target: Target,
     *,
-    names: Sequence[str] = NAMES,
+    names: Sequence[str] | None = None,
     needed: str | None = "smallest",
+    within: float | None = None,
     unseen: str = "unknown",
     format: str | None = None,  # noqa: A002  what it is called everywhere
     safe_csv: bool = False,
@@ -101,14 +109,19 @@ def predict_file(
         A CSV file (also .gz, .bz2, .xz; .tsv has tabs) with a header, or a Parquet file.
     target : path, or an open file of bytes
         An existing file is replaced when the new one is complete.
-    names : two or three str
+    names : two or three str, optional
         Of the new columns: the class (empty, null, where it is not determined), whether it is
         determined, and what is needed where it is not (this one may be left out if there is no
-        such column).
+        such column). By default prediction, determined and needed. Of a regression tree there are
+        two more after the first, by default lower and upper: between which numbers the row lies.
     needed : {"smallest", "next", None}
         "smallest": the first of the smallest sets of features that settle the row whatever their
         values are (``missing_needed``). "next": one feature to ask (``ask_next``), quick for trees
         of any size. None: there is no such column.
+    within : float, optional
+        Of numbers: also predict rows whose interval is at most this wide, by its midpoint. Such
+        rows are not determined, and ``needed`` says what settles the number itself. Also for
+        classes that are numbers, which get the columns of a regression tree then.
     unseen : {"unknown", "error"}
         What becomes of a category that its feature does not list (and that has no "other", see
         ``Feature``). "unknown": the row may have any of the categories, and gets a class only if
@@ -190,17 +203,20 @@ def predict_file(
     if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
         given = setting("batch_size", batch_size)
         raise InvalidParameter(f"{given}: give a number of rows, at least 1", "batch_size")
-    added = _new_names(names, needed is not None)
+    interval = within is not None or model.task == "regression"
+    if interval:
+        model.predict([], within=within or 0)  # refuses classes that are no numbers
+    added = _new_names(names, needed is not None, NUMBER_NAMES if interval else NAMES)
     form = file_format(target, format, safe_csv=safe_csv)
     _check_two_files(source, target)
-    total = np.zeros(len(model.classes), dtype=np.int64)
     n_rows = 0
     with open_table(source, delimiter=delimiter, encoding=encoding, max_columns=max_columns,
                     batch_size=batch_size, missing=missing, decimal=decimal,
                     thousands=thousands) as table:  # fmt: skip
         table.check_missing((*model.space.names, *model.space.column_names))
         _check_new(added, table)
-        answers = Answers(model, table, needed, refuse_unseen=unseen == "error", n_jobs=n_jobs)
+        answers = Answers(model, table, needed, interval=interval, within=within,
+                          refuse_unseen=unseen == "error", n_jobs=n_jobs)  # fmt: skip
         with (
             _sink(target) as handle,
             WRITERS[form](handle, table, added, model, safe_csv) as writer,
@@ -209,13 +225,11 @@ def predict_file(
                 new = answers.of(part)
                 writer.write(part, dict(zip(added, new, strict=True)))
                 n_rows += part.n_rows
-                codes = new[0].index
-                total += np.bincount(codes[codes >= 0], minlength=len(total))
                 if progress is not None:
                     progress(table.done(), table.size)
     path = Path(target) if isinstance(target, str | os.PathLike) else None
-    counts = dict(zip(model.classes, total.tolist(), strict=True))
-    return FilePrediction(path, n_rows, counts, answers.unseen)
+    counts = dict(zip(model.classes, answers.counts.tolist(), strict=True))
+    return FilePrediction(path, n_rows, counts, answers.unseen, interval, within, answers.n_narrow)
 
 
 def file_format(target: Target, format: str | None, *, safe_csv: bool = False) -> str:  # noqa: A002
@@ -255,21 +269,25 @@ def _check_among(name: str, given: object, allowed: tuple[object, ...]) -> None:
         raise InvalidParameter(f"{named(name)} must be one of {listed}, got {given!r:.80}", name)
 
 
-def _new_names(names: Sequence[str], needed: bool) -> tuple[str, ...]:
-    """Check the names of the new columns; without ``needed`` there are two, a third is ignored."""
-    new = () if isinstance(names, str) else tuple(names)
-    allowed = (3,) if needed else (2, 3)
+def _new_names(names: Sequence[str] | None, needed: bool, usual: tuple[str, ...]) -> dict[str, str]:
+    """Check the names of the new columns, and give their kinds.
+
+    Without ``needed`` there is one less, and one more is ignored.
+    """
+    given = usual if names is None else names
+    new = () if isinstance(given, str) else tuple(given)
+    allowed = (len(usual),) if needed else (len(usual) - 1, len(usual))
     fine = all(isinstance(name, str) and name for name in new)
     if not fine or len(new) not in allowed or len(set(new)) != len(new):
-        many = "three" if needed else "two"
+        many = {2: "two", 3: "three", 4: "four", 5: "five"}[allowed[0]]
         raise InvalidData(
-            f"{setting('names', names)}: give {many} different names, such as "
-            f"{', '.join(NAMES[: allowed[0]])}"
+            f"{setting('names', given)}: give {many} different names, such as "
+            f"{', '.join(usual[: allowed[0]])}"
         )
-    return new[: allowed[0]]
+    return dict(zip(new[: allowed[0]], KINDS[len(usual)], strict=False))
 
 
-def _check_new(added: tuple[str, ...], table: TableFile) -> None:
+def _check_new(added: dict[str, str], table: TableFile) -> None:
     for name in added:
         if name in table.columns:
             raise InvalidData(

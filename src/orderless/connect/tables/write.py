@@ -28,13 +28,16 @@ WHOLE = re.compile(r"\s*-?\d+\s*", re.ASCII)
 
 
 class _Writer:
-    """Writes parts into a handle, one after the other."""
+    """Writes parts into a handle, one after the other; ``added`` has new columns and their kind.
+
+    That is "label", "number", "truth" or "names".
+    """
 
     def __init__(
         self,
         handle: IO[bytes],
         table: TableFile,
-        added: tuple[str, ...],
+        added: dict[str, str],
         tree: Tree,
         safe: bool,
     ) -> None:
@@ -176,7 +179,7 @@ class _Json(_Writer):
             columns.append(_each(cells_of(column), self.values.get(name, _plain)))
         for name, column in new.items():
             values = [list(v) if isinstance(v, tuple) else v for v in column.values]
-            empty: Any = [] if name in self.added[2:] else None
+            empty: Any = [] if self.added[name] == "names" else None
             columns.append([empty if v is None else v for v in column.of(values)])
         for row in zip(*columns, strict=True):
             record = dict(zip(self.names, row, strict=True))
@@ -261,9 +264,10 @@ class _Parquet(_Writer):
         schema = self.table.schema
         if schema is None:
             schema = pa.schema([(name, pa.string()) for name in self.table.columns])
-        kinds = [self._label_type(), pa.bool_(), pa.string()]
-        for name, kind in zip(self.added, kinds, strict=False):
-            schema = schema.append(pa.field(name, kind))
+        kinds = {"label": self._label_type(), "number": pa.float64(), "truth": pa.bool_(),
+                 "names": pa.string()}  # fmt: skip
+        for name, kind in self.added.items():
+            schema = schema.append(pa.field(name, kinds[kind]))
         self.schema = schema
         self.writer = pq.ParquetWriter(self.handle, schema)
         return self

@@ -6,8 +6,10 @@ Out: text that ``dot -Tsvg`` draws; every name and label is escaped.
 
 from __future__ import annotations
 
-from ...model import Tree, label_text, printable
-from ..plots.look import WHITE, pale
+from ...model import Tree, printable
+from ..plots.drawing import number_part
+from ..plots.look import WHITE, pale, shade
+from ..rules.number_names import class_names
 
 __all__ = ["tree_as_dot"]
 
@@ -41,12 +43,12 @@ def tree_as_dot(tree: Tree) -> str:
         '  edge [fontname="Helvetica"];',
         "  graph [ordering=out];",  # yes to the left
     ]
-    edges = []
+    edges, names = [], class_names(tree)
     for node in range(tree.n_nodes):
         if tree.feature[node] < 0:
             c = int(tree.leaf_class[node])
-            label = _quoted(label_text(tree.classes[c]))
-            lines.append(f'  n{node} [label={label}, fillcolor="{pale(c, FILL)}"];')
+            ground = shade(number_part(tree, c)) if tree.task == "regression" else pale(c, FILL)
+            lines.append(f'  n{node} [label={_quoted(names[c])}, fillcolor="{ground}"];')
         else:
             lines.append(f"  n{node} [label={_quoted(tree.condition(node) + '?')}];")
             edges.append(f'  n{node} -> n{tree.when_true[node]} [label="yes"];')

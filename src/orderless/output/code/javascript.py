@@ -1,9 +1,9 @@
 """JavaScript: a tree as a module, or a script, that needs nothing else.
 
 In:  a ``Tree``.
-Out: JavaScript with three functions, ``decide(row)``, ``possibleClasses(row)`` and ``why(row)``.
-     It is made of the tree, not of the rules: linear in its size, also where there are too many
-     reasons to count.
+Out: JavaScript with three functions, ``decide(row)``, ``possibleClasses(row)`` and ``why(row)``,
+     and for a regression tree ``interval(row)``. It is made of the tree, not of the rules: linear
+     in its size, also where there are too many reasons to count.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .tables import tree_tables
 if TYPE_CHECKING:
     from ...model import Tree
 
-__all__ = ["engine", "literal", "model_text", "script_of", "tree_as_javascript"]
+__all__ = ["engine", "literal", "model_text", "part", "script_of", "tree_as_javascript"]
 
 SAFE = 2**53 - 1  # beyond it JavaScript's numbers skip whole numbers
 
@@ -26,9 +26,9 @@ HEAD = """\
 /**
  * What a decision tree decides, as plain JavaScript; written by orderless.
  *
- * decide({{"feature": value, ...}}) gives the class, or null where it depends on unknown values;
- * possibleClasses(row) gives every class that the row can get;
- * why(row) gives a reason for its class in words, or null.
+ * decide({{"feature": value, ...}}) gives the {noun}, or null where it depends on unknown values;
+ * possibleClasses(row) gives every {noun} that the row can get;
+{interval} * why(row) gives a reason for its {noun} in words, or null.
  *
  * A value is unknown if it is left out, undefined, null, NaN or "" (if that is no category){nan}.
  * {{from: 20, to: 30}} is a number known to lie in a range, both ends included, either may be left
@@ -39,6 +39,7 @@ HEAD = """\
 """
 NAN = """;
  * where NaN is a value of its own, null and NaN are that value"""
+INTERVAL = " * interval(row) gives the smallest and the largest of them;\n"
 NAMES = "decide, possibleClasses, why"
 
 
@@ -56,10 +57,13 @@ def tree_as_javascript(tree: Tree, *, module: bool = True) -> str:
     """
     features, (nodes,) = tree_tables(tree)
     body = f"{model_text(tree, features, nodes)}\n{engine()}"
-    head = _head(tree)
+    head, names = _head(tree), NAMES
+    if tree.task == "regression":
+        body += f"\n{part('interval.js')}"
+        names = f"{NAMES}, interval"
     if module:
-        return f"{head}\n{body}\nexport {{ {NAMES} }};\n"
-    return head + script_of(f"{body}\nglobalThis.orderless = Object.freeze({{ {NAMES} }});\n")
+        return f"{head}\n{body}\nexport {{ {names} }};\n"
+    return head + script_of(f"{body}\nglobalThis.orderless = Object.freeze({{ {names} }});\n")
 
 
 def script_of(body: str) -> str:
@@ -69,12 +73,23 @@ def script_of(body: str) -> str:
 
 def engine() -> str:
     """Give the part that is the same for every tree."""
-    return files("orderless.output.page").joinpath("engine.js").read_text(encoding="utf-8")
+    return part("engine.js")
+
+
+def part(name: str) -> str:
+    """Give a file of JavaScript that is written as it is."""
+    return files("orderless.output.page").joinpath(name).read_text(encoding="utf-8")
 
 
 def _head(tree: Tree) -> str:
     nan = any(tree.space.features[i].nan for i in tree.used)
-    return HEAD.format(nan=NAN if nan else "", fingerprint=fingerprint(tree))
+    numbers = tree.task == "regression"
+    return HEAD.format(
+        nan=NAN if nan else "",
+        fingerprint=fingerprint(tree),
+        noun="number" if numbers else "class",
+        interval=INTERVAL * numbers,
+    )
 
 
 def model_text(tree: Tree, features: list[dict[str, Any]], nodes: list[list[Any]]) -> str:

@@ -1,8 +1,9 @@
 """Python: an order-free form as the source of a module that needs nothing else.
 
 In:  a ``CanonicalForm``.
-Out: Python source with two functions, ``decide(row)`` and ``why(row)``. It is made of the tree,
-     not of the rules: linear in its size, also where there are too many reasons to count.
+Out: Python source with two functions, ``decide(row)`` and ``why(row)``, and for a regression tree
+     ``interval(row)``. It is made of the tree, not of the rules: linear in its size, also where
+     there are too many reasons to count.
 
 The tree is written as a table and walked by a loop, so no depth is too deep for Python.
 """
@@ -17,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..rules.text import WIDTH
-from .python_parts import BODY, DECIDE, HEAD, NAN, WHY
+from .python_parts import BODY, DECIDE, HEAD, INTERVAL, INTERVAL_WORDS, NAN, WHY
 from .tables import tree_tables
 
 if TYPE_CHECKING:
@@ -44,11 +45,18 @@ def form_as_python(form: CanonicalForm, function_name: str = "decide") -> str:
     tree = form.tree
     features, (nodes,) = tree_tables(tree)
     nan = any(feature["nan"] for feature in features)
-    name = _checked(function_name)
+    numbers = tree.task == "regression"
+    name, noun = _checked(function_name, numbers), "number" if numbers else "class"
     parts = [
-        HEAD.format(name=name, nan=NAN if nan else "", fingerprint=form.fingerprint),
-        DECIDE.format(name=name),
-        WHY.format(name=name),
+        HEAD.format(
+            name=name,
+            nan=NAN if nan else "",
+            fingerprint=form.fingerprint,
+            noun=noun,
+            interval=INTERVAL_WORDS * numbers,
+        ),
+        DECIDE.format(name=name, noun=noun),
+        INTERVAL * numbers + WHY.format(name=name, noun=noun),
         "\n".join(_features(features, tree.space.names)),
         "\n".join(_nodes(nodes, features, tree.classes)),
         BODY,
@@ -56,7 +64,7 @@ def form_as_python(form: CanonicalForm, function_name: str = "decide") -> str:
     return "\n".join(parts)
 
 
-def _checked(name: Any) -> str:
+def _checked(name: Any, numbers: bool) -> str:
     """Refuse a name that is none, or that would take another's place in the module."""
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
         raise ValueError(
@@ -64,7 +72,7 @@ def _checked(name: Any) -> str:
             "such as 'decide'"
         )
     plain = unicodedata.normalize("NFKC", name)  # as Python reads it
-    if keyword.iskeyword(plain) or hasattr(builtins, plain) or plain in _own_names():
+    if keyword.iskeyword(plain) or hasattr(builtins, plain) or plain in _own_names(numbers):
         raise ValueError(
             f"function_name={name!r} has a meaning already in Python or in the module that is "
             "written: choose another, such as 'decide'"
@@ -72,8 +80,9 @@ def _checked(name: Any) -> str:
     return plain
 
 
-def _own_names() -> set[str]:
-    source = HEAD.format(name="", nan="", fingerprint="") + WHY.format(name="why") + BODY
+def _own_names(numbers: bool) -> set[str]:
+    source = HEAD.format(name="", nan="", fingerprint="", noun="", interval="")
+    source += INTERVAL * numbers + WHY.format(name="why", noun="") + BODY
     nodes = list(ast.walk(ast.parse(source)))
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     names |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}

@@ -4,13 +4,13 @@ In:  nothing.
 Out: text, put together by ``output/code/python.py``. It runs on Python 3.8 and later.
 """
 
-__all__ = ["BODY", "DECIDE", "HEAD", "NAN", "WHY"]
+__all__ = ["BODY", "DECIDE", "HEAD", "INTERVAL", "INTERVAL_WORDS", "NAN", "WHY"]
 
 HEAD = '''\
 """What a decision tree decides, as plain Python; written by orderless.
 
-{name}({{"feature": value, ...}}) gives the class, or None where it depends on unknown values;
-why({{"feature": value, ...}}) gives a reason for it in words.
+{name}({{"feature": value, ...}}) gives the {noun}, or None where it depends on unknown values;
+{interval}why({{"feature": value, ...}}) gives a reason for it in words.
 A value is unknown if it is left out, None or NaN{nan}.
 The function's fingerprint: {fingerprint}
 """
@@ -26,7 +26,7 @@ only if it is left out)"""
 
 DECIDE = '''\
 def {name}(row):
-    """Give the class of a row, a dict of feature -> value; None where unknown values leave two."""
+    """Give the {noun} of a row, a dict of feature -> value; None where unknown values leave two."""
     values = _read(row)
     answer = None
     todo = [0]
@@ -50,9 +50,38 @@ def {name}(row):
 
 '''
 
+INTERVAL_WORDS = """\
+interval({"feature": value, ...}) gives the smallest and the largest number that it can be;
+"""
+
+INTERVAL = '''\
+def interval(row):
+    """Give the smallest and the largest number that a row can get, whatever is unknown."""
+    values = _read(row)
+    found = []
+    todo = [0]
+    while todo:
+        node = NODES[todo.pop()]
+        if len(node) == 1:
+            found.append(node[0])
+            continue
+        feature, test, missing, yes, no = node
+        value = values[feature]
+        if value is None:
+            todo += [no, yes]
+        elif value != value:
+            todo.append(yes if missing else no)
+        else:
+            holds = value in test if isinstance(test, tuple) else value <= test
+            todo.append(yes if holds else no)
+    return min(found), max(found)
+
+
+'''
+
 WHY = '''\
 def why(row):
-    """Give a reason in words: conditions that the row meets and that settle its class."""
+    """Give a reason in words: conditions that the row meets and that settle its {noun}."""
     answer = {name}(row)
     if answer is None:
         return None

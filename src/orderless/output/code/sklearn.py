@@ -1,7 +1,7 @@
-"""A tree as a fitted scikit-learn classifier.
+"""A tree as a fitted scikit-learn classifier, or regressor.
 
 In:  a ``Tree``.
-Out: a ``DecisionTreeClassifier`` that predicts the same.
+Out: a ``DecisionTreeClassifier``, or ``DecisionTreeRegressor``, that predicts the same.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ Children = tuple[tuple[int, dict[int, Codes]], tuple[int, dict[int, Codes]]]
 def to_sklearn(tree: Tree) -> Any:
     """Give a fitted ``DecisionTreeClassifier`` that predicts what the tree predicts.
 
+    A regression tree becomes a ``DecisionTreeRegressor``, with the same numbers to the last bit.
+
     Its columns are those of the tree's space: the value of a numeric or boolean feature, or whether
     a condition holds (one-hot and threshold columns). scikit-learn rounds rows to float32 before it
     compares them with a threshold, so the two agree on every row of float32 numbers; a float64 that
@@ -48,9 +50,10 @@ def to_sklearn(tree: Tree) -> Any:
 
     Returns
     -------
-    sklearn.tree.DecisionTreeClassifier
+    sklearn.tree.DecisionTreeClassifier or DecisionTreeRegressor
         Probabilities and weights of nodes come from the tree's distribution; without one, or where
-        it does not fit a leaf's class, every leaf is sure of its class.
+        it does not fit a leaf's class, every leaf is sure of its class. Of a regressor every leaf
+        weighs the same: a tree of numbers does not know its training rows.
 
     Notes
     -----
@@ -63,21 +66,26 @@ def to_sklearn(tree: Tree) -> Any:
     >>> to_sklearn(tree).predict([[0], [1]])
     array([0, 1])
     """
-    from sklearn.tree import DecisionTreeClassifier
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     nodes = _Nodes(tree)
-    labels = tree.labels
-    order = np.argsort(labels, kind="stable")  # scikit-learn's classes are sorted
-    model = DecisionTreeClassifier()
-    model.classes_ = labels[order]
-    model.n_classes_ = np.int64(len(labels))
+    model: Any
+    if tree.task == "regression":
+        model = DecisionTreeRegressor()
+        model.tree_ = _core_tree(nodes, _numbers(nodes), 1)
+    else:
+        labels = tree.labels
+        order = np.argsort(labels, kind="stable")  # scikit-learn's classes are sorted
+        model = DecisionTreeClassifier()
+        model.classes_ = labels[order]
+        model.n_classes_ = np.int64(len(labels))
+        model.tree_ = _core_tree(nodes, _shares(nodes, order), len(order))
     model.n_outputs_ = 1
     model.n_features_in_ = len(tree.space.columns)
     model.max_features_ = len(tree.space.columns)
     names = tree.space.column_names
     if names != tuple(f"x{i}" for i in range(len(names))):
         model.feature_names_in_ = np.array(names, dtype=object)
-    model.tree_ = _core_tree(nodes, order)
     return model
 
 
@@ -102,6 +110,11 @@ class _Nodes:
                 continue
             left, right = self._ask(source, known, node)
             todo += [(*right, node, 1), (*left, node, 0)]
+
+    @property
+    def both_children(self) -> NDArray[np.int64]:
+        """The left and the right child of each node, -1 for leaves."""
+        return np.array(self.children, dtype=np.int64).reshape(-1, 2)
 
     def _add(self, source: int, parent: int, which: int) -> int:
         node = len(self.column)
@@ -261,18 +274,52 @@ def _version() -> _Version:
     return _Version(number, kinds, kind)
 
 
-def _core_tree(nodes: _Nodes, order: NDArray[Any]) -> Any:
-    from sklearn.tree._tree import NODE_DTYPE, Tree
+class _Said(NamedTuple):
+    """What nodes say: ``values`` for each output, their impurity, and the weight of their rows."""
 
-    children = np.array(nodes.children, dtype=np.int64).reshape(-1, 2)
-    weight = _weights(nodes, children)[:, order]
+    values: NDArray[np.float64]
+    impurity: NDArray[np.float64]
+    total: NDArray[np.float64]
+
+
+def _shares(nodes: _Nodes, order: NDArray[Any]) -> _Said:
+    weight = _weights(nodes, nodes.both_children)[:, order]
     total = weight.sum(axis=1)
     share = weight / total[:, None]
+    return _Said(share, 1.0 - (share**2).sum(axis=1), total)
+
+
+def _numbers(nodes: _Nodes) -> _Said:
+    """Give the numbers of leaves as they are, and means and variances of leaves for the others."""
+    tree, children = nodes.tree, nodes.both_children
+    value, total, impurity = (np.zeros(len(children)) for _ in range(3))
+    leaves = np.flatnonzero(children[:, 0] < 0)
+    source = np.array(nodes.leaf, dtype=np.int64)[leaves]
+    value[leaves] = tree.numbers[tree.leaf_class[source]]
+    total[leaves] = 1.0 / np.bincount(source, minlength=tree.n_nodes)[source]
+    with np.errstate(over="ignore"):  # of numbers that no float can hold the square of
+        for node in range(len(children) - 1, -1, -1):
+            left, right = children[node]
+            if left < 0:
+                continue
+            total[node] = total[left] + total[right]
+            part = total[right] / total[node]
+            apart = value[right] / 2 - value[left] / 2
+            value[node] = value[left] + 2 * part * apart
+            impurity[node] = (1 - part) * impurity[left] + part * impurity[right]
+            impurity[node] += (1 - part) * part * (2 * apart) ** 2
+    return _Said(value[:, None], impurity, total)
+
+
+def _core_tree(nodes: _Nodes, said: _Said, n_values: int) -> Any:
+    from sklearn.tree._tree import NODE_DTYPE, Tree
+
+    children, total = nodes.both_children, said.total
     array = np.zeros(len(children), dtype=NODE_DTYPE)
     array["left_child"], array["right_child"] = children[:, 0], children[:, 1]
     array["feature"] = nodes.column
     array["threshold"] = nodes.threshold
-    array["impurity"] = 1.0 - (share**2).sum(axis=1)
+    array["impurity"] = said.impurity
     array["weighted_n_node_samples"] = total
     array["n_node_samples"] = np.maximum(np.rint(total), 1)
     inner = children[:, 0] >= 0
@@ -284,13 +331,13 @@ def _core_tree(nodes: _Nodes, order: NDArray[Any]) -> Any:
     ]
     n_columns = len(nodes.tree.space.columns)
     categories = _write_sets(nodes, array, inner)
-    core = Tree(n_columns, np.array([len(order)], dtype=np.intp), 1, *categories)
+    core = Tree(n_columns, np.array([n_values], dtype=np.intp), 1, *categories)
     core.__setstate__(
         {
             "max_depth": max(nodes.depth),
             "node_count": len(array),
             "nodes": array,
-            "values": np.ascontiguousarray(share[:, None, :]),
+            "values": np.ascontiguousarray(said.values[:, None, :]),
         }
     )
     return core

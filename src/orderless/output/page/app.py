@@ -13,7 +13,6 @@ import base64
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -22,11 +21,12 @@ from ...errors import InvalidData, InvalidTree
 from ...form import CanonicalForm, equivalent, fingerprint
 from ...inputs import frame_of, is_unknown, read_costs, write_whole
 from ...missing import counts_rows
-from ...model import Feature, Space, Tree, label_text, printable, short_number
+from ...model import Feature, Space, Tree, printable, short_number
 from ...readers import read_tree
-from ..code.javascript import engine, literal, model_text, script_of
+from ..code.javascript import literal, model_text, part, script_of
 from ..code.tables import tree_tables
 from ..plots.look import FORM, page_colours
+from ..rules.number_names import class_names as names_of
 from ..templates import markup, render
 
 __all__ = ["write_page"]
@@ -52,7 +52,8 @@ def write_page(
     """Write a page on which a person fills in what is known, and reads what is certain.
 
     The page says at once whether the class is certain, with a reason, or which classes are possible
-    and what to ask next; and what would change the answer. It is one file without any request to a
+    and what to ask next; and what would change the answer. Of a regression tree a gauge shows the
+    range of the numbers that are possible. It is one file without any request to a
     network, for keyboard and screen reader, phone and paper.
 
     Parameters
@@ -124,8 +125,12 @@ def write_page(
         "policy": policies[0] if policies else None,
         "examples": [row for _, row in rows],
     }
-    parts = [model_text(tree, features, nodes), f"const PAGE = {literal(content)};\n", engine(),
-             _part("advice.js"), _part("scale.js"), _part("page.js")]  # fmt: skip
+    files = ["engine.js", "advice.js", "scale.js", "page.js"]
+    if tree.task == "regression":
+        content["numbers"] = tree.numbers.tolist()
+        files[1:1] = ["interval.js", "gauge.js"]
+    parts = [model_text(tree, features, nodes), f"const PAGE = {literal(content)};\n",
+             *map(part, files)]  # fmt: skip
     page = _render(
         title=printable(_text("title", title, "What does the tree decide?")),
         description=printable(_text("description", description, "")),
@@ -165,7 +170,7 @@ def _texts(given: Mapping[str, str] | None, space: Space, name: str) -> dict[str
 
 def _class_names(given: Mapping[Any, str] | None, tree: Tree) -> list[str]:
     """Give the classes as people read them; two must not read the same."""
-    out = [label_text(label) for label in tree.classes]
+    out = names_of(tree)
     if given is None:
         return out
     if not isinstance(given, Mapping):
@@ -258,10 +263,6 @@ def _filled(feature: Feature, value: Any) -> Any:
 
 
 # -- what is written -----------------------------------------------------------------------------
-
-
-def _part(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def _style() -> str:

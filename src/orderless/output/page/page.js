@@ -30,6 +30,10 @@ function joined(nodes, word) {
 }
 
 function labelsOf(labels, word = "or") {
+  if (PAGE.numbers && labels.length > 1) {
+    const ends = [labels[0], labels[labels.length - 1]];
+    return joined(ends.map((label) => isolated(PAGE.classes[label], "class")), "to");
+  }
   return joined(labels.map((label) => isolated(PAGE.classes[label], "class")), word);
 }
 
@@ -158,6 +162,9 @@ function update() {
 
 function summary({ labels, next }) {
   if (labels.length === 1) return ["✓ Certain: ", ...labelsOf(labels)];
+  if (PAGE.numbers) {
+    return [...labelsOf(labels), ". Ask next: ", isolated(PAGE.names[next], "name")];
+  }
   return ["Ask next: ", isolated(PAGE.names[next], "name")];
 }
 
@@ -173,7 +180,11 @@ function showVerdict(box, { labels }, faults) {
     const rest = unknown === 1 ? "the unknown value is" : `the ${unknown} unknown values are`;
     parts.push(element("p", "rest", `whatever ${rest}.`));
   }
-  if (!certain) parts.push(element("p", "rest", "are still possible."));
+  if (!certain) {
+    const some = `${labels.length} of the tree’s ${PAGE.classes.length} numbers `;
+    parts.push(element("p", "rest", `${PAGE.numbers ? some : ""}are still possible.`));
+  }
+  if (PAGE.numbers && PAGE.numbers.length > 1) parts.push(drawGauge(labels));
   if (faults.length) {
     const are = faults.length === 1 ? "cannot be read and counts" : "cannot be read and count";
     parts.push(element("p", "warning", ...namesOf(faults), ` ${are} as unknown.`));
@@ -363,6 +374,7 @@ globalThis.orderless = Object.freeze({
   decide,
   possibleClasses,
   why,
+  ...(PAGE.numbers ? { interval } : {}),
   advise: (row) => {
     const { labels, matters, next } = advise(read(row));
     return {

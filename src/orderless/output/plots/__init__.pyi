@@ -17,6 +17,8 @@ from .measures import (
     draw_coverage as draw_coverage,
     draw_distributions as draw_distributions,
     draw_importance as draw_importance,
+    draw_thresholds as draw_thresholds,
+    draw_widths as draw_widths,
 )
 from .rashomon import (
     draw_sizes as draw_sizes,

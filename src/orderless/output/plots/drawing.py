@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ...inputs import class_codes
+from ...inputs import class_codes, number_array
 from ...model import Tree, label_text, printable
-from .look import colour, mark, shortened
+from ..rules.number_names import amount, class_names
+from .look import BLUE, colour, mark, pale, shade, shortened
 
-__all__ = ["DRAWN_LEAVES", "class_marks", "places", "tree_as_svg"]
+__all__ = ["DRAWN_LEAVES", "class_marks", "leaf_colours", "number_part", "places", "tree_as_svg"]
 
 DRAWN_LEAVES = 128  # a larger tree is listed as text
 LINE, WIDE, GAP, PAD = 30, 7.6, 46, 9  # pixels: a leaf's line, a character, between levels, inside
@@ -43,7 +44,8 @@ def tree_as_svg(
     tree : Tree
         Of at most 128 leaves; a larger one is refused.
     X, y : rows and labels, optional
-        Complete rows: leaves then say how many reach them, and how many of these have their class.
+        Complete rows: leaves then say how many reach them, and how many of these have their class;
+        of a regression tree, how far their number is off, on average.
     marked : iterable of int
         Nodes drawn with a dashed frame: redundant splits, say.
     title : str
@@ -94,8 +96,32 @@ def tree_as_svg(
 
 
 def class_marks(tree: Tree) -> list[tuple[str, str]]:
-    """Give the legend of a drawing: the mark of each class, and its label."""
+    """Give the legend of a drawing: the mark of each class, and its label; none of numbers."""
+    if tree.task == "regression":
+        return []
     return [(mark(c), label_text(label)) for c, label in enumerate(tree.classes)]
+
+
+def number_part(tree: Tree, c: int) -> float:
+    """Give where a number lies between the smallest (0) and the largest (1) of a regression tree.
+
+    Examples
+    --------
+    >>> from orderless import read_tree
+    >>> tree = read_tree({"task": "regression", "feature": 0, "true": {"prediction": 5.0},
+    ...                   "false": {"prediction": 2.5}})
+    >>> number_part(tree, 0), number_part(tree, 1)
+    (0.0, 1.0)
+    """
+    low, high, own = (float(tree.numbers[i]) / 2 for i in (0, -1, c))
+    return (own - low) / (high - low) if high > low else 0.5
+
+
+def leaf_colours(tree: Tree, c: int) -> tuple[str, str]:
+    """Give the ground and the edge of a leaf: by class, or the darker the larger its number is."""
+    if tree.task == "regression":
+        return shade(number_part(tree, c)), BLUE
+    return pale(c), colour(c)
 
 
 def places(tree: Tree) -> dict[int, tuple[float, int]]:
@@ -118,10 +144,11 @@ def places(tree: Tree) -> dict[int, tuple[float, int]]:
 
 def _boxes(tree: Tree, tails: list[str]) -> list[_Box]:
     out = []
+    names, marks = class_names(tree), tree.task != "regression"
     for node, (line, level) in places(tree).items():
         if tree.feature[node] < 0:
             c = int(tree.leaf_class[node])
-            text = f"{mark(c)} {label_text(tree.classes[c])}{tails[node]}"
+            text = f"{mark(c)} " * marks + f"{names[c]}{tails[node]}"
         else:
             text = printable(tree.condition(node))
         out.append(_Box(node, level, line, text))
@@ -135,6 +162,13 @@ def _tails(tree: Tree, X: Any, y: Any) -> list[str]:
     rows = np.bincount(leaf[leaf >= 0], minlength=tree.n_nodes)
     if y is None:
         return [f"  {_rows(n)}" for n in rows]
+    if tree.task == "regression":
+        off = np.abs(tree.numbers[tree.leaf_class[leaf]] - number_array(y, len(leaf)))
+        error = np.bincount(leaf[leaf >= 0], weights=off[leaf >= 0], minlength=tree.n_nodes)
+        return [
+            f"  {_rows(n)}, off by {amount(e / n)}" if n else "  no rows"
+            for n, e in zip(rows, error, strict=True)
+        ]
     code = class_codes(tree, y, len(leaf))
     right = np.bincount(
         leaf[leaf >= 0], weights=(code == tree.leaf_class[leaf])[leaf >= 0], minlength=tree.n_nodes
@@ -168,8 +202,11 @@ def _box(tree: Tree, box: _Box, x: float, dashed: bool) -> str:
     y, width, height = _y(box) - LINE / 2 + 3, _width(box.text), LINE - 6
     if tree.feature[box.node] < 0:
         k = int(tree.leaf_class[box.node])
+        numbers = tree.task == "regression"
+        opacity = f"{0.06 + 0.4 * number_part(tree, k):.2f}" if numbers else ".16"
+        k = 0 if numbers else k  # of numbers, the larger the darker
         line = f"var(--class-{k % 10}, {colour(k)})"
-        style = f'fill="{line}" fill-opacity=".16" stroke="{line}"'
+        style = f'fill="{line}" fill-opacity="{opacity}" stroke="{line}"'
     else:
         style = 'fill="none" stroke="currentColor" stroke-opacity=".6"'
         if dashed:

@@ -17,7 +17,7 @@ __all__ = [
     "BLUE", "CLASSES", "DARK_GREY", "ERROR_BAR", "FORM", "FRAGMENT", "GREEN", "GREY", "INK",
     "INK_ON_PAGE", "LETTERS", "LIGHT_GREY", "LINE", "LINES", "ORANGE", "PALE_BLUE",
     "PALE_VERMILION", "REPORT", "SKY", "VERMILION", "WASH", "WHITE", "axes_of", "colour", "hatch",
-    "mark", "page_colours", "pale", "short_names", "shortened", "wrapped",
+    "mark", "page_colours", "pale", "shade", "short_names", "shortened", "wrapped",
 ]  # fmt: skip
 
 # The colours of Okabe and Ito.
@@ -103,6 +103,17 @@ def pale(c: int, share: float = 0.2) -> str:
     """
     parts = (int(colour(c)[k : k + 2], 16) for k in (1, 3, 5))
     return "#" + "".join(f"{round(255 * (1 - share) + share * part):02x}" for part in parts)
+
+
+def shade(part: float) -> str:
+    """Give the ground of a number: the paler, the nearer to the smallest (0) of all; 1 is largest.
+
+    Examples
+    --------
+    >>> shade(0.0), shade(1.0)
+    ('#ebf4f9', '#80b8d8')
+    """
+    return pale(0, 0.08 + 0.42 * part)
 
 
 def page_colours(table: Mapping[str, tuple[str, ...]], ground: str, apart: str = " ") -> str:

@@ -16,12 +16,30 @@ from ...errors import InvalidData
 from ...importance import Distribution, ImportanceRange
 from ...missing import Coverage
 from ...model import drawn
-from .look import BLUE, DARK_GREY, INK, LINE, LINES, ORANGE, PALE_BLUE, VERMILION, WHITE, axes_of
+from .look import (
+    BLUE,
+    DARK_GREY,
+    INK,
+    LINE,
+    LINES,
+    ORANGE,
+    PALE_BLUE,
+    VERMILION,
+    WHITE,
+    axes_of,
+    pale,
+)
 
 if TYPE_CHECKING:
     from ...importance import RashomonImportance
 
-__all__ = ["draw_coverage", "draw_distributions", "draw_importance"]
+__all__ = [
+    "draw_coverage",
+    "draw_distributions",
+    "draw_importance",
+    "draw_thresholds",
+    "draw_widths",
+]
 
 # What a way is called, with a colour, a marker and a kind of line of its own.
 WAYS = {
@@ -50,6 +68,61 @@ def draw_coverage(found: Coverage, ax: Any = None) -> Any:
     ax.set(xlabel=f"share of {unit} missing", ylabel="share of rows answered", ylim=(0, 1.02))
     ax.legend(frameon=False)
     return ax
+
+
+def draw_widths(found: Coverage, ax: Any = None) -> Any:
+    """Draw the share of rows with an interval at most w wide, for every w; see ``Coverage.plot``.
+
+    The more is missing, the paler the line.
+    """
+    ax = axes_of(ax)
+    assert found.widths is not None
+    table = found.widths.table
+    finite = table["width"][np.isfinite(table["width"])]
+    end = float(finite.max()) or 1.0
+    rates = sorted(found.widths.rates)
+    for i, rate in enumerate(rates):
+        own = table[table["rate"] == rate]
+        colour = pale(0, 1.0 - 0.65 * i / max(len(rates) - 1, 1))
+        width = np.append(np.minimum(own["width"], end), 1.05 * end)
+        share = np.append(own["share"], own["share"].iloc[-1])
+        ax.step(width, share, where="post", color=colour, linewidth=1.8, label=f"{rate:g}")
+        ax.plot(0, own["share"].iloc[0], marker="o", markersize=5, color=colour, clip_on=False,
+                linestyle="none", zorder=3)  # fmt: skip
+    unit = "features" if found.level == "feature" else "columns"
+    ax.set(xlabel="width of the interval, at most", ylabel="share of rows", ylim=(0, 1.02),
+           xlim=(0, 1.05 * end))  # fmt: skip
+    ax.legend(frameon=False, title=f"share of\n{unit}\nmissing", loc="center left", fontsize=9,
+              bbox_to_anchor=(1, 0.5))  # fmt: skip
+    return ax
+
+
+def draw_thresholds(table: Any, label: str, missing_rate: float, axes: Any = None) -> Any:
+    """Draw rules, certainty and cost against a risk threshold; see ``RiskThresholds.plot``.
+
+    A measure has one value from just above one share of a leaf up to the next.
+    """
+    measures = [
+        ("rules", "rules", BLUE),
+        ("certain", f"certain with\n{missing_rate:.0%} missing", VERMILION),
+        *([("cost", "average cost", DARK_GREY)] if "cost" in table else []),
+    ]
+    if axes is None:
+        from matplotlib import pyplot
+
+        size = (6.4, 0.9 + 1.55 * len(measures))
+        axes = pyplot.subplots(len(measures), figsize=size, sharex=True, layout="constrained")[1]
+    elif len(axes) != len(measures):
+        raise ValueError(f"axes must be {len(measures)} Axes, one below the other, got {len(axes)}")
+    edges = np.append(0.0, table["probability"])
+    for ax, (name, words, colour) in zip(axes, measures, strict=True):
+        ax.stairs(table[name], edges, color=colour, linewidth=1.8, baseline=None)
+        ax.plot(table["probability"], table[name], linestyle="none", marker="o", markersize=4,
+                color=colour, clip_on=False)  # fmt: skip
+        ax.set(ylabel=words, ylim=(0, (1.02 if name == "certain" else
+                                       1.08 * max(float(table[name].max()), 1e-9))))  # fmt: skip
+    axes[-1].set(xlim=(0, 1), xlabel=f"risk of {drawn(label)} from which on the decision is yes")
+    return axes
 
 
 def draw_importance(found: ImportanceRange, ax: Any = None, *, most: int = 20) -> Any:

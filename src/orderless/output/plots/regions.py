@@ -17,6 +17,7 @@ from ...form import CanonicalForm, Term, canonicalize
 from ...inputs import frame_of
 from ...model import Feature, Side, Space, Tree, label_text, value_in
 from ..rules.listing import TERMS
+from ..rules.number_names import class_names
 from .look import GREY, INK, WHITE, axes_of, colour, hatch, pale, wrapped
 
 __all__ = ["plot_rules", "slice_of"]
@@ -314,7 +315,7 @@ def _draw(ax: Any, c: int, term: Term, scales: list[_Scale]) -> None:
 def _say_constant(ax: Any, form: CanonicalForm, c: int, rest: list[str]) -> None:
     """Say in the middle that these two features do not matter here, and what does."""
     if c < len(form.classes):
-        text = f"always {label_text(form.classes[c])}, whatever these two features are"
+        text = f"always {class_names(form.tree)[c]}, whatever these two features are"
     else:
         text = f"these two features decide nothing by themselves: it depends on {_some(rest)}"
     ground = {"facecolor": WHITE, "edgecolor": "none", "pad": 4}
@@ -331,12 +332,12 @@ def _legend(ax: Any, form: CanonicalForm, rest: list[str]) -> None:
 
     handles = [
         Patch(
-            label=wrapped(label_text(label), 30),
+            label=wrapped(label, 30),
             facecolor=pale(c, SHADE),
             edgecolor=colour(c),
             hatch=hatch(c),
         )
-        for c, label in enumerate(form.classes)
+        for c, label in enumerate(class_names(form.tree))
     ]
     if rest:
         label = wrapped(f"depends on {_some(rest)}", 20)

@@ -12,11 +12,12 @@ from typing import Any
 
 from ...acquisition import Policy, branches, money, percent
 from ...errors import InvalidTree
-from ...model import Tree, drawn, label_text, printable
+from ...model import Tree, drawn, printable
 from ...readers import read_tree
+from ..rules.number_names import class_names
 from ..rules.policy import summary
-from .drawing import places
-from .look import GREY, INK, WASH, WHITE, axes_of, colour, pale, shortened, wrapped
+from .drawing import leaf_colours, places
+from .look import GREY, INK, WASH, WHITE, axes_of, shortened, wrapped
 
 __all__ = ["draw_policy", "plot_tree"]
 
@@ -32,6 +33,8 @@ LONGEST_NAME = 34  # characters of a name or an answer of a policy
 
 def plot_tree(tree: Any, *, ax: Any = None, limit: int = MOST_LEAVES) -> Any:
     """Draw a tree: conditions in boxes, "yes" to the left, "no" to the right, classes in colour.
+
+    Of a regression tree, the larger a number, the darker its leaf.
 
     Parameters
     ----------
@@ -76,7 +79,8 @@ def plot_tree(tree: Any, *, ax: Any = None, limit: int = MOST_LEAVES) -> Any:
         look: dict[str, Any] = {"facecolor": WHITE, "edgecolor": INK, "linewidth": 1.1}
         if tree.feature[node] < 0:
             c = int(tree.leaf_class[node])
-            look = {"facecolor": pale(c), "edgecolor": colour(c), "linewidth": 1.6}
+            ground, edge = leaf_colours(tree, c)
+            look = {"facecolor": ground, "edgecolor": edge, "linewidth": 1.6}
             _box(ax, (x, y), texts[node], size, look, fontweight="bold")
             continue
         _box(ax, (x, y), texts[node], size, look)
@@ -103,10 +107,11 @@ def _room(at: dict[int, tuple[float, float]], node: int) -> float:
 
 def _fitting(tree: Tree, room: dict[int, float], height: float) -> tuple[float, dict[int, str]]:
     """Find the largest font in which everything fits, and break the text into lines."""
+    names = class_names(tree)
     whole = {
         node: tree.condition(node)[:LONGEST] + "?"
         if tree.feature[node] >= 0
-        else label_text(tree.classes[tree.leaf_class[node]])[:LONGEST]
+        else names[tree.leaf_class[node]][:LONGEST]
         for node in room
     }
     for size, whole_words in SIZES:
@@ -192,15 +197,22 @@ def draw_policy(policy: Policy, ax: Any = None) -> Any:
 
 def _draw_node(ax: Any, policy: Policy, alike: tuple[int, ...], depth: int, height: float) -> None:
     nodes = policy.nodes
-    p, label = nodes.purchase[alike[0]], nodes.label[alike[0]]
+    p, decided = nodes.purchase[alike[0]], nodes.decision(alike[0])
     box: dict[str, Any] = {"facecolor": WHITE, "edgecolor": INK, "linewidth": 1.2}
     if p >= 0:
         bought = nodes.problem.purchases[p]
         cost = "free" if bought.free else f"cost {money(float(bought.cost))}"
         words = f"{drawn(shortened(printable(bought.name), LONGEST_NAME))}\n{cost}"
-    elif label >= 0:
-        words = drawn(shortened(label_text(policy.tree.classes[label]), LONGEST_NAME))
-        box |= {"edgecolor": colour(label), "facecolor": pale(label), "linewidth": 1.6}
+    elif decided is not None:
+        lower, upper = decided.interval or (0.0, 0.0)
+        label = nodes.problem.leaves.possible(nodes.leaves[alike[0]])[0]
+        words = drawn(shortened(decided.text, LONGEST_NAME))
+        if f"{lower:.6g}" != f"{upper:.6g}":
+            words = f"between {lower:.6g}\nand {upper:.6g}"
+        elif policy.tree.task == "regression":
+            words = class_names(policy.tree)[label]
+        ground, edge = leaf_colours(policy.tree, label)
+        box |= {"edgecolor": edge, "facecolor": ground, "linewidth": 1.6}
         if not any(nodes.weight[node] for node in alike):
             box |= {"linestyle": (0, (2, 2))}  # no training row has been here
     else:

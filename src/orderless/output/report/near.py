@@ -40,6 +40,9 @@ Bits = NDArray[np.bool_]
 
 def near(subject: Subject) -> Section:
     """Count the near-optimal trees and functions, and place the tree among them."""
+    if subject.numbers:
+        lead = "Left out: a report counts the near-optimal trees of classes only, not of numbers."
+        return Section("near", TITLE, lead)
     try:
         found = around(subject)
     except (OutOfMemory, OutOfTime):

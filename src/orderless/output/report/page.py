@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from ...estimators import Quality
+from ...estimators import Deviation, Quality
 from ...inputs import write_whole
 from ...model import printable, shown
 from ...readers import read_tree
@@ -20,7 +20,9 @@ from ..plots.look import CLASSES, GROUNDS, REPORT, page_colours
 from ..templates import fragment, markup
 from . import sections
 from .near import near
+from .risk import thresholds
 from .subject import Subject
+from .which_matter import importance
 
 __all__ = ["Report", "report"]
 
@@ -31,7 +33,8 @@ SECTIONS = (
     sections.reasons,
     sections.smallest,
     sections.missing,
-    sections.importance,
+    importance,
+    thresholds,
     sections.cheapest,
     near,
     sections.made,
@@ -79,21 +82,23 @@ def report(
     about: Mapping[str, str] | None = None,
     about_rows: str = "",
     random_state: int = 0,
-    held_out: Mapping[str, Quality] | None = None,
+    held_out: Mapping[str, Quality | Deviation] | None = None,
+    risk_of: Any = None,
 ) -> Report:
     """Write all that can be said about one tree on one page.
 
     The tree as it was given, how often it is right, its rules with coverage and accuracy, the
     reasons, redundant splits and the smallest equivalent tree, robustness to missing values, which
     features matter over all orders, the cheapest way to an answer (with costs), the trees that are
-    about as good, and how it was made.
+    about as good, and how it was made. For a regression tree: how far its numbers are off (R
+    squared, mean absolute and squared error), and how wide intervals are with missing values.
 
     Parameters
     ----------
     tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
     X : rows
         Complete, as the tree takes them.
-    y : labels
+    y : labels, or numbers for a regression tree
     costs : dict or array, optional
         What each feature costs: the page then shows the cheapest way to an answer.
     title : str
@@ -106,7 +111,10 @@ def report(
         For the values that are removed at random.
     held_out : mapping of text to Quality, optional
         How the tree does on rows that it was not fitted on (``judge``), by what these are called:
-        ``{"test rows": ol.judge(tree, X_test, y_test)}``.
+        ``{"test rows": ol.judge(tree, X_test, y_test)}``; of a regression tree a ``Deviation``.
+    risk_of : class label, optional
+        Whose risk the section on thresholds is about, where the tree knows the training rows of its
+        leaves; by default that of the class with the fewest (``risk_thresholds``).
 
     Returns
     -------
@@ -127,7 +135,7 @@ def report(
     lines = {printable(str(key)): printable(str(value)) for key, value in (about or {}).items()}
     subject = Subject(
         read_tree(tree), X, y, costs, lines, printable(about_rows), random_state,
-        dict(held_out or {}),
+        dict(held_out or {}), risk_of,
     )  # fmt: skip
     subject.check()
     made = [make(subject) for make in SECTIONS]

@@ -18,20 +18,15 @@ from typing import Any
 import numpy as np
 
 from ...acquisition import Policy, cheapest_policy, money, percent as whole_percent
-from ...errors import InvalidTree, OutOfTime, TooManyBoxes, TooManyReasons
+from ...errors import OutOfTime, TooManyReasons
 from ...estimators import Quality
-from ...importance import (
-    ImportanceRange,
-    importance_range,
-    impurity_importance,
-    permutation_importance,
-)
 from ...missing import coverage
-from ...model import Tree, label_text, short_count
-from ..plots.drawing import DRAWN_LEAVES
-from ..plots.measures import draw_coverage, draw_importance
+from ...model import label_text
+from ..plots.measures import draw_coverage
 from ..rules.html import form_as_html
+from ..rules.number_names import amount, class_names
 from ..rules.quality import HEAD, Judged, matrix, percent, summary as sentence
+from . import number_sections as numbers
 from .subject import (
     Details,
     Facts,
@@ -47,11 +42,10 @@ from .subject import (
     picture,
 )
 
-__all__ = ["as_it_came", "cheapest", "facts", "importance", "made", "missing", "quality",
+__all__ = ["as_it_came", "cheapest", "facts", "made", "missing", "quality",
            "reasons", "rules", "smallest", "summary"]  # fmt: skip
 
 MANY_REASONS = 400  # more are counted, not listed
-MANY_BOXES = 25_000  # that the range over all orders may look at: about a second
 WAYS = {
     "naive": "everything that the tree uses",
     "path": "what the tree asks, in its order",
@@ -64,17 +58,31 @@ def summary(subject: Subject) -> str:
     """Say in a few sentences what the tree is, and how often it is right."""
     tree = subject.tree
     used = len(tree.features)
+    return (
+        f"A tree with {count(tree.n_leaves, 'leaf')} that asks about {count(used, 'feature')}. "
+        f"Without the order of its questions, it comes down to {count(subject.n_rules, 'rule')}. "
+        f"{_how_good(subject)} {subject.about_rows}"
+    ).rstrip()
+
+
+def _how_good(subject: Subject) -> str:
+    if subject.numbers:
+        found = subject.deviation
+        mean = found.absolute_of_mean
+        usual = f"; always saying their mean would be off by {amount(mean or 0.0)}"
+        return (
+            f"Its numbers are off by {numbers.off_by(found)} on average over the "
+            f"{subject.n_rows:,} rows{usual}."
+        )
     most = subject.quality.majority
     usual = "" if most is None else (
         f"; always saying {label_text(most)} would be right for "
         f"{subject.quality.majority_share:.1%}"
     )  # fmt: skip
     return (
-        f"A tree with {count(tree.n_leaves, 'leaf')} that asks about {count(used, 'feature')}. "
-        f"Without the order of its questions, it comes down to {count(subject.n_rules, 'rule')}. "
         f"It gives the right class for {_right(subject.quality)} of the {subject.n_rows:,} rows"
-        f"{usual}. {subject.about_rows}"
-    ).rstrip()
+        f"{usual}."
+    )
 
 
 def _right(found: Quality) -> str:
@@ -88,9 +96,15 @@ def facts(subject: Subject) -> list[dict[str, str]]:
         (f"{tree.n_leaves}", "leaves"),
         (f"{tree.depth}", "questions at most"),
         (f"{subject.n_rules}", "rules"),
-        (_right(subject.quality), "right on the data"),
     ]
-    out += [(_right(found), f"right on {name}") for name, found in subject.held_out.items()]
+    if subject.numbers:
+        judged = {"the data": subject.deviation, **subject.held_out_numbers}
+        for name, found in judged.items():
+            out += [(numbers.explained(found), f"R² on {name}"),
+                    (numbers.off_by(found), f"off on {name}, on average")]  # fmt: skip
+    else:
+        right = {"the data": subject.quality, **subject.held_out_classes}
+        out += [(_right(found), f"right on {name}") for name, found in right.items()]
     if subject.redundant is not None:
         out.insert(3, (f"{len(subject.redundant)}", "redundant splits"))
     return [{"number": number, "what": what} for number, what in out]
@@ -100,7 +114,8 @@ def as_it_came(subject: Subject) -> Section:
     """Draw the tree; redundant splits are dashed."""
     tree = subject.tree
     gone = subject.redundant or ()
-    lead = "Read from left to right: a row answers one question after another until it has a class."
+    lead = "Read from left to right: a row answers one question after another until it has a "
+    lead += f"{subject.noun}."
     if len(gone) == 1:
         lead += " The question in a dashed box could be left out without changing any answer."
     elif gone:
@@ -110,9 +125,11 @@ def as_it_came(subject: Subject) -> Section:
 
 
 def quality(subject: Subject) -> Section:
-    """Show, class by class, how often the tree is right."""
+    """Show, class by class, how often the tree is right; or how far its numbers are off."""
+    if subject.numbers:
+        return numbers.quality(subject)
     judged = [Judged("rows of this report", subject.quality)]
-    judged += [Judged(name, found) for name, found in subject.held_out.items()]
+    judged += [Judged(name, found) for name, found in subject.held_out_classes.items()]
     lead = (
         "Each line is a true class: it shows for how many of its rows the tree predicts each "
         "class. Sensitivity is the share of the class's rows for which the tree predicts this "
@@ -130,7 +147,8 @@ def rules(subject: Subject) -> Section:
         "rules",
         "What it decides: the shortest rules",
         "What the tree decides, without the order of its questions: as few rules as possible for "
-        "each class. Several rules may apply to one row; they never contradict each other.",
+        f"each {subject.noun}. Several rules may apply to one row; they never contradict each "
+        "other.",
         [_listed(subject, "rules")],
     )
 
@@ -146,7 +164,8 @@ def reasons(subject: Subject) -> Section:
     """Count the sufficient reasons, and list them where that can be read."""
     title = "Every sufficient reason"
     lead = (
-        "A sufficient reason is a set of conditions that settles the class, whatever all other "
+        f"A sufficient reason is a set of conditions that settles the {subject.noun}, whatever all "
+        "other "
         "values are; none of its conditions can be left out. The rules above are chosen from the "
         "reasons."
     )
@@ -155,11 +174,12 @@ def reasons(subject: Subject) -> Section:
     except (OutOfTime, TooManyReasons):
         left_out = "There are too many reasons to list in the time that a report may take."
         return Section("reasons", title, lead, [Paragraph(left_out)])
+    names = class_names(subject.form.tree)
     counts = Table(
-        ("class", "reasons", "conditions in the shortest"),
+        (subject.noun, "reasons", "conditions in the shortest"),
         [
-            (label_text(label), len(terms), min((t.n_conditions for t in terms), default=0))
-            for label, terms in found.items()
+            (name, len(terms), min((t.n_conditions for t in terms), default=0))
+            for name, terms in zip(names, found.values(), strict=True)
         ],
     )
     total = sum(map(len, found.values()))
@@ -183,8 +203,8 @@ def smallest(subject: Subject) -> Section:
         lead = f"No tree with fewer than {count(tree.n_leaves, 'leaf')} decides the same."
         return Section("smallest", title, lead)
     lead = (
-        f"{count(best.n_leaves, 'leaf')} instead of {tree.n_leaves}, and the same class for every "
-        "possible row."
+        f"{count(best.n_leaves, 'leaf')} instead of {tree.n_leaves}, and the same {subject.noun} "
+        "for every possible row."
     )
     return Section("smallest", title, lead, drawn(subject, best))
 
@@ -192,6 +212,8 @@ def smallest(subject: Subject) -> Section:
 def missing(subject: Subject) -> Section:
     """Draw how many rows are still answered when values are missing."""
     title = "With missing values"
+    if subject.numbers:
+        return numbers.missing(subject)
     if not subject.tree.features:
         return Section("missing", title, "The tree has no splits: every answer is certain.")
     found = coverage(subject.tree, subject.X, y=subject.y, n_repeats=5,
@@ -223,66 +245,6 @@ def missing(subject: Subject) -> Section:
         "the same class. Here, values were removed at random from the rows of this report.",
         [*parts, shares],
     )
-
-
-def importance(subject: Subject) -> Section:
-    """Draw impurity importance with its range over all orders, and the order-free importances."""
-    title = "Which features matter"
-    tree, rows, y = subject.tree, subject.rows, subject.y
-    if not tree.features:
-        return Section("importance", title, "The tree has no splits, so no feature matters.")
-    shuffled = dict(zip(tree.space.names, permutation_importance(tree, rows, y), strict=True))
-    try:
-        if tree.n_leaves > DRAWN_LEAVES:
-            raise TooManyBoxes
-        found = importance_range(tree, rows, y, limit=MANY_BOXES)
-    except (InvalidTree, TooManyBoxes):
-        gini = dict(zip(tree.space.names, impurity_importance(tree, rows, y), strict=True))
-        order = sorted(tree.features, key=lambda name: -gini[name])
-        lines = [(name, f"{gini[name]:.3f}", f"{shuffled[name]:.3f}") for name in order]
-        return Section(
-            "importance",
-            title,
-            "Impurity (Gini) importance depends on the order in which a tree asks. Its range over "
-            "all orders is left out here, because too many trees decide the same as this one. "
-            "Permutation importance (the accuracy lost when a feature's values are shuffled) "
-            "depends only on what the tree decides.",
-            [Table(("feature", "Gini, this order", "permutation"), lines)],
-        )
-    return Section(
-        "importance",
-        title,
-        f"Impurity (Gini) importance depends on the order in which a tree asks. The range is over "
-        f"all trees that decide the same without redundant splits: {short_count(found.n_trees)} of "
-        "them. Their mean, and permutation importance (the accuracy lost when a feature's values "
-        "are shuffled), depend only on what the tree decides.",
-        _ranges(tree, found, shuffled),
-    )
-
-
-def _ranges(tree: Tree, found: ImportanceRange, shuffled: dict[str, float]) -> list[Part]:
-    """Draw the range of each feature, and write it beside the order-free importances."""
-    at = {name: i for i, name in enumerate(found.features)}
-    order = sorted(tree.features, key=lambda name: -found.mean[at[name]])
-    lines = [
-        (
-            name,
-            f"{found.importance[at[name]]:.3f}",
-            f"{found.low[at[name]]:.3f} to {found.high[at[name]]:.3f}",
-            f"{found.mean[at[name]]:.3f}",
-            f"{shuffled[name]:.3f}",
-        )
-        for name in order
-    ]
-    parts: list[Part] = []
-    alt = (
-        "Impurity importance of each feature in this tree, with its smallest and largest value "
-        "over all equivalent trees."
-    )
-    with picture(alt, parts, height=1.4 + 0.3 * len(order)) as ax:
-        draw_importance(found, ax)
-    head = ("feature", "Gini, this order", "Gini, all orders", "mean", "permutation")
-    return [*parts, Table(head, lines)]
 
 
 def cheapest(subject: Subject) -> Section:

@@ -17,15 +17,15 @@ from io import StringIO
 from typing import Any, ClassVar
 
 from ...errors import InvalidData, OutOfTime, TooManyReasons
-from ...estimators import Quality, judge
+from ...estimators import Deviation, Quality, deviation, judge
 from ...form import CanonicalForm, canonicalize, redundant_splits, smallest_tree
-from ...inputs import Rows, known_rows, read_rows
+from ...inputs import Rows, known_rows, number_array, read_rows
 from ...model import Tree
 from ..plots.drawing import DRAWN_LEAVES, class_marks, tree_as_svg
 from ..plots.look import INK_ON_PAGE, WHITE, short_names
 
 __all__ = ["Details", "Drawing", "Facts", "Heading", "Html", "Paragraph", "Part", "Section",
-           "Subject", "Table", "TreeText", "count", "drawn", "picture"]  # fmt: skip
+           "Subject", "Table", "TreeText", "count", "drawn", "picture", "pictures"]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,8 @@ class Subject:
     about: dict[str, str] = field(default_factory=dict)
     about_rows: str = ""
     random_state: int = 0
-    held_out: Mapping[str, Quality] = field(default_factory=dict)
+    held_out: Mapping[str, Quality | Deviation] = field(default_factory=dict)
+    risk_of: Any = None
 
     @cached_property
     def rows(self) -> Rows:
@@ -62,11 +63,32 @@ class Subject:
             raise InvalidData(
                 f"X has {self.n_rows} rows and y has {len(self.y)} labels: give one label per row"
             )
+        for name, found in self.held_out.items():
+            if isinstance(found, Deviation) != self.numbers:
+                wanted = "deviation(tree, X, y)" if self.numbers else "judge(tree, X, y)"
+                raise InvalidData(
+                    f"held_out[{name!r}] is a {type(found).__name__}, which does not go with a "
+                    f"tree for {self.tree.task}: give {wanted}"
+                )
+        if self.numbers:
+            number_array(self.y, self.n_rows)
+        if self.risk_of is not None:
+            self.tree.decide_at(self.risk_of, 0.5)
         if not known_rows(self.tree.bins, self.rows).all():
             raise InvalidData(
                 "some rows have unknown values: a report judges the tree on complete rows; drop "
                 "those with gaps first"
             )
+
+    @property
+    def numbers(self) -> bool:
+        """Whether the tree says numbers."""
+        return self.tree.task == "regression"
+
+    @property
+    def noun(self) -> str:
+        """What the tree gives to a row, in a word."""
+        return "number" if self.numbers else "class"
 
     @cached_property
     def form(self) -> CanonicalForm:
@@ -100,6 +122,21 @@ class Subject:
     def quality(self) -> Quality:
         """How often the tree gives the label of the rows."""
         return judge(self.tree, self.rows, self.y)
+
+    @cached_property
+    def deviation(self) -> Deviation:
+        """How far the numbers of a regression tree are from those of the rows."""
+        return deviation(self.tree, self.rows, self.y)
+
+    @property
+    def held_out_classes(self) -> dict[str, Quality]:
+        """The same of rows that were held out."""
+        return {k: found for k, found in self.held_out.items() if isinstance(found, Quality)}
+
+    @property
+    def held_out_numbers(self) -> dict[str, Deviation]:
+        """Likewise of numbers."""
+        return {k: found for k, found in self.held_out.items() if isinstance(found, Deviation)}
 
 
 # -- parts of the page ----------------------------------------------------------------------------
@@ -209,6 +246,13 @@ def picture(alt: str, parts: list[Part], *, height: float = 3.6) -> Iterator[Any
     height : float
         In inches.
     """
+    with pictures(alt, parts, 1, height=height) as axes:
+        yield axes[0]
+
+
+@contextmanager
+def pictures(alt: str, parts: list[Part], n: int, *, height: float) -> Iterator[list[Any]]:
+    """Give several Axes, one below the other, that share what is across; else as ``picture``."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -216,10 +260,11 @@ def picture(alt: str, parts: list[Part], *, height: float = 3.6) -> Iterator[Any
     out = StringIO()
     with matplotlib.rc_context(settings):
         figure = Figure(figsize=(6.4, height), layout="constrained")
-        ax = figure.subplots()
-        yield ax
-        short_names(ax)
-        ax.spines[["top", "right"]].set_visible(False)
+        axes = list(figure.subplots(n, sharex=True, squeeze=False)[:, 0])
+        yield axes
+        for ax in axes:
+            short_names(ax)
+            ax.spines[["top", "right"]].set_visible(False)
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     text = out.getvalue()
     text = text[text.index("<svg") :]

@@ -1,3 +1,8 @@
+from .deviation import (
+    JudgedNumbers as JudgedNumbers,
+    deviation_as_markdown as deviation_as_markdown,
+    deviation_as_text as deviation_as_text,
+)
 from .html import (
     form_as_html as form_as_html,
     form_in_short_html as form_in_short_html,

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ...model import Piece, Side, label_text, pieces
+from ...model import Piece, Side, pieces
 from ..templates import fragment
 from .listing import FAULTS, Block, Listing, Shown, list_terms
+from .number_names import class_names
 
 if TYPE_CHECKING:
     from ...form import CanonicalForm
@@ -46,8 +47,8 @@ def form_as_html(
         terms=listing.terms,
         head=listing.head(),
         legend=listing.legend(),
-        counted=listing.n_rows is not None,
-        labelled=listing.labelled,
+        counts=listing.counts,
+        numbers=listing.numbers,
         blocks=[_block(listing, block) for block in listing.blocks if block.lines],
         never=listing.no_row(),
         many=MANY,
@@ -58,13 +59,14 @@ def _block(listing: Listing, block: Block) -> dict[str, Any]:
     lines = [
         {
             "conditions": [list(pieces(side, len(line.term))) for side in line.term.sides],
+            "cells": listing.cells(line),
             "rows": line.rows,
             "right": line.right,
             "share": line.share,
         }
         for line in block.lines
     ]
-    return {"label": label_text(block.label), "count": listing.count(block.total), "lines": lines}
+    return {"label": listing.name(block.label), "count": listing.count(block.total), "lines": lines}
 
 
 def form_in_short_html(form: CanonicalForm) -> str:
@@ -85,13 +87,15 @@ def tree_as_html(tree: Tree) -> str:
     >>> tree_as_html(tree).count("<li")
     2
     """
+    names = class_names(tree)
     leaves = "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves:,} leaves"
     return fragment(
         "rules/tree.html",
         leaves=leaves,
         depth=tree.depth,
-        classes=list(map(label_text, tree.classes)),
-        steps=list(_steps(tree)),
+        numbers=tree.task == "regression",
+        classes=names,
+        steps=list(_steps(tree, names)),
     )
 
 
@@ -105,7 +109,7 @@ class _Step:
     question: tuple[Piece, ...] = ()
 
 
-def _steps(tree: Tree) -> Iterator[_Step]:
+def _steps(tree: Tree, names: list[str]) -> Iterator[_Step]:
     todo: list[tuple[int, str, int] | _Step] = [(0, "", 0)]
     n_drawn = 0
     while todo:
@@ -116,7 +120,7 @@ def _steps(tree: Tree) -> Iterator[_Step]:
         node, answer, depth = step
         n_drawn += 1
         if tree.feature[node] < 0:
-            yield _Step("leaf", answer, label_text(tree.classes[tree.leaf_class[node]]))
+            yield _Step("leaf", answer, names[tree.leaf_class[node]])
         elif n_drawn > DRAWN_NODES or depth >= DRAWN_DEPTH:
             yield _Step("cut", answer)
         else:

@@ -10,10 +10,11 @@ Out: LaTeX that needs no package; every name and label is escaped. Letters with 
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ...model import Piece, Side, label_text, pieces
+from ...model import Piece, Side, pieces
 from .listing import Block, Line, Listing, Shown, list_terms, sentence
 
 if TYPE_CHECKING:
@@ -82,7 +83,10 @@ def form_as_latex(
     listing = list_terms(form, X, y, **shown)
     sentences = [listing.head(), *listing.legend()]
     parts = [rf"\noindent {sentence(words, escaped)}" for words in sentences]
-    parts += [_block(listing, block) for block in listing.blocks if block.lines]
+    if listing.numbers:
+        parts.append(_numbers(listing))
+    else:
+        parts += [_block(listing, block) for block in listing.blocks if block.lines]
     if listing.never:
         parts.append(rf"\noindent Never: {sentence(listing.no_row(), escaped)}.")
     text = "\n\n".join(parts)
@@ -124,12 +128,28 @@ def _character(c: str) -> str:
 
 
 def _block(listing: Listing, block: Block) -> str:
-    label = escaped(label_text(block.label))
+    label = escaped(listing.name(block.label))
     items = "\n".join(rf"  \item {_item(line)}" for line in block.lines)
     return (
         rf"\noindent\textbf{{{label}}}: {listing.count(block.total)}" + "\n"
         r"\begin{itemize}" + f"\n{items}\n" + r"\end{itemize}"
     )
+
+
+def _numbers(listing: Listing) -> str:
+    """Write one list: each rule with its number."""
+    items = []
+    for block in listing.blocks:
+        number = f"${_number(listing.name(block.label))}$"
+        for line in block.lines:
+            note = _item(replace(line, rows=None))
+            if line.rows is not None:
+                counts = [f"{line.rows:,} {'row' if line.rows == 1 else 'rows'}"]
+                rest = zip(listing.counts[1:], listing.cells(line)[1:], strict=True)
+                counts += [f"{name} ${_number(cell)}$" for name, cell in rest if cell]
+                note += f" ({', '.join(counts)})"
+            items.append(rf"  \item \textbf{{{number}}}: {note}")
+    return "\n".join([r"\begin{itemize}", *items, r"\end{itemize}"])
 
 
 def _item(line: Line) -> str:

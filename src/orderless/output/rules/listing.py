@@ -7,16 +7,20 @@ Out: ``Listing``: blocks of lines by class, with counts; conditions as pieces; t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import InvalidData, InvalidTree, OutOfTime, TooManyReasons
 from ...form import Term
-from ...inputs import Rows, is_unknown, read_rows
+from ...inputs import Rows, is_unknown, number_array, read_rows
 from ...model import Label, label_text, printable
+from .number_names import amount, number_names
 
 if TYPE_CHECKING:
     from ...form import CanonicalForm
@@ -47,11 +51,17 @@ FAULTS = (TooManyReasons, OutOfTime, InvalidTree)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One rule or reason: how many rows it covers, and how many of those have its class."""
+    """One rule or reason: how many rows it covers, and how many of those have its class.
+
+    Of a rule that says a number: the mean of the numbers of those rows, and how far these are from
+    the rule's, on average.
+    """
 
     term: Term
     rows: int | None = None
     right: int | None = None
+    mean: float | None = None
+    error: float | None = None
 
     @property
     def share(self) -> str:
@@ -77,12 +87,13 @@ class Block:
     bound: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Listing:
     """Rules or reasons by class, with the number of rows and whether their labels are known.
 
     ``about_rows`` says in words which rows they are; it follows what the counts are. ``never`` are
     the classes that no row can get. ``hidden`` are the terms that there are and that are not shown.
+    ``numbers`` says that the classes are those of a regression tree.
     """
 
     terms: Terms
@@ -92,6 +103,36 @@ class Listing:
     labelled: bool = False
     about_rows: str = ""
     hidden: int = 0
+    numbers: bool = False
+
+    @cached_property
+    def _names(self) -> dict[Label, str]:
+        labels = [*(block.label for block in self.blocks), *self.never]
+        return number_names(labels) if self.numbers else {}  # type: ignore[arg-type, return-value]
+
+    def name(self, label: Label) -> str:
+        """Write a class; a number with no more digits than tell all of them apart."""
+        return self._names.get(label) or label_text(label)
+
+    @property
+    def counts(self) -> list[str]:
+        """Give the heads of the columns with counts, as ``cells`` gives them for a line."""
+        if self.n_rows is None:
+            return []
+        judged = ["mean", "error"] if self.numbers else ["right"]
+        return ["rows", *(judged if self.labelled else [])]
+
+    def cells(self, line: Line) -> list[str]:
+        """Give what stands in the columns of ``counts``; a share follows what is right."""
+        if line.rows is None:
+            return []
+        out = [f"{line.rows:,}"]
+        if line.right is not None:
+            out.append(f"{line.right:,}")
+        elif self.labelled:
+            shown = (line.mean, line.error)
+            out += ["" if value is None else amount(value) for value in shown]
+        return out
 
     def count(self, n: int) -> str:
         """Write how many, as "1 rule" or "2 rules"."""
@@ -102,6 +143,12 @@ class Listing:
         total = self.count(sum(block.total for block in self.blocks))
         proven = all(block.bound == block.total for block in self.blocks)
         state = ", all there are" if self.terms == "reasons" else ", proven minimal" * proven
+        if self.numbers and len(self.blocks) > 1:
+            low, high = (self.name(self.blocks[i].label) for i in (0, -1))
+            if self.terms == "rules" and not proven:
+                state = f" (at least {sum(block.bound or 0 for block in self.blocks):,} are needed)"
+            return [("words", f"{total}{state}, for {len(self.blocks):,} numbers from "),
+                    ("label", low), ("words", " to "), ("label", high), ("words", ".")]  # fmt: skip
         out: list[Word] = [("words", f"{total}{state}: ")]
         for block in self.blocks:
             note = ""
@@ -110,7 +157,7 @@ class Listing:
                 note = f" (at least {least:,} {'is' if least == 1 else 'are'} needed)"
                 note = " (minimal)" if least == block.total else note
             end = "." if block is self.blocks[-1] else ", "
-            out += [("words", f"{block.total:,} for "), ("label", label_text(block.label)),
+            out += [("words", f"{block.total:,} for "), ("label", self.name(block.label)),
                     ("words", f"{note}{end}")]  # fmt: skip
         return out
 
@@ -119,7 +166,7 @@ class Listing:
         out: list[Word] = []
         for label in self.never:
             out += [("words", ", ")] * bool(out)
-            out.append(("label", label_text(label)))
+            out.append(("label", self.name(label)))
         return out
 
     def legend(self) -> list[list[Word]]:
@@ -127,12 +174,17 @@ class Listing:
         out: list[list[Word]] = []
         if self.n_rows is not None:
             rows = "1 row" if self.n_rows == 1 else f"{self.n_rows:,} rows"
-            right = "; right: how many of those have its class" if self.labelled else ""
+            judged = ("; mean: of the true numbers of those; error: how far they are from the "
+                      f"{self.terms[:-1]}'s, on average" if self.numbers
+                      else "; right: how many of those have its class")  # fmt: skip
+            right = judged if self.labelled else ""
             one = self.terms[:-1]
             out.append(
                 [("words", f"Rows: how many of the {rows} a {one} covers for certain{right}.")]
             )
             out += [[("text", self.about_rows)]] * bool(self.about_rows)
+        if any(float(name) != number for number, name in self._names.items()):
+            out.append([("words", "Numbers are rounded.")])
         if self.hidden:
             out.append([("words", f"Not shown: {self.count(self.hidden)}.")])
         return out
@@ -171,6 +223,7 @@ def list_terms(
         n_rows,
         y is not None,
         printable(about_rows),
+        numbers=form.tree.task == "regression",
     )
     return _chosen(listing, sort or ("" if X is None else "coverage"), top, min_rows)
 
@@ -201,6 +254,8 @@ def _counted(
     used = {name for own in found.values() for term in own for name in term.features}
     at = sorted(form.space.index(name) for name in used)
     rows = X if isinstance(X, Rows) else read_rows(X, form.space, at)
+    if y is not None and form.tree.task == "regression":
+        return _against(found, rows, _read_numbers(y, rows.n_rows)), rows.n_rows
     labels = None if y is None else _read_labels(y, rows.n_rows, form.classes)
     out = {}
     for label, own in found.items():
@@ -212,6 +267,39 @@ def _counted(
             lines.append(Line(term, int(inside.sum()), hit))
         out[label] = tuple(lines)
     return out, rows.n_rows
+
+
+def _against(
+    found: dict[Label, tuple[Term, ...]], rows: Rows, y: NDArray[np.float64]
+) -> dict[Label, tuple[Line, ...]]:
+    """Give the lines of each number, with the mean and the error over the rows they cover.
+
+    Rows whose number is NaN have none.
+    """
+    known = ~np.isnan(y)
+    out = {}
+    for number, own in found.items():
+        lines = []
+        for term in own:
+            covered = term.covers_rows(rows)
+            inside = y[covered & known]
+            n = len(inside)
+            mean = math.fsum(inside / n) if n else None
+            error = math.fsum(np.abs(inside - float(number)) / n) if n else None
+            lines.append(Line(term, int(covered.sum()), None, mean, error))
+        out[number] = tuple(lines)
+    return out
+
+
+def _read_numbers(y: Any, n_rows: int) -> NDArray[np.float64]:
+    """Read numbers; NaN where a row has none."""
+    given = np.asarray(y, dtype=object)
+    if given.shape != (n_rows,):
+        return number_array(y, n_rows)  # says what is wrong
+    known = np.array([not is_unknown(value) for value in given], dtype=bool)
+    out = np.full(n_rows, np.nan)
+    out[known] = number_array(given[known].tolist(), int(known.sum()))
+    return out
 
 
 def _chosen(listing: Listing, sort: str, top: int | None, min_rows: int) -> Listing:
@@ -262,7 +350,7 @@ def listing_records(listing: Listing) -> list[dict[str, Any]]:
     for block in listing.blocks:
         for line in block.lines:
             record: dict[str, Any] = {
-                "class": block.label,
+                "number" if listing.numbers else "class": block.label,
                 "text": str(line.term),
                 "conditions": list(line.term.conditions),
                 "n_conditions": line.term.n_conditions,
@@ -271,5 +359,7 @@ def listing_records(listing: Listing) -> list[dict[str, Any]]:
                 record["rows"] = line.rows
             if line.right is not None:
                 record["right"] = line.right
+            if listing.numbers and listing.labelled:
+                record |= {"mean": line.mean, "error": line.error}
             out.append(record)
     return out

@@ -7,7 +7,7 @@ Out: indented text: each question with its cost, each answer with its share.
 from __future__ import annotations
 
 from ...acquisition import Policy, branches, money, percent
-from ...model import label_text, printable
+from ...model import printable, short_number
 from ..templates import fragment
 
 __all__ = ["policy_as_html", "policy_as_text", "summary"]
@@ -27,7 +27,10 @@ def summary(policy: Policy) -> str:
             proven += " for the dearest row"
     if policy.share_determined < 1:
         parts.append(f"determines {percent(policy.share_determined)}")
-    return f"{policy.method} policy: {', '.join(parts)}, over {policy.n_rows:,} rows; {proven}."
+    what = f"{policy.method} policy"
+    if policy.within is not None:
+        what += f" within {short_number(policy.within)}"
+    return f"{what}: {', '.join(parts)}, over {policy.n_rows:,} rows; {proven}."
 
 
 def policy_as_text(policy: Policy) -> str:
@@ -61,9 +64,8 @@ def _node_text(policy: Policy, node: int) -> str:
         if bought.free:
             return "known at the start:"
         return f"{printable(bought.name)}? (cost {money(float(bought.cost))})"
-    if nodes.label[node] >= 0:
-        return label_text(policy.tree.classes[nodes.label[node]])
-    return "not determined"
+    decided = nodes.decision(node)
+    return "not determined" if decided is None else decided.text
 
 
 def policy_as_html(policy: Policy) -> str:

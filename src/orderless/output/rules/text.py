@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ...model import Side, label_text, pieces
+from ...model import Side, pieces
 from .listing import FAULTS, Block, Line, Listing, Shown, list_terms, sentence
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def form_as_text(
     if listing.n_rows is not None:
         lines += ["", table.heading()]
     for i, block in enumerate(block for block in listing.blocks if block.lines):
-        if i or listing.n_rows is None:
+        if (i and not listing.numbers) or (not i and listing.n_rows is None):
             lines.append("")
         lines += table.block(block)
     if listing.never:
@@ -111,7 +111,7 @@ class _Table:
         heading = self._heading()
         cells = [heading, *(self._cells(line) for line in lines)]
         self.widths = [max(len(row[k]) for row in cells) for k in range(len(heading))]
-        self.label = max(width_of(label_text(block.label)) for block in listing.blocks)
+        self.label = max(width_of(listing.name(block.label)) for block in listing.blocks)
         tail = 7 + self.label + sum(2 + width for width in self.widths)
         room = max(WIDTH - 3 - tail, LEAST)
         self.texts = {id(line): term_lines(line, room) for line in lines}
@@ -121,16 +121,12 @@ class _Table:
         self.width = max(min(self.width, room), 3)  # "always" takes its place
 
     def _heading(self) -> list[str]:
-        if self.listing.n_rows is None:
-            return []
-        return ["rows", "right", ""] if self.listing.labelled else ["rows"]
+        share = [""] * (self.listing.labelled and not self.listing.numbers)
+        return [*self.listing.counts, *share]
 
     def _cells(self, line: Line) -> list[str]:
-        if line.rows is None:
-            return []
-        if line.right is None:
-            return [f"{line.rows:,}"]
-        return [f"{line.rows:,}", f"{line.right:,}", line.share]
+        share = [] if line.right is None else [line.share]
+        return [*self.listing.cells(line), *share]
 
     def _row(self, text: str, cells: list[str]) -> str:
         for cell, width in zip(cells, self.widths, strict=True):
@@ -141,7 +137,9 @@ class _Table:
         return self._row(" " * (3 + self.width + 7 + self.label), self._heading())
 
     def block(self, block: Block) -> list[str]:
-        label = label_text(block.label)
+        label = self.listing.name(block.label)
+        if self.listing.numbers:
+            label = padded(label, self.label, right=True)
         out: list[str] = []
         for line in block.lines:
             parts = self.texts[id(line)]
@@ -189,31 +187,44 @@ def form_as_markdown(
     """
     listing = list_terms(form, X, y, **shown)
     parts = [sentence(words, escaped) for words in [listing.head(), *listing.legend()]]
-    parts += [_markdown_block(listing, block) for block in listing.blocks if block.lines]
+    if listing.numbers:
+        parts.append(_markdown_numbers(listing))
+    else:
+        parts += [_markdown_block(listing, block) for block in listing.blocks if block.lines]
     if listing.never:
         parts.append(f"Never: {sentence(listing.no_row(), escaped)}.")
     return "\n\n".join(parts)
 
 
 def _markdown_block(listing: Listing, block: Block) -> str:
-    label = escaped(label_text(block.label))
-    counts = ["rows"] * (listing.n_rows is not None) + ["right"] * listing.labelled
+    label = escaped(listing.name(block.label))
+    counts = listing.counts
     table = markdown_table(
         [listing.terms[:-1], *counts],
-        [_markdown_cells(line) for line in block.lines],
+        [_markdown_cells(listing, line) for line in block.lines],
         right=[False, *[True] * len(counts)],
     )
     return f"**{label}**: {listing.count(block.total)}\n\n{table}"
 
 
-def _markdown_cells(line: Line) -> list[str]:
+def _markdown_numbers(listing: Listing) -> str:
+    """Write one table: a line for each rule, with its number."""
+    rows = [
+        [*_markdown_cells(listing, line)[:1], escaped(listing.name(block.label)),
+         *_markdown_cells(listing, line)[1:]]
+        for block in listing.blocks for line in block.lines
+    ]  # fmt: skip
+    counts = listing.counts
+    head = [listing.terms[:-1], "number", *counts]
+    return markdown_table(head, rows, right=[False, True, *[True] * len(counts)])
+
+
+def _markdown_cells(listing: Listing, line: Line) -> list[str]:
     conditions = [_markdown_condition(side, len(line.term)) for side in line.term.sides]
-    cells = [" AND ".join(conditions) or "always"]
-    if line.rows is not None:
-        cells.append(f"{line.rows:,}")
-    if line.right is not None:
-        share = escaped(line.share)
-        cells.append(f"{line.right:,} ({share})" if share else f"{line.right:,}")
+    cells = [" AND ".join(conditions) or "always", *map(escaped, listing.cells(line))]
+    share = escaped(line.share)
+    if share:
+        cells[-1] += f" ({share})"
     return cells
 
 

@@ -34,7 +34,19 @@ def over_features(tree: ColumnTree, columns: Sequence[SourceColumn], space: Spac
     nodes = _Nodes(tree, space)
     for j in np.unique(tree.column[tree.column >= 0]).tolist():
         nodes.restate(np.flatnonzero(tree.column == j), columns[j])
-    return nodes.finish()
+    return _with_numbers_that_are_there(nodes.finish())
+
+
+def _with_numbers_that_are_there(tree: Tree) -> Tree:
+    """Leave out the numbers of leaves that no row can reach, which are dropped."""
+    leaf = tree.feature < 0
+    there = np.unique(tree.leaf_class[leaf])
+    if tree.task != "regression" or len(there) == len(tree.classes):
+        return tree
+    places = np.where(leaf, np.searchsorted(there, tree.leaf_class), -1)
+    out = tree.replace(classes=tree.numbers[there], leaf_class=places)
+    out.n_dropped = tree.n_dropped
+    return out
 
 
 def _check_count(table: Table, n_described: int) -> None:

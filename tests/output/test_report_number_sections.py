@@ -1,0 +1,96 @@
+"""The report of a regression tree: its own measures, and no word of classes."""
+
+import re
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes
+from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score
+from sklearn.tree import DecisionTreeRegressor
+
+import orderless as ol
+from orderless.errors import InvalidData
+from orderless.estimators import deviation
+from orderless.output.report.number_sections import quality
+from orderless.output.report.subject import Subject
+from orderless.output.rules.number_names import amount
+
+
+@pytest.fixture(scope="module")
+def diabetes():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    model = DecisionTreeRegressor(max_depth=3, min_samples_leaf=10, random_state=0)
+    return ol.read_tree(model.fit(X[:300], y[:300])), X, y
+
+
+def words(page):
+    """What a person reads, without styles."""
+    page = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
+    return " ".join(re.sub(r"<[^>]*>", " ", page).split())
+
+
+def test_no_section_speaks_of_classes(diabetes):
+    tree, X, y = diabetes
+    page = ol.report(tree, X, y, dict.fromkeys(X, 1)).html
+    said = words(page)
+    for word in ("class", "accuracy", "right on", "sensitivity", "Gini"):
+        assert word not in said.replace("trees of classes only", "")
+    for word in ("until it has a number", "R² on the data", "Variance, all orders",
+                 "squared error added", "settles the number", "for each number"):  # fmt: skip
+        assert word in said
+    assert "counts the near-optimal trees of classes only, not of numbers" in said
+    assert "width of the interval, at most" in page
+    assert 'id="thresholds"' not in page
+    assert page == ol.report(tree, X, y, dict.fromkeys(X, 1)).html
+
+
+def test_the_measures_are_scikit_learns(diabetes):
+    tree, X, y = diabetes
+    held_out = {"test rows": deviation(tree, X[300:], y[300:])}
+    subject = Subject(tree, X[:300], y[:300], held_out=held_out)
+    (table,) = quality(subject).parts
+    for line, at in zip(table.rows, (slice(0, 300), slice(300, None)), strict=True):
+        said, truth = np.asarray(tree.predict(X[at])), y[at]
+        assert line[1] == len(truth)
+        assert line[2] == f"{r2_score(truth, said):.3f}"
+        assert line[3] == amount(mean_absolute_error(truth, said))
+        assert line[4] == amount(mean_squared_error(truth, said))
+        mean = np.full(len(truth), truth.mean())
+        assert line[5] == amount(mean_absolute_error(truth, mean))
+        assert line[6] == amount(mean_squared_error(truth, mean))
+    page = ol.report(tree, X[:300], y[:300], held_out=held_out).html
+    assert "R² on test rows" in page
+
+
+def test_the_shares_are_those_of_coverage(diabetes):
+    tree, X, y = diabetes
+    found = ol.coverage(tree, X, n_repeats=5)
+    wide = tree.numbers[-1] - tree.numbers[0]
+    said = words(ol.report(tree, X, y).html)
+    share = found.widths.within(wide / 4)[0.3]
+    line = re.search(rf"at most {re.escape(amount(wide / 4))} wide ([0-9.]+)% ([0-9.]+)%", said)
+    assert line[2] == f"{100 * share:.1f}"
+    certain = re.search(r"the number is certain ([0-9.]+)% ([0-9.]+)%", said)
+    assert certain[2] == f"{100 * found.widths.within(0)[0.3]:.1f}"
+
+
+def test_a_tree_without_splits():
+    X = np.arange(10.0)[:, None]
+    tree = DecisionTreeRegressor().fit(X, np.full(10, 2.5))
+    said = words(ol.report(tree, X, np.full(10, 2.5)).html)
+    assert "every answer is certain" in said
+    assert "always" in said
+
+
+def test_what_is_refused(diabetes):
+    tree, X, y = diabetes
+    with pytest.raises(InvalidData, match="the tree says numbers"):
+        ol.report(tree, X, ["a"] * len(X))
+    with pytest.raises(InvalidData, match="y has nan in row 0"):
+        ol.report(tree, X, y * np.nan)
+    classes = ol.judge(tree.cut([150]), X, ["at most 150"] * len(X))
+    with pytest.raises(InvalidData, match=r"held_out\['test'\] is a Quality, .* give deviation"):
+        ol.report(tree, X, y, held_out={"test": classes})
+    other = tree.cut([150])
+    with pytest.raises(InvalidData, match=r"held_out\['test'\] is a Deviation, .* give judge"):
+        ol.report(other, X, other.predict(X), held_out={"test": deviation(tree, X, y)})
