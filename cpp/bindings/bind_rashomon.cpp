@@ -332,6 +332,11 @@ nb::object unrank(const Counts& counts, const Table<std::uint64_t>& positions) {
   return give_trees(unlocked([&] { return counts.unrank(wanted, limits); }));
 }
 
+Halves n_at(const Counts& counts, std::int64_t cost) {
+  Meter limits = no_limits();
+  return halves(unlocked([&] { return counts.n_at(cost, limits); }));
+}
+
 std::optional<Halves> rank(const Counts& counts, const Array<std::int32_t>& column,
                            const Array<std::int32_t>& label) {
   Meter limits = no_limits();
@@ -424,9 +429,7 @@ void bind(nb::module_& m) {
       .def_prop_ro("bytes", &Counts::bytes)
       .def_prop_ro("n_nontrivial",
                    [](const Counts& counts) { return halves(counts.n_nontrivial()); })
-      .def(
-          "n_at", [](const Counts& counts, std::int64_t cost) { return halves(counts.n_at(cost)); },
-          "cost"_a, "How many trees cost exactly so much.")
+      .def("n_at", &n_at, "cost"_a, "How many trees cost exactly so much.")
       .def("histogram", &histogram, "memory_limit"_a, "time_limit"_a,
            "Trees by leaves and errors, as high and low words.")
       .def("unrank", &unrank, "positions"_a)

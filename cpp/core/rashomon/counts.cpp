@@ -188,8 +188,8 @@ Counts::Counts(std::shared_ptr<const Graph> graph, View view, Meter& meter, doub
     cells.clear();
     if (node == 0 && has_long_table(long_table)) {
       open_ = std::make_unique<const OpenRoot>(*this, meter);
-      n_ = open_->at_most(view_.bound, false);
-      n_nontrivial_ = open_->at_most(view_.bound, true);
+      n_ = open_->at_most(view_.bound, false, meter);
+      n_nontrivial_ = open_->at_most(view_.bound, true, meter);
       return;
     }
     fill(node, cells, meter);
@@ -234,8 +234,9 @@ std::vector<Cell> Counts::histogram(Meter& meter) const {
   return out;
 }
 
-Count Counts::n_at(std::int64_t cost) const {
-  if (open_ != nullptr) return open_->at_most(cost, false) - open_->at_most(cost - 1, false);
+Count Counts::n_at(std::int64_t cost, Meter& meter) const {
+  if (open_ != nullptr)
+    return open_->at_most(cost, false, meter) - open_->at_most(cost - 1, false, meter);
   std::vector<Cell> room;
   Count sum = 0;
   for (const Cell& cell : table(0, room)) {

@@ -89,7 +89,7 @@ class Counts {
   [[nodiscard]] Count n() const { return n_; }
   [[nodiscard]] Count n_nontrivial() const { return n_nontrivial_; }
   /// How many trees of the view cost exactly so much.
-  [[nodiscard]] Count n_at(std::int64_t cost) const;
+  [[nodiscard]] Count n_at(std::int64_t cost, Meter& meter) const;
   [[nodiscard]] std::size_t bytes() const;
 
   /// The trees at these positions, ordered by (cost, leaves, a fixed order).

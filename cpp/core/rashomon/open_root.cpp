@@ -67,10 +67,11 @@ void OpenRoot::each_pair(Use&& use) const {
   }
 }
 
-Count OpenRoot::at_most(std::int64_t cost, bool nontrivial) const {
+Count OpenRoot::at_most(std::int64_t cost, bool nontrivial, Meter& meter) const {
   Count sum = leaf_is_in() && graph_.leaf_cost(0) <= cost ? 1 : 0;
   each_pair([&](std::uint32_t, const Kind& a, const Kind& b, bool is_trivial) {
     if (nontrivial && is_trivial) return;
+    meter.step(a.cost.size() + b.cost.size());
     const auto& on_true = nontrivial ? a.nontrivial : a.up_to;
     const auto& on_false = nontrivial ? b.nontrivial : b.up_to;
     // The dearer the one side, the fewer of the other.
@@ -108,13 +109,13 @@ std::vector<RootWay> OpenRoot::between(std::int64_t low, std::int64_t high) cons
   return out;
 }
 
-OpenRoot::Window OpenRoot::around(Count position, Count about) const {
+OpenRoot::Window OpenRoot::around(Count position, Count about, Meter& meter) const {
   // Always: fewer than position + 1 trees cost less than low, and more than position at most high.
   std::int64_t low = graph_.optimum, high = counts_.view().bound;
   Count before = 0, end = counts_.n();
   while (low < high && end - before > about) {
     const std::int64_t middle = low + (high - low) / 2;
-    const Count n = at_most(middle, false);
+    const Count n = at_most(middle, false, meter);
     if (n > position) {
       high = middle;
       end = n;

@@ -27,7 +27,7 @@ class OpenRoot {
   OpenRoot(const Counts& counts, Meter& meter);
 
   /// How many trees of the view cost at most so much; of them those without trivial splits.
-  [[nodiscard]] Count at_most(std::int64_t cost, bool nontrivial) const;
+  [[nodiscard]] Count at_most(std::int64_t cost, bool nontrivial, Meter& meter) const;
   /// The ways with costs in low .. high, by cost, leaves, and a fixed order.
   [[nodiscard]] std::vector<RootWay> between(std::int64_t low, std::int64_t high) const;
   /// Trees that stand together, and how many are before them.
@@ -37,7 +37,7 @@ class OpenRoot {
   };
   /// A window with the tree at a position: all of one cost, or about so many.
   /// Precondition: there is such a tree.
-  [[nodiscard]] Window around(Count position, Count about) const;
+  [[nodiscard]] Window around(Count position, Count about, Meter& meter) const;
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:

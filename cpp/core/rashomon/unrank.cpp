@@ -145,7 +145,7 @@ class Ranker {
   };
 
   /// Reads a whole tree: its position, where the root has no table.
-  std::optional<Count> read_root(const OpenRoot& open) {
+  std::optional<Count> read_root(const OpenRoot& open, Meter& meter) {
     RootWay way;
     Count own = 0;
     if (column_.empty()) return std::nullopt;
@@ -170,7 +170,7 @@ class Ranker {
       own = on_true->position * counts_.count(b) + on_false->position;
     }
     if (!at_end() || way.cost > counts_.view().bound) return std::nullopt;
-    Count before = open.at_most(way.cost - 1, false);
+    Count before = open.at_most(way.cost - 1, false, meter);
     for (const RootWay& each : open.between(way.cost, way.cost)) {
       if (each.leaves == way.leaves && each.edge == way.edge && each.on_true == way.on_true &&
           each.on_false == way.on_false) {
@@ -257,8 +257,7 @@ FlatTrees Counts::unrank_open(std::span<const Count> positions, Meter& meter) co
   Count end = 0;              // after all ways
   for (const Count position : positions) {
     if (before.empty() || position < before.front() || position >= end) {
-      window = open_->around(position, together);
-      meter.step(1U << 20U);  // that took long: look at the clock
+      window = open_->around(position, together, meter);
       before.clear();
       end = window.before;
       for (const RootWay& way : window.ways) {
@@ -303,7 +302,7 @@ std::optional<Count> Counts::rank(std::span<const std::int32_t> column,
                                   std::span<const std::int32_t> label, Meter& meter) const {
   if (n_ == 0) return std::nullopt;
   Ranker ranker(*this, column, label, meter);
-  if (open_ != nullptr) return ranker.read_root(*open_);
+  if (open_ != nullptr) return ranker.read_root(*open_, meter);
   const auto found = ranker.read(0);
   if (!found || !ranker.at_end()) return std::nullopt;
   std::vector<Cell> room;

@@ -150,7 +150,7 @@ void test_open_root(Random& random, const std::shared_ptr<Graph>& graph, View vi
     CHECK(a.size() == b.size());
     for (std::size_t i = 0; i < a.size(); ++i) {
       CHECK(a[i].same_kind(b[i]) && a[i].trees == b[i].trees && a[i].nontrivial == b[i].nontrivial);
-      CHECK(open.n_at(a[i].cost) == closed.n_at(a[i].cost));
+      CHECK(open.n_at(a[i].cost, meter) == closed.n_at(a[i].cost, meter));
     }
     std::vector<Count> positions;
     for (Count i = 0; i < closed.n(); ++i) positions.push_back(i);
