@@ -29,6 +29,7 @@ def run(quick: bool) -> Iterator[Table | Figure | str]:
     yield _whole_rows(names, said)
     yield _functions(names)
     yield _wide(quick)
+    yield _numbers(quick, said)
     figure = Figure("rashomon", "time to find the set")
     yield _growth(quick, figure)
     yield figure
@@ -213,6 +214,71 @@ def _wide(quick: bool) -> Table:
                   seconds(passed), _megabytes(graph.bytes),
                   against(target, passed) if target else "")  # fmt: skip
     return table
+
+
+def _numbers(quick: bool, said: list[str]) -> Table:
+    table = Table(
+        "Trees of numbers (task='regression'), 0.01 per leaf, epsilon 0.02: all near-optimal trees "
+        "here, one optimal tree by STreeD",
+        ["data set", "rows", "columns", "depth", "loss", "trees", "time", "STreeD: one tree",
+         "ratio of times"],
+        ["STreeD finds the same smallest objective (squared loss; asserted to 1e-9) and no other "
+         "tree. SORTD lists trees of numbers, too; there is no package of it to install (`sortd` "
+         "on PyPI sorts lines of text)."],
+    )  # fmt: skip
+    ratios = []
+    cases = [("diabetes", 2, 3), ("diabetes", 5, 3), ("diabetes", 2, 4), ("stay", 2, 3)]
+    cases += [] if quick else [("diabetes", 9, 3), ("diabetes", 5, 4), ("stay", 5, 3)]
+    with Peer("streed_numbers", "pystreed") as streed:
+        for name, n_cuts, depth in cases:
+            columns, y = _with_numbers(name, n_cuts)
+            for loss in ("squared", "absolute"):
+                make = partial(ol.RashomonSet, depth, task="regression", loss=loss, time_limit=TIME)
+                try:
+                    found = make().fit(columns, y)
+                except OutOfTime:
+                    cells = [len(y), columns.shape[1], depth, loss, "", f"> {TIME:.0f} s", "", ""]
+                    table.add(name, *cells)
+                    continue
+                took = best_of(lambda make=make, X=columns, y=y: make().fit(X, y), 5)
+                cells = ["", ""]
+                if loss == "squared":
+                    other = streed(columns, y, depth, limit=TIME)
+                    cells = [str(other), ""]
+                    if not isinstance(other, Unfinished | Failed):
+                        passed, objective = other
+                        assert abs(objective - float(found.objective)) < 1e-9, (name, objective)
+                        cells = [seconds(passed), ratio(passed, took)]
+                        ratios.append(passed / took)
+                table.add(name, len(y), columns.shape[1], depth, loss, found.n_trees, seconds(took),
+                          *cells)  # fmt: skip
+    if ratios:
+        said.append(
+            f"Trees of numbers: the whole set against one optimal tree by STreeD, {span(ratios)} "
+            "in time."
+        )
+    return table
+
+
+def _with_numbers(name: str, n_cuts: int) -> tuple[Any, Any]:
+    """Rows with numbers as targets, cut at quantiles: patients, or days in hospital from a seed."""
+    import pandas as pd
+    from sklearn.datasets import load_diabetes
+
+    if name == "diabetes":
+        X, y = load_diabetes(return_X_y=True, as_frame=True)
+    else:
+        random = np.random.default_rng(17)
+        n = 5000
+        X = pd.DataFrame({"age": random.integers(18, 95, n), "score": random.integers(0, 30, n),
+                          "pulse": random.normal(80, 15, n).round(), "urgent":
+                          random.integers(0, 2, n), "lives alone": random.integers(0, 2, n),
+                          "albumin": random.normal(38, 6, n).round(1)})  # fmt: skip
+        days = 2 + X["score"] / 6 + X["urgent"] * 3 + (X["age"] > 75) * X["lives alone"] * 4
+        y = (days * random.lognormal(0, 0.4, n)).round().astype(int).rename("days")
+    cuts = tuple(np.linspace(0, 1, n_cuts + 2)[1:-1])
+    binarizer = ol.QuantileBinarizer(quantiles=cuts).set_output(transform="pandas")
+    return binarizer.fit(X).transform(X), y
 
 
 def _columns(name: str, n_columns: int) -> tuple[Any, Any]:

@@ -153,6 +153,14 @@ def sets_of_trees(ol: Any, seed: int) -> None:
         found.sample(5, random_state=0)
         found.predict(X)
         ol.group_equivalent(trees)
+        for loss in ("squared", "absolute"):
+            numbers = ol.RashomonSet(3, 0.02, 0.3, task="regression", loss=loss)
+            numbers.fit(X, y * 3 + rng.integers(0, 9, len(y)) / 4)
+            assert numbers.n_trees >= numbers.n_distinct >= 1
+            assert numbers.histogram()["trees"].sum() == numbers.n_trees
+            middle = numbers.n_trees // 2
+            assert numbers.rank(numbers[middle]) == middle
+            numbers.predict(np.where(rng.random(X.shape) < 0.3, np.nan, X))
         ol.RashomonImportance(n_bootstraps=2, random_state=0, max_depth=2).fit(X, y)
 
 

@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
 
 #include <memory>
 
@@ -67,22 +68,84 @@ View view_of(const Graph& graph, std::int64_t bound, std::int64_t max_leaves,
   return view;
 }
 
+/// What a set is made by, as it comes from Python.
+struct Made {
+  int max_depth;
+  std::int64_t error_cost, leaf_cost;
+  std::tuple<std::int64_t, std::int64_t, bool, std::int64_t> epsilon;  // the fields of Slack
+  std::pair<std::size_t, double> limits;                               // bytes, seconds
+};
+
+template <class Read>
+std::shared_ptr<Graph> made_of(const Made& made, Read&& read) {
+  const auto [numerator, denominator, relative, base] = made.epsilon;
+  check(made.max_depth >= 0 && made.error_cost > 0 && made.leaf_cost >= 0 && denominator > 0,
+        "error_cost, epsilon's denominator > 0; max_depth, leaf_cost >= 0");
+  const Slack slack{numerator, denominator, relative, base};
+  Meter limits = meter(made.limits.first, made.limits.second);
+  return unlocked([&] {
+    return std::make_shared<Graph>(
+        build_graph(read(), {made.error_cost, made.leaf_cost}, made.max_depth, slack, limits));
+  });
+}
+
 std::shared_ptr<Graph> make_graph(const Table<std::uint8_t>& columns, const Array<std::int32_t>& y,
                                   const Array<std::int64_t>& weights, std::size_t n_classes,
                                   int max_depth, std::int64_t error_cost, std::int64_t leaf_cost,
                                   std::int64_t epsilon_num, std::int64_t epsilon_den, bool relative,
                                   std::size_t memory_limit, double time_limit) {
-  const std::size_t n_columns = columns.shape(1);
   check(y.size() == columns.shape(0) && weights.size() == y.size(), "y, weights: one per row");
-  check(n_classes > 0 && max_depth >= 0 && error_cost > 0 && leaf_cost >= 0 && epsilon_den > 0,
-        "n_classes, error_cost, epsilon_den > 0; max_depth, leaf_cost >= 0");
-  const std::span<const std::int32_t> classes = view(y);
-  const std::span<const std::int64_t> weight = view(weights);
-  Meter limits = meter(memory_limit, time_limit);
-  return unlocked([&] {
-    return std::make_shared<Graph>(build_graph(
-        read_rows(view(columns), n_columns, classes, weight, n_classes), {error_cost, leaf_cost},
-        max_depth, {epsilon_num, epsilon_den, relative}, limits));
+  check(n_classes > 0, "n_classes > 0");
+  const Made made{max_depth,
+                  error_cost,
+                  leaf_cost,
+                  {epsilon_num, epsilon_den, relative, 0},
+                  {memory_limit, time_limit}};
+  return made_of(made, [&] {
+    return read_rows(view(columns), columns.shape(1), view(y), view(weights), n_classes);
+  });
+}
+
+std::shared_ptr<Graph> graph_of_means(
+    const Table<std::uint8_t>& columns, const Array<std::int64_t>& y,
+    const Array<std::int64_t>& weights, std::int64_t fine, std::int64_t largest, int max_depth,
+    std::int64_t error_cost, std::int64_t leaf_cost,
+    const std::tuple<std::int64_t, std::int64_t, bool, std::int64_t>& epsilon,
+    std::size_t memory_limit, double time_limit) {
+  check(y.size() == columns.shape(0) && weights.size() == y.size(), "y, weights: one per row");
+  check(fine > 0 && largest >= 0 && largest <= (std::int64_t{1} << 30U) / fine,
+        "fine > 0; fine x largest from 0 to 2^30");
+  double total = 0;
+  for (const std::int64_t weight : view(weights)) total += static_cast<double>(weight);
+  const auto far = static_cast<double>((fine * largest + 1) / 2);
+  check(total * far * far <= 0x1p51 && total * static_cast<double>(fine * largest) <= 0x1p50,
+        "weights x y^2 must stay below 2^51");
+  for (const std::int64_t number : view(y)) {
+    check(number >= 0 && number <= largest, "y: from 0 to largest");
+  }
+  const Made made{max_depth, error_cost, leaf_cost, epsilon, {memory_limit, time_limit}};
+  return made_of(made, [&] {
+    return read_squared(view(columns), columns.shape(1), view(y), view(weights), fine, largest);
+  });
+}
+
+std::shared_ptr<Graph> graph_of_medians(
+    const Table<std::uint8_t>& columns, const Array<std::int32_t>& y,
+    const Array<std::int64_t>& weights, const Array<std::int64_t>& numbers, int max_depth,
+    std::int64_t error_cost, std::int64_t leaf_cost,
+    const std::tuple<std::int64_t, std::int64_t, bool, std::int64_t>& epsilon,
+    std::size_t memory_limit, double time_limit) {
+  check(y.size() == columns.shape(0) && weights.size() == y.size(), "y, weights: one per row");
+  check(numbers.size() > 0, "numbers: at least one");
+  for (std::size_t i = 0; i + 1 < numbers.size(); ++i) {
+    check(view(numbers)[i] < view(numbers)[i + 1], "numbers: rising");
+  }
+  for (const std::int32_t place : view(y)) {
+    check(place >= 0 && static_cast<std::size_t>(place) < numbers.size(), "y: places in numbers");
+  }
+  const Made made{max_depth, error_cost, leaf_cost, epsilon, {memory_limit, time_limit}};
+  return made_of(made, [&] {
+    return read_absolute(view(columns), columns.shape(1), view(y), view(weights), view(numbers));
   });
 }
 
@@ -127,13 +190,29 @@ struct MeasureArrays {
   }
 };
 
-/// Class values for the training rows: only equality matters, any fixed ones will do.
-std::vector<Point> plain_class_values(std::size_t n_classes) {
+/// Values of labels for the training rows: only equality matters, any fixed ones will do.
+std::vector<Point> plain_values(std::span<const std::int32_t> labels) {
   std::vector<Point> out;
-  for (std::uint64_t c = 0; c < n_classes; ++c) {
-    const Point hash = siphash({0x6f72646572U, 0x6c657373U}, c);
+  for (const std::int32_t label : labels) {
+    const Point hash = siphash({0x6f72646572U, 0x6c657373U}, static_cast<std::uint64_t>(label));
     out.push_back({Field::reduce(hash[0]), Field::reduce(hash[1])});
   }
+  return out;
+}
+
+/// What leaves weigh: as given, or any fixed values. Given are those of all classes, or, for
+/// numbers, those of `labels()`.
+LabelValues label_values(const Graph& graph, const std::vector<Point>* given) {
+  LabelValues out;
+  if (graph.rows.target.has_numbers()) {
+    out.labels = graph.labels();
+  } else {
+    for (std::size_t c = 0; c < graph.rows.n_classes; ++c) {
+      out.labels.push_back(static_cast<std::int32_t>(c));
+    }
+  }
+  out.values = given != nullptr ? *given : plain_values(out.labels);
+  if (!graph.rows.target.has_numbers()) out.labels.clear();
   return out;
 }
 
@@ -156,16 +235,18 @@ std::shared_ptr<Functions> make_functions(
   if (measure) {
     arrays.emplace(*measure);
     check(arrays->feature.size() == graph->rows.n_columns, "measure: one condition per column");
-    check(arrays->class_values.size() >= graph->rows.n_classes, "measure: one value per class");
+    const Graph& own = *graph;
+    const std::size_t n = own.rows.target.has_numbers() ? own.labels().size() : own.rows.n_classes;
+    check(arrays->class_values.size() >= n, "measure: one value per class, or per label");
   }
   Meter limits = meter(memory_limit, time_limit);
   return unlocked([&] {
     std::optional<SpaceMeasure> space;
     if (arrays) space.emplace(arrays->measure());
-    const std::size_t n_classes = graph->rows.n_classes;
-    return std::make_shared<Functions>(
-        std::move(graph), std::move(trees), space ? &*space : nullptr,
-        arrays ? arrays->class_values : plain_class_values(n_classes), options, limits);
+    LabelValues values = label_values(*graph, arrays ? &arrays->class_values : nullptr);
+    return std::make_shared<Functions>(std::move(graph), std::move(trees),
+                                       space ? &*space : nullptr, std::move(values), options,
+                                       limits);
   });
 }
 
@@ -195,12 +276,13 @@ void check_positions(const Functions& functions, std::span<const std::int64_t> p
   }
 }
 
-nb::object histogram(const Counts& counts) {
+nb::object histogram(const Counts& counts, std::size_t memory_limit, double time_limit) {
   std::vector<std::int32_t> leaves;
   std::vector<std::int64_t> errors;
   std::vector<std::uint64_t> hi, lo, nontrivial_hi, nontrivial_lo;
   const Costs& costs = counts.graph().costs;
-  for (const Cell& cell : counts.histogram()) {
+  Meter limits = meter(memory_limit, time_limit);
+  for (const Cell& cell : unlocked([&] { return counts.histogram(limits); })) {
     leaves.push_back(cell.leaves);
     errors.push_back((cell.cost - costs.leaf * cell.leaves) / costs.error);
     hi.push_back(halves(cell.trees).first);
@@ -231,6 +313,8 @@ nb::object decide_rows(const Graph& graph, std::int64_t bound, std::int64_t max_
   const std::size_t n_rows = may_be_true.shape(0), d = graph.rows.n_columns;
   check(may_be_true.shape(1) == d && may_be_false.shape(1) == d && may_be_false.shape(0) == n_rows,
         "may_be_true, may_be_false: rows x columns");
+  check(!graph.rows.target.has_numbers() || (max_leaves == 0 && required.empty()),
+        "numbers: no view by leaves or groups");
   Meter limits = meter(~std::size_t{0} / 2, time_limit);
   Decisions found = unlocked(
       [&] { return decide(graph, trees, view(may_be_true), view(may_be_false), n_rows, limits); });
@@ -246,6 +330,11 @@ nb::object unrank(const Counts& counts, const Table<std::uint64_t>& positions) {
   }
   Meter limits = no_limits();
   return give_trees(unlocked([&] { return counts.unrank(wanted, limits); }));
+}
+
+Halves n_at(const Counts& counts, std::int64_t cost) {
+  Meter limits = no_limits();
+  return halves(unlocked([&] { return counts.n_at(cost, limits); }));
 }
 
 std::optional<Halves> rank(const Counts& counts, const Array<std::int32_t>& column,
@@ -272,6 +361,7 @@ nb::object trees_of(const Functions& functions, std::int64_t position, std::uint
 
 auto votes(const Functions& functions, const Table<std::uint8_t>& columns) {
   check(functions.listed(), "votes: of functions that are listed");
+  check(!functions.graph().rows.target.has_numbers(), "votes: of classes");
   check(columns.shape(1) == functions.graph().rows.n_columns, "columns: rows x columns");
   Meter limits = no_limits();
   return give(unlocked([&] { return functions.votes(view(columns), columns.shape(0), limits); }));
@@ -280,6 +370,7 @@ auto votes(const Functions& functions, const Table<std::uint8_t>& columns) {
 auto disagreement(const Functions& functions, const Table<std::uint8_t>& columns,
                   const Array<std::int64_t>& weights, const Array<std::int64_t>& positions) {
   check_positions(functions, view(positions));
+  check(!functions.graph().rows.target.has_numbers(), "disagreement: of classes");
   check(columns.shape(1) == functions.graph().rows.n_columns && columns.shape(0) == weights.size(),
         "columns: rows x columns; weights: one per row");
   Meter limits = no_limits();
@@ -293,12 +384,22 @@ void bind_graph(nb::module_& m) {
       .def(nb::new_(&make_graph), "columns"_a, "y"_a, "weights"_a, "n_classes"_a, "max_depth"_a,
            "error_cost"_a, "leaf_cost"_a, "epsilon_num"_a, "epsilon_den"_a, "relative"_a,
            "memory_limit"_a, "time_limit"_a)
+      .def_static("of_means", &graph_of_means, "columns"_a, "y"_a, "weights"_a, "fine"_a,
+                  "largest"_a, "max_depth"_a, "error_cost"_a, "leaf_cost"_a, "epsilon"_a,
+                  "memory_limit"_a, "time_limit"_a,
+                  "Squared loss; leaves say multiples of 1 / fine, as labels in 1 / fine-ths.")
+      .def_static("of_medians", &graph_of_medians, "columns"_a, "y"_a, "weights"_a, "numbers"_a,
+                  "max_depth"_a, "error_cost"_a, "leaf_cost"_a, "epsilon"_a, "memory_limit"_a,
+                  "time_limit"_a, "Absolute loss; labels are positions in numbers.")
       .def_ro("optimum", &Graph::optimum)
       .def_ro("bound", &Graph::bound)
       .def_prop_ro("n_nodes", &Graph::n_nodes)
       .def_prop_ro("n_edges", [](const Graph& graph) { return graph.edges.size(); })
       .def_prop_ro("n_rows", [](const Graph& graph) { return graph.rows.n_rows; })
       .def_prop_ro("bytes", &Graph::bytes)
+      .def(
+          "labels", [](const Graph& graph) { return give(graph.labels()); },
+          "What leaves can say, each once, rising.")
       .def("best_tree", [](const Graph& graph) { return give_trees(best_tree(graph)); })
       .def("counts", &make_counts, "bound"_a, "max_leaves"_a, "allowed"_a, "required"_a,
            "trivial"_a, "memory_limit"_a, "time_limit"_a)
@@ -326,7 +427,11 @@ void bind(nb::module_& m) {
   nb::class_<Counts>(m, "Counts", "How many trees of a view, and which is where.")
       .def_prop_ro("n", [](const Counts& counts) { return halves(counts.n()); })
       .def_prop_ro("bytes", &Counts::bytes)
-      .def("histogram", &histogram, "Trees by leaves and errors, as high and low words.")
+      .def_prop_ro("n_nontrivial",
+                   [](const Counts& counts) { return halves(counts.n_nontrivial()); })
+      .def("n_at", &n_at, "cost"_a, "How many trees cost exactly so much.")
+      .def("histogram", &histogram, "memory_limit"_a, "time_limit"_a,
+           "Trees by leaves and errors, as high and low words.")
       .def("unrank", &unrank, "positions"_a)
       .def("rank", &rank, "column"_a, "label"_a);
   nb::class_<Functions>(m, "Functions", "The distinct functions of a view.")

@@ -15,7 +15,7 @@ from hypothesis import given, settings, strategies as st
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris, load_wine
-from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
@@ -266,6 +266,7 @@ def test_defaults_are_the_papers():
         "backward_select": True,
         "random_state": 42,
         "space": None,
+        "task": "classification",
     }
     assert QuantileBinarizer().get_params() == {"quantiles": (0.33, 0.66), "space": None}
 
@@ -504,3 +505,24 @@ def test_labels_that_are_no_classes(y, message):
 def test_quantiles_that_are_none(quantiles):
     with pytest.raises(ValueError, match=r"quantiles must be a sequence of numbers between"):
         QuantileBinarizer(quantiles=quantiles).fit([[1.0], [2.0]])
+
+
+def test_guesses_for_numbers_are_those_of_a_regressor():
+    """Candidates as a boosted regressor cuts; a column that explains nothing is dropped."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(200, 3)).round(2)
+    y = 10.0 * (X[:, 0] <= 0.3) + 4.0 * (X[:, 1] <= -0.5) + random.normal(0, 0.5, 200)
+    booster = GradientBoostingRegressor(n_estimators=40, max_depth=1, random_state=42).fit(X, y)
+    due = {
+        (int(stump.tree_.feature[0]), float(stump.tree_.threshold[0]))
+        for stump in booster.estimators_.ravel()
+        if stump.tree_.node_count > 1
+    }
+    every = ThresholdGuessBinarizer(task="regression", backward_select=False).fit(X, y)
+    assert set(every.thresholds_) == due
+    some = ThresholdGuessBinarizer(task="regression").fit(X, y)
+    assert set(some.thresholds_) <= due
+    assert {feature for feature, _ in some.thresholds_} >= {0, 1}
+    assert len(some.thresholds_) < len(due)
+    with pytest.raises(ValueError, match=r"task must be one of 'classification', 'regression'"):
+        ThresholdGuessBinarizer(task="ranking").fit(X, y)

@@ -135,7 +135,7 @@ def check_counts(case: Case, seed: int) -> None:
     view, trees = case.view(seed)
     counts = case.graph.counts(*view, PLENTY, 60.0)
     assert number(counts.n) == len(trees)
-    table = [part.tolist() for part in counts.histogram()]
+    table = [part.tolist() for part in counts.histogram(PLENTY, 60.0)]
     buckets: dict[tuple[int, int, int], list[int]] = {}
     for tree in trees:
         key = (case.cost(tree), n_leaves(tree), case.errors(tree))
@@ -524,7 +524,7 @@ def test_trees_of_one_function_past_64_bits():
     assert functions(all_of(5), 5, 0).arrays()[3].tolist() == [n]
     graph = all_of(6)
     counts = graph.counts(graph.bound, 0, np.ones(6, dtype=np.uint8), [], True, PLENTY, 60.0)
-    leaves, _, high, low, *_ = counts.histogram()
+    leaves, _, high, low, *_ = counts.histogram(PLENTY, 60.0)
     by_leaves = [(int(h) << 64) + int(w) for h, w in zip(high, low, strict=True)]
     fits = [m for m in leaves.tolist() if sum(by_leaves[:m]) < 2**64]
     alone = [m for m in leaves.tolist() if max(by_leaves[:m]) < 2**64]

@@ -1,6 +1,7 @@
 #include "core/rashomon/best.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "core/rashomon/kernels.hpp"
@@ -47,7 +48,7 @@ SplitErrors::SplitErrors(const Rows& part)
       one_(part.n_classes * stride_),
       both_(part.n_classes * stride_),
       cells_(n_signs * stride_),
-      room_(8 * stride_) {
+      room_(12 * stride_) {
   class_weights(part, part.all.data(), all_.data());
   block_counts(part.all.data(), part, 0, one_.data());
 }
@@ -63,8 +64,8 @@ void SplitErrors::look(std::size_t i) {
   side(i, true, own_.data());
   least_[0] = least_[1] = unreachable;
   block_counts(part_.column(i), part_, 0, both_.data());
-  split_errors({all_.size(), stride_, part_.n_columns, both_.data(), one_.data(), own_.data(),
-                all_.data(), cells_.data(), least_, room_.data()});
+  split_errors({part_.target, all_.size(), stride_, part_.n_columns, both_.data(), one_.data(),
+                own_.data(), all_.data(), cells_.data(), least_, room_.data()});
 }
 
 void SplitErrors::cell(bool yes, std::size_t k, bool also, std::int64_t* out) const {
@@ -83,7 +84,7 @@ SideCosts sides_of_depth_1(const Rows& part, const Costs& costs) {
     errors.look(i);
     for (const bool yes : {true, false}) {
       errors.side(i, yes, weights.data());
-      const std::int64_t alone = leaf_of(weights.data(), part.n_classes).errors;
+      const std::int64_t alone = part.leaf(weights.data()).errors;
       sides.push_back(leaf_or_split(costs, alone, errors.least(yes)));
     }
   }
@@ -96,12 +97,12 @@ SideCosts sides_of_depth_2(const Rows& part, const Costs& costs, Meter& meter) {
   const std::size_t n_classes = part.n_classes;
   const std::size_t stride = part.stride();
   Held held(meter);
-  held.set(n * stride * 8 * (n_classes + n_signs) + 32 * stride * 8);
+  held.set(n * stride * 8 * (n_classes + n_signs) + (40 + n_classes) * stride * 8);
   const Pairs pairs(part);
   SplitErrors alone(part);
   // errors[i][signs][j], i < j: two leaves below both columns.
   std::vector<std::int64_t> errors(n * n_signs * stride, unreachable);
-  std::vector<std::int64_t> three(n_classes * stride), room(16 * stride);
+  std::vector<std::int64_t> three(n_classes * stride), room(24 * stride);
   std::vector<std::int64_t> ni(n_classes), nj(n_classes), nij(n_classes);
   Words mask(part.n_words);
   for (std::size_t i = 0; i < n; ++i) {
@@ -115,10 +116,10 @@ SideCosts sides_of_depth_2(const Rows& part, const Costs& costs, Meter& meter) {
       for (std::size_t c = 0; c < n_classes; ++c) nij[c] = pairs.row(i)[c * stride + j];
       std::int64_t ij[n_signs] = {unreachable, unreachable, unreachable, unreachable};
       for (std::size_t s = 0; s < n_signs; ++s) ij[s] = errors[(i * n_signs + s) * stride + j];
-      lower_triples({n_classes, stride, j + 1, n, three.data(), pairs.row(i), pairs.row(j),
-                     pairs.one.data(), nij.data(), ni.data(), nj.data(), pairs.all.data(), ij,
-                     errors.data() + i * n_signs * stride, errors.data() + j * n_signs * stride,
-                     room.data()});
+      lower_triples({part.target, n_classes, stride, j + 1, n, three.data(), pairs.row(i),
+                     pairs.row(j), pairs.one.data(), nij.data(), ni.data(), nj.data(),
+                     pairs.all.data(), ij, errors.data() + i * n_signs * stride,
+                     errors.data() + j * n_signs * stride, room.data()});
       for (std::size_t s = 0; s < n_signs; ++s) errors[(i * n_signs + s) * stride + j] = ij[s];
       meter.step((n - j) * (part.n_words / 4 + 8));
     }
@@ -141,20 +142,34 @@ SideCosts sides_of_depth_2(const Rows& part, const Costs& costs, Meter& meter) {
   }
   for (std::size_t i = 0; i < 2 * n; ++i) {
     alone.side(i / 2, i % 2 == 0, weights.data());
-    best[i] = std::min(best[i], costs.of(leaf_of(weights.data(), n_classes).errors, 1));
+    best[i] = std::min(best[i], costs.of(part.leaf(weights.data()).errors, 1));
   }
   return best;
 }
 
 Leaf Best::leaf(const std::uint64_t* support) {
   class_weights(rows_, support, weights_.data());
-  return leaf_of(weights_.data(), rows_.n_classes);
+  return rows_.leaf(weights_.data());
 }
 
 std::int64_t Best::lower_bound(const std::uint64_t* support) {
+  if (rows_.target.has_numbers()) {
+    return std::min(costs_.of(leaf(support).errors, 1), costs_.of(unavoidable(support), 2));
+  }
   weigh(support, rows_.minority.data(), rows_.segments, rows_.n_classes, weights_.data());
   const std::int64_t least = std::accumulate(weights_.begin(), weights_.end(), std::int64_t{0});
   return std::min(costs_.of(leaf(support).errors, 1), costs_.of(least, 2));
+}
+
+std::int64_t Best::unavoidable(const std::uint64_t* support) const {
+  std::int64_t sum = 0;
+  for (std::size_t w = 0; w < rows_.n_words; ++w) {
+    for (std::uint64_t rest = support[w] & rows_.once[w]; rest != 0; rest &= rest - 1) {
+      const auto bit = w * 64 + static_cast<std::size_t>(std::countr_zero(rest));
+      sum += rows_.least[rows_.row_of_bit[bit]];
+    }
+  }
+  return sum;
 }
 
 SideCosts Best::sides(const std::uint64_t* support, const Part& part) {
@@ -207,7 +222,7 @@ std::int64_t Best::search(const std::uint64_t* support, int depth, std::int64_t 
       const SplitErrors errors(part.rows);
       for (std::size_t i = 0; i < 2 * n; ++i) {
         errors.side(i / 2, i % 2 == 0, weights_.data());
-        sides.push_back(costs_.of(leaf_of(weights_.data(), rows_.n_classes).errors, 1));
+        sides.push_back(costs_.of(rows_.leaf(weights_.data()).errors, 1));
       }
     }
     std::int64_t best = alone;

@@ -91,6 +91,8 @@ class Best {
   struct Hash {
     std::size_t operator()(const Key& key) const { return static_cast<std::size_t>(key[0]); }
   };
+  /// Errors of the rows that no tree avoids. Numbers only.
+  [[nodiscard]] std::int64_t unavoidable(const std::uint64_t* support) const;
   [[nodiscard]] std::int64_t search(const std::uint64_t* support, int depth, std::int64_t upper);
 
   const Rows& rows_;

@@ -4,22 +4,23 @@
 #include <cmath>
 
 #include "core/rashomon/best.hpp"
+#include "core/rashomon/open_root.hpp"
 
 namespace orderless::rashomon {
 
-namespace {
-
-Count add(Count a, Count b) {
+Count plus_checked(Count a, Count b) {
   Count sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) throw CountOverflow("trees", 128);
   return sum;
 }
 
-Count multiply(Count a, Count b) {
+Count times_checked(Count a, Count b) {
   Count product = 0;
   if (__builtin_mul_overflow(a, b, &product)) throw CountOverflow("trees", 128);
   return product;
 }
+
+namespace {
 
 /// Sorts, and makes cells of one kind one.
 void merge(std::vector<Cell>& cells) {
@@ -27,8 +28,8 @@ void merge(std::vector<Cell>& cells) {
   std::size_t n = 0;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (n != 0 && cells[n - 1].same_kind(cells[i])) {
-      cells[n - 1].trees = add(cells[n - 1].trees, cells[i].trees);
-      cells[n - 1].nontrivial = add(cells[n - 1].nontrivial, cells[i].nontrivial);
+      cells[n - 1].trees = plus_checked(cells[n - 1].trees, cells[i].trees);
+      cells[n - 1].nontrivial = plus_checked(cells[n - 1].nontrivial, cells[i].nontrivial);
     } else {
       cells[n++] = cells[i];
     }
@@ -76,8 +77,8 @@ class Products {
       return;
     }
     Pair& pair = grid_[at(cost, leaves, groups)];
-    pair.trees = add(pair.trees, trees);
-    pair.nontrivial = add(pair.nontrivial, nontrivial);
+    pair.trees = plus_checked(pair.trees, trees);
+    pair.nontrivial = plus_checked(pair.nontrivial, nontrivial);
   }
 
   void take(std::vector<Cell>& out) {
@@ -169,7 +170,7 @@ bool Reachable::has(const Graph& graph, std::uint32_t node, const Edge& edge) co
          graph.best[edge.when_true] + graph.best[edge.when_false] <= budget(graph, node);
 }
 
-Counts::Counts(std::shared_ptr<const Graph> graph, View view, Meter& meter)
+Counts::Counts(std::shared_ptr<const Graph> graph, View view, Meter& meter, double long_table)
     : graph_(std::move(graph)),
       view_(std::move(view)),
       masks_(view_.masks(graph_->rows.n_columns)),
@@ -185,21 +186,68 @@ Counts::Counts(std::shared_ptr<const Graph> graph, View view, Meter& meter)
   for (std::uint32_t node = n_stored_; node-- > 0;) {
     if (!reachable_.has(node)) continue;
     cells.clear();
+    if (node == 0 && has_long_table(long_table)) {
+      open_ = std::make_unique<const OpenRoot>(*this, meter);
+      n_ = open_->at_most(view_.bound, false, meter);
+      n_nontrivial_ = open_->at_most(view_.bound, true, meter);
+      return;
+    }
     fill(node, cells, meter);
     tables_[node].assign(cells.begin(), cells.end());
     bytes += cells.size() * sizeof(Cell);
     held.set(bytes);
   }
-  std::vector<Cell> room;
-  for (const Cell& cell : table(0, room)) {
-    if (cell.groups != view_.full()) continue;
-    histogram_.push_back(cell);
-    n_ = add(n_, count(cell));
+  for (const Cell& cell : histogram(meter)) {
+    n_ = plus_checked(n_, count(cell));
+    n_nontrivial_ = plus_checked(n_nontrivial_, cell.nontrivial);
   }
+}
+
+Counts::~Counts() = default;
+
+/// Whether the root's table is better not made, and numbers of trees fit what is done instead.
+bool Counts::has_long_table(double long_table) const {
+  if (graph_->rows.target.loss != Loss::squared) return false;
+  const auto [products, trees] = work(0);
+  double most = 0;
+  for (const std::vector<Cell>& cells : tables_) most = std::max(most, total(cells));
+  return products > long_table && trees < 0x1p126 && most < 0x1p63;
+}
+
+std::vector<Cell> Counts::histogram(Meter& meter) const {
+  std::vector<Cell> room;
+  std::span<const Cell> cells;
+  Held held(meter);
+  if (open_ == nullptr) {
+    cells = table(0, room);
+  } else if (reachable_.has(0)) {
+    // Every product may be a cell of its own, twice while they are sorted.
+    held.set(static_cast<std::size_t>(std::min(static_cast<double>(n_), work(0).first)) *
+             sizeof(Cell) * 2);
+    fill(0, room, meter);
+    cells = room;
+  }
+  std::vector<Cell> out;
+  for (const Cell& cell : cells) {
+    if (cell.groups == view_.full()) out.push_back(cell);
+  }
+  return out;
+}
+
+Count Counts::n_at(std::int64_t cost, Meter& meter) const {
+  if (open_ != nullptr)
+    return open_->at_most(cost, false, meter) - open_->at_most(cost - 1, false, meter);
+  std::vector<Cell> room;
+  Count sum = 0;
+  for (const Cell& cell : table(0, room)) {
+    if (cell.cost == cost && cell.groups == view_.full()) sum = plus_checked(sum, count(cell));
+  }
+  return sum;
 }
 
 std::size_t Counts::bytes() const {
   std::size_t bytes = tables_.capacity() * sizeof(std::vector<Cell>) + graph_->n_nodes() * 2;
+  if (open_ != nullptr) bytes += open_->bytes();
   for (const auto& table : tables_) bytes += table.capacity() * sizeof(Cell);
   return bytes;
 }
@@ -229,15 +277,8 @@ void Counts::fill_small(std::uint32_t node, std::vector<Cell>& out) const {
   merge(out);
 }
 
-void Counts::fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter) {
+std::pair<double, double> Counts::work(std::uint32_t node) const {
   const Graph& graph = *graph_;
-  const std::int64_t budget = reachable_.budget(graph, node);
-  const std::int64_t most = reachable_.max_leaves(node);
-  if (graph.leaf_cost(node) <= budget && most >= 1) {
-    out.push_back({graph.leaf_cost(node), 1, 0, 1, 1});
-  }
-  if (most < 2) return;
-  std::vector<Cell> room_a, room_b;
   double work = 0, trees = 1;
   for (const Edge& edge : graph.of(node)) {
     if (!reachable_.has(graph, node, edge)) continue;
@@ -251,9 +292,22 @@ void Counts::fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter) {
     work += size(edge.when_true, n_true) * size(edge.when_false, n_false);
     trees += n_true * n_false;
   }
+  return {work, trees};
+}
+
+void Counts::fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter) const {
+  const Graph& graph = *graph_;
+  const std::int64_t budget = reachable_.budget(graph, node);
+  const std::int64_t most = reachable_.max_leaves(node);
+  if (graph.leaf_cost(node) <= budget && most >= 1) {
+    out.push_back({graph.leaf_cost(node), 1, 0, 1, 1});
+  }
+  if (most < 2) return;
+  std::vector<Cell> room_a, room_b;
+  const auto [products_due, trees] = work(node);
   const bool checked = !(trees < 1e38);  // 2^128 is 3.4e38
   Products products(graph.costs, graph.best[node], budget, most,
-                    std::size_t{1} << view_.required.size(), work);
+                    std::size_t{1} << view_.required.size(), products_due);
   for (const Edge& edge : graph.of(node)) {
     if (!reachable_.has(graph, node, edge)) continue;
     const auto on_true = table(edge.when_true, room_a);
@@ -272,8 +326,9 @@ void Counts::fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter) {
           products.add_to(cost, leaves, groups | b.groups, a.trees * b.trees,
                           is_trivial ? Count{0} : a.nontrivial * b.nontrivial);
         } else {
-          products.checked_add_to(cost, leaves, groups | b.groups, multiply(a.trees, b.trees),
-                                  is_trivial ? Count{0} : multiply(a.nontrivial, b.nontrivial));
+          products.checked_add_to(
+              cost, leaves, groups | b.groups, times_checked(a.trees, b.trees),
+              is_trivial ? Count{0} : times_checked(a.nontrivial, b.nontrivial));
         }
       }
     }

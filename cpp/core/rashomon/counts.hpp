@@ -12,6 +12,10 @@ namespace orderless::rashomon {
 
 __extension__ typedef unsigned __int128 Count;
 
+/// Sums and products of counts; throw CountOverflow.
+[[nodiscard]] Count plus_checked(Count a, Count b);
+[[nodiscard]] Count times_checked(Count a, Count b);
+
 /// Some of the trees of a graph.
 struct View {
   std::int64_t bound = 0;                           // at most the graph's
@@ -64,17 +68,28 @@ struct Cell {
   }
 };
 
+class OpenRoot;
+
 /// For every node how many subtrees there are, by (cost, leaves, groups): bottom up, each node
 /// once. A table's size does not depend on the number of trees. Tables of nodes with one split left
-/// are made when they are looked at: they would take most of the memory.
+/// are made when they are looked at: they would take most of the memory. For squared loss nearly
+/// every tree has a cost of its own: where the root's table would be long, it is not made.
 class Counts {
  public:
-  Counts(std::shared_ptr<const Graph> graph, View view, Meter& meter);
+  /// `long_table`: how many products of cells at the root are too many for squared loss.
+  Counts(std::shared_ptr<const Graph> graph, View view, Meter& meter, double long_table = 1e5);
+  ~Counts();
+  Counts(const Counts&) = delete;
+  Counts& operator=(const Counts&) = delete;
 
-  /// The trees of the view by (cost, leaves), sorted.
-  [[nodiscard]] const std::vector<Cell>& histogram() const { return histogram_; }
-  /// How many trees the view has.
+  /// The trees of the view by (cost, leaves), sorted. Where the root has no table, it is made, and
+  /// not kept.
+  [[nodiscard]] std::vector<Cell> histogram(Meter& meter) const;
+  /// How many trees the view has, and how many without trivial splits.
   [[nodiscard]] Count n() const { return n_; }
+  [[nodiscard]] Count n_nontrivial() const { return n_nontrivial_; }
+  /// How many trees of the view cost exactly so much.
+  [[nodiscard]] Count n_at(std::int64_t cost, Meter& meter) const;
   [[nodiscard]] std::size_t bytes() const;
 
   /// The trees at these positions, ordered by (cost, leaves, a fixed order).
@@ -86,6 +101,9 @@ class Counts {
 
   [[nodiscard]] const Graph& graph() const { return *graph_; }
   [[nodiscard]] const View& view() const { return view_; }
+  [[nodiscard]] std::int64_t most_leaves(std::uint32_t node) const {
+    return reachable_.max_leaves(node);
+  }
 
   /// The table of a node, sorted; `room` is used where it is not stored.
   [[nodiscard]] std::span<const Cell> table(std::uint32_t node, std::vector<Cell>& room) const;
@@ -99,7 +117,11 @@ class Counts {
   }
 
  private:
-  void fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter);
+  void fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter) const;
+  /// How many products of cells a node has, and about how many trees.
+  [[nodiscard]] std::pair<double, double> work(std::uint32_t node) const;
+  [[nodiscard]] bool has_long_table(double long_table) const;
+  [[nodiscard]] FlatTrees unrank_open(std::span<const Count> positions, Meter& meter) const;
   void fill_small(std::uint32_t node, std::vector<Cell>& out) const;
   [[nodiscard]] bool stored(std::uint32_t node) const { return node < n_stored_; }
 
@@ -109,8 +131,8 @@ class Counts {
   Reachable reachable_;
   std::uint32_t n_stored_;
   std::vector<std::vector<Cell>> tables_;  // of nodes with two and more splits left
-  std::vector<Cell> histogram_;
-  Count n_ = 0;
+  std::unique_ptr<const OpenRoot> open_;   // where the root has no table
+  Count n_ = 0, n_nontrivial_ = 0;
 };
 
 }  // namespace orderless::rashomon

@@ -10,12 +10,12 @@
 namespace orderless::rashomon {
 
 Functions::Functions(std::shared_ptr<const Graph> graph, View view, SpaceMeasure* measure,
-                     std::vector<Point> class_values, const Options& options, Meter& meter)
+                     LabelValues label_values, const Options& options, Meter& meter)
     : graph_(std::move(graph)),
       view_(std::move(view)),
       masks_(view_.masks(graph_->rows.n_columns)),
       reachable_(*graph_, view_),
-      class_values_(std::move(class_values)),
+      label_values_(std::move(label_values)),
       listed_(options.listed) {
   if (reachable_.max_leaves(0) > std::numeric_limits<std::uint16_t>::max()) {
     throw TooManyLeaves();
@@ -67,7 +67,7 @@ std::optional<Function> Functions::leaf_at(std::uint32_t place, const Options& o
   const std::uint32_t node = places_.node[place];
   if (graph_->leaf_cost(node) > places_.budget[place] || most_leaves(place) < 1) return {};
   Function leaf;
-  leaf.value = class_values_[static_cast<std::size_t>(graph_->label[node])];
+  leaf.value = label_values_.of(graph_->label[node]);
   if (!places_.mass.empty()) leaf.value = times(leaf.value, places_.mass[place]);
   leaf.errors = graph_->errors[node];
   leaf.leaves = 1;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,6 +18,18 @@ struct Residue {
   int bits = 0;
   /// The bits that are looked at.
   [[nodiscard]] std::uint64_t low() const { return (std::uint64_t{1} << bits) - 1; }
+};
+
+/// What leaves weigh in a function's value, by what they say.
+struct LabelValues {
+  std::vector<std::int32_t> labels;  // rising; empty: 0, 1, 2, ...
+  std::vector<Point> values;
+
+  [[nodiscard]] const Point& of(std::int32_t label) const {
+    if (labels.empty()) return values[static_cast<std::size_t>(label)];
+    const auto found = std::lower_bound(labels.begin(), labels.end(), label);
+    return values[static_cast<std::size_t>(found - labels.begin())];
+  }
 };
 
 /// A function that some subtree is: its value under the measure, and a smallest tree.
@@ -56,7 +69,7 @@ class Functions {
 
   /// On the training rows if `measure` is null.
   Functions(std::shared_ptr<const Graph> graph, View view, SpaceMeasure* measure,
-            std::vector<Point> class_values, const Options& options, Meter& meter);
+            LabelValues label_values, const Options& options, Meter& meter);
 
   [[nodiscard]] std::size_t n() const { return n_; }
   /// Whether there is more than their number: all below needs that.
@@ -119,7 +132,7 @@ class Functions {
   View view_;
   std::vector<std::uint32_t> masks_;
   Reachable reachable_;
-  std::vector<Point> class_values_;
+  LabelValues label_values_;
   Places places_;
   std::vector<std::vector<Function>> lists_;  // per place, sorted by cost
   std::vector<Tally> tallies_;

@@ -16,7 +16,7 @@ constexpr std::uint32_t is_leaf = 0x80000000U;  // marks leaves while their numb
 
 std::int64_t bound_of(std::int64_t optimum, const Slack& slack) {
   wide extra = slack.numerator;
-  if (slack.relative) extra *= optimum;
+  if (slack.relative) extra *= optimum - slack.base;
   extra /= slack.denominator;
   const wide bound = extra + optimum;
   if (bound > std::numeric_limits<std::int64_t>::max() / 2) {
@@ -95,7 +95,7 @@ class Builder {
   }
 
   std::uint32_t intern(const std::int64_t* weights) {
-    const Leaf leaf = leaf_of(weights, rows_.n_classes);
+    const Leaf leaf = rows_.leaf(weights);
     return intern(leaf.label, leaf.errors);
   }
 
@@ -119,10 +119,10 @@ class Builder {
     for (std::size_t i = 0; i < by_group.size(); ++i) {
       errors.side(i, true, weights_.data());
       by_group[i].when_true = intern(weights_.data());
-      std::int64_t cost = costs_.of(leaf_of(weights_.data(), rows_.n_classes).errors, 1);
+      std::int64_t cost = costs_.of(rows_.leaf(weights_.data()).errors, 1);
       errors.side(i, false, weights_.data());
       by_group[i].when_false = intern(weights_.data());
-      cost += costs_.of(leaf_of(weights_.data(), rows_.n_classes).errors, 1);
+      cost += costs_.of(rows_.leaf(weights_.data()).errors, 1);
       kept[i] = cost <= graph_.bound ? 1 : 0;
     }
     give_edges(levels_[0], 0, part, by_group, kept);
@@ -158,9 +158,9 @@ class Builder {
     for (std::size_t k = 0; k < n; ++k) {
       if (errors.of(yes, k, true) + errors.of(yes, k, false) > most) continue;
       errors.cell(yes, k, true, weights_.data());
-      const Leaf on = leaf_of(weights_.data(), rows_.n_classes);
+      const Leaf on = rows_.leaf(weights_.data());
       errors.cell(yes, k, false, weights_.data());
-      const Leaf off = leaf_of(weights_.data(), rows_.n_classes);
+      const Leaf off = rows_.leaf(weights_.data());
       if (on.weight == 0 || off.weight == 0) continue;  // also where k is i itself
       kept_[k] = 1;
       by_group_[k].when_true = intern(on.label, on.errors);
@@ -205,9 +205,8 @@ class Builder {
           errors.side(i, yes, weights_.data());
           const std::int64_t own = sides[2 * i + (yes ? 0 : 1)];
           const std::int64_t other = sides[2 * i + (yes ? 1 : 0)];
-          const auto [child, changed] =
-              meet(at + 1, side.data(), path, literal, leaf_of(weights_.data(), rows_.n_classes),
-                   budget - other, own);
+          const auto [child, changed] = meet(at + 1, side.data(), path, literal,
+                                             rows_.leaf(weights_.data()), budget - other, own);
           (yes ? by_group[i].when_true : by_group[i].when_false) = child;
           if (last && changed) last_edges(at + 1, child, part, errors, yes);
         }
@@ -321,9 +320,17 @@ class Builder {
 }  // namespace
 
 std::size_t Graph::bytes() const {
-  const std::size_t words =
-      rows.bits.size() + rows.blocks.size() + rows.all.size() + rows.minority.size();
+  const std::size_t words = rows.bits.size() + rows.blocks.size() + rows.all.size() +
+                            rows.minority.size() + rows.once.size() + rows.least.size() +
+                            rows.target.gaps.size();
   return words * 8 + rows.row_of_bit.size() * 4 + n_nodes() * 36 + edges.size() * sizeof(Edge);
+}
+
+std::vector<std::int32_t> Graph::labels() const {
+  std::vector<std::int32_t> out = label;
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
 }
 
 Graph build_graph(Rows rows, const Costs& costs, int depth, const Slack& slack, Meter& meter) {

@@ -19,11 +19,12 @@ struct Edge {
 };
 
 /// How far above the optimum trees may be: epsilon = numerator / denominator, absolute or times the
-/// optimum (rounded down: costs are integers).
+/// optimum's distance from `base` (rounded down: costs are integers).
 struct Slack {
   std::int64_t numerator = 0;
   std::int64_t denominator = 1;
   bool relative = false;
+  std::int64_t base = 0;  // of every tree's cost the part that is no objective
 };
 
 /// Every tree of depth <= D that costs at most optimum + epsilon, shared by (rows, depth left): a
@@ -53,6 +54,8 @@ struct Graph {
     return costs.of(errors[node], 1);
   }
   [[nodiscard]] std::size_t bytes() const;
+  /// What leaves can say, each once, rising.
+  [[nodiscard]] std::vector<std::int32_t> labels() const;
 };
 
 /// Builds the graph from the root down, level by level: so every node is met with its final budget.

@@ -32,8 +32,9 @@ inline constexpr std::size_t n_signs = 4;
 /// For two columns i < j all columns k > j at once. Counts per class (rows of a table with stride
 /// `stride`): n3 of i & j & k, n2i of i & k, n2j of j & k, n1 of k; nij, ni, nj, n of the rest.
 /// Lowers to the errors of two leaves: ij[signs] over all splits on k; ik[signs][k] over a split on
-/// j; jk[signs][k] over a split on i. `room` has at least 16 x stride.
+/// j; jk[signs][k] over a split on i. `room` has at least 24 x stride.
 struct Triples {
+  const Target& target;
   std::size_t n_classes, stride, begin, end;
   const std::int64_t *n3, *n2i, *n2j, *n1;
   const std::int64_t *nij, *ni, *nj, *n;
@@ -47,11 +48,12 @@ void lower_triples(const Triples& triples);
 /// For one column i all columns k at once: the errors of leaves in the four cells, cells[signs][k],
 /// and the least errors of a split of each side of i. Counts as above.
 struct Splits {
+  const Target& target;
   std::size_t n_classes, stride, end;
   const std::int64_t *n2, *n1, *ni, *n;
   std::int64_t* cells;
   std::int64_t* least;  // of two sides
-  std::int64_t* room;   // 8 x stride
+  std::int64_t* room;   // 12 x stride
 };
 void split_errors(const Splits& splits);
 

@@ -97,18 +97,6 @@ Words bins_asked(const Graph& graph, const Reachable& reachable, const SpaceMeas
   return asked;
 }
 
-/// Of each distinct row one bit.
-Words one_bit_each(const Rows& rows) {
-  Words once(rows.n_words, 0);
-  std::vector<std::uint8_t> seen(rows.n_rows, 0);
-  each_bit(rows.all, [&](std::size_t bit) {
-    if (seen[rows.row_of_bit[bit]] != 0) return;
-    seen[rows.row_of_bit[bit]] = 1;
-    set_bit(once, bit);
-  });
-  return once;
-}
-
 }  // namespace
 
 std::size_t Places::bytes() const {

@@ -14,23 +14,23 @@ namespace {
 
 bool same(const Key& a, const Key& b) { return a[0] == b[0] && a[1] == b[1]; }
 
-/// The distinct rows of a table: their bits and their weight per class.
+/// The distinct rows of a table, in the order of their bits.
 struct Distinct {
-  std::size_t row_words;
+  std::size_t n_columns, row_words;
+  std::size_t n = 0;
   Words packed;
-  std::vector<std::int64_t> by_class;
-  std::vector<std::uint32_t> order;  // by their bits
+  std::vector<std::int64_t> row;  // of each row of the table its place here, -1 without weight
 };
 
 Distinct distinct_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
-                       std::span<const std::int32_t> y, std::span<const std::int64_t> weights,
-                       std::size_t n_classes) {
+                       std::span<const std::int64_t> weights) {
   const std::size_t row_words = (n_columns + 63) / 64;
-  Distinct out{row_words, {}, {}, {}};
+  Distinct out{n_columns, row_words, 0, {}, {}};
   const Namer namer(row_words);
   Numbers numbers;
-  Words row(row_words);
-  for (std::size_t r = 0; r < y.size(); ++r) {
+  Words row(row_words), packed;
+  for (std::size_t r = 0; r < weights.size(); ++r) {
+    out.row.push_back(-1);
     if (weights[r] <= 0) continue;
     const std::uint8_t* bits = table.data() + r * n_columns;
     for (std::size_t w = 0; w < row_words; ++w) {
@@ -42,46 +42,49 @@ Distinct distinct_rows(std::span<const std::uint8_t> table, std::size_t n_column
       row[w] = word;
     }
     const auto [number, is_new] = numbers.add(namer.name(row.data()));
-    if (is_new) {
-      out.packed.insert(out.packed.end(), row.begin(), row.end());
-      out.by_class.resize(out.by_class.size() + n_classes, 0);
-    }
-    out.by_class[number * n_classes + static_cast<std::size_t>(y[r])] += weights[r];
+    if (is_new) packed.insert(packed.end(), row.begin(), row.end());
+    out.row.back() = number;
   }
-  out.order.resize(numbers.size());
-  for (std::uint32_t i = 0; i < out.order.size(); ++i) out.order[i] = i;
-  std::sort(out.order.begin(), out.order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const std::uint64_t* x = out.packed.data() + a * row_words;
-    const std::uint64_t* z = out.packed.data() + b * row_words;
+  out.n = numbers.size();
+  std::vector<std::uint32_t> order(out.n), place(out.n);
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const std::uint64_t* x = packed.data() + a * row_words;
+    const std::uint64_t* z = packed.data() + b * row_words;
     return std::lexicographical_compare(x, x + row_words, z, z + row_words);
   });
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    place[order[i]] = i;
+    const auto from = packed.begin() + static_cast<std::ptrdiff_t>(order[i] * row_words);
+    out.packed.insert(out.packed.end(), from, from + static_cast<std::ptrdiff_t>(row_words));
+  }
+  for (std::int64_t& each : out.row) {
+    if (each >= 0) each = place[static_cast<std::size_t>(each)];
+  }
   return out;
 }
 
-}  // namespace
+/// What a distinct row weighs in a class.
+struct Amount {
+  std::uint32_t row = 0;
+  std::int32_t label = 0;
+  std::int64_t weight = 0;
+};
 
-Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
-               std::span<const std::int32_t> y, std::span<const std::int64_t> weights,
-               std::size_t n_classes) {
-  // Equal rows become one, in the order of their bits.
-  const auto [row_words, packed, by_class, first] =
-      distinct_rows(table, n_columns, y, weights, n_classes);
-
-  // Segments: (class, bit of the weight) -> the distinct rows that have it.
+/// Lays the rows out as segments: (class, bit of the weight) -> the distinct rows that have it.
+/// `amounts`: by row.
+Rows lay_out(const Distinct& distinct, std::size_t n_classes, std::span<const Amount> amounts) {
   std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::uint32_t>> members;
-  for (std::size_t d = 0; d < first.size(); ++d) {
-    for (std::size_t c = 0; c < n_classes; ++c) {
-      auto weight = static_cast<std::uint64_t>(by_class[first[d] * n_classes + c]);
-      for (; weight != 0; weight &= weight - 1) {
-        members[{static_cast<std::int32_t>(c), std::countr_zero(weight)}].push_back(
-            static_cast<std::uint32_t>(d));
-      }
+  for (const Amount& amount : amounts) {
+    for (auto weight = static_cast<std::uint64_t>(amount.weight); weight != 0;
+         weight &= weight - 1) {
+      members[{amount.label, std::countr_zero(weight)}].push_back(amount.row);
     }
   }
   Rows rows;
-  rows.n_columns = n_columns;
+  rows.n_columns = distinct.n_columns;
   rows.n_classes = n_classes;
-  rows.n_rows = first.size();
+  rows.n_rows = distinct.n;
   for (const auto& [what, list] : members) {
     Segment segment;
     segment.begin = static_cast<std::uint32_t>(rows.n_words);
@@ -92,21 +95,16 @@ Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
     rows.segments.push_back(segment);
   }
   rows.all.assign(rows.n_words, 0);
-  rows.minority.assign(rows.n_words, 0);
-  rows.bits.assign(rows.n_words * n_columns, 0);
+  rows.bits.assign(rows.n_words * rows.n_columns, 0);
   rows.row_of_bit.assign(rows.n_words * 64, 0);
   std::size_t at = 0;
   for (const auto& [what, list] : members) {
     const std::size_t begin = std::size_t{rows.segments[at++].begin} * 64;
     for (std::size_t i = 0; i < list.size(); ++i) {
-      const std::size_t d = list[i];
       rows.row_of_bit[begin + i] = list[i];
       set_bit(rows.all.data(), begin + i);
-      if (leaf_of(&by_class[first[d] * n_classes], n_classes).label != what.first) {
-        set_bit(rows.minority.data(), begin + i);
-      }
-      const std::uint64_t* own = packed.data() + first[d] * row_words;
-      for (std::size_t w = 0; w < row_words; ++w) {
+      const std::uint64_t* own = distinct.packed.data() + list[i] * distinct.row_words;
+      for (std::size_t w = 0; w < distinct.row_words; ++w) {
         for (std::uint64_t rest = own[w]; rest != 0; rest &= rest - 1) {
           const std::size_t j = w * 64 + static_cast<std::size_t>(std::countr_zero(rest));
           set_bit(&rows.bits[j * rows.n_words], begin + i);
@@ -116,6 +114,104 @@ Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
   }
   set_blocks(rows);
   return rows;
+}
+
+/// The weights of each distinct row, class after class; n_classes of them.
+std::vector<Amount> amounts_of(std::span<const std::int64_t> by_class, std::size_t n_classes) {
+  std::vector<Amount> out;
+  for (std::size_t i = 0; i < by_class.size(); ++i) {
+    if (by_class[i] == 0) continue;
+    out.push_back({static_cast<std::uint32_t>(i / n_classes),
+                   static_cast<std::int32_t>(i % n_classes), by_class[i]});
+  }
+  return out;
+}
+
+}  // namespace
+
+Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
+               std::span<const std::int32_t> y, std::span<const std::int64_t> weights,
+               std::size_t n_classes) {
+  const Distinct distinct = distinct_rows(table, n_columns, weights);
+  std::vector<std::int64_t> by_class(distinct.n * n_classes, 0);
+  for (std::size_t r = 0; r < y.size(); ++r) {
+    if (distinct.row[r] < 0) continue;
+    by_class[static_cast<std::size_t>(distinct.row[r]) * n_classes +
+             static_cast<std::size_t>(y[r])] += weights[r];
+  }
+  Rows rows = lay_out(distinct, n_classes, amounts_of(by_class, n_classes));
+  rows.minority.assign(rows.n_words, 0);
+  std::vector<std::int32_t> heaviest;
+  for (std::size_t d = 0; d < distinct.n; ++d) {
+    heaviest.push_back(rows.leaf(&by_class[d * n_classes]).label);
+  }
+  for (const Segment& segment : rows.segments) {
+    for (std::size_t w = segment.begin; w < segment.end; ++w) {
+      for (std::uint64_t rest = rows.all[w]; rest != 0; rest &= rest - 1) {
+        const auto bit = w * 64 + static_cast<std::size_t>(std::countr_zero(rest));
+        if (heaviest[rows.row_of_bit[bit]] != segment.label) set_bit(rows.minority, bit);
+      }
+    }
+  }
+  return rows;
+}
+
+Rows read_squared(std::span<const std::uint8_t> table, std::size_t n_columns,
+                  std::span<const std::int64_t> y, std::span<const std::int64_t> weights,
+                  std::int64_t fine, std::int64_t largest) {
+  const Distinct distinct = distinct_rows(table, n_columns, weights);
+  std::vector<std::int64_t> sums(distinct.n * 2, 0);
+  for (std::size_t r = 0; r < y.size(); ++r) {
+    if (distinct.row[r] < 0) continue;
+    const std::size_t at = static_cast<std::size_t>(distinct.row[r]) * 2;
+    sums[at] += weights[r];
+    sums[at + 1] += weights[r] * y[r];
+  }
+  Rows rows = lay_out(distinct, 2, amounts_of(sums, 2));
+  rows.target = Target::squared(fine, largest);
+  rows.once = one_bit_each(rows);
+  for (std::size_t d = 0; d < distinct.n; ++d) {
+    rows.least.push_back(rows.leaf(&sums[2 * d]).errors);
+  }
+  return rows;
+}
+
+Rows read_absolute(std::span<const std::uint8_t> table, std::size_t n_columns,
+                   std::span<const std::int32_t> y, std::span<const std::int64_t> weights,
+                   std::span<const std::int64_t> numbers) {
+  const Distinct distinct = distinct_rows(table, n_columns, weights);
+  std::map<std::pair<std::uint32_t, std::int32_t>, std::int64_t> sums;
+  for (std::size_t r = 0; r < y.size(); ++r) {
+    if (distinct.row[r] < 0) continue;
+    sums[{static_cast<std::uint32_t>(distinct.row[r]), y[r]}] += weights[r];
+  }
+  std::vector<Amount> amounts;
+  for (const auto& [what, weight] : sums) amounts.push_back({what.first, what.second, weight});
+  Rows rows = lay_out(distinct, numbers.size(), amounts);
+  rows.target = Target::absolute(numbers);
+  rows.once = one_bit_each(rows);
+  std::vector<std::int64_t> own(numbers.size(), 0);
+  for (std::size_t i = 0; i < amounts.size();) {
+    std::size_t end = i;
+    for (; end < amounts.size() && amounts[end].row == amounts[i].row; ++end) {
+      own[static_cast<std::size_t>(amounts[end].label)] = amounts[end].weight;
+    }
+    // Most rows have one number: nothing is missed, and nothing need be looked through.
+    rows.least.push_back(end == i + 1 ? 0 : rows.leaf(own.data()).errors);
+    for (; i < end; ++i) own[static_cast<std::size_t>(amounts[i].label)] = 0;
+  }
+  return rows;
+}
+
+Words one_bit_each(const Rows& rows) {
+  Words once(rows.n_words, 0);
+  std::vector<std::uint8_t> seen(rows.n_rows, 0);
+  each_bit(rows.all, [&](std::size_t bit) {
+    if (seen[rows.row_of_bit[bit]] != 0) return;
+    seen[rows.row_of_bit[bit]] = 1;
+    set_bit(once, bit);
+  });
+  return once;
 }
 
 void set_blocks(Rows& rows) {
@@ -129,19 +225,6 @@ void set_blocks(Rows& rows) {
 
 void class_weights(const Rows& rows, const std::uint64_t* support, std::int64_t* out) {
   weigh(support, support, rows.segments, rows.n_classes, out);
-}
-
-Leaf leaf_of(const std::int64_t* weights, std::size_t n_classes) {
-  Leaf leaf;
-  std::int64_t most = -1;
-  for (std::size_t c = 0; c < n_classes; ++c) {
-    leaf.weight += weights[c];
-    if (weights[c] < most) continue;
-    most = weights[c];
-    leaf.label = static_cast<std::int32_t>(c);
-  }
-  leaf.errors = leaf.weight - std::max<std::int64_t>(most, 0);
-  return leaf;
 }
 
 /// Fills segments, `all` and packed_: the bits of the support one after the other, in blocks.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/bits.hpp"
+#include "core/rashomon/target.hpp"
 
 namespace orderless::rashomon {
 
@@ -30,7 +31,9 @@ struct Segment {
 
 /// Rows of binary columns as bits. Equal rows are one, and a row that weighs 5 in a class has a bit
 /// in that class's segments for 4 and for 1: so weighted counts are popcounts of few words. Any set
-/// of rows ("support") is a bit set over these words; padding bits are 0 in `all`.
+/// of rows ("support") is a bit set over these words; padding bits are 0 in `all`. What a "class"
+/// is says the target: for squared loss there are two, the weight of a row and the sum of its
+/// numbers.
 struct Rows {
   std::size_t n_columns = 0;
   std::size_t n_classes = 0;
@@ -42,11 +45,18 @@ struct Rows {
   Words all;       // every row
   Words minority;  // of each distinct row the classes but its heaviest: errors no tree avoids
   std::vector<std::uint32_t> row_of_bit;  // the distinct row that a bit belongs to
+  Target target;
+  Words once;                       // numbers: of each distinct row one bit
+  std::vector<std::int64_t> least;  // numbers: errors of each distinct row that no tree avoids
 
   /// Columns rounded up to whole blocks: the stride of tables over columns.
   [[nodiscard]] std::size_t stride() const { return (n_columns + 7) / 8 * 8; }
   [[nodiscard]] const std::uint64_t* column(std::size_t j) const {
     return bits.data() + j * n_words;
+  }
+  /// What a leaf on rows of these weights says and misses.
+  [[nodiscard]] Leaf leaf(const std::int64_t* weights) const {
+    return target.leaf(weights, n_classes);
   }
 };
 
@@ -55,20 +65,27 @@ struct Rows {
                              std::span<const std::int32_t> y, std::span<const std::int64_t> weights,
                              std::size_t n_classes);
 
+/// Reads a table of 0/1, one number per row (whole, 0 .. largest), weights >= 0: for squared loss,
+/// where leaves say multiples of 1 / fine.
+[[nodiscard]] Rows read_squared(std::span<const std::uint8_t> table, std::size_t n_columns,
+                                std::span<const std::int64_t> y,
+                                std::span<const std::int64_t> weights, std::int64_t fine,
+                                std::int64_t largest);
+
+/// Likewise for absolute loss: y holds positions among `numbers`, which rise.
+[[nodiscard]] Rows read_absolute(std::span<const std::uint8_t> table, std::size_t n_columns,
+                                 std::span<const std::int32_t> y,
+                                 std::span<const std::int64_t> weights,
+                                 std::span<const std::int64_t> numbers);
+
 /// Lays the columns also in blocks.
 void set_blocks(Rows& rows);
 
+/// Of each distinct row one bit.
+[[nodiscard]] Words one_bit_each(const Rows& rows);
+
 /// Weight of each class in a support.
 void class_weights(const Rows& rows, const std::uint64_t* support, std::int64_t* out);
-
-/// What a leaf on rows of these class weights says and misses: the heaviest class, of several the
-/// largest number.
-struct Leaf {
-  std::int32_t label = 0;
-  std::int64_t errors = 0;
-  std::int64_t weight = 0;
-};
-[[nodiscard]] Leaf leaf_of(const std::int64_t* weights, std::size_t n_classes);
 
 /// The rows of a support alone, packed, and of its columns those that differ there: columns that
 /// are equal or opposite on the support are one.
@@ -119,7 +136,7 @@ struct Move {
 /// Restricts rows to one support after the other, in room that is used again.
 class Restriction {
  public:
-  explicit Restriction(const Rows& rows) : rows_(rows) {}
+  explicit Restriction(const Rows& rows) : rows_(rows) { part_.rows.target = rows.target; }
   /// Valid until the next call. Cost: columns x words.
   const Part& of(const std::uint64_t* support);
 

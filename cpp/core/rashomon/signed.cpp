@@ -134,7 +134,7 @@ struct Ones {
 }  // namespace
 
 bool signs_suffice(const Rows& part) {
-  if (part.n_classes != 2) return false;
+  if (part.target.has_numbers() || part.n_classes != 2) return false;
   std::int64_t all[2];
   class_weights(part, part.all.data(), all);
   return all[0] + all[1] < most_weight;

@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "core/rashomon/counts.hpp"
+#include "core/rashomon/open_root.hpp"
 
 namespace orderless::rashomon {
 
@@ -105,6 +106,21 @@ class Unranker {
     grow(edge.when_false, way.on_false, rest % n_false);
   }
 
+  /// A tree of one way at the root.
+  void grow_root(const RootWay& way, Count position) {
+    if (way.leaves == 1) {
+      out.add_leaf(graph_.label[0]);
+      return;
+    }
+    std::vector<Cell> room;
+    const Edge edge = graph_.of(0)[way.edge];
+    const Count n_false = counts_.count(ways_.table(edge.when_false, room)[way.on_false]);
+    const std::size_t at = out.add_split(edge.column);
+    grow(edge.when_true, way.on_true, position / n_false);
+    out.begin_false(at);
+    grow(edge.when_false, way.on_false, position % n_false);
+  }
+
   FlatTrees out;
 
  private:
@@ -128,6 +144,43 @@ class Ranker {
     Count position = 0;
   };
 
+  /// Reads a whole tree: its position, where the root has no table.
+  std::optional<Count> read_root(const OpenRoot& open, Meter& meter) {
+    RootWay way;
+    Count own = 0;
+    if (column_.empty()) return std::nullopt;
+    if (column_[0] < 0) {
+      at_ = 1;
+      if (label_[0] != graph_.label[0]) return std::nullopt;
+      way = {graph_.leaf_cost(0), 1, static_cast<std::uint32_t>(graph_.of(0).size()), 0, 0, 1};
+    } else {
+      at_ = 1;
+      const auto edges = graph_.of(0);
+      const auto edge = find_edge(0, column_[0]);
+      if (edge == edges.end()) return std::nullopt;
+      const auto on_true = read(edge->when_true);
+      if (!on_true) return std::nullopt;
+      const auto on_false = read(edge->when_false);
+      if (!on_false) return std::nullopt;
+      std::vector<Cell> room;
+      const Cell a = ways_.table(edge->when_true, room)[on_true->cell];
+      const Cell b = ways_.table(edge->when_false, room)[on_false->cell];
+      way = {a.cost + b.cost, a.leaves + b.leaves, static_cast<std::uint32_t>(edge - edges.begin()),
+             on_true->cell,   on_false->cell,      0};
+      own = on_true->position * counts_.count(b) + on_false->position;
+    }
+    if (!at_end() || way.cost > counts_.view().bound) return std::nullopt;
+    Count before = open.at_most(way.cost - 1, false, meter);
+    for (const RootWay& each : open.between(way.cost, way.cost)) {
+      if (each.leaves == way.leaves && each.edge == way.edge && each.on_true == way.on_true &&
+          each.on_false == way.on_false) {
+        return before + own;
+      }
+      before += each.n;
+    }
+    return std::nullopt;
+  }
+
   /// Reads one subtree; none if it is not among those of the node.
   std::optional<Found> read(std::uint32_t node) {
     if (at_ >= column_.size()) return std::nullopt;
@@ -138,13 +191,8 @@ class Ranker {
       return find(ways_.table(node, room), {graph_.leaf_cost(node), 1, 0, 0, 0});
     }
     const auto edges = graph_.of(node);
-    const auto edge =
-        std::lower_bound(edges.begin(), edges.end(), static_cast<std::uint32_t>(column_[at]),
-                         [](const Edge& e, std::uint32_t column) { return e.column < column; });
-    if (edge == edges.end() || edge->column != static_cast<std::uint32_t>(column_[at]) ||
-        !counts_.has(node, *edge)) {
-      return std::nullopt;
-    }
+    const auto edge = find_edge(node, column_[at]);
+    if (edge == edges.end()) return std::nullopt;
     const auto on_true = read(edge->when_true);
     if (!on_true) return std::nullopt;
     const auto on_false = read(edge->when_false);
@@ -172,6 +220,18 @@ class Ranker {
   [[nodiscard]] bool at_end() const { return at_ == column_.size(); }
 
  private:
+  /// The edge that asks a column, in the view; or the end.
+  [[nodiscard]] std::span<const Edge>::iterator find_edge(std::uint32_t node,
+                                                          std::int32_t column) const {
+    const auto edges = graph_.of(node);
+    const auto wanted = static_cast<std::uint32_t>(column);
+    const auto edge =
+        std::lower_bound(edges.begin(), edges.end(), wanted,
+                         [](const Edge& e, std::uint32_t value) { return e.column < value; });
+    const bool there = edge != edges.end() && edge->column == wanted && counts_.has(node, *edge);
+    return there ? edge : edges.end();
+  }
+
   static std::optional<Found> find(std::span<const Cell> table, const Cell& cell) {
     const auto at = std::lower_bound(table.begin(), table.end(), cell,
                                      [](const Cell& x, const Cell& y) { return x.before(y); });
@@ -188,7 +248,34 @@ class Ranker {
 
 }  // namespace
 
+/// Ways between two costs are listed at once, so that neighbours are found together.
+FlatTrees Counts::unrank_open(std::span<const Count> positions, Meter& meter) const {
+  constexpr Count together = 1U << 14U;
+  Unranker unranker(*this, meter);
+  OpenRoot::Window window;
+  std::vector<Count> before;  // of each way the trees before it
+  Count end = 0;              // after all ways
+  for (const Count position : positions) {
+    if (before.empty() || position < before.front() || position >= end) {
+      window = open_->around(position, together, meter);
+      before.clear();
+      end = window.before;
+      for (const RootWay& way : window.ways) {
+        before.push_back(end);
+        end += way.n;
+      }
+    }
+    const auto after = std::upper_bound(before.begin(), before.end(), position);
+    const auto at = static_cast<std::size_t>(after - before.begin()) - 1;
+    unranker.grow_root(window.ways[at], position - before[at]);
+    unranker.out.end_tree();
+    meter.step(1024);
+  }
+  return std::move(unranker.out);
+}
+
 FlatTrees Counts::unrank(std::span<const Count> positions, Meter& meter) const {
+  if (open_ != nullptr) return unrank_open(positions, meter);
   Unranker unranker(*this, meter);
   std::vector<Cell> room;
   const auto root = table(0, room);
@@ -215,6 +302,7 @@ std::optional<Count> Counts::rank(std::span<const std::int32_t> column,
                                   std::span<const std::int32_t> label, Meter& meter) const {
   if (n_ == 0) return std::nullopt;
   Ranker ranker(*this, column, label, meter);
+  if (open_ != nullptr) return ranker.read_root(*open_, meter);
   const auto found = ranker.read(0);
   if (!found || !ranker.at_end()) return std::nullopt;
   std::vector<Cell> room;

@@ -106,6 +106,9 @@ Table plain_counts(const Problem& problem, const List& list, int depth) {
   return out;
 }
 
+/// What leaves of each class weigh in a function.
+const LabelValues values{{}, {{1, 2}, {3, 4}, {5, 6}, {7, 8}}};
+
 Meter plenty() {
   return {std::size_t{1} << 32U, [] {}};
 }
@@ -125,7 +128,7 @@ void test_kernels() {
     }
     std::vector<std::int64_t> weights(problem.n_classes);
     class_weights(rows, support.data(), weights.data());
-    CHECK(leaf_of(weights.data(), problem.n_classes).errors == leaf_errors(problem, list));
+    CHECK(rows.leaf(weights.data()).errors == leaf_errors(problem, list));
     Restriction restriction(rows);
     static_cast<void>(restriction.of(rows.all.data()));  // leaves nothing behind
     const Part& part = restriction.of(support.data());
@@ -279,7 +282,7 @@ void test_counts() {
     view.allowed.assign(problem.n_columns, 1);
     const Counts counts(graph, view, meter);
     Table found;
-    for (const Cell& cell : counts.histogram()) {
+    for (const Cell& cell : counts.histogram(meter)) {
       found[{cell.cost, cell.leaves}] = static_cast<std::uint64_t>(cell.trees);
     }
     Table wanted = all;
@@ -297,13 +300,12 @@ void test_counts() {
     Functions::Options options;
     options.listed = true;
     options.limit = n;
-    const Functions functions(graph, view, nullptr, {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, options,
-                              meter);
+    const Functions functions(graph, view, nullptr, values, options, meter);
     std::uint64_t trees = 0;
     for (std::size_t i = 0; i < functions.n(); ++i) trees += functions.n_trees(i);
     CHECK(trees == n);
     options.listed = false;
-    const Functions counted(graph, view, nullptr, {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, options, meter);
+    const Functions counted(graph, view, nullptr, values, options, meter);
     CHECK(counted.n() == functions.n() && counted.all().empty());
     const Decisions decisions =
         decide(*graph, view, std::vector<std::uint8_t>(problem.n_columns, 1),
@@ -328,8 +330,7 @@ void test_limits() {
       const Counts counts(graph, view, meter);
       Functions::Options options;
       options.limit = 1U << 30U;
-      const Functions functions(graph, view, nullptr, {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, options,
-                                meter);
+      const Functions functions(graph, view, nullptr, values, options, meter);
       CHECK(functions.bytes() <= limit);
     } catch (const MemoryLimit&) {
     }

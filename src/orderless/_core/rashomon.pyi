@@ -46,6 +46,34 @@ class Graph:
         memory_limit: int,
         time_limit: float,
     ) -> None: ...
+    @staticmethod
+    def of_means(
+        columns: NDArray[np.uint8],
+        y: NDArray[np.int64],
+        weights: NDArray[np.int64],
+        fine: int,
+        largest: int,
+        max_depth: int,
+        error_cost: int,
+        leaf_cost: int,
+        epsilon: tuple[int, int, bool, int],
+        memory_limit: int,
+        time_limit: float,
+    ) -> Graph: ...
+    @staticmethod
+    def of_medians(
+        columns: NDArray[np.uint8],
+        y: NDArray[np.int32],
+        weights: NDArray[np.int64],
+        numbers: NDArray[np.int64],
+        max_depth: int,
+        error_cost: int,
+        leaf_cost: int,
+        epsilon: tuple[int, int, bool, int],
+        memory_limit: int,
+        time_limit: float,
+    ) -> Graph: ...
+    def labels(self) -> NDArray[np.int32]: ...
     @property
     def optimum(self) -> int: ...
     @property
@@ -100,7 +128,10 @@ class Counts:
     def n(self) -> tuple[int, int]: ...
     @property
     def bytes(self) -> int: ...
-    def histogram(self) -> Histogram: ...
+    @property
+    def n_nontrivial(self) -> tuple[int, int]: ...
+    def n_at(self, cost: int) -> tuple[int, int]: ...
+    def histogram(self, memory_limit: int, time_limit: float) -> Histogram: ...
     def unrank(self, positions: NDArray[np.uint64]) -> FlatTrees: ...
     def rank(
         self, column: NDArray[np.int32], label: NDArray[np.int32]

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
@@ -21,6 +21,8 @@ from ..model import Space
 from .binarize import Binarizer, Cut, as_declared
 
 __all__ = ["ThresholdGuessBinarizer"]
+
+BOOSTERS = {"classification": GradientBoostingClassifier, "regression": GradientBoostingRegressor}
 
 
 class ThresholdGuessBinarizer(Binarizer):
@@ -43,6 +45,10 @@ class ThresholdGuessBinarizer(Binarizer):
     space : Space, optional
         What the columns that come in mean (``Space({"age": "integer"})``), where they are not just
         numbers. It goes into ``space_``; cuts that are then one condition are merged.
+    task : "classification" or "regression"
+        Whether y holds class labels, or numbers. The ensemble of numbers is a
+        ``GradientBoostingRegressor``, and columns are dropped for as long as the share of the
+        variance that it explains, in thousandths, does not fall.
 
     Attributes
     ----------
@@ -100,6 +106,7 @@ class ThresholdGuessBinarizer(Binarizer):
         backward_select: bool = True,
         random_state: Any = 42,
         space: Space | None = None,
+        task: str = "classification",
     ) -> None:
         self.n_estimators = n_estimators
         self.max_depth = max_depth
@@ -107,6 +114,7 @@ class ThresholdGuessBinarizer(Binarizer):
         self.backward_select = backward_select
         self.random_state = random_state
         self.space = space
+        self.task = task
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Guess the thresholds.
@@ -116,20 +124,22 @@ class ThresholdGuessBinarizer(Binarizer):
         X : array-like or data frame of shape (n_rows, n_features)
             Finite numbers.
         y : array-like of shape (n_rows,)
-            Class labels of any type, two classes or more.
+            Class labels of any type, two classes or more; finite numbers for regression.
 
         Returns
         -------
         self
         """
+        if self.task not in BOOSTERS:
+            raise ValueError(f"task must be one of {str(list(BOOSTERS))[1:-1]}, got {self.task!r}")
         rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         names, features = self._declared(X)
         rows = as_declared(rows, names, features)
-        codes = _class_codes(labels)
+        codes = labels.astype(np.float64) if self.task == "regression" else _class_codes(labels)
         seed = self.random_state
         if not isinstance(seed, int | np.integer):
             seed = check_random_state(seed).randint(2**31 - 1)
-        booster = GradientBoostingClassifier(
+        booster = BOOSTERS[self.task](
             n_estimators=self.n_estimators,
             max_depth=self.max_depth,
             learning_rate=self.learning_rate,
@@ -157,7 +167,7 @@ def _class_codes(labels: NDArray[Any]) -> NDArray[np.intp]:
     return codes
 
 
-def _candidates(booster: GradientBoostingClassifier) -> list[Cut]:
+def _candidates(booster: Any) -> list[Cut]:
     """Give all distinct cuts of all trees of a fitted booster, sorted."""
     cuts: set[Cut] = set()
     for estimator in booster.estimators_.ravel():
@@ -167,16 +177,16 @@ def _candidates(booster: GradientBoostingClassifier) -> list[Cut]:
     return sorted(cuts)
 
 
-def _backward_selection(
-    booster: GradientBoostingClassifier, bits: NDArray[np.bool_], codes: NDArray[np.intp]
-) -> list[int]:
+def _backward_selection(booster: Any, bits: NDArray[np.bool_], codes: NDArray[Any]) -> list[int]:
     """Give the positions of the columns to keep: ascending, then the one that was put back."""
     columns, codes, weights = _distinct(bits, codes)
 
     def n_correct(kept: list[int]) -> int:
         part = columns[:, kept]
-        right = booster.fit(part, codes, sample_weight=weights).predict(part) == codes
-        return int(weights[right].sum())
+        fitted = booster.fit(part, codes, sample_weight=weights)
+        if isinstance(booster, GradientBoostingRegressor):
+            return int(np.rint(1000 * fitted.score(part, codes, weights)))
+        return int(weights[fitted.predict(part) == codes].sum())
 
     kept = list(range(columns.shape[1]))
     floor = n_correct(kept)
@@ -190,14 +200,15 @@ def _backward_selection(
 
 
 def _distinct(
-    bits: NDArray[np.bool_], codes: NDArray[np.intp]
-) -> tuple[NDArray[np.float32], NDArray[np.intp], NDArray[np.int64]]:
+    bits: NDArray[np.bool_], codes: NDArray[Any]
+) -> tuple[NDArray[np.float32], NDArray[Any], NDArray[np.int64]]:
     """Give the distinct rows with their class, and how often each is there.
 
     A tree cannot tell equal rows apart, so the ensembles are the same, and no longer depend on
     the order of the rows.
     """
-    key = np.hstack([np.packbits(bits, axis=1), codes[:, None].astype(np.int64).view(np.uint8)])
+    wide = codes[:, None].astype(np.float64 if codes.dtype.kind == "f" else np.int64)
+    key = np.hstack([np.packbits(bits, axis=1), wide.view(np.uint8)])
     packed = np.ascontiguousarray(key).view(np.dtype((np.void, key.shape[1]))).ravel()
     _, first, counts = np.unique(packed, return_index=True, return_counts=True)
     # 0 and 1 are exact in float32, the type in which scikit-learn's trees read their rows.

@@ -147,11 +147,17 @@ class Tree(TreeFile, TreeNumbers, TreeOffers):
         self._keep(nodes, read_distribution(distribution, n, len(self.classes)))
 
     @classmethod
-    def of_normal(cls, space: Space, classes: tuple[Label, ...], nodes: Nodes) -> Tree:
+    def of_normal(
+        cls,
+        space: Space,
+        classes: tuple[Label, ...],
+        nodes: Nodes,
+        task: Task = "classification",
+    ) -> Tree:
         """Make a tree of arrays that are good and in normal form (readers of many trees)."""
         tree = cls.__new__(cls)
         tree.space = space
-        tree.task, tree.classes = "classification", classes
+        tree.task, tree.classes = task, classes
         tree._keep(nodes, None)
         return tree
 

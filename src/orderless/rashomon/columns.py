@@ -8,7 +8,7 @@ Out: ``Columns``: from trees over columns to ``Tree``s over features and back, a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -22,6 +22,7 @@ from ..form import class_weights, space_weights
 from ..inputs import AMONG, read_rows
 from ..model import Domains, Label, Nodes, Space, Tree
 from .flat import FlatTrees, distinct
+from .target import Numbers
 
 __all__ = ["Columns", "columns_of_space", "columns_of_trees", "independent"]
 
@@ -29,6 +30,7 @@ AT_ONCE = 4096
 
 Bits = NDArray[np.uint8]
 Key = tuple[int, float, bool, bytes]  # feature, threshold, NaN holds, set
+Classes = tuple[Label, ...] | Numbers  # what leaves can say
 
 
 class CoreConditions(NamedTuple):
@@ -144,12 +146,12 @@ class Columns:
 
     # -- trees ---------------------------------------------------------------------------------
 
-    def trees(self, flat: FlatTrees, classes: tuple[Label, ...]) -> Iterator[Tree]:
+    def trees(self, flat: FlatTrees, classes: Classes) -> Iterator[Tree]:
         """Make ``Tree``s over the features, linear in their nodes."""
         for first in range(0, len(flat), AT_ONCE):
             yield from self._trees(flat[first : first + AT_ONCE], classes)
 
-    def _trees(self, flat: FlatTrees, classes: tuple[Label, ...]) -> Iterator[Tree]:
+    def _trees(self, flat: FlatTrees, classes: Classes) -> Iterator[Tree]:
         inner = flat.column >= 0
         asked = np.where(inner, flat.column, 0)
         one = np.arange(len(inner)) - flat.root_of + 1
@@ -169,15 +171,19 @@ class Columns:
         values = self.set_values[at]
         ends = flat.offsets.tolist()
         for a, b in pairwise(ends):
-            yield Tree.of_normal(
-                self.space,
-                classes,
-                Nodes(
-                    **{name: array[a:b].copy() for name, array in arrays.items()},
-                    set_start=starts[a : b + 1] - starts[a],
-                    set_values=values[starts[a] : starts[b]],
-                ),
+            nodes = Nodes(
+                **{name: array[a:b].copy() for name, array in arrays.items()},
+                set_start=starts[a : b + 1] - starts[a],
+                set_values=values[starts[a] : starts[b]],
             )
+            if isinstance(classes, tuple):
+                yield Tree.of_normal(self.space, classes, nodes)
+                continue
+            labels = nodes.leaf_class
+            used = np.unique(labels[labels >= 0])  # of all numbers, those of its leaves
+            labels[labels >= 0] = np.searchsorted(used, labels[labels >= 0])
+            numbers = tuple(classes[label] for label in used.tolist())
+            yield Tree.of_normal(self.space, numbers, nodes, "regression")
 
     @cached_property
     def _column_of(self) -> dict[Key, tuple[int, bool]]:
@@ -193,7 +199,7 @@ class Columns:
                 opposite.setdefault((*key[:3], rest.tobytes()), (j, not self.one_is_true[j]))
         return {**opposite, **out}
 
-    def flatten(self, tree: Tree, classes: tuple[Label, ...]) -> FlatTrees | None:
+    def flatten(self, tree: Tree, classes: Classes) -> FlatTrees | None:
         """Write a tree over the columns; None if one of its conditions is not a column."""
         if tree.space is not self.space:
             if any(name not in self.space for name in tree.features):
@@ -202,7 +208,7 @@ class Columns:
                 tree = tree.over(self.space)
             except InvalidSpace:
                 return None
-        numbers = {label: i for i, label in enumerate(classes)}
+        find = _finder(classes)
         column: list[int] = []
         label: list[int] = []
         zero: list[int] = []
@@ -212,7 +218,7 @@ class Columns:
             if parent >= 0:
                 zero[parent] = len(column)
             if tree.feature[node] < 0:
-                number = numbers.get(tree.classes[tree.leaf_class[node]])
+                number = find(tree.classes[tree.leaf_class[node]])
                 if number is None:
                     return None
                 column.append(-1)
@@ -278,6 +284,13 @@ class Columns:
             np.tile(np.array([2, -1, -1], dtype=np.int32), len(self)),
         )
         return list(self.trees(three, (0, 1)))
+
+
+def _finder(classes: Classes) -> Callable[[Label], int | None]:
+    """Find the place of what a leaf says."""
+    if isinstance(classes, Numbers):
+        return classes.find
+    return {label: i for i, label in enumerate(classes)}.get
 
 
 @lru_cache(maxsize=64)  # bootstraps and folds ask again and again

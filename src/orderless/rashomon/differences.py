@@ -75,6 +75,7 @@ class Differences:
 def differences(other: TreeSet, exact: TreeSet, limit: int) -> Differences:
     """Compare tree by tree. Cost: the trees of both."""
     for trees in (other, exact):
+        trees._of_classes("differences")
         if trees.n_trees > limit:
             raise TooLarge(
                 f"one set has {trees.n_trees:,} trees, more than limit={limit:,}: raise limit=, or "

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import OutOfMemory, OutOfTime, TooLarge, setting
 from .flat import FlatTrees
-from .problem import Problem, share
+from .problem import Problem
 
 __all__ = ["Engine", "Histogram", "Piece", "View", "check_limits"]
 
@@ -96,6 +96,10 @@ def _wide(high: NDArray[np.uint64], low: NDArray[np.uint64]) -> list[int]:
     return [(h << 64) | v for h, v in zip(high.tolist(), low.tolist(), strict=True)]
 
 
+def _whole(halves: tuple[int, int]) -> int:
+    return (int(halves[0]) << 64) | int(halves[1])
+
+
 def _narrow(positions: Sequence[int]) -> NDArray[np.uint64]:
     """Write numbers in two halves."""
     mask = 2**64 - 1
@@ -106,17 +110,21 @@ def _narrow(positions: Sequence[int]) -> NDArray[np.uint64]:
 class EngineCounts:
     """The trees of a view, in order of objective, then leaves, then a fixed order."""
 
-    def __init__(self, core: _core.rashomon.Counts) -> None:
-        self.core = core
-        high, low = core.n
-        self.n = (int(high) << 64) | int(low)
+    def __init__(self, core: _core.rashomon.Counts, engine: Engine) -> None:
+        self.core, self._engine = core, engine
+        self.n, self.n_nontrivial = _whole(core.n), _whole(core.n_nontrivial)
+
+    def n_at(self, cost: int) -> int:
+        """Count those that have exactly an objective."""
+        return _whole(self.core.n_at(cost + self._engine.base))
 
     def histogram(self) -> Histogram:
         """Count them by leaves and errors."""
-        counted = self.core.histogram()
+        with self._engine.caps("the histogram"):
+            counted = self.core.histogram(self._engine.memory_limit, self._engine.seconds)
         return Histogram(
             counted.leaves,
-            counted.errors,
+            counted.errors - self._engine.problem.offset,
             _wide(counted.trees_high, counted.trees_low),
             _wide(counted.nontrivial_high, counted.nontrivial_low),
         )
@@ -130,16 +138,16 @@ class EngineCounts:
     def rank(self, tree: FlatTrees) -> int | None:
         """Give the position of a tree, None if it is not in."""
         halves = self.core.rank(tree.column, tree.label)
-        return None if halves is None else (int(halves[0]) << 64) | int(halves[1])
+        return None if halves is None else _whole(halves)
 
 
 class EngineFunctions:
     """The distinct functions of a view, by objective of the cheapest tree, leaves, fingerprint."""
 
-    def __init__(self, core: _core.rashomon.Functions) -> None:
+    def __init__(self, core: _core.rashomon.Functions, offset: int) -> None:
         self.core = core
         arrays = core.arrays()
-        self.errors, self.leaves = arrays.errors, arrays.leaves
+        self.errors, self.leaves = arrays.errors - offset, arrays.leaves
         self.fingerprint: NDArray[np.uint64] = arrays.points.reshape(-1, 2)
         self.n_trees, self.n_nontrivial = arrays.n_trees, arrays.n_nontrivial
 
@@ -175,34 +183,30 @@ class Engine:
         return Engine, (self.problem, self.memory_limit, self.time_limit)
 
     @property
-    def _seconds(self) -> float:
+    def seconds(self) -> float:
+        """Most of them for a question."""
         return math.inf if self.time_limit is None else self.time_limit
 
     @cached_property
     def graph(self) -> _core.rashomon.Graph:
         """The core's own object."""
-        problem, table, rules = self.problem, self.problem.table, self.problem.rules
-        relative = rules.kind == "relative"
-        if relative:
-            epsilon = (rules.epsilon.numerator, rules.epsilon.denominator)
-        else:
-            epsilon = (share(rules.epsilon, problem.unit), 1)
-        with self._caps("the set"):
-            return _core.rashomon.Graph(
-                table.bits, table.labels, problem.amounts, len(table.classes), rules.max_depth,
-                problem.error_cost, problem.leaf_cost, *epsilon, relative,
-                self.memory_limit, self._seconds,
-            )  # fmt: skip
+        with self.caps("the set"):
+            return self.problem.graph(self.memory_limit, self.seconds)
+
+    @property
+    def base(self) -> int:
+        """What the core adds to the objective of every tree."""
+        return self.problem.error_cost * self.problem.offset
 
     @property
     def optimum(self) -> int:
         """The smallest objective."""
-        return int(self.graph.optimum)
+        return int(self.graph.optimum) - self.base
 
     @property
     def bound(self) -> int:
         """The largest objective."""
-        return int(self.graph.bound)
+        return int(self.graph.bound) - self.base
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -210,7 +214,7 @@ class Engine:
         return self.problem.left_out
 
     @contextmanager
-    def _caps(self, what: str) -> Iterator[None]:
+    def caps(self, what: str) -> Iterator[None]:
         """Say what to do where the core gives up."""
         shrink = "take a smaller max_depth or epsilon, a larger regularization, or fewer columns"
         try:
@@ -238,25 +242,25 @@ class Engine:
         allowed = np.ones(self.problem.table.bits.shape[1], dtype=np.uint8)
         allowed[sorted(view.forbidden)] = 0
         groups = [list(group) for group in view.required]
-        return view.bound, view.max_leaves, allowed, groups, view.trivial
+        return view.bound + self.base, view.max_leaves, allowed, groups, view.trivial
 
     def counts(self, view: View) -> EngineCounts:
         """Count the trees of a view."""
         if view not in self._counts:
-            with self._caps("counting the trees"):
-                core = self.graph.counts(*self._view(view), self.memory_limit, self._seconds)
-            self._counts[view] = EngineCounts(core)
+            with self.caps("counting the trees"):
+                core = self.graph.counts(*self._view(view), self.memory_limit, self.seconds)
+            self._counts[view] = EngineCounts(core, self)
         return self._counts[view]
 
     def _functions(
         self, view: View, semantics: str, limit: int, counts: bool, piece: Piece | None
     ) -> _core.rashomon.Functions:
-        weights = self.problem.fingerprint_weights(semantics)
-        with self._caps("the list of functions"):
+        weights = self.problem.fingerprint_weights(semantics, self.graph)
+        with self.caps("the list of functions"):
             try:
                 return self.graph.functions(
                     *self._view(view), weights, counts, limit, piece, self.memory_limit,
-                    self._seconds,
+                    self.seconds,
                 )  # fmt: skip
             except _core.base.LimitReached as fault:
                 raise TooLarge(
@@ -274,14 +278,17 @@ class Engine:
         self, view: View, semantics: str, limit: int, piece: Piece | None = None
     ) -> EngineFunctions:
         """Give the functions of a view, or one piece of them."""
-        return EngineFunctions(self._functions(view, semantics, limit, True, piece))
+        core = self._functions(view, semantics, limit, True, piece)
+        return EngineFunctions(core, self.problem.offset)
 
     def decide(
         self, view: View, one: NDArray[np.uint8], zero: NDArray[np.uint8]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
-        """Give the class and objective of the best determined tree by row."""
-        with self._caps("deciding the rows"):
-            return self.graph.decide(*self._view(view), one, zero, self._seconds)
+        """Give the class and objective of the best determined tree by row; None: by trying."""
+        if self.problem.task == "regression" and (view.max_leaves or view.required):
+            return None
+        with self.caps("deciding the rows"):
+            return self.graph.decide(*self._view(view), one, zero, self.seconds)
 
 
 def check_limits(**limits: Any) -> None:

@@ -14,13 +14,15 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidTree
-from ..model import Feature, Space, formats as serial, plain_label
+from ..model import Feature, Label, Space, formats as serial, plain_label
 from .columns import Columns
 from .engine import Engine, View
 from .flat import FlatTrees
 from .listed import Listed, Source
-from .problem import KINDS, MOST_DEPTH, Problem, Rules, decimal
+from .number_problem import NumberProblem
+from .problem import KINDS, LARGEST, MOST_DEPTH, Problem, Rules, decimal
 from .table import Table
+from .target import LOSSES, MOST, MOST_DECIMALS, MOST_LABEL, Numbers, Target
 
 __all__ = ["from_json", "to_json"]
 
@@ -47,7 +49,7 @@ def to_json(source: Source, view: View) -> str:
             for j in range(len(columns))
         ],
         "aware": problem.table.aware,
-        "classes": list(problem.classes),
+        **_targets(problem),
         "rows": ["".join("01"[bit] for bit in row) for row in problem.bits.tolist()],
         "y": problem.y.tolist(),
         "weights": problem.weights.tolist(),
@@ -74,12 +76,56 @@ def to_json(source: Source, view: View) -> str:
     return serial.dump(FORMAT, VERSION, content)
 
 
+def _targets(problem: Problem) -> dict[str, Any]:
+    """Say what leaves can predict: classes, or numbers."""
+    target = problem.table.target
+    if target is None:
+        return {"classes": list(problem.classes)}
+    numbers = target.numbers
+    steps = [0, numbers.n - 1] if numbers.chosen is None else numbers.chosen.tolist()
+    return {
+        "task": "regression",
+        "loss": target.loss,
+        "decimals": numbers.decimals,
+        "smallest": numbers.low,
+        "steps": steps,
+        "fine": target.fine,
+    }
+
+
+def _target(content: Mapping[str, Any]) -> Target:
+    loss = serial.take(content, "loss", str)
+    decimals = serial.take(content, "decimals", int)
+    smallest = serial.take(content, "smallest", int)
+    fine = serial.take(content, "fine", int)
+    steps = serial.take(content, "steps", list)
+    good = (
+        loss in LOSSES
+        and abs(decimals) <= MOST_DECIMALS
+        and abs(smallest) <= 2**1100
+        and fine >= 1
+        and len(steps) >= 1
+        and all(_is_whole(step, 0, MOST) for step in steps)
+        and steps[0] == 0
+    )
+    if good and loss == "squared":
+        good = len(steps) == 2 and steps[1] <= MOST_LABEL and steps[1] % fine == 0
+    elif good:
+        good = fine == 1 and all(a < b for a, b in pairwise(steps))
+    if not good:
+        raise InvalidTree(
+            "'loss', 'decimals', 'smallest', 'steps' and 'fine' do not say which numbers there are"
+        )
+    chosen = None if loss == "squared" else np.array(steps, dtype=np.int64)
+    return Target(loss, Numbers(decimals, smallest, steps[-1] + 1, chosen), fine)
+
+
 def _numbers(source: Source, view: View) -> dict[str, int]:
     counts = source.counts(view)
     return {
         "optimum": source.optimum,
         "n_trees": counts.n,
-        "n_nontrivial": sum(counts.histogram().nontrivial),
+        "n_nontrivial": counts.n_nontrivial,
     }
 
 
@@ -114,11 +160,13 @@ def _problem(content: Mapping[str, Any]) -> Problem:
     bits = np.array([[int(bit) for bit in row] for row in rows], dtype=np.uint8).reshape(-1, n)
     if columns.contradictions(bits).any():
         raise InvalidTree("some of the 'rows' contradict themselves: no values have such columns")
-    classes = tuple(plain_label(label) for label in serial.take(content, "classes", list))
-    if len(classes) < 2 or any(not a < b for a, b in pairwise(classes)):  # type: ignore[operator]
-        raise InvalidTree(f"'classes' must be two or more, in order, got {classes!r:.80}")
-    y = _whole(content, "y", len(rows), 0, len(classes) - 1).astype(np.int32)
+    target = None if "task" not in content else _target(content)
+    classes: Any = _classes(content) if target is None else target.numbers
+    largest = len(classes) - 1 if target is None else target.largest_label
+    y = _whole(content, "y", len(rows), 0, largest).astype(np.int32)
     weights = _whole(content, "weights", len(rows), 1, 2**62)
+    if sum(weights.tolist()) >= LARGEST:
+        raise InvalidTree("the 'weights' are 2^62 or more together")
     depth = serial.take(content, "max_depth", int)
     scale = serial.take(content, "weight_scale", int)
     kind = serial.take(content, "epsilon_kind", str)
@@ -127,8 +175,19 @@ def _problem(content: Mapping[str, Any]) -> Problem:
             f"max_depth {depth}, weight_scale {scale} or epsilon_kind {kind!r} is not allowed"
         )
     rules = Rules(depth, _fraction(content, "regularization"), _fraction(content, "epsilon"), kind)
-    table = Table(bits, y, classes, columns, serial.take(content, "aware", bool))
-    return Problem(table, weights, scale, rules)
+    table = Table(bits, y, classes, columns, serial.take(content, "aware", bool), target=target)
+    if target is None:
+        return Problem(table, weights, scale, rules)
+    if not target.fits(int(weights.sum())):
+        raise InvalidTree("'weights' and 'steps' are too large together: losses would pass 2^51")
+    return NumberProblem(table, weights, scale, rules)
+
+
+def _classes(content: Mapping[str, Any]) -> tuple[Label, ...]:
+    classes = tuple(plain_label(label) for label in serial.take(content, "classes", list))
+    if len(classes) < 2 or any(not a < b for a, b in pairwise(classes)):  # type: ignore[operator]
+        raise InvalidTree(f"'classes' must be two or more, in order, got {classes!r:.80}")
+    return classes
 
 
 def _columns(content: Mapping[str, Any]) -> Columns:

@@ -111,7 +111,7 @@ class RashomonFunction:
     objective : Fraction
         Of its cheapest tree.
     errors : int, or Fraction
-        Weight of the training rows that it gets wrong.
+        Weight of the training rows that it gets wrong; for regression its loss on them.
     leaves : int
         Fewest leaves of a tree of it.
     n_trees, n_nontrivial : int

@@ -22,7 +22,8 @@ from .columns import Columns, columns_of_space, columns_of_trees
 from .engine import Engine, EngineCounts, EngineFunctions, Histogram, Piece, View
 from .flat import FlatTrees, join
 from .problem import Problem, Rules, decimal, whole_weights
-from .table import Table, read_labels
+from .table import Table
+from .target import read_labels
 
 __all__ = ["Counts", "Functions", "Listed", "Source", "listed_set"]
 
@@ -117,6 +118,15 @@ class ListedCounts:
         self.source, self.inside = source, inside
         self.n = len(inside)
 
+    @cached_property
+    def n_nontrivial(self) -> int:
+        """How many have no trivial split."""
+        return int(self.source.flat[self.inside].nontrivial.sum())
+
+    def n_at(self, cost: int) -> int:
+        """Count those that have exactly an objective."""
+        return int((self.source.cost[self.inside] == cost).sum())
+
     def histogram(self) -> Histogram:
         """Count them by leaves and errors."""
         flat, errors = self.source.flat[self.inside], self.source.errors[self.inside]
@@ -204,6 +214,11 @@ def listed_set(
         raise InvalidData(
             "the trees have different spaces: convert all to one space, with space= or "
             "tree.over(space)"
+        )
+    if any(tree.task == "regression" for tree in trees):
+        raise InvalidData(
+            "from_trees takes trees of classes, and these predict numbers (task='regression'): cut "
+            "them into classes with tree.cut(levels), or fit RashomonSet(task='regression')"
         )
     classes, labels = read_labels(y)
     for tree in trees:

@@ -19,6 +19,7 @@ from ..readers import read_tree
 from .engine import View
 from .functions import FunctionSet, FunctionTable, Listing
 from .listed import Counts, Source
+from .near import apart
 from .problem import Problem
 
 __all__ = ["LIMIT", "Members"]
@@ -59,8 +60,21 @@ class Members:
 
     @property
     def classes(self) -> tuple[Label, ...]:
-        """The class labels, sorted."""
-        return self._problem.classes
+        """The class labels, sorted; not there for regression, as leaves predict numbers."""
+        if self._problem.task == "regression":
+            raise AttributeError(
+                "there are no classes in a set of task='regression', whose trees predict numbers"
+            )
+        labels: tuple[Label, ...] = self._problem.classes
+        return labels
+
+    def _of_classes(self, what: str) -> None:
+        """Refuse a question about classes where there are numbers."""
+        if self._problem.task == "regression":
+            raise InvalidData(
+                f"{what} is about classes, and this set is of task='regression', whose trees "
+                "predict numbers"
+            )
 
     # -- numbers -------------------------------------------------------------------------------
 
@@ -72,7 +86,7 @@ class Members:
     @property
     def n_nontrivial(self) -> int:
         """How many of them have no split of two leaves with equal label."""
-        return sum(self._counts.histogram().nontrivial)
+        return self._counts.n_nontrivial
 
     @property
     def n_distinct(self) -> int:
@@ -182,7 +196,7 @@ class Members:
         ----------
         tree : Tree, or any model that ``read_tree`` knows
         """
-        flat = self._problem.columns.flatten(read_tree(tree), self.classes)
+        flat = self._problem.columns.flatten(read_tree(tree), self._problem.classes)
         return None if flat is None else self._counts.rank(flat)
 
     def __contains__(self, tree: object) -> bool:
@@ -215,7 +229,9 @@ class Members:
 
     # -- functions -----------------------------------------------------------------------------
 
-    def functions(self, *, limit: int = LIMIT, semantics: str | None = None) -> FunctionSet:
+    def functions(
+        self, *, limit: int = LIMIT, semantics: str | None = None, within: Any = None
+    ) -> FunctionSet:
         """Give the different functions, in order of their cheapest tree's objective.
 
         The first is the function of ``best_tree``.
@@ -226,13 +242,18 @@ class Members:
             Give up, with ``TooLarge``, beyond so many.
         semantics : "aware", "independent" or "rows"
             See ``count_distinct``.
+        within : number, optional
+            For regression: go through the functions in order, and leave out those that differ by at
+            most so much, on every training row, from one that is kept. Read as the decimal that is
+            written.
 
         Returns
         -------
         FunctionSet
         """
         semantics = self._problem.semantics(semantics)
-        return FunctionSet.of(Listing(self._source, self._view, semantics, limit))
+        functions = FunctionSet.of(Listing(self._source, self._view, semantics, limit))
+        return functions if within is None else apart(functions, self._problem, within)
 
     def function_table(self, *, limit: int = LIMIT, semantics: str | None = None) -> FunctionTable:
         """Give the different functions as arrays, without an object for each."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -19,15 +19,25 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..errors import InvalidData
 from ..form import fingerprint_points
 from ..inputs import exact, exact_weights, shown
-from ..model import Tree
+from ..model import Label, Task, Tree
 from .columns import Columns, CoreMeasure, independent
 from .flat import FlatTrees, merge
 from .table import Table
 
-__all__ = ["MOST_DEPTH", "Problem", "Rules", "decimal", "share", "whole_weights"]
+__all__ = [
+    "LARGEST",
+    "MOST_DEPTH",
+    "Problem",
+    "Rules",
+    "decimal",
+    "share",
+    "text_of",
+    "whole_weights",
+]
 
 MOST_BITS = 4096  # of the common denominator of weights; more is refused before it is computed
 LARGEST = 2**62  # objectives stay below, so that sums of two fit the core's integers
@@ -103,33 +113,48 @@ class Problem:
         What a unit of wrong weight costs, and what a leaf costs.
     unit : int
         How many of these whole numbers an objective of 1 is.
+    offset : int
+        What the core adds to the errors of every tree.
+    task : "classification" or "regression"
 
     ``bits``, ``y`` and ``weights`` are the same rows, equal ones of one class put together and
     those without weight left out.
     """
+
+    task: Task = "classification"
+    error_name = "errors"
 
     def __init__(
         self, table: Table, amounts: NDArray[np.int64], weight_scale: int, rules: Rules
     ) -> None:
         self.table, self.rules = table, rules
         self.amounts, self.weight_scale = amounts, weight_scale
-        self.classes, self.columns = table.classes, table.columns
+        self.classes: Any = table.classes
+        self.columns = table.columns
         self.total_weight = int(amounts.sum())
-        error = rules.regularization.denominator
-        leaf = rules.regularization.numerator * self.total_weight
-        common = math.gcd(error, leaf)
-        self.error_cost, self.leaf_cost = error // common, leaf // common
-        self.unit = self.error_cost * self.total_weight
-        most = self.unit + self.leaf_cost * 2**rules.max_depth
-        most += share(rules.epsilon, self.unit if rules.kind == "additive" else most)
-        if most >= LARGEST:
+        if self._set_costs(self.total_weight) >= LARGEST:
             raise InvalidData(
                 f"objectives in whole numbers would pass 2^62: a total weight of "
-                f"{self.total_weight:,} units, regularization {_text(rules.regularization)} and "
-                f"epsilon {_text(rules.epsilon)} have too many digits together; round "
+                f"{self.total_weight:,} units, regularization {text_of(rules.regularization)} and "
+                f"epsilon {text_of(rules.epsilon)} have too many digits together; round "
                 "regularization, epsilon or sample_weight, such as np.round(sample_weight, 3), or "
                 "take a smaller epsilon"
             )
+
+    def _set_costs(self, whole: int, offset: int = 0) -> int:
+        """Set what errors and leaves cost where ``whole`` errors are 1; give the largest cost.
+
+        ``offset`` is what the core adds to the errors of every tree.
+        """
+        rules = self.rules
+        error = rules.regularization.denominator
+        leaf = rules.regularization.numerator * whole
+        common = math.gcd(error, leaf)
+        self.error_cost, self.leaf_cost = error // common, leaf // common
+        self.unit, self.offset = self.error_cost * whole, offset
+        most = self.unit + self.leaf_cost * 2**rules.max_depth
+        most += share(rules.epsilon, self.unit if rules.kind == "additive" else most)
+        return int(most + self.error_cost * offset)
 
     @cached_property
     def _merged(self) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64]]:
@@ -187,10 +212,30 @@ class Problem:
         trees = list(columns.trees(flat, self.classes))
         return fingerprint_points(trees) if trees else np.zeros((0, 2), dtype=np.uint64)
 
-    def fingerprint_weights(self, semantics: str) -> CoreMeasure | None:
+    def fingerprint_weights(
+        self, semantics: str, graph: _core.rashomon.Graph
+    ) -> CoreMeasure | None:
         """Give what the core tells functions apart by; None: by the training rows alone."""
         columns = self.columns_in(semantics)
-        return None if columns is None else columns.weights(self.classes)
+        return None if columns is None else columns.weights(self._labels_of(graph))
+
+    def _labels_of(self, graph: _core.rashomon.Graph) -> Sequence[Label]:
+        """Give what leaves can say, in the order in which the core knows it."""
+        labels: Sequence[Label] = self.classes
+        return labels
+
+    def graph(self, memory_limit: int, seconds: float) -> _core.rashomon.Graph:
+        """Let the core find all near-optimal trees."""
+        table, rules = self.table, self.rules
+        relative = rules.kind == "relative"
+        if relative:
+            epsilon = (rules.epsilon.numerator, rules.epsilon.denominator)
+        else:
+            epsilon = (share(rules.epsilon, self.unit), 1)
+        return _core.rashomon.Graph(
+            table.bits, table.labels, self.amounts, len(table.classes), rules.max_depth,
+            self.error_cost, self.leaf_cost, *epsilon, relative, memory_limit, seconds,
+        )  # fmt: skip
 
     # -- objectives ----------------------------------------------------------------------------
 
@@ -221,18 +266,27 @@ class Problem:
         out = Fraction(int(errors), self.weight_scale)
         return out.numerator if out.denominator == 1 else out
 
+    def shown_errors(self, errors: NDArray[np.int64]) -> NDArray[Any]:
+        """Give wrong weight as people read it."""
+        return errors if self.weight_scale == 1 else errors / self.weight_scale
+
     # -- trees ---------------------------------------------------------------------------------
 
     def errors_of(self, flat: FlatTrees) -> NDArray[np.int64]:
         """Evaluate trees on the rows, one by one."""
         return flat.errors(self.bits, self.y, self.weights)
 
+    def places_of(self, tree: Tree) -> NDArray[np.int32]:
+        """Give the place among all classes of each of a tree's own, and -1 after the last."""
+        return np.append(np.arange(len(tree.classes), dtype=np.int32), np.int32(-1))
+
     def trees(self, flat: FlatTrees) -> Iterator[Tree]:
         """Make ``Tree``s over the features."""
         yield from self.columns.trees(flat, self.classes)
 
 
-def _text(number: Fraction) -> str:
+def text_of(number: Fraction) -> str:
+    """Write a parameter as a person would."""
     return f"{float(number):.17g}"
 
 

@@ -23,7 +23,8 @@ from ..readers import read_trees
 from .engine import Engine, View, check_limits
 from .functions import FunctionSet, FunctionTable, Listing
 from .listed import listed_set
-from .problem import Problem, Rules, whole_weights
+from .number_problem import read_problem
+from .problem import Problem, Rules
 from .table import Table, read_table
 from .tree_set import TreeSet
 
@@ -36,7 +37,8 @@ SECONDS = 60.0  # for what comes from a file
 class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
     r"""All trees whose objective is within epsilon of the best one's.
 
-    The objective of a tree is its share of wrong training rows + regularization x leaves. The set
+    The objective of a tree is its share of wrong training rows + regularization x leaves; of a tree
+    of numbers, its loss as a share of the best constant's + regularization x leaves. The set
     holds *every* tree up to a depth with objective at most the bound. It is counted, ranked,
     sampled and reduced to its distinct functions without building the trees; all arithmetic is
     exact, so that trees that lie exactly on the bound are in.
@@ -61,6 +63,14 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         What makes 0/1 columns of numbers. The two words look at the numbers only: a 0/1 column
         stays as it is, and text has one column per value, whatever else is in the table. None
         takes no numbers. A binarizer of your own is applied to all columns, which must be numbers.
+    task : "classification" or "regression"
+        Whether leaves predict classes, or numbers.
+    loss : "squared" or "absolute"
+        For regression, "squared" unless given: the sum of weight x the square of the distance, or
+        the distance, between a row's number and its leaf's.
+    decimals : int, optional
+        For regression: round y, and what leaves predict, to so many decimals. By default y is taken
+        as it is, and means have as many decimals as exact arithmetic has room for. See Notes.
     memory_limit : int
         Most bytes that the compressed set, or a list of functions, may take.
     time_limit : float, optional
@@ -78,6 +88,13 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
     features that have no others, and those without a threshold); duplicate columns are kept,
     and trees that ask one or the other are different trees, and one function where the space says
     that they are one condition. Rows of weight 0 are left out.
+
+    Numbers: a leaf predicts the mean of its training rows for squared loss, rounded to the nearest
+    of the set's decimals (upwards where two are near), and the lower median for absolute loss. Its
+    loss is that of the number that it predicts, so every objective is exact, and two leaves are
+    equal where these decimals are. ``print`` says how many decimals there are; a y that has more of
+    them than fit is rounded, with a warning. An objective of 1 is the loss of the best constant, so
+    that a leaf has to explain ``regularization`` of what there is to explain.
 
     Thresholds are guessed, or quantiles taken, of the numbers alone. So further columns of text or
     0/1 never take a column away: with them there are as many trees within a bound, or more. Further
@@ -110,6 +127,14 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         no:  1
     >>> found.predict([[0, None, None], [None, None, 0]]).tolist()
     [0, None]
+
+    Trees of numbers:
+
+    >>> found = RashomonSet(2, 0.05, 0.1, task="regression").fit(X, [1, 2, 4, 4.5, 7])
+    >>> found.n_trees, found.n_distinct, found.objective
+    (4, 4, Fraction(779, 4360))
+    >>> found.best_tree.predict(X).tolist()
+    [1.5, 1.5, 4.25, 4.25, 7.0]
     """
 
     def __init__(
@@ -121,6 +146,9 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         *,
         epsilon_kind: str = "additive",
         binarizer: Any = "threshold-guess",
+        task: str = "classification",
+        loss: str | None = None,
+        decimals: int | None = None,
         memory_limit: int = MEMORY,
         time_limit: float | None = None,
     ) -> None:
@@ -130,6 +158,9 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         self.space = space
         self.epsilon_kind = epsilon_kind
         self.binarizer = binarizer
+        self.task = task
+        self.loss = loss
+        self.decimals = decimals
         self.memory_limit = memory_limit
         self.time_limit = time_limit
 
@@ -142,7 +173,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
             Complete rows: 0/1 columns, numbers that go through the binarizer, or text, which
             becomes one 0/1 column per value.
         y : labels
-            Of any type, two classes or more.
+            Of any type, two classes or more; finite numbers for regression.
         sample_weight : array of numbers from 0, optional
             Read as decimals; counts are whole numbers.
 
@@ -152,9 +183,8 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         """
         rules = Rules.read(self.max_depth, self.regularization, self.epsilon, self.epsilon_kind)
         check_limits(memory_limit=self.memory_limit, time_limit=self.time_limit)
-        table = read_table(X, y, self.space, self.binarizer)
-        weights, scale = whole_weights(sample_weight, len(table.labels))
-        problem = Problem(table, weights, scale, rules)
+        problem = read_problem(self, X, y, sample_weight, rules)
+        table = problem.table
         engine = Engine(problem, int(self.memory_limit), self.time_limit)
         view = View(rules.epsilon, engine.bound)
         engine.counts(view)
@@ -173,7 +203,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
             return repr(self)
         kind = "" if self._problem.rules.kind == "additive" else ", relative"
         lines = [repr(self), f"{self._found()} (epsilon {float(self._view.epsilon):g}{kind})"]
-        return "\n".join(filter(None, [*lines, self._without_columns()]))
+        return "\n".join(filter(None, [*lines, self._in_numbers(), self._without_columns()]))
 
     def _repr_html_inner(self) -> str:
         """Say what was found, above what scikit-learn shows of any estimator."""

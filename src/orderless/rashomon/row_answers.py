@@ -49,10 +49,11 @@ class RowAnswers(Members):
     """The part of ``TreeSet`` that is about rows."""
 
     def predict(self, X: Any, *, limit: int = LIMIT) -> Any:
-        """Give each row the class of the best tree that is determined on it.
+        """Give each row the class, or number, of the best tree that is determined on it.
 
         A row with unknowns is determined by a tree if every completion gets the same class there.
-        The smallest objective decides; of several classes at the same objective, the first.
+        The smallest objective decides; of several classes at the same objective, the first; of
+        several numbers the smallest.
 
         Parameters
         ----------
@@ -60,7 +61,8 @@ class RowAnswers(Members):
             NaN, None, NA and null are unknown.
         limit : int
             Most functions that are tried, where trees have to be tried one by one: for a list of
-            trees, and for rows of which a categorical feature is known in part.
+            trees, for rows of which a categorical feature is known in part, and for trees of
+            numbers in a view by leaves or by features that are required.
 
         Returns
         -------
@@ -73,10 +75,16 @@ class RowAnswers(Members):
         cost distinct rows x edges.
         """
         self._not_empty()
+        answer = self._best_determined(X, limit)
+        if self._problem.task == "regression":
+            used = np.unique(np.append(answer[answer >= 0], 0))
+            numbers = np.array([self._problem.classes[label] for label in used.tolist()])
+            places = np.where(answer < 0, -1, np.searchsorted(used, answer)).astype(np.int32)
+            return labels_like(X, numbers, places)
         classes = np.array(self.classes)
         if classes.tolist() != list(self.classes):
             classes = np.array(self.classes, dtype=object)
-        return labels_like(X, classes, self._best_determined(X, limit))
+        return labels_like(X, classes, answer)
 
     def _best_determined(self, X: Any, limit: int) -> NDArray[np.int32]:
         """Give by row the class of the best tree that is determined, -1 where none is."""
@@ -108,7 +116,7 @@ class RowAnswers(Members):
             some = np.arange(start, min(start + AT_ONCE, len(cost)))
             trees = self._problem.trees(functions.trees(some))
             for k, tree in zip(some.tolist(), trees, strict=True):
-                label = tree.decide(rows)
+                label = self._problem.places_of(tree)[tree.decide(rows)]
                 cheaper = (cost[k] < reached) | ((cost[k] == reached) & (label < answer))
                 better = (label >= 0) & open_ & cheaper
                 answer[better] = label[better]
@@ -145,6 +153,7 @@ class RowAnswers(Members):
         array of int, rows by classes, or Sampled of it
             ``classes`` has their order. A data frame when one came in.
         """
+        self._of_classes("multiplicity")
         counts, n_functions = self._votes(X, sample, random_state, limit)
         table = table_like(X, counts, self.classes)
         return table if sample is None else Sampled(table, n_functions)
@@ -165,6 +174,7 @@ class RowAnswers(Members):
         A vote, each function counted once: not a probability of the class. Parameters are those of
         ``multiplicity``, and a data frame comes back when one came in.
         """
+        self._of_classes("predict_proba")
         counts, n_functions = self._votes(X, sample, random_state, limit)
         share = counts / n_functions
         table = table_like(X, share, self.classes)
@@ -186,6 +196,7 @@ class RowAnswers(Members):
         limit : int
             Most functions; more are an error.
         """
+        self._of_classes("ambiguity")
         counts, total = self._votes(X, None, None, limit)
         self._some(counts)
         if y is None:
@@ -201,6 +212,7 @@ class RowAnswers(Members):
 
     def discrepancy(self, X: Any, *, limit: int = LIMIT) -> float:
         """Give the largest share of rows on which one function differs from the best one."""
+        self._of_classes("discrepancy")
         trees = self._voters(None, None, limit).table().trees
         bits = self._problem.columns.read_complete(X)
         self._some(bits)
@@ -224,6 +236,11 @@ def _differing(trees: FlatTrees, best: FlatTrees, bits: Bits) -> NDArray[np.floa
 
 def disagreements(problem: Problem, trees: FlatTrees) -> NDArray[np.float64]:
     """Give, for every two trees, the share of the training weight on which they differ."""
+    if problem.task == "regression":
+        raise InvalidData(
+            "disagreement is the share of rows with different classes, and these trees predict "
+            "numbers (task='regression')"
+        )
     labels = trees.says(problem.bits)
     weight = problem.weights / problem.total_weight
     same = np.zeros((len(trees), len(trees)))

@@ -21,7 +21,8 @@ from ..errors import InvalidData
 from ..inputs import frame_of
 from ..model import Space
 from .rashomon_set import RashomonSet
-from .table import binarizer_of, read_labels, read_table
+from .table import binarizer_of, read_table
+from .target import read_labels
 from .tree_set import TreeSet
 
 if TYPE_CHECKING:

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData, InvalidSpace, a_kind
-from ..inputs import AMONG, numbered_classes, read_rows, read_table_columns, refuse_numbers
+from ..inputs import AMONG, read_rows, read_table_columns, refuse_numbers
 from ..model import Column, Condition, Feature, Label, Space, Values
 from .columns import Columns, columns_of_space, independent
+from .target import Target, read_labels
 
-__all__ = ["Table", "binarizer_of", "read_labels", "read_table"]
+__all__ = ["Table", "binarizer_of", "read_number_table", "read_table"]
 
 MOST_CATEGORIES = 100
-MOST_CLASSES = 100
 WORDS = ("threshold-guess", "quantile")
 
 Floats = NDArray[np.float64]
@@ -37,25 +37,41 @@ class Table:
     bits : array of 0/1, rows by columns
     labels : array of int
         Position of each row's class.
-    classes : tuple of labels
+    classes : tuple of labels, or Numbers
     columns : Columns
         What the columns mean.
     aware : bool
         Whether the columns are understood as conditions on features, or each stands alone.
     binarizer : fitted binarizer, or None where the columns came as they are
+    target : Target, where leaves predict numbers
     """
 
     bits: NDArray[np.uint8]
     labels: NDArray[np.int32]
-    classes: tuple[Label, ...]
+    classes: Any
     columns: Columns
     aware: bool
     binarizer: Any = None
+    target: Target | None = None
 
 
 def read_table(X: Any, y: Any, space: Any, binarizer: Any) -> Table:
     """Read complete rows and labels; columns that are numbers go through the binarizer."""
     classes, labels = read_labels(y, X)
+    bits, meaning, aware, fitted = _read_columns(X, labels, space, binarizer)
+    return Table(bits, labels, classes, meaning, aware, fitted)
+
+
+def read_number_table(
+    X: Any, target: Target, labels: NDArray[np.int32], space: Any, binarizer: Any
+) -> Table:
+    """Read complete rows of which the numbers are known."""
+    y = target.of_row(labels) / 10.0**target.decimals
+    bits, meaning, aware, fitted = _read_columns(X, y, space, binarizer)
+    return Table(bits, labels, target.numbers, meaning, aware, fitted, target)
+
+
+def _read_columns(X: Any, y: NDArray[Any], space: Any, binarizer: Any) -> Made:
     if space is not None and not isinstance(space, Space):
         raise InvalidSpace(
             f"space must be a Space, got {a_kind(space)}: give a binarizer's space_, or "
@@ -65,37 +81,18 @@ def read_table(X: Any, y: Any, space: Any, binarizer: Any) -> Table:
         raise _no_binarizer(binarizer)
     names, columns = _complete(X, space)
     if binarizer is None or isinstance(binarizer, str):
-        made = _mixed(X, labels, names, columns, space, binarizer)
-    elif isinstance(columns, np.ndarray):
-        made = _binarized(names, columns, labels, space, binarizer)
-    else:
-        raise InvalidData(
-            f"X has columns of text, and {type(binarizer).__qualname__} takes numbers: give "
-            "binarizer='threshold-guess' or 'quantile', or encode the text as 0/1 columns"
-        )
-    bits, meaning, aware, fitted = made
-    return Table(bits, labels, classes, meaning, aware, fitted)
-
-
-def read_labels(y: Any, X: Any = None) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
-    """Give the classes, two or more, and the number of each row's; X has as many rows."""
-    classes, labels = numbered_classes(y, X)
-    if len(classes) < 2:
-        raise InvalidData(
-            f"y has {'only the class ' + repr(classes[0]) if classes else 'no labels'}: "
-            "near-optimal trees need at least two classes"
-        )
-    if len(classes) > MOST_CLASSES:
-        raise InvalidData(
-            f"y has {len(classes):,} different labels, {classes[0]!r:.40} for one: if that is a "
-            f"measurement, cut it into at most {MOST_CLASSES} classes first"
-        )
-    return classes, labels
+        return _mixed(X, y, names, columns, space, binarizer)
+    if isinstance(columns, np.ndarray):
+        return _binarized(names, columns, y, space, binarizer)
+    raise InvalidData(
+        f"X has columns of text, and {type(binarizer).__qualname__} takes numbers: give "
+        "binarizer='threshold-guess' or 'quantile', or encode the text as 0/1 columns"
+    )
 
 
 def _mixed(
     X: Any,
-    y: NDArray[np.int32],
+    y: NDArray[Any],
     names: list[str],
     columns: NDArray[Any] | list[Floats | list[Label]],
     space: Space | None,
@@ -138,13 +135,13 @@ def _mixed(
     return whole, meaning, True, fitted
 
 
-def _check_length(table: NDArray[Any], y: NDArray[np.int32]) -> None:
+def _check_length(table: NDArray[Any], y: NDArray[Any]) -> None:
     if len(table) != len(y):
         raise InvalidData(f"X has {len(table)} rows and y has {len(y)} labels")
 
 
 def _cut(
-    table: NDArray[Any], y: NDArray[np.int32], column_space: Space, numeric: list[int], word: str
+    table: NDArray[Any], y: NDArray[Any], column_space: Space, numeric: list[int], word: str
 ) -> tuple[NDArray[Any], list[Column], Any]:
     """Cut the numeric columns; give all columns, what they mean, and the fitted binarizer.
 
@@ -162,7 +159,7 @@ def _cut(
     features = {column.feature for column in numbers}
     space = Space([f for f in column_space.features if f.name in features], numbers)
     frame = pd.DataFrame(table[:, numeric], columns=list(space.column_names))
-    fitted = binarizer_of(word, space)
+    fitted = binarizer_of(word, space, "regression" if y.dtype.kind == "f" else "classification")
     try:
         cuts = np.asarray(fitted.fit(frame, y).transform(frame))
     except NoCut:
@@ -268,7 +265,7 @@ def _in_order(space: Space, names: Sequence[str]) -> Space:
 def _binarized(
     names: list[str],
     values: NDArray[Any],
-    y: NDArray[np.int32],
+    y: NDArray[Any],
     space: Space | None,
     binarizer: Any,
 ) -> Made:
@@ -296,12 +293,12 @@ def _binarized(
     return bits.astype(np.uint8), columns_of_space(made, rows), True, fitted
 
 
-def binarizer_of(given: Any, space: Space | None) -> Any:
+def binarizer_of(given: Any, space: Space | None, task: str = "classification") -> Any:
     """Give the binarizer that a word means, or a clone of one."""
     from ..inputs import QuantileBinarizer, ThresholdGuessBinarizer
 
     if given == "threshold-guess":
-        return ThresholdGuessBinarizer(space=space)
+        return ThresholdGuessBinarizer(space=space, task=task)
     if given == "quantile":
         return QuantileBinarizer(space=space)
     if not hasattr(given, "fit") or not hasattr(given, "transform") or isinstance(given, type):

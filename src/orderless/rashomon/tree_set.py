@@ -49,6 +49,7 @@ class TreeSet(RowAnswers):
     def objective(self) -> Fraction:
         """The smallest objective of all trees: share of errors + regularization x leaves.
 
+        For regression: loss / loss of the best constant + regularization x leaves.
         Of the whole set: a view keeps it.
         """
         return self._problem.objective(self._source.optimum)
@@ -64,13 +65,8 @@ class TreeSet(RowAnswers):
 
         These are what arithmetic in floats gets wrong.
         """
-        counts, bound = self._counts.histogram(), self.bound
-        cost = self._problem.cost(counts.errors, counts.leaves)
-        return sum(
-            n
-            for n, c in zip(counts.trees, cost.tolist(), strict=True)
-            if self._problem.objective(c) == bound
-        )
+        cost = self.bound * self._problem.unit
+        return self._counts.n_at(int(cost)) if cost.denominator == 1 else 0
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -93,20 +89,20 @@ class TreeSet(RowAnswers):
         -------
         pandas.DataFrame
             A row per number of leaves and errors that occurs, best first: ``objective``,
-            ``leaves``, ``errors`` (weight of wrong training rows), ``trees``, ``nontrivial``.
+            ``leaves``, ``errors`` (weight of wrong training rows), ``trees``, ``nontrivial``. For
+            regression ``loss`` instead of ``errors``.
         """
         import pandas as pd
 
         counts = self._counts.histogram()
         cost = self._problem.cost(counts.errors, counts.leaves)
-        scale = self._problem.weight_scale
         small = max(counts.trees, default=0) < 2**63
         kind: Any = np.int64 if small else object
         return pd.DataFrame(
             {
                 "objective": [float(self._problem.objective(c)) for c in cost.tolist()],
                 "leaves": counts.leaves,
-                "errors": counts.errors if scale == 1 else counts.errors / scale,
+                self._problem.error_name: self._problem.shown_errors(counts.errors),
                 "trees": np.array(counts.trees, dtype=kind),
                 "nontrivial": np.array(counts.nontrivial, dtype=kind),
             }
@@ -116,7 +112,7 @@ class TreeSet(RowAnswers):
         return f"TreeSet({self._found()})"
 
     def __str__(self) -> str:
-        return "\n".join(filter(None, [repr(self), self._without_columns()]))
+        return "\n".join(filter(None, [repr(self), self._in_numbers(), self._without_columns()]))
 
     def _found(self) -> str:
         """Say how many trees there are, how many functions if they were counted, and how good."""
@@ -126,6 +122,11 @@ class TreeSet(RowAnswers):
             counts.append(f"{short_count(known)} function{'' if known == 1 else 's'}")
         low, high = float(self.objective), float(self.bound)
         return f"{', '.join(counts)}, objectives {low:.4g} to {high:.4g}"
+
+    def _in_numbers(self) -> str:
+        """Say how exact the numbers of the leaves are; nothing of classes."""
+        target = self._problem.table.target
+        return "" if target is None else f"{target.loss} loss, {target.text}"
 
     def _without_columns(self) -> str:
         """Say which features were left out; nothing if none was."""

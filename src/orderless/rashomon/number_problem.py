@@ -1,0 +1,144 @@
+"""The problem whose near-optimal trees of numbers are wanted, in whole numbers.
+
+In:  0/1 columns, numbers as targets, weights; regularization and epsilon.
+Out: ``NumberProblem``, a ``Problem`` whose errors are losses.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..errors import InvalidData
+from ..model import Task, Tree
+from .flat import FlatTrees
+from .problem import LARGEST, Problem, Rules, share, text_of, whole_weights
+from .table import Table, read_number_table, read_table
+from .target import LOSSES, Target, distinct_numbers, read_numbers
+
+__all__ = ["NumberProblem", "read_problem"]
+
+
+def read_problem(given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules) -> Problem:
+    """Read rows, labels or numbers, and weights, as the parameters of a ``RashomonSet`` say."""
+    tasks = get_args(Task)
+    if given.task not in tasks:
+        raise ValueError(f"task must be one of {str(tasks)[1:-1]}, got {given.task!r:.80}")
+    if given.task == "regression":
+        loss: Any = "squared" if given.loss is None else given.loss
+        if loss not in LOSSES:
+            raise ValueError(f"loss must be one of {str(LOSSES)[1:-1]}, got {loss!r:.80}")
+        values, which = distinct_numbers(y, X)
+        weights, scale = whole_weights(sample_weight, len(which))
+        target, labels = read_numbers(values, which, weights, loss, given.decimals)
+        table = read_number_table(X, target, labels, given.space, given.binarizer)
+        return NumberProblem(table, weights, scale, rules)
+    for name in ("loss", "decimals"):
+        if getattr(given, name) is not None:
+            raise ValueError(
+                f"{name} is for task='regression', and must be None for classification, got "
+                f"{getattr(given, name)!r:.80}"
+            )
+    table = read_table(X, y, given.space, given.binarizer)
+    weights, scale = whole_weights(sample_weight, len(table.labels))
+    return Problem(table, weights, scale, rules)
+
+
+class NumberProblem(Problem):
+    r"""Rows with numbers, and what a unit of loss and a leaf cost.
+
+    The objective of a tree is its loss / the loss of the best constant + regularization x leaves.
+    A loss is the sum over rows of weight x the square of the distance, or the distance, between
+    the row's number and the leaf's; both are decimals, so it is a whole number of ``per_loss``-ths.
+    Where all rows have one number every loss is 0, and so is its part of the objective.
+
+    Attributes
+    ----------
+    target : Target
+        The rows' numbers and the leaves'.
+    per_loss : Fraction
+        How many of the core's whole numbers a loss of 1 is.
+    constant_loss : int
+        The loss of the best constant, in these whole numbers.
+    """
+
+    task: Task = "regression"
+    error_name = "loss"
+
+    def __init__(
+        self, table: Table, amounts: NDArray[np.int64], weight_scale: int, rules: Rules
+    ) -> None:
+        self.target = cast(Target, table.target)
+        self.per_loss = self.target.per_one * weight_scale
+        best = np.array([self.target.best_constant(table.labels, amounts)])
+        self.constant_loss = int(self.target.losses(best, table.labels) @ amounts)
+        super().__init__(table, amounts, weight_scale, rules)
+
+    def _set_costs(self, whole: int, offset: int = 0) -> int:
+        target, y = self.target, self.table.labels
+        if target.loss == "squared":  # as the core has it: squares around the middle are left out
+            middle = (target.numbers.n - 1) // 2
+            far = target.numbers.n - 1 - middle
+            own = target.of_row(y) - middle
+            offset = far * far * self.total_weight - int((own * own) @ self.amounts)
+        most = super()._set_costs(max(1, self.constant_loss), offset)
+        if most >= LARGEST:
+            steps = math.ceil(math.log10(most / LARGEST) / (2 if target.loss == "squared" else 1))
+            raise InvalidData(
+                f"objectives in whole numbers would pass 2^62: regularization "
+                f"{text_of(self.rules.regularization)}, epsilon {text_of(self.rules.epsilon)} and "
+                f"{target.text} have too many digits together; give "
+                f"decimals={target.decimals - max(1, steps)}, or round regularization or epsilon"
+            )
+        return most
+
+    def graph(self, memory_limit: int, seconds: float) -> _core.rashomon.Graph:
+        """Let the core find all near-optimal trees."""
+        table, rules, target = self.table, self.rules, self.target
+        relative = rules.kind == "relative"
+        parts = (
+            (rules.epsilon.numerator, rules.epsilon.denominator)
+            if relative
+            else (share(rules.epsilon, self.unit), 1)
+        )
+        epsilon = (*parts, relative, self.error_cost * self.offset)
+        costs = (rules.max_depth, self.error_cost, self.leaf_cost, epsilon, memory_limit, seconds)
+        if target.loss == "squared":
+            y = table.labels.astype(np.int64)
+            return _core.rashomon.Graph.of_means(
+                table.bits, y, self.amounts, target.fine, target.largest, *costs
+            )
+        numbers = target.of_label(np.arange(len(target.numbers)))
+        return _core.rashomon.Graph.of_medians(
+            table.bits, table.labels, self.amounts, numbers, *costs
+        )
+
+    def _labels_of(self, graph: _core.rashomon.Graph) -> Sequence[float]:
+        return [self.target.numbers[label] for label in graph.labels().tolist()]
+
+    def errors_as_given(self, errors: int) -> int | Fraction:
+        """Give a loss in the units of y (squared, for squared loss) and of the weights."""
+        out = Fraction(int(errors)) / self.per_loss
+        return out.numerator if out.denominator == 1 else out
+
+    def errors_of(self, flat: FlatTrees) -> NDArray[np.int64]:
+        """Give the losses of trees on the rows, one by one."""
+        out = np.zeros(len(flat), dtype=np.int64)
+        for part, labels in flat.says_in_parts(self.bits):
+            out[part] = self.target.losses(labels, self.y) @ self.weights
+        return out
+
+    def places_of(self, tree: Tree) -> NDArray[np.int32]:
+        """Give the place among all numbers of each of a tree's own, and -1 after the last."""
+        places = [self.target.numbers.find(number) for number in tree.classes]
+        return np.array([-1 if place is None else place for place in (*places, None)], np.int32)
+
+    def shown_errors(self, errors: NDArray[np.int64]) -> NDArray[Any]:
+        """Give losses as people read them."""
+        return errors / float(self.per_loss)
