@@ -65,7 +65,7 @@ def test_a_policy_says_where_it_settles():
 
 def test_a_figure_says_where_it_settles():
     words = {text.get_text() for text in near().plot().texts}
-    assert {"between 10\nand 10.4", "14.0", "3.0"} <= words
+    assert {"between 10\nand 10.4", "14", "3"} <= words
 
 
 def test_ends_that_six_digits_do_not_tell_apart_are_written_out():

@@ -209,7 +209,7 @@ def _draw_node(ax: Any, policy: Policy, alike: tuple[int, ...], depth: int, heig
         words = drawn(shortened(decided.text, LONGEST_NAME))
         if f"{lower:.6g}" != f"{upper:.6g}":
             words = f"between {lower:.6g}\nand {upper:.6g}"
-        elif policy.tree.task == "regression":
+        elif policy.tree.task == "regression" and lower == upper:
             words = class_names(policy.tree)[label]
         ground, edge = leaf_colours(policy.tree, label)
         box |= {"edgecolor": edge, "facecolor": ground, "linewidth": 1.6}
