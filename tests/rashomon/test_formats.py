@@ -144,3 +144,14 @@ def test_limits_of_the_file_do_not():
     read = ol.RashomonSet.from_json(found.to_json(), memory_limit=10**7, time_limit=None)
     assert (read._source.memory_limit, read._source.time_limit) == (10**7, None)
     assert read.objective == Fraction(1, 10)
+
+
+def test_a_set_whose_tree_asks_whether_a_value_is_known_is_read_again():
+    space = ol.Space({"lab": ol.Feature("lab", nan=True)})
+    tree = ol.Tree(space, [0, 1], feature=[0, -1, -1], threshold=[np.inf, 0, 0],
+                   when_true=[1, -1, -1], when_false=[2, -1, -1],
+                   leaf_class=[-1, 0, 1])  # fmt: skip
+    found = ol.RashomonSet.from_trees([tree], [{"lab": 1.0}, {"lab": None}], [0, 1])
+    again = ol.RashomonSet.from_json(found.to_json())
+    assert again.n_trees == 1
+    assert again[0] == found[0]

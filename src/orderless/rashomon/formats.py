@@ -215,6 +215,8 @@ def _columns(content: Mapping[str, Any]) -> Columns:
 
 def _divides(feature: Feature, threshold: float, nan_true: bool, values: list[Any]) -> bool:
     """Whether this is a condition on a feature, as a ``Tree`` writes it, that can be both ways."""
+    if feature.ordered and np.isposinf(threshold):  # is the value known?
+        return feature.nan and not nan_true and not values
     if feature.ordered:
         holds = np.isfinite(threshold) and float(feature.at_most(threshold)) == threshold
         low, high = feature.bounds
