@@ -117,7 +117,8 @@ std::shared_ptr<Graph> graph_of_means(
         "fine > 0; fine x largest from 0 to 2^30");
   double total = 0;
   for (const std::int64_t weight : view(weights)) total += static_cast<double>(weight);
-  const auto far = static_cast<double>((fine * largest + 1) / 2);
+  const std::int64_t half = (fine * largest + 1) / 2;
+  const auto far = static_cast<double>(half);
   check(total * far * far <= 0x1p51 && total * static_cast<double>(fine * largest) <= 0x1p50,
         "weights x y^2 must stay below 2^51");
   for (const std::int64_t number : view(y)) {

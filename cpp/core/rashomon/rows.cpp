@@ -142,6 +142,7 @@ Rows read_rows(std::span<const std::uint8_t> table, std::size_t n_columns,
   Rows rows = lay_out(distinct, n_classes, amounts_of(by_class, n_classes));
   rows.minority.assign(rows.n_words, 0);
   std::vector<std::int32_t> heaviest;
+  heaviest.reserve(distinct.n);
   for (std::size_t d = 0; d < distinct.n; ++d) {
     heaviest.push_back(rows.leaf(&by_class[d * n_classes]).label);
   }
@@ -186,6 +187,7 @@ Rows read_absolute(std::span<const std::uint8_t> table, std::size_t n_columns,
     sums[{static_cast<std::uint32_t>(distinct.row[r]), y[r]}] += weights[r];
   }
   std::vector<Amount> amounts;
+  amounts.reserve(sums.size());
   for (const auto& [what, weight] : sums) amounts.push_back({what.first, what.second, weight});
   Rows rows = lay_out(distinct, numbers.size(), amounts);
   rows.target = Target::absolute(numbers);

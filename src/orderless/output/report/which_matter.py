@@ -32,7 +32,7 @@ def importance(subject: Subject) -> Section:
     if not tree.features:
         return Section("importance", title, "The tree has no splits, so no feature matters.")
     shuffled = dict(zip(tree.space.names, permutation_importance(tree, rows, y), strict=True))
-    kind = "Variance" if subject.numbers else "Gini"
+    kind = "variance" if subject.numbers else "Gini"
     lost = "squared error added" if subject.numbers else "accuracy lost"
     try:
         if tree.n_leaves > DRAWN_LEAVES:
