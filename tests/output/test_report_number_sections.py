@@ -35,7 +35,7 @@ def test_no_section_speaks_of_classes(diabetes):
     said = words(page)
     for word in ("class", "accuracy", "right on", "sensitivity", "Gini"):
         assert word not in said.replace("trees of classes only", "")
-    for word in ("until it has a number", "R² on the data", "Variance, all orders",
+    for word in ("until it has a number", "R² on the data", "variance, all orders",
                  "squared error added", "settles the number", "for each number"):  # fmt: skip
         assert word in said
     assert "counts the near-optimal trees of classes only, not of numbers" in said
