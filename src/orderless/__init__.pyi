@@ -8,8 +8,10 @@ from .connect import (
     predict_file as predict_file,
 )
 from .estimators import (
+    Deviation as Deviation,
     OrderlessClassifier as OrderlessClassifier,
     Quality as Quality,
+    deviation as deviation,
     judge as judge,
 )
 from .form import (

@@ -62,3 +62,17 @@ def test_what_is_refused():
     with pytest.raises(ol.errors.InvalidTree, match="are not numbers"):
         deviation({"feature": 0, "true": {"prediction": "a"}, "false": {"prediction": "b"}},
                   [[0]], [1.0])  # fmt: skip
+
+
+def test_classes_and_numbers_are_judged_apart():
+    number = {"task": "regression", "feature": 0, "true": {"prediction": 2.5},
+              "false": {"prediction": 7.0}}  # fmt: skip
+    with pytest.raises(
+        ol.errors.InvalidTree, match=r"predicts numbers: use deviation\(tree, X, y\)"
+    ):
+        ol.judge(number, [[1]], [2.5])
+    assert ol.deviation(number, [[1]], [3]).absolute == 0.5
+    with pytest.raises(ol.errors.InvalidTree, match="are not numbers"):
+        ol.deviation({"prediction": "ill"}, [[1]], [2.5])
+    with pytest.raises(ol.errors.InvalidData, match="y must be finite numbers: could not convert"):
+        ol.deviation(number, [[1]], ["long"])

@@ -90,6 +90,19 @@ class Deviation:
 def deviation(tree: Any, X: Any, y: Any) -> Deviation:
     """Compare what a tree of numbers says with the numbers that rows have.
 
+    Parameters
+    ----------
+    tree : Tree whose classes are numbers, CanonicalForm, or any regressor that ``read_tree`` knows
+    X : rows
+        Gaps are allowed: a row that is not determined is counted as such, and is not compared.
+    y : numbers, one per row
+        None, NaN and NA: the row has no number.
+
+    Returns
+    -------
+    Deviation
+        ``absolute`` and ``root_mean_square`` errors, and those of always saying the mean.
+
     Examples
     --------
     >>> found = deviation(
@@ -100,6 +113,7 @@ def deviation(tree: Any, X: Any, y: Any) -> Deviation:
     (0.25, 1)
     """
     model = read_tree(tree)
+    numbers = model.numbers  # refuses classes
     codes = model.decide(X)
     labels = list(y)
     if len(labels) != len(codes):
@@ -107,11 +121,14 @@ def deviation(tree: Any, X: Any, y: Any) -> Deviation:
     labelled = np.array([not is_unknown(one) for one in labels], dtype=bool)
     known = labelled & (codes >= 0)
     at = np.flatnonzero(known)
-    truth = tuple(float(labels[i]) for i in at)
+    try:
+        truth = tuple(float(labels[i]) for i in at)
+    except (TypeError, ValueError) as fault:
+        raise InvalidData(f"y must be finite numbers: {fault}") from None
     bad = next((one for one in truth if not math.isfinite(one)), None)
     if bad is not None:
         raise InvalidData(f"y must be finite numbers, got {bad}")
-    answers = tuple(model.numbers[codes[at]].tolist())
+    answers = tuple(numbers[codes[at]].tolist())
     return Deviation(truth, answers, int((labelled & (codes < 0)).sum()), int((~labelled).sum()))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidData
+from ..errors import InvalidData, InvalidTree
 from ..inputs import is_unknown
 from ..model import Label, plain_label
 from ..readers import read_tree
@@ -161,6 +161,11 @@ def judge(tree: Any, X: Any, y: Any) -> Quality:
     {'ill': 0.5, 'well': 0.5}
     """
     model = read_tree(tree)
+    if model.task == "regression":
+        raise InvalidTree(
+            "judge counts classes, and this tree predicts numbers: use deviation(tree, X, y), or "
+            "cut the tree at levels, tree.cut([...])"
+        )
     codes = model.decide(X)
     labels = [None if is_unknown(label) else plain_label(label) for label in _values(y)]
     if len(labels) != len(codes):
