@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 
 import numpy as np
@@ -329,3 +330,14 @@ def test_a_tree_without_training_rows_has_no_risk():
         tree.decide_at(True, 0.2)
     with pytest.raises(InvalidTree, match=r"cut\(\[level\]\) to decide"):
         two().decide_at(2.5, 0.2)
+
+
+def test_decisions_change_at_the_risks_of_the_leaves_and_nowhere_else(wisconsin):
+    tree = ol.read_tree(wisconsin[2])
+    place = tree.place_of("malignant")
+    risks = tree.risks(place)
+    assert risks == sorted(set(wisconsin[2].predict_proba(wisconsin[0])[:, place].tolist()))
+    for low, high in itertools.pairwise(risks):
+        at = tree.decide_at("malignant", high)
+        assert ol.equivalent(tree.decide_at("malignant", (low + high) / 2), at)
+        assert not ol.equivalent(tree.decide_at("malignant", low), at)

@@ -224,7 +224,7 @@ class TreeNumbers:
           no:  False
         """
         tree = cast("Tree", self)
-        place = _place(tree.classes, label)
+        place = self.place_of(label)
         if isinstance(probability, bool) or not isinstance(probability, int | float | np.number):
             raise ValueError(f"probability must be a number from 0 to 1, got {probability!r:.80}")
         if not 0 <= probability <= 1:
@@ -235,6 +235,29 @@ class TreeNumbers:
             leaf_class=np.where(tree.feature < 0, share >= probability * ROUNDING, -1),
             distribution=None,
         )
+
+    def place_of(self, label: Any) -> int:
+        """Give the position of a class; an error lists the classes that there are."""
+        classes = cast("Tree", self).classes
+        for i, own in enumerate(classes):
+            if own == label and isinstance(own, bool) == isinstance(label, bool | np.bool_):
+                return i
+        raise InvalidTree(
+            f"there is no class {label!r:.80}: the classes are {str(list(classes))[:200]}"
+        )
+
+    def risks(self, place: int) -> list[float]:
+        """Give the different shares of a class in the leaves, rising: where ``decide_at`` changes.
+
+        What differs by rounding alone is one share.
+        """
+        out: list[float] = []
+        for share in np.unique(self.shares[cast("Tree", self).feature < 0, place]).tolist():
+            if out and share * ROUNDING <= out[-1]:
+                out[-1] = share
+            else:
+                out.append(share)
+        return out
 
     @cached_property
     def shares(self) -> Floats:
@@ -313,13 +336,3 @@ def _read_levels(levels: Sequence[float], numbers: Floats) -> list[float]:
             "at least the first and below the last"
         )
     return at
-
-
-def _place(classes: tuple[Any, ...], label: Any) -> int:
-    """Give the position of a class."""
-    for i, own in enumerate(classes):
-        if own == label and isinstance(own, bool) == isinstance(label, bool | np.bool_):
-            return i
-    raise InvalidTree(
-        f"there is no class {label!r:.80}: the classes are {str(list(classes))[:200]}"
-    )

@@ -32,11 +32,8 @@ def gives_sparse(transformer: Any, table_is_sparse: bool = False) -> bool:
         return table_is_sparse
     if hasattr(transformer, "transformer_list"):  # a union of features
         return any(gives_sparse(one, table_is_sparse) for _, one in transformer.transformer_list)
-    for name in (
-        "sparse_output_",
-        "sparse_output",
-        "sparse",
-    ):  # of columns, of encoders, of old ones
+    # Of a ColumnTransformer, of encoders, of those of old versions.
+    for name in ("sparse_output_", "sparse_output", "sparse"):
         if hasattr(transformer, name):
             return bool(getattr(transformer, name))
     if hasattr(transformer, "encode"):  # bins

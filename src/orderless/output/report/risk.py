@@ -149,9 +149,9 @@ def _at_every(
     """``risk_thresholds`` for rows that have been read already, once for all thresholds."""
     import pandas as pd
 
-    place = _rarest(source) if label is None else source.classes.index(_own(source, label))
+    place = _rarest(source) if label is None else source.place_of(label)
     own = source.classes[place]
-    shares = _distinct(source.shares[source.feature < 0, place])
+    shares = source.risks(place)
     truth = None if y is None else _truth(source, rows, y, place)
     lines = []
     for above, at in zip([0.0, *shares], shares, strict=False):
@@ -176,23 +176,6 @@ def _rarest(tree: Tree) -> int:
     assert tree.distribution is not None
     rows = tree.distribution[tree.feature < 0].sum(axis=0)
     return int(np.argmin(np.where(rows > 0, rows, np.inf)))
-
-
-def _own(tree: Tree, label: Any) -> Label:
-    tree.decide_at(label, 0.5)  # refuses a label that is none
-    return next(own for own in tree.classes if own == label
-                and isinstance(own, bool) == isinstance(label, bool | np.bool_))  # fmt: skip
-
-
-def _distinct(shares: Any) -> list[float]:
-    """Give the shares that differ, rising; what differs by rounding alone is one share."""
-    out: list[float] = []
-    for share in np.unique(shares).tolist():
-        if not out or share * (1 - 2.0**-50) > out[-1]:
-            out.append(share)
-        else:
-            out[-1] = share
-    return out
 
 
 def _truth(tree: Tree, rows: Rows, y: ArrayLike, place: int) -> Any:
@@ -242,9 +225,8 @@ def thresholds(subject: Subject) -> Section:
         place = _rarest(tree) if subject.risk_of is None else None
     except InvalidTree as fault:
         return Section("thresholds", TITLE, f"Left out: {str(fault).split(': ')[0]}.")
-    label = subject.risk_of if place is None else tree.classes[place]
-    shares = tree.shares[tree.feature < 0, tree.classes.index(_own(tree, label))]
-    n_shares = len(_distinct(shares))
+    place = tree.place_of(subject.risk_of) if place is None else place
+    label, n_shares = tree.classes[place], len(tree.risks(place))
     if n_shares > MOST:
         lead = f"Left out: the leaves have more than {MOST} different shares of {label}."
         return Section("thresholds", TITLE, lead)
