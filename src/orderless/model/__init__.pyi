@@ -21,6 +21,11 @@ from .condition import (
     Column as Column,
     Condition as Condition,
 )
+from .ensemble import (
+    Ensemble as Ensemble,
+    Link as Link,
+    Rule as Rule,
+)
 from .escapes import (
     FORMULA as FORMULA,
     PLAIN_NUMBER as PLAIN_NUMBER,
@@ -68,6 +73,10 @@ from .tree_file import (
 from .tree_numbers import (
     midpoint as midpoint,
     read_within as read_within,
+)
+from .whole_numbers import (
+    Adding as Adding,
+    Whole as Whole,
 )
 from .words import (
     Piece as Piece,

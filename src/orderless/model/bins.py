@@ -1,6 +1,6 @@
 """Bins: the conditions of a tree cut each feature's values into bins. Boxes: some bins of each.
 
-In:  a ``Tree``; what the core, a row or a file says of each feature.
+In:  a ``Tree`` or an ``Ensemble``; what the core, a row or a file says of each feature.
 Out: ``Bins``: the same tree over bins, for the core, and the way back from bins to intervals and
      sets of values. ``Box``: bits to compute with, slots for the core, sides and words for people.
 """
@@ -23,6 +23,7 @@ from .side import Side
 from .words import sides_text
 
 if TYPE_CHECKING:
+    from .ensemble import Ensemble
     from .tree import Tree
 
 __all__ = ["Bins", "Box", "as_bits", "ends", "ones"]
@@ -55,8 +56,9 @@ class Bins:
         The tree over bins, for the core.
     """
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree | Ensemble) -> None:
         self.tree = tree
+        own_nodes = tree.nodes
         order = sorted(tree.used, key=lambda i: tree.space.features[i].name)
         self.positions: tuple[int, ...] = tuple(order)
         self.features: tuple[Feature, ...] = tuple(tree.space.features[i] for i in order)
@@ -64,18 +66,18 @@ class Bins:
         self.groups: list[list[tuple[int, ...]]] = []
         place = np.full(len(tree.space.features) + 1, -1, dtype=np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
-        feature = place[tree.feature]
+        feature = place[own_nodes.feature]
         cut = np.full(len(feature), -1, dtype=np.int32)
         sets: dict[int, list[int]] = {}
         for k, own in enumerate(self.features):
             nodes = np.flatnonzero(feature == k)
             if own.ordered:
-                thresholds = np.unique(tree.threshold[nodes])
+                thresholds = np.unique(own_nodes.threshold[nodes])
                 self.cuts.append(thresholds[np.isfinite(thresholds)])
                 self.groups.append([])
                 # "At most -inf" is bin -1, "at most inf" the last bin.
-                cut[nodes] = np.searchsorted(self.cuts[k], tree.threshold[nodes])
-                cut[nodes[np.isneginf(tree.threshold[nodes])]] = -1
+                cut[nodes] = np.searchsorted(self.cuts[k], own_nodes.threshold[nodes])
+                cut[nodes[np.isneginf(own_nodes.threshold[nodes])]] = -1
             else:
                 self.cuts.append(np.zeros(0))
                 self.groups.append(self._group(own, nodes))
@@ -103,10 +105,10 @@ class Bins:
         self.nodes = BinNodes(
             feature,
             cut,
-            tree.nan_true,
-            tree.when_true,
-            tree.when_false,
-            tree.leaf_class,
+            own_nodes.nan_true,
+            own_nodes.when_true,
+            own_nodes.when_false,
+            own_nodes.leaf_class,
             np.cumsum(sizes),
             np.array(flat, dtype=np.int32),
         )
@@ -115,7 +117,7 @@ class Bins:
 
     def _values(self, node: int) -> set[int]:
         """Give the numbers of the values for which a node's condition holds."""
-        start, values = self.tree.set_start, self.tree.set_values
+        start, values = self.tree.nodes.set_start, self.tree.nodes.set_values
         return set(values[start[node] : start[node + 1]].tolist())
 
     def _group(self, feature: Feature, nodes: NDArray[Any]) -> list[tuple[int, ...]]:

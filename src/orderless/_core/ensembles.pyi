@@ -1,0 +1,60 @@
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model.arrays import BinNodes, Layout
+
+class Evaluated(NamedTuple):
+    sums: NDArray[np.float64]  # rows x scores, added as the library adds, not divided
+    label: NDArray[np.int32]  # -1: within the library's rounding
+
+class Decided(NamedTuple):
+    status: NDArray[np.uint8]  # 0 certain, 1 open, 2 out of time, 3 within rounding, 4 out of room
+    label: NDArray[np.int32]  # the class, where it is certain
+    first: NDArray[np.int32]  # rows x features: bins of a completion, where it is open; else -1
+    second: NDArray[np.int32]  # bins of a completion with another class
+
+class Possible(NamedTuple):
+    possible: NDArray[np.uint8]  # rows x classes: 0 no, 1 yes, 2 not known
+    cells: NDArray[np.int32]  # rows x classes x features: bins of a completion of this class
+
+class Extremes(NamedTuple):
+    low: NDArray[np.int64]  # proven: no completion is below
+    high: NDArray[np.int64]
+    found_low: NDArray[np.int64]  # what low_cell has; equal to low where that is exact
+    found_high: NDArray[np.int64]
+    low_cell: NDArray[np.int32]
+    high_cell: NDArray[np.int32]
+
+class Sum:
+    """Trees over bins that are added up; made once, asked many times, from several threads.
+
+    Boxes are rows x all bins: the bins of the first feature, its NaN, those of the second, ...
+    """
+
+    def __init__(
+        self,
+        nodes: BinNodes,  # all trees; a leaf's class is its place in values
+        layout: Layout,
+        roots: NDArray[np.int32],
+        score: NDArray[np.int32],  # per tree the only score that it adds to, -1: all
+        values: NDArray[np.float64],  # leaves x scores, as the library has them
+        whole: NDArray[np.int64],  # the same in whole numbers
+        base: NDArray[np.float64],
+        whole_base: NDArray[np.int64],
+        slack: NDArray[np.int64],
+        single: bool,  # the library adds float32
+        base_last: bool,
+        rule: int,  # 0 largest, 1 cuts, 2 number
+        cuts: NDArray[np.float64],
+        whole_cuts: NDArray[np.int64],  # rounded down
+        window: int,
+        n_classes: int,
+    ) -> None: ...
+    def evaluate(self, cells: NDArray[np.int32], n_threads: int) -> Evaluated: ...
+    def decide(self, boxes: NDArray[np.uint8], time_limit: float, n_threads: int) -> Decided: ...
+    def possible(self, boxes: NDArray[np.uint8], time_limit: float, n_threads: int) -> Possible: ...
+    def extremes(
+        self, boxes: NDArray[np.uint8], weights: NDArray[np.int64], time_limit: float, n_threads: int
+    ) -> Extremes: ...
