@@ -13,6 +13,8 @@ from ...errors import UnreadableModel, a_kind
 from ..checks import refuse_own_predict, unfitted
 from .build import ColumnEnsemble
 from .sklearn_averages import from_bagging, from_forest, from_tree, from_voting
+from .sklearn_boosted import from_adaboost, from_gradient_boosting
+from .sklearn_hist import from_hist_gradient_boosting
 
 __all__ = ["from_sklearn", "knows"]
 
@@ -75,6 +77,15 @@ def _reader(model: Any) -> tuple[type, str, Reader] | None:
         ),
         from_bagging: ("estimators_", (ensemble.BaggingClassifier, ensemble.BaggingRegressor)),
         from_voting: ("estimators_", (ensemble.VotingClassifier, ensemble.VotingRegressor)),
+        from_adaboost: ("estimators_", (ensemble.AdaBoostClassifier,)),
+        from_gradient_boosting: (
+            "estimators_",
+            (ensemble.GradientBoostingClassifier, ensemble.GradientBoostingRegressor),
+        ),
+        from_hist_gradient_boosting: (
+            "_predictors",
+            (ensemble.HistGradientBoostingClassifier, ensemble.HistGradientBoostingRegressor),
+        ),
         from_tree: ("tree_", (tree.DecisionTreeClassifier, tree.DecisionTreeRegressor)),
     }  # fmt: skip
     for read, (fitted, kinds) in of.items():
