@@ -7,6 +7,7 @@ Out: ``ColumnEnsemble``. What is not a sum over trees is refused with the reason
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...errors import UnreadableModel, a_kind
@@ -60,6 +61,11 @@ def from_sklearn(model: Any) -> ColumnEnsemble:
     return read(model)
 
 
+def _member(model: Any) -> ColumnEnsemble | None:
+    """Read what is part of another model; None if it is not known."""
+    return from_sklearn(model) if knows(model) else None
+
+
 Reader = Callable[[Any], ColumnEnsemble]
 
 
@@ -75,8 +81,8 @@ def _reader(model: Any) -> tuple[type, str, Reader] | None:
                 ensemble.ExtraTreesClassifier, ensemble.ExtraTreesRegressor,
             ),
         ),
-        from_bagging: ("estimators_", (ensemble.BaggingClassifier, ensemble.BaggingRegressor)),
-        from_voting: ("estimators_", (ensemble.VotingClassifier, ensemble.VotingRegressor)),
+        partial(from_bagging, read=_member): ("estimators_", (ensemble.BaggingClassifier, ensemble.BaggingRegressor)),
+        partial(from_voting, read=_member): ("estimators_", (ensemble.VotingClassifier, ensemble.VotingRegressor)),
         from_adaboost: ("estimators_", (ensemble.AdaBoostClassifier,)),
         from_gradient_boosting: (
             "estimators_",

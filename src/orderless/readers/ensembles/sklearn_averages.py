@@ -6,7 +6,7 @@ Out: ``ColumnEnsemble``: float64 sums in the order of the members, divided in th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from .build import ColumnEnsemble
 __all__ = ["averaged", "from_bagging", "from_forest", "from_tree", "from_voting", "plain_classes"]
 
 Floats = NDArray[np.float64]
+ReadMember = Callable[[Any], ColumnEnsemble | None]  # None: it is no sum of trees
 
 
 class _Member(NamedTuple):
@@ -61,7 +62,7 @@ def from_forest(model: Any) -> ColumnEnsemble:
     return averaged(model, members, len(members), classes)
 
 
-def from_bagging(model: Any) -> ColumnEnsemble:
+def from_bagging(model: Any, read: ReadMember) -> ColumnEnsemble:
     """Read a bagging model: the mean of what its members say, each of its own columns."""
     n = len(model.estimators_)
     features = getattr(model, "estimators_features_", None)
@@ -73,13 +74,13 @@ def from_bagging(model: Any) -> ColumnEnsemble:
     classes = getattr(model, "classes_", None)
     members = []
     for i, (one, columns) in enumerate(zip(model.estimators_, features, strict=True)):
-        parts = _read_member(model, f"member {i}", one)
+        parts = _member(model, f"member {i}", one, read)
         places = None if classes is None else np.asarray(parts.classes, dtype=np.int64).tolist()
         members.append(_Member(parts, None, places, np.asarray(columns).tolist()))
     return averaged(model, members, n, classes)
 
 
-def from_voting(model: Any) -> ColumnEnsemble:
+def from_voting(model: Any, read: ReadMember) -> ColumnEnsemble:
     """Read a voting model: the weighted mean of what its members say, or the count of votes."""
     names = [name for name, one in model.estimators if not _is_dropped(one)]
     weights = model.weights
@@ -89,7 +90,7 @@ def from_voting(model: Any) -> ColumnEnsemble:
     own: Sequence[float | None] = [None] * len(names) if weights is None else weights.tolist()
     members = []
     for name, one, weight in zip(names, model.estimators_, own, strict=True):
-        parts = _read_member(model, f"member {name!r:.80}", one)
+        parts = _member(model, f"member {name!r:.80}", one, read)
         places = None if parts.classes is None else np.asarray(parts.classes).tolist()
         members.append(_Member(parts, weight, places))
     if not hasattr(model, "classes_"):
@@ -127,18 +128,16 @@ def _votes(model: Any, member: _Member) -> _Member:
     return member._replace(parts=replace(parts, values=[values]))
 
 
-def _read_member(model: Any, name: str, member: Any) -> ColumnEnsemble:
+def _member(model: Any, name: str, member: Any, read: ReadMember) -> ColumnEnsemble:
     """Read a member, whose probabilities, or numbers, must be sums."""
-    from .sklearn import from_sklearn, knows
-
     whole = type(model).__qualname__
-    if not knows(member):
+    parts = read(member)
+    if parts is None:
         what = "put its transformers before the whole" if hasattr(member, "steps") else "use trees"
         raise UnreadableModel(
             f"{name} of the {whole} is {a_kind(member)}, whose predictions are not read as a sum "
             f"of trees: {what}"
         )
-    parts = from_sklearn(member)
     if parts.link != "identity" or parts.rule.kind == "cuts":
         raise UnreadableModel(
             f"{name} of the {whole} is {a_kind(member)}, whose probabilities are a function of a "
@@ -170,9 +169,9 @@ def averaged(
             values.append(_spread(own, member, n_scores))
     flat = all(len(member.parts.trees) == 1 for member in members)
     window = 0.0 if flat else _window(values)
-    kind = "number" if classes is None else "largest"
+    rule = Rule("number" if classes is None else "largest", window=window)
     adding = Adding(base=(0.0,) * n_scores, divisor=float(divisor))
-    return ColumnEnsemble(trees, values, classes, adding, Rule(kind, window=window))
+    return ColumnEnsemble(trees, values, classes, adding, rule)
 
 
 def _window(values: Sequence[Floats]) -> float:
@@ -210,7 +209,7 @@ def _table(model: Any, members: Sequence[_Member]) -> Table:
                 "ways: encode categories with OneHotEncoder and fit again"
             )
     n_whole = first.n_columns if members[0].columns is None else model.n_features_in_
-    n_columns, names = columns_of(model, n_whole)
+    n_columns, names = columns_of(model, n_whole or 0)
     learns_nan = all(member.parts.table.learns_nan for member in members)
     return replace(first, n_columns=n_columns, names=names, learns_nan=learns_nan)
 

@@ -45,7 +45,8 @@ def from_gradient_boosting(model: Any) -> ColumnEnsemble:
             f"this {type(model).__qualname__} has stages of shape {stages.shape} and "
             f"{len(base)} scores: {DAMAGED}"
         )
-    trees, values, scores = [], [], []
+    trees: list[ColumnTree] = []
+    values, scores = [], []
     for one in stages.ravel().tolist():
         refuse_own_predict(one, DecisionTreeRegressor)
         score = len(trees) % len(base)
