@@ -69,33 +69,26 @@ def _member(model: Any) -> ColumnEnsemble | None:
 Reader = Callable[[Any], ColumnEnsemble]
 
 
+# The names of classes, what a fitted model has, and who reads it.
+READERS: dict[str, tuple[str, Reader]] = {
+    "RandomForest": ("estimators_", from_forest),
+    "ExtraTrees": ("estimators_", from_forest),
+    "Bagging": ("estimators_", partial(from_bagging, read=_member)),
+    "Voting": ("estimators_", partial(from_voting, read=_member)),
+    "GradientBoosting": ("estimators_", from_gradient_boosting),
+    "HistGradientBoosting": ("_predictors", from_hist_gradient_boosting),
+    "AdaBoost": ("estimators_", from_adaboost),
+    "DecisionTree": ("tree_", from_tree),
+}
+
+
 def _reader(model: Any) -> tuple[type, str, Reader] | None:
     """Give the class of scikit-learn that a model is of, what it has once fitted, its reader."""
     from sklearn import ensemble, tree
 
-    of: dict[Reader, tuple[str, tuple[type, ...]]] = {
-        from_forest: (
-            "estimators_",
-            (
-                ensemble.RandomForestClassifier, ensemble.RandomForestRegressor,
-                ensemble.ExtraTreesClassifier, ensemble.ExtraTreesRegressor,
-            ),
-        ),
-        partial(from_bagging, read=_member): ("estimators_", (ensemble.BaggingClassifier, ensemble.BaggingRegressor)),
-        partial(from_voting, read=_member): ("estimators_", (ensemble.VotingClassifier, ensemble.VotingRegressor)),
-        from_adaboost: ("estimators_", (ensemble.AdaBoostClassifier,)),
-        from_gradient_boosting: (
-            "estimators_",
-            (ensemble.GradientBoostingClassifier, ensemble.GradientBoostingRegressor),
-        ),
-        from_hist_gradient_boosting: (
-            "_predictors",
-            (ensemble.HistGradientBoostingClassifier, ensemble.HistGradientBoostingRegressor),
-        ),
-        from_tree: ("tree_", (tree.DecisionTreeClassifier, tree.DecisionTreeRegressor)),
-    }  # fmt: skip
-    for read, (fitted, kinds) in of.items():
-        for kind in kinds:
+    for name, (fitted, read) in READERS.items():
+        for task in ("Classifier", "Regressor"):
+            kind = getattr(tree if name == "DecisionTree" else ensemble, name + task)
             if isinstance(model, kind):
                 return kind, fitted, read
     return None
