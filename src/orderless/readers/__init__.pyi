@@ -3,4 +3,5 @@ from .dispatch import (
     read_trees as read_trees,
 )
 from .ensembles.dispatch import read_ensemble as read_ensemble
+from .ensembles.either import read_model as read_model
 from .wrapped import unwrap as unwrap
