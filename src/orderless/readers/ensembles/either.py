@@ -6,6 +6,7 @@ Out: a ``Tree`` if it is one tree, else an ``Ensemble``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...errors import UnreadableModel
@@ -16,7 +17,9 @@ from .dispatch import is_known, read_ensemble
 __all__ = ["read_model"]
 
 
-def read_model(model: Any, *, space: Space | None = None) -> Tree | Ensemble:
+def read_model(
+    model: Any, *, space: Space | None = None, feature_names: Sequence[str] | None = None
+) -> Tree | Ensemble:
     """Read one tree as a ``Tree``, and what adds up several as an ``Ensemble``.
 
     Examples
@@ -30,8 +33,8 @@ def read_model(model: Any, *, space: Space | None = None) -> Tree | Ensemble:
     if isinstance(model, Ensemble):
         return read_ensemble(model, space=space)
     try:
-        return read_tree(model, space=space)
+        return read_tree(model, space=space, feature_names=feature_names)
     except UnreadableModel:
         if not is_known(model):
             raise
-    return read_ensemble(model, space=space)
+    return read_ensemble(model, space=space, feature_names=feature_names)
