@@ -20,7 +20,7 @@ from ..checks import refuse_own_predict
 from ..sklearn import columns_of, numbered_tree
 from .build import ColumnEnsemble
 
-__all__ = ["averaged", "from_bagging", "from_forest", "from_tree", "from_voting", "plain_classes"]
+__all__ = ["from_bagging", "from_forest", "from_tree", "from_voting"]
 
 Floats = NDArray[np.float64]
 ReadMember = Callable[[Any], ColumnEnsemble | None]  # None: it is no sum of trees
@@ -48,7 +48,7 @@ def from_tree(model: Any) -> ColumnEnsemble:
     tree, values = numbered_tree(model)
     if not is_classifier(model):
         return ColumnEnsemble([tree], [values[:, :1]], None, Adding(), Rule("number"))
-    classes = plain_classes(model, values.shape[1])
+    classes = _classes(model, values.shape[1])
     adding = Adding(base=(0.0,) * len(classes))
     return ColumnEnsemble([tree], [values], classes, adding, Rule("largest"))
 
@@ -57,9 +57,10 @@ def from_forest(model: Any) -> ColumnEnsemble:
     """Read a forest: the mean of what its trees say."""
     _refuse_outputs(model)
     members = [_Member(from_tree(tree)) for tree in model.estimators_]
-    n_classes = members[0].parts.values[0].shape[1] if members else 0
-    classes = plain_classes(model, n_classes) if hasattr(model, "classes_") else None
-    return averaged(model, members, len(members), classes)
+    classes = getattr(model, "classes_", None)
+    if members and classes is not None:
+        classes = _classes(model, members[0].parts.values[0].shape[1])
+    return _averaged(model, members, len(members), classes)
 
 
 def from_bagging(model: Any, read: ReadMember) -> ColumnEnsemble:
@@ -77,7 +78,7 @@ def from_bagging(model: Any, read: ReadMember) -> ColumnEnsemble:
         parts = _member(model, f"member {i}", one, read)
         places = None if classes is None else np.asarray(parts.classes, dtype=np.int64).tolist()
         members.append(_Member(parts, None, places, np.asarray(columns).tolist()))
-    return averaged(model, members, n, classes)
+    return _averaged(model, members, n, classes)
 
 
 def from_voting(model: Any, read: ReadMember) -> ColumnEnsemble:
@@ -94,10 +95,10 @@ def from_voting(model: Any, read: ReadMember) -> ColumnEnsemble:
         places = None if parts.classes is None else np.asarray(parts.classes).tolist()
         members.append(_Member(parts, weight, places))
     if not hasattr(model, "classes_"):
-        return averaged(model, members, _total(weights, len(members), axis=1), None)
+        return _averaged(model, members, _total(weights, len(members), axis=1), None)
     if model.voting == "hard":
-        return averaged(model, [_votes(model, one) for one in members], 1.0, model.classes_)
-    return averaged(model, members, _total(weights, len(members), axis=0), model.classes_)
+        return _averaged(model, [_votes(model, one) for one in members], 1.0, model.classes_)
+    return _averaged(model, members, _total(weights, len(members), axis=0), model.classes_)
 
 
 def _is_dropped(member: Any) -> bool:
@@ -149,7 +150,7 @@ def _member(model: Any, name: str, member: Any, read: ReadMember) -> ColumnEnsem
     return parts
 
 
-def averaged(
+def _averaged(
     model: Any, members: Sequence[_Member], divisor: float, classes: Any
 ) -> ColumnEnsemble:
     """Add up members and divide; exactly as scikit-learn does it where each is one tree.
@@ -222,7 +223,7 @@ def _with_columns(tree: ColumnTree, table: Table, columns: Sequence[int] | None)
     return replace(tree, table=table, column=np.where(tree.column < 0, -1, place[tree.column]))
 
 
-def plain_classes(model: Any, n_classes: int) -> NDArray[Any]:
+def _classes(model: Any, n_classes: int) -> NDArray[Any]:
     """Give the classes of a model, which must be as many as its leaves have."""
     classes = np.asarray(model.classes_)
     if classes.shape != (n_classes,):
