@@ -82,6 +82,7 @@ from .rashomon import (
     rashomon_sizes as rashomon_sizes,
 )
 from .readers import (
+    read_ensemble as read_ensemble,
     read_tree as read_tree,
     read_trees as read_trees,
 )
