@@ -55,6 +55,7 @@ from .missing import (
 )
 from .model import (
     Condition as Condition,
+    Ensemble as Ensemble,
     Feature as Feature,
     Space as Space,
     Tree as Tree,
@@ -76,6 +77,7 @@ from .rashomon import (
     rashomon_sizes as rashomon_sizes,
 )
 from .readers import (
+    read_ensemble as read_ensemble,
     read_tree as read_tree,
     read_trees as read_trees,
 )

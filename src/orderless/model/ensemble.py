@@ -37,8 +37,9 @@ class Rule(NamedTuple):
 
     Attributes
     ----------
-    kind : "largest": the class whose score is largest, of equals the first. "cuts": of one score,
-        the class whose number is how many cuts the score is above. "number": the score itself
+    kind : "largest": the class whose score is largest after it is divided, of equals the first.
+        "cuts": of one score, the class whose number is how many cuts the score is above. "number":
+        the score itself
     cuts : rising, compared with the undivided sum as the library keeps it
     window : sums that are this close, or closer, may be told apart or not: the library rounds again
         before it compares (a softmax)
@@ -67,6 +68,8 @@ class Ensemble:
     rule : Rule
     link : "identity", "logistic", "softmax" or "exp"
         What makes a probability, or a number, of the (divided) scores.
+    factor : float
+        By which the (divided) scores are multiplied before the link.
     """
 
     def __init__(
@@ -79,6 +82,7 @@ class Ensemble:
         adding: Adding,
         rule: Rule,
         link: Link = "identity",
+        factor: float = 1.0,
     ) -> None:
         if not trees:
             raise InvalidTree("an ensemble must have at least one tree")
@@ -111,7 +115,7 @@ class Ensemble:
         self.classes: tuple[Label, ...] = (
             () if classes is None else read_classes(classes, "classification")
         )
-        self.adding, self.rule, self.link = adding, rule, link
+        self.adding, self.rule, self.link, self.factor = adding, rule, link, factor
 
     # -- the same names as a tree has, for all nodes one tree after the other --------------------
 
