@@ -50,6 +50,11 @@ class ModelJson:
         self.objective = str(learner["objective"]["name"])
         more = () if one_tree else (*SEVERAL_CLASSES, "binary:hinge")
         self.task = _task(learner, task, (*CLASSES, *more))
+        if (self.n_outputs > 1) != (self.objective in SEVERAL_CLASSES):
+            raise UnreadableModel(
+                f"the objective {self.objective!r:.80} with {self.n_outputs} outputs cannot be "
+                f"read: of several, it must be one of {', '.join(map(repr, SEVERAL_CLASSES))}"
+            )
         model = booster["model"]
         trees = model["trees"]
         if one_tree:
