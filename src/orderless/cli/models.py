@@ -1,8 +1,8 @@
 """Models: the tree that a command works on, and what the columns are that it speaks of.
 
 In:  ``ModelOptions`` and ``DataOptions``.
-Out: ``Source``: a ``Tree`` of the decision that is taken, or an ``Ensemble``, and rows with labels if
-     there are some.
+Out: ``Source``: a ``Tree`` of the decision that is taken, or an ``Ensemble``, and rows with labels
+     if there are some.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from .judging import AnyJudged
 
-__all__ = ["Source", "form_of", "load_model", "read_space", "source_of"]
+__all__ = ["Source", "form_of", "load_model", "one_tree", "read_space", "source_of"]
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".p")
 
@@ -166,8 +166,8 @@ def one_tree(model: Tree | Ensemble, name: str) -> Tree:
     """Refuse what adds up several trees."""
     if isinstance(model, Ensemble):
         raise Mistake(
-            f"{name} holds a sum of {len(model.trees):,} trees, and this works on one tree: predict, "
-            "explain --row, report and app take such models"
+            f"{name} holds a sum of {len(model.trees):,} trees, and this works on one tree: "
+            "predict, explain --row, report and app take such models"
         )
     return model
 
@@ -308,7 +308,9 @@ def _with_inferred_kinds(
         return load(_inferred(tree, data, files, one_hot=False))
 
 
-def _inferred(tree: Tree | Ensemble, data: DataOptions, files: FileOptions, *, one_hot: bool) -> Space:
+def _inferred(
+    tree: Tree | Ensemble, data: DataOptions, files: FileOptions, *, one_hot: bool
+) -> Space:
     """Narrow the tree's own space by what the data say of its columns."""
     import pandas as pd
 

@@ -72,7 +72,7 @@ def load_skops(path: Path) -> Any:
             "tree of scikit-learn or of orderless, and is not loaded: save the tree alone, or its "
             "pipeline"
         )
-    import sklearn.ensemble  # noqa: F401  the reader looks whether the library is loaded
+    import sklearn.ensemble
     import sklearn.tree  # noqa: F401
 
     try:

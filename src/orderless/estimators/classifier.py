@@ -38,9 +38,9 @@ Codes = NDArray[np.int32]
 class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier of trees that takes rows with unknown values, and says where it is certain.
 
-    It fits a tree, a forest or a booster, reads it, and gives a row with unknowns (NaN, None, NA, null) the class that
-    every completion of it gets. Where completions differ the row is not determined, and
-    ``undetermined`` says what happens.
+    It fits a tree, a forest or a booster, reads it, and gives a row with unknowns (NaN, None, NA,
+    null) the class that every completion of it gets. Where completions differ the row is not
+    determined, and ``undetermined`` says what happens.
 
     Parameters
     ----------
@@ -227,7 +227,8 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         except (TypeError, ValueError):  # an array, or pandas' NA, does not compare
             raise ValueError(
                 f"undetermined must be 'na', 'raise', 'majority', one of the classes "
-                f"{list(self._fitted.model.classes)[:12]} (or (label,)), or an imputer, got {given!r:.80}"
+                f"{list(self._fitted.model.classes)[:12]} (or (label,)), or an imputer, got "
+                f"{given!r:.80}"
             ) from None
 
     def _decide(self, table: Any) -> Codes:

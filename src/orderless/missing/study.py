@@ -208,12 +208,8 @@ def coverage(
     return Coverage(pd.DataFrame(out), level, mechanism, found)
 
 
-def _said(
-    model: Tree | Ensemble, rows: Rows, time_limit: float
-) -> tuple[NDArray[Any], Mask, Mask]:
-    """Give by row what is said, as a class's position or a number; where it is certain; where it
-    was not found out.
-    """
+def _said(model: Tree | Ensemble, rows: Rows, time_limit: float) -> tuple[NDArray[Any], Mask, Mask]:
+    """Give by row the class's position, or the number; if it is certain; if it is undecided."""
     if isinstance(model, Tree):
         codes = model.decide(rows)
         said = codes if model.task == "classification" else model.numbers[codes]

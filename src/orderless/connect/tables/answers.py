@@ -94,9 +94,7 @@ class Answers:
         """Give the feature to ask next, by its position."""
         if isinstance(self.tree, Tree):
             return asked_features(self.tree, rows, at)
-        names = self.tree.ask_next(
-            rows.take(at), time_limit=self.time_limit, n_jobs=self.n_jobs
-        )
+        names = self.tree.ask_next(rows.take(at), time_limit=self.time_limit, n_jobs=self.n_jobs)
         place = {name: i for i, name in enumerate(self.tree.space.names)}
         return np.array([place.get(name, -1) for name in names.tolist()], dtype=np.int64)
 

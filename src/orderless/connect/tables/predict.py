@@ -116,9 +116,10 @@ def predict_file(
         such column). By default prediction, determined and needed. Of a regression tree there are
         two more after the first, by default lower and upper: between which numbers the row lies.
     needed : {"usual", "smallest", "next", None}
-        "usual": "smallest" for one tree, "next" for many. "smallest": the first of the smallest sets of features that settle the row whatever their
+        "smallest": the first of the smallest sets of features that settle the row whatever their
         values are (``missing_needed``). "next": one feature to ask (``ask_next``), quick for trees
-        of any size. None: there is no such column.
+        of any size. None: there is no such column. "usual": "smallest" for one tree, "next" for
+        many.
     within : float, optional
         Of numbers: also predict rows whose interval is at most this wide, by its midpoint. Such
         rows are not determined, and ``needed`` says what settles the number itself. Also for
