@@ -82,7 +82,7 @@ def command(
         about["rows read"] = "; ".join(source.notes)
     with busy("Writing the report"):
         page = report(
-            source.tree,
+            source.model,
             source.X,
             source.y,
             spent,

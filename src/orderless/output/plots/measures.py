@@ -59,7 +59,10 @@ def draw_coverage(found: Coverage, ax: Any = None) -> Any:
     """Draw the share of rows answered; see ``Coverage.plot``."""
     ax = axes_of(ax)
     for way, (name, colour, marker, line) in WAYS.items():
-        share = found.table[found.table["way"] == way].groupby("rate")["answered"]
+        own = found.table[found.table["way"] == way]
+        if not len(own):
+            continue  # a sum of many trees has no path
+        share = own.groupby("rate")["answered"]
         mean, n = share.mean(), int(share.size().min())
         error = np.asarray(share.std(ddof=1)) / np.sqrt(n) if n > 1 else None
         ax.errorbar(mean.index, mean, error, label=name, color=colour, marker=marker,
