@@ -322,7 +322,8 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             the trees, see ``orderless.probability_bounds`` and ``Ensemble.predict_proba_interval``
             for what is certain. ``undetermined`` has no say in it.
         """
-        return self._fitted.odds(self._table(X))
+        table = self._table(X)  # refuses what is not fitted
+        return self._fitted.odds(table)
 
     def determined(self, X: Any) -> NDArray[np.bool_]:
         """Tell, for each row, whether every completion of it gets the same class."""

@@ -27,7 +27,7 @@ __all__ = ["FilePrediction", "file_format", "predict_file"]
 NAMES = ("prediction", "determined", "needed")
 NUMBER_NAMES = ("prediction", "lower", "upper", "determined", "needed")
 KINDS = {3: ("label", "truth", "names"), 5: ("number", "number", "number", "truth", "names")}
-NEEDED = ("usual", "smallest", "next", None)
+NEEDED = ("smallest", "next", None, "usual")
 UNSEEN = ("unknown", "error")
 ENDINGS = {
     ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".md": "md",

@@ -14,12 +14,12 @@ import numpy as np
 from ...errors import OutOfTime, TooManyReasons, Undecided
 from ...inputs import row_at, rows_at
 from ...missing import Coverage, Gapped, coverage
-from ...model import Ensemble
+from ...model import Ensemble, label_text
 from ..plots.look import BLUE, VERMILION
 from ..plots.measures import draw_coverage, draw_widths
 from ..rules.number_names import amount
 from .sections import how_good, right
-from .subject import Part, Section, Subject, Table, TreeText, count, picture
+from .subject import Heading, Paragraph, Part, Section, Subject, Table, count, picture
 
 __all__ = ["certain", "facts", "reasons", "summary", "which_values"]
 
@@ -27,6 +27,7 @@ RATES = (0.1, 0.2, 0.3, 0.4, 0.5)
 SHOWN = (0.1, 0.3, 0.5)
 MOST_ROWS = 300  # of which values are removed: a report takes seconds, not hours
 TIME_LIMIT = 0.1  # seconds for each row
+TIME_TO_EXPLAIN = 2.0  # seconds for each part of an explanation
 EXAMPLES = 2  # rows of each class that are explained
 DRAWN = 15  # features in the picture
 
@@ -127,6 +128,8 @@ def _shares(found: Coverage, noun: str) -> Table:
 def which_values(subject: Subject) -> Section:
     """Say, feature by feature, how often a row is open when just this value is missing."""
     title = "Which single values matter"
+    from matplotlib.ticker import PercentFormatter
+
     model = model_of(subject)
     if not model.features:
         return Section("values", title, "")
@@ -141,18 +144,20 @@ def which_values(subject: Subject) -> Section:
     lines.sort(key=lambda line: -line[1])
     parts: list[Part] = []
     alt = "For each feature, the share of rows that are open when only its value is missing."
-    with picture(alt, parts, height=0.9 + 0.28 * min(len(lines), DRAWN)) as ax:
-        some = lines[:DRAWN][::-1]
+    matter = [line for line in lines if line[1] + line[2] > 0]
+    some = (matter or lines)[:DRAWN][::-1]
+    with picture(alt, parts, height=0.9 + 0.28 * len(some)) as ax:
         ax.barh([name for name, _, _ in some], [share for _, share, _ in some], color=BLUE)
         ax.barh([name for name, _, _ in some], [share for _, _, share in some], color=VERMILION,
                 left=[share for _, share, _ in some])  # fmt: skip
         ax.set(xlabel=f"share of rows whose {subject.noun} is open without this value")
+        ax.xaxis.set_major_formatter(PercentFormatter(1.0))
     head = ("feature", "open without it", "not decided in time")
-    parts.append(Table(head, [(name, f"{a:.1%}", f"{b:.1%}") for name, a, b in lines]))
-    idle = [name for name, share, rest in lines if share + rest == 0]
+    parts.append(Table(head, [(name, f"{a:.1%}", f"{b:.1%}") for name, a, b in matter]))
+    idle = len(lines) - len(matter)
     never = ""
     if idle:
-        never = f" Alone, {len(idle)} of the features matter for none of these rows."
+        never = f" For none of these rows does one of the other {idle} features matter alone."
     lead = (
         f"One value at a time is removed from {_which_rows(subject)} of this report: how many rows "
         f"could then get another {subject.noun}, whatever else is known?{never}"
@@ -174,8 +179,8 @@ def reasons(subject: Subject) -> Section:
     chosen = [i for c in range(len(model.classes)) for i in np.flatnonzero(label == c)[:EXAMPLES]]
     parts: list[Part] = []
     for i in chosen:
-        row = row_at(subject.X, model.space, int(i))
-        parts.append(TreeText(f"Row {i + 1:,}\n{_why(model, row)}"))
+        parts.append(Heading(f"Row {i + 1:,}"))
+        parts += map(Paragraph, _why(model, row_at(subject.X, model.space, int(i))))
     lead = (
         f"For up to {EXAMPLES} rows of each class: conditions that settle the class whatever all "
         "other values are, of which no feature can be left out; and the smallest changes that lead "
@@ -184,8 +189,10 @@ def reasons(subject: Subject) -> Section:
     return Section("reasons", title, lead, parts)
 
 
-def _why(model: Ensemble, row: dict[str, Any]) -> str:
+def _why(model: Ensemble, row: dict[str, Any]) -> list[str]:
+    """Give the lines of an explanation, as far as it is found in the time of a report."""
+    why = model.explain(row, time_limit=TIME_TO_EXPLAIN)
     try:
-        return str(model.explain(row, time_limit=2.0))
-    except (Undecided, OutOfTime, TooManyReasons) as fault:
-        return f"Left out: {fault}"
+        return str(why).splitlines()
+    except (Undecided, OutOfTime, TooManyReasons):
+        return [f"{label_text(why.label)}: its reason takes too long to find for a report."]

@@ -42,6 +42,7 @@ SECTIONS = (
 )
 
 
+TITLES = ("What this decision tree decides", "What this model decides")  # of one tree, of many
 OF_MANY_TREES = (
     sections.quality,
     many_trees.certain,
@@ -88,7 +89,7 @@ def report(
     y: Any,
     costs: Any = None,
     *,
-    title: str = "What this decision tree decides",
+    title: str | None = None,
     about: Mapping[str, str] | None = None,
     about_rows: str = "",
     random_state: int = 0,
@@ -114,7 +115,7 @@ def report(
     y : labels, or numbers for a regression tree
     costs : dict or array, optional
         What each feature costs: the page then shows the cheapest way to an answer.
-    title : str
+    title : str, optional
     about : mapping of text, optional
         More lines for "How this was made": where the data came from, parameters.
     about_rows : str
@@ -159,7 +160,7 @@ def report(
     top = many_trees if many else sections
     page = fragment(
         "report/template.html",
-        title=printable(title),
+        title=printable(title or TITLES[many]),
         lead=top.summary(subject),
         facts=top.facts(subject),
         sections=[section for section in made if section.parts or section.lead],
