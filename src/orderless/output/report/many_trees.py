@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import OutOfTime, TooManyReasons, Undecided
 from ...inputs import row_at, rows_at
 from ...missing import Coverage, Gapped, coverage
-from ...model import Ensemble, label_text
+from ...model import Ensemble
 from ..plots.look import BLUE, VERMILION
 from ..plots.measures import draw_coverage, draw_widths
 from ..rules.number_names import amount
@@ -195,4 +195,4 @@ def _why(model: Ensemble, row: dict[str, Any]) -> list[str]:
     try:
         return str(why).splitlines()
     except (Undecided, OutOfTime, TooManyReasons):
-        return [f"{label_text(why.label)}: its reason takes too long to find for a report."]
+        return [f"{why.label}: its reason takes too long to find for a report."]
