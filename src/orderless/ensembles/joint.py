@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..model import Adding, Ensemble, Rule, in_units
 from .bounds_of_sums import Ends, ends_of_boxes
-from .boxes import Cells
+from .boxes import Boxes, Cells
 
 __all__ = ["Joint"]
 
@@ -91,19 +91,23 @@ class Joint:
             and all(np.array_equal(one.values[i], other.values[j]) for i, j in self.pairs)
         )
 
-    def search(self, a: int, b: int, time_limit: float, *, surely: bool) -> tuple[int, Cells]:
+    def search(
+        self, a: int, b: int, time_limit: float, *, surely: bool, box: Boxes | None = None
+    ) -> tuple[int, Cells]:
         """Look for a cell in which class ``a`` of the one and class ``b`` of the other win.
 
         ``surely``: by so much that the library's rounding cannot change it; otherwise also where it
-        might. Gives 0 (there is none), 1 (with the cell) or 2 (not found out).
+        might. Without a box, everywhere. Gives 0 (there is none), 1 (with the cell) or 2 (not found
+        out).
         """
         parts = [
             _wins(ensemble, scaled, label)
             for ensemble, scaled, label in zip(self.given, self.scaled, (a, b), strict=True)
         ]
         asked = self._together(parts, self._opposed(a, b), -1 if surely else 1)
-        box = np.ones((1, sum(asked.bins.widths)), dtype=np.uint8)
-        found = asked.summed.possible(box, time_limit, 1)
+        if box is None:
+            box = np.ones(sum(asked.bins.widths), dtype=np.uint8)
+        found = asked.summed.possible(np.ascontiguousarray(box[None]), time_limit, 1)
         return int(found.possible[0, 0]), found.cells[0, 0]
 
     def ends_of_difference(self, time_limit: float) -> Ends:

@@ -184,8 +184,12 @@ class Sufficient(Probe):
                 self._contrasts |= contrasts
                 self._reasons.add(chosen)
                 return self.widened(chosen)
-            self.look()
-            contrasts.add(more)
+            together = chosen
+            while more is not None:  # several that have nothing in common, before the next choice
+                self.look(at_least=chosen.bit_count())
+                contrasts.add(more)
+                together |= more
+                more = self.contrast(together)
 
     def sets(self) -> Iterator[int]:
         """Go through all minimal sufficient sets, each once."""
