@@ -15,15 +15,14 @@ from ..errors import InvalidTree
 from ..inputs import (
     Rows,
     column_like,
-    is_frame,
     labels_like,
     masked_like,
     read_between,
     table_like,
 )
 from ..model import Ensemble, midpoint, n_threads, read_within
-from .boxes import CERTAIN, OPEN, WHY, RowBoxes, Verdicts, check_time_limit, undecided
 from .bounds_of_sums import score_ends
+from .boxes import CERTAIN, OPEN, WHY, RowBoxes, Verdicts, check_time_limit, undecided
 from .numbers import number_verdicts
 
 __all__ = ["Answers", "answer_rows", "decide_rows", "possible_rows", "predict_ranges",

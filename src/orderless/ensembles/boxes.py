@@ -6,6 +6,7 @@ Out: ``RowBoxes``: the cells of complete rows, the distinct boxes of the others;
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -56,7 +57,7 @@ def check_time_limit(time_limit: Any) -> float:
 def slices(bins: Bins) -> list[slice]:
     """Give where the bins of each feature stand in a box."""
     ends = np.cumsum([0, *bins.widths]).tolist()
-    return [slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [slice(a, b) for a, b in itertools.pairwise(ends)]
 
 
 def box_of(bins: Bins, bits: Sequence[int]) -> Boxes:
@@ -121,7 +122,7 @@ class RowBoxes:
         self.cells = np.empty((rows.n_rows, len(bins.features)), dtype=np.int32)
         for k in range(len(bins.features)):
             self.cells[:, k] = known_bins(bins, k, rows)
-        self.complete: NDArray[np.bool_] = (self.cells >= 0).all(axis=1)
+        self.complete: NDArray[np.bool_] = np.all(self.cells >= 0, axis=1)
 
     @cached_property
     def partial(self) -> NDArray[np.intp]:

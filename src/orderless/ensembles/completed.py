@@ -113,7 +113,7 @@ def _value(ensemble: Ensemble, place: int, column: CoreColumn, cell: NDArray[np.
         if kind != BETWEEN:
             number = float(first[0])
             return bool(number) if feature.kind == "boolean" else _plain(feature, number)
-    elif first is not None and (feature.nan and kind != BETWEEN or second is not None):
+    elif first is not None and ((feature.nan and kind != BETWEEN) or second is not None):
         return math.nan  # the row says that it is missing
     nan = nan and not low < high  # a number, if there is one
     return value_in(feature, cuts, low, high, nan, [])
@@ -161,5 +161,6 @@ def _cell(space: Space, column: Column, values: list[Any], given: Mapping[str, A
         return 0  # a condition that holds, holds for a value
     if condition.among is not None:
         return int(value in condition.among)
+    assert condition.at_most is not None
     end = np.asarray(feature.at_most(condition.at_most))
     return int(float(value) <= float(row_boundary(end, feature.values)))

@@ -16,7 +16,7 @@ from ..errors import InvalidParameter, OutOfTime, TooManyReasons, Undecided, set
 from ..form import Change, Explanation, Term
 from ..inputs import read_costs
 from ..missing import Needed
-from ..model import Ensemble, read_within
+from ..model import Ensemble, read_within, short_number
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit
 from .completed import OneRow, completed, read_one
 from .needed import needed_of_row
@@ -108,6 +108,13 @@ class EnsembleExplanation(Explanation):
         assert isinstance(self._search, Sufficient)
         return self._search
 
+    @property
+    def _outcome(self) -> str:
+        if self.interval is not None and self.interval[0] < self.interval[1]:
+            low, high = (short_number(end) for end in self.interval)
+            return f"Between {low} and {high}"
+        return super()._outcome
+
     def _because(self) -> Term | None:
         return self.reason if self._costs is None else self.cheapest()
 
@@ -136,10 +143,7 @@ class EnsembleExplanation(Explanation):
 
     def to_dict(self) -> dict[str, Any]:
         """Give the explanation as plain data that JSON can hold, with one reason."""
-        if self.status == "certain" or self.interval is not None:
-            return {**super().to_dict(), "status": self.status}
-        plain = super().to_dict
-        return {**plain(), "status": self.status}
+        return {**super().to_dict(), "status": self.status}
 
 
 def explain_ensemble_row(

@@ -1,11 +1,11 @@
-"""Joint questions: is there a row to which two ensembles say different things?
+"""Joint questions: where two ensembles say different things at once.
 
 In:  two ensembles over one space.
 Out: ``Joint``: a cell in which they give two classes, or the proof that there is none.
 
 That a class wins is a list of conditions: sums of leaves that are at least 0. Conditions of both
-together are the scores of a new ensemble, turned round, beside a score that is always 0: that one is
-the largest, and first of equals, where every condition holds. So one search over several targets
+together are the scores of a new ensemble, turned round, beside a score that is always 0: that one
+is the largest, and first of equals, where every condition holds. So one search over several targets
 answers all of it. Sums are whole numbers that float64 adds without rounding.
 """
 
@@ -112,7 +112,7 @@ class Joint:
 
     def ends_of_difference(self, time_limit: float) -> Ends:
         """Give the ends of the difference of the sums of two models of numbers, in one box."""
-        one, other = self.given
+        one = self.given[0]
         mine, theirs = self.scaled
         of_other = dict(self.pairs)
         values = [

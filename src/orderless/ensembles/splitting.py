@@ -231,7 +231,7 @@ def tree_of_ensemble(ensemble: Ensemble, limit: int, time_limit: float) -> Tree:
     nodes = _nodes(splitting)
     if numbers is None:
         return Tree(ensemble.space, ensemble.classes, **ensemble.bins.over_features(nodes))
-    met = sorted({value for value in numbers.places.values()} & set(splitting.leaves.values()))
+    met = set(splitting.leaves.values())
     of_place = {place: number for number, place in numbers.places.items()}
     rising = sorted(of_place[place] for place in met)
     code = {numbers.places[number]: i for i, number in enumerate(rising)}
