@@ -22,7 +22,16 @@ from ..inputs import (
 )
 from ..model import Ensemble, midpoint, n_threads, read_within
 from .bounds_of_sums import score_ends
-from .boxes import CERTAIN, OPEN, WHY, RowBoxes, Verdicts, check_time_limit, undecided
+from .boxes import (
+    CERTAIN,
+    OPEN,
+    WHY,
+    RowBoxes,
+    Verdicts,
+    check_time_limit,
+    possible_boxes,
+    undecided,
+)
 from .numbers import number_verdicts
 
 __all__ = ["Answers", "answer_rows", "decide_rows", "possible_rows", "predict_ranges",
@@ -147,7 +156,7 @@ def possible_table(
     out[known[label < 0]] = 2  # within rounding
     out[known[label >= 0], label[label >= 0]] = 1
     for which, distinct, of_row in boxes.blocks(boxes.partial):
-        found = ensemble.summed.possible(np.ascontiguousarray(distinct), time_limit, threads)
+        found = possible_boxes(ensemble, distinct, time_limit, threads)
         out[which] = found.possible[of_row]
     return out
 

@@ -25,7 +25,7 @@ from ..inputs import (
     row_and_cells,
 )
 from ..model import Column, Ensemble, Feature, Side, Space, row_boundary, value_in
-from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, undecided
+from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, decide_boxes, undecided
 from .numbers import number_verdicts
 
 __all__ = ["OneRow", "completed", "read_one", "witness_rows"]
@@ -59,7 +59,7 @@ def witness_rows(
     elif boxes.complete.all():
         status, pair = int(boxes.verdicts(limit, 1).status[0]), None
     else:
-        found = ensemble.summed.decide(boxes.boxes(np.zeros(1, dtype=np.intp)), limit, 1)
+        found = decide_boxes(ensemble, boxes.boxes(np.zeros(1, dtype=np.intp)), limit)
         status, pair = int(found.status[0]), (found.first[0], found.second[0])
     if status == CERTAIN:
         return None

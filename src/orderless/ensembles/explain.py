@@ -17,7 +17,7 @@ from ..form import Change, Explanation, Term
 from ..inputs import read_costs
 from ..missing import Needed
 from ..model import Ensemble, read_within, short_number
-from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit
+from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
 from .completed import OneRow, completed, read_one
 from .needed import needed_of_row
 from .numbers import NumberVerdicts, around_numbers, number_verdicts
@@ -99,7 +99,7 @@ class EnsembleExplanation(Explanation):
                 flags = [bits >> b & 1 for b in range(bins.widths[k])]
                 box[search.at[k]] = flags
         label = search.ensemble.classes.index(change.label)
-        found = search.ensemble.summed.possible(box[None], self._time_limit, 1)
+        found = possible_boxes(search.ensemble, box[None], self._time_limit)
         changed = {i for i, f in enumerate(self._space.features) if f.name in change.ranges}
         return completed(self._ensemble, self._one_row, found.cells[0, label], changed)
 
@@ -110,10 +110,10 @@ class EnsembleExplanation(Explanation):
 
     @property
     def _outcome(self) -> str:
-        if self.interval is not None and self.interval[0] < self.interval[1]:
-            low, high = (short_number(end) for end in self.interval)
-            return f"Between {low} and {high}"
-        return super()._outcome
+        if self.interval is None:
+            return super()._outcome
+        low, high = (short_number(end) for end in self.interval)
+        return low if low == high else f"Between {low} and {high}"
 
     def _because(self) -> Term | None:
         return self.reason if self._costs is None else self.cheapest()
@@ -206,5 +206,5 @@ def _possible(ensemble: Ensemble, box: Any, label: Any, time_limit: float) -> tu
     """Give the classes that the row can get, as far as they were found."""
     if label is not None:
         return (label,)
-    found = ensemble.summed.possible(np.ascontiguousarray(box[None]), time_limit, 1)
+    found = possible_boxes(ensemble, box[None], time_limit)
     return tuple(ensemble.classes[c] for c in np.flatnonzero(found.possible[0] != 0))

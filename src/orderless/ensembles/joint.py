@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..model import Adding, Ensemble, Rule, in_units
 from .bounds_of_sums import Ends, ends_of_boxes
-from .boxes import Boxes, Cells
+from .boxes import Boxes, Cells, possible_boxes
 
 __all__ = ["Joint"]
 
@@ -107,7 +107,7 @@ class Joint:
         asked = self._together(parts, self._opposed(a, b), -1 if surely else 1)
         if box is None:
             box = np.ones(sum(asked.bins.widths), dtype=np.uint8)
-        found = asked.summed.possible(np.ascontiguousarray(box[None]), time_limit, 1)
+        found = possible_boxes(asked, box[None], time_limit)
         return int(found.possible[0, 0]), found.cells[0, 0]
 
     def ends_of_difference(self, time_limit: float) -> Ends:

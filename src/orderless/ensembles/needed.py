@@ -16,7 +16,7 @@ from ..errors import InvalidParameter, setting
 from ..missing import Clock, Needed, Steps, hitting_sets, members
 from ..model import Ensemble
 from .answers import refuse_numbers_of
-from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, check_time_limit
+from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, check_time_limit, possible_boxes
 from .completed import OneRow, read_one
 from .probe import Probe
 from .twins import Twins
@@ -82,7 +82,7 @@ class _Settling(Probe):
 
     def possible(self) -> tuple[Any, ...]:
         """Give the classes that the row can get."""
-        found = self.ensemble.summed.possible(np.ascontiguousarray(self.box[None]), self.left, 1)
+        found = possible_boxes(self.ensemble, self.box[None], self.left)
         if (found.possible == 2).any():
             raise self.undecided(2)
         return tuple(self.ensemble.classes[c] for c in np.flatnonzero(found.possible[0]))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
 from ..model import BinNodes, Bins, Ensemble, Tree
 from .bounds_of_sums import one_leaf_each
-from .boxes import CERTAIN, Boxes, Cells, check_time_limit, slices, undecided
+from .boxes import CERTAIN, Boxes, Cells, check_time_limit, decide_boxes, slices, undecided
 from .links import numbers_of
 
 __all__ = ["share_of_difference", "tree_of_ensemble"]
@@ -191,7 +191,7 @@ class _Classes:
         self.ensemble, self.bins = ensemble, ensemble.bins
 
     def of_boxes(self, boxes: Boxes, seconds: float) -> Labels:
-        found = self.ensemble.summed.decide(np.ascontiguousarray(boxes), seconds, 1)
+        found = decide_boxes(self.ensemble, boxes, seconds)
         return np.where(found.status == CERTAIN, found.label, -1).astype(np.int64)
 
     def of_cells(self, cells: Cells) -> Labels:
