@@ -22,7 +22,16 @@ from ..inputs import (
 )
 from ..model import Ensemble, midpoint, n_threads, read_within
 from .bounds_of_sums import score_ends
-from .boxes import CERTAIN, OPEN, WHY, RowBoxes, Verdicts, check_time_limit, undecided
+from .boxes import (
+    CERTAIN,
+    OPEN,
+    WHY,
+    RowBoxes,
+    Verdicts,
+    check_time_limit,
+    possible_boxes,
+    undecided,
+)
 from .numbers import number_verdicts
 
 __all__ = ["Answers", "answer_rows", "decide_rows", "possible_rows", "predict_ranges",
@@ -142,8 +151,12 @@ def possible_table(
     """Give rows x classes: 0 no, 1 yes, 2 not known."""
     boxes = RowBoxes(ensemble, rows)
     out = np.zeros((rows.n_rows, len(ensemble.classes)), dtype=np.uint8)
-    for which, distinct, of_row in boxes.blocks(np.arange(rows.n_rows)):
-        found = ensemble.summed.possible(np.ascontiguousarray(distinct), time_limit, threads)
+    known = np.flatnonzero(boxes.complete)
+    label = ensemble.summed.evaluate(np.ascontiguousarray(boxes.cells[known]), threads).label
+    out[known[label < 0]] = 2  # within rounding
+    out[known[label >= 0], label[label >= 0]] = 1
+    for which, distinct, of_row in boxes.blocks(boxes.partial):
+        found = possible_boxes(ensemble, distinct, time_limit, threads)
         out[which] = found.possible[of_row]
     return out
 

@@ -23,8 +23,6 @@ from .condition import (
 )
 from .ensemble import (
     Ensemble as Ensemble,
-    Link as Link,
-    Rule as Rule,
 )
 from .ensemble_file import (
     ENSEMBLE_FORMAT as ENSEMBLE_FORMAT,
@@ -56,6 +54,10 @@ from .numbers import (
     short_end as short_end,
     short_number as short_number,
     value_at_most as value_at_most,
+)
+from .rule import (
+    Link as Link,
+    Rule as Rule,
 )
 from .side import (
     Side as Side,
