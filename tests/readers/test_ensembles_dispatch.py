@@ -177,16 +177,20 @@ def test_unfitted_models_and_classes_are_refused(model):
     fresh = model.__class__(**model.get_params(deep=False))
     with pytest.raises(UnreadableModel, match="is not fitted: call fit"):
         ol.read_ensemble(fresh)
-    with pytest.raises(UnreadableModel, match="the class .*: give a fitted model"):
+    with pytest.raises(UnreadableModel, match=r"the class .*: give a fitted model"):
         ol.read_ensemble(type(model))
 
 
-@pytest.mark.parametrize("method", ["predict", "predict_proba", "decision_function"])
-@pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
+METHODS = ("predict", "predict_proba", "decision_function")
+
+
+@pytest.mark.parametrize(
+    ("model", "method"),
+    [(model, method) for model in MODELS for method in METHODS if hasattr(type(model), method)],
+    ids=lambda x: x if isinstance(x, str) else type(x).__name__,
+)
 def test_subclasses_that_decide_themselves_are_refused(model, method):
     kind = type(model)
-    if not hasattr(kind, method):
-        pytest.skip("it has no such method")
     X, y = table(2)
     plain = type("Plain", (kind,), {"__init__": kind.__init__, "extra": 1})
     model = model.fit(X, y)
@@ -212,7 +216,7 @@ def test_subclasses_that_decide_themselves_are_refused(model, method):
         (LogisticRegression(), "cannot read a LogisticRegression as a sum of trees: known are"),
         (
             TransformedTargetRegressor(RandomForestRegressor(2)),
-            "TransformedTargetRegressor around a RandomForestRegressor predicts a function of a sum",
+            "around a RandomForestRegressor predicts a function of a sum, and not a sum",
         ),
     ],
     ids=lambda x: type(x).__name__,

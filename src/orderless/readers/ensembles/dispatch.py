@@ -97,6 +97,7 @@ def read_ensemble(
     parts = _column_ensemble(wrapped.model)
     if parts is None:
         _refuse_unknown(wrapped.model)
+    if parts is None or (wrapped.targets and len(parts.trees) == 1):
         tree = read_tree(given, through=through, space=space, feature_names=feature_names, nan=nan)
         return _of_one_tree(tree)
     if wrapped.targets:
