@@ -293,7 +293,9 @@ class _Compared:
                                      list(side.codes), rounded=alike)  # fmt: skip
         says = [self._says(ensemble, row) for ensemble in self.given]
         if says[0] == says[1]:
-            raise AssertionError(f"the row {row} does not separate {self.given[0]!r} from the other")
+            raise AssertionError(
+                f"the row {row} does not separate {self.given[0]!r} from the other"
+            )
         return row
 
     def _says(self, ensemble: Ensemble, row: dict[str, Any]) -> Any:

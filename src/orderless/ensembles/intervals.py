@@ -129,7 +129,10 @@ def _softmax_boxes(
             for cells in (ends.low_cell, ends.high_cell):
                 sums = ensemble.summed.evaluate(np.ascontiguousarray(cells), threads).sums
                 shares = probabilities(ensemble, sums)
-                found_low, found_high = np.minimum(found_low, shares), np.maximum(found_high, shares)
+                found_low, found_high = (
+                    np.minimum(found_low, shares),
+                    np.maximum(found_high, shares),
+                )
     with np.errstate(over="ignore", under="ignore"):  # exp(0) stands for the class itself
         lower = 1 / np.exp(high).sum(axis=2)
         upper = 1 / np.exp(low).sum(axis=2)

@@ -76,9 +76,7 @@ class Probe:
 
     def undecided(self, status: int, **proven: object) -> Exception:
         """Say that no answer was found."""
-        return undecided(
-            status, "no exact answer about this row", self.time_limit, **proven
-        )
+        return undecided(status, "no exact answer about this row", self.time_limit, **proven)
 
     def look(self) -> None:
         """Raise ``Undecided`` if the time is over."""

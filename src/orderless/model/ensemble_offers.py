@@ -117,9 +117,7 @@ class EnsembleOffers:
 
         return predict_ranges(self._ensemble, lower, upper, time_limit, n_jobs)
 
-    def decide(
-        self, X: Any, *, time_limit: float = TIME_LIMIT, n_jobs: int | None = None
-    ) -> Any:
+    def decide(self, X: Any, *, time_limit: float = TIME_LIMIT, n_jobs: int | None = None) -> Any:
         """Say of each row whether its class, or number, is certain.
 
         Returns
@@ -249,9 +247,7 @@ class EnsembleOffers:
 
         return witness_rows(self._ensemble, row, time_limit)
 
-    def missing_needed(
-        self, row: Any, *, limit: int = 200_000, time_limit: float = 60.0
-    ) -> Needed:
+    def missing_needed(self, row: Any, *, limit: int = 200_000, time_limit: float = 60.0) -> Needed:
         """Give the unknown features that would settle a row; see ``orderless.missing_needed``.
 
         Raises
