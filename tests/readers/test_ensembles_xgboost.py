@@ -298,9 +298,7 @@ def test_categories_and_names():
 @pytest.mark.parametrize("sparse", [True, False])
 def test_through_a_pipeline(sparse):
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {"colour": rng.choice(list("rgbk"), 400), "age": rng.normal(40, 10, 400)}
-    )
+    frame = pd.DataFrame({"colour": rng.choice(list("rgbk"), 400), "age": rng.normal(40, 10, 400)})
     y = (frame["colour"].isin(["r", "k"]) ^ (frame["age"] > 45)).astype(int)
     prepare = make_column_transformer(
         (OneHotEncoder(sparse_output=sparse), ["colour"]),

@@ -4,4 +4,5 @@ from .dispatch import (
 )
 from .ensembles.dispatch import read_ensemble as read_ensemble
 from .ensembles.either import read_model as read_model
+from .ensembles.score import read_score as read_score
 from .wrapped import unwrap as unwrap

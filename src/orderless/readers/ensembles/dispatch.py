@@ -29,7 +29,11 @@ __all__ = ["is_known", "read_ensemble"]
 # A reader is the file <library>.py in this folder with ``knows(model)`` and
 # ``from_<library>(model)``. It is asked only if its library is imported.
 READERS = ("sklearn", "xgboost", "lightgbm", "catboost")
-FILES = ("lightgbm", "xgboost", "catboost")  # also have ``knows_text(text)`` and ``from_text(text)``
+FILES = (
+    "lightgbm",
+    "xgboost",
+    "catboost",
+)  # also have ``knows_text(text)`` and ``from_text(text)``
 KNOWN = (
     "scikit-learn's RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, AdaBoost, "
     "Bagging and Voting of trees, and whatever read_tree reads with numbers or shares"
@@ -97,6 +101,7 @@ def read_ensemble(
     parts = _column_ensemble(wrapped.model)
     if parts is None:
         _refuse_unknown(wrapped.model)
+    if parts is None or (wrapped.targets and len(parts.trees) == 1):
         tree = read_tree(given, through=through, space=space, feature_names=feature_names, nan=nan)
         return _of_one_tree(tree)
     if wrapped.targets:
