@@ -161,9 +161,7 @@ def test_categories_by_their_labels():
 
 def test_through_a_pipeline():
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {"colour": rng.choice(list("rgbk"), 400), "age": rng.normal(40, 10, 400)}
-    )
+    frame = pd.DataFrame({"colour": rng.choice(list("rgbk"), 400), "age": rng.normal(40, 10, 400)})
     y = (frame["colour"].isin(["r", "k"]) ^ (frame["age"] > 45)).astype(int)
     prepare = make_column_transformer(
         (OneHotEncoder(sparse_output=False), ["colour"]), (StandardScaler(), ["age"])

@@ -95,7 +95,8 @@ def test_classes(kind, n_classes):
         np.testing.assert_array_equal(total, margins(booster, rows))
         said = booster.predict(xgboost.DMatrix(rows))
         assert_classes(own, total, said > 0.5 if n_classes == 2 else said.argmax(axis=1))
-        assert (own.trees == ensemble.trees) and own.rule == ensemble.rule
+        assert own.trees == ensemble.trees
+        assert own.rule == ensemble.rule
 
 
 def numbers_model(objective, X, score, **options):
@@ -298,9 +299,7 @@ def test_categories_and_names():
 @pytest.mark.parametrize("sparse", [True, False])
 def test_through_a_pipeline(sparse):
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {"colour": rng.choice(list("rgbk"), 400), "age": rng.normal(40, 10, 400)}
-    )
+    frame = pd.DataFrame({"colour": rng.choice(list("rgbk"), 400), "age": rng.normal(40, 10, 400)})
     y = (frame["colour"].isin(["r", "k"]) ^ (frame["age"] > 45)).astype(int)
     prepare = make_column_transformer(
         (OneHotEncoder(sparse_output=sparse), ["colour"]),

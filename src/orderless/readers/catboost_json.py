@@ -114,6 +114,7 @@ class ModelJson:
         return [x * self.scale + b for x, b in zip(leaf.values, self.bias, strict=True)]
 
     def split(self, stated: Mapping[str, Any]) -> Split:
+        """Read a split; what asks for anything but a number or a category is refused."""
         kind = stated["split_type"]
         if kind == "FloatFeature":
             at = _place(stated["float_feature_index"], self.numeric)

@@ -102,9 +102,7 @@ class _Asked:
         text = json.dumps(_one_leaf(saved, n_outputs)).encode()
         self._booster = xgboost.Booster(model_file=bytearray(text))
         self._table = xgboost.DMatrix
-        margins = self._booster.predict(
-            self._rows(1), output_margin=True, validate_features=False
-        )
+        margins = self._booster.predict(self._rows(1), output_margin=True, validate_features=False)
         self.base: Singles = margins.reshape(-1)
         if len(self.base) != n_outputs:
             raise ValueError(f"{len(self.base)} base margins for {n_outputs} outputs")
@@ -150,7 +148,7 @@ def _one_leaf(saved: Mapping[str, Any], n_outputs: int) -> dict[str, Any]:
         "trees": [{**leaf, "id": i} for i in range(n_outputs)],
     }
     booster = learner["gradient_booster"]
-    if "cats" in (booster["gbtree"] if "gbtree" in booster else booster)["model"]:
+    if "cats" in booster.get("gbtree", booster)["model"]:
         model["cats"] = {"enc": [], "feature_segments": [], "sorted_idx": []}
     several = {"softmax_multiclass_param": {"num_class": str(n_outputs)}} if n_outputs > 1 else {}
     own = {

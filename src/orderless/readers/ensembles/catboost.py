@@ -58,7 +58,7 @@ def from_text(
         builders, values = [], []
         for tree in model.trees:
             builder = TreeBuilder(table)
-            own = []
+            own: list[tuple[float, ...]] = []
             for leaf in leaves(builder, tree, asked):
                 builder.leaf_number(len(own))
                 own.append(leaf.values)
@@ -71,7 +71,10 @@ def from_text(
         check_room(values, adding)
         output = model.output
         return ColumnEnsemble(
-            [builder.finish(range(len(own))) for builder, own in zip(builders, values, strict=True)],
+            [
+                builder.finish(range(len(own)))
+                for builder, own in zip(builders, values, strict=True)
+            ],
             values,
             output.classes if output.task == "classification" else None,
             adding,

@@ -149,15 +149,11 @@ def _classes(
     return classes
 
 
-def _rule(
-    objective: Objective, values: Sequence[NDArray[np.float64]], adding: Adding
-) -> Rule:
+def _rule(objective: Objective, values: Sequence[NDArray[np.float64]], adding: Adding) -> Rule:
     if objective.task == "regression":
         return Rule("number")
     if objective.name == "binary":
-        return Rule(
-            "cuts", (last_below(lambda x: objective.sigmoid * (x / adding.divisor) > TIE),)
-        )
+        return Rule("cuts", (last_below(lambda x: objective.sigmoid * (x / adding.divisor) > TIE),))
     most = float(largest_sums(values, adding).max())
     window = SOFTMAX
     if objective.name == "multiclassova":

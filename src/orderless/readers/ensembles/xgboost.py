@@ -93,7 +93,7 @@ def _ensemble(saved: Mapping[str, Any], model: ModelJson, in_place: bool) -> Col
     trees, values = [], []
     for i, (tree, output) in enumerate(zip(model.trees, model.outputs, strict=True)):
         builder = TreeBuilder(table)
-        nodes = []
+        nodes: list[int] = []
         for node in leaves(builder, tree, model.labels):
             builder.leaf_number(len(nodes))
             nodes.append(node)
@@ -138,5 +138,3 @@ def _rule(saved: Mapping[str, Any], model: ModelJson) -> Rule:
     if model.n_outputs > 1:
         return Rule("largest", window=SOFTMAX if model.objective == "multi:softprob" else 0.0)
     return Rule("cuts", (last_of_first_class(saved),))
-
-
