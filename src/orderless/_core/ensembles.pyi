@@ -57,5 +57,9 @@ class Sum:
     def decide(self, boxes: NDArray[np.uint8], time_limit: float, n_threads: int) -> Decided: ...
     def possible(self, boxes: NDArray[np.uint8], time_limit: float, n_threads: int) -> Possible: ...
     def extremes(
-        self, boxes: NDArray[np.uint8], weights: NDArray[np.int64], time_limit: float, n_threads: int
+        self,
+        boxes: NDArray[np.uint8],
+        weights: NDArray[np.int64],
+        time_limit: float,
+        n_threads: int,
     ) -> Extremes: ...

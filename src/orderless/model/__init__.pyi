@@ -58,6 +58,7 @@ from .side import (
     Side as Side,
 )
 from .space import (
+    FeatureSpec as FeatureSpec,
     Space as Space,
 )
 from .tree import (

@@ -1,0 +1,386 @@
+"""Points scores and weighted rules: an ensemble that people wrote themselves.
+
+In:  items (conditions and points) and verdicts, as a dict, a list, JSON or CSV.
+Out: ``Ensemble`` of one tree per item. Points are whole numbers of a common unit, so that totals
+     are exact: docs/decisions/0018.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import InvalidSpace, InvalidTree, a_kind
+from ...inputs import near, some_names
+from ...model import Adding, Condition, Ensemble, Feature, Label, Rule, Space, Tree
+from .score_csv import items_of_csv
+from .score_items import Item, Points, Score, Test, from_items, from_json
+
+__all__ = ["read_score"]
+
+MOST_UNITS = 2**52  # below it, totals and their quotients by the unit are told apart as float64
+MOST_NODES = 100_000  # of one item
+
+Interval = tuple[float, float]  # above the first, at most the second
+
+
+def read_score(
+    score: Any, *, verdicts: Mapping[Any, Any] | Sequence[Any] | None = None, space: Any = None
+) -> Ensemble:
+    """Read a points score, or weighted rules, which is an ensemble of one small tree per item.
+
+    Parameters
+    ----------
+    score : dict, list of items, JSON or CSV text, or a ``Path`` to such a file
+        Items are dicts of a condition, or several, and points: ``{"feature": "age", "above": 65,
+        "points": 2}``, ``{"when": [condition, ...], "points": 3}``. The relations are ``at most``,
+        ``below``, ``above``, ``at least``, ``between`` (with both ends), ``is``, ``is not``,
+        ``among`` and ``not among``, or ``<=``, ``<``, ``>``, ``>=``, ``==``, ``!=``, ``in``,
+        ``not in``; several on one feature hold together, and none is "is true". A dict has
+        ``items``, and perhaps ``base`` (points that every row has), ``verdicts``, ``features`` and
+        ``name``. docs/formats has all of it, also as CSV.
+    verdicts : dict, or list, optional
+        The least total of each verdict, rising, None for the first. Without verdicts the total
+        itself is the answer. Where the points of items are dicts of verdict and points, a list of
+        the verdicts: the one of the largest total holds, of equals the first in the list.
+    space : Space, optional
+        The features and their kinds, instead of ``features``. Without either, a feature that is
+        compared with true or false is boolean, with text categorical (what is not listed is other),
+        with numbers numeric.
+
+    Returns
+    -------
+    Ensemble
+
+    Raises
+    ------
+    InvalidTree
+        The message names the item. Also for an item that no row, or every row, fulfils.
+
+    Notes
+    -----
+    Points and least totals are read as the decimals that are written, and added up as whole numbers
+    of their common unit: 0.1 + 0.2 is at least 0.3. A value that is missing, where that is a value
+    (``nan=True`` in the space), fulfils no condition. Linear in the items.
+
+    Examples
+    --------
+    >>> score = read_score({
+    ...     "items": [{"feature": "age", "above": 65, "points": 2},
+    ...               {"feature": "smoker", "points": 1},
+    ...               {"when": [{"feature": "ldl", "at least": 4.9},
+    ...                         {"feature": "statin", "is": False}], "points": 2.5}],
+    ...     "verdicts": {"low": None, "raised": 2, "high": 4.5},
+    ... })
+    >>> score.classes, score.features
+    (('low', 'raised', 'high'), ('age', 'smoker', 'ldl', 'statin'))
+    >>> score.adding.divisor, [own.ravel().tolist() for own in score.values]
+    (2.0, [[0.0, 4.0], [0.0, 2.0], [0.0, 5.0]])
+    """
+    if space is not None and not isinstance(space, Space):
+        raise InvalidSpace(f"space must be a Space, got {a_kind(space)}")
+    read = _read(score, verdicts)
+    if read.features is not None:
+        if space is not None:
+            raise InvalidSpace("the score has features of its own: leave space= out")
+        space = Space(read.features)
+    elif space is None:
+        space = Space([_inferred(name, tests) for name, tests in _by_feature(read).items()])
+    trees = [_tree(item, space) for item in read.items]
+    return _ensemble(read, trees)
+
+
+def _read(score: Any, verdicts: Any) -> Score:
+    """Open a file, and tell JSON from CSV."""
+    if isinstance(score, Path):
+        try:
+            score = score.read_bytes().decode("utf-8-sig")
+        except UnicodeDecodeError as fault:
+            raise InvalidTree(f"the file is not UTF-8 text: {fault}") from fault
+    if isinstance(score, str):
+        if score.lstrip()[:1] in ("{", "["):
+            return from_json(score, verdicts)
+        if "\n" not in score.strip():
+            raise InvalidTree(
+                f"{score!r:.80} is neither JSON nor CSV: to read a file give a path, "
+                f"pathlib.Path({score!r:.80})"
+            )
+        return from_items(items_of_csv(score), verdicts)
+    if isinstance(score, Mapping | Sequence):
+        return from_items(score, verdicts)
+    raise InvalidTree(
+        f"a score must be a dict, a list of items, JSON or CSV text, or a Path, got {a_kind(score)}"
+    )
+
+
+# -- features --------------------------------------------------------------------------------------
+
+
+def _by_feature(score: Score) -> dict[str, list[tuple[Test, str]]]:
+    """Give the tests on each feature, with the names of their items."""
+    out: dict[str, list[tuple[Test, str]]] = {}
+    for item in score.items:
+        for test in item.tests:
+            out.setdefault(test.feature, []).append((test, item.name))
+    return out
+
+
+def _inferred(name: str, tests: Sequence[tuple[Test, str]]) -> Feature:
+    """Say what kind of feature is compared like this."""
+    kinds: dict[str, str] = {}
+    labels: dict[Label, None] = {}
+    for test, item in tests:
+        for value in _values(test):
+            kind = "boolean" if isinstance(value, bool) else "numeric"
+            if isinstance(value, str):
+                kind = "categorical"
+                labels[value] = None
+            kinds.setdefault(kind, f"{item} with {value!r:.40}")
+    if len(kinds) > 1:
+        raise InvalidTree(
+            f"feature {name!r} is compared by {' and by '.join(kinds.values())}: values of one "
+            "feature must be all true or false, all text, or all numbers"
+        )
+    (kind,) = kinds
+    if kind == "categorical":
+        return Feature(name, "categorical", categories=tuple(labels), other=True)
+    return Feature(name, "boolean" if kind == "boolean" else "numeric")
+
+
+def _values(test: Test) -> Sequence[Any]:
+    return test.value if isinstance(test.value, list) else [test.value]
+
+
+# -- trees -----------------------------------------------------------------------------------------
+
+
+class _Nodes:
+    """The tree of an item: leaf 1 where all conditions hold, else leaf 0."""
+
+    def __init__(self, item: Item, space: Space) -> None:
+        self.item, self.space = item, space
+        self.feature: list[int] = []
+        self.threshold: list[float] = []
+        self.nan_true: list[bool] = []
+        self.children: tuple[list[int], list[int]] = ([], [])
+        self.leaf: list[int] = []
+        self.sets: dict[int, list[int]] = {}
+
+    def add(
+        self, feature: int = -1, threshold: float = 0.0, nan_true: bool = False, leaf: int = -1
+    ) -> int:
+        if len(self.leaf) >= MOST_NODES:
+            raise InvalidTree(
+                f"{self.item.name} has too many numbers to choose from: write ranges (between), or "
+                "several items"
+            )
+        self.feature.append(feature)
+        self.threshold.append(threshold)
+        self.nan_true.append(nan_true)
+        for side in self.children:
+            side.append(-1)
+        self.leaf.append(leaf)
+        return len(self.leaf) - 1
+
+    def grow(self, at: int) -> int:
+        """Add what asks the tests from this one on; give the root of it."""
+        if at == len(self.item.tests):
+            return self.add(leaf=1)
+        test = self.item.tests[at]
+        i = self.space.index(test.feature)
+        feature = self.space.features[i]
+        if not feature.ordered:
+            node = self.add(i)
+            self.sets[node] = _codes(test, feature, self.item.name)
+            self._link(node, self.grow(at + 1), self.add(leaf=0))
+            return node
+        tests: list[tuple[float, bool]] = []
+        for low, high in _intervals(test, feature, self.item.name):
+            tests += [(low, False)] * (low > -math.inf) + [(high, True)] * (high < math.inf)
+        tests = tests or [(math.inf, True)]  # whatever is known
+        holds_last = not tests[-1][1]  # above the last low end
+        root = last = -1
+        for cut, holds in tests:
+            # What is missing fulfils no condition.
+            node = self.add(i, cut, nan_true=not holds)
+            if last >= 0:
+                self.children[1][last] = node
+            root, last = (node if root < 0 else root), node
+            self.children[0][node] = self.grow(at + 1) if holds else self.add(leaf=0)
+        self.children[1][last] = self.grow(at + 1) if holds_last else self.add(leaf=0)
+        return root
+
+    def _link(self, node: int, true: int, false: int) -> None:
+        self.children[0][node], self.children[1][node] = true, false
+
+    def tree(self) -> Tree:
+        self.grow(0)
+        return Tree(
+            self.space,
+            (0, 1),
+            feature=self.feature,
+            threshold=self.threshold,
+            when_true=self.children[0],
+            when_false=self.children[1],
+            leaf_class=self.leaf,
+            nan_true=self.nan_true,
+            sets=self.sets,
+        )
+
+
+def _tree(item: Item, space: Space) -> Tree:
+    """Make the tree of an item."""
+    for test in item.tests:
+        if test.feature not in space:
+            raise InvalidTree(
+                f"{item.name}: there is no feature {test.feature!r:.80}"
+                f"{near(test.feature, space.names)}: the features are {some_names(space.names)}"
+            )
+    tree = _Nodes(item, space).tree()
+    reached = set(tree.leaf_class[tree.feature < 0].tolist())
+    if reached != {0, 1}:
+        what = (
+            "no row can fulfil its conditions"
+            if reached == {0}
+            else ("every row fulfils its conditions: give the points as base")
+        )
+        raise InvalidTree(f"{item.name} asks nothing: {what}")
+    return tree
+
+
+def _intervals(test: Test, feature: Feature, item: str) -> list[Interval]:
+    """Give the numbers for which a condition holds, as rising intervals apart from each other."""
+    relation = test.relation
+    if feature.kind == "boolean":
+        return _of_boolean(test, item)
+    for number in _values(test):
+        if isinstance(number, bool | str):
+            raise InvalidTree(
+                f"{item}: {feature.name!r} is numeric and is compared with {number!r:.80}: use a "
+                "number, or declare the feature otherwise"
+            )
+    try:
+        cuts = [Condition(feature.name, at_most=number).at_most for number in _values(test)]
+    except InvalidSpace as fault:
+        raise InvalidTree(f"{item}: {fault}") from fault
+    at = [float(feature.at_most(cut)) for cut in cuts]
+    below = [float(feature.at_most(cut, strict=True)) for cut in cuts]
+    if relation in ("<=", "<"):
+        return [(-math.inf, (at if relation == "<=" else below)[0])]
+    if relation in (">", ">="):
+        return [((at if relation == ">" else below)[0], math.inf)]
+    if relation == "between":
+        return [(below[0], at[1])]
+    never = [number for number, low, high in zip(_values(test), below, at, strict=True)
+             if low == high]  # fmt: skip
+    if never:
+        raise InvalidTree(f"{item}: {never[0]!r:.80} is not a value of {feature!r}")
+    points = sorted(set(zip(below, at, strict=True)))
+    if relation in ("is", "among"):
+        return _joined(points)
+    ends = [-math.inf, *(end for pair in _joined(points) for end in pair), math.inf]
+    return list(zip(ends[::2], ends[1::2], strict=True))
+
+
+def _joined(intervals: Sequence[Interval]) -> list[Interval]:
+    """Join neighbours: whole numbers 3 and 4 are one interval."""
+    out: list[Interval] = []
+    for low, high in intervals:
+        if out and out[-1][1] == low:
+            out[-1] = out[-1][0], high
+        else:
+            out.append((low, high))
+    return out
+
+
+def _of_boolean(test: Test, item: str) -> list[Interval]:
+    if test.relation not in ("is", "is not", "among", "not among") or not all(
+        isinstance(value, bool) for value in _values(test)
+    ):
+        raise InvalidTree(
+            f"{item}: {test.feature!r} is boolean: write 'is': true or 'is': false, got "
+            f"{test.relation!r} and {test.value!r:.80}"
+        )
+    inside = {value for value in (False, True) if value in _values(test)}
+    if test.relation.startswith(("is not", "not")):
+        inside = {False, True} - inside
+    low = -math.inf if False in inside else 0.0
+    high = math.inf if True in inside else 0.0
+    return [(low, high)] if inside else [(-math.inf, -1.0)]
+
+
+def _codes(test: Test, feature: Feature, item: str) -> list[int]:
+    """Give the numbers of the categories for which a condition holds."""
+    if test.relation not in ("is", "is not", "among", "not among"):
+        raise InvalidTree(
+            f"{item}: {feature.name!r} is categorical and has no order: use 'is' or 'among', got "
+            f"{test.relation!r}"
+        )
+    codes = set()
+    for value in _values(test):
+        if value not in feature.categories:
+            raise InvalidTree(
+                f"{item}: {value!r:.80} is not a value of {feature!r}"
+                f"{near(value, feature.categories)}"
+            )
+        codes.add(feature.categories.index(value))
+    if test.relation in ("is", "among"):
+        return sorted(codes)
+    return [code for code in range(len(feature.categories) + feature.other) if code not in codes]
+
+
+# -- totals ----------------------------------------------------------------------------------------
+
+
+def _ensemble(score: Score, trees: Sequence[Tree]) -> Ensemble:
+    """Write all points as whole numbers of their common unit."""
+    by_verdict = isinstance(score.items[0].points, dict)
+    labels: tuple[Any, ...] = tuple(score.verdicts or ()) if by_verdict else (None,)
+
+    def numbers(points: Points) -> list[Fraction]:
+        if isinstance(points, dict):
+            return [points.get(label, Fraction(0)) for label in labels]
+        return [points]
+
+    rows = [numbers(item.points) for item in score.items]
+    base = numbers(score.base)
+    unit = math.lcm(*(number.denominator for row in [*rows, base] for number in row))
+    whole = [[int(number * unit) for number in row] for row in [*rows, base]]
+    top = max(sum(abs(row[k]) for row in whole) for k in range(len(base)))
+    if max(top, unit) >= MOST_UNITS:
+        raise InvalidTree(
+            f"the points have the common unit 1/{unit:,} and add up to as many as {top:,} of it: "
+            f"fewer than {MOST_UNITS:,} can be told apart; round the points"
+        )
+    adding = Adding(base=tuple(float(number) for number in whole[-1]), divisor=float(unit))
+    values = [np.array([[0.0] * len(base), row], dtype=np.float64) for row in whole[:-1]]
+    if by_verdict:
+        rule = Rule("largest")
+    elif score.verdicts is None:
+        rule = Rule("number")
+    else:
+        rule = Rule("cuts", cuts=_cuts(score.verdicts, unit))
+    classes = None if score.verdicts is None else tuple(score.verdicts)
+    return Ensemble(trees, values, classes=classes, adding=adding, rule=rule)
+
+
+def _cuts(verdicts: Mapping[Label, Fraction | None], unit: int) -> tuple[float, ...]:
+    """Give per verdict but the first the largest whole number of units that does not reach it."""
+    out: dict[float, Label] = {}
+    for label, level in verdicts.items():
+        if level is None:
+            continue
+        below = math.ceil(level * unit) - 1
+        cut = float(max(-MOST_UNITS, min(below, MOST_UNITS)))
+        if cut in out:
+            raise InvalidTree(
+                f"no total reaches {out[cut]!r:.80} and not {label!r:.80}: totals are multiples of "
+                f"1/{unit}; leave one of these verdicts out"
+            )
+        out[cut] = label
+    return tuple(out)
