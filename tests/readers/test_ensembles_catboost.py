@@ -5,13 +5,14 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-import replay
 from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import orderless as ol
 from orderless.errors import InvalidTree, UnreadableModel
+from tests.neighbours import EDGES
+from tests.slow_sums import added, hard_rows, labels_of
 
 catboost = pytest.importorskip(
     "catboost", reason="CatBoost comes with the extra orderless[sources]"
@@ -51,12 +52,12 @@ def saved(model, tmp_path):
 
 
 def assert_same(ensemble, model, rows):
-    total = replay.sums(ensemble, rows)
+    total = added(ensemble, rows)
     theirs = np.reshape(model.predict(rows, prediction_type="RawFormulaVal"), total.shape)
     np.testing.assert_array_equal(total, theirs)
     if ensemble.classes:
-        ours = np.array(ensemble.classes)[replay.labels(ensemble, total)]
-        np.testing.assert_array_equal(ours, np.ravel(model.predict(rows, "Class")))
+        said = np.ravel(model.predict(rows, "Class"))
+        np.testing.assert_array_equal(labels_of(ensemble, total), said)
     return total
 
 
@@ -73,7 +74,7 @@ def test_classes(policy, loss):
     assert len(ensemble.trees) == 20
     assert ensemble.classes == tuple(model.classes_.tolist())
     full = policy == "SymmetricTree" and loss in ("Logloss", "MultiClass")
-    assert_same(ensemble, model, replay.many_rows(ensemble, X, ROWS if full else ROWS // 10))
+    assert_same(ensemble, model, hard_rows(ensemble, X, ROWS if full else ROWS // 10, EDGES))
 
 
 @pytest.mark.parametrize("policy", POLICIES[:2])
@@ -86,7 +87,7 @@ def test_numbers(policy, loss, tmp_path):
     model.fit(X, np.exp(0.3 * score))
     ensemble = ol.read_ensemble(model, nan="value")
     assert ensemble.rule.kind == "number"
-    rows = replay.many_rows(ensemble, X, 10_000)
+    rows = hard_rows(ensemble, X, 10_000, EDGES)
     total = assert_same(ensemble, model, rows)[:, 0]
     if ensemble.link == "exp":
         np.testing.assert_allclose(np.exp(total), model.predict(rows), rtol=1e-14)
@@ -95,7 +96,7 @@ def test_numbers(policy, loss, tmp_path):
     else:
         np.testing.assert_array_equal(total, model.predict(rows))
     read = ol.read_ensemble(saved(model, tmp_path), nan="value")
-    np.testing.assert_array_equal(replay.sums(read, rows)[:, 0], total)
+    np.testing.assert_array_equal(added(read, rows)[:, 0], total)
     assert read.link == ensemble.link
 
 
@@ -116,7 +117,7 @@ def test_a_threshold_of_the_probability(threshold):
     model = catboost.CatBoostClassifier(**options()).fit(X, y)
     model.set_probability_threshold(threshold)
     ensemble = ol.read_ensemble(model, nan="value")
-    assert_same(ensemble, model, replay.many_rows(ensemble, X, 20_000))
+    assert_same(ensemble, model, hard_rows(ensemble, X, 20_000, EDGES))
 
 
 @pytest.mark.parametrize("scale", [2.0, 0.25, -1.0])
@@ -169,7 +170,7 @@ def test_through_a_pipeline():
     model = make_pipeline(prepare, catboost.CatBoostClassifier(**options())).fit(frame, y)
     ensemble = ol.read_ensemble(model)
     assert ensemble.features == ("colour", "age")
-    total = replay.sums(ensemble, frame)
+    total = added(ensemble, frame)
     theirs = model[-1].predict(model[:-1].transform(frame), prediction_type="RawFormulaVal")
     np.testing.assert_array_equal(total[:, 0], theirs)
 

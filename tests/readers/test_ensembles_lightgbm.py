@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-import replay
 from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import orderless as ol
 from orderless.errors import InvalidTree, UnreadableModel
+from tests.neighbours import EDGES
+from tests.slow_sums import added, hard_rows, labels_of, within_window
 
 lightgbm = pytest.importorskip(
     "lightgbm", reason="LightGBM comes with the extra orderless[sources]"
@@ -60,18 +61,17 @@ def classified(seed, n_classes):
 
 
 def assert_same(ensemble, model, rows, least_sure=0.99):
-    total = replay.sums(ensemble, rows)
+    total = added(ensemble, rows)
     theirs = model.predict(rows, raw_score=True).reshape(len(rows), -1)
     np.testing.assert_array_equal(total, theirs)
     if ensemble.task == "regression":
         return total
-    ours = replay.labels(ensemble, total)
     said = model.predict(rows)
     if isinstance(model, lightgbm.Booster):
         said = said > 0.5 if said.ndim == 1 else said.argmax(axis=1)
-    sure = ours >= 0
+    sure = ~within_window(ensemble, total)
     assert sure.mean() >= least_sure
-    np.testing.assert_array_equal(np.array(ensemble.classes)[ours[sure]], said[sure])
+    np.testing.assert_array_equal(labels_of(ensemble, total)[sure], said[sure])
     return total
 
 
@@ -84,7 +84,7 @@ def test_classes(kind, objective):
     ensemble = ol.read_ensemble(model, nan="value")
     assert ensemble.classes == tuple(sorted(set(names[y])))
     assert (ensemble.adding.divisor == 20) == (kind == "rf")
-    rows = replay.many_rows(ensemble, X, ROWS if kind in ("gbdt", "rf") else ROWS // 10)
+    rows = hard_rows(ensemble, X, ROWS if kind in ("gbdt", "rf") else ROWS // 10, EDGES)
     assert_same(ensemble, model, rows)
     booster = ol.read_ensemble(model.booster_, nan="value")
     assert booster.classes == tuple(range(len(ensemble.classes)))
@@ -100,7 +100,7 @@ def test_numbers(kind, objective):
     model = lightgbm.LGBMRegressor(objective=objective, **options(kind)).fit(X, y)
     ensemble = ol.read_ensemble(model, nan="value")
     assert (ensemble.rule.kind, ensemble.link) == ("number", NUMBERS[objective])
-    rows = replay.many_rows(ensemble, X, 10_000)
+    rows = hard_rows(ensemble, X, 10_000, EDGES)
     score = assert_same(ensemble, model, rows)[:, 0] / ensemble.adding.divisor
     if ensemble.link == "identity":
         np.testing.assert_array_equal(score, model.predict(rows))
@@ -115,7 +115,7 @@ def test_ranking():
         model = lightgbm.LGBMRanker(objective=objective, **options("gbdt"))
         model.fit(X, y, group=[100] * 5)
         ensemble = ol.read_ensemble(model, nan="value")
-        rows = replay.many_rows(ensemble, X, 5000)
+        rows = hard_rows(ensemble, X, 5000, EDGES)
         total = assert_same(ensemble, model, rows)
         np.testing.assert_array_equal(total[:, 0], model.predict(rows))
 
@@ -173,7 +173,7 @@ def test_zero_as_missing(missing):
     model = lightgbm.LGBMClassifier(zero_as_missing=True, **options("gbdt", num_leaves=6))
     model.fit(X, score > 0)
     ensemble = ol.read_ensemble(model, nan="value")
-    assert_same(ensemble, model, replay.many_rows(ensemble, X, 10_000))
+    assert_same(ensemble, model, hard_rows(ensemble, X, 10_000, EDGES))
 
 
 @pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
@@ -185,7 +185,7 @@ def test_early_stopping_and_files(tmp_path):
     assert model.best_iteration_ < 50
     ensemble = ol.read_ensemble(model, nan="value")
     assert len(ensemble.trees) == 3 * model.best_iteration_
-    rows = replay.many_rows(ensemble, X, 10_000)
+    rows = hard_rows(ensemble, X, 10_000, EDGES)
     assert_same(ensemble, model, rows)
     path = tmp_path / "model.txt"
     model.booster_.save_model(path)
@@ -209,10 +209,10 @@ def test_sigmoids_that_are_all_one():
     ).fit(np.nan_to_num(X), y)
     ensemble = ol.read_ensemble(model, nan="value")
     text = model.booster_.model_to_string()
-    rows = replay.many_rows(ensemble, np.nan_to_num(X), 20_000)
-    total = replay.sums(ensemble, rows)
-    ours, said = replay.labels(ensemble, total), model.predict(rows)
-    assert (ours[ours >= 0] == said[ours >= 0]).all()
+    rows = hard_rows(ensemble, np.nan_to_num(X), 20_000, EDGES)
+    total = added(ensemble, rows)
+    sure = ~within_window(ensemble, total)
+    assert (labels_of(ensemble, total)[sure] == model.predict(rows)[sure]).all()
     # The same with scores a hundred times as large.
     lines = []
     for line in text.split("\n"):
@@ -223,11 +223,11 @@ def test_sigmoids_that_are_all_one():
             lines.append(line)
     booster = lightgbm.Booster(model_str="\n".join(lines))
     ensemble = ol.read_ensemble("\n".join(lines), nan="value")
-    total = replay.sums(ensemble, rows)
+    total = added(ensemble, rows)
     said = booster.predict(rows).argmax(axis=1)
     assert (said != total.argmax(axis=1)).any()
-    ours = replay.labels(ensemble, total)
-    assert (ours[ours >= 0] == said[ours >= 0]).all()
+    sure = ~within_window(ensemble, total)
+    assert (labels_of(ensemble, total)[sure] == said[sure]).all()
 
 
 def test_through_a_pipeline():
@@ -240,7 +240,7 @@ def test_through_a_pipeline():
     model = make_pipeline(prepare, lightgbm.LGBMClassifier(**options("gbdt"))).fit(frame, y)
     ensemble = ol.read_ensemble(model)
     assert ensemble.features == ("colour", "age")
-    total = replay.sums(ensemble, frame)
+    total = added(ensemble, frame)
     theirs = model[-1].predict(model[:-1].transform(frame), raw_score=True)
     np.testing.assert_array_equal(total[:, 0], theirs)
 
