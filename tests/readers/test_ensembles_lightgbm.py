@@ -51,7 +51,7 @@ def data(seed, n=500, missing=True):
 def options(kind, **more):
     return {
         "n_estimators": 20, "num_leaves": 9, "min_child_samples": 5, "verbose": -1,
-        "random_state": 0, **KINDS[kind], **more,
+        "random_state": 0, "n_jobs": 1, **KINDS[kind], **more,
     }  # fmt: skip
 
 

@@ -16,6 +16,12 @@ from tests.slow_sums import added, hard_rows, labels_of, within_window
 
 xgboost = pytest.importorskip("xgboost", reason="XGBoost comes with the extra orderless[sources]")
 
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    with xgboost.config_context(nthread=1):
+        yield
+
 ROWS = 100_000
 NUMBERS = {  # objective -> what becomes of a margin
     "reg:squarederror": "identity",
