@@ -23,6 +23,7 @@ from .sparse import gives_sparse, with_zero_as_missing
 from .through.columns import source_columns
 from .through.conditions import over_features
 from .wrapped import through_targets, unwrapped
+from .xgboost_ubj import as_json, knows_ubj
 
 __all__ = ["check_arguments", "library_of", "opened", "read_tree", "read_trees"]
 
@@ -182,7 +183,7 @@ def opened(model: Any) -> Any:
                 "model.save_model(file, format='json')"
             )
         try:
-            model = content.decode("utf-8")
+            model = as_json(content) if knows_ubj(content) else content.decode("utf-8")
         except UnicodeDecodeError as fault:
             raise InvalidTree(f"the file {model.name!r} is not UTF-8 text: {fault}") from fault
     if not isinstance(model, str):
