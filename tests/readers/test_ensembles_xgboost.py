@@ -22,6 +22,7 @@ def one_thread():
     with xgboost.config_context(nthread=1):
         yield
 
+
 ROWS = 100_000
 NUMBERS = {  # objective -> what becomes of a margin
     "reg:squarederror": "identity",
@@ -396,6 +397,8 @@ def test_damaged_files():
         ((*model, "tree_info"), [0, 1, 1, 0, 1, 1]),
         ((*model, "trees"), []),
         (("version",), "new"),
+        (("version",), [4, 0, 0]),
+        (("version",), [3]),
         (("learner", "attributes"), {"scikit_learn": "{}", "best_iteration": "7"}),
         (("learner", "attributes"), {"scikit_learn": "{}", "best_iteration": "-1"}),
         (("learner", "attributes"), {"scikit_learn": "{}", "best_iteration": "x"}),
