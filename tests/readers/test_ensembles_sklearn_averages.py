@@ -286,6 +286,14 @@ VOTED = [("t", DecisionTreeClassifier(max_depth=2)), ("f", RandomForestClassifie
             ),
             r"vote of weight -1\.0",
         ),
+        (
+            VotingClassifier(
+                [("a", DecisionTreeClassifier()), ("b", DecisionTreeClassifier())],
+                weights=[-3, 2],
+                voting="soft",
+            ),
+            "weights must have a sum above 0",
+        ),
         (BaggingClassifier(LogisticRegression(), 2), "member 0 .* is a LogisticRegression"),
     ],
 )

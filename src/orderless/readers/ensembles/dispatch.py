@@ -33,7 +33,8 @@ READERS = ("sklearn", "xgboost", "lightgbm", "catboost")
 FILES = ("lightgbm", "xgboost", "catboost")
 KNOWN = (
     "scikit-learn's RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, AdaBoost, "
-    "Bagging and Voting of trees, and whatever read_tree reads with numbers or shares"
+    "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), and "
+    "whatever read_tree reads with numbers or shares"
 )
 
 
@@ -98,6 +99,7 @@ def read_ensemble(
     parts = _column_ensemble(wrapped.model)
     if parts is None:
         _refuse_unknown(wrapped.model)
+    if parts is None or (wrapped.targets and len(parts.trees) == 1):
         tree = read_tree(given, through=through, space=space, feature_names=feature_names, nan=nan)
         return _of_one_tree(tree)
     if wrapped.targets:

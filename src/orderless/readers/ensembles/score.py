@@ -11,11 +11,11 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from ...errors import InvalidSpace, InvalidTree, a_kind
+from ...errors import InvalidSpace, InvalidTree, a_kind, setting
 from ...inputs import near, some_names
 from ...model import Adding, Condition, Ensemble, Feature, Label, Rule, Space, Tree
 from .score_csv import items_of_csv
@@ -30,7 +30,11 @@ Interval = tuple[float, float]  # above the first, at most the second
 
 
 def read_score(
-    score: Any, *, verdicts: Mapping[Any, Any] | Sequence[Any] | None = None, space: Any = None
+    score: Any,
+    *,
+    verdicts: Mapping[Any, Any] | Sequence[Any] | None = None,
+    space: Space | None = None,
+    decimals: int | None = None,
 ) -> Ensemble:
     """Read a points score, or weighted rules, which is an ensemble of one small tree per item.
 
@@ -52,6 +56,9 @@ def read_score(
         The features and their kinds, instead of ``features``. Without either, a feature that is
         compared with true or false is boolean, with text categorical (what is not listed is other),
         with numbers numeric.
+    decimals : int, optional
+        Round points to so many decimals first, of two as near to the even one: for weights that
+        were computed, of which no one wrote all digits. By default nothing is rounded.
 
     Returns
     -------
@@ -84,6 +91,10 @@ def read_score(
     """
     if space is not None and not isinstance(space, Space):
         raise InvalidSpace(f"space must be a Space, got {a_kind(space)}")
+    if decimals is not None and (
+        not isinstance(decimals, int) or isinstance(decimals, bool) or not 0 <= decimals <= 15
+    ):
+        raise ValueError(f"decimals must be a whole number from 0 to 15, got {decimals!r:.80}")
     read = _read(score, verdicts)
     if read.features is not None:
         if space is not None:
@@ -92,7 +103,7 @@ def read_score(
     elif space is None:
         space = Space([_inferred(name, tests) for name, tests in _by_feature(read).items()])
     trees = [_tree(item, space) for item in read.items]
-    return _ensemble(read, trees)
+    return _ensemble(read, trees, decimals)
 
 
 def _read(score: Any, verdicts: Any) -> Score:
@@ -265,9 +276,10 @@ def _intervals(test: Test, feature: Feature, item: str) -> list[Interval]:
                 "number, or declare the feature otherwise"
             )
     try:
-        cuts = [Condition(feature.name, at_most=number).at_most for number in _values(test)]
+        conditions = [Condition(feature.name, at_most=number) for number in _values(test)]
     except InvalidSpace as fault:
         raise InvalidTree(f"{item}: {fault}") from fault
+    cuts = [cast(float, condition.at_most) for condition in conditions]
     at = [float(feature.at_most(cut)) for cut in cuts]
     below = [float(feature.at_most(cut, strict=True)) for cut in cuts]
     if relation in ("<=", "<"):
@@ -337,15 +349,17 @@ def _codes(test: Test, feature: Feature, item: str) -> list[int]:
 # -- totals ----------------------------------------------------------------------------------------
 
 
-def _ensemble(score: Score, trees: Sequence[Tree]) -> Ensemble:
+def _ensemble(score: Score, trees: Sequence[Tree], decimals: int | None) -> Ensemble:
     """Write all points as whole numbers of their common unit."""
     by_verdict = isinstance(score.items[0].points, dict)
     labels: tuple[Any, ...] = tuple(score.verdicts or ()) if by_verdict else (None,)
 
     def numbers(points: Points) -> list[Fraction]:
         if isinstance(points, dict):
-            return [points.get(label, Fraction(0)) for label in labels]
-        return [points]
+            own = [points.get(label, Fraction(0)) for label in labels]
+        else:
+            own = [points]
+        return own if decimals is None else [round(number, decimals) for number in own]
 
     rows = [numbers(item.points) for item in score.items]
     base = numbers(score.base)
@@ -355,7 +369,8 @@ def _ensemble(score: Score, trees: Sequence[Tree]) -> Ensemble:
     if max(top, unit) >= MOST_UNITS:
         raise InvalidTree(
             f"the points have the common unit 1/{unit:,} and add up to as many as {top:,} of it: "
-            f"fewer than {MOST_UNITS:,} can be told apart; round the points"
+            f"fewer than {MOST_UNITS:,} can be told apart; round the points, "
+            f"{setting('decimals', 6)}"
         )
     adding = Adding(base=tuple(float(number) for number in whole[-1]), divisor=float(unit))
     values = [np.array([[0.0] * len(base), row], dtype=np.float64) for row in whole[:-1]]
