@@ -77,6 +77,35 @@ def test_classes(policy, loss):
     assert_same(ensemble, model, hard_rows(ensemble, X, ROWS if full else ROWS // 10, EDGES))
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_random_parameters(seed):
+    rng = np.random.default_rng(seed)
+    X, score = data(seed, n=int(rng.integers(60, 600)), missing=bool(rng.integers(2)))
+    n_classes = int(rng.integers(2, 5))
+    y = np.searchsorted(np.quantile(score, np.arange(1, n_classes) / n_classes), score)
+    policy = str(rng.choice(POLICIES))
+    more = {
+        "iterations": int(rng.integers(1, 40)),
+        "depth": int(rng.integers(1, 7)),
+        "learning_rate": float(rng.choice([0.03, 0.3, 1.0])),
+        "border_count": int(rng.choice([1, 7, 254])),
+        "l2_leaf_reg": float(rng.choice([0.1, 3.0])),
+        "nan_mode": str(rng.choice(["Min", "Max"])),
+        "bootstrap_type": str(rng.choice(["Bayesian", "Bernoulli", "No"])),
+        "grow_policy": policy,
+    }
+    if policy == "SymmetricTree" and rng.random() < 0.3:
+        more["boosting_type"] = "Ordered"
+    if rng.random() < 0.3:
+        target = 10.0 ** rng.integers(-3, 4) * score
+        model = catboost.CatBoostRegressor(**options(**more)).fit(X, target)
+    else:
+        model = catboost.CatBoostClassifier(**options(**more)).fit(X, y)
+    ensemble = ol.read_ensemble(model, nan="value")
+    rows = hard_rows(ensemble, X, 6000, EDGES) if ensemble.features else X
+    assert_same(ensemble, model, rows)
+
+
 @pytest.mark.parametrize("policy", POLICIES[:2])
 @pytest.mark.parametrize(
     "loss", ["RMSE", "MAE", "Quantile:alpha=0.3", "Poisson", "Tweedie:variance_power=1.5"]

@@ -92,6 +92,41 @@ def test_classes(kind, objective):
     assert_same(booster, model.booster_, rows[:5000])
 
 
+@pytest.mark.parametrize("seed", range(16))
+def test_random_parameters(seed):
+    rng = np.random.default_rng(seed)
+    X, score = data(seed, n=int(rng.integers(60, 600)), missing=bool(rng.integers(2)))
+    n_classes = int(rng.integers(2, 5))
+    y = np.searchsorted(np.quantile(score, np.arange(1, n_classes) / n_classes), score)
+    several = str(rng.choice(["multiclass", "multiclassova"]))
+    more = {
+        "n_estimators": int(rng.integers(1, 40)),
+        "num_leaves": int(rng.integers(2, 30)),
+        "learning_rate": float(rng.choice([0.03, 0.3, 1.0])),
+        "min_child_samples": int(rng.choice([1, 5, 20])),
+        "min_sum_hessian_in_leaf": float(rng.choice([0.0, 1e-3])),
+        "max_bin": int(rng.choice([3, 16, 255])),
+        "min_data_in_bin": int(rng.choice([1, 3])),
+        "feature_fraction": float(rng.choice([0.5, 1.0])),
+        "extra_trees": bool(rng.integers(2)),
+        "path_smooth": float(rng.choice([0.0, 2.0])),
+        "use_missing": bool(rng.integers(4)),
+        "zero_as_missing": bool(rng.random() < 0.2),
+        "boost_from_average": bool(rng.integers(2)),
+    }
+    chosen = options(str(rng.choice(list(KINDS))), **more)
+    if rng.random() < 0.3:
+        model = lightgbm.LGBMRegressor(**chosen).fit(X, 10.0 ** rng.integers(-3, 4) * score)
+    else:
+        objective = "binary" if n_classes == 2 else several
+        model = lightgbm.LGBMClassifier(objective=objective, **chosen).fit(X, y)
+    ensemble = ol.read_ensemble(model, nan="value")
+    # One against all has a wide window where its scores can be large.
+    least_sure = 0.0 if ensemble.link == "logistic" and n_classes > 2 else 0.99
+    rows = hard_rows(ensemble, X, 6000, EDGES) if ensemble.features else X
+    assert_same(ensemble, model, rows, least_sure)
+
+
 @pytest.mark.parametrize("kind", ["gbdt", "rf"])
 @pytest.mark.parametrize("objective", NUMBERS)
 def test_numbers(kind, objective):

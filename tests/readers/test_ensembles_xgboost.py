@@ -131,6 +131,42 @@ def linked(link, margin):
     }[link](margin)
 
 
+@pytest.mark.parametrize("seed", range(16))
+def test_random_parameters(seed):
+    rng = np.random.default_rng(seed)
+    X, score = data(seed, n=int(rng.integers(30, 500)), missing=bool(rng.integers(2)))
+    n_classes = int(rng.integers(2, 5))
+    y = np.searchsorted(np.quantile(score, np.arange(1, n_classes) / n_classes), score)
+    options = {
+        "n_estimators": int(rng.integers(1, 40)),
+        "max_depth": int(rng.integers(1, 8)),
+        "learning_rate": float(rng.choice([0.03, 0.3, 1.0, 2.0])),
+        "tree_method": str(rng.choice(["exact", "approx", "hist"])),
+        "reg_lambda": float(rng.choice([0.0, 1.0, 30.0])),
+        "gamma": float(rng.choice([0.0, 2.0])),
+        "min_child_weight": float(rng.choice([0.0, 1.0, 20.0])),
+        "subsample": float(rng.choice([0.5, 1.0])),
+        "colsample_bytree": float(rng.choice([0.5, 1.0])),
+        "max_delta_step": float(rng.choice([0.0, 0.7])),
+        "base_score": [None, 0.5, 0.123][rng.integers(3)],
+    }
+    if rng.random() < 0.3:
+        options |= {"booster": "dart", "rate_drop": 0.5}
+    if options["tree_method"] != "exact" and rng.random() < 0.5:
+        options |= {"grow_policy": "lossguide", "max_leaves": 12, "max_bin": 7}
+    if rng.random() < 0.3:
+        model = xgboost.XGBRegressor(**options).fit(X, 10.0 ** rng.integers(-3, 4) * score)
+    else:
+        model = xgboost.XGBClassifier(**options).fit(X, y)
+    ensemble = ol.read_ensemble(model, nan="value")
+    rows = hard_rows(ensemble, X, 6000, EDGES)
+    total = added(ensemble, rows)
+    theirs = model.predict(rows, output_margin=True).reshape(len(rows), -1)
+    np.testing.assert_array_equal(total, theirs)
+    if ensemble.classes:
+        assert_classes(ensemble, total, model.predict(rows))
+
+
 @pytest.mark.parametrize("objective", NUMBERS)
 def test_numbers(objective):
     X, score = data(1)
