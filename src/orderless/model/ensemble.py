@@ -184,6 +184,10 @@ class Ensemble:
         """What leaves add, in whole numbers of a common unit, and what rounding can hide."""
         return whole_numbers(self.values, self.adding)
 
+    def whole_within(self, bits: int) -> Whole:
+        """Give the same in a unit so coarse that no sum takes more than so many bits."""
+        return whole_numbers(self.values, self.adding, bits)
+
     def __repr__(self) -> str:
         what = f"classes {list(self.classes)!s:.80}" if self.classes else "numbers"
         return f"Ensemble({len(self.trees)} trees, features {list(self.features)!s:.200}, {what})"

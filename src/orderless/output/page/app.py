@@ -125,10 +125,10 @@ def write_page(
         "policy": policies[0] if policies else None,
         "examples": [row for _, row in rows],
     }
-    files = ["engine.js", "advice.js", "scale.js", "page.js"]
+    files = ["rows.js", "engine.js", "advice.js", "scale.js", "page.js"]
     if tree.task == "regression":
         content["numbers"] = tree.numbers.tolist()
-        files[1:1] = ["interval.js", "gauge.js"]
+        files[2:2] = ["interval.js", "gauge.js"]
     parts = [model_text(tree, features, nodes), f"const PAGE = {literal(content)};\n",
              *map(part, files)]  # fmt: skip
     page = _render(
