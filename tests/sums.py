@@ -158,7 +158,10 @@ class Sum:
         """Give the class, -1 where the window hides it."""
         own = self.sums(row)
         if self.rule.kind == "cuts":
-            if self.rule.window and min(abs(float(own[0]) - c) for c in self.rule.cuts) <= self.rule.window:
+            if (
+                self.rule.window
+                and min(abs(float(own[0]) - c) for c in self.rule.cuts) <= self.rule.window
+            ):
                 return -1
             return sum(float(own[0]) > cut for cut in self.rule.cuts)
         divided = [x / type(x)(self.adding.divisor) for x in own]

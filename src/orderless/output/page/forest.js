@@ -16,7 +16,7 @@ function* possibleIn(problem, found, most = Infinity) {
     if (label >= 0 && !found.cells[label]) [found.cells[label], found.state[label]] = [cell, YES];
     return label;
   };
-  show(problem.bins.map((bins, i) => someBin(i, bins[bins.length >> 1])));
+  show(problem.bins.map((_, i) => someOf(i, allowed(problem, i))));
   for (let label = 0; label < LABELS; label += 1) {
     if (found.state.filter((state) => state === YES).length >= most) return;
     if (found.state[label] === OPEN) yield* reach(problem, label, found, show);
@@ -50,8 +50,8 @@ function ascended(problem, needed, cell) {
   for (let round = 0; round < 8; round += 1) {
     const before = best;
     for (let i = 0; i < here.length; i += 1) {
-      if (problem.bins[i].length < 2) continue;
-      const bins = problem.bins[i].map((side) => someBin(i, side));
+      const bins = allowed(problem, i).map((side) => someBin(i, side));
+      if (bins.length < 2) continue;
       const totals = swept(problem, here, i, bins);
       bins.forEach((bin, k) => {
         const of = (score) => (score < 0 ? 0 : totals[k * SCORES + score]);
@@ -107,7 +107,8 @@ function* extreme(problem, score, sign, found) {
     }
     return false;
   };
-  visit(ascended(problem, [requirement], problem.bins.map((bins, i) => someBin(i, bins[0]))));
+  const begin = problem.bins.map((_, i) => someOf(i, allowed(problem, i)));
+  visit(ascended(problem, [requirement], begin));
   for (const stack of search(problem, [requirement], visit)) {
     const open = stack.map(({ bound }) => bound).filter((bound) => bound !== undefined);
     if (open.length) found.far = sign * Math.max(total.near, ...open);

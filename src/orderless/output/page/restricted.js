@@ -127,3 +127,20 @@ function someBin(i, side) {
   if (Array.isArray(side)) return side.indexOf(true);
   return side.low > side.high ? NAN[i] : (side.low + side.high) >> 1;
 }
+
+function someOf(i, sides) {
+  return someBin(i, sides[sides.length >> 1]);
+}
+
+/** Give the bins of a feature that are allowed, as sides. */
+function allowed({ bins, wordStart, full }, i) {
+  return bins[i].filter((_, b) => hasBit(full, wordStart[i], b));
+}
+
+/** Allow one bin of a feature only. */
+function only(problem, i, b) {
+  const full = problem.full.slice();
+  full.fill(0, problem.wordStart[i], problem.wordStart[i + 1]);
+  setBit(full, problem.wordStart[i], b);
+  return { ...problem, full };
+}

@@ -84,8 +84,8 @@ function labelOf(all) {
   return window && all.some(near) ? -1 : best;
 }
 
-/** Give the number or probability that sums mean, of one score. */
-function linked(sum, score) {
+/** Give the number or probability that a sum means. */
+function linked(sum) {
   const number = (sum / MODEL.divisor) * MODEL.factor;
   if (MODEL.link === "logistic") return 1 / (1 + Math.exp(-number));
   if (MODEL.link === "exp") return Math.exp(number);
