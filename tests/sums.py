@@ -171,23 +171,24 @@ class Sum:
             return -1
         return best
 
-    def rows(self):
-        """Give all completions, as tuples."""
-        return itertools.product(*(values_of(feature) for feature in self.features))
-
     def partial(self, rng):
-        """Give a row with gaps, as a dict, and a test of which completions fit."""
-        known = {}
+        """Give a row with gaps, ranges and sets, as a dict, and what is allowed, by feature."""
+        row, allowed = {}, {}
         for i, feature in enumerate(self.features):
-            if rng.random() < 0.4:
-                values = values_of(feature)
-                known[i] = values[int(rng.integers(len(values)))]
-        return {self.features[i].name: value for i, value in known.items()}, known
+            values = values_of(feature)
+            one = values[int(rng.integers(len(values)))]
+            how = rng.random()
+            if how < 0.35:
+                row[feature.name], allowed[i] = one, [one]
+            elif how < 0.45 and feature.kind == "numeric" and one == one:
+                row[feature.name] = {"from": one}
+                allowed[i] = [value for value in values if value >= one]
+            elif how < 0.45 and feature.kind == "categorical":
+                some = [*{*values[:2]}]
+                row[feature.name], allowed[i] = some, some
+        return row, allowed
 
-    def completions(self, known):
-        def same(a, b):
-            return a == b or (a != a and b != b)
-
-        for row in self.rows():
-            if all(same(row[i], value) for i, value in known.items()):
-                yield row
+    def completions(self, allowed):
+        """Give the rows that are allowed."""
+        every = (allowed.get(i, values_of(feature)) for i, feature in enumerate(self.features))
+        return list(itertools.product(*every))

@@ -18,6 +18,7 @@ function stepsOf(answer) {
     verdict: function* () {
       answer.problem = yield* restricted(answer.box);
       answer.matters = asked(answer.problem);
+      if (PAGE.gauge !== null) answer.range = bounded(answer.problem);
       if (LABELS) yield* possibleIn(answer.problem, answer.found, 2);
     },
     classes: function* () {
@@ -35,7 +36,7 @@ function stepsOf(answer) {
       if (isCertain()) yield* reasonOf(answer);
     },
     range: function* () {
-      if (answer.problem && PAGE.gauge !== null) yield* rangeOf(answer.problem, answer);
+      if (answer.range) yield* narrowed(answer.problem, answer.range);
     },
     changes: function* () {
       if (isCertain()) yield* changesIn(answer);
@@ -175,11 +176,15 @@ function labelsIn({ state = Array(LABELS).fill(OPEN) }) {
 
 // -- how far the scores go
 
-/** Find the range that is shown: of the one score, or of the second class of two. */
-function* rangeOf(problem, answer) {
-  answer.range = { low: {}, high: {} };
-  yield* extreme(problem, PAGE.gauge, -1, answer.range.low);
-  yield* extreme(problem, PAGE.gauge, 1, answer.range.high);
+/** Bound the score that is shown: the one there is, or that of the second class of two. */
+function bounded(problem) {
+  const [low, high] = [-1, 1].map((sign) => ({ far: sign * boundsOf(problem, PAGE.gauge, sign).bound }));
+  return { low, high };
+}
+
+function* narrowed(problem, range) {
+  yield* extreme(problem, PAGE.gauge, -1, range.low);
+  yield* extreme(problem, PAGE.gauge, 1, range.high);
 }
 
 // -- why it is certain

@@ -81,8 +81,8 @@ function openWords({ found, done, late }) {
 function undecidedWords({ found, late }) {
   const hidden = (found.state || []).includes(HIDDEN) && !late.has("verdict");
   const why = hidden
-    ? "Some ways to fill in the rest are so close to the boundary that the model’s own rounding decides."
-    : "Not worked out in the time that an answer has. Nothing here is ruled out; filling in more helps.";
+    ? "Some ways to fill in the rest are so near to the boundary that the model’s own rounding decides."
+    : "Not worked out in the time that an answer has: none of these is ruled out. Filling in more helps.";
   if (hidden) return [element("p", "rest", why)];
   const again = element("button", "", "Search longer");
   again.type = "button";
@@ -99,11 +99,11 @@ function undecidedWords({ found, late }) {
 /** Give the range that is proven, and the ends that were found, as numbers that people read. */
 function rangeIn({ low, high }) {
   const slack = MODEL.slack[PAGE.gauge];
-  const of = (units) => linked(fromUnits(units));
-  const proven = [low.far - slack, high.far === undefined ? Infinity : high.far + slack].map(of);
-  const reached = [low, high].map(({ cell }) => (cell ? linked(sums(cell)[PAGE.gauge]) : null));
-  const exact = low.near === low.far && high.near !== undefined && high.near === high.far;
-  return { proven, reached, exact };
+  const rising = (a, b) => a - b; // the link may turn it round
+  const proven = [low.far - slack, high.far + slack].map((units) => linked(fromUnits(units))).sort(rising);
+  const cells = [low.cell, high.cell].filter((cell) => cell);
+  const reached = cells.map((cell) => linked(sums(cell)[PAGE.gauge])).sort(rising);
+  return { proven, reached, exact: low.near === low.far && high.near === high.far };
 }
 
 /** Write a number rounded outwards, so that what is said stays true: down (-1) or up (1). */
@@ -116,31 +116,40 @@ function outwards(number, sign) {
   const whole = Math.round(shown * unit);
   const near = Math.abs(whole - shown * unit) < 1e-6; // what rounding of the link may add
   const rounded = (near ? whole : sign < 0 ? Math.floor(shown * unit) : Math.ceil(shown * unit)) / unit;
-  return `${(rounded + 0).toFixed(digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "")}${PAGE.percent ? " %" : ""}`;
+  const text = (rounded + 0).toFixed(digits);
+  const short = text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+  return PAGE.percent ? `${short} %` : short;
 }
 
-function numberWords({ range }) {
+function numberWords({ range, problem }) {
   if (!range) return [];
+  if (!problem.trees.length) return [isolated(String(Number(onlyNumber(problem).toPrecision(7))), "class")];
   const { proven } = rangeIn(range);
-  const [low, high] = [outwards(proven[0], -1), outwards(proven[1], 1)];
-  return joined([...new Set([low, high])].map((text) => isolated(text, "class")), "to");
+  return joined([outwards(proven[0], -1), outwards(proven[1], 1)].map((text) => isolated(text, "class")), "to");
 }
 
-function rangeShown(answer) {
-  const { proven, reached, exact } = rangeIn(answer.range);
+/** Give the number of a box in which no tree varies. */
+function onlyNumber(problem) {
+  return linked(sums(problem.bins.map((_, i) => someOf(i, allowed(problem, i))))[0]);
+}
+
+function rangeShown({ range, done, late }) {
+  const { proven, reached, exact } = rangeIn(range);
   const [low, high] = [outwards(proven[0], -1), outwards(proven[1], 1)];
   const out = [];
-  if (LABELS) out.push(element("p", "rest range", `${PAGE.measure}: `, low === high ? low : `${low} to ${high}`));
-  const over = answer.done.has("range") || answer.late.has("range");
-  if (!exact && over) {
-    const found = reached.map((number) => (number === null ? "" : outwards(number, -1)));
-    const words = found.every((text) => text) ? `${found[0]} to ${found[1]} was reached` : "the ends were not looked for";
-    out.push(element("p", "rest quiet", `This is proven, and may be too wide in the time: ${words}.`));
+  if (LABELS) {
+    const said = low === high ? low : `${low} to ${high}`;
+    out.push(element("p", "rest range", isolated(PAGE.measure), `: ${said}`));
+  }
+  if (!exact && late.has("range")) {
+    const words = reached.map((number) => outwards(number, -1)).join(" to ");
+    out.push(element("p", "rest quiet", `Proven, but perhaps too wide: ${words} was reached in the time.`));
   }
   const clip = (number) => Math.min(Math.max(number, PAGE.scale[0]), PAGE.scale[1]);
-  const ticks = reached.filter((number) => number !== null);
   const ends = PAGE.scale.map((number, k) => outwards(number, k ? 1 : -1));
-  if (PAGE.scale[0] < PAGE.scale[1]) out.push(drawGauge(PAGE.scale, ends, proven.map(clip), ticks.map(clip)));
+  if (PAGE.scale[0] < PAGE.scale[1]) {
+    out.push(drawGauge(PAGE.scale, ends, proven.map(clip), reached.map(clip)));
+  }
   return out;
 }
 
@@ -157,7 +166,8 @@ function settled({ reason: sides, changes: others, done, late, busy }, box) {
   const out = [];
   if (sides && (done.has("reason") || late.has("reason"))) {
     out.push(element("h3", "", "Because"), ...reasonList(sides));
-    if (late.has("reason")) out.push(element("p", "quiet", "It may be longer than it has to be: the time ran out."));
+    const longer = "It may be longer than it has to be: the time ran out.";
+    if (late.has("reason")) out.push(element("p", "quiet", longer));
   }
   if (others && (done.has("changes") || others.length) && !sides.every((side, i) => isWhole(i, side))) {
     out.push(element("h3", "", "What would change it"), ...changesOf(others));
@@ -206,7 +216,8 @@ function ways({ found, problem, box }) {
         );
   const out = [element("h3", "", "It can go either way"), ...listed(items)];
   if (alike.length) {
-    const more = element("summary", "", alike.length === 1 ? "if the other unknown value is this" : "if the other unknown values are these");
+    const are = alike.length === 1 ? "value is this" : "values are these";
+    const more = element("summary", "", `if the other unknown ${are}`);
     const rest = alike.map((i) => element("li", "", said(i, pair.cells[0])));
     out.push(element("details", "", more, element("ul", "", ...rest)));
   }
@@ -215,9 +226,8 @@ function ways({ found, problem, box }) {
 
 /** Say for which values of a feature two cells that are alike otherwise keep their classes. */
 function alongside(problem, cells, i) {
-  const groups = grouped(
-    problem.bins[i].map((side) => ({ side, labels: [labelOf(sums(replaced(cells[0], i, someBin(i, side))))] })),
-  );
+  const labelAt = (side) => labelOf(sums(replaced(cells[0], i, someBin(i, side))));
+  const groups = grouped(problem.bins[i].map((side) => ({ side, labels: [labelAt(side)] })));
   return cells
     .map((cell) => groups.find(({ side }) => meets(side, binWith(problem, i, cell[i]))))
     .map(({ side, labels }) => element("li", "", condition(i, side), ...outcome(labels)));

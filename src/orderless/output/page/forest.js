@@ -92,27 +92,27 @@ function swept({ trees, base }, cell, i, bins) {
   return totals;
 }
 
-/** Find how high a score goes (sign 1), or how low (-1): `far` is proven, `near` was found in a
- *  cell; both in units, and equal in the end. */
+/** Find how high a score goes (sign 1), or how low (-1): `far` is proven, and given as far as bounds
+ *  tell; `near` was found in a cell. Both are in units, and equal in the end. */
 function* extreme(problem, score, sign, found) {
   const requirement = { plus: sign > 0 ? score : -1, minus: sign > 0 ? -1 : score, target: 0 };
-  const [total, cap] = [{ near: -Infinity }, gains(problem, requirement)];
-  const all = { list: problem.rows.map((_, k) => k), start: problem.start };
-  found.far = sign * (cap.begin + bestSum(all, cap.gain, false));
+  const outer = sign * found.far;
+  let best = -Infinity;
   const visit = (cell) => {
     const value = sign * unitsOf(problem, cell, score);
-    if (value > total.near) {
-      [total.near, found.near, found.cell] = [value, sign * value, cell];
+    if (value > best) {
+      [best, found.near, found.cell] = [value, sign * value, cell];
       requirement.target = value + 1;
     }
-    return false;
+    return best >= outer;
   };
   const begin = problem.bins.map((_, i) => someOf(i, allowed(problem, i)));
-  visit(ascended(problem, [requirement], begin));
-  for (const stack of search(problem, [requirement], visit)) {
-    const open = stack.map(({ bound }) => bound).filter((bound) => bound !== undefined);
-    if (open.length) found.far = sign * Math.max(total.near, ...open);
-    yield;
+  if (!visit(ascended(problem, [requirement], begin))) {
+    for (const stack of search(problem, [requirement], visit)) {
+      const open = stack.flatMap(({ bound = outer }) => bound);
+      if (open.length) found.far = sign * Math.max(best, ...open);
+      yield;
+    }
   }
   found.far = found.near;
 }

@@ -51,7 +51,8 @@ function addLeaf(row, here, box, found, table) {
 
 /** Number a side; equal sides have one number. */
 function numberOf(i, side, { key, feature, side: all }) {
-  const name = Array.isArray(side) ? `${i}:${side.map(Number).join("")}` : `${i}:${side.low}:${side.high}:${side.nan}`;
+  const own = Array.isArray(side) ? side.map(Number).join("") : `${side.low}:${side.high}:${side.nan}`;
+  const name = `${i}:${own}`;
   let number = key.get(name);
   if (number === undefined) {
     number = all.length;
@@ -82,7 +83,7 @@ function binsOf(i, side, table) {
       if (low <= high) cuts.add(low).add(high + 1);
     }
     const ends = [...cuts].sort((a, b) => a - b);
-    for (let k = 0; k + 1 < ends.length; k += 1) out.push({ low: ends[k], high: ends[k + 1] - 1, nan: false });
+    ends.slice(1).forEach((end, k) => out.push({ low: ends[k], high: end - 1, nan: false }));
   }
   if (side.nan) out.push({ low: 1, high: 0, nan: true });
   return out;

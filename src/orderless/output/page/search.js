@@ -207,7 +207,8 @@ function dropBins({ wordStart }, node, room, { regret }) {
 }
 
 /** Give a cell in which trees have their best leaves, as far as they agree with those before them. */
-function agreed({ sides, sideStart, sideFeature, sideAt, words, wordStart, bins, trees }, { box, list, start }) {
+function agreed(problem, { box, list, start }) {
+  const { sides, sideStart, sideFeature, sideAt, words, wordStart, bins, trees } = problem;
   const here = box.slice();
   const fits = (s) => {
     const from = wordStart[sideFeature[s]];
