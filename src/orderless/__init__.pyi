@@ -7,6 +7,14 @@ from .acquisition import (
 from .connect import (
     predict_file as predict_file,
 )
+from .ensembles import (
+    counterexample as counterexample,
+    disagreement as disagreement,
+    equivalent as equivalent,
+)
+from .errors import (
+    Undecided as Undecided,
+)
 from .estimators import (
     Deviation as Deviation,
     OrderlessClassifier as OrderlessClassifier,
@@ -18,9 +26,6 @@ from .form import (
     CanonicalForm as CanonicalForm,
     Term as Term,
     canonicalize as canonicalize,
-    counterexample as counterexample,
-    disagreement as disagreement,
-    equivalent as equivalent,
     fingerprint as fingerprint,
     group_equivalent as group_equivalent,
     redundant_splits as redundant_splits,

@@ -1,4 +1,4 @@
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +54,25 @@ class Sum:
         n_classes: int,
     ) -> None: ...
     def evaluate(self, cells: NDArray[np.int32], n_threads: int) -> Evaluated: ...
-    def decide(self, boxes: NDArray[np.uint8], time_limit: float, n_threads: int) -> Decided: ...
-    def possible(self, boxes: NDArray[np.uint8], time_limit: float, n_threads: int) -> Possible: ...
+    def decide(
+        self,
+        boxes: NDArray[np.uint8],
+        time_limit: float,  # seconds for each box
+        n_threads: int,
+        memory_limit: int = ...,  # bytes that the search of a box may hold
+    ) -> Decided: ...
+    def possible(
+        self,
+        boxes: NDArray[np.uint8],
+        time_limit: float,
+        n_threads: int,
+        memory_limit: int = ...,
+    ) -> Possible: ...
     def extremes(
-        self, boxes: NDArray[np.uint8], weights: NDArray[np.int64], time_limit: float, n_threads: int
+        self,
+        boxes: NDArray[np.uint8],
+        weights: NDArray[np.int64],  # per score: the ends are those of the weighted sum
+        time_limit: float,
+        n_threads: int,
+        memory_limit: int = ...,
     ) -> Extremes: ...

@@ -14,10 +14,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Adding", "Whole", "whole_numbers"]
+__all__ = ["Adding", "Whole", "in_units", "whole_numbers"]
 
 ROOM = 60  # bits that all leaves together may take
 DIGITS = {"float64": 53, "float32": 24}
+BEYOND = 2**62  # no sum is as large
 LEAST = -1074  # the exponent of the smallest float64
 
 Floats = NDArray[np.float64]
@@ -95,6 +96,20 @@ def whole_numbers(values: Sequence[Floats], adding: Adding, bits: int = ROOM) ->
     rounding = additions * 2.0**-digits * (1 + 2.0**-10)
     slack = np.ceil(np.ldexp(rounding, -exponent)) + len(order)
     return Whole(exponent, scaled[:-1], scaled[-1], slack.astype(np.int64))
+
+
+def in_units(number: float, exponent: int) -> int:
+    """Give a number in units of ``2 ** exponent``, rounded down, and not beyond what sums reach.
+
+    Examples
+    --------
+    >>> in_units(0.75, -1), in_units(-0.75, -1), in_units(1e300, -1) == 2**62
+    (1, -2, True)
+    """
+    numerator, denominator = float(number).as_integer_ratio()
+    scaled = numerator * 2**-exponent if exponent < 0 else numerator
+    whole = scaled // (denominator if exponent < 0 else denominator * 2**exponent)
+    return max(-BEYOND, min(BEYOND, whole))
 
 
 def _finest(numbers: Floats) -> int:

@@ -28,8 +28,8 @@ __all__ = ["read_ensemble"]
 
 # A reader is the file <library>.py in this folder with ``knows(model)`` and
 # ``from_<library>(model)``. It is asked only if its library is imported.
-READERS: tuple[str, ...] = ("sklearn",)
-FILES: tuple[str, ...] = ()  # also have ``knows_text(text)`` and ``from_text(text)``
+READERS = ("sklearn", "xgboost", "lightgbm", "catboost")
+FILES = ("lightgbm", "xgboost", "catboost")  # also have ``knows_text(text)`` and ``from_text(text)``
 KNOWN = (
     "scikit-learn's RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, AdaBoost, "
     "Bagging and Voting of trees, and whatever read_tree reads with numbers or shares"
@@ -97,9 +97,7 @@ def read_ensemble(
     parts = _column_ensemble(wrapped.model)
     if parts is None:
         _refuse_unknown(wrapped.model)
-        tree = read_tree(
-            given, through=through, space=space, feature_names=feature_names, nan=nan
-        )
+        tree = read_tree(given, through=through, space=space, feature_names=feature_names, nan=nan)
         return _of_one_tree(tree)
     if wrapped.targets:
         raise UnreadableModel(
@@ -112,20 +110,18 @@ def read_ensemble(
 
 def _column_ensemble(model: Any) -> ColumnEnsemble | None:
     """Let the reader that knows a model read it; None if none does."""
+    parts: ColumnEnsemble | None = None
     if isinstance(model, str):
         for library in FILES:
             reader = import_module(f".{library}", __package__)
             if reader.knows_text(model):
-                parts: ColumnEnsemble = reader.from_text(model)
-                return parts
-        return None
-    if isinstance(model, Mapping):
-        return None
-    reader = library_of(model, READERS, "ensembles.")
-    if reader is None:
-        return None
-    library = reader.__name__.rpartition(".")[2]
-    parts = getattr(reader, f"from_{library}")(model)
+                parts = reader.from_text(model)
+                break
+    elif not isinstance(model, Mapping):
+        reader = library_of(model, READERS, "ensembles.")
+        if reader is not None:
+            library = reader.__name__.rpartition(".")[2]
+            parts = getattr(reader, f"from_{library}")(model)
     return parts
 
 
@@ -199,9 +195,7 @@ def _of_one_tree(tree: Tree) -> Ensemble:
         classes=range(len(leaves)), leaf_class=number, distribution=None, task="classification"
     )
     if tree.task == "regression":
-        return Ensemble(
-            [plain], [tree.numbers[which]], adding=Adding(), rule=Rule("number")
-        )
+        return Ensemble([plain], [tree.numbers[which]], adding=Adding(), rule=Rule("number"))
     shares = tree.shares[leaves]
     if not np.array_equal(shares.argmax(axis=1), which):
         at = int(np.flatnonzero(shares.argmax(axis=1) != which)[0])

@@ -7,12 +7,15 @@ Out: ``ColumnEnsemble``. What is not a sum over trees is refused with the reason
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...errors import UnreadableModel, a_kind
 from ..checks import refuse_own_predict, unfitted
 from .build import ColumnEnsemble
 from .sklearn_averages import from_bagging, from_forest, from_tree, from_voting
+from .sklearn_boosted import from_adaboost, from_gradient_boosting
+from .sklearn_hist import from_hist_gradient_boosting
 
 __all__ = ["from_sklearn", "knows"]
 
@@ -58,27 +61,34 @@ def from_sklearn(model: Any) -> ColumnEnsemble:
     return read(model)
 
 
+def _member(model: Any) -> ColumnEnsemble | None:
+    """Read what is part of another model; None if it is not known."""
+    return from_sklearn(model) if knows(model) else None
+
+
 Reader = Callable[[Any], ColumnEnsemble]
+
+
+# The names of classes, what a fitted model has, and who reads it.
+READERS: dict[str, tuple[str, Reader]] = {
+    "RandomForest": ("estimators_", from_forest),
+    "ExtraTrees": ("estimators_", from_forest),
+    "Bagging": ("estimators_", partial(from_bagging, read=_member)),
+    "Voting": ("estimators_", partial(from_voting, read=_member)),
+    "GradientBoosting": ("estimators_", from_gradient_boosting),
+    "HistGradientBoosting": ("_predictors", from_hist_gradient_boosting),
+    "AdaBoost": ("estimators_", from_adaboost),
+    "DecisionTree": ("tree_", from_tree),
+}
 
 
 def _reader(model: Any) -> tuple[type, str, Reader] | None:
     """Give the class of scikit-learn that a model is of, what it has once fitted, its reader."""
     from sklearn import ensemble, tree
 
-    of: dict[Reader, tuple[str, tuple[type, ...]]] = {
-        from_forest: (
-            "estimators_",
-            (
-                ensemble.RandomForestClassifier, ensemble.RandomForestRegressor,
-                ensemble.ExtraTreesClassifier, ensemble.ExtraTreesRegressor,
-            ),
-        ),
-        from_bagging: ("estimators_", (ensemble.BaggingClassifier, ensemble.BaggingRegressor)),
-        from_voting: ("estimators_", (ensemble.VotingClassifier, ensemble.VotingRegressor)),
-        from_tree: ("tree_", (tree.DecisionTreeClassifier, tree.DecisionTreeRegressor)),
-    }  # fmt: skip
-    for read, (fitted, kinds) in of.items():
-        for kind in kinds:
+    for name, (fitted, read) in READERS.items():
+        for task in ("Classifier", "Regressor"):
+            kind = getattr(tree if name == "DecisionTree" else ensemble, name + task)
             if isinstance(model, kind):
                 return kind, fitted, read
     return None

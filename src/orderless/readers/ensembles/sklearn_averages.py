@@ -6,7 +6,7 @@ Out: ``ColumnEnsemble``: float64 sums in the order of the members, divided in th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -20,9 +20,10 @@ from ..checks import refuse_own_predict
 from ..sklearn import columns_of, numbered_tree
 from .build import ColumnEnsemble
 
-__all__ = ["averaged", "from_bagging", "from_forest", "from_tree", "from_voting", "plain_classes"]
+__all__ = ["from_bagging", "from_forest", "from_tree", "from_voting"]
 
 Floats = NDArray[np.float64]
+ReadMember = Callable[[Any], ColumnEnsemble | None]  # None: it is no sum of trees
 
 
 class _Member(NamedTuple):
@@ -47,7 +48,7 @@ def from_tree(model: Any) -> ColumnEnsemble:
     tree, values = numbered_tree(model)
     if not is_classifier(model):
         return ColumnEnsemble([tree], [values[:, :1]], None, Adding(), Rule("number"))
-    classes = plain_classes(model, values.shape[1])
+    classes = _classes(model, values.shape[1])
     adding = Adding(base=(0.0,) * len(classes))
     return ColumnEnsemble([tree], [values], classes, adding, Rule("largest"))
 
@@ -56,12 +57,13 @@ def from_forest(model: Any) -> ColumnEnsemble:
     """Read a forest: the mean of what its trees say."""
     _refuse_outputs(model)
     members = [_Member(from_tree(tree)) for tree in model.estimators_]
-    n_classes = members[0].parts.values[0].shape[1] if members else 0
-    classes = plain_classes(model, n_classes) if hasattr(model, "classes_") else None
-    return averaged(model, members, len(members), classes)
+    classes = getattr(model, "classes_", None)
+    if members and classes is not None:
+        classes = _classes(model, members[0].parts.values[0].shape[1])
+    return _averaged(model, members, len(members), classes)
 
 
-def from_bagging(model: Any) -> ColumnEnsemble:
+def from_bagging(model: Any, read: ReadMember) -> ColumnEnsemble:
     """Read a bagging model: the mean of what its members say, each of its own columns."""
     n = len(model.estimators_)
     features = getattr(model, "estimators_features_", None)
@@ -73,13 +75,13 @@ def from_bagging(model: Any) -> ColumnEnsemble:
     classes = getattr(model, "classes_", None)
     members = []
     for i, (one, columns) in enumerate(zip(model.estimators_, features, strict=True)):
-        parts = _read_member(model, f"member {i}", one)
+        parts = _member(model, f"member {i}", one, read)
         places = None if classes is None else np.asarray(parts.classes, dtype=np.int64).tolist()
         members.append(_Member(parts, None, places, np.asarray(columns).tolist()))
-    return averaged(model, members, n, classes)
+    return _averaged(model, members, n, classes)
 
 
-def from_voting(model: Any) -> ColumnEnsemble:
+def from_voting(model: Any, read: ReadMember) -> ColumnEnsemble:
     """Read a voting model: the weighted mean of what its members say, or the count of votes."""
     names = [name for name, one in model.estimators if not _is_dropped(one)]
     weights = model.weights
@@ -89,14 +91,14 @@ def from_voting(model: Any) -> ColumnEnsemble:
     own: Sequence[float | None] = [None] * len(names) if weights is None else weights.tolist()
     members = []
     for name, one, weight in zip(names, model.estimators_, own, strict=True):
-        parts = _read_member(model, f"member {name!r:.80}", one)
+        parts = _member(model, f"member {name!r:.80}", one, read)
         places = None if parts.classes is None else np.asarray(parts.classes).tolist()
         members.append(_Member(parts, weight, places))
     if not hasattr(model, "classes_"):
-        return averaged(model, members, _total(weights, len(members), axis=1), None)
+        return _averaged(model, members, _total(weights, len(members), axis=1), None)
     if model.voting == "hard":
-        return averaged(model, [_votes(model, one) for one in members], 1.0, model.classes_)
-    return averaged(model, members, _total(weights, len(members), axis=0), model.classes_)
+        return _averaged(model, [_votes(model, one) for one in members], 1.0, model.classes_)
+    return _averaged(model, members, _total(weights, len(members), axis=0), model.classes_)
 
 
 def _is_dropped(member: Any) -> bool:
@@ -127,18 +129,16 @@ def _votes(model: Any, member: _Member) -> _Member:
     return member._replace(parts=replace(parts, values=[values]))
 
 
-def _read_member(model: Any, name: str, member: Any) -> ColumnEnsemble:
+def _member(model: Any, name: str, member: Any, read: ReadMember) -> ColumnEnsemble:
     """Read a member, whose probabilities, or numbers, must be sums."""
-    from .sklearn import from_sklearn, knows
-
     whole = type(model).__qualname__
-    if not knows(member):
+    parts = read(member)
+    if parts is None:
         what = "put its transformers before the whole" if hasattr(member, "steps") else "use trees"
         raise UnreadableModel(
             f"{name} of the {whole} is {a_kind(member)}, whose predictions are not read as a sum "
             f"of trees: {what}"
         )
-    parts = from_sklearn(member)
     if parts.link != "identity" or parts.rule.kind == "cuts":
         raise UnreadableModel(
             f"{name} of the {whole} is {a_kind(member)}, whose probabilities are a function of a "
@@ -150,7 +150,7 @@ def _read_member(model: Any, name: str, member: Any) -> ColumnEnsemble:
     return parts
 
 
-def averaged(
+def _averaged(
     model: Any, members: Sequence[_Member], divisor: float, classes: Any
 ) -> ColumnEnsemble:
     """Add up members and divide; exactly as scikit-learn does it where each is one tree.
@@ -170,9 +170,9 @@ def averaged(
             values.append(_spread(own, member, n_scores))
     flat = all(len(member.parts.trees) == 1 for member in members)
     window = 0.0 if flat else _window(values)
-    kind = "number" if classes is None else "largest"
+    rule = Rule("number" if classes is None else "largest", window=window)
     adding = Adding(base=(0.0,) * n_scores, divisor=float(divisor))
-    return ColumnEnsemble(trees, values, classes, adding, Rule(kind, window=window))
+    return ColumnEnsemble(trees, values, classes, adding, rule)
 
 
 def _window(values: Sequence[Floats]) -> float:
@@ -210,7 +210,7 @@ def _table(model: Any, members: Sequence[_Member]) -> Table:
                 "ways: encode categories with OneHotEncoder and fit again"
             )
     n_whole = first.n_columns if members[0].columns is None else model.n_features_in_
-    n_columns, names = columns_of(model, n_whole)
+    n_columns, names = columns_of(model, n_whole or 0)
     learns_nan = all(member.parts.table.learns_nan for member in members)
     return replace(first, n_columns=n_columns, names=names, learns_nan=learns_nan)
 
@@ -223,7 +223,7 @@ def _with_columns(tree: ColumnTree, table: Table, columns: Sequence[int] | None)
     return replace(tree, table=table, column=np.where(tree.column < 0, -1, place[tree.column]))
 
 
-def plain_classes(model: Any, n_classes: int) -> NDArray[Any]:
+def _classes(model: Any, n_classes: int) -> NDArray[Any]:
     """Give the classes of a model, which must be as many as its leaves have."""
     classes = np.asarray(model.classes_)
     if classes.shape != (n_classes,):
