@@ -1,4 +1,4 @@
-"""The search of the page over sums of trees, in Node: compared with every completion, one by one."""
+"""The search of the page over sums of trees, in Node: compared with every completion."""
 
 import re
 
@@ -150,12 +150,12 @@ def test_possible_classes_by_trying_every_completion(block):
 
 
 def test_what_the_librarys_rounding_hides_is_not_ruled_out():
-    """Where sums this close may be told apart or not, no class near to them is called impossible."""
+    """Where sums this close may be told apart or not, no class near to them is ruled out."""
     hidden = 0
     for rng, model in with_classes(range(900, 960), window=0.15):
         asked = [model.partial(rng) for _ in range(5)]
-        for (_, allowed), (state, _) in zip(asked, run(model, [row for row, _ in asked], "possible"),
-                                            strict=True):  # fmt: skip
+        answers = run(model, [row for row, _ in asked], "possible")
+        for (_, allowed), (state, _) in zip(asked, answers, strict=True):
             rows = model.completions(allowed)
             found = {model.label(one) for one in rows}
             for c, said in enumerate(state):
@@ -259,7 +259,7 @@ def expected_range(model, allowed, i):
 
 
 def conditions_on(model, i):
-    """The tests on a feature that some row passes and some row does not; a tree drops the others."""
+    """The tests on a feature that some rows pass and others do not; a tree drops the rest."""
     ways = {}
     for row in model.completions({}):
         for tree in model.trees:

@@ -71,8 +71,8 @@ def written_ensemble(ensemble: Ensemble, names: list[str], limit: int | None) ->
         "What does the model decide?",
         [
             f"This page shows what {trees}, and which answers are certain whatever the unknown "
-            "values are. It does not say whether the model is right. What is not worked out in half "
-            "a second is called undecided.",
+            "values are. It does not say whether the model is right. What is not worked out in "
+            "half a second is called undecided.",
             "What to ask next is the feature whose answer leaves the narrowest range of scores on "
             "average, all intervals between two of its thresholds counting alike.",
         ],

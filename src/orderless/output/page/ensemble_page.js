@@ -139,7 +139,7 @@ function rangeShown({ range, done, late }) {
   const out = [];
   if (LABELS) {
     const said = low === high ? low : `${low} to ${high}`;
-    out.push(element("p", "rest range", isolated(PAGE.measure), `: ${said}`));
+    out.push(element("p", "rest measure", isolated(PAGE.measure), `: ${said}`));
   }
   if (!exact && late.has("range")) {
     const words = reached.map((number) => outwards(number, -1)).join(" to ");
