@@ -1,5 +1,10 @@
 """Sphinx settings: `make docs`."""
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))  # drawn.py
+
 project = "orderless"
 author = "The orderless developers"
 copyright = f"2025, {author}"
@@ -9,10 +14,11 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
+    "sphinx_gallery.gen_gallery",
 ]
 
-source_suffix = {".md": "markdown"}
-exclude_patterns = ["_build"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}  # rst: the gallery, made by the build
+exclude_patterns = ["_build", "sg_execution_times.rst"]
 nitpicky = False
 
 myst_enable_extensions = ["deflist"]
@@ -31,6 +37,23 @@ autodoc_default_options = {
 }
 add_module_names = False
 python_display_short_literal_types = True
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",  # every example is run
+    "run_stale_examples": True,  # at every build: the package may have changed
+    "abort_on_example_error": True,
+    "image_scrapers": ("drawn.as_svg",),
+    "reset_modules": ("drawn.afresh",),
+    "capture_repr": (),  # what is printed, and nothing else
+    "remove_config_comments": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 3600,  # times are no part of the pages
+    "plot_gallery": "True",
+}
 
 html_theme = "furo"
 html_title = "orderless"
