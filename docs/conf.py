@@ -21,7 +21,7 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}  # rst: the gall
 exclude_patterns = ["_build", "sg_execution_times.rst"]
 nitpicky = False
 
-myst_enable_extensions = ["deflist"]
+myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 napoleon_google_docstring = False
@@ -42,6 +42,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",  # every example is run
+    "within_subsection_order": "FileNameSortKey",
     "run_stale_examples": True,  # at every build: the package may have changed
     "abort_on_example_error": True,
     "image_scrapers": ("drawn.as_svg",),
