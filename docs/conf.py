@@ -17,8 +17,11 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 
-source_suffix = {".md": "markdown", ".rst": "restructuredtext"}  # rst: the gallery, made by the build
-exclude_patterns = ["_build", "sg_execution_times.rst"]
+source_suffix = {
+    ".md": "markdown",
+    ".rst": "restructuredtext",
+}  # rst: the gallery, made by the build
+exclude_patterns = ["_build"]
 nitpicky = False
 
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist"]
@@ -53,6 +56,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 3600,  # times are no part of the pages
+    "write_computation_times": False,
     "plot_gallery": "True",
 }
 
@@ -77,6 +81,19 @@ def _words_are_not_links(app, doctree):
             node.replace_self(node.children)
 
 
+def _ways_back_arrive(app, doctree):
+    """Let ``orderless.missing.Coverage`` be found as ``orderless.Coverage``, too.
+
+    The pages of source link back to a module's names by the first room that shows one of them.
+    """
+    from sphinx.addnodes import desc_signature
+
+    for node in doctree.findall(desc_signature):
+        package, _, room = node.get("module", "").partition(".")
+        if package == "orderless" and room and node["ids"]:
+            node["ids"].append(node["ids"][0].replace(f".{room}.", ".", 1))
+
+
 def _heads_are_for_the_code(app, what, name, obj, options, lines):
     """Leave out a module's "In: ... Out: ...", which says where it stands in the flow of data."""
     if what == "module":
@@ -87,3 +104,4 @@ def _heads_are_for_the_code(app, what, name, obj, options, lines):
 def setup(app):
     app.connect("autodoc-process-docstring", _heads_are_for_the_code)
     app.connect("doctree-read", _words_are_not_links)
+    app.connect("doctree-read", _ways_back_arrive)
