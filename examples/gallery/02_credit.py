@@ -2,13 +2,14 @@
 Credit: which values are missing, and still certain
 ===================================================
 
-Applications for a loan arrive with gaps. A bank could send all of them back. But a gap matters
-only if some value in it would change the decision, and for many applications none would.
+Applications for a loan arrive with gaps. A bank could send all of them back. But a gap
+matters only if some value in it would change the decision, and for many applications
+none would.
 """
 
 # %%
-# Made-up applicants, from a seed: nobody's data. The label follows three of the four features,
-# with some noise.
+# Made-up applicants, from a seed: nobody's data. The label follows three of the four
+# features, with some noise.
 import itertools
 
 import numpy as np
@@ -30,11 +31,13 @@ X = pd.DataFrame(
 )
 strength = X["income"] / 1000 - 1.5 * X["late payments"] + 2 * X["guarantor"]
 y = np.where(strength + draw.normal(0, 0.5, n) > 1.2, "grant", "refuse")
-model = DecisionTreeClassifier(max_depth=4, min_samples_leaf=40, random_state=0).fit(X, y)
+model = DecisionTreeClassifier(max_depth=4, min_samples_leaf=40, random_state=0).fit(
+    X, y
+)
 
 # %%
-# Say what the features are: payments and years are whole numbers, a guarantor is there or not.
-# The rules then read as a person would write them.
+# Say what the features are: payments and years are whole numbers, a guarantor is there
+# or not. The rules then read as a person would write them.
 space = ol.Space(
     {
         "income": ol.Feature("income", values="float32"),
@@ -48,8 +51,8 @@ form = ol.canonicalize(tree)
 print(form)
 
 # %%
-# Hide each feature alone, and every pair. How many applicants still get the decision that their
-# complete form would have got? No value is filled in anywhere.
+# Hide each feature alone, and every pair. How many applicants still get the decision
+# that their complete form would have got? No value is filled in anywhere.
 names = list(tree.features)
 certain = pd.DataFrame(index=names, columns=names, dtype=float)
 for one, other in itertools.product(names, names):
@@ -71,8 +74,8 @@ axes.set_title("decided although these two are missing\n(on the diagonal: one al
 plt.show()
 
 # %%
-# What to write back? The explanation names what decides, or what is needed. The first applicant
-# has filled in the income only, and that is enough:
+# What to write back? The explanation names what decides, or what is needed. The first
+# applicant has filled in the income only, and that is enough:
 applicant = {"income": 4200}
 print(form.explain(applicant))
 
@@ -83,7 +86,7 @@ print(form.explain(applicant))
 print(tree.missing_needed(applicant))
 
 # %%
-# How far this goes when more values are missing, beside walking down the tree, and beside
-# insisting on every feature that the tree knows:
+# How far this goes when more values are missing, beside walking down the tree, and
+# beside insisting on every feature that the tree knows:
 ol.coverage(tree, X, [0.1, 0.3, 0.5, 0.7], n_repeats=3).plot()
 plt.show()

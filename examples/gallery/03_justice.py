@@ -2,15 +2,17 @@
 Justice: the same decisions in another order
 ============================================
 
-A court is shown a small tree that sorts people by their risk of being arrested again. "Prior
-arrests weigh most," says one expert, and points at the importance that the software printed. "Age
-weighs most," says another, and points at another tree. Both trees decide every person alike. What
-the experts read off them is the order in which each drawing happens to ask.
+A court is shown a small tree that sorts people by their risk of being arrested again.
+"Prior arrests weigh most," says one expert, and points at the importance that the
+software printed. "Age weighs most," says another, and points at another tree. Both
+trees decide every person alike. What the experts read off them is the order in which
+each drawing happens to ask.
 """
 
 # %%
-# Made-up people, in the manner of the COMPAS data: the features and their ranges are similar, the
-# numbers are drawn from a seed. Nothing here is a finding about real people.
+# Made-up people, in the manner of the COMPAS data: the features and their ranges are
+# similar, the numbers are drawn from a seed. Nothing here is a finding about real
+# people.
 import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
@@ -30,10 +32,12 @@ odds = 0.45 * X["priors"] - 0.09 * (X["age"] - 27) + 0.8 * X["juvenile crimes"] 
 y = np.where(draw.random(n) < 1 / (1 + np.exp(-odds)), "high", "low")
 
 # %%
-# All near-optimal trees up to depth 3, and among them the function of the best one. It is in the
-# set as many trees, in many orders.
+# All near-optimal trees up to depth 3, and among them the function of the best one. It
+# is in the set as many trees, in many orders.
 space = ol.Space(dict.fromkeys(X, "integer"))
-almost = ol.RashomonSet(max_depth=3, regularization=0.01, epsilon=0.01, space=space).fit(X, y)
+almost = ol.RashomonSet(
+    max_depth=3, regularization=0.01, epsilon=0.01, space=space
+).fit(X, y)
 best = almost.functions()[0]
 print(
     f"{almost.n_trees:,} trees, {almost.n_distinct:,} functions; the best is {best.n_trees} trees"
@@ -41,8 +45,8 @@ print(
 print(ol.canonicalize(best.tree))
 
 # %%
-# Of the trees that *are* this function, and ask no more than they must, take the one that gives
-# age the smallest importance and the one that gives it the largest.
+# Of the trees that *are* this function, and ask no more than they must, take the one
+# that gives age the smallest importance and the one that gives it the largest.
 fewest = min(tree.n_leaves for tree in best.trees())
 trees = [tree for tree in best.trees() if tree.n_leaves == fewest]
 trees.sort(key=lambda tree: ol.impurity_importance(tree, X, y)["age"])
@@ -58,16 +62,17 @@ for axes, tree in zip(panels, (least, most), strict=True):
 plt.show()
 
 # %%
-# Every person gets the same decision from both. So the importance of age is a range, not a
-# number; the bar is exact over all trees that decide alike and ask nothing redundant, and the
-# mark is their mean.
+# Every person gets the same decision from both. So the importance of age is a range,
+# not a number; the bar is exact over all trees that decide alike and ask nothing
+# redundant, and the mark is their mean.
 spread = ol.importance_range(least, X, y)
 print(spread)
-spread.plot()
+axes = plt.subplots(figsize=(7, 2.6), layout="constrained")[1]
+spread.plot(axes)
 plt.show()
 
 # %%
-# What does not depend on the order: how many more people would be sorted wrongly if age were
-# shuffled. It needs the decisions only, so both trees agree.
+# What does not depend on the order: how many more people would be sorted wrongly if
+# age were shuffled. It needs the decisions only, so both trees agree.
 for tree in (least, most):
     print(ol.permutation_importance(tree, X, y).round(3).to_dict())

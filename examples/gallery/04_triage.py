@@ -2,15 +2,16 @@
 Triage: a score sheet as a tree
 ===============================
 
-Many clinical scores are a sheet of points. CURB-65 for pneumonia has five items, a point each:
-confusion, a urea above 7 mmol/l, a respiratory rate of 30 or more, a low blood pressure, an age of
-65 or more. Up to one point is low risk, two is intermediate, three or more is high. The urea comes
-from the laboratory and takes an hour. For how many patients does anybody have to wait for it?
+Many clinical scores are a sheet of points. CURB-65 for pneumonia has five items, a
+point each: confusion, a urea above 7 mmol/l, a respiratory rate of 30 or more, a low
+blood pressure, an age of 65 or more. Up to one point is low risk, two is intermediate,
+three or more is high. The urea comes from the laboratory and takes an hour. For how
+many patients does anybody have to wait for it?
 """
 
 # %%
-# A score is a tree whose leaves are sums. Written down as nested questions, every order of the
-# items gives the same function.
+# A score is a tree whose leaves are sums. Written down as nested questions, every
+# order of the items gives the same function.
 import itertools
 
 import numpy as np
@@ -48,17 +49,17 @@ score = ol.read_tree({"task": "regression", **sheet(items)}, space=space)
 print(score.n_leaves, "leaves; points:", score.numbers.astype(int))
 
 # %%
-# The decision is not the sum but the group that it falls into. The shortest rules of the groups
-# are the score sheet, read backwards: which findings are enough?
+# The decision is not the sum but the group that it falls into. The shortest rules of
+# the groups are the score sheet, read backwards: which findings are enough?
 groups = score.cut([1, 2], labels=["low", "intermediate", "high"])
 form = ol.canonicalize(groups)
 for label, terms in form.rules.items():
     print(f"{label}: {len(terms)} rules, the first is {terms[0]}")
 
 # %%
-# One patient at the door. With two items known, the points lie between two bounds, both of which
-# can be reached. One more finding, and neither the laboratory nor the blood pressure matters any
-# longer.
+# One patient at the door. With two items known, the points lie between two bounds,
+# both of which can be reached. One more finding, and neither the laboratory nor the
+# blood pressure matters any longer.
 patient = {"age": 81, "confusion": True}
 low, high = score.predict_interval([patient])
 print(f"between {low[0]:.0f} and {high[0]:.0f} points")
@@ -83,17 +84,26 @@ gaps = X.assign(urea=np.nan)
 print(f"{groups.predict(gaps).notna().mean():.0%} are certain without the urea")
 
 # %%
-# If the only question is whether the risk is high, that is another decision, and it needs less:
+# If the only question is whether the risk is high, that is another decision, and it
+# needs less:
 severe = score.cut([2], labels=["not high", "high"])
 print(f"{severe.predict(gaps).notna().mean():.0%} are certain without the urea")
 
 # %%
-# What to ask in which order? A question costs 1, counting breaths 2, the pressure 3, the
-# laboratory 30. The cheapest policy is proven cheapest on these patients, and it stops as soon
-# as the group is certain.
-costs = {"confusion": 1, "age": 1, "respiratory rate": 2, "low blood pressure": 3, "urea": 30}
+# What to ask in which order? A question costs 1, counting breaths 2, the pressure 3,
+# the laboratory 30. The cheapest policy is proven cheapest on these patients, and it
+# stops as soon as the group is certain.
+costs = {
+    "confusion": 1,
+    "age": 1,
+    "respiratory rate": 2,
+    "low blood pressure": 3,
+    "urea": 30,
+}
 policy = ol.cheapest_policy(groups, X, costs)
-print(f"all five items: {sum(costs.values())}; the policy: {policy.expected_cost:.2f} on average")
+print(
+    f"all five items: {sum(costs.values())}; the policy: {policy.expected_cost:.2f} on average"
+)
 print(policy.next_feature({"age": 81, "confusion": True}))
 
 bought = policy.simulate(X)["purchases"]
@@ -108,7 +118,11 @@ axes.invert_yaxis()
 plt.show()
 
 # %%
-# And the sheet really has no order: whichever way the items are sorted, it is one function.
+# And the sheet really has no order: whichever way the items are sorted, it is one
+# function.
 shuffled = [list(order) for order in itertools.permutations(items)][::17]
-trees = [ol.read_tree({"task": "regression", **sheet(order)}, space=space) for order in shuffled]
+trees = [
+    ol.read_tree({"task": "regression", **sheet(order)}, space=space)
+    for order in shuffled
+]
 print(len(trees), "orders,", len(ol.group_equivalent(trees)), "function")

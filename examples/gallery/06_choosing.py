@@ -2,10 +2,10 @@
 Choosing a model among equals
 =============================
 
-Thousands of trees are almost as good as the best one. A solver returns one of them, by luck. Here
-all of them are counted, reduced to the functions that they are, each once, and the choice is made
-by what matters at the bedside: which measurements it needs, how it does on new patients, and how
-often it can answer when some are missing.
+Many trees are almost as good as the best one. A solver returns one of them, by luck.
+Here all of them are counted, reduced to the functions that they are, each once, and
+the choice is made by what matters at the bedside: which measurements it needs, how it
+does on new patients, and how often it can answer when some are missing.
 """
 
 # %%
@@ -20,20 +20,22 @@ import orderless as ol
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 y = y.map({0: "malignant", 1: "benign"})
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
-almost = ol.RashomonSet(max_depth=3, regularization=0.02, epsilon=0.02).fit(X_train, y_train)
-print(almost)
+almost = ol.RashomonSet(max_depth=3, regularization=0.02, epsilon=0.02).fit(
+    X_train, y_train
+)
+print(f"{almost.n_trees} trees, {almost.n_distinct} functions")
 
 # %%
-# Most of these trees are the same functions again. The counts go from trees to functions; the
-# map places functions that disagree on more patients farther apart.
+# Most of these trees are the same functions again. The counts go from trees to
+# functions; the map places functions that disagree on more patients farther apart.
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
 almost.plot_sizes(left)
 almost.plot_map(right)
 plt.show()
 
 # %%
-# Judge every function once. ``coverage`` lets three in ten measurements go missing and counts
-# the patients who still get a certain answer.
+# Judge every function once. ``coverage`` lets three in ten measurements go missing and
+# counts the patients who still get a certain answer.
 rows = []
 for function in almost.functions():
     tree = function.tree
@@ -68,10 +70,10 @@ plt.show()
 print(front[["right", "certain", "features"]].round(3).to_string(index=False))
 
 # %%
-# A choice can also be a rule: nothing that has to be counted under a microscope. Views ask the
-# whole set, without fitting anything again.
+# A choice can also be a rule: nothing that has to be counted under a microscope. Views
+# ask the whole set, without fitting anything again.
 counted = [name for name in X if "concav" in name]
 rest = almost.without(*counted)
-print(f"{rest.n_trees:,} trees, {rest.n_distinct:,} functions do without {', '.join(counted)}")
+print(f"{rest.n_trees:,} trees, {rest.n_distinct:,} functions do without them")
 if rest.n_trees:
     print(ol.canonicalize(rest.best_tree))
