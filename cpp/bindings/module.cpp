@@ -16,6 +16,9 @@ void bind_bins(nb::module_& m);
 namespace rows {
 void bind(nb::module_& m);
 }
+namespace ensembles {
+void bind(nb::module_& m);
+}
 namespace same {
 void bind(nb::module_& m);
 }
@@ -48,6 +51,7 @@ NB_MODULE(_core, m) {
   room("tree", bindings::bind_tree);
   room("bins", bindings::bind_bins);
   room("rows", rows::bind);
+  room("ensembles", ensembles::bind);
   room("same", same::bind);
   room("reasons", reasons::bind);
   room("smallest", smallest::bind);

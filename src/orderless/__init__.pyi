@@ -7,6 +7,14 @@ from .acquisition import (
 from .connect import (
     predict_file as predict_file,
 )
+from .ensembles import (
+    counterexample as counterexample,
+    disagreement as disagreement,
+    equivalent as equivalent,
+)
+from .errors import (
+    Undecided as Undecided,
+)
 from .estimators import (
     Deviation as Deviation,
     OrderlessClassifier as OrderlessClassifier,
@@ -18,9 +26,6 @@ from .form import (
     CanonicalForm as CanonicalForm,
     Term as Term,
     canonicalize as canonicalize,
-    counterexample as counterexample,
-    disagreement as disagreement,
-    equivalent as equivalent,
     fingerprint as fingerprint,
     group_equivalent as group_equivalent,
     redundant_splits as redundant_splits,
@@ -55,6 +60,7 @@ from .missing import (
 )
 from .model import (
     Condition as Condition,
+    Ensemble as Ensemble,
     Feature as Feature,
     Space as Space,
     Tree as Tree,
@@ -76,6 +82,7 @@ from .rashomon import (
     rashomon_sizes as rashomon_sizes,
 )
 from .readers import (
+    read_ensemble as read_ensemble,
     read_tree as read_tree,
     read_trees as read_trees,
 )

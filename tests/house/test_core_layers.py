@@ -18,6 +18,7 @@ FOLDERS = [
     "tree",
     "bins",
     "rows",
+    "ensembles",
     "same",
     "reasons",
     "smallest",

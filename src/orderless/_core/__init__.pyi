@@ -4,6 +4,7 @@ from . import (
     acquisition as acquisition,
     base as base,
     bins as bins,
+    ensembles as ensembles,
     importance as importance,
     rashomon as rashomon,
     reasons as reasons,

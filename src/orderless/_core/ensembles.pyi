@@ -1,4 +1,4 @@
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,7 @@ class Sum:
         slack: NDArray[np.int64],
         single: bool,  # the library adds float32
         base_last: bool,
+        divisor: float,  # of the sums before the largest is looked for; cuts are not divided
         rule: int,  # 0 largest, 1 cuts, 2 number
         cuts: NDArray[np.float64],
         whole_cuts: NDArray[np.int64],  # rounded down
@@ -53,8 +54,25 @@ class Sum:
         n_classes: int,
     ) -> None: ...
     def evaluate(self, cells: NDArray[np.int32], n_threads: int) -> Evaluated: ...
-    def decide(self, boxes: NDArray[np.uint8], time_limit: float, n_threads: int) -> Decided: ...
-    def possible(self, boxes: NDArray[np.uint8], time_limit: float, n_threads: int) -> Possible: ...
+    def decide(
+        self,
+        boxes: NDArray[np.uint8],
+        time_limit: float,  # seconds for each box
+        n_threads: int,
+        memory_limit: int = ...,  # bytes that the search of a box may hold
+    ) -> Decided: ...
+    def possible(
+        self,
+        boxes: NDArray[np.uint8],
+        time_limit: float,
+        n_threads: int,
+        memory_limit: int = ...,
+    ) -> Possible: ...
     def extremes(
-        self, boxes: NDArray[np.uint8], weights: NDArray[np.int64], time_limit: float, n_threads: int
+        self,
+        boxes: NDArray[np.uint8],
+        weights: NDArray[np.int64],  # per score: the ends are those of the weighted sum
+        time_limit: float,
+        n_threads: int,
+        memory_limit: int = ...,
     ) -> Extremes: ...

@@ -16,6 +16,7 @@ from .interval_widths import (
     IntervalWidths as IntervalWidths,
 )
 from .needed import (
+    Needed as Needed,
     Settling as Settling,
     missing_needed as missing_needed,
 )
@@ -27,6 +28,12 @@ from .predict import (
     predict_between as predict_between,
     predict_features as predict_features,
     predict_path as predict_path,
+)
+from .smallest_sets import (
+    Clock as Clock,
+    Steps as Steps,
+    hitting_sets as hitting_sets,
+    members as members,
 )
 from .study import (
     Coverage as Coverage,

@@ -26,6 +26,9 @@ from .ensemble import (
     Link as Link,
     Rule as Rule,
 )
+from .ensemble_file import (
+    ENSEMBLE_FORMAT as ENSEMBLE_FORMAT,
+)
 from .escapes import (
     FORMULA as FORMULA,
     PLAIN_NUMBER as PLAIN_NUMBER,
@@ -66,6 +69,7 @@ from .tree import (
 from .tree_arrays import (
     Task as Task,
     labels_array as labels_array,
+    n_threads as n_threads,
 )
 from .tree_file import (
     TREE_FORMAT as TREE_FORMAT,
@@ -77,6 +81,7 @@ from .tree_numbers import (
 from .whole_numbers import (
     Adding as Adding,
     Whole as Whole,
+    in_units as in_units,
 )
 from .words import (
     Piece as Piece,

@@ -24,7 +24,7 @@ from .through.columns import source_columns
 from .through.conditions import over_features
 from .wrapped import through_targets, unwrapped
 
-__all__ = ["read_tree", "read_trees"]
+__all__ = ["check_arguments", "library_of", "opened", "read_tree", "read_trees"]
 
 # A reader is the file <library>.py with ``knows(model)`` and ``from_<library>(model)``. It is asked
 # only if its library is imported.
@@ -110,8 +110,8 @@ def read_tree(
       yes: go
       no:  stay
     """
-    _check_arguments(space, feature_names, nan)
-    model = _opened(model)
+    check_arguments(space, feature_names, nan)
+    model = opened(model)
     if isinstance(model, Tree):
         return model if space is None else model.over(space)
     model, through, targets, sparse = unwrapped(model, through)
@@ -159,7 +159,8 @@ def read_trees(
     return trees
 
 
-def _check_arguments(space: Space | None, feature_names: Sequence[str] | None, nan: Nan) -> None:
+def check_arguments(space: Space | None, feature_names: Sequence[str] | None, nan: Nan) -> None:
+    """Refuse what ``read_tree`` and ``read_ensemble`` do not take."""
     if nan not in get_args(Nan):
         raise ValueError(f"nan must be one of {str(get_args(Nan))[1:-1]}, got {nan!r}")
     if space is not None and not isinstance(space, Space):
@@ -171,7 +172,7 @@ def _check_arguments(space: Space | None, feature_names: Sequence[str] | None, n
         raise InvalidSpace(f"feature_names must be a list of names, got the text {feature_names!r}")
 
 
-def _opened(model: Any) -> Any:
+def opened(model: Any) -> Any:
     """Read a file, and give the tree of what has one: our JSON, a form, a function of a set."""
     if isinstance(model, Path):
         content = model.read_bytes()
@@ -219,13 +220,25 @@ def _column_tree(
     return tree
 
 
-def _from_library(model: Any) -> ColumnTree:
-    for library in READERS:
+def library_of(model: Any, readers: Sequence[str] = READERS, room: str = "") -> Any:
+    """Give the module of the reader that knows a model; None if none does.
+
+    ``room`` is a folder of readers of its own.
+    """
+    for library in readers:
         if library in sys.modules:
-            reader = import_module(f".{library}", __package__)
+            reader = import_module(f".{room}{library}", __package__)
             if reader.knows(model):
-                tree: ColumnTree = getattr(reader, f"from_{library}")(model)
-                return tree
+                return reader
+    return None
+
+
+def _from_library(model: Any) -> ColumnTree:
+    reader = library_of(model)
+    if reader is not None:
+        library = reader.__name__.rpartition(".")[2]
+        tree: ColumnTree = getattr(reader, f"from_{library}")(model)
+        return tree
     if isinstance(model, type):
         raise UnreadableModel(f"got the class {model.__qualname__}: give a fitted model of it")
     raise UnreadableModel(

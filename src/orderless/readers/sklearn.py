@@ -16,7 +16,7 @@ from ..errors import InvalidTree, UnreadableModel, a_kind
 from .build import ColumnTree, Table, whole_number
 from .checks import refuse_own_predict, unfitted
 
-__all__ = ["from_sklearn", "knows"]
+__all__ = ["columns_of", "from_sklearn", "knows", "numbered_tree"]
 
 # The fields of a node; other versions of scikit-learn may have others, of other meaning.
 FIELDS = frozenset(
@@ -86,6 +86,15 @@ def _regression_tree(model: Any, value: Any) -> ColumnTree:
     return _column_tree(model, classes=numbers, leaf_class=leaf_class, task="regression")
 
 
+def numbered_tree(model: Any) -> tuple[ColumnTree, Any]:
+    """Read a tree whose classes are the numbers of its leaves; give also what the leaves hold."""
+    value = _leaf_values(model)
+    leaf = model.tree_.children_left < 0
+    number = np.full(len(leaf), -1)
+    number[leaf] = np.arange(leaf.sum())
+    return _column_tree(model, classes=range(leaf.sum()), leaf_class=number), value[leaf]
+
+
 def _leaf_values(model: Any) -> Any:
     """Give what the nodes of a fitted tree hold, nodes x classes (or x 1)."""
     if not hasattr(model, "tree_"):
@@ -109,7 +118,7 @@ def _column_tree(model: Any, *, classes: Any, leaf_class: Any, **more: Any) -> C
     tree = model.tree_
     leaf = tree.children_left < 0
     column = np.where(leaf, -1, tree.feature)
-    n_columns, names = _columns(model)
+    n_columns, names = columns_of(model, model.tree_.n_features)
     members, categories = _categorical(model, column)
     # Since 1.3 every split knows where NaN goes, also one that met none in training.
     nan_left = getattr(tree, "missing_go_to_left", None)
@@ -135,10 +144,10 @@ def _column_tree(model: Any, *, classes: Any, leaf_class: Any, **more: Any) -> C
     )
 
 
-def _columns(model: Any) -> tuple[int, list[str] | None]:
+def columns_of(model: Any, n_tree: int) -> tuple[int, list[str] | None]:
     """Count and name the columns; what the model, its tree and its names say must be equal."""
     n_columns = whole_number(getattr(model, "n_features_in_", None), "n_features_in_", least=1)
-    own = int(model.tree_.n_features)
+    own = int(n_tree)
     names = getattr(model, "feature_names_in_", None)
     counts = {n_columns, own} if names is None else {n_columns, own, np.size(names)}
     if len(counts) > 1:

@@ -1,0 +1,260 @@
+#include "core/ensembles/answer.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/ensembles/evaluate.hpp"
+#include "core/ensembles/search.hpp"
+
+namespace orderless::ensembles {
+
+namespace {
+
+/// Where some class may beat another: weights, what they must reach at least, and what is enough.
+struct Rival {
+  Weights weights;
+  std::int64_t target, enough;
+};
+
+/// Where class j may beat class c, by the scores: of equals the first wins, and of what the library
+/// may not tell apart either.
+Rival beats(const Sum& sum, std::size_t j, std::size_t c) {
+  Weights weights(sum.n_scores(), 0);
+  weights[j] = 1;
+  weights[c] = -1;
+  const std::int64_t near = sum.slack(j) + sum.slack(c);
+  return {weights, j > c ? 1 - near : -near - sum.window(), near + (j > c ? sum.window() + 1 : 0)};
+}
+
+/// Where the only score may be above a cut, or not above it.
+Rival above(const Sum& sum, std::size_t cut) {
+  const std::int64_t near = sum.slack(0) + sum.window();
+  const std::int64_t at_cut = sum.whole_cuts()[cut];
+  return {{1}, at_cut + 1 - near, at_cut + 1 + near};
+}
+Rival below(const Sum& sum, std::size_t cut) {
+  const std::int64_t near = sum.slack(0) + sum.window();
+  const std::int64_t at_cut = sum.whole_cuts()[cut];
+  return {{-1}, -(at_cut + near), -(at_cut - near)};
+}
+
+/// All that may take a completion away from a class: one of these must hold.
+std::vector<Rival> rivals(const Sum& sum, std::int32_t label) {
+  std::vector<Rival> out;
+  const auto c = at(label);
+  if (sum.rule() == Rule::largest) {
+    for (std::size_t j = 0; j < sum.n_scores(); ++j) {
+      if (j != c) out.push_back(beats(sum, j, c));
+    }
+    return out;
+  }
+  if (c < sum.cuts().size()) out.push_back(above(sum, c));
+  if (c > 0) out.push_back(below(sum, c - 1));
+  return out;
+}
+
+/// All that a completion of a class must reach.
+std::vector<Rival> needs(const Sum& sum, std::int32_t label) {
+  std::vector<Rival> out;
+  const auto c = at(label);
+  if (sum.rule() == Rule::largest) {
+    for (std::size_t j = 0; j < sum.n_scores(); ++j) {
+      if (j != c) out.push_back(beats(sum, c, j));
+    }
+    return out;
+  }
+  if (c > 0) out.push_back(above(sum, c - 1));
+  if (c < sum.cuts().size()) out.push_back(below(sum, c));
+  return out;
+}
+
+/// Completions of one box and the classes that the library gives them.
+class Seen {
+ public:
+  explicit Seen(const Local& local)
+      : local_(local), sums_(local.sum().n_scores()), cells_(at(local.sum().n_classes())) {}
+
+  std::int32_t look(std::span<const std::int32_t> cell) {
+    Cell whole = local_.cell(cell);
+    const std::int32_t label = replay(local_.sum(), whole, sums_);
+    if (label < 0) {
+      rounding_ = true;
+    } else if (cells_[at(label)].empty()) {
+      cells_[at(label)] = std::move(whole);
+      labels_.push_back(label);
+    }
+    return label;
+  }
+  [[nodiscard]] bool open() const { return labels_.size() > 1; }
+  [[nodiscard]] bool rounding() const { return rounding_; }
+  [[nodiscard]] const std::vector<std::int32_t>& labels() const { return labels_; }
+  [[nodiscard]] const Cell& cell(std::int32_t label) const { return cells_[at(label)]; }
+  /// The class that the scores say, were they exact: of the last cell.
+  [[nodiscard]] std::int32_t nearest() const {
+    const Sum& sum = local_.sum();
+    if (sum.rule() == Rule::largest) {
+      return static_cast<std::int32_t>(std::ranges::max_element(sums_) - sums_.begin());
+    }
+    return static_cast<std::int32_t>(
+        std::ranges::count_if(sum.cuts(), [&](double cut) { return sums_[0] > cut; }));
+  }
+
+ private:
+  const Local& local_;
+  std::vector<double> sums_;
+  std::vector<Cell> cells_;  // by class
+  std::vector<std::int32_t> labels_;
+  bool rounding_ = false;
+};
+
+std::vector<std::int32_t> middle(const Local& local) {
+  std::vector<std::int32_t> cell;
+  for (const LocalFeature& own : local.features()) cell.push_back(own.width / 2);
+  return cell;
+}
+
+Status status_of(Ending ending) {
+  switch (ending) {
+    case Ending::out_of_time:
+      return Status::out_of_time;
+    case Ending::out_of_room:
+      return Status::out_of_room;
+    case Ending::too_many:
+      return Status::rounding;
+    case Ending::found:
+    case Ending::none:
+      break;
+  }
+  return Status::certain;
+}
+
+/// Climbs toward each rival; then searches those that are not ruled out. The worst that was met.
+Status look_for_rivals(const Local& local, std::vector<Rival> wanted, Seen& seen, Watch& watch) {
+  std::vector<Goal> left;
+  for (Rival& rival : wanted) {
+    Objective objective(local, std::move(rival.weights));
+    if (objective.bound() < rival.target) continue;
+    std::vector<std::int32_t> cell = middle(local);
+    climb(objective, cell, rival.enough);
+    seen.look(cell);
+    if (seen.open()) return Status::open;
+    left.push_back({std::move(objective), rival.target});
+  }
+  Status worst = Status::certain;
+  for (Goal& goal : left) {
+    std::vector<Goal> goals{std::move(goal)};
+    Search search(local, goals, watch, [&](std::span<const std::int32_t> cell) {
+      seen.look(cell);
+      return seen.open() ? Worth::found : Worth::other;
+    });
+    const Ending ending = search.run();
+    if (ending == Ending::found) return Status::open;
+    if (ending != Ending::none) worst = status_of(ending);
+  }
+  return worst == Status::certain && seen.rounding() ? Status::rounding : worst;
+}
+
+/// Looks for a completion of a class, which `seen` then has. False if that there is none is not
+/// proven.
+bool look_for_class(const Local& local, std::int32_t label, Seen& seen, Watch& watch) {
+  std::vector<Goal> goals;
+  for (Rival& need : needs(local.sum(), label)) {
+    if (!seen.cell(label).empty()) return true;
+    goals.push_back({Objective(local, std::move(need.weights)), need.target});
+    if (goals.back().objective.bound() < need.target) return true;
+    std::vector<std::int32_t> cell = middle(local);
+    climb(goals.back().objective, cell, std::numeric_limits<std::int64_t>::max());
+    seen.look(cell);
+  }
+  if (!seen.cell(label).empty()) return true;
+  bool close = false;
+  Search search(local, goals, watch, [&](std::span<const std::int32_t> cell) {
+    const std::int32_t own = seen.look(cell);
+    close = close || own < 0;
+    return own == label ? Worth::found : Worth::other;
+  });
+  const Ending ending = search.run();
+  return ending == Ending::found || (ending == Ending::none && !close);
+}
+
+}  // namespace
+
+Decision decide(const Sum& sum, std::span<const std::uint8_t> box, Watch& watch) {
+  const Local local(sum, box);
+  Seen seen(local);
+  const std::int32_t first = seen.look(middle(local));
+  Decision out;
+  out.status = look_for_rivals(local, rivals(sum, first < 0 ? seen.nearest() : first), seen, watch);
+  if (out.status == Status::rounding) {  // never certain; perhaps open
+    for (std::int32_t c = 0; c < sum.n_classes() && !seen.open(); ++c) {
+      static_cast<void>(look_for_class(local, c, seen, watch));
+    }
+    if (seen.open()) out.status = Status::open;
+  }
+  if (out.status == Status::certain) out.label = seen.labels().front();
+  if (out.status == Status::open) {
+    out.first = seen.cell(seen.labels()[0]);
+    out.second = seen.cell(seen.labels()[1]);
+  }
+  return out;
+}
+
+Possibility possible(const Sum& sum, std::span<const std::uint8_t> box, Watch& watch) {
+  const Local local(sum, box);
+  Seen seen(local);
+  seen.look(middle(local));
+  Possibility out;
+  out.possible.assign(at(sum.n_classes()), 0);
+  for (std::int32_t c = 0; c < sum.n_classes(); ++c) {
+    if (!look_for_class(local, c, seen, watch)) out.possible[at(c)] = 2;
+  }
+  for (std::int32_t c = 0; c < sum.n_classes(); ++c) {
+    out.cells.push_back(seen.cell(c));
+    if (!seen.cell(c).empty()) out.possible[at(c)] = 1;
+  }
+  return out;
+}
+
+namespace {
+
+/// The largest of an objective: what is proven, what was found, and where.
+struct Top {
+  std::int64_t proven, found;
+  Cell cell;
+};
+
+Top top(const Local& local, const Weights& weights, Watch& watch) {
+  std::vector<Goal> goals;
+  goals.push_back({Objective(local, weights), 0});
+  const Objective& objective = goals[0].objective;
+  const std::int64_t endless = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::int32_t> best = middle(local);
+  Top out;
+  out.found = climb(objective, best, endless);
+  goals[0].target = out.found + 1;
+  Search search(local, goals, watch, [&](std::span<const std::int32_t> cell) {
+    best.assign(cell.begin(), cell.end());
+    out.found = climb(goals[0].objective, best, endless);
+    goals[0].target = out.found + 1;
+    return Worth::better;
+  });
+  const Ending ending = search.run();
+  out.proven = ending == Ending::none ? out.found : std::max(out.found, search.open_bound());
+  out.cell = local.cell(best);
+  return out;
+}
+
+}  // namespace
+
+Extent extent(const Sum& sum, std::span<const std::uint8_t> box, const Weights& weights,
+              Watch& watch) {
+  const Local local(sum, box);
+  Weights turned;
+  for (const std::int64_t weight : weights) turned.push_back(-weight);
+  const Top high = top(local, weights, watch);
+  const Top low = top(local, turned, watch);
+  return {-low.proven, high.proven, -low.found, high.found, low.cell, high.cell};
+}
+
+}  // namespace orderless::ensembles

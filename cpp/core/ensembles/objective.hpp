@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/ensembles/local.hpp"
+
+namespace orderless::ensembles {
+
+/// What is to be large in a box: a sum of the leaves' values, and a start.
+class Objective {
+ public:
+  Objective(const Local& local, Weights weights);
+
+  [[nodiscard]] const Local& local() const { return *local_; }
+  /// The sum of the base and of the trees that are constant in the box.
+  [[nodiscard]] std::int64_t constant() const { return constant_; }
+  /// What a leaf of the local trees adds; of other nodes the largest below them.
+  [[nodiscard]] std::int64_t value(std::int32_t node) const { return values_[at(node)]; }
+  /// No completion has more: the sum of each tree's largest leaf.
+  [[nodiscard]] std::int64_t bound() const { return bound_; }
+  [[nodiscard]] std::int64_t at_cell(std::span<const std::int32_t> cell) const;
+
+ private:
+  const Local* local_;
+  std::int64_t constant_;
+  std::int64_t bound_;
+  std::vector<std::int64_t> values_;
+};
+
+/// Climbs from a cell: sets one feature after the other to its best bin, given the others, until
+/// none is better. Gives what the cell has in the end; stops as soon as that is `enough`.
+/// Cost: for each step the trees that ask about the feature.
+std::int64_t climb(const Objective& objective, std::vector<std::int32_t>& cell,
+                   std::int64_t enough);
+
+}  // namespace orderless::ensembles

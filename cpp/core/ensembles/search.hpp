@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/ensembles/lists.hpp"
+#include "core/ensembles/watch.hpp"
+
+namespace orderless::ensembles {
+
+/// An objective, and how much of it is wanted at least.
+struct Goal {
+  Objective objective;
+  std::int64_t target;
+};
+
+/// How a search ended.
+enum class Ending { found, none, out_of_time, out_of_room, too_many };
+
+/// What a cell that reaches all targets is worth: `found` ends the search; `other`: the same leaves
+/// are not looked at again; `better`: the first target was raised.
+enum class Worth { found, other, better };
+using Judge = std::function<Worth(std::span<const std::int32_t> cell)>;
+
+/// Looks for a cell that reaches all targets at once and that the judge finds worth it: depth
+/// first, by bounds. What cannot reach a target is left out, bin by bin; the rest is cut in two
+/// where that costs both halves most.
+/// Exact: `none` is a proof. Cost: exponential in the worst case; `watch` ends it.
+class Search {
+ public:
+  Search(const Local& local, std::vector<Goal>& goals, Watch& watch, Judge judge);
+  [[nodiscard]] Ending run();
+  /// After a search that ended early: the largest of the first objective that what was not looked
+  /// at can have.
+  [[nodiscard]] std::int64_t open_bound() const { return open_bound_; }
+
+ private:
+  struct Level {
+    Alive alive;
+    std::vector<Lists> lists;  // one for each goal
+  };
+  struct Cut {
+    std::size_t feature = 0;
+    std::int32_t bin = -1;      // the bins up to it, or it alone
+    bool alone = false;         // of an unordered feature
+    double gain = -1;           // what it costs both halves
+    bool second_first = false;  // the other half is the better one
+  };
+
+  [[nodiscard]] bool explore(std::size_t depth);
+  [[nodiscard]] bool reduce(Level& level);
+  [[nodiscard]] bool drop_bins(Level& level, std::size_t goal, std::int64_t slack);
+  [[nodiscard]] std::size_t tightest(const Level& level) const;
+  bool look(Level& level, bool& excluded);
+  [[nodiscard]] std::vector<std::int32_t> likely(const Level& level, std::size_t goal) const;
+  [[nodiscard]] bool reaches(std::span<const std::int32_t> cell) const;
+  bool without(std::size_t depth, std::span<const std::int32_t> cell);
+  bool halves(std::size_t depth, const Cut& cut);
+  [[nodiscard]] Cut best_cut(const Level& level, std::size_t goal);
+  void cost_ordered(const Lists& lists, const Factor& factor, std::size_t k,
+                    const LocalFeature& own);
+  void cost_unordered(const Lists& lists, const Factor& factor, std::size_t k, const Alive& alive,
+                      const LocalFeature& own);
+  static void weigh(Cut cut, std::int64_t below, std::int64_t above, std::int64_t slack,
+                    std::int32_t bins, Cut& best);
+  void cut_ordered(const Level& level, std::size_t f, std::int64_t slack, Cut& best);
+  void cut_unordered(const Level& level, std::size_t f, std::int64_t slack, Cut& best);
+  Level& child(std::size_t depth);
+  void end(Ending ending);
+
+  const Local& local_;
+  std::vector<Goal>& goals_;
+  Watch& watch_;
+  Judge judge_;
+  Words words_;
+  Regrets regrets_;
+  std::vector<std::unique_ptr<Level>> levels_;
+  std::vector<std::int64_t> below_, above_;  // by bin: what the halves of a cut behind it cost
+  std::vector<std::int32_t> met_;            // the last cell that reached all targets
+  std::size_t n_judged_ = 0, n_nodes_ = 0;
+  Ending ending_ = Ending::none;
+  std::int64_t open_bound_;
+};
+
+}  // namespace orderless::ensembles

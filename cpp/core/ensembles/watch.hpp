@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+
+#include "core/base/poll.hpp"
+
+namespace orderless::ensembles {
+
+/// Thrown where another thread, or the person, wants to stop.
+struct Interrupted {};
+
+/// What ends a search: the time of a box, its room, and the person.
+class Watch {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// `poll`: nullptr on all threads but one.
+  Watch(double time_limit, std::size_t room, Poll poll, const std::atomic<bool>& stop)
+      : time_limit_(time_limit), room_(room), poll_(poll), stop_(&stop) {}
+
+  /// A new box begins.
+  void begin() {
+    const Clock::time_point now = Clock::now();
+    endless_ = !(time_limit_ < 1e9);
+    if (!endless_) end_ = now + std::chrono::duration_cast<Clock::duration>(seconds(time_limit_));
+  }
+  /// Whether its time has passed; lets Ctrl-C through.
+  [[nodiscard]] bool up() {
+    if (stop_->load(std::memory_order_relaxed)) throw Interrupted{};
+    const Clock::time_point now = Clock::now();
+    if (poll_ != nullptr && now > next_poll_) {
+      poll_();
+      next_poll_ = now + std::chrono::milliseconds(20);
+    }
+    return !endless_ && now > end_;
+  }
+  [[nodiscard]] std::size_t room() const { return room_; }
+
+ private:
+  using seconds = std::chrono::duration<double>;
+
+  double time_limit_;
+  std::size_t room_;
+  Poll poll_;
+  const std::atomic<bool>* stop_;
+  bool endless_ = false;
+  Clock::time_point end_{}, next_poll_{};
+};
+
+}  // namespace orderless::ensembles
