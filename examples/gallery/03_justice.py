@@ -39,9 +39,8 @@ almost = ol.RashomonSet(
     max_depth=3, regularization=0.01, epsilon=0.01, space=space
 ).fit(X, y)
 best = almost.functions()[0]
-print(
-    f"{almost.n_trees:,} trees, {almost.n_distinct:,} functions; the best is {best.n_trees} trees"
-)
+print(f"{almost.n_trees} trees, {almost.n_distinct} functions")
+print(f"the best function is {best.n_trees} of these trees")
 print(ol.canonicalize(best.tree))
 
 # %%

@@ -101,9 +101,8 @@ costs = {
     "urea": 30,
 }
 policy = ol.cheapest_policy(groups, X, costs)
-print(
-    f"all five items: {sum(costs.values())}; the policy: {policy.expected_cost:.2f} on average"
-)
+print(f"all five items: {sum(costs.values())}")
+print(f"the policy:     {policy.expected_cost:.2f} on average")
 print(policy.next_feature({"age": 81, "confusion": True}))
 
 bought = policy.simulate(X)["purchases"]

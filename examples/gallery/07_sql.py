@@ -50,8 +50,8 @@ query = tree.to_sql(dialect="sqlite", table="patients", needed="next")
 # %%
 # Run it, and count by answer:
 counts = base.execute(
-    f"SELECT coalesce(prediction, 'open: ' || needed) AS answer, count(*) FROM ({query}) "
-    "GROUP BY answer ORDER BY answer"
+    "SELECT coalesce(prediction, 'open: ' || needed) AS answer, count(*) "
+    f"FROM ({query}) GROUP BY answer ORDER BY answer"
 ).fetchall()
 for answer, count in counts:
     print(f"{count:4}  {answer}")

@@ -86,6 +86,5 @@ print(
 # policy can.
 for budget in (4, 6, 13, 16):
     capped = ol.cheapest_policy(tree, X, costs, budget=budget)
-    print(
-        f"budget {budget:2}: {capped.share_determined:.0%} decided for {capped.expected_cost:.2f}"
-    )
+    share, cost = capped.share_determined, capped.expected_cost
+    print(f"budget {budget:2}: {share:.0%} decided for {cost:.2f}")

@@ -74,9 +74,8 @@ plt.show()
 # Who is affected? These applicants get another answer from some function that is as
 # good. ``ambiguity`` is their share, by group:
 for one in "AB":
-    print(
-        f"{one}: {almost.ambiguity(X[group == one]):.0%} of decisions depend on the choice"
-    )
+    share = almost.ambiguity(X[group == one])
+    print(f"{one}: {share:.0%} of decisions depend on the choice")
 
 # %%
 # Which features does a good model need? ``without`` asks the whole set.
