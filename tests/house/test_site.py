@@ -125,4 +125,3 @@ def test_the_build_ends_with_the_check():
     docs = re.search(r"^docs: .*?\n\n", makefile, re.MULTILINE | re.DOTALL)[0]
     assert "sphinx-build -W" in docs
     assert "docs/check.py docs/_build/html" in docs
-    assert "make docs\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
