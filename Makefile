@@ -7,7 +7,7 @@ NATIVE := CMakeLists.txt $(shell find cpp/core cpp/bindings -name '*.[ch]pp')
 SOURCES := $(shell find cpp -name '*.[ch]pp')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-core test-sanitized test-engines lint format bench docs clean
+.PHONY: help demo test test-core test-sanitized test-engines lint format bench docs docs-links clean
 
 help:  ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /'
@@ -89,8 +89,12 @@ $(VENV)/bench-peers: $(VENV)/bench-tools
 bench: $(VENV)/bench-peers  ## benchmarks against peers; prints and writes benchmarks/README.md (20 minutes)
 	$(BIN)/python -m benchmarks --save
 
-docs: $(VENV)/docs-tools  ## the documentation, warnings are errors
+docs: $(VENV)/docs-tools  ## the documentation: warnings, broken links and examples that fail are errors
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python docs/check.py docs/_build/html
+
+docs-links: $(VENV)/docs-tools  ## the documentation's links to other sites; needs the web
+	$(BIN)/sphinx-build -b linkcheck -D plot_gallery=0 docs docs/_build/links
 
 clean:  ## forget everything that was built
-	rm -rf $(VENV) build dist docs/_build
+	rm -rf $(VENV) build dist docs/_build docs/gallery
