@@ -19,6 +19,8 @@ from .problem import (
 from .rashomon_set import (
     MEMORY as MEMORY,
     RashomonSet as RashomonSet,
+)
+from .resampled import (
     Resampled as Resampled,
 )
 from .row_answers import (

@@ -20,9 +20,9 @@ from ..model import Task, Tree
 from .flat import FlatTrees
 from .problem import LARGEST, Problem, Rules, share, text_of, whole_weights
 from .table import Table, read_number_table, read_table
-from .target import LOSSES, Target, distinct_numbers, read_numbers
+from .target import LOSSES, Loss, Target, distinct_numbers, read_numbers
 
-__all__ = ["NumberProblem", "read_problem"]
+__all__ = ["NumberProblem", "loss_of", "read_problem"]
 
 
 def read_problem(given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules) -> Problem:
@@ -31,9 +31,7 @@ def read_problem(given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules) -
     if given.task not in tasks:
         raise ValueError(f"task must be one of {str(tasks)[1:-1]}, got {given.task!r:.80}")
     if given.task == "regression":
-        loss: Any = "squared" if given.loss is None else given.loss
-        if loss not in LOSSES:
-            raise ValueError(f"loss must be one of {str(LOSSES)[1:-1]}, got {loss!r:.80}")
+        loss = loss_of(given.loss)
         values, which = distinct_numbers(y, X)
         weights, scale = whole_weights(sample_weight, len(which))
         target, labels = read_numbers(values, which, weights, loss, given.decimals)
@@ -48,6 +46,14 @@ def read_problem(given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules) -
     table = read_table(X, y, given.space, given.binarizer)
     weights, scale = whole_weights(sample_weight, len(table.labels))
     return Problem(table, weights, scale, rules)
+
+
+def loss_of(given: Any) -> Loss:
+    """Read the loss of a set of task="regression"."""
+    loss: Any = "squared" if given is None else given
+    if loss not in LOSSES:
+        raise ValueError(f"loss must be one of {str(LOSSES)[1:-1]}, got {loss!r:.80}")
+    return cast(Loss, loss)
 
 
 class NumberProblem(Problem):
@@ -76,8 +82,7 @@ class NumberProblem(Problem):
     ) -> None:
         self.target = cast(Target, table.target)
         self.per_loss = self.target.per_one * weight_scale
-        best = np.array([self.target.best_constant(table.labels, amounts)])
-        self.constant_loss = int(self.target.losses(best, table.labels) @ amounts)
+        self.constant_loss = self.target.constant_loss(table.labels, amounts)
         super().__init__(table, amounts, weight_scale, rules)
 
     def _set_costs(self, whole: int, offset: int = 0) -> int:
