@@ -505,3 +505,13 @@ def test_progress_is_for_terminals_only(monkeypatch, capsys):
     assert "bootstraps" in screen.getvalue()
     assert "3/3" in screen.getvalue()
     assert capsys.readouterr().out == ""
+
+
+def test_conditional_importances_of_many_columns():
+    """More columns than fit into a byte."""
+    X, y = ol.datasets.load("wisconsin")
+    found = ol.RashomonImportance(
+        1, 1, importance="conditional", binarizer="quantile", random_state=0
+    ).fit(X, y)
+    assert len(found.binarizer_.space_.columns) > 8
+    assert found.summary()["max"].between(0, 1).all()

@@ -31,6 +31,9 @@ from .sizes import (
     RashomonSizes as RashomonSizes,
     rashomon_sizes as rashomon_sizes,
 )
+from .target import (
+    Target as Target,
+)
 from .tree_set import (
     TreeSet as TreeSet,
 )

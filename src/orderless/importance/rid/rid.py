@@ -72,6 +72,10 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         authors' program, so that a sample with many models has more say; or all samples (RID).
     binarizer, space
         What makes 0/1 columns of numbers, and what the columns mean; see ``RashomonSet``.
+    task, loss, decimals
+        Whether trees predict classes or numbers, and how numbers are judged; see ``RashomonSet``.
+        For regression an importance is the mean squared (or absolute) error on the sample that is
+        added, in the units of y (squared).
     n_repeats : int
         For "permutation-sampled" and "permutation-per-tree".
     n_jobs : int, optional
@@ -96,6 +100,7 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
     n_functions_, n_trees_ : array
         By bootstrap sample how many functions, and trees without trivial splits, are near-optimal.
     classes_ : array
+        For classification.
     seed_ : int
         What all samples were drawn from.
     binarizer_ : the fitted binarizer, of the numbers in the table, or None
@@ -201,7 +206,8 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         self.features_ = names
         self.n_functions_ = np.array([tally.n_functions for tally in tallies])
         self.n_trees_ = np.array([tally.n_trees for tally in tallies])
-        self.classes_ = np.array(data.problem.classes)
+        if data.problem.task == "classification":
+            self.classes_ = np.array(data.problem.classes)
         self.seed_ = seed
         self.binarizer_ = data.table.binarizer
         self.left_out_ = data.problem.left_out
