@@ -278,3 +278,21 @@ def test_files_that_are_refused(loss, entries, match):
     entries = {k: v * n if k in ("weights", "y") else v for k, v in entries.items()}
     with pytest.raises(InvalidTree, match=match):
         ol.RashomonSet.from_json(changed(text, **entries))
+
+
+def test_objectives_of_any_tree(case):
+    found, oracle = case.found, case.oracle
+    for tree in list(oracle.objectives)[:100]:
+        assert found.objective_of(case.read(tree)) == oracle.objectives[tree]
+    far = {"task": "regression", "prediction": 1e300}  # passes every whole number of the core
+    due = oracle.loss_of(Fraction("1e300")) / oracle.whole if oracle.whole else None
+    if due is not None:
+        own = Fraction(str(case.regularization)) + due
+        assert found.objective_of(ol.read_tree(far, space=case.space)) == own
+    other = ol.read_tree({"prediction": 1}, space=case.space)
+    with pytest.raises(InvalidData, match=r"tree is of task='classification', and the set is of"):
+        found.objective_of(other)
+    foreign = {"task": "regression", "feature": "not there", "true": {"prediction": 1},
+               "false": {"prediction": 2}}  # fmt: skip
+    with pytest.raises(InvalidData, match=r"a condition of the tree is not a column of the set"):
+        found.objective_of(ol.read_tree(foreign, feature_names=["not there"]))

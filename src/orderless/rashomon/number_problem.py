@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import InvalidData
-from ..model import Task, Tree
+from ..errors import InvalidData, setting
+from ..inputs import exact
+from ..model import Label, Task, Tree
 from .flat import FlatTrees
 from .problem import LARGEST, Problem, Rules, share, text_of, whole_weights
 from .table import Table, read_number_table, read_table
-from .target import LOSSES, Loss, Target, distinct_numbers, read_numbers
+from .target import LOSSES, Loss, Target, distinct_numbers, read_numbers, rounded
 
 __all__ = ["NumberProblem", "loss_of", "read_problem"]
 
@@ -99,7 +100,8 @@ class NumberProblem(Problem):
                 f"objectives in whole numbers would pass 2^62: regularization "
                 f"{text_of(self.rules.regularization)}, epsilon {text_of(self.rules.epsilon)} and "
                 f"{target.text} have too many digits together; give "
-                f"decimals={target.decimals - max(1, steps)}, or round regularization or epsilon"
+                f"{setting('decimals', target.decimals - max(1, steps))}, or round regularization "
+                "or epsilon"
             )
         return most
 
@@ -138,6 +140,17 @@ class NumberProblem(Problem):
         for part, labels in flat.says_in_parts(self.bits):
             out[part] = self.target.losses(labels, self.y) @ self.weights
         return out
+
+    def objective_of(self, flat: FlatTrees, classes: tuple[Label, ...]) -> Fraction:
+        """Give the objective of a tree whose labels are places among numbers of its own."""
+        numbers = self.target.numbers
+        steps = [rounded(exact(number), numbers.decimals) - numbers.low for number in classes]
+        loss, power = 0, 2 if self.target.loss == "squared" else 1
+        rows = zip(flat.says(self.bits)[0].tolist(), self.target.of_row(self.y).tolist(),
+                   self.weights.tolist(), strict=True)  # fmt: skip
+        for label, truth, weight in rows:  # in Python's integers: it may predict any number
+            loss += weight * abs(steps[label] - truth) ** power
+        return Fraction(self.error_cost * loss + self.leaf_cost * int(flat.n_leaves[0]), self.unit)
 
     def places_of(self, tree: Tree) -> NDArray[np.int32]:
         """Give the place among all numbers of each of a tree's own, and -1 after the last."""

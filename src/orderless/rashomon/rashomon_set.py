@@ -73,6 +73,8 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
     ----------
     binarizer_ : the fitted binarizer, of the numbers in the table, or None
     n_features_in_ : int
+    decimals_ : int
+        For regression: how many decimals the numbers have that leaves predict.
 
     Notes
     -----
@@ -184,6 +186,8 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         self._source_, self._view_, self._distinct_ = engine, view, {}
         self.binarizer_ = table.binarizer
         self.n_features_in_ = len(table.columns.space.columns)
+        if table.target is not None:
+            self.decimals_ = table.target.decimals
         return self
 
     # As of every estimator, repr gives the parameters; str and notebooks say what was found, too.

@@ -17,7 +17,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidData
+from ..errors import InvalidData, setting
 from ..inputs import exact, is_unknown, numbered_classes, shown
 from ..model import Label
 
@@ -32,6 +32,7 @@ __all__ = [
     "distinct_numbers",
     "read_labels",
     "read_numbers",
+    "rounded",
 ]
 
 Loss = Literal["squared", "absolute"]
@@ -98,7 +99,7 @@ class Numbers(Sequence[float]):
 
     def nearest(self, number: Fraction) -> int:
         """Give the place of a number that, rounded to the decimals, is one of these."""
-        steps = _rounded(number, self.decimals) - self.low
+        steps = rounded(number, self.decimals) - self.low
         return steps if self.chosen is None else int(np.searchsorted(self.chosen, steps))
 
     def __repr__(self) -> str:
@@ -223,8 +224,8 @@ def read_numbers(
         d = _given(decimals)
         if d > most:
             raise InvalidData(
-                f"decimals={d} would make losses pass 2^51 in whole numbers: for these numbers and "
-                f"weights decimals must be at most {most}"
+                f"{setting('decimals', d)} would make losses pass 2^51 in whole numbers: for these "
+                f"numbers and weights it must be at most {most}"
             )
         own = min(own, d)
     else:
@@ -240,7 +241,7 @@ def read_numbers(
             d = own
     if said:
         return _with_said(values, which, seen, loss, d, own, said)
-    steps = [_rounded(value, own) for value in values]
+    steps = [rounded(value, own) for value in values]
     low = min(step for step, there in zip(steps, seen.tolist(), strict=True) if there)
     high = max(step for step, there in zip(steps, seen.tolist(), strict=True) if there)
     # Rows of no weight are nowhere looked at, and need some number.
@@ -261,8 +262,8 @@ def _with_said(
 ) -> tuple[Target, NDArray[np.int32]]:  # fmt: skip
     """Give the numbers of the rows and of trees as a target; labels are places among both."""
     fine = 10 ** (decimals - own)
-    steps = [_rounded(value, own) * fine for value in values]
-    told = [_rounded(value, decimals) for value in said]
+    steps = [rounded(value, own) * fine for value in values]
+    told = [rounded(value, decimals) for value in said]
     weighed = [step for step, there in zip(steps, seen.tolist(), strict=True) if there]
     used = sorted({*told, *weighed})
     place = {step: i for i, step in enumerate(used)}
@@ -363,18 +364,18 @@ def _told(used: list[Fraction]) -> int:
     return max(-MOST_DECIMALS, min(MOST_DECIMALS, math.floor(-math.log10(4 * gap))))
 
 
-def _rounded(number: Fraction, decimals: int) -> int:
+def rounded(number: Fraction, decimals: int) -> int:
     """Give the nearest multiple of 10^-decimals, in such steps; of two the larger."""
     return math.floor(number * Fraction(10) ** decimals + Fraction(1, 2))
 
 
 def _warn_rounded(used: list[Fraction], decimals: int) -> None:
     step = Fraction(10) ** -decimals
-    change = max(abs(number - _rounded(number, decimals) * step) for number in used)
+    change = max(abs(number - rounded(number, decimals) * step) for number in used)
     warnings.warn(
         f"y has more decimals than exact sums of losses have room for: it is rounded to {decimals} "
         f"decimals, which changes a number by {float(change):.2g} at most; give "
-        f"decimals={decimals}, or round y before, to say so yourself",
+        f"{setting('decimals', decimals)}, or round y before, to say so yourself",
         UserWarning,
         stacklevel=2,
     )
