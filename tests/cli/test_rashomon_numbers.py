@@ -61,29 +61,29 @@ leaves  smallest objective  smallest loss  trees  nontrivial
 A best tree
 age <= 51?
   yes: CRP <= 30.75?
-    yes: 4.0
-    no:  7.0
+    yes: 4
+    no:  7
   no:  CRP <= 75?
-    yes: 9.0
-    no:  13.0
+    yes: 9
+    no:  13
 
 Function 1: objective 0.112137, 4 leaves, 1 trees
 age <= 51?
   yes: CRP <= 30.75?
-    yes: 4.0
-    no:  7.0
+    yes: 4
+    no:  7
   no:  CRP <= 75?
-    yes: 9.0
-    no:  13.0
+    yes: 9
+    no:  13
 
 Function 2: objective 0.121154, 4 leaves, 1 trees
 age <= 51?
   yes: age <= 44?
     yes: 4.5
-    no:  8.0
+    no:  8
   no:  CRP <= 75?
-    yes: 9.0
-    no:  13.0
+    yes: 9
+    no:  13
 """
     )
 

@@ -11,10 +11,10 @@ from sklearn.tree import DecisionTreeRegressor
 import orderless as ol
 from orderless.errors import InvalidData
 from orderless.estimators import deviation
+from orderless.model import amount
 from orderless.output.report.near import around
 from orderless.output.report.number_sections import quality
 from orderless.output.report.subject import Subject
-from orderless.output.rules.number_names import amount
 
 
 @pytest.fixture(scope="module")
