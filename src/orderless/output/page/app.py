@@ -21,12 +21,19 @@ from ...errors import InvalidData, InvalidParameter, InvalidTree, UnreadableMode
 from ...form import CanonicalForm, equivalent, fingerprint
 from ...inputs import frame_of, is_unknown, read_costs, write_whole
 from ...missing import counts_rows
-from ...model import Ensemble, Feature, Space, Tree, printable, short_number
+from ...model import (
+    Ensemble,
+    Feature,
+    Space,
+    Tree,
+    class_names as names_of,
+    printable,
+    short_number,
+)
 from ...readers import read_ensemble, read_tree
 from ..code.javascript import literal, model_text, part, script_of
 from ..code.tables import tree_tables
 from ..plots.look import FORM, page_colours
-from ..rules.number_names import class_names as names_of
 from ..templates import markup, render
 from .ensemble_content import Written, label_names, written_ensemble
 

@@ -178,7 +178,10 @@ def draw_distributions(
         ax.legend(first.values(), first.keys(), frameon=False, fontsize=9, ncols=2,
                   loc="lower left", bbox_to_anchor=(0, 1))  # fmt: skip
     unit = "column" if found.by == "column" else "feature"
-    words = f"accuracy lost without the {unit}"
+    lost = "accuracy lost"
+    if found.task == "regression":
+        lost = f"mean {found.loss or 'squared'} error added"
+    words = f"{lost} without the {unit}"
     more = f"\n{left_out} less important {unit}{'s' * (left_out > 1)} not shown" if left_out else ""
     ax.set_xlabel(words + more)
     return ax

@@ -14,10 +14,9 @@ import numpy as np
 from ...errors import OutOfTime, TooManyReasons, Undecided
 from ...inputs import row_at, rows_at
 from ...missing import Coverage, Gapped, coverage
-from ...model import Ensemble
+from ...model import Ensemble, amount
 from ..plots.look import BLUE, VERMILION
 from ..plots.measures import draw_coverage, draw_widths
-from ..rules.number_names import amount
 from .sections import how_good, right
 from .subject import Heading, Paragraph, Part, Section, Subject, Table, count, picture
 

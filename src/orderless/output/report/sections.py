@@ -21,10 +21,9 @@ from ...acquisition import Policy, cheapest_policy, money, percent as whole_perc
 from ...errors import OutOfTime, TooManyReasons
 from ...estimators import Quality
 from ...missing import coverage
-from ...model import Tree, label_text
+from ...model import Tree, amount, class_names, label_text
 from ..plots.measures import draw_coverage
 from ..rules.html import form_as_html
-from ..rules.number_names import amount, class_names
 from ..rules.quality import HEAD, Judged, matrix, percent, summary as sentence
 from . import number_sections as numbers
 from .subject import (
