@@ -23,8 +23,9 @@
 #if UINTPTR_MAX < 0xffffffffffffffffU
 #error "orderless needs a 64-bit platform: build it with a 64-bit compiler and a 64-bit Python"
 #endif
-static_assert(std::endian::native == std::endian::little || std::endian::native == std::endian::big,
-              "orderless needs a platform with one order of bytes");
+// Nobody has run it where the highest byte comes first: no answer is better than a wrong one.
+static_assert(std::endian::native == std::endian::little,
+              "orderless needs a little-endian platform, such as x86-64 or aarch64");
 
 // A loop that is compiled several times, for registers of different widths, has to be part of each
 // of the functions that say a width: a call would leave it.
@@ -55,6 +56,19 @@ static_assert(std::endian::native == std::endian::little || std::endian::native 
 #endif
 
 namespace orderless {
+
+/// The compiler and its version, for people.
+#define ORDERLESS_QUOTED(number) #number
+#define ORDERLESS_TEXT(number) ORDERLESS_QUOTED(number)
+#if defined(__clang__)
+inline constexpr const char* compiler = "clang " __clang_version__;
+#elif defined(__GNUC__)
+inline constexpr const char* compiler = "gcc " __VERSION__;
+#elif defined(_MSC_VER)
+inline constexpr const char* compiler = "MSVC " ORDERLESS_TEXT(_MSC_FULL_VER);
+#else
+inline constexpr const char* compiler = "another compiler";
+#endif
 
 /// What this processor has, of what the core was built to use.
 struct Processor {
