@@ -15,7 +15,7 @@ TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding=
 def commands(workflow):
     """Give the targets that a workflow makes, with the values of its matrix put in."""
     text = workflow.read_text(encoding="utf-8")
-    for target in re.findall(r"\bmake ([a-z][^\s&|;]*(?:\$\{\{[^}]*\}\})?)", text):
+    for target in re.findall(r"run: make ((?:\$\{\{[^}]*\}\}|[^\s$])+)", text):
         lists = []
         names = re.findall(r"\$\{\{ ?matrix\.(\w+) ?\}\}", target)
         for name in names:
