@@ -11,7 +11,6 @@ Out: an environment in build/versions/<end>, the tests' result, and a line for d
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import shutil
 import subprocess
@@ -94,9 +93,11 @@ def main() -> None:
     ):  # fmt: skip
         if code := run(command, cwd=ROOT):
             sys.exit(code)
+    # Old libraries call what new ones deprecate, and neither is ours.
+    lenient = ["-o", "filterwarnings=default"] if given.end == "oldest" else []
     code = run(
-        [str(venv / "bin" / "python"), "-m", "pytest", "-q", "-m", "not engine", *TESTS, *extra],
-        cwd=ROOT, env=os.environ | {"ORDERLESS_VERSIONS": given.end},
+        [str(venv / "bin" / "python"), "-m", "pytest", "-q", "-m", "not engine", *lenient, *TESTS,
+         *extra], cwd=ROOT,
     )  # fmt: skip
     print(line(venv, given.end, code), flush=True)
     sys.exit(code)

@@ -17,8 +17,8 @@ from orderless._core import base
 from orderless.cli.app import app
 
 COMMANDS = ("describe", "explain", "predict", "compare", "importance", "rashomon", "acquire",
-            "report", "app", "export", "reproduce", "doctor", "datasets", "datasets list", "datasets show",
-            "datasets save")  # fmt: skip
+            "report", "app", "export", "reproduce", "doctor", "datasets", "datasets list",
+            "datasets show", "datasets save")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +77,10 @@ def test_program_shows_help_and_version():
     assert run().exit_code in (0, 2)
     assert "explain" in fine("--help")
     said = fine("--version")
-    assert said.startswith(f"orderless {ol_version()} (") and said.count("\n") == 1
-    assert platform.python_version() in said and base.compiler in said and base.registers in said
+    assert said.startswith(f"orderless {ol_version()} (")
+    assert said.count("\n") == 1
+    assert {part for part in (platform.python_version(), base.compiler, base.registers)
+            if part not in said} == set()  # fmt: skip
 
 
 def ol_version():

@@ -14,7 +14,9 @@ from orderless.cli import doctor
 
 
 def findings():
-    return {(each["about"], each["what"]): each for each in json.loads(fine("doctor", "-f", "json"))}
+    return {
+        (each["about"], each["what"]): each for each in json.loads(fine("doctor", "-f", "json"))
+    }
 
 
 def test_doctor_says_what_is_installed():
