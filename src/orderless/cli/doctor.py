@@ -1,4 +1,4 @@
-"""``orderless doctor``: what a bug report needs to know of an installation, and what is wrong there.
+"""``orderless doctor``: what is installed, and what is wrong with it, for bug reports.
 
 In:  the installed packages, the core, the processor, and where data sets would come from.
 Out: one table that holds no path and nothing of anybody's files; ``build_line`` for ``--version``.
