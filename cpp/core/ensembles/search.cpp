@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t most_judged = 20'000;
 constexpr int sweeps_at_root = 6;
-constexpr int sweeps_below = 2;
+constexpr int sweeps_below = 1;         // more of them cost more than they save
 constexpr double worth_a_sweep = 0.05;  // of the slack
 constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 
@@ -27,7 +27,7 @@ Ending Search::run() {
   for (const Goal& goal : goals_) {
     if (goal.objective.bound() < goal.target) return Ending::none;
   }
-  auto root = std::make_unique<Level>(Level{Left(local_), {}, {}});
+  auto root = std::make_unique<Level>(Level{Left(local_), {}, {}, {}});
   for (const Goal& goal : goals_) root->duals.emplace_back(goal.objective, words_);
   root->dead.assign(root->left.bins.size(), 0);
   levels_.push_back(std::move(root));
@@ -139,18 +139,21 @@ std::vector<std::int32_t> Search::likely(const Level& level) const {
 
 Search::Level& Search::child(std::size_t depth) {
   if (levels_.size() == depth + 1) {
-    levels_.push_back(std::make_unique<Level>(Level{Left(local_), {}, {}}));
+    levels_.push_back(std::make_unique<Level>(Level{Left(local_), {}, {}, {}}));
     levels_.back()->duals.resize(goals_.size());
   }
   return *levels_[depth + 1];
+}
+
+void Search::find_edges(Level& level) {
+  level.edge.assign(level.left.bins.size(), 0);
+  for (const Dual& dual : level.duals) dual.edges(level.left, level.edge);
 }
 
 /// What is left of a level without some bins, and without those that are no more told apart from
 /// the one before. False if nothing is.
 bool Search::take(const Level& from, std::span<const std::uint8_t> outside, Level& to) {
   const std::size_t n = from.left.bins.size();
-  edge_.assign(n, 0);
-  for (const Dual& dual : from.duals) dual.edges(from.left, edge_);
   number_.assign(n, -1);
   before_.assign(n, 0);
   to.left.bins.clear();
@@ -162,7 +165,7 @@ bool Search::take(const Level& from, std::span<const std::uint8_t> outside, Leve
     for (std::size_t b = from.left.first[f]; b < from.left.first[f + 1]; ++b) {
       before_[b] = static_cast<std::int32_t>(to.left.bins.size() - first);
       const bool nan = from.left.nan[f] != 0 && b + 1 == from.left.first[f + 1];
-      fresh = fresh || nan || edge_[b] != 0 || !local_.features()[f].ordered;
+      fresh = fresh || nan || from.edge[b] != 0 || !local_.features()[f].ordered;
       if (!fresh || outside[b] != 0 || from.dead[b] != 0) continue;
       number_[b] = before_[b];
       to.left.bins.push_back(from.left.bins[b]);
@@ -184,6 +187,7 @@ bool Search::take(const Level& from, std::span<const std::uint8_t> outside, Leve
 /// Goes on without the cells that have the same leaves as this one: what differs in the first
 /// feature, what agrees there and differs in the second, and so on.
 bool Search::without(std::size_t depth, std::span<const std::int32_t> cell) {
+  find_edges(*levels_[depth]);
   const std::vector<std::uint8_t> around = local_.around(cell);
   const Left& left = levels_[depth]->left;
   std::vector<std::uint8_t> outside(left.bins.size(), 0);
@@ -203,6 +207,7 @@ bool Search::without(std::size_t depth, std::span<const std::int32_t> cell) {
 }
 
 bool Search::halves(std::size_t depth, const Cut& cut) {
+  find_edges(*levels_[depth]);
   const Left& left = levels_[depth]->left;
   std::vector<std::uint8_t> outside(left.bins.size(), 0);
   for (const bool second : {cut.second_first, !cut.second_first}) {

@@ -40,8 +40,9 @@ class Search {
  private:
   struct Level {
     Left left;
-    std::vector<Dual> duals;  // one for each goal
-    std::vector<std::uint8_t> dead;
+    std::vector<Dual> duals;         // one for each goal
+    std::vector<std::uint8_t> dead;  // by bin
+    std::vector<std::uint8_t> edge;  // by bin: it is told apart from the one before
   };
   struct Cut {
     std::size_t feature = 0;
@@ -61,6 +62,7 @@ class Search {
   [[nodiscard]] bool without(std::size_t depth, std::span<const std::int32_t> cell);
   [[nodiscard]] bool halves(std::size_t depth, const Cut& cut);
   [[nodiscard]] Cut best_cut(Level& level);
+  static void find_edges(Level& level);
   [[nodiscard]] bool take(const Level& from, std::span<const std::uint8_t> outside, Level& to);
   [[nodiscard]] Level& child(std::size_t depth);
   void end(Ending ending);
@@ -71,7 +73,6 @@ class Search {
   Judge judge_;
   Words words_;
   std::vector<std::unique_ptr<Level>> levels_;
-  std::vector<std::uint8_t> edge_;
   std::vector<std::int32_t> number_, before_;
   std::vector<double> below_, above_;
   std::size_t n_judged_ = 0, n_nodes_ = 0;
