@@ -56,7 +56,7 @@ def from_gradient_boosting(model: Any) -> ColumnEnsemble:
         trees.append(tree)
         values.append(spread)
         scores.append(score)
-    trees = _over_one_table(model, trees, learns_nan=False)
+    trees = _over_one_table(model, trees)
     adding = Adding(base=tuple(base.tolist()))
     if not is_classifier(model):
         return ColumnEnsemble(trees, values, None, adding, Rule("number"), scores=scores)
@@ -154,14 +154,11 @@ def _votes(predicted: NDArray[Any], classes: NDArray[Any], weight: float) -> Flo
     return np.where(hits, weight, -1 / (len(classes) - 1) * weight)
 
 
-def _over_one_table(
-    model: Any, trees: Sequence[ColumnTree], learns_nan: bool | None = None
-) -> list[ColumnTree]:
-    """Let all trees have the table of the whole model."""
+def _over_one_table(model: Any, trees: Sequence[ColumnTree]) -> list[ColumnTree]:
+    """Let all trees have the table of the whole model, which takes no missing values."""
     first = trees[0].table
     n_columns, names = columns_of(model, first.n_columns or 0)
-    nan = first.learns_nan if learns_nan is None else learns_nan
-    table = replace(first, n_columns=n_columns, names=names, learns_nan=nan)
+    table = replace(first, n_columns=n_columns, names=names, learns_nan=False)
     for tree in trees:
         if tree.table.n_columns != n_columns or tree.table.categories != first.categories:
             raise UnreadableModel(
