@@ -17,8 +17,8 @@ SPACE = ol.Space({"age": "integer", "dose": "numeric"})
 
 
 def stump(feature=0, cut=3.0):
-    return ol.Tree(SPACE, [0, 1], feature=[feature, -1, -1], threshold=[cut, 0, 0],
-                   when_true=[1, -1, -1], when_false=[2, -1, -1], leaf_class=[-1, 0, 1])  # fmt: skip
+    ends = {"when_true": [1, -1, -1], "when_false": [2, -1, -1], "leaf_class": [-1, 0, 1]}
+    return ol.Tree(SPACE, [0, 1], feature=[feature, -1, -1], threshold=[cut, 0, 0], **ends)
 
 
 def points(**changes):
