@@ -102,9 +102,7 @@ class _Asked:
         text = json.dumps(_one_leaf(saved, n_outputs)).encode()
         self._booster = xgboost.Booster(model_file=bytearray(text))
         self._table = xgboost.DMatrix
-        margins = self._booster.predict(
-            self._rows(1), output_margin=True, validate_features=False
-        )
+        margins = self._booster.predict(self._rows(1), output_margin=True, validate_features=False)
         self.base: Singles = margins.reshape(-1)
         if len(self.base) != n_outputs:
             raise ValueError(f"{len(self.base)} base margins for {n_outputs} outputs")

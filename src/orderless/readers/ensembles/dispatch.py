@@ -29,7 +29,11 @@ __all__ = ["read_ensemble"]
 # A reader is the file <library>.py in this folder with ``knows(model)`` and
 # ``from_<library>(model)``. It is asked only if its library is imported.
 READERS = ("sklearn", "xgboost", "lightgbm", "catboost")
-FILES = ("lightgbm", "xgboost", "catboost")  # also have ``knows_text(text)`` and ``from_text(text)``
+FILES = (
+    "lightgbm",
+    "xgboost",
+    "catboost",
+)  # also have ``knows_text(text)`` and ``from_text(text)``
 KNOWN = (
     "scikit-learn's RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, AdaBoost, "
     "Bagging and Voting of trees, and whatever read_tree reads with numbers or shares"

@@ -138,5 +138,3 @@ def _rule(saved: Mapping[str, Any], model: ModelJson) -> Rule:
     if model.n_outputs > 1:
         return Rule("largest", window=SOFTMAX if model.objective == "multi:softprob" else 0.0)
     return Rule("cuts", (last_of_first_class(saved),))
-
-
