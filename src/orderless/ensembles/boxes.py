@@ -27,6 +27,7 @@ __all__ = [
     "OPEN",
     "WHY",
     "RowBoxes",
+    "Verdicts",
     "bits_of",
     "box_of",
     "check_time_limit",

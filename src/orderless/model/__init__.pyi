@@ -48,6 +48,13 @@ from .feature import (
 from .formats import (
     parse as parse,
 )
+from .leaf_words import (
+    ROUNDED as ROUNDED,
+    amount as amount,
+    any_rounded as any_rounded,
+    class_names as class_names,
+    number_names as number_names,
+)
 from .numbers import (
     row_boundary as row_boundary,
     short_count as short_count,
@@ -63,6 +70,7 @@ from .side import (
     Side as Side,
 )
 from .space import (
+    FeatureSpec as FeatureSpec,
     Space as Space,
 )
 from .tree import (

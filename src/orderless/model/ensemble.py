@@ -199,6 +199,10 @@ class Ensemble(EnsembleFile, EnsembleOffers):
         """What leaves add, in whole numbers of a common unit, and what rounding can hide."""
         return whole_numbers(self.values, self.adding)
 
+    def whole_within(self, bits: int) -> Whole:
+        """Give the same in a unit so coarse that no sum takes more than so many bits."""
+        return whole_numbers(self.values, self.adding, bits)
+
     @cached_property
     def summed(self) -> Sum:
         """The same over bins, for the core: made once, asked many times."""
