@@ -60,7 +60,7 @@ def proba_interval_rows(
         exact = np.repeat(flags, 2, axis=1)
     elif ensemble.link == "identity":
         low, high, exact = score_ends(boxes, limit, threads)
-        lower, upper = linked(ensemble, low), linked(ensemble, high)
+        lower, upper = (np.clip(linked(ensemble, ends), 0.0, 1.0) for ends in (low, high))
     else:
         lower, upper, exact = _softmax_ends(boxes, limit, threads)
     classes = ensemble.classes

@@ -24,7 +24,7 @@ from ..through.conditions import over_features
 from ..wrapped import Wrapped, unwrapped
 from .build import ColumnEnsemble
 
-__all__ = ["read_ensemble"]
+__all__ = ["is_known", "read_ensemble"]
 
 # A reader is the file <library>.py in this folder with ``knows(model)`` and
 # ``from_<library>(model)``. It is asked only if its library is imported.
@@ -119,6 +119,15 @@ def read_ensemble(
             "transformed back"
         )
     return _over_features(parts, wrapped, space, feature_names, nan)
+
+
+def is_known(model: Any) -> bool:
+    """Whether a reader of ensembles knows a model, once what is around it is taken off."""
+    model = unwrapped(model, None).model
+    if isinstance(model, str):
+        readers = (import_module(f".{library}", __package__) for library in FILES)
+        return any(reader.knows_text(model) for reader in readers)
+    return not isinstance(model, Mapping) and library_of(model, READERS, "ensembles.") is not None
 
 
 def _column_ensemble(model: Any) -> ColumnEnsemble | None:
