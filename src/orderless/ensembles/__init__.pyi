@@ -9,6 +9,9 @@ from .answers import (
 from .asking import (
     ask_rows as ask_rows,
 )
+from .boxes import (
+    check_time_limit as check_time_limit,
+)
 from .compare import (
     counterexample as counterexample,
     disagreement as disagreement,

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ensembles import check_time_limit
 from ...errors import InvalidData, InvalidParameter, InvalidTree, UnreadableModel
 from ...form import CanonicalForm, equivalent, fingerprint
 from ...inputs import frame_of, is_unknown, read_costs, write_whole
@@ -33,6 +34,7 @@ from .ensemble_content import Written, label_names, written_ensemble
 __all__ = ["write_page"]
 
 LIMIT = 1_000
+TIME_LIMIT = 0.5
 
 
 def write_page(
@@ -49,6 +51,7 @@ def write_page(
     policy: Any = None,
     examples: Any = None,
     limit: int | None = None,
+    time_limit: float | None = None,
 ) -> str:
     """Write a page on which a person fills in what is known, and reads what is certain.
 
@@ -80,6 +83,9 @@ def write_page(
     limit : int, optional
         How many leaves there may be: 1,000 for a tree by default, 250,000 for an ensemble (about
         6 MB).
+    time_limit : float, optional
+        How many seconds the page of an ensemble may work on an answer, 0.5 by default; what is not
+        worked out by then is called undecided.
 
     Returns
     -------
@@ -114,8 +120,14 @@ def write_page(
                 "next by itself; leave out policy=",
                 "policy",
             )
-        written = written_ensemble(model, shown, limit)
+        seconds = TIME_LIMIT if time_limit is None else check_time_limit(time_limit)
+        written = written_ensemble(model, shown, limit, seconds)
     else:
+        if time_limit is not None:
+            raise InvalidParameter(
+                "time_limit is for a page of an ensemble: a tree is answered at once; leave it out",
+                "time_limit",
+            )
         written = _written_tree(model, form, policy, LIMIT if limit is None else limit)
     features = written.features
     names = [feature["name"] for feature in features]
