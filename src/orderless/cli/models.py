@@ -11,12 +11,12 @@ from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import InvalidData, InvalidSpace, InvalidTree, UnreadableModel
 from ..form import FORM_FORMAT as FORM, CanonicalForm, canonicalize
-from ..model import Column, Feature, Space, Tree, parse, printable
-from ..readers import read_tree
+from ..model import ENSEMBLE_FORMAT, Column, Ensemble, Feature, Space, Tree, parse, printable
+from ..readers import read_ensemble, read_tree
 from .decision import Decision, decision_of
 from .mistakes import Mistake
 from .options import DataOptions, FileOptions, HoldOutOptions, LimitOptions, ModelOptions
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
     from .judging import AnyJudged
 
-__all__ = ["Source", "form_of", "load_model", "read_space", "source_of"]
+__all__ = ["Source", "form_of", "load_ensemble", "load_model", "read_space", "source_of"]
 
+T = TypeVar("T")
 PICKLES = (".pkl", ".pickle", ".joblib", ".p")
 
 
@@ -191,6 +192,17 @@ def load_model(path: Path, *, allow_pickle: bool = False, space: Space | None = 
 
     ``space`` says what the columns of the table are that the model was fitted on.
     """
+    return _loaded(path, allow_pickle, space, read_tree)
+
+
+def load_ensemble(
+    path: Path, *, allow_pickle: bool = False, space: Space | None = None
+) -> Ensemble:
+    """Read a sum of trees out of a file, as ``load_model`` reads a tree."""
+    return _loaded(path, allow_pickle, space, read_ensemble)
+
+
+def _loaded(path: Path, allow_pickle: bool, space: Space | None, read: Callable[..., T]) -> T:
     if path.is_dir():
         raise Mistake(f"{path} is a folder: give a JSON or skops file")
     with path.open("rb") as handle:
@@ -201,18 +213,18 @@ def load_model(path: Path, *, allow_pickle: bool = False, space: Space | None = 
         if head.startswith(b"PK\x03\x04"):
             from .skopsfile import load_skops
 
-            return _read_foreign(load_skops(path), path, space)
+            return _read_foreign(load_skops(path), path, space, read)
         if head.startswith(b"\x80") or path.suffix.lower() in PICKLES:
-            return _read_foreign(_from_pickle(path, allow_pickle), path, space)
-        return _from_text(path, space)
+            return _read_foreign(_from_pickle(path, allow_pickle), path, space, read)
+        return _from_text(path, space, read)
     except (InvalidTree, InvalidSpace, UnreadableModel) as fault:
         raise Mistake(f"{path.name}: {fault}") from fault
 
 
-def _read_foreign(model: Any, path: Path, space: Space | None) -> Tree:
+def _read_foreign(model: Any, path: Path, space: Space | None, read: Callable[..., T]) -> T:
     """Read a model whose attributes came out of a file, so that any of them may be anything."""
     try:
-        return read_tree(model, space=space)
+        return read(model, space=space)
     except (InvalidTree, InvalidSpace, UnreadableModel, MemoryError):
         raise
     except Exception as fault:
@@ -222,7 +234,7 @@ def _read_foreign(model: Any, path: Path, space: Space | None) -> Tree:
         ) from fault
 
 
-def _from_text(path: Path, space: Space | None) -> Tree:
+def _from_text(path: Path, space: Space | None, read: Callable[..., T]) -> T:
     content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     if not content.lstrip().startswith(b"{") and not content.startswith(b"tree\n"):
         raise Mistake(
@@ -230,10 +242,11 @@ def _from_text(path: Path, space: Space | None) -> Tree:
             "skops.io.dump(model, file); to fit one on a table, give it as --data"
         )
     if f'"{FORM}"'.encode() in content[:200]:
-        tree = CanonicalForm.from_json(content).tree
-        return tree if space is None else tree.over(space)
+        return read(CanonicalForm.from_json(content).tree, space=space)
+    if f'"{ENSEMBLE_FORMAT}"'.encode() in content[:200]:
+        return read(Ensemble.from_json(content), space=space)
     try:
-        return read_tree(content.decode("utf-8"), space=space)
+        return read(content.decode("utf-8"), space=space)
     except UnicodeDecodeError as fault:
         raise Mistake(f"{path.name} is not UTF-8 text: {fault}") from None
 

@@ -1,4 +1,8 @@
-"""``orderless app``: a tree as one page to fill in, as a file or served to this machine."""
+"""``orderless app``: a tree, or a sum of trees, as one page to fill in, as a file or served.
+
+In:  a model file, or rows to fit a tree on; what the page says.
+Out: the page, written or served to this machine.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from ..errors import InvalidTree, UnreadableModel
 from ..inputs import busy
 from .costs import Costs, OtherCosts, read_costs, read_named_texts
 from .mistakes import Mistake
@@ -14,12 +19,14 @@ from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
 from .sink import write_html
 
 if TYPE_CHECKING:
+    from ..model import Ensemble, Tree
     from .models import Source
 
 __all__ = ["EXAMPLE", "command"]
 
 EXAMPLE = (
     "Example: orderless app model.json --output page.html\n\n"
+    "Example: orderless app forest.skops --time-limit 1 --output page.html\n\n"
     "Example: orderless app --data patients.csv --target diagnosis --ignore id "
     "--costs age=0,bmi=1,smoker=1,ward=1 -o page.html"
 )
@@ -48,6 +55,14 @@ class PageOptions:
         str | None,
         typer.Option(
             help="What the tree decides, above the answer; by default the name of --target."
+        ),
+    ] = None
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Of a forest or boosted model: seconds that the page may work on an answer; "
+            "by default half a second.",
         ),
     ] = None
 
@@ -82,18 +97,17 @@ def command(
     """Write a page on which a person fills in what is known, and reads what is certain.
 
     One HTML file that needs no other file and no network. With --costs it says what to ask next at
-    the least cost; with --data too, by the cheapest policy over these rows.
+    the least cost; with --data too, by the cheapest policy over these rows. The model may be a
+    forest or a boosted model, too: then the page searches for what is certain.
     """
     if server.port and not server.serve:
         raise Mistake("--port is for --serve, which is not given")
-    from .models import source_of
-
-    source = source_of(model, data, files, complete=bool(costs) or other_costs is not None)
+    tree, rows = _model(model, data, files, complete=bool(costs) or other_costs is not None)
     spent = None
     if costs is not None or other_costs is not None:
-        spent = read_costs(costs, source.tree, files, other_costs)
+        spent = read_costs(costs, tree, files, other_costs)
     with busy("Writing the page"):
-        html = _html(source, page, data.target, spent)
+        html = _html(tree, rows, page, data.target, spent)
     if output is not None or not server.serve:
         write_html(html, output)
     if server.serve:
@@ -102,19 +116,49 @@ def command(
         serve_page(html, port=server.port, ready=_say)
 
 
+def _model(
+    model: ModelOptions, data: DataOptions, files: FileOptions, *, complete: bool
+) -> tuple[Tree | Ensemble, Source | None]:
+    """Give a tree with its rows; or a sum of trees, where the file holds one."""
+    from .models import load_ensemble, read_space, source_of
+
+    try:
+        source = source_of(model, data, files, complete=complete)
+        return source.tree, source
+    except Mistake as fault:
+        if model.model is None or not isinstance(fault.__cause__, InvalidTree | UnreadableModel):
+            raise
+        space = None if model.space is None else read_space(model.space)
+        found = load_ensemble(model.model, allow_pickle=model.allow_pickle, space=space)
+    for option, given in (
+        ("--data", data.data), ("--at", model.at), ("--cut", model.cut),
+        ("--decisions", model.decisions),
+    ):  # fmt: skip
+        if given is not None:
+            raise Mistake(
+                f"{option} is for a page of one tree, and {model.model.name} holds "
+                f"{len(found.trees):,}: leave it out"
+            )
+    return found, None
+
+
 def _html(
-    source: Source, page: PageOptions, target: str | None, costs: dict[str, float] | None
+    tree: Tree | Ensemble,
+    source: Source | None,
+    page: PageOptions,
+    target: str | None,
+    costs: dict[str, float] | None,
 ) -> str:
     from ..output.page import write_page
 
     policy = None
-    if costs is not None and source.X is not None:
+    if costs is not None and source is not None and source.X is not None:
         from ..acquisition import cheapest_policy
 
-        policy = cheapest_policy(source.tree, source.X, costs)
-    names, classes = source.tree.space.names, source.tree.classes
+        policy = cheapest_policy(tree, source.X, costs)
+    names, classes = tree.space.names, tree.classes
     return write_page(
-        source.tree,
+        tree,
         title=page.title,
         description=page.description,
         labels=read_named_texts(page.labels, "--labels", names, "feature"),
@@ -123,6 +167,7 @@ def _html(
         class_names=read_named_texts(page.class_names, "--class-names", classes, "class"),
         costs=costs,
         policy=policy,
+        time_limit=page.time_limit,
     )
 
 

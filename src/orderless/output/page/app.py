@@ -113,22 +113,7 @@ def write_page(
     form = tree if isinstance(tree, CanonicalForm) else None
     model = _model_of(tree)
     shown = _class_names(class_names, model)
-    if isinstance(model, Ensemble):
-        if policy is not None:
-            raise InvalidParameter(
-                "policy is for a page of one tree: the page of an ensemble works out what to ask "
-                "next by itself; leave out policy=",
-                "policy",
-            )
-        seconds = TIME_LIMIT if time_limit is None else check_time_limit(time_limit)
-        written = written_ensemble(model, shown, limit, seconds)
-    else:
-        if time_limit is not None:
-            raise InvalidParameter(
-                "time_limit is for a page of an ensemble: a tree is answered at once; leave it out",
-                "time_limit",
-            )
-        written = _written_tree(model, form, policy, LIMIT if limit is None else limit)
+    written = _written(model, form, shown, policy, limit, time_limit)
     features = written.features
     names = [feature["name"] for feature in features]
     rows = _examples(examples, model, names)
@@ -174,6 +159,32 @@ def _model_of(given: Any) -> Tree | Ensemble:
             return read_ensemble(given)
         except UnreadableModel:
             raise fault from None
+
+
+def _written(
+    model: Tree | Ensemble,
+    form: CanonicalForm | None,
+    shown: list[str],
+    policy: Any,
+    limit: int | None,
+    time_limit: float | None,
+) -> Written:
+    """Give what the page has of a model, whose classes are shown as these names."""
+    if isinstance(model, Ensemble):
+        if policy is not None:
+            raise InvalidParameter(
+                "policy is for a page of one tree: the page of an ensemble works out what to ask "
+                "next by itself; leave out policy=",
+                "policy",
+            )
+        seconds = TIME_LIMIT if time_limit is None else check_time_limit(time_limit)
+        return written_ensemble(model, shown, limit, seconds)
+    if time_limit is not None:
+        raise InvalidParameter(
+            "time_limit is for a page of an ensemble: a tree is answered at once; leave it out",
+            "time_limit",
+        )
+    return _written_tree(model, form, policy, LIMIT if limit is None else limit)
 
 
 def _written_tree(tree: Tree, form: CanonicalForm | None, policy: Any, limit: int) -> Written:
