@@ -46,6 +46,19 @@ def test_every_public_name_answers_a_question():
 
 
 @pytest.mark.parametrize(
+    ("page", "numbers"),
+    [
+        ("guide/missing-values.md", "| Wisconsin | 0.3516 | **0.6312** | 0.1336 | 0.0123 |"),
+        ("reproduction.md", "| Wisconsin: total | 24052 |"),
+        ("reproduction.md", "| Wisconsin: distinct | 4657 |"),
+    ],
+)
+def test_numbers_for_clinicians_stand_where_they_were_measured(page, numbers):
+    """Measured anew, they may change: then docs/paper.md changes, too."""
+    assert numbers in (DOCS / page).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
     "page", sorted((DOCS / "coming-from").glob("[!i]*.md")), ids=lambda p: p.stem
 )
 def test_a_page_for_newcomers_is_fair(page):
