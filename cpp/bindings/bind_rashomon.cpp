@@ -23,7 +23,7 @@ namespace {
 using Groups = std::vector<std::vector<std::int32_t>>;
 using Halves = std::pair<std::uint64_t, std::uint64_t>;
 
-Record trees_record, histogram_record, functions_record, decisions_record;
+Record trees_record, histogram_record, functions_record, decisions_record, ranges_record;
 
 Meter no_limits() { return meter(~std::size_t{0} / 2, 1e18); }
 
@@ -228,6 +228,26 @@ nb::object decide_rows(const Graph& graph, std::int64_t bound, std::int64_t max_
   return decisions_record(give(std::move(found.label)), give(std::move(found.cost)));
 }
 
+nb::object ranges_of_rows(const Graph& graph, std::int64_t bound,
+                          const Array<std::uint8_t>& allowed, bool trivial,
+                          const Table<std::uint8_t>& may_be_true,
+                          const Table<std::uint8_t>& may_be_false, const Array<std::int32_t>& first,
+                          const Array<std::int32_t>& last, double time_limit) {
+  const View trees = view_of(graph, bound, 0, allowed, {}, trivial);
+  const std::size_t n_rows = may_be_true.shape(0), d = graph.rows.n_columns;
+  check(may_be_true.shape(1) == d && may_be_false.shape(1) == d && may_be_false.shape(0) == n_rows,
+        "may_be_true, may_be_false: rows x columns");
+  check(graph.rows.target.has_numbers(), "ranges: of numbers");
+  check(first.size() == last.size() && (first.size() == 0 || first.size() == n_rows),
+        "first, last: one label per row, or none");
+  Meter limits = meter(~std::size_t{0} / 2, time_limit);
+  Ranges found = unlocked([&] {
+    return ranges(graph, trees, view(may_be_true), view(may_be_false), n_rows,
+                  {view(first), view(last)}, limits);
+  });
+  return ranges_record(give(std::move(found.smallest)), give(std::move(found.largest)));
+}
+
 nb::object unrank(const Counts& counts, const Table<std::uint64_t>& positions) {
   check(positions.shape(1) == 2, "positions: high and low words");
   std::vector<Count> wanted(positions.shape(0));
@@ -317,7 +337,10 @@ void bind_graph(nb::module_& m) {
            "number.")
       .def("decide", &decide_rows, "bound"_a, "max_leaves"_a, "allowed"_a, "required"_a,
            "trivial"_a, "may_be_true"_a, "may_be_false"_a, "time_limit"_a,
-           "Class and objective of the best tree that is certain of each row; -1: none is.");
+           "Class and objective of the best tree that is certain of each row; -1: none is.")
+      .def("ranges", &ranges_of_rows, "bound"_a, "allowed"_a, "trivial"_a, "may_be_true"_a,
+           "may_be_false"_a, "first"_a, "last"_a, "time_limit"_a,
+           "Smallest and largest label from first to last that some tree gives each row.");
 }
 
 }  // namespace
@@ -330,6 +353,7 @@ void bind(nb::module_& m) {
   functions_record.define(m, "FunctionArrays",
                           {"points", "errors", "leaves", "n_trees", "n_nontrivial"});
   decisions_record.define(m, "Decisions", {"label", "cost"});
+  ranges_record.define(m, "Ranges", {"smallest", "largest"});
   bind_graph(m);
   nb::class_<Counts>(m, "Counts", "How many trees of a view, and which is where.")
       .def_prop_ro("n", [](const Counts& counts) { return halves(counts.n()); })

@@ -83,6 +83,7 @@ from .rashomon import (
 )
 from .readers import (
     read_ensemble as read_ensemble,
+    read_score as read_score,
     read_tree as read_tree,
     read_trees as read_trees,
 )

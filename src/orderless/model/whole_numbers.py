@@ -59,7 +59,7 @@ class Whole(NamedTuple):
     slack: NDArray[np.int64]
 
 
-def whole_numbers(values: Sequence[Floats], adding: Adding) -> Whole:
+def whole_numbers(values: Sequence[Floats], adding: Adding, bits: int = ROOM) -> Whole:
     """Choose the unit, and say what rounding can hide.
 
     Where all numbers are multiples of a unit so large that the library adds them without rounding
@@ -86,10 +86,10 @@ def whole_numbers(values: Sequence[Floats], adding: Adding) -> Whole:
     digits = DIGITS[adding.precision]
     room = math.frexp(top)[1]  # top < 2 ** room
     merges = math.frexp(adding.divisor)[0] != 0.5  # dividing by a power of two rounds nothing
-    if room - finest <= digits - merges:
+    if room - finest <= min(digits - merges, bits):
         scaled = np.ldexp(every, -finest).astype(np.int64)
         return Whole(finest, scaled[:-1], scaled[-1], np.zeros(len(base), dtype=np.int64))
-    exponent = max(room - ROOM, LEAST)
+    exponent = max(room - bits, LEAST)
     scaled = np.rint(np.ldexp(every, -exponent)).astype(np.int64)
     # One half unit in the last place for each addition, and for the division.
     additions = partial[1:].sum(axis=0) + merges * partial[-1]
