@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from through import QUANTILES
 
 STRANGE: list[Any] = [
     0, 1, -1, 2, 10**6, 10**9, 2**31 - 1, 2**31, 2**63, -(2**63), 10**30, 1.5, -0.0, 1e308, -1e308,
@@ -101,7 +102,7 @@ def skops_file() -> bytes:
     prepare = make_column_transformer(
         (OneHotEncoder(), ["colour"]),
         (StandardScaler(), ["age"]),
-        (KBinsDiscretizer(3, quantile_method="averaged_inverted_cdf"), ["size"]),
+        (KBinsDiscretizer(3, **QUANTILES), ["size"]),
     )
     tree = DecisionTreeClassifier(max_depth=3, random_state=0)
     return skops.io.dumps(make_pipeline(prepare, tree).fit(X, y))

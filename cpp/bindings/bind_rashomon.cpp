@@ -27,9 +27,7 @@ Record trees_record, histogram_record, functions_record, decisions_record, range
 
 Meter no_limits() { return meter(~std::size_t{0} / 2, 1e18); }
 
-Halves halves(Count n) {
-  return {static_cast<std::uint64_t>(n >> 64U), static_cast<std::uint64_t>(n)};
-}
+Halves halves(Count n) { return {n.high(), n.low()}; }
 
 nb::object give_trees(FlatTrees trees) {
   return trees_record(give(std::move(trees.start)), give(std::move(trees.column)),
@@ -252,7 +250,7 @@ nb::object unrank(const Counts& counts, const Table<std::uint64_t>& positions) {
   check(positions.shape(1) == 2, "positions: high and low words");
   std::vector<Count> wanted(positions.shape(0));
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    wanted[i] = static_cast<Count>(positions.data()[2 * i]) << 64U | positions.data()[2 * i + 1];
+    wanted[i] = {positions.data()[2 * i], positions.data()[2 * i + 1]};
     if (wanted[i] >= counts.n()) throw nb::index_error("there is no such tree");
   }
   Meter limits = no_limits();

@@ -70,6 +70,9 @@ from .output.page import (
     write_page as write_page,
 )
 from .output.plots import (
+    CoverageDisplay as CoverageDisplay,
+    RashomonDisplay as RashomonDisplay,
+    RulesDisplay as RulesDisplay,
     plot_rules as plot_rules,
     plot_tree as plot_tree,
 )

@@ -13,9 +13,11 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_array, column_or_1d, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
@@ -146,6 +148,12 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             tags.classifier_tags.poor_score = inner.classifier_tags.poor_score
         return tags
 
+    def get_metadata_routing(self) -> Any:
+        """Say which metadata is handed on: that of ``fit``, to the estimator."""
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        handed = MethodMapping().add(caller="fit", callee="fit")
+        return router.add(estimator=self._inner(), method_mapping=handed)
+
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit the tree, and read it.
 
@@ -155,7 +163,8 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             Complete rows, unless the estimator takes unknowns.
         y : array of labels
         **fit_params
-            Handed to the estimator's ``fit``, for example ``sample_weight``.
+            Handed to the estimator's ``fit``, for example ``sample_weight``. With scikit-learn's
+            metadata routing on, those that it requests (``set_fit_request``).
 
         Returns
         -------
@@ -165,6 +174,8 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         y = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
         check_classification_targets(y)
         X = _unmasked(X)
+        if get_config()["enable_metadata_routing"]:
+            fit_params = process_routing(self, "fit", **fit_params).estimator.fit
         estimator = clone(self._inner()).fit(X, y, **fit_params)
         named = getattr(self, "feature_names_in_", None)
         model = read_model(

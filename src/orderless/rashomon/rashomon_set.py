@@ -17,6 +17,7 @@ from ..model import Space
 from ..readers import read_trees
 from .engine import Engine, View, check_limits
 from .listed import Judging, listed_set
+from .notebook import fitted_attributes
 from .number_problem import read_problem
 from .problem import Rules
 from .tree_set import TreeSet
@@ -212,6 +213,9 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         out: dict[str, str] = BaseEstimator._repr_mimebundle_(self, **options)
         shown = {"text/plain": str(self)}
         return out | shown | ({"text/html": self._repr_html_inner()} if "text/html" in out else {})
+
+    def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
+        return fitted_attributes(self, doc_link)
 
     def __bool__(self) -> bool:
         return "_source_" not in self.__dict__ or self.n_trees > 0
