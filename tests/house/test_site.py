@@ -34,6 +34,16 @@ def test_pictures_are_drawn_from_the_package_as_it_is(module, draw, name, monkey
     assert kept == drawn, f"run `python docs/figures/{module}.py`"
 
 
+def test_words_beside_the_circle_of_many_models_count_as_it_does():
+    drawn = (FIGURES / "circle-models.svg").read_text(encoding="utf-8")
+    trees, functions = re.search(r"<title>(\d+ trees), (\d+ functions)", drawn).groups()
+    (words,) = re.findall(
+        r"!\[([^]]*)\]\(figures/circle-models.svg", (DOCS / "index.md").read_text()
+    )
+    assert trees in words
+    assert functions in words
+
+
 # -- pages -----------------------------------------------------------------------------------------
 
 
