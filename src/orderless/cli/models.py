@@ -52,6 +52,11 @@ class Source:
         return one_tree(self.model, self.name)
 
     @property
+    def ensemble(self) -> Ensemble | None:
+        """The model, if it adds up several trees."""
+        return self.model if isinstance(self.model, Ensemble) else None
+
+    @property
     def about_rows(self) -> str:
         """Say whether the rows are those that the tree was fitted on; empty without rows."""
         if self.X is None:
