@@ -100,9 +100,9 @@ def read_ensemble(
     (5, (0, 1, 2), 5.0)
     """
     check_arguments(space, feature_names, nan)
+    given, model = model, opened(model)
     if isinstance(model, Ensemble):
         return model if space is None else _over(model, space)
-    given, model = model, opened(model)
     if isinstance(model, Tree):
         return _of_one_tree(model if space is None else model.over(space))
     wrapped = unwrapped(model, through)
