@@ -48,9 +48,7 @@ def pair(seed):
 
 
 def rows_of(one, other):
-    every = {
-        name: sorted({*one.every[name], *other.every[name]}, key=str) for name in one.kinds
-    }
+    every = {name: sorted({*one.every[name], *other.every[name]}, key=str) for name in one.kinds}
     return [dict(zip(every, row, strict=True)) for row in itertools.product(*every.values())]
 
 
@@ -60,11 +58,10 @@ def test_yes_and_no_are_right(seed):
     a, b = one.ensemble(), other.ensemble()
     differ = [row for row in rows_of(one, other) if one.says(row) != other.says(row)]
     apart = [abs(one.says(row) - other.says(row)) for row in differ] if not one.classes else [1.0]
-    try:
-        same = ol.equivalent(a, b, time_limit=LONG)
-    except ol.Undecided as fault:  # numbers that differ, if at all, by rounding
+    same = answer(a, b)
+    if isinstance(same, ol.Undecided):  # numbers that differ, if at all, by rounding
         assert one.classes is None
-        assert "difference" in fault.proven
+        assert "difference" in same.proven
         assert not differ or max(apart) < 1e-6
         return
     if not same:
@@ -77,6 +74,13 @@ def test_yes_and_no_are_right(seed):
     else:
         assert not differ
         assert ol.counterexample(a, b, time_limit=LONG) is None
+
+
+def answer(a, b):
+    try:
+        return ol.equivalent(a, b, time_limit=LONG)
+    except ol.Undecided as fault:
+        return fault
 
 
 def _near(one, other, differ):
@@ -111,9 +115,7 @@ def test_a_tree_beside_an_ensemble():
     assert ol.equivalent(tree, as_ensemble(tree))
     assert not ol.equivalent(as_ensemble(tree), stump("age", 31.0))
     assert ol.counterexample(as_ensemble(tree), stump("age", 31.0))["age"] == 30.5
-    assert ol.disagreement(as_ensemble(tree), stump("dose")) == ol.disagreement(
-        tree, stump("dose")
-    )
+    assert ol.disagreement(as_ensemble(tree), stump("dose")) == ol.disagreement(tree, stump("dose"))
     assert ol.disagreement(as_ensemble(tree), stump("age", 31.0)) == pytest.approx(1 / 3)
 
 

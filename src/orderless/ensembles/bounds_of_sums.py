@@ -16,7 +16,16 @@ from ..model import Ensemble
 from .boxes import RowBoxes
 from .links import divided
 
-__all__ = ["Ends", "ends_of_boxes", "one_leaf_each", "outward", "score_ends"]
+__all__ = [
+    "Ends",
+    "divided_down",
+    "divided_up",
+    "ends_of_boxes",
+    "library_ends",
+    "outward",
+    "score_ends",
+    "varying_trees",
+]
 
 Floats = NDArray[np.float64]
 Boxes = NDArray[np.uint8]
@@ -107,7 +116,7 @@ def _ends(
         lower[:, s], upper[:, s], exact[:, s] = ends.lower, ends.upper, ends.exact
         cells = ends.low_cell
     if ensemble.whole.slack.any():
-        same = np.flatnonzero(one_leaf_each(ensemble, boxes))
+        same = np.flatnonzero(varying_trees(ensemble, boxes) == 0)
         if len(same):
             sums = ensemble.summed.evaluate(np.ascontiguousarray(cells[same]), threads).sums
             lower[same] = upper[same] = sums
@@ -141,19 +150,32 @@ def _rounded(ensemble: Ensemble, ends: Floats, same: NDArray[np.bool_], towards:
     return np.where(same, plain, rough)
 
 
-def one_leaf_each(ensemble: Ensemble, boxes: Boxes) -> NDArray[np.bool_]:
-    """Tell in which boxes every tree reaches leaves of one value only."""
-    alike = np.ones(len(boxes), dtype=bool)
+def varying_trees(ensemble: Ensemble, boxes: Boxes) -> NDArray[np.intp]:
+    """Count, for each box, the trees of which it reaches leaves of different values."""
+    out = np.zeros(len(boxes), dtype=np.intp)
     inside = boxes.view(np.bool_)
     for values, reached in _reached(ensemble, inside):
         distinct, number = np.unique(values, axis=0, return_inverse=True)
         if len(distinct) == 1:
             continue
-        count = np.zeros((len(boxes), len(distinct)), dtype=bool)
+        met = np.zeros((len(boxes), len(distinct)), dtype=bool)
         for leaf, which in reached:
-            count[:, number.ravel()[leaf]] |= which
-        alike &= count.sum(axis=1) == 1
-    return alike
+            met[:, number.ravel()[leaf]] |= which
+        out += met.sum(axis=1) > 1
+    return out
+
+
+def library_ends(ensemble: Ensemble, varying: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Tell in which boxes the library's own sums at exact ends are the ends of all its sums.
+
+    Where nothing is rounded they are. Where one tree varies they are, too: each addition rises with
+    what is added, so the sum is smallest at the smallest leaf.
+    """
+    if not ensemble.whole.slack.any():
+        return np.ones(len(varying), dtype=bool)
+    whole = ensemble.whole.values
+    apart = len(np.unique(np.concatenate(ensemble.values))) == len(np.unique(whole))
+    return np.asarray(varying <= (1 if apart else 0))
 
 
 def _reached(

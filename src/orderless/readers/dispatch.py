@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ..errors import InvalidSpace, InvalidTree, UnreadableModel, a_kind
-from ..model import TREE_FORMAT, Space, Tree
+from ..model import ENSEMBLE_FORMAT, TREE_FORMAT, Ensemble, Space, Tree
 from .binary import BitTrees
 from .build import ColumnTree, Nan
 from .bulk import build_all
@@ -115,6 +115,11 @@ def read_tree(
     model = opened(model)
     if isinstance(model, Tree):
         return model if space is None else model.over(space)
+    if isinstance(model, Ensemble):
+        raise UnreadableModel(
+            f"this is a sum of {len(model.trees):,} trees: ask it itself, or make one tree of a "
+            "small one with ensemble.to_tree()"
+        )
     model, through, targets, sparse = unwrapped(model, through)
     tree = _column_tree(model, through, space, feature_names)
     if tree.table.absent_is_nan and gives_sparse(through):
@@ -191,6 +196,8 @@ def opened(model: Any) -> Any:
         return own if isinstance(own, Tree) else model
     if f'"{TREE_FORMAT}"' in model[:200]:
         return Tree.from_json(model)
+    if f'"{ENSEMBLE_FORMAT}"' in model[:200]:
+        return Ensemble.from_json(model)
     if "{" not in model and model.lower().endswith(".json"):
         raise InvalidTree(
             f"{model!r:.80} is not JSON: to read a file give a path, pathlib.Path({model!r:.80})"
