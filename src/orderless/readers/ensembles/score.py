@@ -2,7 +2,7 @@
 
 In:  items (conditions and points) and verdicts, as a dict, a list, JSON or CSV.
 Out: ``Ensemble`` of one tree per item. Points are whole numbers of a common unit, so that totals
-     are exact: docs/decisions/0018.
+     are exact: docs/decisions/0019.
 """
 
 from __future__ import annotations
