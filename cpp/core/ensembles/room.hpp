@@ -12,6 +12,9 @@
 // in the worst case, and quick on models that people fit.
 
 #include "core/ensembles/answer.hpp"    // IWYU pragma: export
+#include "core/ensembles/alike.hpp"     // IWYU pragma: export
 #include "core/ensembles/batch.hpp"     // IWYU pragma: export
+#include "core/ensembles/complete.hpp"  // IWYU pragma: export
 #include "core/ensembles/evaluate.hpp"  // IWYU pragma: export
+#include "core/ensembles/row_bins.hpp"  // IWYU pragma: export
 #include "core/ensembles/sum.hpp"       // IWYU pragma: export
