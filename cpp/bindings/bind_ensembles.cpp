@@ -81,10 +81,9 @@ Boxes boxes_in(const Sum& sum, const RowBins& bins, const Columns& columns, std:
 template <class Work, class Copy>
 void answer(const Boxes& boxes, std::span<const std::size_t> some, const Limits& limits,
             Work&& work, Copy&& copy) {
-  const std::vector<std::size_t> first =
-      first_alike(some.size(), [&](std::size_t i, std::vector<std::uint8_t>& room) {
-        return boxes.box(some[i], room);
-      });
+  const std::vector<std::size_t> first = first_alike(
+      some.size(),
+      [&](std::size_t i, std::vector<std::uint8_t>& room) { return boxes.box(some[i], room); });
   std::vector<std::size_t> own;
   for (std::size_t i = 0; i < first.size(); ++i) {
     if (first[i] == i) own.push_back(some[i]);
@@ -152,9 +151,8 @@ void make_row_bins(RowBins* place, const Model& model, const Array<std::int32_t>
 
 /// Adds up the rows that are complete, and says which are not.
 std::vector<std::size_t> add_rows(const Model& model, const RowBins& bins, const Columns& columns,
-                                  std::size_t n_rows, std::size_t n_threads,
-                                  std::span<double> sums, std::span<std::int32_t> label,
-                                  std::span<std::uint8_t> complete) {
+                                  std::size_t n_rows, std::size_t n_threads, std::span<double> sums,
+                                  std::span<std::int32_t> label, std::span<std::uint8_t> complete) {
   const std::size_t width = model.sum.n_features();
   const std::size_t n_scores = model.sum.n_scores();
   const std::size_t n_blocks = (n_rows + rows_at_once - 1) / rows_at_once;
@@ -182,6 +180,12 @@ nb::object evaluate_cells(const Model& model, const Table<std::int32_t>& cells,
                           std::size_t n_threads) {
   const Sum& sum = model.sum;
   check_width(cells.shape(1), sum.n_features());
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::int32_t bin = cells.data()[i];
+    if (bin < 0 || bin >= sum.width(i % sum.n_features())) {
+      throw std::invalid_argument("a cell has a bin that its feature does not have");
+    }
+  }
   const std::size_t n = cells.shape(0);
   const std::size_t width = sum.n_scores();
   std::vector<double> sums(n * width);
@@ -259,15 +263,14 @@ nb::object decide_boxes(const Model& model, const Table<std::uint8_t>& table, do
                         std::size_t n_threads, std::size_t memory_limit) {
   const Boxes boxes = boxes_in(model.sum, table);
   Decisions out(boxes.n, model.sum.n_features(), true);
-  unlocked([&] {
-    out.find(model.sum, boxes, all_of(boxes.n), {time_limit, n_threads, memory_limit});
-  });
+  unlocked(
+      [&] { out.find(model.sum, boxes, all_of(boxes.n), {time_limit, n_threads, memory_limit}); });
   return out.give_all();
 }
 
 nb::object decide_rows(const Model& model, const RowBins& bins, const nb::list& given,
-                       std::size_t n_rows, double time_limit, std::size_t n_threads,
-                       bool witnesses, std::size_t memory_limit) {
+                       std::size_t n_rows, double time_limit, std::size_t n_threads, bool witnesses,
+                       std::size_t memory_limit) {
   const Columns columns(given);
   Decisions out(n_rows, model.sum.n_features(), witnesses);
   unlocked([&] {
@@ -378,8 +381,8 @@ void bind(nb::module_& m) {
   evaluated_rows_record.define(m, "EvaluatedRows", {"sums", "label", "complete"});
   decided_record.define(m, "Decided", {"status", "label", "first", "second"});
   possible_record.define(m, "Possible", {"possible", "cells"});
-  extremes_record.define(
-      m, "Extremes", {"low", "high", "found_low", "found_high", "low_cell", "high_cell"});
+  extremes_record.define(m, "Extremes",
+                         {"low", "high", "found_low", "found_high", "low_cell", "high_cell"});
   const auto memory = "memory_limit"_a = default_room;
   nb::class_<Model>(m, "Sum", "Trees over bins that are added up.")
       .def("__init__", &make, "nodes"_a, "layout"_a, "roots"_a, "score"_a, "values"_a, "whole"_a,

@@ -18,9 +18,11 @@ constexpr std::uint16_t never = 65'535;
 Complete::Complete(const Sum& sum) : sum_(&sum), quick_(sum.n_features() < 30'000) {
   for (std::size_t f = 0; f < sum.n_features(); ++f) {
     quick_ = quick_ && sum.feature(f).ordered && sum.feature(f).n_bins < 65'000;
+    nan_ = nan_ || sum.has_nan(f);
   }
   if (!quick_) return;
-  width_ = 2 * sum.n_features() + 1;  // with NaN above all cuts, with NaN below, and above all
+  // With NaN above all cuts; with NaN below them, if it is a value; and above all.
+  width_ = (nan_ ? 2 : 1) * sum.n_features() + 1;
   for (std::size_t t = 0; t < sum.n_trees(); ++t) {
     roots_.push_back(static_cast<std::int32_t>(steps_.size()));
     write(sum.root(t));
@@ -33,39 +35,55 @@ void Complete::write(std::int32_t node) {
   if (own.feature < 0) {
     steps_.push_back({static_cast<std::uint16_t>(width_ - 1), 0, static_cast<std::int32_t>(here)});
     leaf_.push_back(own.cut);
+    value_.push_back(sum_->values(own.cut)[0]);
     return;
   }
-  const std::size_t feature = at(own.feature) + (sum_->nan_true(node) ? sum_->n_features() : 0);
+  const std::size_t feature =
+      at(own.feature) + (nan_ && sum_->nan_true(node) ? sum_->n_features() : 0);
   // Codes are bins from 1 on, so that "at most bin -1" is one too.
-  steps_.push_back({static_cast<std::uint16_t>(feature), static_cast<std::uint16_t>(own.cut + 1), 0});
+  steps_.push_back(
+      {static_cast<std::uint16_t>(feature), static_cast<std::uint16_t>(own.cut + 1), 0});
   leaf_.push_back(-1);
+  value_.push_back(0);
   write(own.yes);
   steps_[here].no = static_cast<std::int32_t>(steps_.size());
   write(own.no);
 }
 
+/// The leaves, as steps, that cells side by side come to in a tree.
+void Complete::walk(std::size_t tree, const std::uint16_t* codes, std::int32_t* out) const {
+  const Step* const steps = steps_.data();
+  std::int32_t node[abreast];
+  for (std::int32_t& own : node) own = roots_[tree];
+  std::int32_t moved = 1;
+  while (moved != 0) {
+    for (int i = 0; i < 2; ++i) {
+      for (std::size_t k = 0; k < abreast; ++k) {
+        const Step here = steps[node[k]];
+        // Selected by bits, not by ?:, of which compilers like to make branches.
+        const std::int32_t above = here.cut - codes[std::size_t{here.feature} * abreast + k];
+        node[k] += 1 + ((here.no - node[k] - 1) & (above >> 31));
+      }
+    }
+    moved = 0;
+    for (std::size_t k = 0; k < abreast; ++k) moved |= steps[node[k]].no ^ node[k];
+  }
+  std::copy_n(node, abreast, out);
+}
+
 template <class T>
 void Complete::add(std::span<const std::uint16_t> codes, std::size_t n, std::span<T> sums) const {
   const std::size_t n_scores = sum_->n_scores();
-  const Step* const steps = steps_.data();
   for (std::size_t t = 0; t < roots_.size(); ++t) {
     const std::int32_t score = sum_->score(t);
     for (std::size_t row = 0; row < n; row += abreast) {
-      const std::uint16_t* own[abreast];
       std::int32_t node[abreast];
-      for (std::size_t k = 0; k < abreast; ++k) {
-        own[k] = codes.data() + std::min(row + k, n - 1) * width_;
-        node[k] = roots_[t];
-      }
-      std::int32_t moved = 1;
-      while (moved != 0) {
-        moved = 0;
-        for (std::size_t k = 0; k < abreast; ++k) {
-          const Step& here = steps[node[k]];
-          const std::int32_t next = own[k][here.feature] <= here.cut ? node[k] + 1 : here.no;
-          moved |= next ^ node[k];
-          node[k] = next;
+      walk(t, codes.data() + row * width_, node);
+      if (n_scores == 1) {
+        for (std::size_t k = 0; k < std::min(abreast, n - row); ++k) {
+          sums[row + k] += static_cast<T>(value_[at(node[k])]);
         }
+        continue;
       }
       for (std::size_t k = 0; k < std::min(abreast, n - row); ++k) {
         const double* values = sum_->values(leaf_[at(node[k])]);
@@ -91,24 +109,24 @@ void Complete::run(std::span<const std::int32_t> cells, std::size_t n, std::span
     }
     return;
   }
-  std::vector<std::uint16_t> codes(std::min(n, at_once) * width_);
+  const std::size_t n_groups = (std::min(n, at_once) + abreast - 1) / abreast;
+  std::vector<std::uint16_t> codes(n_groups * abreast * width_, never);
   std::vector<float> floats(sum_->single() ? std::min(n, at_once) * n_scores : 0);
   for (std::size_t first = 0; first < n; first += at_once) {
     const std::size_t some = std::min(at_once, n - first);
     for (std::size_t i = 0; i < some; ++i) {
-      std::uint16_t* own = &codes[i * width_];
+      std::uint16_t* own = &codes[i / abreast * abreast * width_ + i % abreast];
       for (std::size_t f = 0; f < n_features; ++f) {
         const std::int32_t bin = cells[(first + i) * n_features + f];
         const bool nan = bin == sum_->feature(f).n_bins;
-        own[f] = nan ? never : static_cast<std::uint16_t>(bin + 1);
-        own[n_features + f] = nan ? 0 : static_cast<std::uint16_t>(bin + 1);
+        own[f * abreast] = nan ? never : static_cast<std::uint16_t>(bin + 1);
+        if (nan_) own[(n_features + f) * abreast] = nan ? 0 : static_cast<std::uint16_t>(bin + 1);
       }
-      own[2 * n_features] = never;
     }
     add_all(codes, some, floats, sums.subspan(first * n_scores, some * n_scores));
     for (std::size_t i = first; i < first + some; ++i) {
-      label[i] = label_of(cells.subspan(i * n_features, n_features),
-                          sums.subspan(i * n_scores, n_scores));
+      label[i] =
+          label_of(cells.subspan(i * n_features, n_features), sums.subspan(i * n_scores, n_scores));
     }
   }
 }

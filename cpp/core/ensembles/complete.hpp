@@ -21,14 +21,15 @@ class Complete {
            std::span<std::int32_t> label) const;
 
  private:
-  /// The condition holds for codes up to `cut`; then the next step follows. A leaf asks about a code
-  /// that is above all cuts, and stays where it is.
+  /// The condition holds for codes up to `cut`; then the next step follows. A leaf asks about a
+  /// code that is above all cuts, and stays where it is.
   struct Step {
     std::uint16_t feature, cut;
     std::int32_t no;
   };
 
   void write(std::int32_t node);
+  void walk(std::size_t tree, const std::uint16_t* codes, std::int32_t* out) const;
   template <class T>
   void add(std::span<const std::uint16_t> codes, std::size_t n, std::span<T> sums) const;
   void add_all(std::span<const std::uint16_t> codes, std::size_t n, std::vector<float>& floats,
@@ -37,10 +38,12 @@ class Complete {
                                       std::span<const double> sums) const;
 
   const Sum* sum_;
-  bool quick_;  // no unordered feature, nor too many
+  bool quick_;        // no unordered feature, nor too many
+  bool nan_ = false;  // NaN is a value of some feature
   std::size_t width_ = 0;
   std::vector<Step> steps_;
   std::vector<std::int32_t> leaf_;  // by step: of a leaf its place in the values
+  std::vector<double> value_;       // by step: of a leaf what it adds to the first score
   std::vector<std::int32_t> roots_;
 };
 

@@ -25,7 +25,7 @@ std::int32_t cuts_below(std::span<const double> cuts, double value) {
   std::size_t n = cuts.size();
   while (n > 1) {
     const std::size_t half = n / 2;
-    base += base[half - 1] < value ? half : 0;
+    base += half & (std::size_t{0} - static_cast<std::size_t>(base[half - 1] < value));
     n -= half;
   }
   const std::ptrdiff_t more = n == 1 && *base < value ? 1 : 0;
@@ -39,10 +39,10 @@ RowBins::RowBins(const Sum& sum, std::vector<RowFeature> features)
   bool fit = features_.size() == sum.n_features();
   for (std::size_t f = 0; f < features_.size() && fit; ++f) {
     const std::int32_t n = sum.feature(f).n_bins;
-    fit = sum.feature(f).ordered
-              ? features_[f].cuts.size() + 1 == at(n)
-              : std::ranges::all_of(features_[f].bins,
-                                    [n](std::int32_t b) { return b >= 0 && b < n; });
+    fit = sum.feature(f).ordered ? features_[f].cuts.size() + 1 == at(n)
+                                 : std::ranges::all_of(features_[f].bins, [n](std::int32_t b) {
+                                     return b >= 0 && b < n;
+                                   });
   }
   if (!fit) throw std::invalid_argument("cuts and bins are not those of the sum's features");
 }
@@ -55,13 +55,16 @@ std::int32_t RowBins::bin(std::size_t f, double value) const {
 void RowBins::numbers(std::size_t f, const Column& column, std::size_t first, std::size_t n,
                       std::int32_t* out) const {
   const std::size_t step = features_.size();
-  const bool single = column.kind == Column::Kind::f32;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double value = single ? static_cast<double>(item<float>(column.first, column.stride,
-                                                                  first + i))
-                                : item<double>(column.first, column.stride, first + i);
-    out[i * step] = bin(f, value);
-  }
+  const std::span<const double> cuts = features_[f].cuts;
+  const std::int32_t unknown = sum_->has_nan(f) ? sum_->feature(f).n_bins : -1;
+  const auto run = [&]<class T>(T) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto value = static_cast<double>(item<T>(column.first, column.stride, first + i));
+      const std::int32_t below = cuts_below(cuts, value);
+      out[i * step] = value != value ? unknown : below;
+    }
+  };
+  column.kind == Column::Kind::f32 ? run(float{}) : run(double{});
 }
 
 void RowBins::cells(std::span<const Column> columns, std::size_t first, std::size_t n,
