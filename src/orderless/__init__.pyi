@@ -7,6 +7,15 @@ from .acquisition import (
 from .connect import (
     predict_file as predict_file,
 )
+from .ensembles import (
+    counterexample as counterexample,
+    disagreement as disagreement,
+    equivalent as equivalent,
+    forest_bounds as forest_bounds,
+)
+from .errors import (
+    Undecided as Undecided,
+)
 from .estimators import (
     Deviation as Deviation,
     OrderlessClassifier as OrderlessClassifier,
@@ -18,9 +27,6 @@ from .form import (
     CanonicalForm as CanonicalForm,
     Term as Term,
     canonicalize as canonicalize,
-    counterexample as counterexample,
-    disagreement as disagreement,
-    equivalent as equivalent,
     fingerprint as fingerprint,
     group_equivalent as group_equivalent,
     redundant_splits as redundant_splits,
@@ -42,7 +48,6 @@ from .missing import (
     ask_next as ask_next,
     coverage as coverage,
     determined_by_any as determined_by_any,
-    forest_bounds as forest_bounds,
     imputation_dependence as imputation_dependence,
     missing_needed as missing_needed,
     odds as odds,
@@ -55,6 +60,7 @@ from .missing import (
 )
 from .model import (
     Condition as Condition,
+    Ensemble as Ensemble,
     Feature as Feature,
     Space as Space,
     Tree as Tree,
@@ -64,6 +70,9 @@ from .output.page import (
     write_page as write_page,
 )
 from .output.plots import (
+    CoverageDisplay as CoverageDisplay,
+    RashomonDisplay as RashomonDisplay,
+    RulesDisplay as RulesDisplay,
     plot_rules as plot_rules,
     plot_tree as plot_tree,
 )
@@ -76,6 +85,8 @@ from .rashomon import (
     rashomon_sizes as rashomon_sizes,
 )
 from .readers import (
+    read_ensemble as read_ensemble,
+    read_score as read_score,
     read_tree as read_tree,
     read_trees as read_trees,
 )

@@ -23,6 +23,7 @@ __all__ = [
     "TooLarge",
     "TooManyBoxes",
     "TooManyReasons",
+    "Undecided",
     "UnreadableModel",
 ]
 
@@ -182,3 +183,19 @@ class TooLarge(RuntimeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (*self.args, self.met), vars(self)
+
+
+class Undecided(RuntimeError):
+    """Neither yes nor no was proven.
+
+    ``why`` is "time", "rounding" (nearer to a tie than the library's own arithmetic can tell) or
+    "room"; ``proven`` has what is known all the same, by name.
+    """
+
+    def __init__(self, message: str, why: str, proven: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.why = why
+        self.proven = {} if proven is None else proven
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (*self.args, self.why, self.proven), vars(self)

@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "guide").glob("*.md")])
+PAGES = sorted(
+    page
+    for folder in (".", "guide", "coming-from")
+    for page in (ROOT / "docs" / folder).glob("*.md")
+)
 LESSONS = sorted((ROOT / "examples").glob("[0-9]*.py"))
 RECORDS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
 NOTES = [*sorted((ROOT / "docs" / "contributing").glob("*.md")), ROOT / "CONTRIBUTING.md"]
@@ -149,7 +153,7 @@ def test_files_that_pages_name_are_there():
     """`form/term.py`, `cpp/core/tree/*.cpp`: the end of the path of some file of the house."""
     files = [
         f"/{path.relative_to(ROOT).as_posix()}"
-        for folder in ("src", "cpp", "tests", "docs", "examples", "benchmarks", ".ci")
+        for folder in ("src", "cpp", "tests", "docs", "examples", "benchmarks", "tools", ".ci")
         for path in (ROOT / folder).rglob("*.*")
     ]
     gone = {}

@@ -157,7 +157,7 @@ std::int32_t Complete::label_of(std::span<const std::int32_t> cell,
   }
   if (sum_->rule() == Rule::number) return -1;
   if (sum_->rule() == Rule::largest) {
-    return static_cast<std::int32_t>(std::ranges::max_element(sums) - sums.begin());
+    return static_cast<std::int32_t>(first_largest(*sum_, sums));
   }
   return static_cast<std::int32_t>(
       std::ranges::count_if(sum_->cuts(), [&](double cut) { return sums[0] > cut; }));

@@ -24,14 +24,17 @@ std::int64_t whole_sum(const Sum& sum, std::span<const std::int32_t> leaves, std
   return total;
 }
 
+/// A sum as the library divides it, in its own precision: sums that differ can be equal then.
+double divided(const Sum& sum, double total) {
+  if (sum.single()) return static_cast<float>(total) / static_cast<float>(sum.divisor());
+  return total / sum.divisor();
+}
+
 /// The first of the largest; -1 if a class before it is so close that the library may not tell the
 /// two apart.
 std::int32_t largest(const Sum& sum, std::span<const std::int32_t> leaves,
                      std::span<const double> sums) {
-  std::size_t best = 0;
-  for (std::size_t s = 1; s < sums.size(); ++s) {
-    if (sums[s] > sums[best]) best = s;
-  }
+  const std::size_t best = first_largest(sum, sums);
   if (sum.window() > 0) {
     const std::int64_t own = whole_sum(sum, leaves, best);
     for (std::size_t s = 0; s < best; ++s) {
@@ -57,6 +60,14 @@ std::int32_t cuts_below(const Sum& sum, std::span<const std::int32_t> leaves, do
 }
 
 }  // namespace
+
+std::size_t first_largest(const Sum& sum, std::span<const double> sums) {
+  std::size_t best = 0;
+  for (std::size_t s = 1; s < sums.size(); ++s) {
+    if (divided(sum, sums[s]) > divided(sum, sums[best])) best = s;
+  }
+  return best;
+}
 
 std::int32_t replay_leaves(const Sum& sum, std::span<const std::int32_t> leaves,
                            std::span<double> sums) {

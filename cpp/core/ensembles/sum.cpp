@@ -54,6 +54,7 @@ Sum::Sum(const SumParts& parts, std::vector<BinFeature> features)
       slack_(copied(parts.slack)),
       single_(parts.single),
       base_last_(parts.base_last),
+      divisor_(parts.divisor),
       rule_(parts.rule),
       cuts_(copied(parts.cuts)),
       whole_cuts_(copied(parts.whole_cuts)),
@@ -80,7 +81,7 @@ void Sum::check_parts(const SumParts& parts) const {
   const bool rule = rule_ == Rule::largest ? at(n_classes_) == base_.size()
                     : rule_ == Rule::cuts  ? base_.size() == 1 && cuts_.size() == whole_cuts_.size()
                                            : true;
-  if (!nodes || !sums || !rule) {
+  if (!nodes || !sums || !rule || !(divisor_ > 0)) {
     throw std::invalid_argument("the arrays of a sum of trees do not fit together");
   }
 }

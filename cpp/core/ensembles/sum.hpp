@@ -25,6 +25,7 @@ struct SumParts {
   std::span<const std::int64_t> whole_base, slack;
   bool single = false;  // the library adds float32
   bool base_last = false;
+  double divisor = 1;  // of the sums before the largest is looked for; cuts are not divided
   Rule rule = Rule::largest;
   std::span<const double> cuts;
   std::span<const std::int64_t> whole_cuts;  // rounded down
@@ -91,6 +92,7 @@ class Sum {
   [[nodiscard]] bool exact() const { return exact_; }  // no slack at all
   [[nodiscard]] bool single() const { return single_; }
   [[nodiscard]] bool base_last() const { return base_last_; }
+  [[nodiscard]] double divisor() const { return divisor_; }
 
   [[nodiscard]] Rule rule() const { return rule_; }
   [[nodiscard]] std::span<const double> cuts() const { return cuts_; }
@@ -137,6 +139,7 @@ class Sum {
   std::vector<double> base_;
   std::vector<std::int64_t> whole_base_, slack_;
   bool exact_ = true, single_, base_last_;
+  double divisor_;
   Rule rule_;
   std::vector<double> cuts_;
   std::vector<std::int64_t> whole_cuts_;

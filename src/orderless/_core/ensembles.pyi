@@ -46,6 +46,7 @@ class Sum:
         slack: NDArray[np.int64],
         single: bool,  # the library adds float32
         base_last: bool,
+        divisor: float,  # of the sums before the largest is looked for; cuts are not divided
         rule: int,  # 0 largest, 1 cuts, 2 number
         cuts: NDArray[np.float64],
         whole_cuts: NDArray[np.int64],  # rounded down

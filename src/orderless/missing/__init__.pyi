@@ -4,10 +4,12 @@ from .asking import (
     heights as heights,
 )
 from .bounds import (
-    forest_bounds as forest_bounds,
     groups_reached as groups_reached,
     probability_bounds as probability_bounds,
     regression_bounds as regression_bounds,
+)
+from .gapped import (
+    Gapped as Gapped,
 )
 from .imputation import (
     imputation_dependence as imputation_dependence,
@@ -16,6 +18,7 @@ from .interval_widths import (
     IntervalWidths as IntervalWidths,
 )
 from .needed import (
+    Needed as Needed,
     Settling as Settling,
     missing_needed as missing_needed,
 )
@@ -27,6 +30,12 @@ from .predict import (
     predict_between as predict_between,
     predict_features as predict_features,
     predict_path as predict_path,
+)
+from .smallest_sets import (
+    Clock as Clock,
+    Steps as Steps,
+    hitting_sets as hitting_sets,
+    members as members,
 )
 from .study import (
     Coverage as Coverage,

@@ -1,26 +1,25 @@
 """Bounds: the smallest and the largest number that a row with unknowns can get.
 
-In:  a classification tree with its training counts, a regression tree, or a forest; and rows.
+In:  a classification tree with its training counts, or a regression tree; and rows.
 Out: for each row two numbers (two per class), between which every completion of it stays.
 Paper: beyond it; it asks for the class only (Theorem 3.2), here the same is done for numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import UnreadableModel, a_kind
 from ..form import CanonicalForm
-from ..inputs import Rows, column_like, read_rows, table_like
+from ..inputs import Rows, table_like
 from ..model import Tree
-from ..readers import read_tree, unwrap
+from ..readers import read_tree
 
-__all__ = ["forest_bounds", "groups_reached", "probability_bounds", "regression_bounds"]
+__all__ = ["groups_reached", "probability_bounds", "regression_bounds"]
 
 MOST_CELLS = 16_000_000  # of a table of rows by leaves, one byte each; two are held at a time
 
@@ -107,83 +106,6 @@ def regression_bounds(model: Any, X: Any) -> tuple[Any, Any]:
     ([10.0, 60.0, 10.0], [10.0, 70.0, 70.0])
     """
     return read_tree(model).predict_interval(X)
-
-
-def forest_bounds(forest: Any, X: Any) -> tuple[Any, Any]:
-    """Bound what a forest predicts over all completions: safe, but not tight.
-
-    A forest's number is the mean of its trees' numbers. Each tree's bounds are exact, and the mean
-    of the lower (upper) ends is below (above) what any completion gets. But one completion need not
-    reach all of these ends at once, so the true range may be narrower. Finding it is NP-hard
-    (Kantchelian, Tygar and Joseph, "Evasion and hardening of tree ensemble classifiers", 2016).
-
-    Parameters
-    ----------
-    forest : fitted RandomForest or ExtraTrees classifier or regressor of scikit-learn
-        Of one output; alone, or at the end of a ``Pipeline`` whose transformers ``read_tree``
-        knows.
-    X : array, data frame, or list of dicts
-        NaN, None, NA and null are unknown.
-
-    Returns
-    -------
-    lower, upper
-        For a regressor as from ``regression_bounds``, for a classifier bounds on ``predict_proba``
-        as from ``probability_bounds``.
-
-    Notes
-    -----
-    Numbers are added in another order than scikit-learn does it: equal up to rounding on complete
-    rows. Cost: that of ``probability_bounds``, for each tree.
-
-    Examples
-    --------
-    >>> from sklearn.ensemble import RandomForestRegressor
-    >>> X, y = [[1, 0], [2, 0], [3, 0], [3, 1]], [10.0, 20.0, 60.0, 70.0]
-    >>> forest = RandomForestRegressor(n_estimators=4, random_state=0).fit(X, y)
-    >>> lower, upper = forest_bounds(forest, [[3, None]])
-    >>> lower.tolist(), upper.tolist()
-    ([52.5], [70.0])
-    """
-    trees, classes = _trees_of_forest(forest)
-    space = trees[0].space
-    rows = read_rows(X, space, sorted({i for tree in trees for i in tree.used}))
-    shape = (rows.n_rows,) if classes is None else (rows.n_rows, len(classes))
-    lower, upper = np.zeros(shape), np.zeros(shape)
-    for tree in trees:
-        ends = tree.predict_interval(rows) if classes is None else _ends(tree, rows, tree.shares)
-        lower += ends[0]
-        upper += ends[1]
-    lower, upper = lower / len(trees), upper / len(trees)
-    if classes is None:
-        return column_like(X, lower, "lower"), column_like(X, upper, "upper")
-    return table_like(X, lower, classes), table_like(X, upper, classes)
-
-
-def _trees_of_forest(forest: Any) -> tuple[list[Tree], Sequence[Any] | None]:
-    """Read all trees; and the labels of the classes, None for a regressor."""
-    from sklearn.ensemble import (
-        ExtraTreesClassifier,
-        ExtraTreesRegressor,
-        RandomForestClassifier,
-        RandomForestRegressor,
-    )
-
-    model, through = unwrap(forest, None)
-    classify = isinstance(model, RandomForestClassifier | ExtraTreesClassifier)
-    if not classify and not isinstance(model, RandomForestRegressor | ExtraTreesRegressor):
-        raise UnreadableModel(
-            f"{a_kind(model)} is not a forest that averages trees: give a RandomForest or "
-            "ExtraTrees classifier or regressor of scikit-learn; for one tree use "
-            "probability_bounds or regression_bounds"
-        )
-    if not hasattr(model, "estimators_"):
-        raise UnreadableModel(
-            f"this {type(model).__qualname__} is not fitted: call fit(X, y) first"
-        )
-    names = None if through is not None else getattr(model, "feature_names_in_", None)
-    trees = [read_tree(one, through=through, feature_names=names) for one in model.estimators_]
-    return trees, model.classes_.tolist() if classify else None
 
 
 # -- the ends ----------------------------------------------------------------------------------

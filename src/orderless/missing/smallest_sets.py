@@ -8,13 +8,14 @@ Paper: goes beyond Section 6; see ``missing_needed``.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OutOfTime, TooManyReasons, setting
 
-__all__ = ["Clock", "Leaf", "Steps", "lucky_sets", "members", "settling_sets"]
+__all__ = ["Clock", "Leaf", "Steps", "hitting_sets", "lucky_sets", "members", "settling_sets"]
 
 BLOCK = 256  # leaves that are compared with all others at one time
 
@@ -70,8 +71,19 @@ def members(bits: int) -> list[int]:
 def settling_sets(leaves: list[Leaf], steps: Steps) -> set[int]:
     """Give all smallest sets of features that separate any two leaves of different classes."""
     pairs = _separating(leaves, steps.clock)
+    return hitting_sets(pairs, steps)
+
+
+def hitting_sets(sets: Iterable[int], steps: Steps) -> set[int]:
+    """Give all smallest choices that have a member in every one of some sets, all as bits.
+
+    Examples
+    --------
+    >>> sorted(hitting_sets([0b011, 0b110], Steps(100, Clock(60.0))))
+    [2]
+    """
     minimal: list[int] = []
-    for pair in sorted(pairs, key=lambda bits: (bits.bit_count(), bits)):
+    for pair in sorted(sets, key=lambda bits: (bits.bit_count(), bits)):
         steps.take()
         if not any(small & pair == small for small in minimal):
             minimal.append(pair)

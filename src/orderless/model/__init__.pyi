@@ -23,8 +23,9 @@ from .condition import (
 )
 from .ensemble import (
     Ensemble as Ensemble,
-    Link as Link,
-    Rule as Rule,
+)
+from .ensemble_file import (
+    ENSEMBLE_FORMAT as ENSEMBLE_FORMAT,
 )
 from .escapes import (
     FORMULA as FORMULA,
@@ -47,6 +48,13 @@ from .feature import (
 from .formats import (
     parse as parse,
 )
+from .leaf_words import (
+    ROUNDED as ROUNDED,
+    amount as amount,
+    any_rounded as any_rounded,
+    class_names as class_names,
+    number_names as number_names,
+)
 from .numbers import (
     row_boundary as row_boundary,
     short_count as short_count,
@@ -54,10 +62,15 @@ from .numbers import (
     short_number as short_number,
     value_at_most as value_at_most,
 )
+from .rule import (
+    Link as Link,
+    Rule as Rule,
+)
 from .side import (
     Side as Side,
 )
 from .space import (
+    FeatureSpec as FeatureSpec,
     Space as Space,
 )
 from .tree import (
@@ -66,6 +79,7 @@ from .tree import (
 from .tree_arrays import (
     Task as Task,
     labels_array as labels_array,
+    n_threads as n_threads,
 )
 from .tree_file import (
     TREE_FORMAT as TREE_FORMAT,
@@ -77,6 +91,7 @@ from .tree_numbers import (
 from .whole_numbers import (
     Adding as Adding,
     Whole as Whole,
+    in_units as in_units,
 )
 from .words import (
     Piece as Piece,

@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,7 @@ class Bins:
     """
 
     def __init__(self, tree: Tree | Ensemble) -> None:
-        self.tree = tree
+        self.tree = cast("Tree", tree)  # an ensemble has what is asked of it here
         own_nodes = tree.nodes
         order = sorted(tree.used, key=lambda i: tree.space.features[i].name)
         self.positions: tuple[int, ...] = tuple(order)

@@ -9,47 +9,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidTree, a_kind
+from .. import _core
+from ..errors import InvalidTree
 from .arrays import Nodes
 from .bins import Bins
+from .ensemble_checks import (
+    check_adding,
+    check_link,
+    check_rule,
+    check_scores,
+    check_trees,
+    check_values,
+)
+from .ensemble_file import EnsembleFile
+from .ensemble_offers import EnsembleOffers
 from .feature import Label
+from .rule import Link, Rule
 from .space import Space
 from .tree import Tree
 from .tree_arrays import Task, labels_array, read_classes
-from .whole_numbers import Adding, Whole, whole_numbers
+from .whole_numbers import Adding, Whole, in_units, whole_numbers
 
 if TYPE_CHECKING:
+    from .._core.ensembles import Sum
     from ..inputs import Rows
 
-__all__ = ["Adding", "Ensemble", "Link", "Rule"]
+__all__ = ["Ensemble"]
 
 Floats = NDArray[np.float64]
-Link = Literal["identity", "logistic", "softmax", "exp"]
 
 
-class Rule(NamedTuple):
-    """How scores become a class, or a number.
-
-    Attributes
-    ----------
-    kind : "largest": the class whose score is largest, of equals the first. "cuts": of one score,
-        the class whose number is how many cuts the score is above. "number": the score itself
-    cuts : rising, compared with the undivided sum as the library keeps it
-    window : sums that are this close, or closer, may be told apart or not: the library rounds again
-        before it compares (a softmax)
-    """
-
-    kind: Literal["largest", "cuts", "number"]
-    cuts: tuple[float, ...] = ()
-    window: float = 0.0
-
-
-class Ensemble:
+class Ensemble(EnsembleFile, EnsembleOffers):
     """Trees whose leaves are added up, whatever made them.
 
     Parameters
@@ -67,6 +62,8 @@ class Ensemble:
     rule : Rule
     link : "identity", "logistic", "softmax" or "exp"
         What makes a probability, or a number, of the (divided) scores.
+    factor : float
+        By which the (divided) scores are multiplied before the link.
     """
 
     def __init__(
@@ -79,39 +76,61 @@ class Ensemble:
         adding: Adding,
         rule: Rule,
         link: Link = "identity",
+        factor: float = 1.0,
     ) -> None:
-        if not trees:
-            raise InvalidTree("an ensemble must have at least one tree")
-        self.trees = tuple(trees)
+        trees = tuple(trees)
+        check_trees(trees)
+        check_adding(adding)
+        self.trees: tuple[Tree, ...] = tuple(
+            tree if tree.distribution is None else tree.replace(distribution=None) for tree in trees
+        )
         self.space: Space = trees[0].space
-        for tree in self.trees:
-            if not isinstance(tree, Tree) or tree.space != self.space:
-                raise InvalidTree(
-                    f"all trees of an ensemble must be over one space, got {a_kind(tree)}"
-                )
         n_scores = len(adding.base)
-        self.values: tuple[Floats, ...] = tuple(
-            np.array(own, dtype=np.float64).reshape(-1, n_scores) for own in values
-        )
-        sizes = [
-            (len(tree.classes), len(own)) for tree, own in zip(trees, self.values, strict=True)
-        ]
-        wrong = [i for i, (n, m) in enumerate(sizes) if n != m]
-        if wrong:
-            raise InvalidTree(
-                f"tree {wrong[0]} numbers {sizes[wrong[0]][0]} leaves and "
-                f"{sizes[wrong[0]][1]} have values"
+        try:
+            self.values: tuple[Floats, ...] = tuple(
+                np.array(own, dtype=np.float64).reshape(-1, n_scores) for own in values
             )
-        if not all(np.isfinite(own).all() for own in self.values):
-            raise InvalidTree("what leaves add must be finite numbers: fit or save the model again")
-        self.scores = (
-            np.full(len(trees), -1, np.int32) if scores is None else np.array(scores, np.int32)
-        )
+        except (TypeError, ValueError) as fault:
+            raise InvalidTree(
+                f"values must be, for each tree, numbers of leaves x {n_scores} scores: {fault}"
+            ) from fault
+        check_values(trees, self.values, adding)
+        self.scores = check_scores(scores, self.values)
         self.task: Task = "classification" if classes is not None else "regression"
         self.classes: tuple[Label, ...] = (
             () if classes is None else read_classes(classes, "classification")
         )
-        self.adding, self.rule, self.link = adding, rule, link
+        check_rule(rule, n_scores, len(self.classes))
+        check_link(link, factor)
+        self.adding, self.rule, self.link, self.factor = adding, rule, link, float(factor)
+        self._freeze()
+
+    def _freeze(self) -> None:
+        for array in self._arrays:
+            array.setflags(write=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        made_again = {name for kind in type(self).__mro__ for name, member in vars(kind).items()
+                      if isinstance(member, cached_property)}  # fmt: skip
+        return {name: value for name, value in vars(self).items() if name not in made_again}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)  # copied and unpickled arrays can be written to
+        self._freeze()
+
+    def replace(self, **changes: Any) -> Ensemble:
+        """Make an ensemble that differs in some of the parameters that ``Ensemble`` takes."""
+        own: dict[str, Any] = {
+            "trees": self.trees,
+            "values": self.values,
+            "scores": self.scores,
+            "classes": self.classes or None,
+            "adding": self.adding,
+            "rule": self.rule,
+            "link": self.link,
+            "factor": self.factor,
+        }
+        return Ensemble(**{**own, **changes})
 
     # -- the same names as a tree has, for all nodes one tree after the other --------------------
 
@@ -180,6 +199,95 @@ class Ensemble:
         """What leaves add, in whole numbers of a common unit, and what rounding can hide."""
         return whole_numbers(self.values, self.adding)
 
+    def whole_within(self, bits: int) -> Whole:
+        """Give the same in a unit so coarse that no sum takes more than so many bits."""
+        return whole_numbers(self.values, self.adding, bits)
+
+    @cached_property
+    def summed(self) -> Sum:
+        """The same over bins, for the core: made once, asked many times."""
+        whole, adding, rule = self.whole, self.adding, self.rule
+        # Cuts round down: a whole sum is above a cut if it is above the whole number below it.
+        cuts = [in_units(cut, whole.exponent) for cut in rule.cuts]
+        return _core.ensembles.Sum(
+            self.bins.nodes,
+            self.bins.layout,
+            self.starts,
+            self.scores,
+            np.concatenate(self.values),
+            whole.values,
+            np.array(adding.base, dtype=np.float64),
+            whole.base,
+            whole.slack,
+            adding.precision == "float32",
+            adding.base_last,
+            float(adding.divisor),
+            ("largest", "cuts", "number").index(rule.kind),
+            np.array(rule.cuts, dtype=np.float64),
+            np.array(cuts, dtype=np.int64),
+            -in_units(-rule.window, whole.exponent),
+            len(self.classes),
+        )
+
+    # -- what it is ------------------------------------------------------------------------------
+
+    @property
+    def n_trees(self) -> int:
+        """How many trees it has."""
+        return len(self.trees)
+
+    @property
+    def n_scores(self) -> int:
+        """How many scores its leaves add to."""
+        return len(self.adding.base)
+
+    @property
+    def _arrays(self) -> list[NDArray[Any]]:
+        return [*self.values, self.scores]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same ensemble, tree by tree (``equivalent`` compares functions)."""
+        if not isinstance(other, Ensemble):
+            return NotImplemented
+        return (
+            self.trees == other.trees
+            and self.classes == other.classes
+            and [type(c) for c in self.classes] == [type(c) for c in other.classes]
+            and (self.adding, self.rule, self.link, self.factor)
+            == (other.adding, other.rule, other.link, other.factor)
+            and all(map(np.array_equal, self._arrays, other._arrays))
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.trees, self.classes, self.rule, self.link))
+
+    @property
+    def _gives(self) -> str:
+        return f"classes {list(self.classes)!s:.80}" if self.classes else "numbers"
+
     def __repr__(self) -> str:
-        what = f"classes {list(self.classes)!s:.80}" if self.classes else "numbers"
-        return f"Ensemble({len(self.trees)} trees, features {list(self.features)!s:.200}, {what})"
+        return (
+            f"Ensemble({_counted(self.n_trees, 'tree')}, features {list(self.features)!s:.200}, "
+            f"{self._gives})"
+        )
+
+    def __str__(self) -> str:
+        """Say in a few lines what it consists of."""
+        leaves = sum(tree.n_leaves for tree in self.trees)
+        depth = max(tree.depth for tree in self.trees)
+        how = {
+            "largest": "the class of the largest score",
+            "cuts": "the class of the interval that the score falls into",
+            "number": "the score is the number",
+        }[self.rule.kind]
+        exact = "without rounding" if not self.whole.slack.any() else f"in {self.adding.precision}"
+        return (
+            f"{_counted(self.n_trees, 'tree')} with {_counted(leaves, 'leaf')}, at most {depth} "
+            f"deep, over {_counted(len(self.used), 'feature')}: {list(self.features)!s:.200}\n"
+            f"{self._gives}; {_counted(self.n_scores, 'score')}, added {exact}; {how}"
+        )
+
+
+def _counted(n: int, noun: str) -> str:
+    many = {"leaf": "leaves"}.get(noun, f"{noun}s")
+    return f"{n:,} {noun if n == 1 else many}"

@@ -14,10 +14,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Adding", "Whole", "whole_numbers"]
+__all__ = ["Adding", "Whole", "in_units", "whole_numbers"]
 
 ROOM = 60  # bits that all leaves together may take
 DIGITS = {"float64": 53, "float32": 24}
+BEYOND = 2**62  # no sum is as large
 LEAST = -1074  # the exponent of the smallest float64
 
 Floats = NDArray[np.float64]
@@ -31,7 +32,7 @@ class Adding(NamedTuple):
     precision : in which every sum is kept; leaves and base are numbers of this precision
     base : per score where the sum begins
     base_last : the sum begins at 0, and the base is added after the last tree
-    divisor : by which the sum is divided in the end; 1 where it is not
+    divisor : by which the sum is divided in the end, which rounds it once more; 1 where it is not
     """
 
     precision: Literal["float64", "float32"] = "float64"
@@ -48,8 +49,8 @@ class Whole(NamedTuple):
     exponent : of the unit
     values : all leaves, one tree after the other, x scores
     base : per score
-    slack : per score how far, in units, the library's sum can be from the sum of these; 0: its sums
-        are exact
+    slack : per score how far, in units, the library's sum can be from the sum of these, and by how
+        much two sums can differ that are equal once they are divided; 0: its sums are exact
     """
 
     exponent: int
@@ -58,12 +59,13 @@ class Whole(NamedTuple):
     slack: NDArray[np.int64]
 
 
-def whole_numbers(values: Sequence[Floats], adding: Adding) -> Whole:
+def whole_numbers(values: Sequence[Floats], adding: Adding, bits: int = ROOM) -> Whole:
     """Choose the unit, and say what rounding can hide.
 
     Where all numbers are multiples of a unit so large that the library adds them without rounding
     (shares of 0 and 1, points), the slack is 0. Otherwise it bounds the sum of what each addition
-    can round, and what rounding to the unit adds.
+    can round, what rounding to the unit adds, and what the division can make equal: two quotients
+    round to one number only if the sums differ by at most 2^-52 of the larger.
 
     Examples
     --------
@@ -83,16 +85,31 @@ def whole_numbers(values: Sequence[Floats], adding: Adding) -> Whole:
     finest = _finest(every)
     digits = DIGITS[adding.precision]
     room = math.frexp(top)[1]  # top < 2 ** room
-    if room - finest <= digits:
+    merges = math.frexp(adding.divisor)[0] != 0.5  # dividing by a power of two rounds nothing
+    if room - finest <= min(digits - merges, bits):
         scaled = np.ldexp(every, -finest).astype(np.int64)
         return Whole(finest, scaled[:-1], scaled[-1], np.zeros(len(base), dtype=np.int64))
-    exponent = max(room - ROOM, LEAST)
+    exponent = max(room - bits, LEAST)
     scaled = np.rint(np.ldexp(every, -exponent)).astype(np.int64)
-    rounding = (
-        partial[1:].sum(axis=0) * 2.0**-digits * (1 + 2.0**-10)
-    )  # one half unit in the last place each
+    # One half unit in the last place for each addition, and for the division.
+    additions = partial[1:].sum(axis=0) + merges * partial[-1]
+    rounding = additions * 2.0**-digits * (1 + 2.0**-10)
     slack = np.ceil(np.ldexp(rounding, -exponent)) + len(order)
     return Whole(exponent, scaled[:-1], scaled[-1], slack.astype(np.int64))
+
+
+def in_units(number: float, exponent: int) -> int:
+    """Give a number in units of ``2 ** exponent``, rounded down, and not beyond what sums reach.
+
+    Examples
+    --------
+    >>> in_units(0.75, -1), in_units(-0.75, -1), in_units(1e300, -1) == 2**62
+    (1, -2, True)
+    """
+    numerator, denominator = float(number).as_integer_ratio()
+    scaled = numerator * 2**-exponent if exponent < 0 else numerator
+    whole = scaled // (denominator if exponent < 0 else denominator * 2**exponent)
+    return max(-BEYOND, min(BEYOND, whole))
 
 
 def _finest(numbers: Floats) -> int:

@@ -21,8 +21,8 @@ from ..errors import InvalidTree, UnreadableModel
 from ..model import Feature, Label, Space, Task, plain_label, value_at_most
 
 __all__ = [
-    "MOST_COLUMNS", "MOST_NODES", "ColumnTree", "Nan", "Table", "TreeBuilder", "numbered_names",
-    "whole_number",
+    "DAMAGED", "MOST_COLUMNS", "MOST_NODES", "ColumnTree", "Nan", "Table", "TreeBuilder",
+    "numbered_names", "whole_number",
 ]  # fmt: skip
 
 MOST_COLUMNS = 2**20  # that a number alone may imply; with names or a space there is no limit

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ..errors import InvalidSpace, InvalidTree, UnreadableModel, a_kind
-from ..model import TREE_FORMAT, Space, Tree
+from ..model import ENSEMBLE_FORMAT, TREE_FORMAT, Ensemble, Space, Tree
 from .binary import BitTrees
 from .build import ColumnTree, Nan
 from .bulk import build_all
@@ -23,8 +23,9 @@ from .sparse import gives_sparse, with_zero_as_missing
 from .through.columns import source_columns
 from .through.conditions import over_features
 from .wrapped import through_targets, unwrapped
+from .xgboost_ubj import as_json, knows_ubj
 
-__all__ = ["read_tree", "read_trees"]
+__all__ = ["check_arguments", "library_of", "opened", "read_tree", "read_trees"]
 
 # A reader is the file <library>.py with ``knows(model)`` and ``from_<library>(model)``. It is asked
 # only if its library is imported.
@@ -61,11 +62,11 @@ def read_tree(
         ``TransformedTargetRegressor`` around one, or a search for the best of these
         (``GridSearchCV`` and its kin, of which the best estimator is read); a fitted tree of GOSDT,
         TreeFARMS, DL8.5, STreeD or PRAXIS; a classifier, regressor or ranker of XGBoost, LightGBM
-        or CatBoost of one tree, or the model file that they write (XGBoost's and CatBoost's as
-        JSON); nested dicts (``feature``, ``true``, ``false``, ``prediction``; of numbers to compute
-        with, the root says ``"task": "regression"``) or their JSON; our own JSON. Files are given
-        as text or as a ``Path``. A ``Tree`` is returned as it is. A subclass that has a ``predict``
-        of its own is refused, because its tree does not say what it decides.
+        or CatBoost of one tree, or the model file that they write (XGBoost's as JSON or UBJ,
+        CatBoost's as JSON); nested dicts (``feature``, ``true``, ``false``, ``prediction``; of
+        numbers to compute with, the root says ``"task": "regression"``) or their JSON; our own
+        JSON. Files are given as text or as a ``Path``. A ``Tree`` is returned as it is. A subclass
+        that has a ``predict`` of its own is refused, because its tree does not say what it decides.
     through : fitted transformer, optional
         What the model's table went through before: a binarizer, an encoder, a scaler, a
         ``ColumnTransformer`` or ``Pipeline`` of these. The conditions come out on the features
@@ -110,10 +111,15 @@ def read_tree(
       yes: go
       no:  stay
     """
-    _check_arguments(space, feature_names, nan)
-    model = _opened(model)
+    check_arguments(space, feature_names, nan)
+    model = opened(model)
     if isinstance(model, Tree):
         return model if space is None else model.over(space)
+    if isinstance(model, Ensemble):
+        raise UnreadableModel(
+            f"this is a sum of {len(model.trees):,} trees: ask it itself, or make one tree of a "
+            "small one with ensemble.to_tree()"
+        )
     model, through, targets, sparse = unwrapped(model, through)
     tree = _column_tree(model, through, space, feature_names)
     if tree.table.absent_is_nan and gives_sparse(through):
@@ -159,7 +165,8 @@ def read_trees(
     return trees
 
 
-def _check_arguments(space: Space | None, feature_names: Sequence[str] | None, nan: Nan) -> None:
+def check_arguments(space: Space | None, feature_names: Sequence[str] | None, nan: Nan) -> None:
+    """Refuse what ``read_tree`` and ``read_ensemble`` do not take."""
     if nan not in get_args(Nan):
         raise ValueError(f"nan must be one of {str(get_args(Nan))[1:-1]}, got {nan!r}")
     if space is not None and not isinstance(space, Space):
@@ -171,7 +178,7 @@ def _check_arguments(space: Space | None, feature_names: Sequence[str] | None, n
         raise InvalidSpace(f"feature_names must be a list of names, got the text {feature_names!r}")
 
 
-def _opened(model: Any) -> Any:
+def opened(model: Any) -> Any:
     """Read a file, and give the tree of what has one: our JSON, a form, a function of a set."""
     if isinstance(model, Path):
         content = model.read_bytes()
@@ -181,7 +188,7 @@ def _opened(model: Any) -> Any:
                 "model.save_model(file, format='json')"
             )
         try:
-            model = content.decode("utf-8")
+            model = as_json(content) if knows_ubj(content) else content.decode("utf-8")
         except UnicodeDecodeError as fault:
             raise InvalidTree(f"the file {model.name!r} is not UTF-8 text: {fault}") from fault
     if not isinstance(model, str):
@@ -189,6 +196,8 @@ def _opened(model: Any) -> Any:
         return own if isinstance(own, Tree) else model
     if f'"{TREE_FORMAT}"' in model[:200]:
         return Tree.from_json(model)
+    if f'"{ENSEMBLE_FORMAT}"' in model[:200]:
+        return Ensemble.from_json(model)
     if "{" not in model and model.lower().endswith(".json"):
         raise InvalidTree(
             f"{model!r:.80} is not JSON: to read a file give a path, pathlib.Path({model!r:.80})"
@@ -219,13 +228,25 @@ def _column_tree(
     return tree
 
 
-def _from_library(model: Any) -> ColumnTree:
-    for library in READERS:
+def library_of(model: Any, readers: Sequence[str] = READERS, room: str = "") -> Any:
+    """Give the module of the reader that knows a model; None if none does.
+
+    ``room`` is a folder of readers of its own.
+    """
+    for library in readers:
         if library in sys.modules:
-            reader = import_module(f".{library}", __package__)
+            reader = import_module(f".{room}{library}", __package__)
             if reader.knows(model):
-                tree: ColumnTree = getattr(reader, f"from_{library}")(model)
-                return tree
+                return reader
+    return None
+
+
+def _from_library(model: Any) -> ColumnTree:
+    reader = library_of(model)
+    if reader is not None:
+        library = reader.__name__.rpartition(".")[2]
+        tree: ColumnTree = getattr(reader, f"from_{library}")(model)
+        return tree
     if isinstance(model, type):
         raise UnreadableModel(f"got the class {model.__qualname__}: give a fitted model of it")
     raise UnreadableModel(

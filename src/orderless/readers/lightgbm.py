@@ -13,18 +13,18 @@ process on some broken files.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import UnreadableModel
 from ..model import Task
-from .build import ColumnTree, Table, TreeBuilder
+from .build import ColumnTree, TreeBuilder
 from .checks import damaged, refuse_own_predict, unfitted
-from .lightgbm_text import ModelText, Objective, StoredTree
+from .lightgbm_text import Labels, ModelText, StoredTree
 
-__all__ = ["from_lightgbm", "from_text", "knows", "knows_text"]
+__all__ = ["TIE", "from_lightgbm", "from_text", "knows", "knows_text", "leaves"]
 
 ZERO = float(np.float32(1e-35))
 BELOW_ZERO = float(np.nextafter(-ZERO, -np.inf))
@@ -72,16 +72,16 @@ def from_text(
     """Read the text of a model file, as ``Booster.save_model`` writes it."""
     with damaged("LightGBM", save="booster.save_model(file)"):
         model = ModelText(text, task)
-        names = model.names
-        table = Table(
-            len(names),
-            None if names == [f"Column_{i}" for i in range(len(names))] else names,
-            learns_nan=True,
-            categories={column: list(known.values()) for column, known in model.labels.items()},
-        )
-        builder = TreeBuilder(table)
-        _describe(builder, model)
-        return builder.finish(classes if model.objective.task == "classification" else None)
+        builder = TreeBuilder(model.table)
+        objective = model.objective
+        tree = model.trees[0]
+        for leaf in leaves(builder, tree, model.labels):
+            value = tree.value[leaf]
+            if objective.task == "regression":
+                builder.leaf_of_number(objective.number(value))
+            else:
+                builder.leaf_number(objective.sigmoid * value > TIE)
+        return builder.finish(classes if objective.task == "classification" else None)
 
 
 class _Split(NamedTuple):
@@ -95,9 +95,12 @@ class _Split(NamedTuple):
     relation: Any = "<="
 
 
-def _describe(builder: TreeBuilder, model: ModelText) -> None:
-    """Go through the nodes: LightGBM's numbers, of which leaves are negative; or splits of ours."""
-    tree = model.tree
+def leaves(builder: TreeBuilder, tree: StoredTree, labels: Labels) -> Iterator[int]:
+    """Describe the splits of a tree, and leave it to the caller to describe each leaf.
+
+    Nodes are LightGBM's numbers, of which leaves are negative; or splits of ours. With
+    zero_as_missing a leaf can come up several times.
+    """
     for node in builder.walk(0 if tree.left else -1):
         if len(builder) > LIMIT:
             raise UnreadableModel(
@@ -107,21 +110,14 @@ def _describe(builder: TreeBuilder, model: ModelText) -> None:
         if isinstance(node, _Split):
             builder.numerical_test(**node._asdict())
         elif node < 0:
-            _leaf(builder, model.objective, tree.value[~node])
+            yield ~node
         elif tree.kind[node] & 1:
-            members = tree.members(node, model.labels)
+            members = tree.members(node, labels)
             builder.categorical_test(
                 tree.column[node], "in", members, tree.left[node], tree.right[node]
             )
         else:
             builder.numerical_test(**_numeric(tree, node)._asdict())
-
-
-def _leaf(builder: TreeBuilder, objective: Objective, value: float) -> None:
-    if objective.task == "regression":
-        builder.leaf_of_number(objective.number(value))
-    else:
-        builder.leaf_number(objective.sigmoid * value > TIE)
 
 
 def _numeric(tree: StoredTree, node: int) -> _Split:

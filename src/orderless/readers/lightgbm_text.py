@@ -1,7 +1,7 @@
 """LightGBM's model files: what their text says, checked against itself.
 
 In:  the text that ``Booster.save_model`` writes.
-Out: ``ModelText``: names, labels of categories, the ``Objective`` and the ``StoredTree``. Whatever
+Out: ``ModelText``: names, labels of categories, the ``Objective`` and each ``StoredTree``. Whatever
      does not fit is a ``ValueError``, ``KeyError`` or the like, which the reader turns into one
      message.
 """
@@ -18,9 +18,10 @@ import numpy as np
 
 from ..errors import UnreadableModel
 from ..model import Task, plain_label
+from .build import Table
 from .checks import check_links
 
-__all__ = ["ModelText", "Objective", "StoredTree"]
+__all__ = ["Labels", "ModelText", "Objective", "StoredTree"]
 
 Labels = dict[int, dict[int, Any]]
 # What becomes of a leaf's number, by objective; without a name it is one of the user's own.
@@ -33,15 +34,17 @@ TRANSFORMED = {
     **dict.fromkeys(("cross_entropy", "binary"), "sigmoid"),
     "cross_entropy_lambda": "log(1 + exp)",
 }  # fmt: skip
+SEVERAL_CLASSES = ("multiclass", "multiclassova")
 
 
 class ModelText:
-    """A model of one tree that decides between two classes, or says a number.
+    """A model that decides between classes, or says a number; others are refused.
 
-    Others are refused. ``task`` is what its estimator predicts; None: what its objective is for.
+    ``task`` is what its estimator predicts; None: what its objective is for. With ``one_tree`` it
+    must hold one, and decide between two classes.
     """
 
-    def __init__(self, text: str, task: Task | None = None) -> None:
+    def __init__(self, text: str, task: Task | None = None, *, one_tree: bool = True) -> None:
         head, *trees = text.partition("\nend of trees")[0].split("\nTree=")
         entries = _entries(head)
         self.names = entries["feature_names"].split(" ") if entries.get("feature_names") else []
@@ -49,41 +52,60 @@ class ModelText:
             raise ValueError(
                 f"max_feature_idx is {entries['max_feature_idx']}, {len(self.names)} names"
             )
-        self.objective = Objective(entries, len(trees), task)
+        self.version = entries.get("version", "")
+        self.objective = Objective(entries, task, one_tree)
+        if one_tree and len(trees) != 1:
+            raise UnreadableModel(
+                f"this booster holds {len(trees)} trees and must hold one: fit with n_estimators=1"
+            )
+        self.averages = "average_output" in head.splitlines()
         self.labels = _labels(text, entries, len(self.names))
-        self.tree = StoredTree(_entries(trees[0]))
+        self.trees = [StoredTree(_entries(tree)) for tree in trees]
+
+    @property
+    def table(self) -> Table:
+        """The columns that it was fitted on."""
+        names = self.names
+        return Table(
+            len(names),
+            None if names == [f"Column_{i}" for i in range(len(names))] else names,
+            learns_nan=True,
+            categories={column: list(known.values()) for column, known in self.labels.items()},
+        )
 
 
 class Objective:
-    """What LightGBM was fitted for, and so what it makes of the number that a leaf holds."""
+    """What LightGBM was fitted for, and so what it makes of the numbers that leaves hold."""
 
-    def __init__(self, entries: Mapping[str, str], n_trees: int, task: Task | None) -> None:
-        if (n_outputs := int(entries["num_tree_per_iteration"])) != 1:
+    def __init__(
+        self, entries: Mapping[str, str], task: Task | None, one_tree: bool = True
+    ) -> None:
+        self.n_outputs = int(entries["num_tree_per_iteration"])
+        if self.n_outputs != 1 and one_tree:
             raise UnreadableModel(
-                f"this booster has a tree for each of {n_outputs} classes: only two classes, which "
-                "share one tree, or one number can be read"
+                f"this booster has a tree for each of {self.n_outputs} classes: only two classes, "
+                "which share one tree, or one number can be read"
             )
         stated = entries.get("objective", "none of its own")
         self.name, *options = stated.split(" ") if "objective" in entries else ("",)
+        classes = ("binary",) if one_tree else ("binary", *SEVERAL_CLASSES)
         if task is None:
-            task = "classification" if self.name == "binary" else "regression"
-        if task == "classification" and self.name != "binary":
+            task = "classification" if self.name in classes else "regression"
+        if task == "classification" and self.name not in classes:
             raise UnreadableModel(
-                f"the objective {stated!r:.80} cannot be read as two classes: it must be 'binary'"
-            )
-        if self.name not in TRANSFORMED:
+                f"the objective {stated!r:.80} cannot be read as "
+                + ("two classes: it must be 'binary'" if one_tree else
+                   f"classes: it must be one of {', '.join(map(repr, classes))}")
+            )  # fmt: skip
+        if self.name not in TRANSFORMED and self.name not in classes:
             raise UnreadableModel(
                 f"the objective {stated!r:.80} cannot be read as one number: it must be one of "
                 f"{', '.join(map(repr, filter(None, TRANSFORMED)))}, or one of your own"
             )
-        if n_trees != 1:
-            raise UnreadableModel(
-                f"this booster holds {n_trees} trees and must hold one: fit with n_estimators=1"
-            )
         self.task = task
         self.squared = "sqrt" in options
         self.sigmoid = 1.0
-        if self.name == "binary":
+        if self.name in ("binary", "multiclassova"):
             stated_options = dict(option.split(":") for option in options if ":" in option)
             self.sigmoid = float(stated_options["sigmoid"])
             if not 0 < self.sigmoid < np.inf:

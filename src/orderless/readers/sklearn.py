@@ -16,7 +16,7 @@ from ..errors import InvalidTree, UnreadableModel, a_kind
 from .build import ColumnTree, Table, whole_number
 from .checks import refuse_own_predict, unfitted
 
-__all__ = ["from_sklearn", "knows"]
+__all__ = ["columns_of", "from_sklearn", "knows", "numbered_tree"]
 
 # The fields of a node; other versions of scikit-learn may have others, of other meaning.
 FIELDS = frozenset(
@@ -38,8 +38,8 @@ def knows(model: Any) -> bool:
         boosted = tuple(getattr(ensemble, f"{kind}GradientBoosting{task}") for kind in ("", "Hist"))
         if isinstance(model, boosted):
             raise UnreadableModel(
-                f"{a_kind(model)} adds up many regression trees, none of which decides alone: fit "
-                f"a DecisionTree{task}"
+                f"{a_kind(model)} adds up many regression trees, none of which decides alone: read "
+                f"all of it with read_ensemble(model), or fit a DecisionTree{task}"
             )
     if isinstance(model, BaseEstimator) and hasattr(model, "best_estimator_"):
         raise UnreadableModel(
@@ -47,7 +47,8 @@ def knows(model: Any) -> bool:
         )
     if isinstance(model, ensemble.BaseEnsemble):
         raise UnreadableModel(
-            f"{a_kind(model)} has many trees: read one with read_tree(model.estimators_[i])"
+            f"{a_kind(model)} has many trees: read one with read_tree(model.estimators_[i]), or "
+            "all of it with read_ensemble(model)"
         )
     if not isinstance(model, BaseDecisionTree):
         return False
@@ -86,6 +87,15 @@ def _regression_tree(model: Any, value: Any) -> ColumnTree:
     return _column_tree(model, classes=numbers, leaf_class=leaf_class, task="regression")
 
 
+def numbered_tree(model: Any) -> tuple[ColumnTree, Any]:
+    """Read a tree whose classes are the numbers of its leaves; give also what the leaves hold."""
+    value = _leaf_values(model)
+    leaf = model.tree_.children_left < 0
+    number = np.full(len(leaf), -1)
+    number[leaf] = np.arange(leaf.sum())
+    return _column_tree(model, classes=range(leaf.sum()), leaf_class=number), value[leaf]
+
+
 def _leaf_values(model: Any) -> Any:
     """Give what the nodes of a fitted tree hold, nodes x classes (or x 1)."""
     if not hasattr(model, "tree_"):
@@ -109,7 +119,7 @@ def _column_tree(model: Any, *, classes: Any, leaf_class: Any, **more: Any) -> C
     tree = model.tree_
     leaf = tree.children_left < 0
     column = np.where(leaf, -1, tree.feature)
-    n_columns, names = _columns(model)
+    n_columns, names = columns_of(model, model.tree_.n_features)
     members, categories = _categorical(model, column)
     # Since 1.3 every split knows where NaN goes, also one that met none in training.
     nan_left = getattr(tree, "missing_go_to_left", None)
@@ -135,10 +145,10 @@ def _column_tree(model: Any, *, classes: Any, leaf_class: Any, **more: Any) -> C
     )
 
 
-def _columns(model: Any) -> tuple[int, list[str] | None]:
+def columns_of(model: Any, n_tree: int) -> tuple[int, list[str] | None]:
     """Count and name the columns; what the model, its tree and its names say must be equal."""
     n_columns = whole_number(getattr(model, "n_features_in_", None), "n_features_in_", least=1)
-    own = int(model.tree_.n_features)
+    own = int(n_tree)
     names = getattr(model, "feature_names_in_", None)
     counts = {n_columns, own} if names is None else {n_columns, own, np.size(names)}
     if len(counts) > 1:

@@ -11,17 +11,20 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..errors import UnreadableModel
 from ..model import Task
-from .build import ColumnTree, Table, TreeBuilder
+from .build import ColumnTree, TreeBuilder
 from .checks import damaged, refuse_own_predict, unfitted
-from .xgboost_json import ModelJson
+from .xgboost_json import ModelJson, StoredTree
 from .xgboost_leaf import leaf_numbers
 
-__all__ = ["from_text", "from_xgboost", "knows", "knows_text"]
+__all__ = [
+    "from_text", "from_xgboost", "knows", "knows_text", "leaves", "saved_text", "task_of",
+]  # fmt: skip
 
 
 def knows(model: Any) -> bool:
@@ -39,17 +42,26 @@ def from_xgboost(model: Any) -> ColumnTree:
 
     Of a ``Booster`` with a logistic objective the classes are 0 and 1, divided at one half.
     """
-    import xgboost
+    return from_text(saved_text(model), task_of(model))
+
+
+def saved_text(model: Any) -> bytes:
+    """Give the JSON of the rounds that its ``predict`` asks."""
     from xgboost.core import XGBoostError
 
     try:
-        text = bytes(_booster(model).save_raw("json"))
+        return bytes(_booster(model).save_raw("json"))
     except XGBoostError as fault:
         raise UnreadableModel("XGBoost cannot save this booster: is it trained?") from fault
+
+
+def task_of(model: Any) -> Task | None:
+    """Say what an estimator predicts; None: it is a ``Booster``, which does not say."""
+    import xgboost
+
     if isinstance(model, xgboost.Booster):
-        return from_text(text)
-    decides = isinstance(model, xgboost.XGBClassifier)
-    return from_text(text, "classification" if decides else "regression")
+        return None
+    return "classification" if isinstance(model, xgboost.XGBClassifier) else "regression"
 
 
 def knows_text(text: str) -> bool:
@@ -62,38 +74,32 @@ def from_text(text: str | bytes, task: Task | None = None) -> ColumnTree:
     with damaged("XGBoost", save="booster.save_model('model.json')"):
         saved = json.loads(text)
         model = ModelJson(saved["learner"], task)
-        labels = model.labels
-        table = Table(
-            model.n_columns,
-            model.names,
-            values="float32",
-            learns_nan=True,
-            absent_is_nan=True,
-            categories={column: list(known.values()) for column, known in labels.items()},
-            garbled=model.garbled,
-        )
-        tree = model.tree
-        builder = TreeBuilder(table)
+        tree = model.trees[0]
+        builder = TreeBuilder(model.table)
         numbers = leaf_numbers(saved, tree)
-        for node in builder.walk(0):
-            left, right = tree.left[node], tree.right[node]
-            if left < 0:
-                if model.task == "regression":
-                    builder.leaf_of_number(numbers[node])
-                else:
-                    builder.leaf_number(numbers[node] > 0.5)
-            elif node in tree.codes:  # what the set holds goes right
-                column = tree.column[node]
-                members = [labels[column][code] for code in tree.codes[node]]
-                builder.categorical_test(
-                    column, "not in", members, left, right, tree.nan_left[node]
-                )
+        for node in leaves(builder, tree, model.labels):
+            if model.task == "regression":
+                builder.leaf_of_number(numbers[node])
             else:
-                builder.numerical_test(
-                    tree.column[node], "<", tree.number[node], left, right, tree.nan_left[node]
-                )
+                builder.leaf_number(numbers[node] > 0.5)
         classes = (0, 1) if model.task == "classification" else None
         return replace(builder.finish(classes), precision="float32")
+
+
+def leaves(
+    builder: TreeBuilder, tree: StoredTree, labels: Mapping[int, Mapping[int, Any]]
+) -> Iterator[int]:
+    """Describe the splits of a tree, and leave it to the caller to describe each leaf."""
+    for node in builder.walk(0):
+        left, right = tree.left[node], tree.right[node]
+        column, nan_left = tree.column[node], tree.nan_left[node]
+        if left < 0:
+            yield node
+        elif node in tree.codes:  # what the set holds goes right
+            members = [labels[column][code] for code in tree.codes[node]]
+            builder.categorical_test(column, "not in", members, left, right, nan_left)
+        else:
+            builder.numerical_test(column, "<", tree.number[node], left, right, nan_left)
 
 
 def _booster(model: Any) -> Any:

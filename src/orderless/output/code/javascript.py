@@ -73,7 +73,7 @@ def script_of(body: str) -> str:
 
 def engine() -> str:
     """Give the part that is the same for every tree."""
-    return part("engine.js")
+    return f"{part('rows.js')}\n{part('engine.js')}"
 
 
 def part(name: str) -> str:

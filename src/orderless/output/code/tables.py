@@ -19,7 +19,7 @@ from ...model import Feature, label_text, printable, row_boundary, short_end
 if TYPE_CHECKING:
     from ...model import Tree
 
-__all__ = ["tree_tables"]
+__all__ = ["cuts_of", "feature_table", "tree_tables"]
 
 
 def tree_tables(tree: Tree, *others: Tree) -> tuple[list[dict[str, Any]], list[list[list[Any]]]]:
@@ -32,18 +32,20 @@ def tree_tables(tree: Tree, *others: Tree) -> tuple[list[dict[str, Any]], list[l
     trees = (tree, *others)
     used = {i for one in trees for i in one.used}
     order = sorted(used, key=lambda i: tree.space.features[i].name)
-    cuts = {i: _cuts(trees, i) for i in order}
-    features = [_feature(tree.space.features[i], cuts[i]) for i in order]
+    cuts = {i: cuts_of(trees, i) for i in order}
+    features = [feature_table(tree.space.features[i], cuts[i]) for i in order]
     return features, [_nodes(one, order, cuts) for one in trees]
 
 
-def _cuts(trees: Sequence[Tree], i: int) -> NDArray[np.float64]:
+def cuts_of(trees: Sequence[Tree], i: int) -> NDArray[np.float64]:
+    """Give the finite thresholds of all trees on a feature, in order."""
     own = [tree.threshold[tree.feature == i] for tree in trees]
     found: NDArray[np.float64] = np.unique(np.concatenate(own))
     return found[np.isfinite(found)]
 
 
-def _feature(feature: Feature, cuts: NDArray[np.float64]) -> dict[str, Any]:
+def feature_table(feature: Feature, cuts: NDArray[np.float64]) -> dict[str, Any]:
+    """Give what a written program has to know of a feature."""
     kind = "integer" if feature.values == "integer" else feature.kind
     out = {
         "name": feature.name,

@@ -99,20 +99,8 @@ function cells(side) {
 
 /** Give what each answer to a feature would lead to: values with the same outcome together. */
 function outcomes(box, i) {
-  const out = [];
-  for (const cell of cells(box[i])) {
-    const labels = possible(replaced(box, i, cell));
-    const same = out.filter((one) => one.labels.join() === labels.join());
-    if (Array.isArray(cell)) {
-      if (same.length) same[0].side = same[0].side.map((on, code) => on || cell[code]);
-      else out.push({ side: cell, labels });
-      continue;
-    }
-    const before = same.find((one) => one.side.high === cell.low - 1 && !cell.nan);
-    if (before) before.side = { ...before.side, high: cell.high };
-    else out.push({ side: cell, labels });
-  }
-  return out;
+  const of = (side) => ({ side, labels: possible(replaced(box, i, side)) });
+  return grouped(cells(box[i]).map(of));
 }
 
 /** Give, for each known feature, the other values that alone would change the answer. */
@@ -134,6 +122,7 @@ function advise(box) {
   const next = nextFeature(box, open, matters);
   return {
     labels,
+    certain: labels.length === 1,
     matters: PAGE.order.filter((i) => matters.has(i)),
     next,
     outcomes: next === null ? [] : outcomes(box, next),

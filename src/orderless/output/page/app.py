@@ -1,9 +1,9 @@
-"""The page to fill in: a tree as one HTML file that answers a person's questions.
+"""The page to fill in: a model as one HTML file that answers a person's questions.
 
-In:  a tree or form, and what people read: title, labels, units, costs, examples.
-Out: HTML that needs no other file and no network. Its script is that of ``to_javascript``, and what
-     to ask next on top of it; its content security policy allows nothing but the two by their
-     hashes.
+In:  a tree, a form or an ensemble, and what people read: title, labels, units, costs, examples.
+Out: HTML that needs no other file and no network. Its script is that of ``to_javascript``, or the
+     search over an ensemble, and what to ask next on top of it; its content security policy allows
+     nothing but script and style by their hashes.
 Paper: Section 6 (certain predictions with unknown values), Section 7 (what to buy next).
 """
 
@@ -17,21 +17,31 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InvalidData, InvalidTree
+from ...ensembles import check_time_limit
+from ...errors import InvalidData, InvalidParameter, InvalidTree, UnreadableModel
 from ...form import CanonicalForm, equivalent, fingerprint
 from ...inputs import frame_of, is_unknown, read_costs, write_whole
 from ...missing import counts_rows
-from ...model import Feature, Space, Tree, printable, short_number
-from ...readers import read_tree
+from ...model import (
+    Ensemble,
+    Feature,
+    Space,
+    Tree,
+    class_names as names_of,
+    printable,
+    short_number,
+)
+from ...readers import read_ensemble, read_tree
 from ..code.javascript import literal, model_text, part, script_of
 from ..code.tables import tree_tables
 from ..plots.look import FORM, page_colours
-from ..rules.number_names import class_names as names_of
 from ..templates import markup, render
+from .ensemble_content import Written, label_names, written_ensemble
 
 __all__ = ["write_page"]
 
 LIMIT = 1_000
+TIME_LIMIT = 0.5
 
 
 def write_page(
@@ -47,7 +57,8 @@ def write_page(
     costs: Mapping[str, float] | None = None,
     policy: Any = None,
     examples: Any = None,
-    limit: int = LIMIT,
+    limit: int | None = None,
+    time_limit: float | None = None,
 ) -> str:
     """Write a page on which a person fills in what is known, and reads what is certain.
 
@@ -58,7 +69,7 @@ def write_page(
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
     target : path, optional
         File to write; complete or not at all.
     title, description : str
@@ -76,8 +87,12 @@ def write_page(
         What to ask next is the first of its questions that is open and matters.
     examples : data frame, list of dicts, or dict of name -> dict, optional
         Rows that a person can fill in by choosing them; unknown values stay open.
-    limit : int
-        How many leaves a tree may have.
+    limit : int, optional
+        How many leaves there may be: 1,000 for a tree by default, 250,000 for an ensemble (about
+        6 MB).
+    time_limit : float, optional
+        How many seconds the page of an ensemble may work on an answer, 0.5 by default; what is not
+        worked out by then is called undecided.
 
     Returns
     -------
@@ -103,7 +118,84 @@ def write_page(
     (1, False)
     """
     form = tree if isinstance(tree, CanonicalForm) else None
-    tree = read_tree(tree)
+    model = _model_of(tree)
+    shown = _class_names(class_names, model)
+    written = _written(model, form, shown, policy, limit, time_limit)
+    features = written.features
+    names = [feature["name"] for feature in features]
+    rows = _examples(examples, model, names)
+    texts, measured = _texts(labels, model.space, "labels"), _texts(units, model.space, "units")
+    content: dict[str, Any] = {
+        "names": [texts.get(name, printable(name)) for name in names],
+        "units": [measured.get(name, "") for name in names],
+        "classes": shown,
+        "costs": _costs(costs, model, names),
+        "order": sorted(range(len(names)), key=lambda k: model.space.index(names[k])),
+        **written.own,
+        "examples": [row for _, row in rows],
+    }
+    script = [written.model, f"const PAGE = {literal(content)};\n",
+              *map(part, [*written.files, "page.js"])]  # fmt: skip
+    page = _render(
+        title=printable(_text("title", title, written.title)),
+        description=printable(_text("description", description, "")),
+        target_name=printable(_text("target_name", target_name, "")),
+        features=_described(features, content),
+        examples=[name for name, _ in rows],
+        about=written.about,
+        fingerprint=written.fingerprint,
+        style=_style(),
+        script=script_of("\n".join(script)),
+    )
+    if target is not None:
+        write_whole(target, page)
+    return page
+
+
+# -- models -------------------------------------------------------------------------------------
+
+
+def _model_of(given: Any) -> Tree | Ensemble:
+    """Read a tree, or else a sum of trees."""
+    if isinstance(given, Ensemble):
+        return given
+    try:
+        return read_tree(given)
+    except UnreadableModel as fault:
+        try:
+            return read_ensemble(given)
+        except UnreadableModel:
+            raise fault from None
+
+
+def _written(
+    model: Tree | Ensemble,
+    form: CanonicalForm | None,
+    shown: list[str],
+    policy: Any,
+    limit: int | None,
+    time_limit: float | None,
+) -> Written:
+    """Give what the page has of a model, whose classes are shown as these names."""
+    if isinstance(model, Ensemble):
+        if policy is not None:
+            raise InvalidParameter(
+                "policy is for a page of one tree: the page of an ensemble works out what to ask "
+                "next by itself; leave out policy=",
+                "policy",
+            )
+        seconds = TIME_LIMIT if time_limit is None else check_time_limit(time_limit)
+        return written_ensemble(model, shown, limit, seconds)
+    if time_limit is not None:
+        raise InvalidParameter(
+            "time_limit is for a page of an ensemble: a tree is answered at once; leave it out",
+            "time_limit",
+        )
+    return _written_tree(model, form, policy, LIMIT if limit is None else limit)
+
+
+def _written_tree(tree: Tree, form: CanonicalForm | None, policy: Any, limit: int) -> Written:
+    """Give what the page has of a tree."""
     if tree.n_leaves > limit:
         raise InvalidTree(
             f"this tree has {tree.n_leaves:,} leaves and a page is written for at most "
@@ -111,39 +203,26 @@ def write_page(
         )
     asked = [] if policy is None else [_policy_tree(policy, tree)]
     features, (nodes, *policies) = tree_tables(tree, *asked)
-    names = [feature["name"] for feature in features]
-    order = sorted(range(len(names)), key=lambda k: tree.space.index(names[k]))
-    rows = _examples(examples, tree, names)
-    shown, measured = _texts(labels, tree.space, "labels"), _texts(units, tree.space, "units")
-    content: dict[str, Any] = {
-        "names": [shown.get(name, printable(name)) for name in names],
-        "units": [measured.get(name, "") for name in names],
-        "classes": _class_names(class_names, tree),
-        "costs": _costs(costs, tree, names),
-        "order": order,
+    own: dict[str, Any] = {
         "weights": _weights(tree),
         "policy": policies[0] if policies else None,
-        "examples": [row for _, row in rows],
     }
-    files = ["engine.js", "advice.js", "scale.js", "page.js"]
+    files = ["rows.js", "engine.js", "outcomes.js", "advice.js", "scale.js", "tree_page.js"]
     if tree.task == "regression":
-        content["numbers"] = tree.numbers.tolist()
-        files[1:1] = ["interval.js", "gauge.js"]
-    parts = [model_text(tree, features, nodes), f"const PAGE = {literal(content)};\n",
-             *map(part, files)]  # fmt: skip
-    page = _render(
-        title=printable(_text("title", title, "What does the tree decide?")),
-        description=printable(_text("description", description, "")),
-        target_name=printable(_text("target_name", target_name, "")),
-        features=_described(features, content),
-        examples=[name for name, _ in rows],
-        fingerprint=fingerprint(tree) if form is None else form.fingerprint,
-        style=_style(),
-        script=script_of("\n".join(parts)),
+        own["numbers"] = tree.numbers.tolist()
+        files[2:2] = ["interval.js", "gauge.js"]
+    return Written(
+        features,
+        model_text(tree, features, nodes),
+        files,
+        own,
+        "What does the tree decide?",
+        [
+            "This page shows what the decision tree decides, and which answers are certain "
+            "whatever the unknown values are. It does not say whether the tree is right."
+        ],
+        ("the function", fingerprint(tree) if form is None else form.fingerprint),
     )
-    if target is not None:
-        write_whole(target, page)
-    return page
 
 
 # -- what is given ------------------------------------------------------------------------------
@@ -168,9 +247,9 @@ def _texts(given: Mapping[str, str] | None, space: Space, name: str) -> dict[str
     return {feature: printable(text) for feature, text in given.items()}
 
 
-def _class_names(given: Mapping[Any, str] | None, tree: Tree) -> list[str]:
+def _class_names(given: Mapping[Any, str] | None, tree: Tree | Ensemble) -> list[str]:
     """Give the classes as people read them; two must not read the same."""
-    out = names_of(tree)
+    out = names_of(tree) if isinstance(tree, Tree) else label_names(tree)
     if given is None:
         return out
     if not isinstance(given, Mapping):
@@ -186,7 +265,9 @@ def _class_names(given: Mapping[Any, str] | None, tree: Tree) -> list[str]:
     return out
 
 
-def _costs(given: Mapping[str, float] | None, tree: Tree, names: list[str]) -> list[float] | None:
+def _costs(
+    given: Mapping[str, float] | None, tree: Tree | Ensemble, names: list[str]
+) -> list[float] | None:
     """Give what each feature costs that the tree asks about."""
     if given is None:
         return None
@@ -220,7 +301,7 @@ def _weights(tree: Tree) -> list[float]:
 Example = tuple[str, list[list[Any]]]
 
 
-def _examples(given: Any, tree: Tree, names: Sequence[str]) -> list[Example]:
+def _examples(given: Any, tree: Tree | Ensemble, names: Sequence[str]) -> list[Example]:
     """Give named rows as pairs of feature and what is filled in."""
     if given is None:
         return []
@@ -246,7 +327,7 @@ def _examples(given: Any, tree: Tree, names: Sequence[str]) -> list[Example]:
         own = {name: value for name, value in row.items() if not is_unknown(value)}
         for name in own:
             _ = tree.space.index(name)  # its error names the features
-        tree.predict([own])  # its error names the allowed values
+        tree.read([own])  # its error names the allowed values
         filled = [
             [k, _filled(tree.space[name], own[name])] for k, name in enumerate(names) if name in own
         ]

@@ -2,6 +2,7 @@
 
 const SIGNS = { " <= ": " ≤ ", " >= ": " ≥ ", " != ": " is not ", " = ": " is " };
 const LISTED = 6; // outcomes that are shown at first
+const NARROWS = "It narrows things down; more has to be asked after it.";
 const answer = document.getElementById("answer");
 const verdict = document.getElementById("verdict");
 const details = document.getElementById("details");
@@ -153,65 +154,45 @@ function boxIn() {
 
 function update() {
   const { box, faults } = boxIn();
-  const advice = advise(box);
+  consider(box, (advice) => show(box, advice, faults));
+}
+
+function show(box, advice, faults) {
+  answer.setAttribute("aria-busy", String(Boolean(advice.busy)));
   showVerdict(box, advice, faults);
-  details.replaceChildren(...(advice.labels.length > 1 ? open(advice, box) : settled(advice, box)));
+  details.replaceChildren(...detailsOf(advice, box));
   for (const [i, field] of fieldOf) mark(i, field, box, advice);
   peek.replaceChildren(...summary(advice));
 }
 
-function summary({ labels, next }) {
-  if (labels.length === 1) return ["✓ Certain: ", ...labelsOf(labels)];
-  if (PAGE.numbers) {
-    return [...labelsOf(labels), ". Ask next: ", isolated(PAGE.names[next], "name")];
-  }
-  return ["Ask next: ", isolated(PAGE.names[next], "name")];
-}
-
-function showVerdict(box, { labels }, faults) {
-  const certain = labels.length === 1;
-  const state = certain ? "✓ Certain" : "Not certain yet";
-  const unknown = box.filter((side, i) => isWhole(i, side)).length;
-  const parts = [
-    element("p", "state", state),
-    element("p", "what", ...labelsOf(labels)),
-  ];
-  if (certain && unknown) {
-    const rest = unknown === 1 ? "the unknown value is" : `the ${unknown} unknown values are`;
-    parts.push(element("p", "rest", `whatever ${rest}.`));
-  }
-  if (!certain) {
-    const some = `${labels.length} of the tree’s ${PAGE.classes.length} numbers `;
-    parts.push(element("p", "rest", `${PAGE.numbers ? some : ""}are still possible.`));
-  }
-  if (PAGE.numbers && PAGE.numbers.length > 1) parts.push(drawGauge(labels));
+function showVerdict(box, advice, faults) {
+  const { state, what, rest } = verdictOf(advice, box);
+  const parts = [element("p", "state", state), element("p", "what", ...what), ...rest];
   if (faults.length) {
     const are = faults.length === 1 ? "cannot be read and counts" : "cannot be read and count";
     parts.push(element("p", "warning", ...namesOf(faults), ` ${are} as unknown.`));
   }
   const shown = element("div", "", ...parts);
-  answer.classList.toggle("certain", certain);
+  answer.classList.toggle("certain", advice.certain);
   if (verdict.innerHTML !== shown.innerHTML) verdict.replaceChildren(...parts);
 }
 
-function settled({ reason: sides, changes: others }, box) {
-  const out = [element("h3", "", "Because")];
-  const given = sides.flatMap((side, i) => (isWhole(i, side) ? [] : [i]));
-  const list = PAGE.order.filter((i) => given.includes(i));
-  if (list.length) {
-    out.push(element("ul", "reason", ...list.map((i) => element("li", "", condition(i, sides[i])))));
-    out.push(element("p", "quiet", "This alone settles it; everything else makes no difference."));
-  } else {
-    out.push(element("p", "", "The answer is the same whatever the values are."));
-  }
-  if (list.length) {
-    out.push(element("h3", "", "What would change it"), ...changesOf(others));
-  }
-  const spare = PAGE.order.filter((i) => isWhole(i, box[i]));
-  if (spare.length) {
-    out.push(element("h3", "", "Not needed"), element("p", "", ...namesOf(spare), "."));
-  }
-  return out;
+/** Say that the unknown values do not matter, if there are some. */
+function whatever(box) {
+  const unknown = box.filter((side, i) => isWhole(i, side)).length;
+  if (!unknown) return [];
+  const rest = unknown === 1 ? "the unknown value is" : `the ${unknown} unknown values are`;
+  return [element("p", "rest", `whatever ${rest}.`)];
+}
+
+/** List the conditions of a reason. */
+function reasonList(sides) {
+  const given = PAGE.order.filter((i) => !isWhole(i, sides[i]));
+  if (!given.length) return [element("p", "", "The answer is the same whatever the values are.")];
+  return [
+    element("ul", "reason", ...given.map((i) => element("li", "", condition(i, sides[i])))),
+    element("p", "quiet", "This alone settles it; everything else makes no difference."),
+  ];
 }
 
 function changesOf(others) {
@@ -241,27 +222,26 @@ function outcome(labels) {
   return [...leads, element("span", "quiet", "still open: "), ...labelsOf(labels)];
 }
 
-function open({ next, outcomes: each, matters }, box) {
+function nextButton(next) {
   const go = element("button", "next", isolated(PAGE.names[next], "name"));
   go.type = "button";
   go.addEventListener("click", () => focusOn(next));
-  const out = [element("h3", "", "Ask next"), go];
-  const items = each.map(({ side, labels }) =>
-    element("li", "", condition(next, side), ...outcome(labels)),
-  );
-  if (items.length > 1) out.push(...listed(items));
-  else out.push(element("p", "quiet", "It narrows things down; more has to be asked after it."));
-  const others = matters.filter((i) => i !== next);
-  if (others.length) {
-    out.push(element("h3", "", "Can still make a difference"));
-    out.push(element("p", "", ...namesOf(others), "."));
-  }
-  const spare = PAGE.order.filter((i) => !matters.includes(i) && isWhole(i, box[i]));
-  if (spare.length) {
-    out.push(element("h3", "", "Makes no difference"));
-    out.push(element("p", "", ...namesOf(spare), "."));
-  }
-  return out;
+  return go;
+}
+
+function outcomeList(next, each) {
+  return listed(each.map(({ side, labels }) => element("li", "", condition(next, side), ...outcome(labels))));
+}
+
+/** Name features under a heading; nothing if there are none. */
+function named(heading, features) {
+  if (!features.length) return [];
+  return [element("h3", "", heading), element("p", "", ...namesOf(features), ".")];
+}
+
+/** Give the unknown features that make no difference. */
+function spareIn(box, matters) {
+  return PAGE.order.filter((i) => !matters.includes(i) && isWhole(i, box[i]));
 }
 
 function focusOn(i) {
@@ -272,7 +252,7 @@ function focusOn(i) {
   (inputs.find((input) => input.checked) || inputs[0]).focus({ preventScroll: true });
 }
 
-function mark(i, field, box, { labels, next, matters }) {
+function mark(i, field, box, { next, matters }) {
   const known = !isWhole(i, box[i]);
   const spare = !known && !matters.includes(i);
   const said = i === next ? "Ask next" : spare ? "Makes no difference" : "";
@@ -370,17 +350,4 @@ window.addEventListener("pageshow", clear);
 window.addEventListener("resize", () => document.querySelectorAll(".scale").forEach(spread));
 clear();
 
-globalThis.orderless = Object.freeze({
-  decide,
-  possibleClasses,
-  why,
-  ...(PAGE.numbers ? { interval } : {}),
-  advise: (row) => {
-    const { labels, matters, next } = advise(read(row));
-    return {
-      classes: labels.map((label) => MODEL.classes[label]),
-      matters: matters.map((i) => FEATURES[i].name),
-      next: next === null ? null : FEATURES[next].name,
-    };
-  },
-});
+globalThis.orderless = Object.freeze(OFFERED);

@@ -1,0 +1,52 @@
+from .answers import (
+    Answers as Answers,
+    answer_rows as answer_rows,
+    decide_rows as decide_rows,
+    possible_rows as possible_rows,
+    predict_ranges as predict_ranges,
+    predict_rows as predict_rows,
+    verdicts_of as verdicts_of,
+)
+from .asking import (
+    ask_rows as ask_rows,
+)
+from .boxes import (
+    Verdicts as Verdicts,
+    check_time_limit as check_time_limit,
+)
+from .compare import (
+    counterexample as counterexample,
+    disagreement as disagreement,
+    equivalent as equivalent,
+)
+from .completed import (
+    witness_rows as witness_rows,
+)
+from .explain import (
+    EnsembleExplanation as EnsembleExplanation,
+    explain_ensemble_row as explain_ensemble_row,
+)
+from .forests import (
+    forest_bounds as forest_bounds,
+)
+from .idle import (
+    without_idle as without_idle,
+)
+from .intervals import (
+    interval_rows as interval_rows,
+    proba_interval_rows as proba_interval_rows,
+    proba_rows as proba_rows,
+    sum_rows as sum_rows,
+)
+from .needed import (
+    needed_of_row as needed_of_row,
+)
+from .numbers import (
+    cut_numbers as cut_numbers,
+)
+from .splitting import (
+    tree_of_ensemble as tree_of_ensemble,
+)
+from .votes import (
+    as_ensemble as as_ensemble,
+)

@@ -1,0 +1,202 @@
+"""Answers about rows: the class where it is certain, and what is known where it is not.
+
+In:  an ``Ensemble`` of classes or numbers, and rows with unknown values or ranges.
+Out: classes, numbers, ``Answers``, possible classes; like the rows that came in.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidTree
+from ..inputs import (
+    Rows,
+    column_like,
+    labels_like,
+    masked_like,
+    read_between,
+    table_like,
+)
+from ..model import Ensemble, midpoint, n_threads, read_within
+from .bounds_of_sums import score_ends
+from .boxes import (
+    CERTAIN,
+    OPEN,
+    WHY,
+    RowBoxes,
+    Verdicts,
+    check_time_limit,
+    possible_boxes,
+    undecided,
+)
+from .numbers import number_verdicts
+
+__all__ = ["Answers", "answer_rows", "decide_rows", "possible_rows", "predict_ranges",
+           "predict_rows", "verdicts_of"]  # fmt: skip
+
+STATUS = np.array(["certain", "open", "undecided", "undecided", "undecided"])
+
+
+class Answers(NamedTuple):
+    """What is known of each row. Made by ``Ensemble.answers``.
+
+    Attributes
+    ----------
+    status : array of str, or Series
+        "certain", "open" or "undecided", as from ``Ensemble.decide``.
+    label : masked array, or nullable Series
+        The class, or number, where it is certain.
+    why : masked array of str, or nullable Series
+        Where it is undecided: "time", "rounding" (some completions are nearer to a tie than the
+        library's own arithmetic can tell) or "room" (memory).
+    lower, upper : arrays, Series or data frames
+        Where it is undecided: between which numbers the scores of all completions are proven to
+        lie, as from ``Ensemble.predict_interval``; NaN elsewhere.
+    """
+
+    status: Any
+    label: Any
+    why: Any
+    lower: Any
+    upper: Any
+
+
+def predict_rows(
+    ensemble: Ensemble, X: Any, within: float | None, time_limit: float, n_jobs: int | None
+) -> Any:
+    """Give classes or numbers where they are certain; see ``Ensemble.predict``."""
+    limit = check_time_limit(time_limit)
+    rows = ensemble.read(X)
+    if within is not None:
+        return _within(ensemble, X, rows, within, limit, n_threads(n_jobs))
+    if ensemble.task == "regression":
+        found = number_verdicts(ensemble, RowBoxes(ensemble, rows), limit, n_threads(n_jobs))
+        return masked_like(X, found.number, found.status != CERTAIN)
+    return labels_like(X, ensemble.labels, verdicts_of(ensemble, rows, limit, n_jobs).label)
+
+
+def predict_ranges(
+    ensemble: Ensemble, lower: Any, upper: Any, time_limit: float, n_jobs: int | None
+) -> Any:
+    """Give classes or numbers of ranges; see ``Ensemble.predict_between``."""
+    limit = check_time_limit(time_limit)
+    rows = read_between(lower, upper, ensemble.space, ensemble.used)
+    if ensemble.task == "regression":
+        found = number_verdicts(ensemble, RowBoxes(ensemble, rows), limit, n_threads(n_jobs))
+        return masked_like(lower, found.number, found.status != CERTAIN)
+    return labels_like(lower, ensemble.labels, verdicts_of(ensemble, rows, limit, n_jobs).label)
+
+
+def decide_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None) -> Any:
+    """Say what is certain; see ``Ensemble.decide``."""
+    found = verdicts_of(ensemble, ensemble.read(X), check_time_limit(time_limit), n_jobs)
+    return column_like(X, STATUS[found.status], "status")
+
+
+def answer_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None) -> Answers:
+    """Give all that is known; see ``Ensemble.answers``."""
+    limit = check_time_limit(time_limit)
+    rows = ensemble.read(X)
+    if ensemble.task == "regression":
+        boxes = RowBoxes(ensemble, rows)
+        numbers = number_verdicts(ensemble, boxes, limit, n_threads(n_jobs))
+        status = numbers.status
+        label = masked_like(X, numbers.number, status != CERTAIN)
+    else:
+        status, codes = verdicts_of(ensemble, rows, limit, n_jobs)
+        label = labels_like(X, ensemble.labels, codes)
+    reasons = np.array(list(WHY.values()))
+    why = np.where(status > OPEN, status.astype(np.int32) - 2, -1)
+    unsettled = np.flatnonzero(status > OPEN)
+    ends = np.full((2, rows.n_rows, ensemble.n_scores), np.nan)
+    if len(unsettled):
+        here = RowBoxes(ensemble, rows.take(unsettled))
+        ends[:, unsettled] = score_ends(here, limit, n_threads(n_jobs))[:2]
+    return Answers(
+        column_like(X, STATUS[status], "status"),
+        label,
+        labels_like(X, reasons, why, name="why"),
+        scores_like(ensemble, X, ends[0], "lower"),
+        scores_like(ensemble, X, ends[1], "upper"),
+    )
+
+
+def possible_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None) -> Any:
+    """Give every class that a completion gets; see ``Ensemble.possible_classes``."""
+    limit = check_time_limit(time_limit)
+    refuse_numbers_of(ensemble, "possible_classes", "predict_interval(X)")
+    rows = ensemble.read(X)
+    table = possible_table(ensemble, rows, limit, n_threads(n_jobs))
+    unknown = np.flatnonzero((table == 2).any(axis=1))
+    if len(unknown):
+        row = int(unknown[0])
+        can, cannot, open_ = (
+            [ensemble.classes[c] for c in np.flatnonzero(table[row] == code)] for code in (1, 0, 2)
+        )
+        raise undecided(
+            2, f"row {row}: it is not known whether it can get {open_}", limit,
+            row=row, possible=can, impossible=cannot, not_known=open_,
+        )  # fmt: skip
+    kinds, which = np.unique(table, axis=0, return_inverse=True)
+    named = [tuple(ensemble.classes[c] for c in np.flatnonzero(kind)) for kind in kinds]
+    return column_like(X, [named[k] for k in which.ravel().tolist()], "possible")
+
+
+def possible_table(
+    ensemble: Ensemble, rows: Rows, time_limit: float, threads: int
+) -> NDArray[np.uint8]:
+    """Give rows x classes: 0 no, 1 yes, 2 not known."""
+    boxes = RowBoxes(ensemble, rows)
+    out = np.zeros((rows.n_rows, len(ensemble.classes)), dtype=np.uint8)
+    known = np.flatnonzero(boxes.complete)
+    label = ensemble.summed.evaluate(np.ascontiguousarray(boxes.cells[known]), threads).label
+    out[known[label < 0]] = 2  # within rounding
+    out[known[label >= 0], label[label >= 0]] = 1
+    for which, distinct, of_row in boxes.blocks(boxes.partial):
+        found = possible_boxes(ensemble, distinct, time_limit, threads)
+        out[which] = found.possible[of_row]
+    return out
+
+
+def scores_like(ensemble: Ensemble, X: Any, table: NDArray[Any], name: str) -> Any:
+    """Give scores by row: one column, or a table with a column for each class."""
+    if ensemble.n_scores == 1:
+        return column_like(X, np.ascontiguousarray(table[:, 0]), name)
+    return table_like(X, table, ensemble.classes)
+
+
+def refuse_numbers_of(ensemble: Ensemble, what: str, instead: str) -> None:
+    """Refuse a question about classes where a model says numbers."""
+    if ensemble.task == "regression":
+        raise InvalidTree(
+            f"{what} is about classes, and this model says numbers: use {instead}, or "
+            "cut([level]) to decide at a level"
+        )
+
+
+def verdicts_of(ensemble: Ensemble, rows: Rows, time_limit: float, n_jobs: int | None) -> Verdicts:
+    """Give a status and a class by row; see ``Ensemble.verdicts``."""
+    time_limit = check_time_limit(time_limit)
+    boxes, threads = RowBoxes(ensemble, rows), n_threads(n_jobs)
+    if ensemble.task == "regression":
+        found = number_verdicts(ensemble, boxes, time_limit, threads)
+        return Verdicts(found.status, np.full(rows.n_rows, -1, dtype=np.int32))
+    return boxes.verdicts(time_limit, threads)
+
+
+def _within(
+    ensemble: Ensemble, X: Any, rows: Rows, within: float, time_limit: float, threads: int
+) -> Any:
+    most = read_within(within)
+    if ensemble.task != "regression":
+        raise InvalidTree(
+            f"within={within!r:.80} is about numbers, and this model says classes: leave it out"
+        )
+    found = number_verdicts(ensemble, RowBoxes(ensemble, rows), time_limit, threads)
+    with np.errstate(over="ignore", invalid="ignore"):
+        wide = ~(found.upper - found.lower <= most)
+    middle = np.where(found.status == CERTAIN, found.number, midpoint(found.lower, found.upper))
+    return masked_like(X, middle, wide & (found.status != CERTAIN))

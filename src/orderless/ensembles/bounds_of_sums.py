@@ -1,0 +1,209 @@
+"""Proven ends of sums: no completion of a row is beyond them.
+
+In:  rows as boxes over the bins of an ``Ensemble``.
+Out: the ends of each score, divided as the library divides, and whether they are reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model import Ensemble
+from .boxes import RowBoxes
+from .links import divided
+
+__all__ = [
+    "Ends",
+    "divided_down",
+    "divided_up",
+    "ends_of_boxes",
+    "library_ends",
+    "outward",
+    "score_ends",
+    "varying_trees",
+]
+
+Floats = NDArray[np.float64]
+Boxes = NDArray[np.uint8]
+
+
+class Ends(NamedTuple):
+    """Ends of a weighted sum of scores over boxes, in floats, not divided.
+
+    ``lower`` and ``upper`` are proven for the library's own sums; ``exact``: a completion comes as
+    close to both as the library rounds. The cells are completions that come near the ends.
+    """
+
+    lower: Floats
+    upper: Floats
+    exact: NDArray[np.bool_]
+    low_cell: NDArray[np.int32]
+    high_cell: NDArray[np.int32]
+
+
+def ends_of_boxes(
+    ensemble: Ensemble, boxes: Boxes, weights: NDArray[np.int64], time_limit: float, threads: int
+) -> Ends:
+    """Give the ends of a weighted sum of scores."""
+    found = ensemble.summed.extremes(np.ascontiguousarray(boxes), weights, time_limit, threads)
+    whole = ensemble.whole
+    slack = int((np.abs(weights) * whole.slack).sum())
+    return Ends(
+        outward(found.low, slack, whole.exponent, -np.inf),
+        outward(found.high, slack, whole.exponent, np.inf),
+        np.asarray((found.low == found.found_low) & (found.high == found.found_high)),
+        found.low_cell,
+        found.high_cell,
+    )
+
+
+def outward(whole: NDArray[np.int64], slack: int, exponent: int, towards: float) -> Floats:
+    """Give whole numbers as floats, moved by the slack and rounded towards an infinity.
+
+    Examples
+    --------
+    >>> outward(np.array([5]), 0, -1, -np.inf).tolist()
+    [2.5]
+    >>> outward(np.array([2**60 + 1]), 0, 0, np.inf) > float(2**60)
+    array([ True])
+    """
+    moved = whole.astype(np.int64) + (slack if towards > 0 else -slack)
+    floats = moved.astype(np.float64)
+    # From 2^53 on the float may be a neighbour on the wrong side.
+    back = np.array([int(f) for f in floats.tolist()], dtype=object)
+    wrong = np.array([(b < m) if towards > 0 else (b > m)
+                      for b, m in zip(back, moved.tolist(), strict=True)], dtype=bool)  # fmt: skip
+    floats[wrong] = np.nextafter(floats[wrong], towards)
+    return np.asarray(np.ldexp(floats, exponent))
+
+
+def score_ends(
+    rows: RowBoxes, time_limit: float, threads: int
+) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Give rows x scores: divided ends, and whether they are exact.
+
+    Complete rows, and those of which every tree reaches one leaf only, have equal ends: what the
+    library itself adds up.
+    """
+    ensemble = rows.ensemble
+    shape = (len(rows.cells), ensemble.n_scores)
+    lower, upper, exact = np.zeros(shape), np.zeros(shape), np.ones(shape, dtype=bool)
+    known = np.flatnonzero(rows.complete)
+    if len(known):
+        cells = np.ascontiguousarray(rows.cells[known])
+        lower[known] = ensemble.summed.evaluate(cells, threads).sums
+        upper[known] = lower[known]
+    for which, boxes, of_row in rows.blocks(rows.partial):
+        low, high, flags = _ends(ensemble, boxes, time_limit, threads)
+        lower[which], upper[which], exact[which] = low[of_row], high[of_row], flags[of_row]
+    return divided_down(ensemble, lower, upper), divided_up(ensemble, lower, upper), exact
+
+
+def _ends(
+    ensemble: Ensemble, boxes: Boxes, time_limit: float, threads: int
+) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    shape = (len(boxes), ensemble.n_scores)
+    lower, upper, exact = np.zeros(shape), np.zeros(shape), np.ones(shape, dtype=bool)
+    cells = np.zeros((len(boxes), len(ensemble.bins.features)), dtype=np.int32)
+    for s in range(ensemble.n_scores):
+        weights = np.zeros(ensemble.n_scores, dtype=np.int64)
+        weights[s] = 1
+        ends = ends_of_boxes(ensemble, boxes, weights, time_limit, threads)
+        lower[:, s], upper[:, s], exact[:, s] = ends.lower, ends.upper, ends.exact
+        cells = ends.low_cell
+    if ensemble.whole.slack.any():
+        same = np.flatnonzero(varying_trees(ensemble, boxes) == 0)
+        if len(same):
+            sums = ensemble.summed.evaluate(np.ascontiguousarray(cells[same]), threads).sums
+            lower[same] = upper[same] = sums
+            exact[same] = True
+    return lower, upper, exact
+
+
+def divided_down(ensemble: Ensemble, lower: Floats, upper: Floats) -> Floats:
+    """Divide lower ends; below what the library makes of any sum that is not below them."""
+    return _rounded(ensemble, lower, lower == upper, -np.inf)
+
+
+def divided_up(ensemble: Ensemble, lower: Floats, upper: Floats) -> Floats:
+    """Divide upper ends; above what the library makes of any sum that is not above them."""
+    return _rounded(ensemble, upper, lower == upper, np.inf)
+
+
+def _rounded(ensemble: Ensemble, ends: Floats, same: NDArray[np.bool_], towards: float) -> Floats:
+    plain = divided(ensemble, ends)
+    if not ensemble.whole.slack.any():
+        return plain
+    rough = ends / ensemble.adding.divisor
+    if ensemble.adding.precision == "float32":
+        with np.errstate(over="ignore"):
+            near = rough.astype(np.float32)
+        wrong = near > rough if towards < 0 else near < rough
+        near = np.where(wrong, np.nextafter(near, np.float32(towards)), near)
+        rough = near.astype(np.float64)
+    elif ensemble.adding.divisor != 1:
+        rough = np.nextafter(rough, towards)
+    return np.where(same, plain, rough)
+
+
+def varying_trees(ensemble: Ensemble, boxes: Boxes) -> NDArray[np.intp]:
+    """Count, for each box, the trees of which it reaches leaves of different values."""
+    out = np.zeros(len(boxes), dtype=np.intp)
+    inside = boxes.view(np.bool_)
+    for values, reached in _reached(ensemble, inside):
+        distinct, number = np.unique(values, axis=0, return_inverse=True)
+        if len(distinct) == 1:
+            continue
+        met = np.zeros((len(boxes), len(distinct)), dtype=bool)
+        for leaf, which in reached:
+            met[:, number.ravel()[leaf]] |= which
+        out += met.sum(axis=1) > 1
+    return out
+
+
+def library_ends(ensemble: Ensemble, varying: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Tell in which boxes the library's own sums at exact ends are the ends of all its sums.
+
+    Where nothing is rounded they are. Where one tree varies they are, too: each addition rises with
+    what is added, so the sum is smallest at the smallest leaf.
+    """
+    if not ensemble.whole.slack.any():
+        return np.ones(len(varying), dtype=bool)
+    whole = ensemble.whole.values
+    apart = len(np.unique(np.concatenate(ensemble.values))) == len(np.unique(whole))
+    return np.asarray(varying <= (1 if apart else 0))
+
+
+def _reached(
+    ensemble: Ensemble, inside: NDArray[np.bool_]
+) -> Iterator[tuple[Floats, list[tuple[int, NDArray[np.bool_]]]]]:
+    """Go through the trees: their values, and per leaf which boxes can reach it.
+
+    A path may ask about a feature twice, so what it leaves of each feature goes down with it.
+    """
+    bins, nodes = ensemble.bins, ensemble.bins.nodes
+    ends = np.cumsum([0, *bins.widths])
+    first = np.cumsum([0, *(len(own) for own in ensemble.values)])
+    for t, start in enumerate(ensemble.starts.tolist()):
+        leaves: list[tuple[int, NDArray[np.bool_]]] = []
+        todo = [(start, np.ones(len(inside), dtype=bool), dict[int, NDArray[np.bool_]]())]
+        while todo:
+            node, here, left = todo.pop()
+            k = int(nodes.feature[node])
+            if k < 0:
+                leaves.append((int(nodes.leaf_class[node] - first[t]), here))
+                continue
+            own = left.get(k, np.ones(bins.widths[k], dtype=bool))
+            holds = bins.holds(node)
+            for child, side in (
+                (int(nodes.when_true[node]), own & holds),
+                (int(nodes.when_false[node]), own & ~holds),
+            ):
+                meets = here & (inside[:, ends[k] : ends[k + 1]] & side).any(axis=1)
+                if meets.any():
+                    todo.append((child, meets, {**left, k: side}))
+        yield ensemble.values[t], leaves

@@ -1,0 +1,185 @@
+"""Rows as boxes over the bins of an ensemble, and what the core says of them.
+
+In:  an ``Ensemble``, rows.
+Out: ``RowBoxes``: the cells of complete rows, the distinct boxes of the others; ``Verdicts``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidParameter, Undecided, setting
+from ..inputs import Rows, allowed_bins, distinct_rows, known_bins
+from ..model import Bins, Ensemble
+
+if TYPE_CHECKING:
+    from .._core.ensembles import Decided, Possible
+
+__all__ = [
+    "CERTAIN",
+    "OPEN",
+    "WHY",
+    "RowBoxes",
+    "Verdicts",
+    "bits_of",
+    "box_of",
+    "check_time_limit",
+    "decide_boxes",
+    "possible_boxes",
+    "slices",
+    "undecided",
+]
+
+CERTAIN, OPEN = 0, 1
+WHY = {2: "time", 3: "rounding", 4: "room"}
+MOST_CELLS = 100_000_000  # of a table of rows by bins, one byte each, at one time
+
+Boxes = NDArray[np.uint8]
+Cells = NDArray[np.int32]
+
+
+def check_time_limit(time_limit: Any) -> float:
+    """Read how many seconds a search may take."""
+    number = isinstance(time_limit, int | float | np.number) and not isinstance(time_limit, bool)
+    if not number or math.isnan(time_limit) or time_limit < 0:
+        raise InvalidParameter(
+            f"{setting('time_limit', time_limit)}: give seconds, 0 or more (0: no search)",
+            "time_limit",
+        )
+    return float(min(time_limit, 1e9))
+
+
+def slices(bins: Bins) -> list[slice]:
+    """Give where the bins of each feature stand in a box."""
+    ends = np.cumsum([0, *bins.widths]).tolist()
+    return [slice(a, b) for a, b in itertools.pairwise(ends)]
+
+
+def box_of(bins: Bins, bits: Sequence[int]) -> Boxes:
+    """Give a box as the core reads it, of the bits of each feature."""
+    parts = [
+        np.unpackbits(
+            np.frombuffer(own.to_bytes((width + 7) // 8, "little"), dtype=np.uint8),
+            count=width,
+            bitorder="little",
+        )
+        for own, width in zip(bits, bins.widths, strict=True)
+    ]
+    return np.concatenate([np.zeros(0, dtype=np.uint8), *parts])
+
+
+def bits_of(bins: Bins, box: Boxes) -> tuple[int, ...]:
+    """Give the bits of each feature of a box."""
+    packed = (np.packbits(box[at], bitorder="little").tobytes() for at in slices(bins))
+    return tuple(int.from_bytes(own, "little") for own in packed)
+
+
+def undecided(status: int, what: str, time_limit: float, **proven: Any) -> Undecided:
+    """Say that something was not decided, why, and what to do."""
+    why = WHY[status]
+    advice = {
+        "time": f"no proof within {setting('time_limit', time_limit)} seconds: raise "
+        f"{setting('time_limit')}, or give more values",
+        "rounding": "some completions are nearer to a tie than the library's own arithmetic can "
+        "tell apart",
+        "room": "the search needs more memory than it is allowed: give more values",
+    }[why]
+    return Undecided(f"{what}: {advice}", why, proven)
+
+
+class Verdicts(NamedTuple):
+    """By row, what is certain: status, class (-1: not certain)."""
+
+    status: NDArray[np.uint8]
+    label: NDArray[np.int32]
+
+
+def decide_boxes(
+    ensemble: Ensemble, boxes: Boxes, time_limit: float, n_threads: int = 1
+) -> Decided:
+    """Ask the core whether each box has one class."""
+    found = ensemble.summed.decide(np.ascontiguousarray(boxes), time_limit, n_threads)
+    if boxes.shape[1]:
+        return found
+    label = _constant(ensemble, len(boxes))  # nothing is asked: there is one cell
+    return found._replace(status=np.where(label < 0, 3, CERTAIN).astype(np.uint8), label=label)
+
+
+def possible_boxes(
+    ensemble: Ensemble, boxes: Boxes, time_limit: float, n_threads: int = 1
+) -> Possible:
+    """Ask the core which classes each box can get."""
+    found = ensemble.summed.possible(np.ascontiguousarray(boxes), time_limit, n_threads)
+    if boxes.shape[1]:
+        return found
+    label = _constant(ensemble, len(boxes))[:, None]
+    table = np.where(label < 0, 2, label == np.arange(len(ensemble.classes)))
+    return found._replace(possible=table.astype(np.uint8))
+
+
+def _constant(ensemble: Ensemble, n: int) -> NDArray[np.int32]:
+    """Give the class of an ensemble that asks about no feature."""
+    return ensemble.summed.evaluate(np.zeros((n, 0), dtype=np.int32), 1).label
+
+
+class RowBoxes:
+    """Rows over the bins of an ensemble.
+
+    Attributes
+    ----------
+    cells : rows x features
+        The bin of each feature, -1 where the row leaves several.
+    complete : by row whether it lies in one bin of every feature
+    """
+
+    def __init__(self, ensemble: Ensemble, rows: Rows) -> None:
+        self.ensemble, self.rows = ensemble, rows
+        bins = ensemble.bins
+        self.cells = np.empty((rows.n_rows, len(bins.features)), dtype=np.int32)
+        for k in range(len(bins.features)):
+            self.cells[:, k] = known_bins(bins, k, rows)
+        self.complete: NDArray[np.bool_] = np.all(self.cells >= 0, axis=1)
+
+    @cached_property
+    def partial(self) -> NDArray[np.intp]:
+        """The rows that are not complete."""
+        return np.flatnonzero(~self.complete)
+
+    def boxes(self, which: NDArray[np.intp]) -> Boxes:
+        """Give some rows as boxes."""
+        bins = self.ensemble.bins
+        part = self.rows.take(which)
+        tables = [allowed_bins(bins, k, part) for k in range(len(bins.features))]
+        return np.hstack([np.zeros((len(which), 0), dtype=bool), *tables]).view(np.uint8)
+
+    def blocks(
+        self, which: NDArray[np.intp]
+    ) -> Iterator[tuple[NDArray[np.intp], Boxes, NDArray[np.intp]]]:
+        """Go through some rows: a block of rows, their distinct boxes, which each row has."""
+        step = max(1, MOST_CELLS // max(1, sum(self.ensemble.bins.widths)))
+        for start in range(0, len(which), step):
+            here = which[start : start + step]
+            boxes, of_row = distinct_rows(self.boxes(here).view(np.bool_))
+            yield here, boxes.view(np.uint8), of_row
+
+    def verdicts(self, time_limit: float, n_threads: int) -> Verdicts:
+        """Decide every row; complete rows are added up, the others searched."""
+        status = np.full(self.rows.n_rows, CERTAIN, dtype=np.uint8)
+        label = np.full(self.rows.n_rows, -1, dtype=np.int32)
+        known = np.flatnonzero(self.complete)
+        if len(known):
+            cells = np.ascontiguousarray(self.cells[known])
+            label[known] = self.ensemble.summed.evaluate(cells, n_threads).label
+            status[known[label[known] < 0]] = 3
+        for which, boxes, of_row in self.blocks(self.partial):
+            found = decide_boxes(self.ensemble, boxes, time_limit, n_threads)
+            status[which] = found.status[of_row]
+            label[which] = np.where(found.status == CERTAIN, found.label, -1)[of_row]
+        return Verdicts(status, label)

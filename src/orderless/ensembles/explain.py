@@ -1,0 +1,210 @@
+"""Explanations of one row of an ensemble: why it gets its class, and what would change it.
+
+In:  an ``Ensemble`` and one row, complete or with unknowns.
+Out: ``EnsembleExplanation``, which says what the ``Explanation`` of a tree says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidParameter, OutOfTime, TooManyReasons, Undecided, setting
+from ..form import Change, Explanation, Term
+from ..inputs import read_costs
+from ..missing import Needed
+from ..model import Ensemble, read_within, short_number
+from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
+from .completed import OneRow, completed, read_one
+from .needed import needed_of_row
+from .numbers import NumberVerdicts, around_numbers, number_verdicts
+from .sufficient import Sufficient
+
+__all__ = ["EnsembleExplanation", "explain_ensemble_row"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EnsembleExplanation(Explanation):
+    """Why a row gets its class from an ensemble, and what would change it.
+
+    Made by ``Ensemble.explain``. Attributes and methods are those of ``orderless.form.Explanation``
+    with these differences, because the boxes of a sum of trees cannot all be listed:
+
+    - a reason is minimal by its features: no feature of it can be left out. Each then has its
+      widest side, one feature after the other; other boxes about the same features may be as wide
+      in other ways. ``reasons`` gives one for each minimal set of features;
+    - ``shortest`` and ``cheapest`` count features, not conditions;
+    - ``changes`` gives, for each of the smallest sets of features and each class that their change
+      can give, one widest range, not all;
+    - ``unknown`` are the features that the row does not give exactly and that trees ask about.
+
+    Attributes
+    ----------
+    status : "certain", "open" or "undecided"
+
+    Notes
+    -----
+    Every answer asks the exact search about many boxes. One reason takes as many as there are
+    features, and for each feature that stays as many as it takes to halve its bins; the smallest
+    sets are NP-hard beyond that. Where a box is not decided in time, ``Undecided`` is raised; only
+    ``reason`` is given all the same, and then perhaps with a feature too many.
+    """
+
+    status: str = "certain"
+    _ensemble: Ensemble | None = field(default=None, repr=False)
+    _one_row: OneRow | None = field(default=None, repr=False)
+    _time_limit: float = field(default=10.0, repr=False)
+
+    @cached_property
+    def reason(self) -> Term | None:
+        """One minimal reason, found in the least time; None if the row is not certain.
+
+        Examples
+        --------
+        >>> import orderless as ol
+        >>> from orderless.ensembles import as_ensemble
+        >>> tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
+        ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
+        >>> print(as_ensemble(ol.read_tree(tree)).explain({"x0": 0, "x1": 1}).reason)
+        not x0
+        """
+        return self._sufficient.term(self._sufficient.one()) if self._certain else None
+
+    @cached_property
+    def needed(self) -> Needed:
+        """Which unknown features would settle the row; see ``Ensemble.missing_needed``."""
+        assert self._ensemble is not None
+        assert self._one_row is not None
+        return needed_of_row(
+            self._ensemble, self._one_row, max(self._limit, 200_000), self._time_limit
+        )
+
+    def row_after(self, change: Change) -> dict[str, Any]:
+        """Give the row as it would be after a change: its known values, with the new ones.
+
+        What is unknown is completed so that the row gets the class of the change.
+        """
+        assert self._ensemble is not None
+        assert self._one_row is not None
+        search = self._sufficient
+        bins = search.bins
+        box = search.box.copy()
+        for k, feature in enumerate(bins.features):
+            if feature.name in change.ranges:
+                bits = bins.bits_of(k, change.ranges[feature.name])
+                assert bits is not None
+                flags = [bits >> b & 1 for b in range(bins.widths[k])]
+                box[search.at[k]] = flags
+        label = search.ensemble.classes.index(change.label)
+        found = possible_boxes(search.ensemble, box[None], self._time_limit)
+        changed = {i for i, f in enumerate(self._space.features) if f.name in change.ranges}
+        return completed(self._ensemble, self._one_row, found.cells[0, label], changed)
+
+    @property
+    def _sufficient(self) -> Sufficient:
+        assert isinstance(self._search, Sufficient)
+        return self._search
+
+    @property
+    def _outcome(self) -> str:
+        if self.interval is None:
+            return super()._outcome
+        low, high = (short_number(end) for end in self.interval)
+        return low if low == high else f"Between {low} and {high}"
+
+    def _because(self) -> Term | None:
+        return self.reason if self._costs is None else self.cheapest()
+
+    def _lines(self) -> list[str]:
+        if self.status == "undecided":
+            return [
+                "Undecided: it was not found out whether every completion of the row gets one "
+                f"class, because {self._gaps()}."
+            ]
+        if self.status == "open" and self.interval is None:
+            return [*super()._lines(), *self._settled()]
+        try:
+            return super()._lines()
+        except (Undecided, OutOfTime, TooManyReasons) as fault:
+            return [*self._first_line(), f"What would change it was not found out: {fault}."]
+
+    def _first_line(self) -> list[str]:
+        because = self._because()
+        return [f"{self._outcome}, because {because}."] if because else []
+
+    def _settled(self) -> list[str]:
+        try:
+            return str(self.needed).split("\n")[1:]
+        except (Undecided, OutOfTime, TooManyReasons) as fault:
+            return [f"What would settle it was not found out: {fault}."]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the explanation as plain data that JSON can hold, with one reason."""
+        return {**super().to_dict(), "status": self.status}
+
+
+def explain_ensemble_row(
+    ensemble: Ensemble, row: Any, costs: Any, within: float, limit: int, time_limit: float
+) -> EnsembleExplanation:
+    """Explain one row; see ``Ensemble.explain``."""
+    if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+        raise InvalidParameter(
+            f"{setting('limit', limit)}: at least one reason must be allowed", "limit"
+        )
+    seconds = check_time_limit(time_limit)
+    one = read_one(ensemble, row)
+    if costs is not None:
+        read_costs(costs, ensemble.space, ensemble.features)
+    boxes = RowBoxes(ensemble, one.rows)
+    box = boxes.boxes(np.zeros(1, dtype=np.intp))[0]
+    interval = None
+    if ensemble.task == "regression":
+        numbers = number_verdicts(ensemble, boxes, seconds, 1)
+        interval, status = _interval(numbers, within), int(numbers.status[0])
+        search = Sufficient(around_numbers(ensemble, *interval), box, 1, limit, seconds)
+        possible = tuple(dict.fromkeys((float(numbers.lower[0]), float(numbers.upper[0]))))
+        label: Any = float(numbers.number[0]) if status == CERTAIN else None
+        if status == CERTAIN and not within:
+            interval = (label, label)
+    else:
+        found = boxes.verdicts(seconds, 1)
+        status, code = int(found.status[0]), int(found.label[0])
+        label = ensemble.classes[code] if status == CERTAIN else None
+        search = Sufficient(ensemble, box, code, limit, seconds)
+        possible = _possible(ensemble, box, label, seconds)
+    bins = ensemble.bins
+    unknown = [k for k, own in enumerate(search.row) if own.bit_count() > 1]
+    return EnsembleExplanation(
+        row=one.given,
+        label=label,
+        possible=possible,
+        unknown=tuple(bins.features[k].name for k in unknown),
+        _space=ensemble.space,
+        _search=search,  # type: ignore[arg-type]  # it answers the same questions
+        _costs=costs,
+        _limit=limit,
+        _partly_known=any(search.row[k] != search.full[k] for k in unknown),
+        _asked=tuple(feature.name for feature in bins.features),
+        interval=interval,
+        status=("certain", "open")[status] if status <= OPEN else "undecided",
+        _ensemble=ensemble,
+        _one_row=one,
+        _time_limit=seconds,
+    )
+
+
+def _interval(numbers: NumberVerdicts, within: float) -> tuple[float, float]:
+    """Give the numbers that a row can get, widened by what the asker allows."""
+    more = read_within(within)
+    return float(numbers.lower[0]) - more, float(numbers.upper[0]) + more
+
+
+def _possible(ensemble: Ensemble, box: Any, label: Any, time_limit: float) -> tuple[Any, ...]:
+    """Give the classes that the row can get, as far as they were found."""
+    if label is not None:
+        return (label,)
+    found = possible_boxes(ensemble, box[None], time_limit)
+    return tuple(ensemble.classes[c] for c in np.flatnonzero(found.possible[0] != 0))

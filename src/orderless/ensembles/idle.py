@@ -1,0 +1,58 @@
+"""Idle trees: those that can be left out without changing any decision.
+
+In:  an ``Ensemble``.
+Out: the same without them; every removal is proven.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..model import Ensemble
+from .boxes import check_time_limit
+from .joint import Joint
+
+__all__ = ["without_idle"]
+
+
+def without_idle(ensemble: Ensemble, time_limit: float) -> Ensemble:
+    """Leave out trees that change no decision; see ``Ensemble.without_idle_trees``."""
+    seconds = check_time_limit(time_limit)
+    kept = list(range(ensemble.n_trees))
+    # What a tree can change at most, those first that change least.
+    spread = [float(np.ptp(own, axis=0).max(initial=0.0)) for own in ensemble.values]
+    size = [float(np.abs(own).max(initial=0.0)) for own in ensemble.values]
+    for i in sorted(kept, key=lambda i: (spread[i], size[i], i)):
+        fewer = [j for j in kept if j != i]
+        if fewer and _idle(ensemble, fewer, size[i], seconds):
+            kept = fewer
+    return ensemble if len(kept) == ensemble.n_trees else _only(ensemble, kept)
+
+
+def _only(ensemble: Ensemble, kept: list[int]) -> Ensemble:
+    """Give the ensemble of some of the trees; a mean becomes the mean of these."""
+    adding = ensemble.adding
+    if adding.divisor == ensemble.n_trees and ensemble.task == "classification":
+        adding = adding._replace(divisor=float(len(kept)))
+    return ensemble.replace(
+        trees=[ensemble.trees[j] for j in kept],
+        values=[ensemble.values[j] for j in kept],
+        scores=ensemble.scores[kept],
+        adding=adding,
+    )
+
+
+def _idle(ensemble: Ensemble, kept: list[int], size: float, time_limit: float) -> bool:
+    """Whether the trees that are kept are proven to decide as all do."""
+    if size == 0:
+        return True  # it adds nothing, in any arithmetic
+    if ensemble.task == "regression":
+        return False
+    joint = Joint(ensemble, _only(ensemble, kept))
+    n = len(ensemble.classes)
+    return all(
+        joint.search(a, b, time_limit, surely=False)[0] == 0
+        for a in range(n)
+        for b in range(n)
+        if a != b
+    )

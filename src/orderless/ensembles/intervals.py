@@ -1,0 +1,163 @@
+"""Intervals: the ends of the number, the scores and the probabilities of a row.
+
+In:  an ``Ensemble`` and rows with unknown values.
+Out: lower ends, upper ends, and whether both are reached; sums and probabilities of complete rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..inputs import column_like, row_bins, table_like
+from ..model import Ensemble, n_threads
+from .answers import scores_like
+from .bounds_of_sums import Boxes, ends_of_boxes, score_ends
+from .boxes import RowBoxes, check_time_limit, slices
+from .links import linked, probabilities, refuse_no_probabilities
+from .numbers import number_verdicts
+
+__all__ = ["interval_rows", "proba_interval_rows", "proba_rows", "sum_rows"]
+
+FEW = 4096  # completions that are all looked at
+MEET = 2.0**-40  # ends that differ by less are one number, computed in two ways
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+def interval_rows(
+    ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None
+) -> tuple[Any, Any, Any]:
+    """Give the ends of numbers, or of scores; see ``Ensemble.predict_interval``."""
+    limit, threads = check_time_limit(time_limit), n_threads(n_jobs)
+    boxes = RowBoxes(ensemble, ensemble.read(X))
+    if ensemble.task == "regression":
+        found = number_verdicts(ensemble, boxes, limit, threads)
+        named = (found.lower, "lower"), (found.upper, "upper"), (found.exact, "exact")
+        lower, upper, exact = (column_like(X, values, name) for values, name in named)
+        return lower, upper, exact
+    low, high, flags = score_ends(boxes, limit, threads)
+    return (
+        scores_like(ensemble, X, low, "lower"),
+        scores_like(ensemble, X, high, "upper"),
+        scores_like(ensemble, X, flags, "exact"),
+    )
+
+
+def proba_interval_rows(
+    ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None
+) -> tuple[Any, Any, Any]:
+    """Give the ends of probabilities; see ``Ensemble.predict_proba_interval``."""
+    limit, threads = check_time_limit(time_limit), n_threads(n_jobs)
+    refuse_no_probabilities(ensemble)
+    boxes = RowBoxes(ensemble, ensemble.read(X))
+    if ensemble.rule.kind == "cuts":
+        low, high, flags = score_ends(boxes, limit, threads)
+        lower = np.stack([linked(ensemble, -high[:, 0]), linked(ensemble, low[:, 0])], axis=1)
+        upper = np.stack([linked(ensemble, -low[:, 0]), linked(ensemble, high[:, 0])], axis=1)
+        exact = np.repeat(flags, 2, axis=1)
+    elif ensemble.link == "identity":
+        low, high, exact = score_ends(boxes, limit, threads)
+        lower, upper = (np.clip(linked(ensemble, ends), 0.0, 1.0) for ends in (low, high))
+    else:
+        lower, upper, exact = _softmax_ends(boxes, limit, threads)
+    classes = ensemble.classes
+    return (
+        table_like(X, lower, classes),
+        table_like(X, upper, classes),
+        table_like(X, exact, classes),
+    )
+
+
+def sum_rows(ensemble: Ensemble, X: Any, n_jobs: int | None) -> Any:
+    """Give the sums of complete rows; see ``Ensemble.sums``."""
+    return scores_like(ensemble, X, _sums(ensemble, X, n_jobs), "sum")
+
+
+def proba_rows(ensemble: Ensemble, X: Any, n_jobs: int | None) -> Any:
+    """Give the probabilities of complete rows; see ``Ensemble.predict_proba``."""
+    refuse_no_probabilities(ensemble)
+    sums = _sums(ensemble, X, n_jobs)
+    return table_like(X, probabilities(ensemble, sums), ensemble.classes)
+
+
+def _sums(ensemble: Ensemble, X: Any, n_jobs: int | None) -> Floats:
+    cells = row_bins(ensemble.bins, X)
+    return ensemble.summed.evaluate(np.ascontiguousarray(cells), n_threads(n_jobs)).sums
+
+
+# -- softmax -------------------------------------------------------------------------------------
+
+
+def _softmax_ends(rows: RowBoxes, time_limit: float, threads: int) -> tuple[Floats, Floats, Flags]:
+    ensemble = rows.ensemble
+    shape = (len(rows.cells), len(ensemble.classes))
+    lower, upper, exact = np.zeros(shape), np.zeros(shape), np.ones(shape, dtype=bool)
+    known = np.flatnonzero(rows.complete)
+    if len(known):
+        cells = np.ascontiguousarray(rows.cells[known])
+        sums = ensemble.summed.evaluate(cells, threads).sums
+        lower[known] = upper[known] = probabilities(ensemble, sums)
+    for which, boxes, of_row in rows.blocks(rows.partial):
+        n_cells = np.ones(len(boxes))
+        for at in slices(ensemble.bins):
+            n_cells *= boxes[:, at].sum(axis=1)
+        few = n_cells <= FEW
+        low, high, flags = np.zeros((3, len(boxes), shape[1]))
+        if not few.all():
+            low[~few], high[~few], flags[~few] = _softmax_boxes(
+                ensemble, boxes[~few], time_limit, threads
+            )
+        for i in np.flatnonzero(few).tolist():
+            sums = ensemble.summed.evaluate(_all_cells(ensemble, boxes[i]), threads).sums
+            shares = probabilities(ensemble, sums)
+            low[i], high[i], flags[i] = shares.min(axis=0), shares.max(axis=0), 1.0
+        lower[which], upper[which], exact[which] = low[of_row], high[of_row], flags[of_row] > 0
+    return lower, upper, exact
+
+
+def _all_cells(ensemble: Ensemble, box: Boxes) -> NDArray[np.int32]:
+    """Give every cell of a box."""
+    inside = [np.flatnonzero(box[at]) for at in slices(ensemble.bins)]
+    grid = np.meshgrid(*inside, indexing="ij")
+    return np.ascontiguousarray(np.stack([own.ravel() for own in grid], axis=1), dtype=np.int32)
+
+
+def _softmax_boxes(
+    ensemble: Ensemble, boxes: Boxes, time_limit: float, threads: int
+) -> tuple[Floats, Floats, Flags]:
+    """Bound each probability by the ends of the differences of two scores.
+
+    The probability of c is 1 / (1 + sum over the others d of exp(score d - score c)). With each
+    difference at its own end the result is a proven bound; it is exact if one completion has it.
+    """
+    n = len(ensemble.classes)
+    stretch = ensemble.factor / ensemble.adding.divisor
+    low, high = np.zeros((2, len(boxes), n, n))  # ends of score d - score c, at [box, c, d]
+    found_low = np.ones((len(boxes), n))
+    found_high = np.zeros((len(boxes), n))
+    for c in range(n):
+        for d in range(c + 1, n):
+            weights = np.zeros(n, dtype=np.int64)
+            weights[d], weights[c] = 1, -1
+            ends = ends_of_boxes(ensemble, boxes, weights, time_limit, threads)
+            low[:, c, d], high[:, c, d] = ends.lower * stretch, ends.upper * stretch
+            low[:, d, c], high[:, d, c] = -ends.upper * stretch, -ends.lower * stretch
+            for cells in (ends.low_cell, ends.high_cell):
+                sums = ensemble.summed.evaluate(np.ascontiguousarray(cells), threads).sums
+                shares = probabilities(ensemble, sums)
+                found_low, found_high = (
+                    np.minimum(found_low, shares),
+                    np.maximum(found_high, shares),
+                )
+    with np.errstate(over="ignore", under="ignore"):  # exp(0) stands for the class itself
+        lower = 1 / np.exp(high).sum(axis=2)
+        upper = 1 / np.exp(low).sum(axis=2)
+    whole = ensemble.whole
+    rounding = 4 * stretch * float(np.ldexp(float(whole.slack.max()), whole.exponent))
+    near = (MEET + rounding) * upper
+    met = (found_low - lower <= near) & (upper - found_high <= near)
+    return np.minimum(lower, found_low), np.maximum(upper, found_high), np.asarray(met)

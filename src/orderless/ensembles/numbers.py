@@ -1,0 +1,180 @@
+"""Models of numbers: whether the number of a row is certain, and between which it lies.
+
+In:  an ``Ensemble`` of numbers, and rows as boxes.
+Out: ``NumberVerdicts``; a model of classes, cut at levels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidTree
+from ..model import Ensemble, Rule, short_number
+from .bounds_of_sums import (
+    divided_down,
+    divided_up,
+    ends_of_boxes,
+    library_ends,
+    varying_trees,
+)
+from .boxes import CERTAIN, OPEN, RowBoxes
+from .links import linked, numbers_of
+
+__all__ = ["NumberVerdicts", "around_numbers", "cut_numbers", "number_verdicts"]
+
+Floats = NDArray[np.float64]
+OUT_OF_TIME, WITHIN_ROUNDING = 2, 3
+
+
+class NumberVerdicts(NamedTuple):
+    """By row: status, the number where it is certain, and the ends of what is possible."""
+
+    status: NDArray[np.uint8]
+    number: Floats
+    lower: Floats
+    upper: Floats
+    exact: NDArray[np.bool_]
+    low_cell: NDArray[np.int32]
+    high_cell: NDArray[np.int32]
+
+
+def number_verdicts(
+    ensemble: Ensemble, rows: RowBoxes, time_limit: float, threads: int
+) -> NumberVerdicts:
+    """Decide every row; a number is certain if the library gives it for every completion."""
+    n = len(rows.cells)
+    out = NumberVerdicts(
+        np.zeros(n, dtype=np.uint8), np.zeros(n), np.zeros(n), np.zeros(n),
+        np.ones(n, dtype=bool), rows.cells.copy(), rows.cells.copy(),
+    )  # fmt: skip
+    known = np.flatnonzero(rows.complete)
+    if len(known):
+        cells = np.ascontiguousarray(rows.cells[known])
+        number = numbers_of(ensemble, ensemble.summed.evaluate(cells, threads).sums)
+        out.number[known] = out.lower[known] = out.upper[known] = number
+    for which, boxes, of_row in rows.blocks(rows.partial):
+        part = _of_boxes(ensemble, boxes, time_limit, threads)
+        for name in out._fields:
+            getattr(out, name)[which] = getattr(part, name)[of_row]
+    return out
+
+
+def _of_boxes(
+    ensemble: Ensemble, boxes: NDArray[np.uint8], time_limit: float, threads: int
+) -> NumberVerdicts:
+    ends = ends_of_boxes(ensemble, boxes, np.ones(1, dtype=np.int64), time_limit, threads)
+    sums = ensemble.summed
+    low = numbers_of(ensemble, sums.evaluate(np.ascontiguousarray(ends.low_cell), threads).sums)
+    high = numbers_of(ensemble, sums.evaluate(np.ascontiguousarray(ends.high_cell), threads).sums)
+    varying = varying_trees(ensemble, boxes)
+    certain = varying == 0
+    if not ensemble.whole.slack.any():
+        certain |= ends.exact & (ends.lower == ends.upper)
+    exact = ends.exact | certain
+    lower = linked(ensemble, divided_down(ensemble, ends.lower, ends.upper))
+    upper = linked(ensemble, divided_up(ensemble, ends.lower, ends.upper))
+    status = np.where(
+        certain,
+        CERTAIN,
+        np.where(low != high, OPEN, np.where(exact, WITHIN_ROUNDING, OUT_OF_TIME)),
+    ).astype(np.uint8)
+    own = certain | (exact & library_ends(ensemble, varying))
+    return NumberVerdicts(
+        status,
+        low,
+        np.where(own, low, lower),
+        np.where(own, np.where(certain, low, high), upper),
+        exact,
+        ends.low_cell,
+        ends.high_cell,
+    )
+
+
+# -- classes of numbers --------------------------------------------------------------------------
+
+
+def cut_numbers(
+    ensemble: Ensemble, levels: Sequence[float], labels: Sequence[Any] | None
+) -> Ensemble:
+    """Give a model of classes, by the interval that the number falls into; see ``Ensemble.cut``."""
+    if ensemble.task != "regression":
+        raise InvalidTree("only a model of numbers can be cut at levels, and this one says classes")
+    if isinstance(levels, str) or np.ndim(levels) != 1 or np.size(levels) == 0:
+        raise InvalidTree(f"levels must be a list of at least one number, got {levels!r:.80}")
+    numeric = [
+        isinstance(x, int | float | np.number) and not isinstance(x, bool) and math.isfinite(x)
+        for x in levels
+    ]
+    if not all(numeric):
+        raise InvalidTree(f"levels must be finite numbers, got {levels!r:.80}")
+    at = [float(level) for level in levels]
+    if any(low >= high for low, high in pairwise(at)):
+        raise InvalidTree(f"levels must rise, got {at!r:.80}")
+    if labels is None:
+        text = [short_number(level) for level in at]
+        between = [f"above {low} to {high}" for low, high in pairwise(text)]
+        labels = [f"at most {text[0]}", *between, f"above {text[-1]}"]
+    elif isinstance(labels, str) or len(labels) != len(at) + 1:
+        raise InvalidTree(
+            f"{len(at)} {'level cuts' if len(at) == 1 else 'levels cut'} the numbers into "
+            f"{len(at) + 1} classes: give as many labels, got {labels!r:.80}"
+        )
+    cuts = [_largest_sum(ensemble, level) for level in at]
+    if any(low >= high for low, high in pairwise(cuts)):
+        raise InvalidTree(
+            f"the levels {at!r:.80} are so close that the model has no number between two of them"
+        )
+    return _with_cuts(ensemble, cuts, labels)
+
+
+def around_numbers(ensemble: Ensemble, lower: float, upper: float) -> Ensemble:
+    """Give a model of classes: below an interval, inside it ("10 to 14"), above it."""
+    low, high = short_number(lower), short_number(upper)
+    labels = [f"below {low}", low if lower == upper else f"{low} to {high}", f"above {high}"]
+    below = float(np.nextafter(lower, -np.inf))
+    return _with_cuts(
+        ensemble, [_largest_sum(ensemble, below), _largest_sum(ensemble, upper)], labels
+    )
+
+
+def _with_cuts(ensemble: Ensemble, cuts: Sequence[float], labels: Sequence[Any]) -> Ensemble:
+    return ensemble.replace(classes=labels, rule=Rule("cuts", cuts=tuple(cuts)), link="identity")
+
+
+def _largest_sum(ensemble: Ensemble, level: float) -> float:
+    """Give the largest sum of which the library makes a number of at most the level.
+
+    What it makes of sums rises with them, so the sum is found by halving floats by their order.
+    """
+    reach = float(
+        abs(ensemble.adding.base[0]) + sum(np.abs(own).max(initial=0.0) for own in ensemble.values)
+    )
+    low, high = _place(-2 * reach - 1.0), _place(2 * reach + 1.0)
+
+    def fits(place: int) -> bool:
+        return bool(numbers_of(ensemble, np.array([[_float_at(place)]]))[0] <= level)
+
+    if fits(high):
+        return _float_at(high)
+    if not fits(low):
+        return _float_at(low)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return _float_at(low)
+
+
+def _place(number: float) -> int:
+    """Give the place of a float among all floats, by size."""
+    bits = int(np.float64(number).view(np.int64))
+    return bits if bits >= 0 else -(2**63) - bits
+
+
+def _float_at(place: int) -> float:
+    return float(np.int64(place if place >= 0 else -(2**63) - place).view(np.float64))

@@ -1,0 +1,276 @@
+"""Sufficient features of a row: those whose values alone make its class certain.
+
+In:  a certain row, as a box over the bins of an ``Ensemble``.
+Out: ``Sufficient``: minimal sets of features, the smallest, all of them; boxes around the row on
+     which the class is certain; the fewest features whose change gives another class.
+
+Sets of features are whole numbers: bit k for feature k of the bins. Sets that are sufficient and
+sets whose change can give another class hit each other, and each smallest set of one kind is found
+by hitting those of the other kind that were met so far (implicit hitting sets; Ignatiev et al.,
+"Abduction-based explanations for machine learning models", 2019).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..form import Term
+from ..missing import Clock, Steps, hitting_sets, members
+from ..model import Box, Ensemble
+from .boxes import CERTAIN, OPEN, Boxes, Cells, bits_of, possible_boxes
+from .hitting import Hitting, cheapest_hitting_set
+from .probe import Probe
+
+__all__ = ["Sufficient"]
+
+STEPS = 200_000  # of one search for sets, and more if the limit on reasons is high
+STEPS_EACH = 20
+
+Sides = tuple[int, ...]
+
+
+class Sufficient(Probe):
+    """The sufficient features of one row.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        Of classes.
+    box : array
+        The row, as the core reads it.
+    label : int
+        Its class; -1 if it is not certain: then there are no reasons, and no changes.
+    limit : int
+        Sets of features to look at.
+    time_limit : float
+        Seconds for each answer.
+    """
+
+    def __init__(
+        self, ensemble: Ensemble, box: Boxes, label: int, limit: int, time_limit: float
+    ) -> None:
+        super().__init__(ensemble, time_limit)
+        self.box, self.label, self.limit = box, label, limit
+        self.cell = self.cell_in(box)
+        bins = self.bins
+        self.full = [bins.every_bin(k) for k in range(len(bins.features))]
+        self.row: Sides = bits_of(bins, box)
+        self.known = sum(1 << k for k, own in enumerate(self.row) if own != self.full[k])
+        self._contrasts: set[int] = set()  # sets whose change can give another class
+        self._reasons: set[int] = set()  # minimal sets that are sufficient
+        self._order: list[int] | None = None
+
+    def keeping(self, features: int) -> Boxes:
+        """Give the row with only some of its features known."""
+        box = np.ones_like(self.box)
+        for k in members(features):
+            box[self.at[k]] = self.box[self.at[k]]
+        return box
+
+    def freeing(self, features: int) -> Boxes:
+        """Give the row with some features unknown."""
+        box = self.box.copy()
+        for k in members(features):
+            box[self.at[k]] = 1
+        return box
+
+    @property
+    def order(self) -> list[int]:
+        """The known features, those first whose value matters least when they change alone."""
+        if self._order is None:
+            cells, owner = [], []
+            for k in members(self.known):
+                for b in range(self.bins.widths[k]):
+                    cell = self.cell.copy()
+                    cell[k] = b
+                    cells.append(cell)
+                    owner.append(k)
+            lost = dict.fromkeys(members(self.known), 0.0)
+            if cells:
+                margins = self._margins(np.array(cells, dtype=np.int32))
+                own = float(self._margins(self.cell[None])[0])
+                for k, margin in zip(owner, margins.tolist(), strict=True):
+                    lost[k] = max(lost[k], own - margin)
+            self._order = sorted(lost, key=lambda k: (lost[k], k))
+        return self._order
+
+    def _margins(self, cells: Cells) -> np.ndarray:
+        """Give by how much the class of the row wins, or loses, in cells."""
+        sums = self.ensemble.summed.evaluate(np.ascontiguousarray(cells), 1).sums
+        if self.ensemble.rule.kind == "largest":
+            others = np.delete(sums, self.label, axis=1)
+            best = others.max(axis=1) if others.shape[1] else np.full(len(sums), -np.inf)
+            return np.asarray(sums[:, self.label] - best)
+        cuts = (-np.inf, *self.ensemble.rule.cuts, np.inf)
+        low, high = cuts[self.label], cuts[self.label + 1]
+        return np.asarray(np.minimum(sums[:, 0] - low, high - sums[:, 0]))
+
+    # -- one minimal set, and its box ------------------------------------------------------------
+
+    def shrunk(self, features: int) -> int:
+        """Give a minimal sufficient set among features that are sufficient together.
+
+        By deletion. Where the time is over for a set, it counts as not sufficient: what comes out
+        is sufficient all the same.
+        """
+        if self.certain(self.keeping(0)):
+            return 0
+        for k in self.order:
+            if features >> k & 1 and self.certain(self.keeping(features & ~(1 << k))):
+                features &= ~(1 << k)
+        return features
+
+    def widened(self, features: int) -> Sides:
+        """Give a box around the row that asks about these features only, as wide as can be."""
+        box = self.keeping(features)
+        everything = np.ones_like(box)
+        for k in reversed(self.order):
+            if features >> k & 1:
+                box = self.grown(box, k, everything, self.certain)
+        return bits_of(self.bins, box)
+
+    def one(self) -> Sides:
+        """Give one reason: a minimal set of features, each with its widest side."""
+        self.start()
+        return self.widened(self.shrunk(self.known))
+
+    # -- the best, and all -----------------------------------------------------------------------
+
+    def contrast(self, features: int) -> int | None:
+        """Give a minimal set outside of some features whose change gives another class, or None.
+
+        None: the features are sufficient.
+        """
+        found = self.decide(self.keeping(features))
+        status = int(found.status[0])
+        if status == CERTAIN:
+            return None
+        if status != OPEN:
+            raise self.undecided(status)
+        pair = np.stack([found.first[0], found.second[0]])
+        other = pair[np.flatnonzero(self.labels(pair) != self.label)[0]]
+        return self._nearer(other)
+
+    def _nearer(self, cell: Cells) -> int:
+        """Bring a cell of another class as near to the row as can be; give what still differs."""
+        cell = cell.copy()
+        differ = [k for k in reversed(self.order) if not self.row[k] >> int(cell[k]) & 1]
+        for k in reversed(differ):
+            nearer = cell.copy()
+            nearer[k] = self.cell[k]
+            label = int(self.labels(nearer)[0])
+            if label not in (self.label, -1):
+                cell = nearer
+        return sum(1 << k for k in differ if not self.row[k] >> int(cell[k]) & 1)
+
+    @property
+    def necessary(self) -> list[int]:
+        """Features whose value, were it unknown, would leave the class open."""
+        self.start()
+        out = []
+        for k in members(self.known if self.label >= 0 else 0):
+            if not self.settled(self.freeing(1 << k)):
+                out.append(k)
+                self._contrasts.add(1 << k)
+        return out
+
+    def best(self, costs: Sequence[int]) -> Sides:
+        """Give the box of the sufficient set that costs least, and of these has fewest features."""
+        steps = self._steps()
+        contrasts = {1 << k for k in self.necessary} | self._contrasts
+        while True:
+            chosen = cheapest_hitting_set(contrasts, costs, steps)
+            more = self.contrast(chosen)
+            if more is None:
+                self._contrasts |= contrasts
+                self._reasons.add(chosen)
+                return self.widened(chosen)
+            together = chosen
+            while more is not None:  # several that have nothing in common, before the next choice
+                self.look(at_least=chosen.bit_count())
+                contrasts.add(more)
+                together |= more
+                more = self.contrast(together)
+
+    def sets(self) -> Iterator[int]:
+        """Go through all minimal sufficient sets, each once."""
+        if self.label < 0:
+            return
+        self.start()
+        hitting = Hitting(self._contrasts, self._steps())
+        while (chosen := hitting.next()) is not None:
+            more = self.contrast(chosen)
+            if more is None:
+                hitting.keep(chosen)
+                yield chosen
+                self.start()
+            else:
+                self._contrasts.add(more)
+                hitting.add(more)
+
+    def boxes(self) -> Iterator[Sides]:
+        """Go through one widest box for each minimal sufficient set."""
+        return (self.widened(features) for features in self.sets())
+
+    def rank(self, sides: Sides) -> tuple[int, tuple[int, ...]]:
+        """Fewest features first, then in the order of their names."""
+        kept = [k for k, own in enumerate(sides) if own != self.full[k]]
+        return len(kept), tuple(kept)
+
+    def relevant(self) -> list[int]:
+        """Features that are in some minimal sufficient set."""
+        seen = 0
+        for features in self.sets():
+            seen |= features
+            if seen == self.known:
+                break
+        return members(seen)
+
+    def term(self, sides: Sides) -> Term:
+        """Give a box as a term."""
+        return Term(Box(self.bins, sides))
+
+    def _steps(self) -> Steps:
+        return Steps(max(STEPS, STEPS_EACH * self.limit), Clock(self.time_limit))
+
+    # -- changes ---------------------------------------------------------------------------------
+
+    def changes(self, limit: int) -> list[tuple[tuple[int, ...], int, Sides, bool]]:
+        """Give the fewest features to change: (features, class, a widest box, whether certain)."""
+        self.start()
+        steps = self._steps()
+        if self.label < 0 or self.certain(self.keeping(0)):
+            return []
+        while True:
+            choices = sorted(hitting_sets(self._reasons or {self.known}, steps), key=members)
+            grew = False
+            for chosen in choices:
+                self.look()
+                if self.settled(self.freeing(chosen)):
+                    self._reasons.add(self.shrunk(self.known & ~chosen))
+                    grew = True
+                    break
+            if not grew:
+                break
+        return [change for chosen in choices for change in self._ways(chosen)]
+
+    def _ways(self, features: int) -> Iterator[tuple[tuple[int, ...], int, Sides, bool]]:
+        """Give one widest box for each class that a change of these features can give."""
+        free = self.freeing(features)
+        found = possible_boxes(self.ensemble, free[None], self.left)
+        for label in np.flatnonzero(found.possible[0] == 1).tolist():
+            if label == self.label:
+                continue
+            box = self.box.copy()
+            for k in members(features):
+                box[self.at[k]] = 0
+                box[self.at[k].start + int(found.cells[0, label, k])] = 1
+            certain = self.certain(box)
+            if certain:
+                for k in members(features):
+                    box = self.grown(box, k, np.ones_like(box), self.certain)
+            kept = bits_of(self.bins, box)
+            sides = [kept[k] if features >> k & 1 else full for k, full in enumerate(self.full)]
+            yield tuple(members(features)), label, tuple(sides), certain

@@ -1,0 +1,52 @@
+"""Votes: a tree as an ensemble of one.
+
+In:  a ``Tree``, or a model that is read as one.
+Out: an ``Ensemble`` that says the same: each leaf votes for its class, or adds its number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..model import Adding, Ensemble, Rule, Tree
+from ..readers import read_tree
+
+__all__ = ["as_ensemble"]
+
+
+def as_ensemble(model: Any) -> Ensemble:
+    """Give an ensemble as it is, and a tree as an ensemble of one.
+
+    Parameters
+    ----------
+    model : Ensemble, Tree, CanonicalForm, or any model that ``read_tree`` knows
+
+    Examples
+    --------
+    >>> as_ensemble({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
+    Ensemble(1 tree, features ['x0'], classes [0, 1])
+    """
+    if isinstance(model, Ensemble):
+        return model
+    tree: Tree = read_tree(model)
+    leaves = tree.feature < 0
+    which = tree.leaf_class[leaves]
+    plain = tree.replace(
+        classes=range(tree.n_leaves),
+        leaf_class=tree.numbered_leaves.leaf_class,
+        distribution=None,
+        task="classification",
+    )
+    if tree.task == "regression":
+        numbers = tree.numbers[which]
+        return Ensemble([plain], [numbers], adding=Adding(), rule=Rule("number"))
+    n = len(tree.classes)
+    return Ensemble(
+        [plain],
+        [np.eye(n)[which]],
+        classes=tree.classes,
+        adding=Adding(base=(0.0,) * n),
+        rule=Rule("largest"),
+    )

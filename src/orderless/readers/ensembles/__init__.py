@@ -1,0 +1,1 @@
+"""Models that add up trees: one file per library, one way out."""

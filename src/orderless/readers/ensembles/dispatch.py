@@ -1,0 +1,239 @@
+"""Ensembles in: one file per library, one way out.
+
+In:  a trained model that adds up trees, or its file.
+Out: ``Ensemble``. A library is imported only by its reader, and only if the model comes from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ...errors import InvalidTree, UnreadableModel, a_kind
+from ...model import Adding, Ensemble, Rule, Space, Tree
+from ..build import ColumnTree, Nan
+from ..dispatch import check_arguments, library_of, opened, read_tree
+from ..forgotten import given_names, in_given_order, with_given_labels
+from ..sparse import gives_sparse, with_zero_as_missing
+from ..through.columns import source_columns
+from ..through.conditions import all_over_features
+from ..wrapped import Wrapped, unwrapped
+from .build import ColumnEnsemble
+from .score import knows_score, read_score
+
+__all__ = ["is_known", "read_ensemble"]
+
+# A reader is the file <library>.py in this folder with ``knows(model)`` and
+# ``from_<library>(model)``. It is asked only if its library is imported.
+READERS = ("sklearn", "xgboost", "lightgbm", "catboost")
+# Files also have ``knows_text(text)`` and ``from_text(text)``.
+FILES = ("lightgbm", "xgboost", "catboost")
+KNOWN = (
+    "scikit-learn's RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, AdaBoost, "
+    "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), and "
+    "whatever read_tree reads with numbers or shares"
+)
+
+
+def read_ensemble(
+    model: Any,
+    *,
+    through: Any = None,
+    space: Space | None = None,
+    feature_names: Sequence[str] | None = None,
+    nan: Nan = "unknown",
+) -> Ensemble:
+    """Read a trained model that adds up trees, whatever made it.
+
+    Parameters
+    ----------
+    model : object
+        A fitted RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, Bagging or Voting
+        classifier or regressor of scikit-learn, or its AdaBoostClassifier, all of trees; a
+        classifier, regressor, ranker or ``Booster`` of XGBoost (gbtree, dart, forests), LightGBM
+        (gbdt, goss, dart, rf) or CatBoost, or the model file that they write (XGBoost's as JSON or
+        UBJ, CatBoost's as JSON), as text or as a ``Path``; a ``Pipeline`` that ends in one, or a
+        search for the best of these. One tree is an ensemble, too, if its leaves have numbers or
+        shares of classes, and so is a points score (``read_score``). An ``Ensemble`` is returned
+        as it is. A subclass that has a ``predict`` of its own is refused.
+    through, space, feature_names, nan
+        As in ``read_tree``.
+
+    Returns
+    -------
+    Ensemble
+        Adding up what the leaves say, in its order and precision, gives the model's own scores to
+        the last bit, and its rule the model's own class.
+
+    Raises
+    ------
+    UnreadableModel, InvalidTree
+        For a model that no reader knows, that is damaged, or whose score is not a sum over its
+        trees; the message says which.
+
+    Notes
+    -----
+    A forest adds its trees in order with one thread. With ``n_jobs`` of 2 or more scikit-learn
+    adds them in whatever order its threads end, so that its own sums differ in the last bits from
+    run to run; what is read here is the order of one thread. Bagging adds as many partial sums as
+    it has jobs; the order here is that of one. A VotingRegressor adds one row alone in another
+    order than several. Linear in the nodes.
+
+    XGBoost, LightGBM and CatBoost add each row's trees in order, whatever the number of threads or
+    rows, on a processor; a graphics card may add in another order. Not visible in a model, and so
+    not read: a ``base_margin`` that is given with the rows, and the objective of your own that a
+    ``Booster`` of XGBoost was trained with. A file that XGBoost's scikit-learn interface wrote is
+    read as its estimator predicts (up to the best round), and that of a ``Booster`` as a
+    ``Booster`` does (all rounds).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> forest = RandomForestClassifier(n_estimators=5, max_depth=2, random_state=0).fit(X, y)
+    >>> ensemble = read_ensemble(forest)
+    >>> len(ensemble.trees), ensemble.classes, ensemble.adding.divisor
+    (5, (0, 1, 2), 5.0)
+    """
+    check_arguments(space, feature_names, nan)
+    given, model = model, opened(model)
+    if isinstance(model, Ensemble):
+        return model if space is None else _over(model, space)
+    if isinstance(model, Tree):
+        return _of_one_tree(model if space is None else model.over(space))
+    if knows_score(model):
+        if through is not None or feature_names is not None:
+            raise UnreadableModel(
+                "a score names its features itself: leave through= and feature_names= out"
+            )
+        return read_score(model, space=space)
+    wrapped = unwrapped(model, through)
+    parts = _column_ensemble(wrapped.model)
+    if parts is None:
+        _refuse_unknown(wrapped.model)
+    if parts is None or (wrapped.targets and len(parts.trees) == 1):
+        tree = read_tree(given, through=through, space=space, feature_names=feature_names, nan=nan)
+        return _of_one_tree(tree)
+    if wrapped.targets:
+        raise UnreadableModel(
+            f"a TransformedTargetRegressor around {a_kind(wrapped.model)} predicts a function of a "
+            "sum, and not a sum: read its regressor_, whose numbers are those before the target is "
+            "transformed back"
+        )
+    return _over_features(parts, wrapped, space, feature_names, nan)
+
+
+def is_known(model: Any) -> bool:
+    """Whether a reader of ensembles knows a model, once what is around it is taken off."""
+    model = unwrapped(model, None).model
+    if isinstance(model, str):
+        readers = (import_module(f".{library}", __package__) for library in FILES)
+        return any(reader.knows_text(model) for reader in readers)
+    return not isinstance(model, Mapping) and library_of(model, READERS, "ensembles.") is not None
+
+
+def _column_ensemble(model: Any) -> ColumnEnsemble | None:
+    """Let the reader that knows a model read it; None if none does."""
+    parts: ColumnEnsemble | None = None
+    if isinstance(model, str):
+        for library in FILES:
+            reader = import_module(f".{library}", __package__)
+            if reader.knows_text(model):
+                parts = reader.from_text(model)
+                break
+    elif not isinstance(model, Mapping):
+        reader = library_of(model, READERS, "ensembles.")
+        if reader is not None:
+            library = reader.__name__.rpartition(".")[2]
+            parts = getattr(reader, f"from_{library}")(model)
+    return parts
+
+
+def _refuse_unknown(model: Any) -> None:
+    """Refuse what is not a single tree either."""
+    if isinstance(model, str | Mapping) or library_of(model) is not None:
+        return
+    if isinstance(model, type):
+        raise UnreadableModel(f"got the class {model.__qualname__}: give a fitted model of it")
+    raise UnreadableModel(f"cannot read {a_kind(model)} as a sum of trees: known are {KNOWN}")
+
+
+def _over_features(
+    parts: ColumnEnsemble,
+    wrapped: Wrapped,
+    space: Space | None,
+    feature_names: Sequence[str] | None,
+    nan: Nan,
+) -> Ensemble:
+    """State all trees over the features that their columns arise from."""
+    through = wrapped.through
+    table = parts.table
+    if not table.ordered:
+        names = given_names(through, space, feature_names)
+        parts = _each(parts, lambda tree: in_given_order(tree, names))
+    if table.garbled:
+        own = space if through is None else None
+        parts = _each(parts, lambda tree: with_given_labels(tree, own))
+    if table.absent_is_nan and gives_sparse(through):
+        parts = _each(parts, lambda tree: with_zero_as_missing(tree, sure=wrapped.sparse))
+    columns, space = source_columns(parts.table, through, space, feature_names, nan)
+    return Ensemble(
+        all_over_features(parts.trees, columns, space),
+        parts.values,
+        scores=parts.scores,
+        classes=parts.classes,
+        adding=parts.adding,
+        rule=parts.rule,
+        link=parts.link,
+        factor=parts.factor,
+    )
+
+
+def _each(parts: ColumnEnsemble, change: Callable[[ColumnTree], ColumnTree]) -> ColumnEnsemble:
+    """Change all trees, which still have one table then."""
+    trees = [change(tree) for tree in parts.trees]
+    return replace(parts, trees=[replace(tree, table=trees[0].table) for tree in trees])
+
+
+def _over(ensemble: Ensemble, space: Space) -> Ensemble:
+    """State an ensemble over another space."""
+    return Ensemble(
+        [tree.over(space) for tree in ensemble.trees],
+        ensemble.values,
+        scores=ensemble.scores.tolist(),
+        classes=ensemble.classes or None,
+        adding=ensemble.adding,
+        rule=ensemble.rule,
+        link=ensemble.link,
+        factor=ensemble.factor,
+    )
+
+
+def _of_one_tree(tree: Tree) -> Ensemble:
+    """Make an ensemble of one tree, by the numbers or the shares of its leaves."""
+    leaves = np.flatnonzero(tree.feature < 0)
+    which = tree.leaf_class[leaves]
+    number = np.full(tree.n_nodes, -1)
+    number[leaves] = np.arange(len(leaves))
+    plain = tree.replace(
+        classes=range(len(leaves)), leaf_class=number, distribution=None, task="classification"
+    )
+    if tree.task == "regression":
+        return Ensemble([plain], [tree.numbers[which]], adding=Adding(), rule=Rule("number"))
+    shares = tree.shares[leaves]
+    if not np.array_equal(shares.argmax(axis=1), which):
+        at = int(np.flatnonzero(shares.argmax(axis=1) != which)[0])
+        raise InvalidTree(
+            f"leaf {at} predicts {tree.classes[which[at]]!r}, which is not the first class of the "
+            f"largest share among its training rows ({shares[at].tolist()}), so that the tree does "
+            "not decide by its shares: use the tree itself"
+        )
+    base = (0.0,) * len(tree.classes)
+    return Ensemble(
+        [plain], [shares], classes=tree.classes, adding=Adding(base=base), rule=Rule("largest")
+    )

@@ -1,0 +1,94 @@
+"""What an ``Ensemble`` says of complete rows, computed slowly: tree by tree, as libraries add."""
+
+import numpy as np
+
+from tests.neighbours import neighbours
+
+
+def added(ensemble, X):
+    """Give rows x scores: the sums in the library's order and precision, not divided."""
+    rows, adding = ensemble.read(X), ensemble.adding
+    kind = np.float32 if adding.precision == "float32" else np.float64
+    base = np.array(adding.base, dtype=kind)
+    sums = np.zeros((rows.n_rows, len(base)), dtype=kind)
+    if not adding.base_last:
+        sums += base
+    for tree, values, score in zip(
+        ensemble.trees, ensemble.values, ensemble.scores.tolist(), strict=True
+    ):
+        leaf = tree.decide(rows)
+        assert (leaf >= 0).all(), "a row is not complete"
+        which = slice(None) if score < 0 else [score]
+        sums[:, which] += values.astype(kind)[leaf][:, which]
+    if adding.base_last:
+        sums += base
+    return sums
+
+
+def divided(ensemble, X):
+    """Give rows x scores, divided where the library divides."""
+    sums = added(ensemble, X)
+    return sums / sums.dtype.type(ensemble.adding.divisor)
+
+
+def labels(ensemble, X):
+    """Give the class of each row, by the ensemble's rule."""
+    return labels_of(ensemble, added(ensemble, X))
+
+
+def labels_of(ensemble, sums):
+    """Give the class of undivided sums."""
+    if ensemble.rule.kind == "largest":
+        at = (sums / sums.dtype.type(ensemble.adding.divisor)).argmax(axis=1)
+    else:
+        assert ensemble.rule.kind == "cuts"
+        at = (sums[:, :1] > np.array(ensemble.rule.cuts)).sum(axis=1)
+    return ensemble.labels[at]
+
+
+def within_window(ensemble, sums):
+    """Say of which rows the rule leaves the class open: another score is near the largest."""
+    exact = sums.astype(np.float64)
+    below = exact.max(axis=1, keepdims=True) - exact
+    return ((below > 0) & (below <= ensemble.rule.window)).any(axis=1)
+
+
+def probabilities(ensemble, X):
+    """Give rows x classes, through the link; equal to the library's up to rounding."""
+    scores = divided(ensemble, X).astype(np.float64) * ensemble.factor
+    if ensemble.link == "logistic":
+        share = 1 / (1 + np.exp(-scores[:, 0]))
+        return np.column_stack([1 - share, share])
+    if ensemble.link == "softmax":
+        share = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return share / share.sum(axis=1, keepdims=True)
+    assert ensemble.link == "identity"
+    return scores
+
+
+def hard_rows(ensemble, X, n=100_000, edges=(), cuts=(), random_state=0):
+    """Give n rows like X's, many of them with a number at a threshold, or beside it.
+
+    Features are X's columns. ``cuts`` are more pairs of column and threshold, ``edges`` numbers
+    that any column may have.
+    """
+    rng = np.random.default_rng(random_state)
+    X = np.asarray(X, dtype=np.float64)
+    out = X[rng.integers(0, len(X), n)]
+    pairs = set(cuts)
+    for tree in ensemble.trees:
+        inner = tree.feature >= 0
+        for numbers in (tree.threshold, tree.row_threshold):
+            pairs |= set(zip(tree.feature[inner].tolist(), numbers[inner].tolist(), strict=True))
+    pairs = sorted(pair for pair in pairs if np.isfinite(pair[1]))
+    hits = [(j, near) for j, cut in pairs for near in neighbours(cut)]
+    hits += [(j, edge) for j in range(X.shape[1]) for edge in edges]
+    column, number = (np.array(part) for part in zip(*hits, strict=True))
+    for _ in range(2):  # two columns of a row
+        some = rng.integers(0, len(hits), n)
+        if n > len(hits):
+            some[: len(hits)] = np.arange(len(hits))
+        rng.shuffle(some)
+        at = np.flatnonzero(rng.random(n) < 0.9)
+        out[at, column[some[at]].astype(int)] = number[some[at]]
+    return out
