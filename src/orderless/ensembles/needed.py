@@ -226,7 +226,7 @@ class _Settling(Probe):
                 own = int(self.labels(one)[0])
                 wide = self.box_at(one)
                 for k in chosen:
-                    wide = self.grown(wide, k, self.box, self.certain)
+                    wide = self.grown(wide, k, self.box, own)
                 for c in range(n_classes):
                     if c != own:
                         rest[c] = [p for b in rest[c] for p in self._without(b, wide, chosen)]

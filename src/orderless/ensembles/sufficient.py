@@ -128,7 +128,7 @@ class Sufficient(Probe):
         everything = np.ones_like(box)
         for k in reversed(self.order):
             if features >> k & 1:
-                box = self.grown(box, k, everything, self.certain)
+                box = self.grown(box, k, everything, self.label)
         return bits_of(self.bins, box)
 
     def one(self) -> Sides:
@@ -270,7 +270,7 @@ class Sufficient(Probe):
             certain = self.certain(box)
             if certain:
                 for k in members(features):
-                    box = self.grown(box, k, np.ones_like(box), self.certain)
+                    box = self.grown(box, k, np.ones_like(box), label)
             kept = bits_of(self.bins, box)
             sides = [kept[k] if features >> k & 1 else full for k, full in enumerate(self.full)]
             yield tuple(members(features)), label, tuple(sides), certain
