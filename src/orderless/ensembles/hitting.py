@@ -24,7 +24,7 @@ def cheapest_hitting_set(sets: Iterable[int], costs: Sequence[int], steps: Steps
 
     Examples
     --------
-    >>> from orderless.missing import Clock
+    >>> from orderless.missing.smallest_sets import Clock
     >>> steps = Steps(1000, Clock(60.0))
     >>> bin(cheapest_hitting_set([0b011, 0b110], [1, 1, 1], steps))
     '0b10'

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..form import Term
-from ..missing import Clock, Steps, hitting_sets, members
+from ..missing import Steps, hitting_sets, members
 from ..model import Box, Ensemble
 from .boxes import CERTAIN, OPEN, Boxes, Cells, bits_of, possible_boxes
 from .hitting import Hitting, cheapest_hitting_set
@@ -233,7 +233,7 @@ class Sufficient(Probe):
         return Term(Box(self.bins, sides))
 
     def _steps(self) -> Steps:
-        return Steps(max(STEPS, STEPS_EACH * self.limit), Clock(self.time_limit))
+        return Steps(max(STEPS, STEPS_EACH * self.limit), self)
 
     # -- changes ---------------------------------------------------------------------------------
 

@@ -268,9 +268,10 @@ class EnsembleOffers:
         Raises
         ------
         Undecided
-            If the row, or a set of features, could not be decided; ``proven`` says what was.
-        TooManyReasons, OutOfTime
-            If the search takes more steps than ``limit``, or longer than ``time_limit``.
+            If the row, or a set of features, could not be decided in ``time_limit`` seconds, or
+            because of rounding.
+        TooManyReasons
+            If the search takes more steps than ``limit``.
         """
         from ..ensembles import needed_of_row
 
