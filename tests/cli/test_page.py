@@ -9,8 +9,10 @@ import urllib.request
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io as skops
 from commands import fine, mistake, on_terminal, patients, run
 from showcase import hostile, mixed
+from sklearn.ensemble import RandomForestClassifier
 
 import orderless as ol
 from orderless.cli.costs import read_costs
@@ -207,6 +209,44 @@ def test_serving_where_it_cannot_be(here):
         result = run("app", "model.json", "--serve", "--port", taken.getsockname()[1])
     assert result.exit_code == 2
     assert "in use" in result.stderr
+
+
+# -- app of a forest -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def forest(here):
+    X, y = labelled_rows(here / "patients.csv")
+    model = RandomForestClassifier(5, max_depth=2, random_state=0).fit(X[["age", "bmi"]], y)
+    skops.dump(model, here / "forest.skops")
+    ensemble = ol.read_ensemble(model)
+    (here / "forest.json").write_text(ensemble.to_json(), encoding="utf-8")
+    return ensemble
+
+
+def test_app_of_a_forest_is_the_librarys(here, forest):
+    own = ol.write_page(forest, title="Ill?", costs={"age": 1, "bmi": 2}, time_limit=2) + "\n"
+    options = ("--title", "Ill?", "--costs", "age=1,bmi=2", "--time-limit", 2)
+    for name in ("forest.skops", "forest.json"):
+        assert fine("app", name, *options) == own
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--data", "patients.csv"), "--data is for a page of one tree, and forest.json holds 5"),
+        (("--cut", "3"), "--cut is for a page of one tree"),
+        (("--costs", "age=1"), "no cost for 'bmi'"),
+    ],
+)
+@pytest.mark.usefixtures("forest")
+def test_app_of_a_forest_refuses_what_is_for_a_tree(options, says):
+    assert says in mistake("app", "forest.json", *options)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_time_limit_is_for_a_forest():
+    assert "a tree is answered at once" in mistake("app", "model.json", "--time-limit", 1)
 
 
 # -- costs ---------------------------------------------------------------------------------------

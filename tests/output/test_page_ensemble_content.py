@@ -142,3 +142,14 @@ def test_class_names_are_shown():
     page = ol.write_page(forest(2), class_names={1: "Iris versicolor"})
     assert page_content(page)["classes"] == ["0", "Iris versicolor"]
     assert page_content(page)["measure"] == "Probability of Iris versicolor"
+
+
+def test_how_long_an_answer_may_take():
+    assert page_content(ol.write_page(forest()))["limit"] == 500
+    page = ol.write_page(forest(), time_limit=2)
+    assert page_content(page)["limit"] == 2000
+    assert "What is not worked out in 2 s is called undecided." in page
+    with pytest.raises(InvalidParameter, match="time_limit"):
+        ol.write_page(forest(), time_limit=-1)
+    with pytest.raises(InvalidParameter, match="time_limit is for a page of an ensemble"):
+        ol.write_page(forest().estimators_[0], time_limit=1)

@@ -27,7 +27,7 @@ def visit(browser, tmp_path):
 
         def write_and_go(model, options=None, **tab):
             path = tmp_path / "page.html"
-            ol.write_page(model, path, **(options or {}))
+            ol.write_page(model, path, **{"time_limit": 60, **(options or {})})
             return go(path, **tab)
 
         yield write_and_go
@@ -141,11 +141,15 @@ def test_a_forest_of_numbers(visit):
 def test_what_is_not_worked_out_in_time_is_undecided(visit):
     """With no time at all, nothing is claimed; asked to search longer, the page does."""
     X, forest = cancer()
-    tab = visit(forest)
-    row = {name: float(value) for name, value in X.iloc[0].items() if name.startswith("worst")}
-    assert tab.evaluate("(row) => orderless.decide(row, -1)", row) is None
-    assert tab.evaluate("(row) => orderless.advise(row, -1).state", row) == "undecided"
-    assert tab.evaluate("(row) => orderless.advise(row).state", row) in ("certain", "open")
+    row = X.iloc[0].filter(like="worst").to_dict()
+    tab = visit(forest, {"examples": [row], "time_limit": 0})
+    tab.locator("#example").select_option(index=1)
+    assert verdict(tab).startswith("Undecided benign or malignant Not worked out in the time")
+    assert tab.evaluate("(row) => orderless.decide(row)", row) is None
+    assert tab.evaluate("(row) => orderless.advise(row).state", row) == "undecided"
+    tab.get_by_role("button", name="Search longer").click()
+    assert verdict(tab).startswith(("✓ Certain malignant", "Not certain yet"))
+    assert tab.evaluate("(row) => orderless.advise(row, 60000).state", row) != "undecided"
 
 
 def test_hostile_names_are_only_text(visit):

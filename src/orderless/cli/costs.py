@@ -21,7 +21,7 @@ from .options import DATA, FileOptions, finite
 
 if TYPE_CHECKING:
     from ..inputs import CellStyle
-    from ..model import Tree
+    from ..model import Ensemble, Tree
 
 __all__ = ["Costs", "OtherCosts", "name_end", "read_costs", "read_named_texts"]
 
@@ -50,7 +50,7 @@ OtherCosts = Annotated[
 
 
 def read_costs(
-    given: str | None, tree: Tree, files: FileOptions, others: float | None = None
+    given: str | None, tree: Tree | Ensemble, files: FileOptions, others: float | None = None
 ) -> dict[str, float]:
     """Read what each feature costs; every feature that the tree asks about must have a cost.
 
@@ -97,7 +97,7 @@ def _is_file(given: str) -> bool:
     return there
 
 
-def _from_text(given: str, tree: Tree) -> list[tuple[str, Any]]:
+def _from_text(given: str, tree: Tree | Ensemble) -> list[tuple[str, Any]]:
     """Split at the commas after which a feature's name and ``=`` stand: names may have commas."""
     parts: list[str] = []
     for piece in given.split(","):
@@ -117,7 +117,7 @@ def _from_text(given: str, tree: Tree) -> list[tuple[str, Any]]:
     return out
 
 
-def _named(part: str, tree: Tree) -> int | None:
+def _named(part: str, tree: Tree | Ensemble) -> int | None:
     """Give the place of the ``=`` after a feature's name, which may have spaces around it."""
     return name_end(part, lambda name: name in tree.space or name.strip() in tree.space)
 

@@ -1,4 +1,8 @@
-"""``orderless app``: a tree as one page to fill in, as a file or served to this machine."""
+"""``orderless app``: a tree, or a sum of trees, as one page to fill in, as a file or served.
+
+In:  a model file, or rows to fit a tree on; what the page says.
+Out: the page, written or served to this machine.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from ..inputs import busy
+from ..model import Ensemble
 from .costs import Costs, OtherCosts, read_costs, read_named_texts
 from .mistakes import Mistake
 from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
@@ -20,6 +25,7 @@ __all__ = ["EXAMPLE", "command"]
 
 EXAMPLE = (
     "Example: orderless app model.json --output page.html\n\n"
+    "Example: orderless app forest.skops --time-limit 1 --output page.html\n\n"
     "Example: orderless app --data patients.csv --target diagnosis --ignore id "
     "--costs age=0,bmi=1,smoker=1,ward=1 -o page.html"
 )
@@ -48,6 +54,14 @@ class PageOptions:
         str | None,
         typer.Option(
             help="What the tree decides, above the answer; by default the name of --target."
+        ),
+    ] = None
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Of a forest or boosted model: seconds that the page may work on an answer; "
+            "by default half a second.",
         ),
     ] = None
 
@@ -82,16 +96,22 @@ def command(
     """Write a page on which a person fills in what is known, and reads what is certain.
 
     One HTML file that needs no other file and no network. With --costs it says what to ask next at
-    the least cost; with --data too, by the cheapest policy over these rows.
+    the least cost; with --data too, by the cheapest policy over these rows. The model may be a
+    forest or a boosted model, too: then the page searches for what is certain.
     """
     if server.port and not server.serve:
         raise Mistake("--port is for --serve, which is not given")
     from .models import source_of
 
     source = source_of(model, data, files, complete=bool(costs) or other_costs is not None)
+    if isinstance(source.model, Ensemble) and data.data is not None:
+        raise Mistake(
+            f"--data is for a page of one tree, and {source.name} holds "
+            f"{len(source.model.trees):,}: leave it out"
+        )
     spent = None
     if costs is not None or other_costs is not None:
-        spent = read_costs(costs, source.tree, files, other_costs)
+        spent = read_costs(costs, source.model, files, other_costs)
     with busy("Writing the page"):
         html = _html(source, page, data.target, spent)
     if output is not None or not server.serve:
@@ -112,9 +132,10 @@ def _html(
         from ..acquisition import cheapest_policy
 
         policy = cheapest_policy(source.tree, source.X, costs)
-    names, classes = source.tree.space.names, source.tree.classes
+    tree = source.model
+    names, classes = tree.space.names, tree.classes
     return write_page(
-        source.tree,
+        tree,
         title=page.title,
         description=page.description,
         labels=read_named_texts(page.labels, "--labels", names, "feature"),
@@ -123,6 +144,7 @@ def _html(
         class_names=read_named_texts(page.class_names, "--class-names", classes, "class"),
         costs=costs,
         policy=policy,
+        time_limit=page.time_limit,
     )
 
 

@@ -12,6 +12,7 @@ from .asking import (
 )
 from .boxes import (
     Verdicts as Verdicts,
+    check_time_limit as check_time_limit,
 )
 from .compare import (
     counterexample as counterexample,

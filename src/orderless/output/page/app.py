@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ensembles import check_time_limit
 from ...errors import InvalidData, InvalidParameter, InvalidTree, UnreadableModel
 from ...form import CanonicalForm, equivalent, fingerprint
 from ...inputs import frame_of, is_unknown, read_costs, write_whole
@@ -40,6 +41,7 @@ from .ensemble_content import Written, label_names, written_ensemble
 __all__ = ["write_page"]
 
 LIMIT = 1_000
+TIME_LIMIT = 0.5
 
 
 def write_page(
@@ -56,6 +58,7 @@ def write_page(
     policy: Any = None,
     examples: Any = None,
     limit: int | None = None,
+    time_limit: float | None = None,
 ) -> str:
     """Write a page on which a person fills in what is known, and reads what is certain.
 
@@ -87,6 +90,9 @@ def write_page(
     limit : int, optional
         How many leaves there may be: 1,000 for a tree by default, 250,000 for an ensemble (about
         6 MB).
+    time_limit : float, optional
+        How many seconds the page of an ensemble may work on an answer, 0.5 by default; what is not
+        worked out by then is called undecided.
 
     Returns
     -------
@@ -114,16 +120,7 @@ def write_page(
     form = tree if isinstance(tree, CanonicalForm) else None
     model = _model_of(tree)
     shown = _class_names(class_names, model)
-    if isinstance(model, Ensemble):
-        if policy is not None:
-            raise InvalidParameter(
-                "policy is for a page of one tree: the page of an ensemble works out what to ask "
-                "next by itself; leave out policy=",
-                "policy",
-            )
-        written = written_ensemble(model, shown, limit)
-    else:
-        written = _written_tree(model, form, policy, LIMIT if limit is None else limit)
+    written = _written(model, form, shown, policy, limit, time_limit)
     features = written.features
     names = [feature["name"] for feature in features]
     rows = _examples(examples, model, names)
@@ -169,6 +166,32 @@ def _model_of(given: Any) -> Tree | Ensemble:
             return read_ensemble(given)
         except UnreadableModel:
             raise fault from None
+
+
+def _written(
+    model: Tree | Ensemble,
+    form: CanonicalForm | None,
+    shown: list[str],
+    policy: Any,
+    limit: int | None,
+    time_limit: float | None,
+) -> Written:
+    """Give what the page has of a model, whose classes are shown as these names."""
+    if isinstance(model, Ensemble):
+        if policy is not None:
+            raise InvalidParameter(
+                "policy is for a page of one tree: the page of an ensemble works out what to ask "
+                "next by itself; leave out policy=",
+                "policy",
+            )
+        seconds = TIME_LIMIT if time_limit is None else check_time_limit(time_limit)
+        return written_ensemble(model, shown, limit, seconds)
+    if time_limit is not None:
+        raise InvalidParameter(
+            "time_limit is for a page of an ensemble: a tree is answered at once; leave it out",
+            "time_limit",
+        )
+    return _written_tree(model, form, policy, LIMIT if limit is None else limit)
 
 
 def _written_tree(tree: Tree, form: CanonicalForm | None, policy: Any, limit: int) -> Written:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import InvalidTree
-from ...model import Ensemble, label_text
+from ...model import Ensemble, label_text, short_number
 from ..code.javascript import literal
 from .ensemble_tables import ensemble_tables
 
@@ -38,7 +38,9 @@ class Written(NamedTuple):
     fingerprint: tuple[str, str]  # of what, and the digits
 
 
-def written_ensemble(ensemble: Ensemble, names: list[str], limit: int | None) -> Written:
+def written_ensemble(
+    ensemble: Ensemble, names: list[str], limit: int | None, time_limit: float
+) -> Written:
     """Give what the page has of an ensemble, whose classes people call by these names."""
     most = LIMIT if limit is None else limit
     n_leaves = sum(len(own) for own in ensemble.values)
@@ -67,12 +69,12 @@ def written_ensemble(ensemble: Ensemble, names: list[str], limit: int | None) ->
         features,
         f"const MODEL = {text};\n",
         files,
-        gauge,
+        {**gauge, "limit": 1000 * time_limit},
         "What does the model decide?",
         [
             f"This page shows what {trees}, and which answers are certain whatever the unknown "
             "values are. It does not say whether the model is right. What is not worked out in "
-            "half a second is called undecided.",
+            f"{short_number(time_limit)} s is called undecided.",
             "What to ask next is the feature whose answer leaves the narrowest range of scores on "
             "average, all intervals between two of its thresholds counting alike.",
         ],

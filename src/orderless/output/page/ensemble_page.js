@@ -1,6 +1,6 @@
 // What the page says of a sum of trees; in words, from its answer so far.
 
-const LONGER = 20; // times as long, where a person asks for it
+const LONGER = 20 * Math.max(PAGE.limit, 500); // milliseconds, where a person asks for it
 const MANY = 8; // features that are named at once
 const STATES = {
   certain: "✓ Certain",
@@ -10,15 +10,15 @@ const STATES = {
 };
 
 const OFFERED = {
-  decide: (row, limit = LIMITS.verdict) => {
+  decide: (row, limit = PAGE.limit) => {
     const answer = worked(read(row), ["verdict"], limit);
     return LABELS && stateOf(answer) === "certain" ? MODEL.classes[labelsIn(answer.found)[0]] : null;
   },
-  possibleClasses: (row, limit = LIMITS.verdict) => {
+  possibleClasses: (row, limit = PAGE.limit) => {
     const { found } = worked(read(row), ["verdict", "classes"], limit);
     return MODEL.classes.filter((_, label) => found.state && found.state[label] === YES);
   },
-  advise: (row, limit = LIMITS.next) => {
+  advise: (row, limit = PAGE.limit) => {
     const answer = worked(read(row), ["verdict", "classes", "next", "range"], limit);
     return {
       state: stateOf(answer),

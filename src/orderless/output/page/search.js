@@ -158,9 +158,12 @@ function measure(problem, { box, list, start }, gain, work) {
 /** Add what one tree loses in each bin of a feature; its leaves come best first. */
 function paint(problem, box, list, from, to, gain, i, work) {
   const { sides, sideStart, sideFeature, sideAt, words, wordStart } = problem;
-  const [first, last] = [wordStart[i], wordStart[i + 1]];
+  const first = wordStart[i];
+  const last = wordStart[i + 1];
+  const begin = 32 * first;
+  const end = begin + problem.bins[i].length;
   const { own, open, regret, left, right } = work;
-  own.fill(Infinity, 32 * first, 32 * last);
+  own.fill(Infinity, begin, end);
   for (let w = first; w < last; w += 1) open[w] = box[w];
   let rest = 1;
   for (let k = from; rest && k < to; k += 1) {
@@ -178,19 +181,15 @@ function paint(problem, box, list, from, to, gain, i, work) {
     }
   }
   let least = Infinity;
-  for (let b = 32 * first; b < 32 * last; b += 1) {
-    if (!hasBit(box, 0, b)) {
-      left[b] += least;
-      continue;
-    }
-    regret[b] += own[b];
-    least = Math.min(least, own[b]);
+  for (let b = begin; b < end; b += 1) {
+    if (own[b] < least) least = own[b];
+    if (hasBit(box, 0, b)) regret[b] += own[b];
     left[b] += least;
   }
   least = Infinity;
-  for (let b = 32 * last - 1; b >= 32 * first; b -= 1) {
+  for (let b = end - 1; b >= begin; b -= 1) {
     right[b] += least;
-    if (hasBit(box, 0, b)) least = Math.min(least, own[b]);
+    if (own[b] < least) least = own[b];
   }
 }
 

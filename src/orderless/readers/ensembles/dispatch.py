@@ -20,7 +20,7 @@ from ..dispatch import check_arguments, library_of, opened, read_tree
 from ..forgotten import given_names, in_given_order, with_given_labels
 from ..sparse import gives_sparse, with_zero_as_missing
 from ..through.columns import source_columns
-from ..through.conditions import over_features
+from ..through.conditions import all_over_features
 from ..wrapped import Wrapped, unwrapped
 from .build import ColumnEnsemble
 
@@ -100,9 +100,9 @@ def read_ensemble(
     (5, (0, 1, 2), 5.0)
     """
     check_arguments(space, feature_names, nan)
+    given, model = model, opened(model)
     if isinstance(model, Ensemble):
         return model if space is None else _over(model, space)
-    given, model = model, opened(model)
     if isinstance(model, Tree):
         return _of_one_tree(model if space is None else model.over(space))
     wrapped = unwrapped(model, through)
@@ -176,7 +176,7 @@ def _over_features(
         parts = _each(parts, lambda tree: with_zero_as_missing(tree, sure=wrapped.sparse))
     columns, space = source_columns(parts.table, through, space, feature_names, nan)
     return Ensemble(
-        [over_features(tree, columns, space) for tree in parts.trees],
+        all_over_features(parts.trees, columns, space),
         parts.values,
         scores=parts.scores,
         classes=parts.classes,
