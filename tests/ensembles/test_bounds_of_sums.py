@@ -96,9 +96,10 @@ def test_an_explanation_out_of_time_says_so(forest):
     assert why.status == "certain"  # a complete row is added up
     assert why.reason.covers(X[:1]).all()
     assert "was not found out" in str(why)
-    with pytest.raises(ol.Undecided) as found:
+    with pytest.raises(ol.Undecided, match=r"shortest reason has \d+ to \d+ features: ") as found:
         _ = why.shortest
     assert found.value.why == "time"
+    assert 0 <= found.value.proven["at_least"] <= found.value.proven["at_most"] <= 10
 
 
 def test_whole_numbers_round_outwards():

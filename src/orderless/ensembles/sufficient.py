@@ -16,11 +16,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ..errors import Undecided
 from ..form import Term
 from ..missing import Steps, hitting_sets, members
 from ..model import Box, Ensemble
 from .boxes import CERTAIN, OPEN, Boxes, Cells, bits_of, possible_boxes
-from .hitting import Hitting, cheapest_hitting_set
+from .hitting import Hitting, cheapest_hitting_set, hitting_size
 from .probe import Probe
 
 __all__ = ["Sufficient"]
@@ -178,20 +179,36 @@ class Sufficient(Probe):
 
     def best(self, costs: Sequence[int]) -> Sides:
         """Give the box of the sufficient set that costs least, and of these has fewest features."""
+        self.start()
+        most = self.shrunk(self.known).bit_count()  # what there is, if the search is not done
+        contrasts = set(self._contrasts)
+        try:
+            chosen = self._cheapest(costs, contrasts)
+        except Undecided as fault:
+            if any(costs):
+                raise
+            least = hitting_size(contrasts)
+            fault.proven |= {"at_least": least, "at_most": most}
+            fault.args = (f"the shortest reason has {least} to {most} features: {fault}",)
+            raise
+        finally:
+            self._contrasts |= contrasts
+        self._reasons.add(chosen)
+        return self.widened(chosen)
+
+    def _cheapest(self, costs: Sequence[int], contrasts: set[int]) -> int:
+        """Give the sufficient set that costs least; adds to the contrasts that it must hit."""
+        contrasts |= {1 << k for k in self.necessary}
         steps = self._steps()
-        contrasts = {1 << k for k in self.necessary} | self._contrasts
         while True:
-            chosen = cheapest_hitting_set(contrasts, costs, steps)
+            chosen = together = cheapest_hitting_set(contrasts, costs, steps)
             more = self.contrast(chosen)
             if more is None:
-                self._contrasts |= contrasts
-                self._reasons.add(chosen)
-                return self.widened(chosen)
-            together = chosen
+                return chosen
             while more is not None:  # several that have nothing in common, before the next choice
-                self.look(at_least=chosen.bit_count())
                 contrasts.add(more)
                 together |= more
+                self.look()
                 more = self.contrast(together)
 
     def sets(self) -> Iterator[int]:
