@@ -13,7 +13,7 @@ import numpy as np
 
 from ..missing import Steps, members
 
-__all__ = ["Hitting", "cheapest_hitting_set", "hitting_size"]
+__all__ = ["Hitting", "cheapest_hitting_set"]
 
 
 def cheapest_hitting_set(sets: Iterable[int], costs: Sequence[int], steps: Steps) -> int:
@@ -59,22 +59,6 @@ def cheapest_hitting_set(sets: Iterable[int], costs: Sequence[int], steps: Steps
     if any(not one & chosen for one in minimal):
         raise AssertionError("the choice misses a set")
     return chosen
-
-
-def hitting_size(sets: Iterable[int]) -> int:
-    """Give how many members a choice has at least that hits all sets: disjoint sets, counted.
-
-    Examples
-    --------
-    >>> hitting_size([0b011, 0b110, 0b1000])
-    2
-    """
-    taken = count = 0
-    for one in sorted(sets, key=lambda bits: (bits.bit_count(), bits)):
-        if not one & taken:
-            taken |= one
-            count += 1
-    return count
 
 
 class Hitting:

@@ -21,7 +21,7 @@ from ..form import Term
 from ..missing import Steps, hitting_sets, members
 from ..model import Box, Ensemble
 from .boxes import CERTAIN, OPEN, Boxes, Cells, bits_of, possible_boxes
-from .hitting import Hitting, cheapest_hitting_set, hitting_size
+from .hitting import Hitting, cheapest_hitting_set
 from .probe import Probe
 
 __all__ = ["Sufficient"]
@@ -62,6 +62,7 @@ class Sufficient(Probe):
         self._contrasts: set[int] = set()  # sets whose change can give another class
         self._reasons: set[int] = set()  # minimal sets that are sufficient
         self._order: list[int] | None = None
+        self._least = 0  # features of the shortest reason, as far as that is proven
 
     def keeping(self, features: int) -> Boxes:
         """Give the row with only some of its features known."""
@@ -187,9 +188,8 @@ class Sufficient(Probe):
         except Undecided as fault:
             if any(costs):
                 raise
-            least = hitting_size(contrasts)
-            fault.proven |= {"at_least": least, "at_most": most}
-            fault.args = (f"the shortest reason has {least} to {most} features: {fault}",)
+            fault.proven |= {"at_least": self._least, "at_most": most}
+            fault.args = (f"the shortest reason has {self._least} to {most} features: {fault}",)
             raise
         finally:
             self._contrasts |= contrasts
@@ -202,6 +202,7 @@ class Sufficient(Probe):
         steps = self._steps()
         while True:
             chosen = together = cheapest_hitting_set(contrasts, costs, steps)
+            self._least = chosen.bit_count()
             more = self.contrast(chosen)
             if more is None:
                 return chosen
