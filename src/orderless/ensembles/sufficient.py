@@ -181,10 +181,11 @@ class Sufficient(Probe):
     def best(self, costs: Sequence[int]) -> Sides:
         """Give the box of the sufficient set that costs least, and of these has fewest features."""
         self.start()
-        most = self.shrunk(self.known).bit_count()  # what there is, if the search is not done
+        minimal = self.shrunk(self.known)  # what there is, if the search is not done in time
+        most = minimal.bit_count()
         contrasts = set(self._contrasts)
         try:
-            chosen = self._cheapest(costs, contrasts)
+            chosen = self._cheapest(costs, contrasts, minimal)
         except Undecided as fault:
             if any(costs):
                 raise
@@ -196,13 +197,19 @@ class Sufficient(Probe):
         self._reasons.add(chosen)
         return self.widened(chosen)
 
-    def _cheapest(self, costs: Sequence[int], contrasts: set[int]) -> int:
-        """Give the sufficient set that costs least; adds to the contrasts that it must hit."""
+    def _cheapest(self, costs: Sequence[int], contrasts: set[int], minimal: int) -> int:
+        """Give the sufficient set that costs least; adds to the contrasts that it must hit.
+
+        ``minimal`` is some sufficient set: without costs, nothing is better than one of its size if
+        every hitting set has that size.
+        """
         contrasts |= {1 << k for k in self.necessary}
         steps = self._steps()
         while True:
             chosen = together = cheapest_hitting_set(contrasts, costs, steps)
             self._least = chosen.bit_count()
+            if not any(costs) and self._least == minimal.bit_count():
+                return minimal
             more = self.contrast(chosen)
             if more is None:
                 return chosen
