@@ -21,13 +21,14 @@ from ..form import Term
 from ..missing import Steps, hitting_sets, members
 from ..model import Box, Ensemble
 from .boxes import CERTAIN, OPEN, Boxes, Cells, bits_of, possible_boxes
-from .hitting import Hitting, cheapest_hitting_set
+from .hitting import Hitting, cheapest_hitting_set, greedy_hitting_set, worth
 from .probe import Probe
 
 __all__ = ["Sufficient"]
 
 STEPS = 200_000  # of one search for sets, and more if the limit on reasons is high
 STEPS_EACH = 20
+QUICK = 50  # greedy choices before the next one that is proven cheapest
 
 Sides = tuple[int, ...]
 
@@ -200,24 +201,35 @@ class Sufficient(Probe):
     def _cheapest(self, costs: Sequence[int], contrasts: set[int], minimal: int) -> int:
         """Give the sufficient set that costs least; adds to the contrasts that it must hit.
 
-        ``minimal`` is some sufficient set: without costs, nothing is better than one of its size if
-        every hitting set has that size.
+        ``minimal`` is some sufficient set. Choices that are made greedily find contrasts until one
+        is sufficient, or for a while; then the cheapest choice is sought, which takes longer. It is
+        the answer if it is sufficient, or as cheap as a set that is.
         """
         contrasts |= {1 << k for k in self.necessary}
         steps = self._steps()
+        best = minimal
         while True:
-            chosen = together = cheapest_hitting_set(contrasts, costs, steps)
+            for _ in range(QUICK):
+                quick = greedy_hitting_set(contrasts, costs)
+                if not self._found_more(quick, contrasts):
+                    best = min(best, quick, key=lambda one: worth(one, costs))
+                    break
+            chosen = cheapest_hitting_set(contrasts, costs, steps)
             self._least = chosen.bit_count()
-            if not any(costs) and self._least == minimal.bit_count():
-                return minimal
-            more = self.contrast(chosen)
-            if more is None:
+            if worth(chosen, costs) == worth(best, costs):
+                return best
+            if not self._found_more(chosen, contrasts):
                 return chosen
-            while more is not None:  # several that have nothing in common, before the next choice
-                contrasts.add(more)
-                together |= more
-                self.look()
-                more = self.contrast(together)
+
+    def _found_more(self, chosen: int, contrasts: set[int]) -> bool:
+        """Add contrasts that a choice misses, and that have nothing in common; False: none."""
+        together, more = chosen, self.contrast(chosen)
+        while more is not None:
+            self.look()
+            contrasts.add(more)
+            together |= more
+            more = self.contrast(together)
+        return together != chosen
 
     def sets(self) -> Iterator[int]:
         """Go through all minimal sufficient sets, each once."""
