@@ -7,26 +7,30 @@ NATIVE := CMakeLists.txt $(shell find cpp/core cpp/bindings -name '*.[ch]pp')
 SOURCES := $(shell find cpp -name '*.[ch]pp')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-core test-sanitized test-engines lint format bench docs clean
+.PHONY: help demo test test-core test-portable test-sanitized test-engines test-oldest test-newest \
+	wheels test-wheels test-wheels-whole lint format bench docs docs-links clean
 
 help:  ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /'
 
 $(VENV)/built: requirements/build.txt
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/python || (echo "making an environment in $(VENV)" && $(PYTHON) -m venv $(VENV))
+	@echo "installing what builds orderless (cmake, ninja, nanobind)"
 	@$(PIP) -r requirements/build.txt
 	@touch $@
 
 $(VENV)/installed: $(VENV)/built pyproject.toml $(NATIVE)
-	@echo "building orderless (one to two minutes the first time)"
+	@echo "building orderless, and installing what it needs (one to two minutes the first time)"
 	@$(PIP) --no-build-isolation --config-settings=cmake.define.ORDERLESS_STRICT=ON --editable .
 	@touch $@
 
 $(VENV)/%-tools: requirements/%.txt $(VENV)/installed
+	@echo "installing requirements/$*.txt (minutes the first time: some packages are large)"
 	@$(PIP) -r requirements/$*.txt
 	@touch $@
 
 demo: $(VENV)/installed  ## the main job, in seconds; writes build/demo/report.html and page.html
+	@echo "orderless demo: a tree, its rules, rows with unknown values, a report"
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/test-tools test-core  ## all tests that need only Python and a compiler
@@ -34,19 +38,31 @@ test: $(VENV)/test-tools test-core  ## all tests that need only Python and a com
 
 test-core: $(VENV)/built  ## the C++ core's own tests
 	@mkdir -p build
-	@$(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -S . -B build/core-tests \
+	@echo "building the core's tests (about two minutes the first time)"
+	@$(BIN)/cmake -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja" -S . -B build/core-tests \
 		-DORDERLESS_TESTS=ON -DORDERLESS_STRICT=ON \
 		-DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1" > build/core-tests.log 2>&1 \
 		|| (cat build/core-tests.log; false)
 	@$(BIN)/cmake --build build/core-tests > build/core-tests.log 2>&1 || (cat build/core-tests.log; false)
 	$(BIN)/ctest --test-dir build/core-tests --output-on-failure
 
+test-portable: $(VENV)/built  ## the same in standard C++ alone, as for a compiler that is not known
+	@mkdir -p build
+	@echo "building the core's tests in standard C++ (about a minute the first time)"
+	@$(BIN)/cmake -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja" -S . -B build/core-portable \
+		-DORDERLESS_TESTS=ON -DORDERLESS_STRICT=ON -DORDERLESS_PORTABLE=ON -DORDERLESS_UNCHECKED=ON \
+		-DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -Wpedantic" > build/core-portable.log 2>&1 \
+		|| (cat build/core-portable.log; false)
+	@$(BIN)/cmake --build build/core-portable > build/core-portable.log 2>&1 \
+		|| (cat build/core-portable.log; false)
+	$(BIN)/ctest --test-dir build/core-portable --output-on-failure
+
 # The compiler's own libraries come first, or they could not watch the allocations of Python.
 # The machine's leaks are not ours: Python never frees what it keeps for its whole life.
 test-sanitized: $(VENV)/test-tools  ## every entry of the extension, checking itself as it runs
 	@mkdir -p build
-	@$(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -S . -B build/sanitized \
-		-DORDERLESS_SANITIZED=ON -DORDERLESS_STRICT=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python \
+	@$(BIN)/cmake -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja" -S . -B build/sanitized \
+		-DORDERLESS_SANITIZED=ON -DORDERLESS_STRICT=ON "-DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python" \
 		-DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1" > build/sanitized.log 2>&1 \
 		|| (cat build/sanitized.log; false)
 	@$(BIN)/cmake --build build/sanitized > build/sanitized.log 2>&1 || (cat build/sanitized.log; false)
@@ -58,14 +74,30 @@ test-engines: $(VENV)/test-tools $(VENV)/engines-tools  ## tests that need a bro
 	@.ci/engines
 	$(BIN)/python -m pytest -q -m engine tests
 
+# Interpreters of other versions are looked for on PATH and among pyenv's.
+wheels: $(VENV)/wheels-tools  ## dist/: the sdist, and from it a wheel per Python, audited
+	$(BIN)/python tools/wheels.py build
+
+test-wheels: wheels  ## each wheel in an empty environment without a compiler: the quick tests
+	$(BIN)/python tools/wheels.py test
+
+test-wheels-whole: wheels  ## the same with the whole suite, one Python after the other (hours)
+	$(BIN)/python tools/wheels.py test --whole
+
+test-oldest: $(VENV)/built  ## a part of the suite with the oldest versions of what orderless needs
+	$(BIN)/python tools/versions.py oldest
+
+test-newest: $(VENV)/built  ## the same with the newest
+	$(BIN)/python tools/versions.py newest
+
 lint: $(VENV)/lint-tools $(VENV)/test-tools  ## ruff, mypy strict, clang-format, clang-tidy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(SOURCES)
 	@mkdir -p build
-	@$(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -S . -B build/tidy \
-		-DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python \
+	@$(BIN)/cmake -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja" -S . -B build/tidy \
+		-DCMAKE_EXPORT_COMPILE_COMMANDS=ON "-DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python" \
 		> build/tidy.log 2>&1 || (cat build/tidy.log; false)
 	ls build/tidy/CMakeFiles/orderless_core.dir/Unity/*.cxx build/tidy/CMakeFiles/_core.dir/Unity/*.cxx | \
 		xargs -P 2 -n 1 $(BIN)/clang-tidy -p build/tidy --quiet
@@ -89,8 +121,12 @@ $(VENV)/bench-peers: $(VENV)/bench-tools
 bench: $(VENV)/bench-peers  ## benchmarks against peers; prints and writes benchmarks/README.md (20 minutes)
 	$(BIN)/python -m benchmarks --save
 
-docs: $(VENV)/docs-tools  ## the documentation, warnings are errors
+docs: $(VENV)/docs-tools  ## the documentation: warnings, broken links and examples that fail are errors
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python docs/check.py docs/_build/html
+
+docs-links: $(VENV)/docs-tools  ## the documentation's links to other sites; needs the web
+	$(BIN)/sphinx-build -b linkcheck -D plot_gallery=0 docs docs/_build/links
 
 clean:  ## forget everything that was built
-	rm -rf $(VENV) build dist docs/_build
+	rm -rf $(VENV) build dist docs/_build docs/gallery

@@ -12,7 +12,7 @@ import numpy as np
 import orderless as ol
 from orderless.importance.rid.bootstrap import Bootstraps
 from orderless.rashomon import Resampled
-from orderless.rashomon.problem import Rules
+from orderless.rashomon.problem import Problem, Rules
 from orderless.rashomon.table import read_table
 
 from .data import at_hand, binarized, load, missing_note
@@ -104,8 +104,10 @@ def bootstraps(name: str, epsilon: float = OFF_THE_BOUND, n_rows: int = 0) -> Bo
             other = np.flatnonzero(rng.random(n_rows) < 0.02)
             bits[np.ix_(other, own)] = given[np.ix_(rng.integers(0, len(given), len(other)), own)]
         table = replace(table, bits=bits, labels=table.labels[drawn])
+    once = np.ones(len(table.labels), dtype=np.int64)
+    problem = Problem(table, once, 1, Rules.read(3, "0.02", epsilon))
     return Bootstraps(
-        Resampled(table, Rules.read(3, "0.02", epsilon), 2**32), columns.feature,
+        Resampled(problem, 2**32), columns.feature,
         len(columns.space), semantics="aware", importance="permutation", n_repeats=5,
         limit=10**6, seed=0,
     )  # fmt: skip

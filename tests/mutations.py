@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from through import QUANTILES
 
 STRANGE: list[Any] = [
     0, 1, -1, 2, 10**6, 10**9, 2**31 - 1, 2**31, 2**63, -(2**63), 10**30, 1.5, -0.0, 1e308, -1e308,
@@ -101,7 +102,7 @@ def skops_file() -> bytes:
     prepare = make_column_transformer(
         (OneHotEncoder(), ["colour"]),
         (StandardScaler(), ["age"]),
-        (KBinsDiscretizer(3, quantile_method="averaged_inverted_cdf"), ["size"]),
+        (KBinsDiscretizer(3, **QUANTILES), ["size"]),
     )
     tree = DecisionTreeClassifier(max_depth=3, random_state=0)
     return skops.io.dumps(make_pipeline(prepare, tree).fit(X, y))
@@ -130,6 +131,33 @@ def tree_file() -> bytes:
     return skops.io.dumps(tree.fit(X[["age", "size"]].to_numpy(), y))
 
 
+def xgboost_sum_file() -> bytes:
+    import xgboost
+
+    X, y = table()
+    model = xgboost.XGBClassifier(
+        n_estimators=2, max_depth=2, booster="dart", rate_drop=0.5, enable_categorical=True
+    )
+    return bytes(model.fit(X, y + (X["size"] > 7)).get_booster().save_raw("json"))
+
+
+def lightgbm_sum_file() -> bytes:
+    import lightgbm
+
+    X, y = table()
+    model = lightgbm.LGBMClassifier(
+        n_estimators=2, num_leaves=4, min_child_samples=5, boosting_type="rf", subsample=0.7,
+        subsample_freq=1, verbose=-1, max_cat_to_onehot=1,
+    )  # fmt: skip
+    return model.fit(X, y + (X["size"] > 7)).booster_.model_to_string().encode()
+
+
+def catboost_sum_file() -> bytes:
+    content = json.loads(catboost_file())
+    content["oblivious_trees"] *= 3
+    return json.dumps(content).encode()
+
+
 FILES = {
     "xgboost": xgboost_file,
     "lightgbm": lightgbm_file,
@@ -141,10 +169,18 @@ FILES = {
 }
 
 
+SUMS = {  # models that add up trees
+    "xgboost sum": xgboost_sum_file,
+    "lightgbm sum": lightgbm_sum_file,
+    "catboost sum": catboost_sum_file,
+}
+
+
 def changed(kind: str, content: bytes, rng: np.random.Generator) -> bytes:
     """Damage a file: somewhere in what it says, or in its bytes."""
     if rng.random() < 0.25:
         return _bytes(content, rng)
+    kind = kind.removesuffix(" sum")
     if kind in ("xgboost", "catboost", "numbers"):
         return _json(content, rng)
     if kind == "lightgbm":
@@ -224,15 +260,18 @@ def main(kind: str, count: int, seed: int) -> None:
         if find_spec(library.partition(".")[0]):
             import_module(library)
 
+    from orderless import read_ensemble
     from orderless.cli.mistakes import Mistake
     from orderless.cli.models import load_model
+    from orderless.errors import InvalidTree, UnreadableModel
 
-    content = FILES[kind]()
+    content = (FILES | SUMS)[kind]()
+    read_one = read_ensemble if kind in SUMS else load_model
     rng = np.random.default_rng(seed)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         path.write_bytes(content)
-        load_model(path)
+        read_one(path)
         now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (now + ROOM, now + ROOM))
         read = refused = 0
@@ -241,8 +280,12 @@ def main(kind: str, count: int, seed: int) -> None:
             path.write_bytes(damaged)
             sys.stderr.write(f"{number}\n")
             try:
-                load_model(path)
+                read_one(path)
                 read += 1
+            except (InvalidTree, UnreadableModel) as fault:
+                refused += 1
+                if kind not in SUMS:
+                    say([number, type(fault).__name__, str(fault)[:300]])
             except Mistake as fault:
                 refused += 1
                 if not str(fault).startswith("model"):

@@ -33,13 +33,24 @@ def divided(ensemble, X):
 
 def labels(ensemble, X):
     """Give the class of each row, by the ensemble's rule."""
-    sums = added(ensemble, X)
+    return labels_of(ensemble, added(ensemble, X))
+
+
+def labels_of(ensemble, sums):
+    """Give the class of undivided sums."""
     if ensemble.rule.kind == "largest":
         at = (sums / sums.dtype.type(ensemble.adding.divisor)).argmax(axis=1)
     else:
         assert ensemble.rule.kind == "cuts"
         at = (sums[:, :1] > np.array(ensemble.rule.cuts)).sum(axis=1)
     return ensemble.labels[at]
+
+
+def within_window(ensemble, sums):
+    """Say of which rows the rule leaves the class open: another score is near the largest."""
+    exact = sums.astype(np.float64)
+    below = exact.max(axis=1, keepdims=True) - exact
+    return ((below > 0) & (below <= ensemble.rule.window)).any(axis=1)
 
 
 def probabilities(ensemble, X):

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
 
 NUMBERS = ["age", "blood pressure (mm)", 'it\'s "quoted"', "größe"]
 COLORS = ("red", "green", "blue", 'it\'s "x"', "größer ☃")
+
+# scikit-learn warns from 1.7 on where it is not said how bins are cut; before, it cannot be said.
+QUANTILES = (
+    {"quantile_method": "averaged_inverted_cdf"}
+    if "quantile_method" in signature(KBinsDiscretizer).parameters
+    else {}
+)
 
 
 def table(seed: int = 0, n: int = 150) -> tuple[pd.DataFrame, np.ndarray]:

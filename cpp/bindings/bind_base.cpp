@@ -1,11 +1,12 @@
-// _core.base: how calls of the core end early. Each exception carries what the caller needs to
-// know.
+// _core.base: how calls of the core end early, and how it was built. Each exception carries what
+// the caller needs to know.
 
 #include <string>
 #include <utility>
 
 #include "bindings/calls.hpp"
 #include "core/base/errors.hpp"
+#include "core/base/machine.hpp"
 
 namespace orderless::bindings {
 
@@ -71,6 +72,13 @@ void bind_base(nb::module_& m) {
       define(m, "TooManyCells", out_of_reach, "More combinations than can be counted.");
   too_many_leaves = define(m, "TooManyLeaves", out_of_reach, "Trees with more than 65535 leaves.");
   nb::register_exception_translator(translate);
+  m.attr("compiler") = compiler;
+  m.attr("registers") = processor().widest();
+#if defined(Py_LIMITED_API)
+  m.attr("stable_abi") = true;
+#else
+  m.attr("stable_abi") = false;
+#endif
 }
 
 }  // namespace orderless::bindings

@@ -32,6 +32,22 @@ nb::object permuted(const Array<std::int64_t>& offsets, const Array<std::int32_t
   return permuted_record(give(std::move(found.excess)), give(std::move(found.errors)), found.total);
 }
 
+nb::object losses(const Array<std::int64_t>& offsets, const Array<std::int32_t>& column,
+                  const Array<std::int32_t>& label, const Array<std::int64_t>& said,
+                  const Table<std::uint8_t>& cells, const Array<std::int64_t>& y,
+                  const Array<std::int64_t>& weight, const Array<std::int32_t>& group,
+                  std::size_t n_groups, bool squared) {
+  if (cells.shape(0) != y.size() || cells.shape(1) != group.size()) {
+    throw std::invalid_argument("cells are not rows x columns");
+  }
+  Permuted<double> found = unlocked([&] {
+    return permuted_losses({view(offsets), view(column), view(label)},
+                           {view(cells), view(y), view(group), view(said), n_groups, squared},
+                           view(weight), poll_signals);
+  });
+  return permuted_record(give(std::move(found.excess)), give(std::move(found.errors)), found.total);
+}
+
 nb::object orders_of(const nb::tuple& arrays, const nb::tuple& bins,
                      const Table<std::int32_t>& rows, const Table<double>& weight,
                      std::int32_t criterion, std::size_t limit) {
@@ -68,6 +84,9 @@ void bind(nb::module_& m) {
         "Excess errors x weight by tree and group, errors by tree, weight of all rows.");
   m.def("permuted_errors_real", &permuted<double>, "offsets"_a, "column"_a, "label"_a, "cells"_a,
         "y"_a, "weight"_a, "group"_a, "n_classes"_a, "n_groups"_a, "Likewise for real weights.");
+  m.def("permuted_losses", &losses, "offsets"_a, "column"_a, "label"_a, "said"_a, "cells"_a, "y"_a,
+        "weight"_a, "group"_a, "n_groups"_a, "squared"_a,
+        "Likewise excess losses of numbers, said by label; errors are empty.");
 }
 
 }  // namespace orderless::importance

@@ -23,13 +23,11 @@ namespace {
 using Groups = std::vector<std::vector<std::int32_t>>;
 using Halves = std::pair<std::uint64_t, std::uint64_t>;
 
-Record trees_record, histogram_record, functions_record, decisions_record;
+Record trees_record, histogram_record, functions_record, decisions_record, ranges_record;
 
 Meter no_limits() { return meter(~std::size_t{0} / 2, 1e18); }
 
-Halves halves(Count n) {
-  return {static_cast<std::uint64_t>(n >> 64U), static_cast<std::uint64_t>(n)};
-}
+Halves halves(Count n) { return {n.high(), n.low()}; }
 
 nb::object give_trees(FlatTrees trees) {
   return trees_record(give(std::move(trees.start)), give(std::move(trees.column)),
@@ -228,11 +226,31 @@ nb::object decide_rows(const Graph& graph, std::int64_t bound, std::int64_t max_
   return decisions_record(give(std::move(found.label)), give(std::move(found.cost)));
 }
 
+nb::object ranges_of_rows(const Graph& graph, std::int64_t bound,
+                          const Array<std::uint8_t>& allowed, bool trivial,
+                          const Table<std::uint8_t>& may_be_true,
+                          const Table<std::uint8_t>& may_be_false, const Array<std::int32_t>& first,
+                          const Array<std::int32_t>& last, double time_limit) {
+  const View trees = view_of(graph, bound, 0, allowed, {}, trivial);
+  const std::size_t n_rows = may_be_true.shape(0), d = graph.rows.n_columns;
+  check(may_be_true.shape(1) == d && may_be_false.shape(1) == d && may_be_false.shape(0) == n_rows,
+        "may_be_true, may_be_false: rows x columns");
+  check(graph.rows.target.has_numbers(), "ranges: of numbers");
+  check(first.size() == last.size() && (first.size() == 0 || first.size() == n_rows),
+        "first, last: one label per row, or none");
+  Meter limits = meter(~std::size_t{0} / 2, time_limit);
+  Ranges found = unlocked([&] {
+    return ranges(graph, trees, view(may_be_true), view(may_be_false), n_rows,
+                  {view(first), view(last)}, limits);
+  });
+  return ranges_record(give(std::move(found.smallest)), give(std::move(found.largest)));
+}
+
 nb::object unrank(const Counts& counts, const Table<std::uint64_t>& positions) {
   check(positions.shape(1) == 2, "positions: high and low words");
   std::vector<Count> wanted(positions.shape(0));
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    wanted[i] = static_cast<Count>(positions.data()[2 * i]) << 64U | positions.data()[2 * i + 1];
+    wanted[i] = {positions.data()[2 * i], positions.data()[2 * i + 1]};
     if (wanted[i] >= counts.n()) throw nb::index_error("there is no such tree");
   }
   Meter limits = no_limits();
@@ -317,7 +335,10 @@ void bind_graph(nb::module_& m) {
            "number.")
       .def("decide", &decide_rows, "bound"_a, "max_leaves"_a, "allowed"_a, "required"_a,
            "trivial"_a, "may_be_true"_a, "may_be_false"_a, "time_limit"_a,
-           "Class and objective of the best tree that is certain of each row; -1: none is.");
+           "Class and objective of the best tree that is certain of each row; -1: none is.")
+      .def("ranges", &ranges_of_rows, "bound"_a, "allowed"_a, "trivial"_a, "may_be_true"_a,
+           "may_be_false"_a, "first"_a, "last"_a, "time_limit"_a,
+           "Smallest and largest label from first to last that some tree gives each row.");
 }
 
 }  // namespace
@@ -330,6 +351,7 @@ void bind(nb::module_& m) {
   functions_record.define(m, "FunctionArrays",
                           {"points", "errors", "leaves", "n_trees", "n_nontrivial"});
   decisions_record.define(m, "Decisions", {"label", "cost"});
+  ranges_record.define(m, "Ranges", {"smallest", "largest"});
   bind_graph(m);
   nb::class_<Counts>(m, "Counts", "How many trees of a view, and which is where.")
       .def_prop_ro("n", [](const Counts& counts) { return halves(counts.n()); })

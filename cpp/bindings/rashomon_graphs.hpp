@@ -39,8 +39,9 @@ struct Made {
 template <class Read>
 std::shared_ptr<Graph> made_of(const Made& made, Read&& read) {
   const auto [numerator, denominator, relative, base] = made.epsilon;
-  check(made.max_depth >= 0 && made.error_cost > 0 && made.leaf_cost >= 0 && denominator > 0,
-        "error_cost, epsilon's denominator > 0; max_depth, leaf_cost >= 0");
+  check(made.max_depth >= 0 && made.error_cost > 0 && made.leaf_cost >= 0 && numerator >= 0 &&
+            denominator > 0,
+        "error_cost, epsilon's denominator > 0; max_depth, leaf_cost, epsilon's numerator >= 0");
   const Slack slack{numerator, denominator, relative, base};
   Meter limits = meter(made.limits.first, made.limits.second);
   return unlocked([&] {

@@ -30,8 +30,8 @@ def _rules(shade):
         yield f".{name} {{ fill: {colours[shade]} }} .{name}-edge {{ stroke: {colours[shade]} }}"
 
 
-def drawing(width, height, title, shapes):
-    """Put shapes on a ground; the title is what a screen reader says."""
+def drawing(width, height, title, shapes, ground=True):
+    """Put shapes on a ground, or on the page's; the title is what a screen reader says."""
     light, dark = ("\n".join(_rules(shade)) for shade in (0, 1))
     return "\n".join(
         [
@@ -39,7 +39,7 @@ def drawing(width, height, title, shapes):
             f'width="{width}" height="{height}" role="img" font-family="{FONT}">',
             f"<title>{escape(title)}</title>",
             f"<style>\n{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}\n</style>",
-            box(0.5, 0.5, width - 1, height - 1, fill="ground", edge="line", corner=10),
+            *[box(0.5, 0.5, width - 1, height - 1, fill="ground", edge="line", corner=10)][:ground],
             *shapes,
             "</svg>\n",
         ]
@@ -51,6 +51,13 @@ def box(x, y, width, height, fill="box", edge="line", thick=1, corner=6, dashed=
     return (
         f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{corner}" '
         f'class="{fill} {edge}-edge" stroke-width="{thick:g}"{dash}/>'
+    )
+
+
+def circle(x, y, radius, fill="box", edge="line", thick=1):
+    return (
+        f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" class="{fill} {edge}-edge" '
+        f'stroke-width="{thick:g}"/>'
     )
 
 

@@ -70,6 +70,9 @@ from .output.page import (
     write_page as write_page,
 )
 from .output.plots import (
+    CoverageDisplay as CoverageDisplay,
+    RashomonDisplay as RashomonDisplay,
+    RulesDisplay as RulesDisplay,
     plot_rules as plot_rules,
     plot_tree as plot_tree,
 )
@@ -83,6 +86,7 @@ from .rashomon import (
 )
 from .readers import (
     read_ensemble as read_ensemble,
+    read_score as read_score,
     read_tree as read_tree,
     read_trees as read_trees,
 )

@@ -56,8 +56,8 @@ def test_a_policy_says_where_it_settles():
         "ward? (cost 2)",
         "  ward != süd (67%): größe (cm)? (cost 1)",
         "    größe (cm) <= 170 (67%): between 10 and 10.4",
-        "    größe (cm) > 170 (33%): 14.0",
-        "  ward = süd (33%): 3.0",
+        "    größe (cm) > 170 (33%): 14",
+        "  ward = süd (33%): 3",
     ]
     assert "within 0.5" in near()._repr_html_()
     assert "within" not in str(near(within=None)).splitlines()[0]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -12,11 +13,12 @@ from commands import PATIENTS, fine, mistake, on_terminal, patients, records, ru
 from showcase import ask, check_golden, hostile, iris, leaf, mixed, mixed_rows
 
 import orderless as ol
+from orderless._core import base
 from orderless.cli.app import app
 
 COMMANDS = ("describe", "explain", "predict", "compare", "importance", "rashomon", "acquire",
-            "report", "app", "export", "reproduce", "datasets", "datasets list", "datasets show",
-            "datasets save")  # fmt: skip
+            "report", "app", "export", "reproduce", "doctor", "datasets", "datasets list",
+            "datasets show", "datasets save")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +76,11 @@ def test_help_has_an_example_that_is_legal(command, models, monkeypatch, tmp_pat
 def test_program_shows_help_and_version():
     assert run().exit_code in (0, 2)
     assert "explain" in fine("--help")
-    assert fine("--version") == f"orderless {ol_version()}\n"
+    said = fine("--version")
+    assert said.startswith(f"orderless {ol_version()} (")
+    assert said.count("\n") == 1
+    assert {part for part in (platform.python_version(), base.compiler, base.registers)
+            if part not in said} == set()  # fmt: skip
 
 
 def ol_version():

@@ -172,9 +172,6 @@ def test_other_commands_say_what_they_are_for(table, tmp_path):
     rows = ("--data", "sugar.csv", *TARGET)
     assert "add --task regression for a tree of numbers" in mistake(
         "explain", "--data", "sugar.csv", "--target", "progression").lower()  # fmt: skip
-    said = mistake("rashomon", *rows)
-    assert "near-optimal trees are trees of classes here: leave out --task regression" in said
-    assert "near-optimal trees are trees of classes" in mistake("importance", *rows, "--rid", "1")
     fine("report", *rows, "--max-depth", "2", "--folds", "2", "-o", "report.html")
     page = (tmp_path / "report.html").read_text("utf-8")
     assert "off by fold" in page

@@ -2,6 +2,7 @@
 
 import io
 import sqlite3
+from contextlib import closing
 
 import polars as pl
 import pyarrow as pa
@@ -110,10 +111,10 @@ def test_polars_and_sql_agree(shape):
     form = ol.canonicalize(tree())
     frame = pl.DataFrame(table().to_pydict())
     assert frame.select(form.to_polars(shape=shape))["prediction"].to_list() == expected(tree())
-    base = sqlite3.connect(":memory:")
-    base.execute("CREATE TABLE t (colour TEXT, shape TEXT, size REAL)")
-    base.executemany("INSERT INTO t VALUES (?, ?, ?)", frame.rows())
-    said = base.execute(form.to_sql(dialect="sqlite", table="t", shape=shape)).fetchall()
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute("CREATE TABLE t (colour TEXT, shape TEXT, size REAL)")
+        base.executemany("INSERT INTO t VALUES (?, ?, ?)", frame.rows())
+        said = base.execute(form.to_sql(dialect="sqlite", table="t", shape=shape)).fetchall()
     assert [row[-1] for row in said] == expected(tree())
 
 

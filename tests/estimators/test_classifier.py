@@ -12,14 +12,20 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
+import sklearn
 from sklearn.base import BaseEstimator, TransformerMixin, clone, is_classifier
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+)
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
@@ -468,3 +474,31 @@ def test_errors(iris):
         ValueError, match="X has 2 features, but OrderlessClassifier is expecting 4"
     ):
         model.determined(X[:, :2])
+
+
+# -- metadata routing ------------------------------------------------------------------------------
+
+
+def test_metadata_goes_where_it_is_requested():
+    """As in scikit-learn: what the estimator asks for reaches its fit, and nothing else does."""
+    X, y = load_iris(return_X_y=True)
+    weights = np.where(y == 2, 5.0, 1.0)
+    plain = DecisionTreeClassifier(max_depth=2, random_state=0)
+    wanted = ol.read_tree(clone(plain).fit(X, y, sample_weight=weights))
+    with sklearn.config_context(enable_metadata_routing=True):
+        asks = clone(plain).set_fit_request(sample_weight=True)
+        model = OrderlessClassifier(asks).fit(X, y, sample_weight=weights)
+        assert ol.equivalent(model.tree_, wanted)
+        with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
+            OrderlessClassifier(plain).fit(X, y, sample_weight=weights)
+        refuses = clone(plain).set_fit_request(sample_weight=False)
+        with pytest.raises(TypeError, match="unexpected argument"):
+            OrderlessClassifier(refuses).fit(X, y, sample_weight=weights)
+        outer = make_pipeline(OrderlessClassifier(asks))
+        assert ol.equivalent(outer.fit(X, y, sample_weight=weights)[-1].tree_, wanted)
+        found = cross_validate(
+            OrderlessClassifier(asks).set_score_request(sample_weight=False), X, y, cv=3,
+            params={"sample_weight": weights},
+        )  # fmt: skip
+        assert len(found["test_score"]) == 3
+    assert ol.equivalent(OrderlessClassifier(plain).fit(X, y, sample_weight=weights).tree_, wanted)

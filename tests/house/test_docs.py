@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "guide").glob("*.md")])
+PAGES = sorted(
+    page
+    for folder in (".", "guide", "coming-from")
+    for page in (ROOT / "docs" / folder).glob("*.md")
+)
 LESSONS = sorted((ROOT / "examples").glob("[0-9]*.py"))
 RECORDS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
 NOTES = [*sorted((ROOT / "docs" / "contributing").glob("*.md")), ROOT / "CONTRIBUTING.md"]

@@ -15,6 +15,7 @@ FIRST = {
     "InvalidParameter": ("limit=0: give 1 or more", "limit"),
     "TooLarge": ("too large: shrink it", 7),
     "TooManyReasons": ("too many: raise limit=", 7),
+    "Undecided": ("neither was proven: raise time_limit=", "time", {"at_least": 2}),
 }
 
 

@@ -63,10 +63,10 @@ def within_strata(decide, rows, own):
 def by_brute_force(case, work, number, reading, groups, importance):
     """Per near-optimal function its trees without trivial splits, and its importances."""
     counts = work.data.draw(work.random(number)).tolist()
-    cells = [tuple(row) for row in work.data.bits.tolist()]
-    labels = work.data.y.tolist()
+    cells = [tuple(row) for row in work.data.problem.bits.tolist()]
+    labels = work.data.problem.y.tolist()
     problem = brute.Problem(
-        cells, labels, len(work.data.classes), depth=case.depth,
+        cells, labels, len(work.data.problem.classes), depth=case.depth,
         regularization=Fraction(str(case.regularization)), epsilon=Fraction(str(case.epsilon)),
         weights=[Fraction(count) for count in counts], cells=case.cells,
     )  # fmt: skip
@@ -178,7 +178,7 @@ def test_samples_are_bootstrap_samples(watch):
     _, work = watch(ol.RashomonImportance(1, random_state=3, **SMALL), *small())
     draws = np.array([work.data.draw(work.random(b)) for b in range(2000)])
     assert (draws.sum(axis=1) == 150).all()
-    n, p = 150, work.data.weights / 150
+    n, p = 150, work.data.problem.weights / 150
     error = np.sqrt(n * p * (1 - p) / len(draws))
     assert (np.abs(draws.mean(axis=0) - n * p) < 5 * error).all()
     assert np.allclose(draws.var(axis=0), n * p * (1 - p), rtol=0.2)
@@ -505,3 +505,13 @@ def test_progress_is_for_terminals_only(monkeypatch, capsys):
     assert "bootstraps" in screen.getvalue()
     assert "3/3" in screen.getvalue()
     assert capsys.readouterr().out == ""
+
+
+def test_conditional_importances_of_many_columns():
+    """More columns than fit into a byte."""
+    X, y = ol.datasets.load("wisconsin")
+    found = ol.RashomonImportance(
+        1, 1, importance="conditional", binarizer="quantile", random_state=0
+    ).fit(X, y)
+    assert len(found.binarizer_.space_.columns) > 8
+    assert found.summary()["max"].between(0, 1).all()

@@ -499,7 +499,7 @@ def test_what_is_no_table(X, what):
         (pl.DataFrame({"d": [datetime.date(2020, 1, 1)]}), "date"),
         (pl.DataFrame({"d": [[1], [2]]}), "list"),
         (pd.DataFrame({"d": [np.array([1, 2])]}), "ndarray"),
-        (pd.DataFrame({"d": [10**400]}), "int"),
+        (pd.DataFrame({"d": [10**400]}, dtype=object), "int"),
         (pd.DataFrame({"d": [b"a"]}), "bytes"),
         (pd.DataFrame({"d": [1j]}), "complex"),
         (pd.DataFrame({"d": ["a", np.inf]}), "float"),

@@ -12,7 +12,7 @@ from strategies import kinds as some_kinds, specs, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData
-from orderless.missing.study import _Table
+from orderless.missing.gapped import Gapped
 
 mpl.use("agg")
 
@@ -39,7 +39,7 @@ def test_widths_are_those_of_all_completions(data, mechanism, rate, seed):
     cells = list(oracle.cells(kinds, spec))[:100]
     X = pd.DataFrame(cells)
     found = ol.coverage(tree, X, [rate], mechanism=mechanism, random_state=seed)
-    mask = _Table(tree, X, tree.space).mask(rate, "feature", mechanism, np.random.RandomState(seed))
+    mask = Gapped(tree, X, tree.space).mask(rate, "feature", mechanism, np.random.RandomState(seed))
     widths = []
     for cell, gone in zip(cells, mask, strict=True):
         row = {n: None if m else v for (n, v), m in zip(cell.items(), gone, strict=True)}
@@ -66,7 +66,7 @@ def test_the_same_rows_are_answered_by_predict_within():
         for width in (0, 30, 100.5):
             shares = []
             for repeat in range(2):
-                table = _Table(tree, X, tree.space)
+                table = Gapped(tree, X, tree.space)
                 gone = table.mask(rate, "feature", "mcar", np.random.RandomState(3 + repeat))
                 given = tree.predict(X.mask(gone), within=width)
                 shares.append(given.notna().mean())

@@ -15,7 +15,7 @@ from strategies import problems, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData
-from orderless.missing.study import _Table
+from orderless.missing.gapped import Gapped
 
 mpl.use("agg")
 
@@ -74,7 +74,7 @@ def test_theorem_3_2_and_corollary_4_2_on_random_trees(problem, mechanism, rate,
     X = pd.DataFrame(cells)
     found = ol.coverage(tree, X, [rate], mechanism=mechanism, random_state=seed)
     assert (found.table["agreement"].dropna() == 1).all()
-    mask = _Table(tree, X, tree.space).mask(rate, "feature", mechanism, np.random.RandomState(seed))
+    mask = Gapped(tree, X, tree.space).mask(rate, "feature", mechanism, np.random.RandomState(seed))
     gone = [
         {name: None if m else v for (name, v), m in zip(cell.items(), row, strict=True)}
         for cell, row in zip(cells, mask, strict=True)
@@ -130,7 +130,7 @@ def test_levels_differ_where_columns_share_a_feature():
 def test_mechanisms_keep_the_rate_and_do_what_they_say(rate, mechanism):
     X, _, model = breast_cancer()
     tree = ol.read_tree(model)
-    table = _Table(tree, X, tree.space)
+    table = Gapped(tree, X, tree.space)
     masks = np.stack([table.mask(rate, "feature", mechanism, np.random.RandomState(r))
                       for r in range(20)])  # fmt: skip
     gone = masks.mean(axis=(0, 1))
@@ -156,7 +156,7 @@ def test_mar_without_a_spare_feature_keeps_the_first():
     tree = ol.read_tree({"feature": 1, "true": {"feature": 0, "true": {"prediction": 1},
                          "false": {"prediction": 0}}, "false": {"prediction": 0}})  # fmt: skip
     X = np.random.RandomState(0).randint(2, size=(50, 2))
-    mask = _Table(tree, X, tree.space).mask(1.0, "column", "mar", np.random.RandomState(0))
+    mask = Gapped(tree, X, tree.space).mask(1.0, "column", "mar", np.random.RandomState(0))
     assert mask[:, 0].sum() == 0
     assert mask[:, 1].all()
 

@@ -11,9 +11,10 @@ from sklearn.tree import DecisionTreeRegressor
 import orderless as ol
 from orderless.errors import InvalidData
 from orderless.estimators import deviation
+from orderless.model import amount
+from orderless.output.report.near import around
 from orderless.output.report.number_sections import quality
 from orderless.output.report.subject import Subject
-from orderless.output.rules.number_names import amount
 
 
 @pytest.fixture(scope="module")
@@ -34,11 +35,11 @@ def test_no_section_speaks_of_classes(diabetes):
     page = ol.report(tree, X, y, dict.fromkeys(X, 1)).html
     said = words(page)
     for word in ("class", "accuracy", "right on", "sensitivity", "Gini"):
-        assert word not in said.replace("trees of classes only", "")
+        assert word not in said
     for word in ("until it has a number", "R² on the data", "variance, all orders",
                  "squared error added", "settles the number", "for each number"):  # fmt: skip
         assert word in said
-    assert "counts the near-optimal trees of classes only, not of numbers" in said
+    assert "objective is its squared error, as a share of that of always saying the mean," in said
     assert "width of the interval, at most" in page
     assert 'id="thresholds"' not in page
     assert page == ol.report(tree, X, y, dict.fromkeys(X, 1)).html
@@ -94,3 +95,52 @@ def test_what_is_refused(diabetes):
     other = tree.cut([150])
     with pytest.raises(InvalidData, match=r"held_out\['test'\] is a Deviation, .* give judge"):
         ol.report(other, X, other.predict(X), held_out={"test": deviation(tree, X, y)})
+
+
+def near_set(tree, X, y):
+    return around(Subject(tree, X, y))
+
+
+def test_near_trees_of_numbers(diabetes):
+    """The tree's place among all trees over its conditions and the guessed ones, by listing."""
+    _, X, y = diabetes
+    for leaf in (10, 60):
+        model = DecisionTreeRegressor(max_depth=2, min_samples_leaf=leaf, random_state=0).fit(X, y)
+        tree = ol.read_tree(model)
+        found = near_set(tree, X, y)
+        assert (found.found.task, found.rounded) == ("regression", False)
+        share = ((model.predict(X) - y) ** 2).sum() / ((y - y.mean()) ** 2).sum()
+        assert float(found.objective) == pytest.approx(share + 0.01 * tree.n_leaves, abs=1e-9)
+        objectives = [found.found.objective_of(one) for one in found.found]
+        assert found.inside == (found.objective <= found.found.bound)
+        if found.inside:
+            assert found.n_better == sum(own < found.objective for own in objectives)
+        said = words(ol.report(tree, X, y).html)
+        assert f"this tree {tree.n_leaves} {share:.2%}" in said
+        assert "Numbers of leaves are rounded to 3 decimals here." in said
+
+
+def test_a_best_tree_is_among_the_best():
+    X = np.arange(40.0)[:, None]
+    y = np.where(X[:, 0] < 20, 1 / 3, 7.0)  # 1/3 has more decimals than can be kept
+    tree = DecisionTreeRegressor(max_depth=1).fit(X, y)
+    found = near_set(ol.read_tree(tree), X, y)
+    assert (found.inside, found.n_better, found.rounded) == (True, 0, True)
+    said = words(ol.report(tree, X, y).html)
+    assert "This tree is among the best: none has a smaller objective." in said
+    assert "The numbers of rows and leaves are rounded to" in said
+
+
+def test_too_many_near_trees_are_counted_but_not_drawn(diabetes, monkeypatch):
+    tree, X, y = diabetes
+    monkeypatch.setattr("orderless.output.report.near.MOST_DRAWN", 0)
+    page = ol.report(tree, X, y).html
+    assert "How many trees have which objective" not in page
+    assert "different functions" in page
+
+
+def test_near_trees_that_take_too_much(diabetes, monkeypatch):
+    _, X, y = diabetes
+    model = DecisionTreeRegressor(max_depth=2, random_state=0).fit(X, y)
+    monkeypatch.setattr("orderless.output.report.near.BYTES", 1000)
+    assert "Left out: there are too many trees of depth 2" in words(ol.report(model, X, y).html)

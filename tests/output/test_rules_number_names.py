@@ -8,8 +8,8 @@ from hypothesis import given, strategies as st
 
 import orderless as ol
 from orderless.errors import InvalidData
+from orderless.model import amount, number_names
 from orderless.output.rules import list_terms, listing_records
-from orderless.output.rules.number_names import amount, number_names
 
 STAY = {"task": "regression", "feature": "age", "relation": "<=", "reference": 60,
         "true": {"prediction": 2.5}, "false": {"feature": "smoker", "true": {"prediction": 37 / 3},

@@ -12,74 +12,11 @@ import pandas as pd
 import pytest
 from oracle_rashomon import columns_of, is_trivial, n_leaves
 from oracle_rashomon_numbers import NumberProblem
-from rashomon_cases import Case, key
+from rashomon_cases import key
+from rashomon_number_cases import CASES, NumberCase
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidTree, OutOfMemory, OutOfTime, TooLarge
-
-NUMBERS = (
-    ("0", "1"),
-    ("1", "2", "3"),
-    ("-1.5", "0.25", "7", "7.5"),
-    ("100000.001", "100000.002", "100003"),
-    ("12000", "5000", "-3000"),
-    ("0.333", "0.334", "0.5", "0.667"),
-)
-
-
-class NumberCase(Case):
-    """A random problem, in the package and by brute force."""
-
-    def __init__(self, seed: int, depth: int, loss: str) -> None:
-        super().__init__(seed, depth, 4 if depth == 3 else 5)
-        n = len(self.X)
-        pool = NUMBERS[self.random.integers(len(NUMBERS))]
-        self.exact = [Fraction(pool[i]) for i in self.random.integers(0, len(pool), n)]
-        if seed % 7 == 0:
-            self.exact = self.exact[:1] * n  # one number
-        if seed % 5 == 0:  # several numbers for equal rows
-            self.X[: n // 2] = self.X[0]
-        self.y = [float(number) for number in self.exact]
-        self.loss = loss
-        self.found = ol.RashomonSet(
-            depth, self.regularization, self.epsilon, self.space, task="regression", loss=loss,
-            epsilon_kind="relative" if self.relative else "additive",
-        ).fit(self.X, self.y, self.weights)  # fmt: skip
-        self.oracle = NumberProblem(
-            [tuple(row) for row in self.X.tolist()], self.exact, loss=loss,
-            decimals=self.found._problem.target.decimals, depth=depth,
-            regularization=Fraction(str(self.regularization)),
-            epsilon=Fraction(str(self.epsilon)), relative=self.relative,
-            weights=None if self.weights is None else [Fraction(str(w)) for w in self.weights],
-            cells=self.cells,
-        )  # fmt: skip
-
-    def nested(self, tree: Any) -> dict[str, Any]:
-        if not isinstance(tree, tuple):
-            return {"prediction": float(tree)}
-        column, one, zero = tree
-        return {"feature": column, "true": self.nested(one), "false": self.nested(zero)}
-
-    def read(self, tree: Any) -> ol.Tree:
-        return ol.read_tree({"task": "regression", **self.nested(tree)}, space=self.space)
-
-    def key(self, tree: Any) -> Any:
-        if not isinstance(tree, tuple):
-            return float(tree)
-        column, one, zero = tree
-        if column not in self.asked:
-            stump = key(self.read((column, Fraction(1), Fraction(0))))
-            self.asked[column] = stump[0], stump[1] == 1
-        question, one_is_yes = self.asked[column]
-        yes, no = (one, zero) if one_is_yes else (zero, one)
-        return (question, self.key(yes), self.key(no))
-
-    def inside(self, trees: Any) -> dict[Any, Fraction]:
-        return {self.key(tree): self.oracle.objectives[tree] for tree in trees}
-
-
-CASES = [(seed, depth) for seed in range(30) for depth in (1, 2)]
-CASES += [(seed, 3) for seed in range(100, 112)]
 
 
 @pytest.fixture(params=[(*case, loss) for case in CASES for loss in ("squared", "absolute")])
@@ -288,22 +225,13 @@ def test_raw_features_text_and_frames():
 def test_questions_about_classes_are_refused():
     X, y = noisy(0, 20, 3)
     found = ol.RashomonSet(2, task="regression").fit(X, y)
-    for name, ask in {
-        "multiplicity": lambda: found.multiplicity(X),
-        "predict_proba": lambda: found.predict_proba(X),
-        "ambiguity": lambda: found.ambiguity(X),
-        "discrepancy": lambda: found.discrepancy(X),
-        "differences": lambda: found.differences(found),
-    }.items():
-        with pytest.raises(InvalidData, match=f"^{name} is about classes.*task='regression'"):
-            ask()
+    with pytest.raises(InvalidData, match=r"^predict_proba is about classes.*multiplicity\(X\)"):
+        found.predict_proba(X)
+    with pytest.raises(ValueError, match=r"sample must be None for regression, got 5: the small"):
+        found.multiplicity(X, sample=5)
     with pytest.raises(AttributeError, match=r"no classes in a set of task='regression'"):
         _ = found.classes
     assert "squared loss, numbers to" in found._repr_html_inner()  # asks for every attribute
-    with pytest.raises(InvalidData, match=r"from_trees takes trees of classes, and these predict"):
-        ol.RashomonSet.from_trees([found.best_tree], X, y)
-    with pytest.raises(InvalidData, match=r"disagreement is the share .*task='regression'"):
-        found.plot_map()
 
 
 def test_limits():
@@ -350,3 +278,21 @@ def test_files_that_are_refused(loss, entries, match):
     entries = {k: v * n if k in ("weights", "y") else v for k, v in entries.items()}
     with pytest.raises(InvalidTree, match=match):
         ol.RashomonSet.from_json(changed(text, **entries))
+
+
+def test_objectives_of_any_tree(case):
+    found, oracle = case.found, case.oracle
+    for tree in list(oracle.objectives)[:100]:
+        assert found.objective_of(case.read(tree)) == oracle.objectives[tree]
+    far = {"task": "regression", "prediction": 1e300}  # passes every whole number of the core
+    due = oracle.loss_of(Fraction("1e300")) / oracle.whole if oracle.whole else None
+    if due is not None:
+        own = Fraction(str(case.regularization)) + due
+        assert found.objective_of(ol.read_tree(far, space=case.space)) == own
+    other = ol.read_tree({"prediction": 1}, space=case.space)
+    with pytest.raises(InvalidData, match=r"tree is of task='classification', and the set is of"):
+        found.objective_of(other)
+    foreign = {"task": "regression", "feature": "not there", "true": {"prediction": 1},
+               "false": {"prediction": 2}}  # fmt: skip
+    with pytest.raises(InvalidData, match=r"a condition of the tree is not a column of the set"):
+        found.objective_of(ol.read_tree(foreign, feature_names=["not there"]))

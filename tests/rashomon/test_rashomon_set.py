@@ -181,3 +181,14 @@ def test_pickles_and_files(both):
         assert list(again) == list(view)
     functions = pickle.loads(pickle.dumps(found.functions()))
     assert functions == found.functions()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_objectives_of_any_tree(seed):
+    case = Case(seed)
+    found = case.fit()
+    for tree in list(case.oracle.objectives)[:100]:
+        assert found.objective_of(case.read(tree)) == case.oracle.objectives[tree]
+    strange = ol.read_tree({"prediction": "strange"}, space=case.space)
+    due = 1 + Fraction(str(case.regularization))
+    assert found.objective_of(strange) == due

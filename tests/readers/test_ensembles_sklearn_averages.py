@@ -102,7 +102,8 @@ def test_shares_and_classes_are_theirs_on_many_rows(name):
     model.fit(X, y)
     ensemble = ol.read_ensemble(model)
     assert ensemble.classes == tuple(model.classes_.tolist())
-    check_classes(model, ensemble, hard_rows(ensemble, X, edges=FINITE))
+    many = name in ("forest", "extra", "bagging", "weighted voting")
+    check_classes(model, ensemble, hard_rows(ensemble, X, 100_000 if many else 15_000, FINITE))
 
 
 REGRESSORS = {
@@ -123,7 +124,7 @@ def test_numbers_are_theirs_on_many_rows(name):
     X, _ = table(2)
     model = REGRESSORS[name].fit(X, numbers(X))
     ensemble = ol.read_ensemble(model)
-    rows = hard_rows(ensemble, X, edges=FINITE)
+    rows = hard_rows(ensemble, X, n=15_000 if name == "tree" else 100_000, edges=FINITE)
     assert (ensemble.task, ensemble.classes, ensemble.rule.kind) == ("regression", (), "number")
     assert np.array_equal(divided(ensemble, rows)[:, 0], model.predict(rows))
 
@@ -140,7 +141,7 @@ def test_missing_values_go_where_the_trees_learned(model):
     model.fit(X, y)
     ensemble = ol.read_ensemble(model, nan="value")
     assert all(feature.nan for feature in ensemble.space.features)
-    check_classes(model, ensemble, hard_rows(ensemble, X, edges=[*FINITE, np.nan]))
+    check_classes(model, ensemble, hard_rows(ensemble, X, n=15_000, edges=[*FINITE, np.nan]))
     assert not any(feature.nan for feature in ol.read_ensemble(model).space.features)
 
 
@@ -284,6 +285,14 @@ VOTED = [("t", DecisionTreeClassifier(max_depth=2)), ("f", RandomForestClassifie
                 [("a", DecisionTreeClassifier()), ("b", DecisionTreeClassifier())], weights=[-1, 2]
             ),
             r"vote of weight -1\.0",
+        ),
+        (
+            VotingClassifier(
+                [("a", DecisionTreeClassifier()), ("b", DecisionTreeClassifier())],
+                weights=[-3, 2],
+                voting="soft",
+            ),
+            "weights must have a sum above 0",
         ),
         (BaggingClassifier(LogisticRegression(), 2), "member 0 .* is a LogisticRegression"),
     ],

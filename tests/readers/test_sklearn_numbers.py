@@ -12,6 +12,7 @@ from sklearn.ensemble import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, MinMaxScaler, OrdinalEncoder
 from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
+from through import QUANTILES
 
 import orderless as ol
 from orderless.errors import InvalidTree, UnreadableModel
@@ -59,8 +60,8 @@ def test_real_data_and_one_tree_of_a_forest():
 @pytest.mark.parametrize(
     "step",
     [
-        KBinsDiscretizer(4, quantile_method="averaged_inverted_cdf"),
-        KBinsDiscretizer(4, encode="ordinal", quantile_method="averaged_inverted_cdf"),
+        KBinsDiscretizer(4, **QUANTILES),
+        KBinsDiscretizer(4, encode="ordinal", **QUANTILES),
         MinMaxScaler(),
         OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
     ],

@@ -13,6 +13,7 @@ from sklearn.preprocessing import (
     OrdinalEncoder,
     StandardScaler,
 )
+from through import QUANTILES
 
 import orderless as ol
 from orderless.errors import UnreadableModel
@@ -38,7 +39,7 @@ def data(seed=0, n=600):
 
 
 def bins(**options):
-    return KBinsDiscretizer(3, quantile_method="averaged_inverted_cdf", **options)
+    return KBinsDiscretizer(3, **QUANTILES, **options)
 
 
 STEPS = {

@@ -27,6 +27,7 @@ from sklearn.preprocessing import (
 from sklearn.tree import DecisionTreeClassifier
 from through import (
     NUMBERS,
+    QUANTILES,
     check,
     numbers_near,
     table,
@@ -56,7 +57,7 @@ SCALERS = {
     "robust": RobustScaler(),
     "robust center": RobustScaler(with_scaling=False),
     "robust scale": RobustScaler(with_centering=False, unit_variance=True),
-    "bins": KBinsDiscretizer(4, encode="ordinal", quantile_method="averaged_inverted_cdf"),
+    "bins": KBinsDiscretizer(4, encode="ordinal", **QUANTILES),
     "bins float32": KBinsDiscretizer(5, encode="ordinal", strategy="uniform", dtype=np.float32),
     "one-hot bins": KBinsDiscretizer(5, encode="onehot-dense", strategy="uniform"),
     "sparse bins": KBinsDiscretizer(4, encode="onehot", strategy="kmeans"),

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdint>
 
+#include "core/base/machine.hpp"
+
 namespace orderless {
 
 /// Arithmetic in the field of integers modulo the Mersenne prime 2^61 - 1.
@@ -20,7 +22,12 @@ struct Field {
   [[nodiscard]] static std::uint64_t subtract(std::uint64_t a, std::uint64_t b) {
     return a >= b ? a - b : a + prime - b;
   }
-  [[nodiscard]] static std::uint64_t multiply(std::uint64_t a, std::uint64_t b);
+  [[nodiscard]] static std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
+    // high x 2^64 + low, and 2^61 = 1: fold at bit 61. The product is below 2^122, so high x 8
+    // fits.
+    const FullProduct product = full_product(a, b);
+    return reduce((product.low & prime) + (product.low >> 61U | product.high << 3U));
+  }
 };
 
 /// Two independent points at which the polynomial of a tree is evaluated.

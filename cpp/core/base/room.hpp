@@ -1,6 +1,7 @@
 #pragma once
 
-// The words of every room: bits, hashes, the field of fingerprints, counts of any size, limits.
+// The words of every room: bits, hashes, the field of fingerprints, counts of any size, limits,
+// and what the machine offers.
 //
 // Promises: pure functions and small values; nothing here knows of trees. Every call that can take
 // long takes a Poll, and every limit that can be reached is an exception of errors.hpp that
@@ -13,4 +14,6 @@
 #include "core/base/errors.hpp"    // IWYU pragma: export
 #include "core/base/field.hpp"     // IWYU pragma: export
 #include "core/base/hash.hpp"      // IWYU pragma: export
+#include "core/base/machine.hpp"   // IWYU pragma: export
 #include "core/base/poll.hpp"      // IWYU pragma: export
+#include "core/base/wide.hpp"      // IWYU pragma: export

@@ -1,169 +1,96 @@
 #include "core/importance/permuted.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <stdexcept>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
 
-#include "core/base/bits.hpp"
 #include "core/base/errors.hpp"
 #include "core/base/hash.hpp"
+#include "core/importance/box_weights.hpp"
 
 namespace orderless::importance {
 
 namespace {
 
-using Literal = std::uint32_t;  // 2 x column + value
-using Literals = std::vector<Literal>;
-using Bits = std::vector<std::uint64_t>;
-
 constexpr std::int64_t most_weight = 3'037'000'499;  // its square is below 2^63
+constexpr std::int64_t most_number = std::int64_t{1} << 51;
 
-/// Distinct rows over the columns that the trees ask about, as bits; rows of one class fill whole
-/// words, so that the classes of a box are sums over ranges of words.
-template <class Weight>
-class Table {
- public:
-  Table(const BinaryRows& rows, std::span<const Weight> weight, std::span<const char> used)
-      : n_classes_(rows.n_classes) {
-    const std::size_t n_columns = used.size();
-    std::vector<std::size_t> asked;
-    for (std::size_t j = 0; j < n_columns; ++j) {
-      if (used[j] != 0) asked.push_back(j);
-    }
-    const std::size_t width = (asked.size() + 63) / 64;
-    std::vector<std::uint32_t> order;
-    Bits packed(rows.label.size() * width, 0);
-    for (std::size_t r = 0; r < rows.label.size(); ++r) {
-      if (weight[r] == 0) continue;
-      order.push_back(static_cast<std::uint32_t>(r));
-      for (std::size_t k = 0; k < asked.size(); ++k) {
-        if (rows.cells[r * n_columns + asked[k]] != 0) {
-          packed[r * width + k / 64] |= std::uint64_t{1} << (k % 64);
-        }
-      }
-    }
-    const auto compare = [&](std::uint32_t a, std::uint32_t b) {
-      if (rows.label[a] != rows.label[b]) return rows.label[a] < rows.label[b] ? -1 : 1;
-      for (std::size_t w = 0; w < width; ++w) {
-        const std::uint64_t x = packed[a * width + w];
-        const std::uint64_t y = packed[b * width + w];
-        if (x != y) return x < y ? -1 : 1;
-      }
-      return 0;
-    };
-    // Equal rows stay in their order, so that sums of doubles do not depend on the sort.
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const int which = compare(a, b);
-      return which != 0 ? which < 0 : a < b;
-    });
-    std::vector<std::uint32_t> place;  // of the first of equal rows
-    first_word_.assign(n_classes_ + 1, 0);
-    std::size_t label = 0;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      if (i > 0 && compare(order[i - 1], order[i]) == 0) {
-        weight_[place.back()] += weight[order[i]];
-        continue;
-      }
-      for (; label < static_cast<std::size_t>(rows.label[order[i]]); ++label) {
-        weight_.resize((weight_.size() + 63) / 64 * 64, 0);
-        first_word_[label + 1] = weight_.size() / 64;
-      }
-      place.push_back(static_cast<std::uint32_t>(weight_.size()));
-      weight_.push_back(weight[order[i]]);
-      distinct_.push_back(order[i]);
-    }
-    weight_.resize((weight_.size() + 63) / 64 * 64, 0);
-    for (; label < n_classes_; ++label) first_word_[label + 1] = weight_.size() / 64;
-    set_bits(rows, asked, n_columns, place);
-    if constexpr (std::is_integral_v<Weight>) slice_weights();
+/// Classes: whatever is not the leaf's class is wrong.
+template <class Number>
+struct WrongClass {
+  using Weight = Number;
+  using Loss = Number;
+
+  [[nodiscard]] static Weight rows(const std::vector<Weight>& weights) {
+    Weight out = 0;
+    for (const Weight weight : weights) out += weight;
+    return out;
   }
-
-  /// The weight of the rows in a box by class; without literals all rows are in it.
-  void weigh(const Literals& box, Weight* out) {
-    both_.assign(weight_.size() / 64, ~std::uint64_t{0});
-    for (const Literal literal : box) {
-      const Bits& own = bits_[literal];
-      for (std::size_t w = 0; w < both_.size(); ++w) both_[w] &= own[w];
+  [[nodiscard]] static Loss loss(const std::vector<Weight>& weights, std::size_t label) {
+    Loss out = 0;
+    for (std::size_t c = 0; c < weights.size(); ++c) {
+      if (c != label) out += weights[c];
     }
-    for (std::size_t c = 0; c < n_classes_; ++c) {
-      Weight sum = 0;
-      for (std::size_t w = first_word_[c]; w < first_word_[c + 1]; ++w) sum += weigh(w);
-      out[c] = sum;
-    }
+    return out;
   }
-
- private:
-  /// Sets, for every column asked about and either value, the bits of the rows that have it.
-  void set_bits(const BinaryRows& rows, std::span<const std::size_t> asked, std::size_t n_columns,
-                std::span<const std::uint32_t> place) {
-    bits_.resize(2 * n_columns);
-    for (const std::size_t j : asked) {
-      for (const std::size_t value : {0U, 1U}) {
-        Bits& own = bits_[2 * j + value];
-        own.assign(weight_.size() / 64, 0);
-        for (std::size_t i = 0; i < place.size(); ++i) {
-          if ((rows.cells[distinct_[i] * n_columns + j] != 0) == (value == 1)) {
-            own[place[i] / 64] |= std::uint64_t{1} << (place[i] % 64);
-          }
-        }
-      }
-    }
-  }
-
-  [[nodiscard]] Weight weigh(std::size_t word) const {
-    Weight sum = 0;
-    std::uint64_t bits = both_[word];
-    if constexpr (std::is_integral_v<Weight>) {
-      for (std::size_t p = 0; p < planes_.size(); ++p) {
-        sum += static_cast<Weight>(std::popcount(bits & planes_[p][word])) << p;
-      }
-    } else {
-      for (; bits != 0; bits &= bits - 1) {
-        sum += weight_[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))];
-      }
-    }
-    return sum;
-  }
-
-  /// Plane p has the bits of value 2^p of all weights.
-  void slice_weights() {
-    Weight all = 0;
-    for (const Weight weight : weight_) all |= weight;
-    const auto n = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(all)));
-    planes_.assign(n, Bits(weight_.size() / 64, 0));
-    for (std::size_t i = 0; i < weight_.size(); ++i) {
-      for (std::size_t p = 0; p < n; ++p) {
-        const auto bit = static_cast<std::uint64_t>(weight_[i] >> p) & 1U;
-        planes_[p][i / 64] |= bit << (i % 64);
-      }
-    }
-  }
-
-  std::size_t n_classes_;
-  std::vector<Weight> weight_;  // by place; 0 where a class does not fill its last word
-  std::vector<std::uint32_t> distinct_;
-  std::vector<std::size_t> first_word_;
-  std::vector<Bits> bits_;
-  std::vector<Bits> planes_;
-  Bits both_;
 };
 
-template <class Weight>
+__extension__ typedef __int128 Wide;
+
+/// Squared errors: of a box the weight and the sum of the numbers are known. The sum of their
+/// squares is left out: over all leaves of a tree it is the same before and after permuting.
+struct Squares {
+  using Weight = std::int64_t;
+  using Loss = Wide;
+  std::span<const std::int64_t> said;  // by label
+
+  [[nodiscard]] static Weight rows(const std::vector<Weight>& sums) { return sums[0]; }
+  [[nodiscard]] Loss loss(const std::vector<Weight>& sums, std::size_t label) const {
+    const Wide number = said[label];
+    return number * (number * sums[0] - 2 * static_cast<Wide>(sums[1]));
+  }
+};
+
+/// Absolute errors: of a box the weight of each number is known.
+struct Distances {
+  using Weight = std::int64_t;
+  using Loss = Wide;
+  std::span<const std::int64_t> said;  // by label
+  std::span<const std::int64_t> numbers;
+
+  [[nodiscard]] static Weight rows(const std::vector<Weight>& weights) {
+    return WrongClass<std::int64_t>::rows(weights);
+  }
+  [[nodiscard]] Loss loss(const std::vector<Weight>& weights, std::size_t label) const {
+    Wide out = 0;
+    for (std::size_t c = 0; c < weights.size(); ++c) {
+      const std::int64_t apart = numbers[c] - said[label];
+      out += static_cast<Wide>(apart < 0 ? -apart : apart) * weights[c];
+    }
+    return out;
+  }
+};
+
+constexpr std::size_t most_kept = 64;  // weights by box; of more, boxes are weighed each time
+
+template <class Judge>
 class Reckoner {
+  using Weight = typename Judge::Weight;
+  using Loss = typename Judge::Loss;
+
  public:
   Reckoner(const BinaryRows& rows, std::span<const Weight> weight, std::span<const char> used,
-           Poll poll)
-      : rows_(rows), table_(rows, weight, used), poll_(poll) {
-    total_ = sum(box({}));
+           const Judge& judge, Poll poll)
+      : rows_(rows), judge_(judge), table_(rows, weight, used), poll_(poll) {
+    total_ = judge_.rows(box({}));
   }
 
   [[nodiscard]] Weight total() const { return total_; }
 
   /// Adds a leaf to the sums of its tree.
-  void add(const Literals& path, std::int32_t label, Weight* excess, Weight& errors) {
+  void add(const Literals& path, std::int32_t label, Loss* excess, Loss& errors) {
     key_ = path;
     std::sort(key_.begin(), key_.end());
     key_.erase(std::unique(key_.begin(), key_.end()), key_.end());
@@ -179,8 +106,8 @@ class Reckoner {
 
  private:
   struct Leaf {
-    Weight errors = 0;
-    std::vector<std::pair<std::size_t, Weight>> excess;
+    Loss errors = 0;
+    std::vector<std::pair<std::size_t, Loss>> excess;
   };
 
   [[nodiscard]] std::size_t group(Literal literal) const {
@@ -199,13 +126,21 @@ class Reckoner {
       for (const Literal literal : literals) {
         (group(literal) == own ? inside : others).push_back(literal);
       }
-      const Weight fits = sum(box(inside));
-      leaf.excess.emplace_back(own, fits * wrong(others, label) - total_ * leaf.errors);
+      const auto fits = static_cast<Loss>(judge_.rows(box(inside)));
+      const auto total = static_cast<Loss>(total_);
+      leaf.excess.emplace_back(own, fits * wrong(others, label) - total * leaf.errors);
     }
     return leaf;
   }
 
+  /// Valid until the next call.
   [[nodiscard]] const std::vector<Weight>& box(const Literals& literals) {
+    if (rows_.n_classes > most_kept) {
+      room_.assign(rows_.n_classes, 0);
+      table_.weigh(literals, room_.data());
+      if (++weighed_ % 1024 == 0) poll_();
+      return room_;
+    }
     const auto [found, is_new] = boxes_.try_emplace(literals);
     if (is_new) {
       found->second.assign(rows_.n_classes, 0);
@@ -215,26 +150,18 @@ class Reckoner {
     return found->second;
   }
 
-  [[nodiscard]] static Weight sum(const std::vector<Weight>& weights) {
-    Weight out = 0;
-    for (const Weight weight : weights) out += weight;
-    return out;
-  }
-
-  [[nodiscard]] Weight wrong(const Literals& literals, std::int32_t label) {
-    const std::vector<Weight>& weights = box(literals);
-    Weight out = 0;
-    for (std::size_t c = 0; c < weights.size(); ++c) {
-      if (c != static_cast<std::size_t>(label)) out += weights[c];
-    }
-    return out;
+  [[nodiscard]] Loss wrong(const Literals& literals, std::int32_t label) {
+    return judge_.loss(box(literals), static_cast<std::size_t>(label));
   }
 
   const BinaryRows& rows_;
-  Table<Weight> table_;
+  Judge judge_;
+  BoxWeights<Weight> table_;
   Poll poll_;
   Weight total_ = 0;
   Literals key_;
+  std::vector<Weight> room_;
+  std::size_t weighed_ = 0;
   std::unordered_map<Literals, std::vector<Weight>, NumbersHash> boxes_;
   std::unordered_map<Literals, Leaf, NumbersHash> leaves_;
 };
@@ -247,12 +174,14 @@ bool within(std::int32_t value, std::size_t size) {
   return value >= 0 && static_cast<std::size_t>(value) < size;
 }
 
-void check(const FlatTreesView& trees, const BinaryRows& rows, std::size_t n_weights) {
-  const std::size_t n_columns = rows.group.size();
+void check_rows(const BinaryRows& rows, std::size_t n_weights) {
   require(rows.label.size() == n_weights, "rows need one label and one weight each");
-  require(rows.cells.size() == n_weights * n_columns, "cells are not rows x columns");
+  require(rows.cells.size() == n_weights * rows.group.size(), "cells are not rows x columns");
   for (const std::int32_t label : rows.label) require(within(label, rows.n_classes), "no class");
   for (const std::int32_t group : rows.group) require(within(group, rows.n_groups), "no group");
+}
+
+void check_trees(const FlatTreesView& trees, std::size_t n_columns, std::size_t n_labels) {
   require(trees.column.size() == trees.label.size(), "nodes need one column and one label each");
   require(!trees.offsets.empty() && trees.offsets.front() == 0 &&
               trees.offsets.back() == static_cast<std::int64_t>(trees.column.size()) &&
@@ -262,17 +191,13 @@ void check(const FlatTreesView& trees, const BinaryRows& rows, std::size_t n_wei
     if (trees.column[i] >= 0) {
       require(within(trees.column[i], n_columns), "a node asks a column that is not there");
     } else {
-      require(within(trees.label[i], rows.n_classes), "a leaf has a class that is not there");
+      require(within(trees.label[i], n_labels), "a leaf has a class that is not there");
     }
   }
 }
 
-}  // namespace
-
 template <class Weight>
-Permuted<Weight> permuted_errors(const FlatTreesView& trees, const BinaryRows& rows,
-                                 std::span<const Weight> weight, Poll poll) {
-  check(trees, rows, weight.size());
+void check_weights(std::span<const Weight> weight) {
   Weight total = 0;
   for (const Weight own : weight) {
     require(own >= 0, "a weight is negative");
@@ -281,13 +206,20 @@ Permuted<Weight> permuted_errors(const FlatTreesView& trees, const BinaryRows& r
       if (own > most_weight || total > most_weight) throw CountOverflow("weight of two rows", 63);
     }
   }
+}
+
+/// Goes through all leaves of all trees.
+template <class Judge>
+Permuted<typename Judge::Loss> permuted(const FlatTreesView& trees, const BinaryRows& rows,
+                                        std::span<const typename Judge::Weight> weight,
+                                        const Judge& judge, Poll poll) {
   std::vector<char> used(rows.group.size(), 0);
   for (const std::int32_t column : trees.column) {
     if (column >= 0) used[static_cast<std::size_t>(column)] = 1;
   }
-  Reckoner<Weight> reckoner(rows, weight, used, poll);
-  Permuted<Weight> out;
-  out.total = reckoner.total();
+  Reckoner<Judge> reckoner(rows, weight, used, judge, poll);
+  Permuted<typename Judge::Loss> out;
+  out.total = static_cast<typename Judge::Loss>(reckoner.total());
   const std::size_t n_trees = trees.offsets.size() - 1;
   out.errors.assign(n_trees, 0);
   out.excess.assign(n_trees * rows.n_groups, 0);
@@ -310,6 +242,67 @@ Permuted<Weight> permuted_errors(const FlatTreesView& trees, const BinaryRows& r
     }
     require(done, "a tree ends before its last leaf");
   }
+  return out;
+}
+
+/// Every row twice: with its weight, and with its weight x its number.
+Permuted<Wide> permuted_squares(const FlatTreesView& trees, const NumberRows& rows,
+                                std::span<const std::int64_t> weight, Poll poll) {
+  std::vector<std::uint8_t> cells(rows.cells.begin(), rows.cells.end());
+  cells.insert(cells.end(), rows.cells.begin(), rows.cells.end());
+  std::vector<std::int32_t> label(rows.y.size(), 0);
+  label.resize(2 * rows.y.size(), 1);
+  std::vector<std::int64_t> both(weight.begin(), weight.end());
+  for (std::size_t r = 0; r < rows.y.size(); ++r) both.push_back(weight[r] * rows.y[r]);
+  const BinaryRows twice{cells, label, rows.group, 2, rows.n_groups};
+  check_rows(twice, both.size());
+  return permuted<Squares>(trees, twice, both, {rows.said}, poll);
+}
+
+Permuted<Wide> permuted_distances(const FlatTreesView& trees, const NumberRows& rows,
+                                  std::span<const std::int64_t> weight, Poll poll) {
+  std::vector<std::int64_t> numbers(rows.y.begin(), rows.y.end());
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  std::vector<std::int32_t> label;
+  for (const std::int64_t y : rows.y) {
+    const auto at = std::lower_bound(numbers.begin(), numbers.end(), y);
+    label.push_back(static_cast<std::int32_t>(at - numbers.begin()));
+  }
+  const BinaryRows classes{rows.cells, label, rows.group, numbers.size(), rows.n_groups};
+  check_rows(classes, weight.size());
+  return permuted<Distances>(trees, classes, weight, {rows.said, numbers}, poll);
+}
+
+}  // namespace
+
+template <class Weight>
+Permuted<Weight> permuted_errors(const FlatTreesView& trees, const BinaryRows& rows,
+                                 std::span<const Weight> weight, Poll poll) {
+  check_rows(rows, weight.size());
+  check_trees(trees, rows.group.size(), rows.n_classes);
+  check_weights(weight);
+  return permuted<WrongClass<Weight>>(trees, rows, weight, {}, poll);
+}
+
+Permuted<double> permuted_losses(const FlatTreesView& trees, const NumberRows& rows,
+                                 std::span<const std::int64_t> weight, Poll poll) {
+  check_trees(trees, rows.group.size(), rows.said.size());
+  check_weights(weight);
+  require(rows.y.size() == weight.size(), "rows need one number and one weight each");
+  for (const auto numbers : {rows.y, rows.said}) {
+    for (const std::int64_t number : numbers) {
+      require(number >= 0 && number <= most_number, "a number is not from 0 to 2^51");
+    }
+  }
+  for (std::size_t r = 0; r < weight.size(); ++r) {
+    require(weight[r] == 0 || rows.y[r] <= most_number / weight[r], "weight x number passes 2^51");
+  }
+  const auto found = rows.squared ? permuted_squares(trees, rows, weight, poll)
+                                  : permuted_distances(trees, rows, weight, poll);
+  Permuted<double> out;
+  for (const Wide excess : found.excess) out.excess.push_back(static_cast<double>(excess));
+  out.total = static_cast<double>(found.total);
   return out;
 }
 

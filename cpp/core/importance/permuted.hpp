@@ -42,4 +42,21 @@ template <class Weight>
 [[nodiscard]] Permuted<Weight> permuted_errors(const FlatTreesView& trees, const BinaryRows& rows,
                                                std::span<const Weight> weight, Poll poll);
 
+/// Rows of 0/1 columns with a number each, whole and from 0 on, as are those that leaves say.
+struct NumberRows {
+  std::span<const std::uint8_t> cells;  // row by row
+  std::span<const std::int64_t> y;      // by row
+  std::span<const std::int32_t> group;  // by column
+  std::span<const std::int64_t> said;   // by label of a leaf
+  std::size_t n_groups = 0;
+  bool squared = true;  // else absolute errors
+};
+
+/// Likewise (expected loss when the group is permuted - loss) x the weight of all rows, where the
+/// loss of a row is the square of the distance between its number and the leaf's, or the distance.
+/// Sums are exact, in 128 bits; what is given is rounded once, to a double. `errors` is left empty.
+/// Throws std::invalid_argument also where a number, or weight x number, passes 2^51.
+[[nodiscard]] Permuted<double> permuted_losses(const FlatTreesView& trees, const NumberRows& rows,
+                                               std::span<const std::int64_t> weight, Poll poll);
+
 }  // namespace orderless::importance

@@ -115,8 +115,8 @@ ORDERLESS_INLINE void count_errors(const Cells& cells, const Target& target, std
 
 ORDERLESS_INLINE void lower_triples_loop(const Triples& t) {
   std::int64_t ij[4] = {t.ij[0], t.ij[1], t.ij[2], t.ij[3]};
-  std::int64_t* __restrict ik = t.ik;
-  std::int64_t* __restrict jk = t.jk;
+  std::int64_t* ORDERLESS_ALONE ik = t.ik;
+  std::int64_t* ORDERLESS_ALONE jk = t.jk;
   const std::size_t stride = t.stride;
   if (t.target.loss == Loss::squared) {
     const SquaredErrors errors(t.target);
@@ -155,7 +155,7 @@ namespace {
 
 ORDERLESS_INLINE void split_errors_loop(const Splits& t) {
   const std::size_t stride = t.stride;
-  std::int64_t* __restrict cells = t.cells;
+  std::int64_t* ORDERLESS_ALONE cells = t.cells;
   if (t.target.loss == Loss::squared) {
     const SquaredErrors errors(t.target);
     for (std::size_t k = 0; k < t.end; ++k) {

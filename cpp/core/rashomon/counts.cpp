@@ -9,15 +9,13 @@
 namespace orderless::rashomon {
 
 Count plus_checked(Count a, Count b) {
-  Count sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) throw CountOverflow("trees", 128);
-  return sum;
+  if (a.add(b)) throw CountOverflow("trees", 128);
+  return a;
 }
 
 Count times_checked(Count a, Count b) {
-  Count product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) throw CountOverflow("trees", 128);
-  return product;
+  if (a.multiply(b)) throw CountOverflow("trees", 128);
+  return a;
 }
 
 namespace {
@@ -115,7 +113,7 @@ class Products {
 
 double total(std::span<const Cell> cells) {
   double sum = 0;
-  for (const Cell& cell : cells) sum += static_cast<double>(cell.trees);
+  for (const Cell& cell : cells) sum += cell.trees.to_double();
   return sum;
 }
 
@@ -222,8 +220,7 @@ std::vector<Cell> Counts::histogram(Meter& meter) const {
     cells = table(0, room);
   } else if (reachable_.has(0)) {
     // Every product may be a cell of its own, twice while they are sorted.
-    held.set(static_cast<std::size_t>(std::min(static_cast<double>(n_), work(0).first)) *
-             sizeof(Cell) * 2);
+    held.set(static_cast<std::size_t>(std::min(n_.to_double(), work(0).first)) * sizeof(Cell) * 2);
     fill(0, room, meter);
     cells = room;
   }

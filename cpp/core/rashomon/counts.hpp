@@ -6,11 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "core/base/wide.hpp"
 #include "core/rashomon/graph.hpp"
 
 namespace orderless::rashomon {
 
-__extension__ typedef unsigned __int128 Count;
+using Count = Wide;
 
 /// Sums and products of counts; throw CountOverflow.
 [[nodiscard]] Count plus_checked(Count a, Count b);

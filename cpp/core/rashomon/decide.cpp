@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/rashomon/best.hpp"
+#include "core/rashomon/number_lists.hpp"
 
 namespace orderless::rashomon {
 
@@ -33,10 +34,6 @@ class Decider {
     held_.set((n_ + 1) * graph.n_nodes() * 16);
     solve(-1, nullptr, nullptr, free_);
   }
-
-  /// The cheapest subtree of a node that is a leaf, and that is a split; whatever they say.
-  [[nodiscard]] std::int64_t any_leaf(std::uint32_t node) const { return free_.leaf[node]; }
-  [[nodiscard]] std::int64_t any_split(std::uint32_t node) const { return free_.split[node * n_]; }
 
   /// The cheapest cost of a tree that is certain of the class.
   std::int64_t cost(std::int32_t label, const std::uint8_t* may_be_one,
@@ -114,46 +111,27 @@ class Decider {
   Cheapest free_, certain_;
 };
 
-/// The same for numbers, of which there are too many to try one after the other: every node that
-/// the row can reach has a list of the numbers that some split there is certain of. Views that ask
-/// for groups or a number of leaves are not looked at.
-class NumberDecider {
+/// The same for numbers: here a split gives a row a number if it is certain of it.
+class NumberDecider : public NumberLists {
  public:
-  NumberDecider(const Graph& graph, const View& view, const Decider& any, Meter& meter)
-      : graph_(graph),
-        view_(view),
-        any_(any),
-        reachable_(graph, view),
-        meter_(meter),
-        held_(meter),
-        numbers_(graph.labels()),
-        best_(numbers_.size(), unreachable),
-        certain_(graph.n_nodes()),
-        met_(graph.n_nodes()) {
-    for (const std::int32_t label : graph.label) {
-      const auto at = std::lower_bound(numbers_.begin(), numbers_.end(), label);
-      place_.push_back(static_cast<std::uint32_t>(at - numbers_.begin()));
-    }
-  }
+  using NumberLists::NumberLists;
 
   /// What the cheapest tree that is certain of the row says, -1 if none is; and its cost.
   std::pair<std::int32_t, std::int64_t> decide(const std::uint8_t* one, const std::uint8_t* zero) {
     if (!reachable_.has(0)) return {-1, -1};
     meet(one, zero);
-    std::size_t n = 0;
-    for (std::uint32_t node = graph_.level_start.back(); node-- > 0;) {
-      certain_[node].clear();
-      if (met_[node] == 0) continue;
-      for (const Edge& edge : graph_.of(node)) {
-        if (reachable_.has(graph_, node, edge)) combine(node, edge, one, zero);
-      }
-      collect(certain_[node]);
-      n += certain_[node].size();
-      meter_.step(graph_.of(node).size() * 4 + 1);
-    }
-    held_.set(n * sizeof(Certain) + graph_.n_nodes() * 32);
-    Certain best{0, unreachable};
-    for (const Certain& each : certain_[0]) {
+    fill(
+        [&](const Edge& edge) {
+          const bool on = one[edge.column] != 0, off = zero[edge.column] != 0;
+          if (on && off) {
+            both(edge);
+          } else {
+            only(on ? edge.when_true : edge.when_false, on ? edge.when_false : edge.when_true);
+          }
+        },
+        [](const List&) {});
+    Entry best{0, unreachable};
+    for (const Entry& each : lists_[0]) {
       if (each.cost < best.cost) best = each;
     }
     const std::int64_t leaf = graph_.leaf_cost(0);
@@ -163,50 +141,10 @@ class NumberDecider {
   }
 
  private:
-  struct Certain {
-    std::uint32_t place;  // among the numbers
-    std::int64_t cost;
-  };
-  using List = std::vector<Certain>;
-
-  /// Marks the nodes that the row can reach.
-  void meet(const std::uint8_t* one, const std::uint8_t* zero) {
-    std::fill(met_.begin(), met_.end(), 0);
-    met_[0] = 1;
-    for (std::uint32_t node = 0; node < graph_.level_start.back(); ++node) {
-      if (met_[node] == 0) continue;
-      for (const Edge& edge : graph_.of(node)) {
-        if (!reachable_.has(graph_, node, edge)) continue;
-        if (one[edge.column] != 0) met_[edge.when_true] = 1;
-        if (zero[edge.column] != 0) met_[edge.when_false] = 1;
-      }
-    }
-  }
-
-  void combine(std::uint32_t node, const Edge& edge, const std::uint8_t* one,
-               const std::uint8_t* zero) {
-    budget_ = reachable_.budget(graph_, node);
-    const bool on = one[edge.column] != 0, off = zero[edge.column] != 0;
-    if (on && off) {
-      both(edge);
-    } else {
-      only(on ? edge.when_true : edge.when_false, on ? edge.when_false : edge.when_true);
-    }
-  }
-
-  /// The row goes to one side; the other may be anything.
-  void only(std::uint32_t side, std::uint32_t other) {
-    const std::int64_t leaf = any_.any_leaf(other), split = any_.any_split(other);
-    const bool two_leaves = view_.trivial || graph_.label[side] != graph_.label[other];
-    const std::int64_t rest = std::min(leaf, split);
-    for (const Certain& each : certain_[side]) lower(each.place, each.cost + rest);
-    lower(place_[side], graph_.leaf_cost(side) + (two_leaves ? rest : split));
-  }
-
   void both(const Edge& edge) {
     const std::uint32_t a = edge.when_true, b = edge.when_false;
-    const List& x = certain_[a];
-    const List& y = certain_[b];
+    const List& x = lists_[a];
+    const List& y = lists_[b];
     for (auto i = x.begin(), j = y.begin(); i != x.end() && j != y.end();) {
       if (i->place == j->place) lower(i->place, i->cost + j->cost);
       const std::uint32_t next = std::min(i->place, j->place);
@@ -221,41 +159,12 @@ class NumberDecider {
   }
 
   void lower_with_leaf(const List& splits, std::uint32_t leaf) {
-    const auto at = std::lower_bound(
-        splits.begin(), splits.end(), place_[leaf],
-        [](const Certain& each, std::uint32_t place) { return each.place < place; });
+    const auto at =
+        std::lower_bound(splits.begin(), splits.end(), place_[leaf],
+                         [](const Entry& each, std::uint32_t place) { return each.place < place; });
     if (at == splits.end() || at->place != place_[leaf]) return;
     lower(at->place, at->cost + graph_.leaf_cost(leaf));
   }
-
-  void lower(std::uint32_t place, std::int64_t cost) {
-    if (cost > budget_ || cost >= best_[place]) return;
-    if (best_[place] == unreachable) touched_.push_back(place);
-    best_[place] = cost;
-  }
-
-  void collect(List& out) {
-    std::sort(touched_.begin(), touched_.end());
-    for (const std::uint32_t place : touched_) {
-      out.push_back({place, best_[place]});
-      best_[place] = unreachable;
-    }
-    touched_.clear();
-  }
-
-  const Graph& graph_;
-  const View& view_;
-  const Decider& any_;
-  Reachable reachable_;
-  Meter& meter_;
-  Held held_;
-  std::vector<std::int32_t> numbers_;
-  std::vector<std::uint32_t> place_;  // of each node's label among the numbers
-  std::vector<std::int64_t> best_;    // per number, for the node at hand
-  std::vector<std::uint32_t> touched_;
-  std::vector<List> certain_;  // of splits
-  std::vector<std::uint8_t> met_;
-  std::int64_t budget_ = 0;
 };
 
 /// The class of the best tree that is certain of a row, -1 if none is; and its cost.
@@ -274,9 +183,13 @@ std::pair<std::int32_t, std::int64_t> decide_class(Decider& decider, std::size_t
 
 Decisions decide(const Graph& graph, const View& view, std::span<const std::uint8_t> may_be_one,
                  std::span<const std::uint8_t> may_be_zero, std::size_t n_rows, Meter& meter) {
-  Decider decider(graph, view, meter);
+  std::optional<Decider> by_class;
   std::optional<NumberDecider> by_number;
-  if (graph.rows.target.has_numbers()) by_number.emplace(graph, view, decider, meter);
+  if (graph.rows.target.has_numbers()) {
+    by_number.emplace(graph, view, meter);
+  } else {
+    by_class.emplace(graph, view, meter);
+  }
   Decisions out;
   const std::size_t d = graph.rows.n_columns;
   // Equal rows are decided once.
@@ -297,7 +210,7 @@ Decisions decide(const Graph& graph, const View& view, std::span<const std::uint
     const auto [number, is_new] = numbers.add(namer.name(key.data()));
     if (is_new) {
       const auto [said, at] = by_number ? by_number->decide(one, zero)
-                                        : decide_class(decider, graph.rows.n_classes, one, zero);
+                                        : decide_class(*by_class, graph.rows.n_classes, one, zero);
       label.push_back(said);
       cost.push_back(at);
     }

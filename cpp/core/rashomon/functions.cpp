@@ -137,10 +137,9 @@ void Functions::count_root(const Options& options, Meter& meter) {
 namespace {
 
 void add_product(std::uint64_t& to, std::uint64_t a, std::uint64_t b) {
-  std::uint64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product) || __builtin_add_overflow(to, product, &to)) {
-    throw CountOverflow("trees of one function", 64);
-  }
+  const FullProduct product = full_product(a, b);
+  to += product.low;
+  if (product.high != 0 || to < product.low) throw CountOverflow("trees of one function", 64);
 }
 
 }  // namespace

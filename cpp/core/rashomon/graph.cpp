@@ -8,21 +8,19 @@
 
 namespace orderless::rashomon {
 
-__extension__ typedef __int128 wide;
-
 namespace {
 
 constexpr std::uint32_t is_leaf = 0x80000000U;  // marks leaves while their numbers are not final
 
 std::int64_t bound_of(std::int64_t optimum, const Slack& slack) {
-  wide extra = slack.numerator;
-  if (slack.relative) extra *= optimum - slack.base;
-  extra /= slack.denominator;
-  const wide bound = extra + optimum;
-  if (bound > std::numeric_limits<std::int64_t>::max() / 2) {
-    throw CostOverflow();
-  }
-  return static_cast<std::int64_t>(bound);
+  // None of the three is negative: no tree costs less than its base.
+  const auto word = [](std::int64_t x) { return static_cast<std::uint64_t>(x); };
+  const FullProduct product =
+      full_product(word(slack.numerator), slack.relative ? word(optimum - slack.base) : 1U);
+  const Wide extra = Wide(product.high, product.low) / Wide(word(slack.denominator));
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2;
+  if (optimum > most || extra > Wide(word(most - optimum))) throw CostOverflow();
+  return optimum + static_cast<std::int64_t>(extra.low());
 }
 
 /// The nodes of one depth, while they are met.

@@ -4,13 +4,11 @@
 #include <bit>
 
 #include "core/rashomon/widths.hpp"
-#if defined(__GNUC__) && defined(__x86_64__)
+#if defined(ORDERLESS_X86)
 #include <immintrin.h>
 #endif
 
 namespace orderless::rashomon {
-
-__extension__ typedef unsigned __int128 u128;
 
 namespace {
 
@@ -22,7 +20,7 @@ ORDERLESS_INLINE void weigh_loop(const std::uint64_t* a, const std::uint64_t* b,
   for (std::size_t s = 0; s < segments.size(); ++s, ++segment) {
     std::int64_t n = 0;
     for (std::size_t w = segment->begin; w < segment->end; ++w) {
-      n += __builtin_popcountll(a[w] & b[w]);
+      n += std::popcount(a[w] & b[w]);
     }
     out[segment->label] += n << segment->shift;
   }
@@ -42,7 +40,7 @@ ORDERLESS_INLINE void block_counts_loop(const std::uint64_t* mask, const Rows& p
       std::int64_t n[8] = {0, 0, 0, 0, 0, 0, 0, 0};
       for (std::size_t w = segments[s].begin; w < segments[s].end; ++w) {
         for (std::size_t l = 0; l < 8; ++l) {
-          n[l] += __builtin_popcountll(mask[w] & block[8 * w + l]);
+          n[l] += std::popcount(mask[w] & block[8 * w + l]);
         }
       }
       std::int64_t* to = out + static_cast<std::size_t>(segments[s].label) * stride + begin;
@@ -58,13 +56,19 @@ ORDERLESS_WIDTHS(weigh,
                   std::size_t n_classes, std::int64_t* out),
                  (a, b, segments, n_classes, out))
 // Eight columns at once have to be said: compilers take eight words of one column instead.
-#if defined(__GNUC__) && defined(__x86_64__)
+#if defined(ORDERLESS_X86)
 namespace {
 
-__attribute__((target("avx512f,avx512vpopcntdq"))) void block_counts_512(const std::uint64_t* mask,
-                                                                         const Rows& part,
-                                                                         std::size_t first,
-                                                                         std::int64_t* out) {
+/// The bits that a word shares with each of eight.
+ORDERLESS_FOR("avx512f,avx512vpopcntdq")
+ORDERLESS_INLINE __m512i shared_bits(std::uint64_t word, const std::uint64_t* eight) {
+  const __m512i own = _mm512_set1_epi64(static_cast<long long>(word));
+  return _mm512_popcnt_epi64(_mm512_and_si512(own, _mm512_loadu_si512(eight)));
+}
+
+ORDERLESS_FOR("avx512f,avx512vpopcntdq")
+void block_counts_512(const std::uint64_t* mask, const Rows& part, std::size_t first,
+                      std::int64_t* out) {
   const std::size_t stride = part.stride();
   for (std::size_t begin = first / 8 * 8; begin < part.n_columns; begin += 8) {
     const std::uint64_t* block = part.blocks.data() + begin * part.n_words;
@@ -73,17 +77,14 @@ __attribute__((target("avx512f,avx512vpopcntdq"))) void block_counts_512(const s
     }
     for (const Segment& segment : part.segments) {
       __m512i even = _mm512_setzero_si512(), odd = even;
-      const auto count =
-          [&](std::size_t w) __attribute__((always_inline, target("avx512f,avx512vpopcntdq"))) {
-            const __m512i own = _mm512_set1_epi64(static_cast<long long>(mask[w]));
-            return _mm512_popcnt_epi64(_mm512_and_si512(own, _mm512_loadu_si512(block + 8 * w)));
-          };
       std::size_t w = segment.begin;
       for (; w + 1 < segment.end; w += 2) {
-        even = _mm512_add_epi64(even, count(w));
-        odd = _mm512_add_epi64(odd, count(w + 1));
+        even = _mm512_add_epi64(even, shared_bits(mask[w], block + 8 * w));
+        odd = _mm512_add_epi64(odd, shared_bits(mask[w + 1], block + 8 * w + 8));
       }
-      if (w < segment.end) even = _mm512_add_epi64(even, count(w));
+      if (w < segment.end) {
+        even = _mm512_add_epi64(even, shared_bits(mask[w], block + 8 * w));
+      }
       std::int64_t* to = out + static_cast<std::size_t>(segment.label) * stride + begin;
       const __m512i n = _mm512_maskz_sll_epi64(0xff, _mm512_add_epi64(even, odd),
                                                _mm_cvtsi32_si128(segment.shift));
@@ -93,8 +94,9 @@ __attribute__((target("avx512f,avx512vpopcntdq"))) void block_counts_512(const s
 }
 
 /// Four columns in a register: bits by half bytes from a table, bytes summed while they hold.
-__attribute__((target("avx2"))) void block_counts_256(const std::uint64_t* mask, const Rows& part,
-                                                      std::size_t first, std::int64_t* out) {
+ORDERLESS_FOR("avx2")
+void block_counts_256(const std::uint64_t* mask, const Rows& part, std::size_t first,
+                      std::int64_t* out) {
   constexpr std::size_t at_once = 31;  // words of 8 bits in each byte
   const std::size_t stride = part.stride();
   const __m256i half = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
@@ -135,8 +137,9 @@ __attribute__((target("avx2"))) void block_counts_256(const std::uint64_t* mask,
   }
 }
 
-__attribute__((target("popcnt"))) void block_counts_64(const std::uint64_t* mask, const Rows& part,
-                                                       std::size_t first, std::int64_t* out) {
+ORDERLESS_FOR("popcnt")
+void block_counts_64(const std::uint64_t* mask, const Rows& part, std::size_t first,
+                     std::int64_t* out) {
   block_counts_loop(mask, part, first, out);
 }
 
@@ -145,11 +148,10 @@ void block_counts_any(const std::uint64_t* mask, const Rows& part, std::size_t f
   block_counts_loop(mask, part, first, out);
 }
 
-decltype(&block_counts_any) const block_counts_best =
-    __builtin_cpu_supports("avx512vpopcntdq") ? block_counts_512
-    : __builtin_cpu_supports("avx2")          ? block_counts_256
-    : __builtin_cpu_supports("popcnt")        ? block_counts_64
-                                              : block_counts_any;
+decltype(&block_counts_any) const block_counts_best = processor().avx512   ? block_counts_512
+                                                      : processor().avx2   ? block_counts_256
+                                                      : processor().popcnt ? block_counts_64
+                                                                           : block_counts_any;
 
 }  // namespace
 
@@ -189,22 +191,20 @@ void move_bits_any(std::span<const Move> moves, const std::uint64_t* from, std::
   }
 }
 
-#if defined(__GNUC__) && defined(__x86_64__)
-__attribute__((target("avx2,bmi2"))) void move_bits_bmi2(std::span<const Move> moves,
-                                                         const std::uint64_t* from,
-                                                         std::uint64_t* to) {
+#if defined(ORDERLESS_X86)
+ORDERLESS_FOR("avx2,bmi2")
+void move_bits_bmi2(std::span<const Move> moves, const std::uint64_t* from, std::uint64_t* to) {
   const Move* end = moves.data() + moves.size();
   for (const Move* move = moves.data(); move != end; ++move) {
     std::uint64_t packed[8];
     for (std::size_t l = 0; l < 8; ++l) {
-      packed[l] = __builtin_ia32_pext_di(from[8 * move->from + l], move->mask);
+      packed[l] = _pext_u64(from[8 * move->from + l], move->mask);
     }
     put(*move, packed, to);
   }
 }
 decltype(&move_bits_any) const move_bits_best =
-    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("avx2") ? move_bits_bmi2
-                                                                     : move_bits_any;
+    processor().bmi2 && processor().avx2 ? move_bits_bmi2 : move_bits_any;
 #else
 decltype(&move_bits_any) const move_bits_best = move_bits_any;
 #endif
@@ -215,24 +215,38 @@ void move_bits(std::span<const Move> moves, const std::uint64_t* from, std::uint
   move_bits_best(moves, from, to);
 }
 
+namespace {
+
+/// A sum of products modulo 2^128.
+struct NhSum {
+  std::uint64_t high = 0, low = 0;
+
+  ORDERLESS_INLINE void add_product(std::uint64_t a, std::uint64_t b) {
+    const FullProduct product = full_product(a, b);
+    low += product.low;
+    high += product.high + (low < product.low ? 1U : 0U);
+  }
+  [[nodiscard]] std::uint64_t folded() const {
+    const std::uint64_t z = high * 0x9e3779b97f4a7c15U + low;
+    return z ^ (z >> 29);
+  }
+};
+
+}  // namespace
+
 Key universal_hash(const std::uint64_t* words, std::size_t n_words, const std::uint64_t* keys) {
   const std::uint64_t* more = keys + n_words + 2;
-  u128 a = 0, b = 0;
+  NhSum a, b;
   std::size_t w = 0;
   for (; w + 1 < n_words; w += 2) {
-    a += static_cast<u128>(words[w] + keys[w]) * (words[w + 1] + keys[w + 1]);
-    b += static_cast<u128>(words[w] + more[w]) * (words[w + 1] + more[w + 1]);
+    a.add_product(words[w] + keys[w], words[w + 1] + keys[w + 1]);
+    b.add_product(words[w] + more[w], words[w + 1] + more[w + 1]);
   }
   if (w < n_words) {
-    a += static_cast<u128>(words[w] + keys[w]) * keys[w + 1];
-    b += static_cast<u128>(words[w] + more[w]) * more[w + 1];
+    a.add_product(words[w] + keys[w], keys[w + 1]);
+    b.add_product(words[w] + more[w], more[w + 1]);
   }
-  const auto fold = [](u128 sum) {
-    std::uint64_t z = static_cast<std::uint64_t>(sum >> 64) * 0x9e3779b97f4a7c15U +
-                      static_cast<std::uint64_t>(sum);
-    return z ^ (z >> 29);
-  };
-  return {fold(a), fold(b)};
+  return {a.folded(), b.folded()};
 }
 
 }  // namespace orderless::rashomon

@@ -24,7 +24,7 @@ OpenRoot::OpenRoot(const Counts& counts, Meter& meter)
         kind->groups = cell.groups;
       }
       const auto add = [](std::vector<std::uint64_t>& sums, Count n) {
-        sums.push_back((sums.empty() ? 0 : sums.back()) + static_cast<std::uint64_t>(n));
+        sums.push_back((sums.empty() ? 0 : sums.back()) + n.low());
       };
       kind->cost.push_back(cell.cost);
       kind->cell.push_back(i++);

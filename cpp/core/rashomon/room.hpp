@@ -14,3 +14,4 @@
 #include "core/rashomon/decide.hpp"     // IWYU pragma: export
 #include "core/rashomon/functions.hpp"  // IWYU pragma: export
 #include "core/rashomon/graph.hpp"      // IWYU pragma: export
+#include "core/rashomon/ranges.hpp"     // IWYU pragma: export

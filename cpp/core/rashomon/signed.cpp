@@ -41,8 +41,8 @@ struct SignedPairs {
 
 ORDERLESS_INLINE void raise_pairs_loop(const SignedPairs& t) {
   std::int32_t yes = t.most[0], no = t.most[1];
-  std::int32_t* __restrict on = t.on;
-  std::int32_t* __restrict off = t.off;
+  std::int32_t* ORDERLESS_ALONE on = t.on;
+  std::int32_t* ORDERLESS_ALONE off = t.off;
   for (std::size_t k = t.begin; k < t.end; ++k) {
     const auto both = static_cast<std::int32_t>(t.both[t.stride + k] - t.both[k]);
     const std::int32_t a = std::abs(both), b = std::abs(t.own - both);
@@ -71,8 +71,8 @@ struct SignedTriples {
 ORDERLESS_INLINE void raise_triples_loop(const SignedTriples& t) {
   const std::size_t stride = t.stride;
   std::int32_t m0 = t.most[0], m1 = t.most[1], m2 = t.most[2], m3 = t.most[3];
-  std::int32_t* __restrict ik = t.ik;
-  std::int32_t* __restrict jk = t.jk;
+  std::int32_t* ORDERLESS_ALONE ik = t.ik;
+  std::int32_t* ORDERLESS_ALONE jk = t.jk;
   const std::int32_t i_only = t.i - t.ij, j_only = t.j - t.ij;
   const std::int32_t neither = t.all - t.i - j_only;
   for (std::size_t k = t.begin; k < t.end; ++k) {

@@ -29,7 +29,7 @@ class FunctionTable {
   }
 
   void prefetch(const Point& value, std::uint16_t groups) const {
-    __builtin_prefetch(&slots_[slot(value, groups)]);
+    orderless::prefetch(&slots_[slot(value, groups)]);
   }
 
   /// The number of a function in `functions`, the list that was indexed; -1 if there is none.
@@ -108,7 +108,7 @@ class PointSet {
       if (value[0] != empty[0]) add(value);
     }
   }
-  void prefetch(const Point& value) const { __builtin_prefetch(&slots_[slot(value)]); }
+  void prefetch(const Point& value) const { orderless::prefetch(&slots_[slot(value)]); }
   void add(const Point& value) {
     std::size_t at = slot(value);
     for (; slots_[at][0] != empty[0]; at = (at + 1) & (slots_.size() - 1)) {

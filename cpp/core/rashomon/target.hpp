@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/base/inline.hpp"
+#include "core/base/machine.hpp"
 
 namespace orderless::rashomon {
 

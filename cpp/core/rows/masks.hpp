@@ -12,14 +12,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/base/inline.hpp"
+#include "core/base/machine.hpp"
 #include "core/rows/packed.hpp"
 
 // What is compiled twice: for any processor, and for those with AVX2, which compare twice as many
 // values at a time. Both give the same; the choice is made when it runs.
-#if defined(__GNUC__) && defined(__x86_64__)
-#define ORDERLESS_AVX2 1
-#endif
 
 namespace orderless::rows {
 
@@ -51,14 +48,7 @@ inline bool sharp_as_float(double cut) {
 }
 
 /// Whether this processor has AVX2, and the core was built to use it.
-inline bool has_avx2() {
-#ifdef ORDERLESS_AVX2
-  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
-  return has;
-#else
-  return false;
-#endif
-}
+inline bool has_avx2() { return processor().avx2 && processor().bmi; }
 
 /// Decides rows of S, compared as T, for trees of at most 64 x n_words leaves: one bit per leaf,
 /// one mask per feature and bin; a row is the AND of one mask per known feature. Leaves are
@@ -107,7 +97,7 @@ class RowMasks {
   /// Writes the least and the greatest class of the rows from `first` to `end`, the first one's to
   /// low[0] and high[0].
   void run(std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) const {
-#ifdef ORDERLESS_AVX2
+#if defined(ORDERLESS_X86)
     if (wide_) return run_wide(first, end, low, high);
 #endif
     run_any(first, end, low, high);
@@ -140,9 +130,9 @@ class RowMasks {
     }
   }
 
-#ifdef ORDERLESS_AVX2
-  __attribute__((target("avx2,bmi"))) void run_wide(std::size_t first, std::size_t end,
-                                                    std::int32_t* low, std::int32_t* high) const {
+#if defined(ORDERLESS_X86)
+  ORDERLESS_FOR("avx2,bmi")
+  void run_wide(std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) const {
     for (std::size_t row = first; row < end; row += block) {
       const std::size_t n = end - row < block ? end - row : block;
       some(row, n, low + (row - first), high + (row - first));

@@ -283,12 +283,12 @@ void test_counts() {
     const Counts counts(graph, view, meter);
     Table found;
     for (const Cell& cell : counts.histogram(meter)) {
-      found[{cell.cost, cell.leaves}] = static_cast<std::uint64_t>(cell.trees);
+      found[{cell.cost, cell.leaves}] = cell.trees.low();
     }
     Table wanted = all;
     std::erase_if(wanted, [&](const auto& each) { return each.first.first > graph->bound; });
     CHECK(found == wanted);
-    const auto n = static_cast<std::uint64_t>(counts.n());
+    const auto n = counts.n().low();
     for (int i = 0; i < 20; ++i) {
       const Count position[] = {random.bits() % n};
       const FlatTrees tree = counts.unrank(position, meter);

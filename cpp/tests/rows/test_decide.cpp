@@ -202,7 +202,7 @@ void test_stops() {
 }  // namespace
 
 int main() {
-  Random random(4);
+  Random random{4};
   std::vector<double> sharp_cuts;  // as read_tree moves them: half way between two floats
   for (const double cut : float_cuts) {
     const auto near = static_cast<float>(cut);

@@ -1,4 +1,8 @@
-"""How calls of the core end early."""
+"""How calls of the core end early, and how it was built."""
+
+compiler: str  # "gcc 12.2.0"
+registers: str  # the widest that are used here: "avx512", "avx2", "popcnt" or "portable"
+stable_abi: bool  # whether one build serves every CPython from 3.12 on
 
 class LimitReached(RuntimeError):
     met: int

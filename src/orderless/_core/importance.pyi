@@ -50,3 +50,15 @@ def permuted_errors_real(
     n_classes: int,
     n_groups: int,
 ) -> Permuted: ...
+def permuted_losses(
+    offsets: NDArray[np.int64],
+    column: NDArray[np.int32],
+    label: NDArray[np.int32],
+    said: NDArray[np.int64],
+    cells: NDArray[np.uint8],
+    y: NDArray[np.int64],
+    weight: NDArray[np.int64],
+    group: NDArray[np.int32],
+    n_groups: int,
+    squared: bool,
+) -> Permuted: ...

@@ -30,6 +30,10 @@ class Decisions(NamedTuple):
     label: NDArray[np.int32]
     cost: NDArray[np.int64]
 
+class Ranges(NamedTuple):
+    smallest: NDArray[np.int32]
+    largest: NDArray[np.int32]
+
 class Graph:
     def __init__(
         self,
@@ -122,6 +126,17 @@ class Graph:
         may_be_false: NDArray[np.uint8],
         time_limit: float,
     ) -> Decisions: ...
+    def ranges(
+        self,
+        bound: int,
+        allowed: NDArray[np.uint8],
+        trivial: bool,
+        may_be_true: NDArray[np.uint8],
+        may_be_false: NDArray[np.uint8],
+        first: NDArray[np.int32],
+        last: NDArray[np.int32],
+        time_limit: float,
+    ) -> Ranges: ...
 
 class Counts:
     @property

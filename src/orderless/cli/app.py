@@ -28,6 +28,7 @@ from . import (
     compare,
     datasets,
     describe,
+    doctor,
     explain,
     export,
     importance,
@@ -157,9 +158,7 @@ def _leave_quietly() -> None:
 
 def _version(asked: bool) -> None:
     if asked:
-        from importlib.metadata import version
-
-        typer.echo(f"orderless {version('orderless')}")
+        typer.echo(doctor.build_line())
         raise typer.Exit
 
 
@@ -237,7 +236,7 @@ app = typer.Typer(
 def orderless(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+        typer.Option("--version", callback=_version, is_eager=True, help="Show version and build."),
     ] = False,
 ) -> None:
     """Say what a decision tree decides, free of the order in which it asks."""
@@ -255,6 +254,7 @@ COMMANDS: dict[str, Any] = {
     "app": page,
     "export": export,
     "reproduce": reproduce,
+    "doctor": doctor,
 }
 for name, module in COMMANDS.items():
     app.command(name, epilog=module.EXAMPLE)(unfold(module.command, name))

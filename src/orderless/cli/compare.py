@@ -67,12 +67,13 @@ def command(
     if len(models) < 2:
         raise Mistake("comparing takes two trees or more: orderless compare A B")
     from .decision import decision_of
-    from .models import load_model, read_space
+    from .models import load_model, one_tree, read_space
     from .table import say
 
     decision = decision_of(at, cut, decisions)
     known = None if space is None else read_space(space)
-    trees = [load_model(path, allow_pickle=allow_pickle, space=known) for path in models]
+    found = [load_model(path, allow_pickle=allow_pickle, space=known) for path in models]
+    trees = [one_tree(model, path.name) for model, path in zip(found, models, strict=True)]
     names = [str(path) for path in models]
     trees = [decision.of(tree, path.name) for tree, path in zip(trees, models, strict=True)]
     if decision:

@@ -228,7 +228,7 @@ def refuse_within(within: float | None, model: ModelOptions) -> None:
 
 def check_numbers(within: float | None, source: Source) -> None:
     """Refuse a width for classes that are no numbers."""
-    if within is None:
+    if within is None or source.model.task == "regression":
         return
     try:
         _ = source.tree.numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from ..inputs import busy
-from ..model import printable
+from ..model import Ensemble, printable
 from .mistakes import Mistake
 from .options import (
     DataOptions,
@@ -36,6 +37,7 @@ EXAMPLE = (
     "Example: orderless explain model.json --row age=45 --row smoker=yes\n\n"
     "Example: orderless explain model.json --at ill=0.2"
 )
+Why = tuple[dict[str, Any], list[str]]  # a record, and lines of text
 ROWS = "One row, or several"
 SHOWN = "What is shown"
 
@@ -109,6 +111,8 @@ def command(
 ) -> None:
     """Write the shortest rules of a tree, every reason, or why a row gets its class.
 
+    Rows can also be explained of a forest or a boosted model.
+
     With --data, rules are shown with how many rows they cover, and with --target with how many of
     those have the rule's class, followed by how often the tree is right, class by class. If the
     tree was fitted here on the same rows, that is said; --test or --folds judge it on others.
@@ -120,11 +124,17 @@ def command(
     from .models import form_of, source_of
 
     source = source_of(model, data, files, hold_out)
-    form = form_of(source.tree, limits)
     if which.row or which.rows is not None:
-        _write_rows(form, _rows_of(source.tree, which, data, files), output)
+        rows = _rows_of(source.model, which, data, files)
+        if isinstance(source.model, Ensemble):
+            found = [_why_many(source.model, one, limits) for one in rows]
+        else:
+            form = form_of(source.tree, limits)
+            found = [_why(form, one) for one in rows]
+        _write_rows(found, output)
         return
 
+    form = form_of(_with_rules(source), limits)
     with busy(f"Finding {'reasons' if reasons else 'rules'}"):
         text = _terms_text(form, source, "reasons" if reasons else "rules", show, output)
     write(text, output.output)
@@ -171,8 +181,40 @@ def _terms_text(
 # -- single rows: why each gets its class ----------------------------------------------------------
 
 
+def _with_rules(source: Source) -> Tree:
+    """Give the tree whose rules are to be listed; many trees have too many."""
+    if isinstance(source.model, Ensemble):
+        raise Mistake(
+            f"{source.name} holds a sum of {len(source.model.trees):,} trees, which has no short "
+            "list of rules: explain rows, with --row NAME=VALUE or --rows FILE"
+        )
+    return source.model
+
+
+def _why(form: CanonicalForm, row: dict[str, Any]) -> Why:
+    """Explain a row of one tree."""
+    why, needed = form.explain(row), form.missing_needed(row)
+    settle = [list(names) for names in needed.settle] if needed.label is None else []
+    lines = str(why).splitlines()
+    if needed.label is None:
+        lines += str(needed).splitlines()[1:]
+    return {**why.to_dict(), "settle": settle}, lines
+
+
+def _why_many(ensemble: Ensemble, row: dict[str, Any], limits: LimitOptions) -> Why:
+    """Explain a row of many trees; what is not found out in time is said in the text."""
+    from ..errors import OutOfTime, TooManyReasons, Undecided
+
+    why = ensemble.explain(row, limit=limits.limit, time_limit=limits.time_limit)
+    settle: list[list[str]] = []
+    if why.status == "open" and ensemble.task == "classification":
+        with suppress(Undecided, OutOfTime, TooManyReasons):
+            settle = [list(names) for names in why.needed.settle]
+    return {**why.to_dict(), "settle": settle}, str(why).splitlines()
+
+
 def _rows_of(
-    tree: Tree, which: RowOptions, data: DataOptions, files: FileOptions
+    tree: Tree | Ensemble, which: RowOptions, data: DataOptions, files: FileOptions
 ) -> list[dict[str, Any]]:
     """Read the rows to explain."""
     from ..inputs import NOT_GIVEN
@@ -190,17 +232,10 @@ def _rows_of(
             for one in records]  # fmt: skip
 
 
-def _write_rows(form: CanonicalForm, rows: list[dict[str, Any]], output: OutputOptions) -> None:
+def _write_rows(found: list[Why], output: OutputOptions) -> None:
     """Say why each row gets its class, or what it depends on."""
-    records, texts = [], []
-    for one in rows:
-        why, needed = form.explain(one), form.missing_needed(one)
-        settle = [list(names) for names in needed.settle] if needed.label is None else []
-        records.append({**why.to_dict(), "settle": settle})
-        lines = str(why).splitlines()
-        if needed.label is None:
-            lines += str(needed).splitlines()[1:]
-        texts.append([printable(line) for line in lines])
+    records = [record for record, _ in found]
+    texts = [[printable(line) for line in lines] for _, lines in found]
     flat = [
         {
             "row": i,

@@ -17,8 +17,11 @@ from .options import (
     DataOptions,
     FileOptions,
     Format,
+    Loss,
+    LossKind,
     ModelOptions,
     OutputOptions,
+    TaskKind,
     finite,
 )
 from .sink import records_as, write_figure, write_result
@@ -46,6 +49,7 @@ class OrderOptions:
             help="Whether to look at all orders: the range and mean of the Gini importance."
         ),
     ] = True
+    loss: Loss = None
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -111,17 +115,20 @@ def command(
     gini: impurity importance of the tree as it came. smallest, largest, mean: over all trees that
     decide the same. permutation: accuracy that is lost when the feature's values are shuffled,
     exactly the mean over all ways to shuffle; the same in every order. Of a regression tree:
-    variance instead of gini, and the mean squared error that shuffling adds.
+    variance instead of gini, and the mean squared error (with --loss absolute the distance) that
+    shuffling adds.
 
     With --rid: the permutation importance over all near-optimal trees of many samples, each
     different function counted once: mean, quantiles, and the share of functions that need the
-    feature.
+    feature. With --task regression over trees of numbers.
     """
     if near_optimal.rid is not None:
         _refuse_one_tree(model, data, one.orders)
         if near_optimal.jobs == 0:
             raise Mistake("--jobs must be 1 or more, or -1 for all processors, got 0")
-        _all_trees(near_optimal, data, files, output, one.plot)
+        if one.loss is not None and data.task != TaskKind.regression:
+            raise Mistake("--loss is for numbers: add --task regression, or leave it out")
+        _all_trees(near_optimal, data, files, output, one)
         return
     if one.plot is not None and not one.orders:
         raise Mistake("--plot draws the range over all orders: leave out --no-orders")
@@ -132,8 +139,10 @@ def command(
         raise Mistake(
             "importances are measured on labelled rows: add --data FILE and --target COLUMN"
         )
+    if one.loss is not None and source.tree.task != "regression":
+        raise Mistake(f"--loss is for numbers, and {source.name} decides on classes: leave it out")
     with busy("Looking at all orders" if one.orders else "Measuring"):
-        records, found = _records(source, one.limit if one.orders else None)
+        records, found = _records(source, one.limit if one.orders else None, one.loss)
     _write_one(source, records, found, output)
     if one.plot is not None:
         assert found is not None
@@ -181,7 +190,7 @@ def _all_trees(
     data: DataOptions,
     files: FileOptions,
     output: OutputOptions,
-    plot: Path | None,
+    one: OrderOptions,
 ) -> None:
     """Write importances over all near-optimal trees of bootstrap samples."""
     from ..importance import RashomonImportance
@@ -189,7 +198,10 @@ def _all_trees(
 
     given = labelled(data, files)
     space = given.space if data.infer_kinds else None
-    model = RashomonImportance(**over.parameters, n_jobs=over.jobs, space=space)
+    numbers: dict[str, Any] = {}
+    if given.numbers:
+        numbers = {"task": "regression", "loss": (one.loss or LossKind.squared).value}
+    model = RashomonImportance(**over.parameters, **numbers, n_jobs=over.jobs, space=space)
     found = model.fit(given.typed, given.y)
     columns = ["feature", "mean", "q05", "median", "q95", "positive"]
     records: list[dict[str, Any]] = [
@@ -199,13 +211,15 @@ def _all_trees(
     functions, trees = sum(found.n_functions_.tolist()), sum(found.n_trees_.tolist())
     content = {
         "data": given.name, "rows": len(given.X), "notes": given.summary.head(),
-        **over.parameters, "functions": functions, "trees": trees,
+        **over.parameters, **numbers, "functions": functions, "trees": trees,
         "left_out": list(found.left_out_), "features": records,
     }  # fmt: skip
     head = _over_all(functions, trees, f"{over.rid:,} samples of {given.name}", found.left_out_)
+    if numbers:
+        head += f" It is the mean {numbers['loss']} error that shuffling the feature adds."
     write_result(output, content, records, lambda: head + _with_importance(records, output.format))
-    if plot is not None:
-        write_figure(lambda ax: found.plot(ax=ax), plot)
+    if one.plot is not None:
+        write_figure(lambda ax: found.plot(ax=ax), one.plot)
 
 
 def _over_all(functions: int, trees: int, of: str, left: Sequence[str]) -> str:
@@ -227,13 +241,16 @@ def _with_importance(records: list[dict[str, Any]], form: Format) -> str:
     return text
 
 
-def _records(source: Source, limit: int | None) -> tuple[list[dict[str, Any]], Any]:
+def _records(
+    source: Source, limit: int | None, loss: LossKind | None
+) -> tuple[list[dict[str, Any]], Any]:
     from ..importance import importance_range, impurity_importance, permutation_importance
 
     tree, X, y = source.tree, source.X, source.y
     names = tree.space.names
     assert y is not None
-    shuffled = [float(v) for v in permutation_importance(tree, X, y)]
+    kind = None if loss is None else loss.value
+    shuffled = [float(v) for v in permutation_importance(tree, X, y, loss=kind)]
     found = None
     if limit is not None:
         found = importance_range(tree, X, y, limit=limit)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from ..estimators import deviation, judge, pooled, pooled_deviation
-from ..model import Tree
+from ..model import Ensemble, Tree
 from ..output.rules import (
     Judged,
     JudgedNumbers,
@@ -25,8 +25,10 @@ __all__ = ["AnyJudged", "judged_markdown", "judged_on", "judged_text", "pooled_f
 AnyJudged = Judged | JudgedNumbers
 
 
-def judged_on(what: str, tree: Tree, X: Any, y: Sequence[Any], note: str = "") -> AnyJudged:
-    """Judge a tree on rows; ``what`` says which rows these are."""
+def judged_on(
+    what: str, tree: Tree | Ensemble, X: Any, y: Sequence[Any], note: str = ""
+) -> AnyJudged:
+    """Judge a model on rows; ``what`` says which rows these are."""
     if tree.task == "regression":
         return JudgedNumbers(what, deviation(tree, X, y), note)
     return Judged(what, judge(tree, X, y), note)

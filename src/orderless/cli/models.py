@@ -1,7 +1,8 @@
 """Models: the tree that a command works on, and what the columns are that it speaks of.
 
 In:  ``ModelOptions`` and ``DataOptions``.
-Out: ``Source``: a ``Tree`` of the decision that is taken, and rows with labels if there are some.
+Out: ``Source``: a ``Tree`` of the decision that is taken, or an ``Ensemble``, and rows with labels
+     if there are some.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidData, InvalidSpace, InvalidTree, UnreadableModel
 from ..form import FORM_FORMAT as FORM, CanonicalForm, canonicalize
-from ..model import ENSEMBLE_FORMAT, Column, Ensemble, Feature, Space, Tree, parse, printable
-from ..readers import read_ensemble, read_tree
+from ..model import Column, Ensemble, Feature, Space, Tree, parse, printable
+from ..readers import read_model
 from .decision import Decision, decision_of
 from .mistakes import Mistake
 from .options import DataOptions, FileOptions, HoldOutOptions, LimitOptions, ModelOptions
@@ -26,17 +27,16 @@ if TYPE_CHECKING:
 
     from .judging import AnyJudged
 
-__all__ = ["Source", "form_of", "load_ensemble", "load_model", "read_space", "source_of"]
+__all__ = ["Source", "form_of", "load_model", "one_tree", "read_space", "source_of"]
 
-T = TypeVar("T")
 PICKLES = (".pkl", ".pickle", ".joblib", ".p")
 
 
 @dataclass(frozen=True)
 class Source:
-    """A tree, what it is called, and rows with their labels if data were given."""
+    """A model, what it is called, and rows with their labels if data were given."""
 
-    tree: Tree
+    model: Tree | Ensemble
     name: str
     X: pd.DataFrame | None = None
     y: list[Any] | None = None
@@ -47,16 +47,22 @@ class Source:
     decision: str = ""  # of what the tree said, in words
 
     @property
+    def tree(self) -> Tree:
+        """The model, which must be one tree."""
+        return one_tree(self.model, self.name)
+
+    @property
     def about_rows(self) -> str:
         """Say whether the rows are those that the tree was fitted on; empty without rows."""
         if self.X is None:
             return ""
         rows, tree = printable(str(self.rows_from)), printable(self.name)
-        less = "right less often" if self.tree.task == "classification" else "further off"
+        less = "right less often" if self.model.task == "classification" else "further off"
         if self.fitted:
             return f"The tree was fitted on these rows ({rows}): on new rows it is usually {less}."
+        what = "tree" if isinstance(self.model, Tree) else "model"
         return (
-            f"The tree is from {tree}, the rows are from {rows}: if it was fitted "
+            f"The {what} is from {tree}, the rows are from {rows}: if it was fitted "
             f"on them, it is usually {less} on new rows."
         )
 
@@ -68,7 +74,7 @@ class Source:
         from .judging import judged_on
 
         rows = "training rows" if self.fitted else f"rows of {self.rows_from}"
-        return (judged_on(rows, self.tree, self.X, self.y), *self.held_out)
+        return (judged_on(rows, self.model, self.X, self.y), *self.held_out)
 
     @property
     def rows_record(self) -> dict[str, Any] | None:
@@ -86,7 +92,7 @@ class Source:
         """Give the same with the tree and the labels of a decision."""
         tree = decision.of(self.tree, self.name)
         y = None if self.y is None else decision.labels(self.tree, self.y)
-        return replace(self, tree=tree, y=y, decision=decision.words(tree))
+        return replace(self, model=tree, y=y, decision=decision.words(tree))
 
 
 def source_of(
@@ -131,6 +137,8 @@ def _source(
         _refuse_fitting(data, model.model, allowed)
         _refuse_fitting(hold_out or HoldOutOptions(), model.model, ())
         tree = _load(model, data, files)
+        if isinstance(tree, Ensemble) and decision:
+            one_tree(tree, model.model.name)  # a decision relabels leaves
         if data.data is None:
             return Source(tree, model.model.name)
         from .rows import complete_rows_for, rows_for
@@ -154,7 +162,17 @@ def _source(
     return Source(tree, rows.name, rows.X, rows.y, rows.name, True, judged, notes)
 
 
-def _load(model: ModelOptions, data: DataOptions, files: FileOptions) -> Tree:
+def one_tree(model: Tree | Ensemble, name: str) -> Tree:
+    """Refuse what adds up several trees."""
+    if isinstance(model, Ensemble):
+        raise Mistake(
+            f"{name} holds a sum of {len(model.trees):,} trees, and this works on one tree: "
+            "predict, explain --row, report and app take such models"
+        )
+    return model
+
+
+def _load(model: ModelOptions, data: DataOptions, files: FileOptions) -> Tree | Ensemble:
     """Read the tree of a file, over the space that is given or inferred."""
     assert model.model is not None
     if model.space is not None and data.infer_kinds:
@@ -187,22 +205,13 @@ def form_of(tree: Tree, limits: LimitOptions) -> CanonicalForm:
     return canonicalize(tree, limit=limits.limit, time_limit=limits.time_limit, exact=limits.exact)
 
 
-def load_model(path: Path, *, allow_pickle: bool = False, space: Space | None = None) -> Tree:
-    """Read a tree out of a file: JSON, skops, LightGBM's text, and pickle if that is allowed.
+def load_model(
+    path: Path, *, allow_pickle: bool = False, space: Space | None = None
+) -> Tree | Ensemble:
+    """Read a model out of a file: JSON, skops, LightGBM's text, and pickle if that is allowed.
 
     ``space`` says what the columns of the table are that the model was fitted on.
     """
-    return _loaded(path, allow_pickle, space, read_tree)
-
-
-def load_ensemble(
-    path: Path, *, allow_pickle: bool = False, space: Space | None = None
-) -> Ensemble:
-    """Read a sum of trees out of a file, as ``load_model`` reads a tree."""
-    return _loaded(path, allow_pickle, space, read_ensemble)
-
-
-def _loaded(path: Path, allow_pickle: bool, space: Space | None, read: Callable[..., T]) -> T:
     if path.is_dir():
         raise Mistake(f"{path} is a folder: give a JSON or skops file")
     with path.open("rb") as handle:
@@ -213,18 +222,18 @@ def _loaded(path: Path, allow_pickle: bool, space: Space | None, read: Callable[
         if head.startswith(b"PK\x03\x04"):
             from .skopsfile import load_skops
 
-            return _read_foreign(load_skops(path), path, space, read)
+            return _read_foreign(load_skops(path), path, space)
         if head.startswith(b"\x80") or path.suffix.lower() in PICKLES:
-            return _read_foreign(_from_pickle(path, allow_pickle), path, space, read)
-        return _from_text(path, space, read)
+            return _read_foreign(_from_pickle(path, allow_pickle), path, space)
+        return _from_text(path, space)
     except (InvalidTree, InvalidSpace, UnreadableModel) as fault:
         raise Mistake(f"{path.name}: {fault}") from fault
 
 
-def _read_foreign(model: Any, path: Path, space: Space | None, read: Callable[..., T]) -> T:
+def _read_foreign(model: Any, path: Path, space: Space | None) -> Tree | Ensemble:
     """Read a model whose attributes came out of a file, so that any of them may be anything."""
     try:
-        return read(model, space=space)
+        return read_model(model, space=space)
     except (InvalidTree, InvalidSpace, UnreadableModel, MemoryError):
         raise
     except Exception as fault:
@@ -234,7 +243,7 @@ def _read_foreign(model: Any, path: Path, space: Space | None, read: Callable[..
         ) from fault
 
 
-def _from_text(path: Path, space: Space | None, read: Callable[..., T]) -> T:
+def _from_text(path: Path, space: Space | None) -> Tree | Ensemble:
     content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     if not content.lstrip().startswith(b"{") and not content.startswith(b"tree\n"):
         raise Mistake(
@@ -242,11 +251,10 @@ def _from_text(path: Path, space: Space | None, read: Callable[..., T]) -> T:
             "skops.io.dump(model, file); to fit one on a table, give it as --data"
         )
     if f'"{FORM}"'.encode() in content[:200]:
-        return read(CanonicalForm.from_json(content).tree, space=space)
-    if f'"{ENSEMBLE_FORMAT}"'.encode() in content[:200]:
-        return read(Ensemble.from_json(content), space=space)
+        tree = CanonicalForm.from_json(content).tree
+        return tree if space is None else tree.over(space)
     try:
-        return read(content.decode("utf-8"), space=space)
+        return read_model(content.decode("utf-8"), space=space)
     except UnicodeDecodeError as fault:
         raise Mistake(f"{path.name} is not UTF-8 text: {fault}") from None
 
@@ -284,8 +292,11 @@ def read_space(path: Path) -> Space:
 
 
 def _with_inferred_kinds(
-    tree: Tree, load: Callable[[Space], Tree], data: DataOptions, files: FileOptions
-) -> Tree:
+    tree: Tree | Ensemble,
+    load: Callable[[Space], Tree | Ensemble],
+    data: DataOptions,
+    files: FileOptions,
+) -> Tree | Ensemble:
     """Read a tree once more, over the kinds that ``Space.infer`` proposes from the data.
 
     ``load`` reads the model over a space. One-hot columns become one feature where the model can be
@@ -297,7 +308,9 @@ def _with_inferred_kinds(
         return load(_inferred(tree, data, files, one_hot=False))
 
 
-def _inferred(tree: Tree, data: DataOptions, files: FileOptions, *, one_hot: bool) -> Space:
+def _inferred(
+    tree: Tree | Ensemble, data: DataOptions, files: FileOptions, *, one_hot: bool
+) -> Space:
     """Narrow the tree's own space by what the data say of its columns."""
     import pandas as pd
 

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from ..errors import InvalidTree, UnreadableModel
 from ..inputs import busy
+from ..model import Ensemble
 from .costs import Costs, OtherCosts, read_costs, read_named_texts
 from .mistakes import Mistake
 from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
 from .sink import write_html
 
 if TYPE_CHECKING:
-    from ..model import Ensemble, Tree
     from .models import Source
 
 __all__ = ["EXAMPLE", "command"]
@@ -102,12 +101,19 @@ def command(
     """
     if server.port and not server.serve:
         raise Mistake("--port is for --serve, which is not given")
-    tree, rows = _model(model, data, files, complete=bool(costs) or other_costs is not None)
+    from .models import source_of
+
+    source = source_of(model, data, files, complete=bool(costs) or other_costs is not None)
+    if source.X is not None and isinstance(source.model, Ensemble):
+        raise Mistake(
+            f"--data is for the cheapest policy of one tree, and {source.name} holds "
+            f"{len(source.model.trees):,}: leave it out"
+        )
     spent = None
     if costs is not None or other_costs is not None:
-        spent = read_costs(costs, tree, files, other_costs)
+        spent = read_costs(costs, source.model, files, other_costs)
     with busy("Writing the page"):
-        html = _html(tree, rows, page, data.target, spent)
+        html = _html(source, page, data.target, spent)
     if output is not None or not server.serve:
         write_html(html, output)
     if server.serve:
@@ -116,49 +122,19 @@ def command(
         serve_page(html, port=server.port, ready=_say)
 
 
-def _model(
-    model: ModelOptions, data: DataOptions, files: FileOptions, *, complete: bool
-) -> tuple[Tree | Ensemble, Source | None]:
-    """Give a tree with its rows; or a sum of trees, where the file holds one."""
-    from .models import load_ensemble, read_space, source_of
-
-    try:
-        source = source_of(model, data, files, complete=complete)
-        return source.tree, source
-    except Mistake as fault:
-        if model.model is None or not isinstance(fault.__cause__, InvalidTree | UnreadableModel):
-            raise
-        space = None if model.space is None else read_space(model.space)
-        found = load_ensemble(model.model, allow_pickle=model.allow_pickle, space=space)
-    for option, given in (
-        ("--data", data.data), ("--at", model.at), ("--cut", model.cut),
-        ("--decisions", model.decisions),
-    ):  # fmt: skip
-        if given is not None:
-            raise Mistake(
-                f"{option} is for a page of one tree, and {model.model.name} holds "
-                f"{len(found.trees):,}: leave it out"
-            )
-    return found, None
-
-
 def _html(
-    tree: Tree | Ensemble,
-    source: Source | None,
-    page: PageOptions,
-    target: str | None,
-    costs: dict[str, float] | None,
+    source: Source, page: PageOptions, target: str | None, costs: dict[str, float] | None
 ) -> str:
     from ..output.page import write_page
 
     policy = None
-    if costs is not None and source is not None and source.X is not None:
+    if costs is not None and source.X is not None:
         from ..acquisition import cheapest_policy
 
-        policy = cheapest_policy(tree, source.X, costs)
-    names, classes = tree.space.names, tree.classes
+        policy = cheapest_policy(source.tree, source.X, costs)
+    names, classes = source.model.space.names, source.model.classes
     return write_page(
-        tree,
+        source.model,
         title=page.title,
         description=page.description,
         labels=read_named_texts(page.labels, "--labels", names, "feature"),

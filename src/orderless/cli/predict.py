@@ -26,6 +26,7 @@ EXAMPLE = (
 class NeededKind(StrEnum):
     """What is said of undetermined rows."""
 
+    usual = "usual"
     smallest = "smallest"
     next = "next"
     none = "none"
@@ -60,10 +61,10 @@ class AnswerOptions:
         NeededKind,
         typer.Option(
             help="What to say of undetermined rows: a smallest set of features that settles them, "
-            "whatever their values are; the one to ask next, which is quick for trees of any "
-            "size; or none."
+            "whatever their values are (usual for one tree); the one to ask next, which is quick "
+            "for trees of any size (usual for many trees); or none."
         ),
-    ] = NeededKind.smallest
+    ] = NeededKind.usual
     no_needed: Annotated[bool, typer.Option("--no-needed", help="The same as --needed none.")] = (
         False
     )
@@ -85,6 +86,16 @@ class AnswerOptions:
             "wide, by its midpoint.",
         ),
     ] = None
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            callback=finite,
+            metavar="SECONDS",
+            help="Of many trees: how long the search may take for each row with gaps; what it does "
+            "not decide is undecided.",
+        ),
+    ] = 1.0
     chunk_rows: Annotated[int, typer.Option(min=1, help="Rows that are predicted at one time.")] = (
         131_072
     )
@@ -116,6 +127,9 @@ def command(
 
     Of a regression tree there are two more columns, lower and upper: the smallest and the largest
     number that the row can get.
+
+    The model may be a forest or a boosted model. Then determined can also be "undecided": neither
+    was proven within --time-limit.
     """
     if data.data is not None and rows is None:
         model, rows = replace(model, model=None), model.model
@@ -141,11 +155,10 @@ def command(
         raise Mistake("Parquet is not text: say where to write it with --output FILE")
     none = answers.no_needed or answers.needed == NeededKind.none
     source = source_of(model, data, files)
-    tree = source.tree
     check_numbers(answers.within, source)
     with bar("Predicting") as progress:
         done = predict_file(
-            tree,
+            source.model,
             source_of_rows(rows),
             target,
             names=None if answers.names is None else answers.names.split(","),
@@ -155,6 +168,7 @@ def command(
             format=form,
             safe_csv=answers.safe_csv,
             batch_size=answers.chunk_rows,
+            time_limit=answers.time_limit,
             progress=progress,
             **file_arguments(files),
         )

@@ -11,7 +11,17 @@ import typer
 from ..inputs import busy, some_names
 from ..model import printable
 from .mistakes import Mistake
-from .options import LIMITS, OUTPUT, FileOptions, Format, OutputOptions, TableOptions, finite
+from .options import (
+    LIMITS,
+    OUTPUT,
+    FileOptions,
+    Format,
+    Loss,
+    OutputOptions,
+    TableOptions,
+    TaskKind,
+    finite,
+)
 from .sink import records_as, write_figure, write_result
 
 if TYPE_CHECKING:
@@ -21,9 +31,12 @@ __all__ = ["EXAMPLE", "command", "left_out"]
 
 EXAMPLE = (
     "Example: orderless rashomon --data patients.csv --target diagnosis --ignore id\n\n"
-    "Example: orderless rashomon --data wisconsin --max-depth 2 --functions 5"
+    "Example: orderless rashomon --data wisconsin --max-depth 2 --functions 5\n\n"
+    "Example: orderless rashomon --data stays.csv --target days --task regression --within 0.5"
 )
 SET = "Which trees"
+MOST_DECIMALS = 300
+MOST_TREES = 100_000  # of numbers, whose objectives are put into a table
 
 
 @dataclass(frozen=True)
@@ -43,9 +56,19 @@ class SetOptions:
             min=0,
             callback=finite,
             help="How far from the smallest objective trees may be. The objective is the share of "
-            "wrong rows + regularization x leaves.",
+            "wrong rows + regularization x leaves; of numbers, the loss as a share of the best "
+            "constant's + regularization x leaves.",
         ),
     ] = 0.02
+    loss: Loss = None
+    decimals: Annotated[
+        int | None,
+        typer.Option(
+            min=-MOST_DECIMALS,
+            max=MOST_DECIMALS,
+            help="For numbers: round the target, and what leaves predict, to so many decimals.",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -57,6 +80,15 @@ class ShownOptions:
     functions: Annotated[
         int, typer.Option(min=0, help="Show this many different functions, the best first.")
     ] = 0
+    within: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            callback=finite,
+            help="For numbers: count, and show, only functions of which any two are more than this "
+            "apart on some row; the best of those that are near is kept.",
+        ),
+    ] = None
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the objectives as .png, .svg or .pdf.")
     ] = None
@@ -89,8 +121,15 @@ def command(
     Numbers are cut where a boosted ensemble of small trees would (threshold guessing); columns of 0
     and 1 stay as they are; text becomes one column per value. Features that no tree can ask about,
     because they are constant or have no threshold, are named. CSV is one table: the trees, the
-    functions, or how many trees have which objective.
+    functions, or how many trees have which objective. With --task regression trees predict numbers;
+    nearly every one then has an objective of its own, and of more than 100,000 trees only the
+    number is said.
     """
+    if data.task != TaskKind.regression:
+        for option, given in (("--loss", which.loss), ("--decimals", which.decimals),
+                              ("--within", show.within)):  # fmt: skip
+            if given is not None:
+                raise Mistake(f"{option} is for numbers: add --task regression, or leave it out")
     if show.trees and show.functions and output.format == Format.csv:
         raise Mistake("a CSV file is one table: give --trees or --functions, not both")
     from ..rashomon import RashomonSet
@@ -101,6 +140,7 @@ def command(
         found = RashomonSet(
             which.max_depth, which.regularization, which.epsilon,
             given.space if data.infer_kinds else None,
+            task=data.task.value, loss=which.loss and which.loss.value, decimals=which.decimals,
             memory_limit=limits.memory_limit, time_limit=limits.time_limit,
         ).fit(given.typed, given.y)  # fmt: skip
         content = {
@@ -111,34 +151,37 @@ def command(
         }
     listed = [content[key] for key in ("first_trees", "first_functions") if key in content]
     rows = listed[0] if listed else content["histogram"]
-    write_result(output, content, rows, lambda: _text(content, output.format))
+    if rows is None and output.format == Format.csv:
+        raise Mistake(f"{_too_many(content)}: add --trees N or --functions N, or -f json")
+    if content["histogram"] is None and show.plot is not None:
+        raise Mistake(f"{_too_many(content)}: leave out --plot, or take a smaller --epsilon")
+    write_result(output, content, rows or [], lambda: _text(content, output.format))
     if show.plot is not None:
         write_figure(found.plot_objectives, show.plot)
 
 
+def _too_many(content: dict[str, Any]) -> str:
+    return (
+        f"there are {content['trees']:,} trees of numbers, too many for a table of their objectives"
+    )
+
+
 def _content(found: RashomonSet, show: ShownOptions, limit: int) -> dict[str, Any]:
     """Say all that is written of a set; its first trees and functions are listed if asked for."""
-    histogram = [
-        {"objective": float(row["objective"]), "leaves": int(row["leaves"]),
-         "errors": int(row["errors"]), "trees": int(row["trees"]),
-         "nontrivial": int(row["nontrivial"])}
-        for row in found.histogram().to_dict("records")
-    ]  # fmt: skip
     content: dict[str, Any] = {
         "columns": list(found.columns),
         "left_out": list(found.left_out),
         "max_depth": int(found.max_depth),
         "regularization": float(found.regularization),
         "epsilon": float(found.epsilon),
+        **_about_numbers(found),
         "trees": found.n_trees,
         "nontrivial": found.n_nontrivial,
-        "functions": found.count_distinct(limit=limit),
-        "functions_of_columns": found.count_distinct("independent", limit=limit),
-        "functions_of_rows": found.count_distinct("rows", limit=limit),
+        **_functions(found, show.within, limit),
         "objective": float(found.objective),
         "bound": float(found.bound),
         "on_bound": found.on_bound,
-        "histogram": histogram,
+        "histogram": _histogram(found),
         "best_tree": str(found.best_tree),
     }
     if show.trees:
@@ -146,14 +189,52 @@ def _content(found: RashomonSet, show: ShownOptions, limit: int) -> dict[str, An
             {"position": k, "leaves": tree.n_leaves, "depth": tree.depth, "tree": str(tree)}
             for k, tree in enumerate(found[: show.trees])
         ]
-        _objectives(content["first_trees"], histogram)
+        if found.task == "regression":
+            for record, tree in zip(content["first_trees"], found, strict=False):
+                record["objective"] = float(found.objective_of(tree))
+                record["tree"] = record.pop("tree")  # last
+        else:
+            _objectives(content["first_trees"], content["histogram"])
     if show.functions:
+        functions = found.functions(limit=limit, within=show.within)
         content["first_functions"] = [
             {"position": k, "objective": float(one.objective), "leaves": one.tree.n_leaves,
              "trees": int(one.n_trees), "tree": str(one.tree)}
-            for k, one in enumerate(found.functions(limit=limit)[: show.functions])
+            for k, one in enumerate(functions[: show.functions])
         ]  # fmt: skip
     return content
+
+
+def _about_numbers(found: RashomonSet) -> dict[str, Any]:
+    """Say how trees of numbers are judged; nothing of classes."""
+    if found.task != "regression":
+        return {}
+    return {"task": found.task, "loss": found.loss or "squared", "decimals": found.decimals_}
+
+
+def _functions(found: RashomonSet, within: float | None, limit: int) -> dict[str, Any]:
+    """Count functions in each reading, and those that are apart."""
+    out: dict[str, Any] = {
+        "functions": found.count_distinct(limit=limit),
+        "functions_of_columns": found.count_distinct("independent", limit=limit),
+        "functions_of_rows": found.count_distinct("rows", limit=limit),
+    }
+    if within is not None:
+        out["within"] = within
+        out["functions_apart"] = len(found.functions(limit=limit, within=within))
+    return out
+
+
+def _histogram(found: RashomonSet) -> list[dict[str, Any]] | None:
+    """Count trees by objective; None where nearly every one has one of its own."""
+    if found.task == "regression" and found.n_trees > MOST_TREES:
+        return None
+    name, number = ("loss", float) if found.task == "regression" else ("errors", int)
+    return [
+        {"objective": float(row["objective"]), "leaves": int(row["leaves"]),
+         name: number(row[name]), "trees": int(row["trees"]), "nontrivial": int(row["nontrivial"])}
+        for row in found.histogram().to_dict("records")
+    ]  # fmt: skip
 
 
 def left_out(names: list[str]) -> str:
@@ -190,18 +271,26 @@ def _text(content: dict[str, Any], form: Format) -> str:
     from ..model import short_count
 
     title, break_ = ("## {}", "\n\n") if form == Format.md else ("{}", "\n")
-    facts = [{"what": words, "how many": _shown(content[key])} for key, words in SIZES.items()]
     best, bound = content["objective"], content["bound"]
-    on_bound = short_count(content["on_bound"])
     text = [
         f"All trees of depth {content['max_depth']} or less over {len(content['columns'])} "
         f"columns whose objective is at most {bound:g} (the best has {best:g}), on "
-        f"{content['rows']:,} rows of {content['data']}.{left_out(content['left_out'])}",
-        records_as(facts, form),
-        title.format(f"Objectives ({on_bound} trees are exactly on the bound)")
-        + break_ + records_as(_coarse(content["histogram"]), form, digits=4),
-        title.format("A best tree") + break_ + _block(content["best_tree"], form),
-    ]  # fmt: skip
+        f"{content['rows']:,} rows of {content['data']}.{_judged(content)}"
+        f"{left_out(content['left_out'])}",
+        records_as(_sizes(content), form),
+    ]
+    on_bound = short_count(content["on_bound"])
+    if content["histogram"] is None:
+        text.append(
+            "Nearly every one of so many trees of numbers has an objective of its own: they are "
+            f"not listed. {on_bound} trees are exactly on the bound."
+        )
+    else:
+        text.append(
+            title.format(f"Objectives ({on_bound} trees are exactly on the bound)")
+            + break_ + records_as(_coarse(content["histogram"]), form, digits=4)
+        )  # fmt: skip
+    text.append(title.format("A best tree") + break_ + _block(content["best_tree"], form))
     for key, name in (("first_trees", "Tree"), ("first_functions", "Function")):
         for one in content.get(key, ()):
             more = f", {short_count(one['trees'])} trees" if "trees" in one else ""
@@ -211,16 +300,38 @@ def _text(content: dict[str, Any], form: Format) -> str:
     return "\n\n".join(text)
 
 
+def _judged(content: dict[str, Any]) -> str:
+    """Say how trees of numbers are judged; nothing of classes."""
+    if "loss" not in content:
+        return ""
+    n = content["decimals"]
+    exact = f"{n} decimal{'' if n == 1 else 's'}" if n >= 0 else f"the nearest {10**-n:,}"
+    return (
+        f" The objective is the {content['loss']} error as a share of the best constant's + "
+        f"{content['regularization']:g} for each leaf; leaves predict numbers to {exact}."
+    )
+
+
+def _sizes(content: dict[str, Any]) -> list[dict[str, Any]]:
+    names = dict(SIZES)
+    if "loss" in content:
+        names["functions_of_rows"] = "ways to give the rows numbers"
+    if "within" in content:
+        names["functions_apart"] = f"functions more than {content['within']:g} apart on some row"
+    return [{"what": words, "how many": _shown(content[key])} for key, words in names.items()]
+
+
 def _coarse(histogram: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Put what has the same number of leaves together, for people."""
     out: dict[int, dict[str, Any]] = {}
     for row in histogram:
+        wrong, fewest = ("loss", "smallest loss") if "loss" in row else ("errors", "fewest errors")
         one = out.setdefault(
             row["leaves"],
             {"leaves": row["leaves"], "smallest objective": row["objective"],
-             "fewest errors": row["errors"], "trees": 0, "nontrivial": 0},
+             fewest: row[wrong], "trees": 0, "nontrivial": 0},
         )  # fmt: skip
-        one["fewest errors"] = min(one["fewest errors"], row["errors"])
+        one[fewest] = min(one[fewest], row[wrong])
         one["trees"] += row["trees"]
         one["nontrivial"] += row["nontrivial"]
     counts = ("trees", "nontrivial")

@@ -49,10 +49,12 @@ def command(
         ),
     ] = None,
     title: Annotated[
-        str, typer.Option(help="The title at the top.", rich_help_panel=OUTPUT)
-    ] = "What this decision tree decides",
+        str | None, typer.Option(help="The title at the top.", rich_help_panel=OUTPUT)
+    ] = None,
 ) -> None:
     """Write a page on one tree: rules, reasons, gaps, importance, costs, and trees about as good.
+
+    Of a forest or a boosted model: what is certain with gaps, which values matter, and reasons.
 
     One HTML file that needs no other file and no network, in light and dark, on screen and paper.
     With --test or --folds it also says how often the tree is right on rows that it did not see.
@@ -82,7 +84,7 @@ def command(
         about["rows read"] = "; ".join(source.notes)
     with busy("Writing the report"):
         page = report(
-            source.tree,
+            source.model,
             source.X,
             source.y,
             spent,

@@ -40,12 +40,17 @@ class _Damaged(ValueError):
 def _trusted() -> set[str]:
     """Name what a file may hold beyond skops' own list of harmless types."""
     own = (Column, Condition, Feature, Space, QuantileBinarizer, ThresholdGuessBinarizer)
-    foreign = {"numpy.dtype", "sklearn.tree._tree.Tree"}  # encoders remember the first
+    foreign = {
+        "numpy.dtype",  # encoders remember it
+        "sklearn.tree._tree.Tree",
+        "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+        "sklearn.utils._bunch.Bunch",  # the members of a vote by name: a dict
+    }
     return foreign | {f"{kind.__module__}.{kind.__qualname__}" for kind in own}
 
 
 def load_skops(path: Path) -> Any:
-    """Load a decision tree or a pipeline; of a search for the best of them, the best.
+    """Load a decision tree, an ensemble or a pipeline; of a search for the best of them, the best.
 
     Linear in the size of the file: what does not fit together is refused before memory is taken
     for it.
@@ -67,7 +72,8 @@ def load_skops(path: Path) -> Any:
             "tree of scikit-learn or of orderless, and is not loaded: save the tree alone, or its "
             "pipeline"
         )
-    import sklearn.tree  # noqa: F401  the reader looks whether the library is loaded
+    import sklearn.ensemble
+    import sklearn.tree  # noqa: F401
 
     try:
         with warnings.catch_warnings():

@@ -92,13 +92,11 @@ def labelled(
     *,
     values: bool = False,
     keep_gaps: bool = False,
-    numbers: bool = False,
 ) -> Labelled:
     """Read a table to learn from. Rows with gaps are refused, or left out on request.
 
     Where gaps can be ``values``, the request may say that they are; with ``keep_gaps`` rows with
-    gaps are kept although trees are fitted without them, so that some can be held out. ``numbers``
-    says that the target may hold numbers, if the request says so.
+    gaps are kept although trees are fitted without them, so that some can be held out.
     """
     import pandas as pd
 
@@ -107,8 +105,6 @@ def labelled(
     if data.missing_values == MissingValues.value and not values:
         raise Mistake("this needs complete rows, so --missing-values must be drop, got value")
     regression = data.task == TaskKind.regression
-    if regression and not numbers:
-        raise Mistake("near-optimal trees are trees of classes here: leave out --task regression")
     table = read_table(data, files)
     if table.target is None:
         what = "numbers" if regression else "classes"
@@ -214,7 +210,7 @@ def fit(
         )
     hold_out = hold_out or HoldOutOptions()
     apart = hold_out.test is not None or hold_out.folds is not None
-    given = labelled(data, files, values=True, keep_gaps=apart, numbers=True)
+    given = labelled(data, files, values=True, keep_gaps=apart)
     known, held = given, None
     others: tuple[AnyJudged, ...] = ()
     if hold_out.test is not None:

@@ -5,11 +5,13 @@ from .answers import (
     possible_rows as possible_rows,
     predict_ranges as predict_ranges,
     predict_rows as predict_rows,
+    verdicts_of as verdicts_of,
 )
 from .asking import (
     ask_rows as ask_rows,
 )
 from .boxes import (
+    Verdicts as Verdicts,
     check_time_limit as check_time_limit,
 )
 from .compare import (

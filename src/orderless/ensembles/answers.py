@@ -15,19 +15,27 @@ from ..errors import InvalidTree
 from ..inputs import (
     Rows,
     column_like,
-    is_frame,
     labels_like,
     masked_like,
     read_between,
     table_like,
 )
 from ..model import Ensemble, midpoint, n_threads, read_within
-from .boxes import CERTAIN, OPEN, WHY, RowBoxes, Verdicts, check_time_limit, undecided
 from .bounds_of_sums import score_ends
+from .boxes import (
+    CERTAIN,
+    OPEN,
+    WHY,
+    RowBoxes,
+    Verdicts,
+    check_time_limit,
+    possible_boxes,
+    undecided,
+)
 from .numbers import number_verdicts
 
 __all__ = ["Answers", "answer_rows", "decide_rows", "possible_rows", "predict_ranges",
-           "predict_rows"]  # fmt: skip
+           "predict_rows", "verdicts_of"]  # fmt: skip
 
 STATUS = np.array(["certain", "open", "undecided", "undecided", "undecided"])
 
@@ -67,7 +75,7 @@ def predict_rows(
     if ensemble.task == "regression":
         found = number_verdicts(ensemble, RowBoxes(ensemble, rows), limit, n_threads(n_jobs))
         return masked_like(X, found.number, found.status != CERTAIN)
-    return labels_like(X, ensemble.labels, _verdicts(ensemble, rows, limit, n_jobs).label)
+    return labels_like(X, ensemble.labels, verdicts_of(ensemble, rows, limit, n_jobs).label)
 
 
 def predict_ranges(
@@ -79,12 +87,12 @@ def predict_ranges(
     if ensemble.task == "regression":
         found = number_verdicts(ensemble, RowBoxes(ensemble, rows), limit, n_threads(n_jobs))
         return masked_like(lower, found.number, found.status != CERTAIN)
-    return labels_like(lower, ensemble.labels, _verdicts(ensemble, rows, limit, n_jobs).label)
+    return labels_like(lower, ensemble.labels, verdicts_of(ensemble, rows, limit, n_jobs).label)
 
 
 def decide_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | None) -> Any:
     """Say what is certain; see ``Ensemble.decide``."""
-    found = _verdicts(ensemble, ensemble.read(X), check_time_limit(time_limit), n_jobs)
+    found = verdicts_of(ensemble, ensemble.read(X), check_time_limit(time_limit), n_jobs)
     return column_like(X, STATUS[found.status], "status")
 
 
@@ -98,7 +106,7 @@ def answer_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | Non
         status = numbers.status
         label = masked_like(X, numbers.number, status != CERTAIN)
     else:
-        status, codes = _verdicts(ensemble, rows, limit, n_jobs)
+        status, codes = verdicts_of(ensemble, rows, limit, n_jobs)
         label = labels_like(X, ensemble.labels, codes)
     reasons = np.array(list(WHY.values()))
     why = np.where(status > OPEN, status.astype(np.int32) - 2, -1)
@@ -143,8 +151,12 @@ def possible_table(
     """Give rows x classes: 0 no, 1 yes, 2 not known."""
     boxes = RowBoxes(ensemble, rows)
     out = np.zeros((rows.n_rows, len(ensemble.classes)), dtype=np.uint8)
-    for which, distinct, of_row in boxes.blocks(np.arange(rows.n_rows)):
-        found = ensemble.summed.possible(np.ascontiguousarray(distinct), time_limit, threads)
+    known = np.flatnonzero(boxes.complete)
+    label = ensemble.summed.evaluate(np.ascontiguousarray(boxes.cells[known]), threads).label
+    out[known[label < 0]] = 2  # within rounding
+    out[known[label >= 0], label[label >= 0]] = 1
+    for which, distinct, of_row in boxes.blocks(boxes.partial):
+        found = possible_boxes(ensemble, distinct, time_limit, threads)
         out[which] = found.possible[of_row]
     return out
 
@@ -165,7 +177,9 @@ def refuse_numbers_of(ensemble: Ensemble, what: str, instead: str) -> None:
         )
 
 
-def _verdicts(ensemble: Ensemble, rows: Rows, time_limit: float, n_jobs: int | None) -> Verdicts:
+def verdicts_of(ensemble: Ensemble, rows: Rows, time_limit: float, n_jobs: int | None) -> Verdicts:
+    """Give a status and a class by row; see ``Ensemble.verdicts``."""
+    time_limit = check_time_limit(time_limit)
     boxes, threads = RowBoxes(ensemble, rows), n_threads(n_jobs)
     if ensemble.task == "regression":
         found = number_verdicts(ensemble, boxes, time_limit, threads)

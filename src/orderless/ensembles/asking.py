@@ -22,9 +22,7 @@ DRAWS = 64  # completions of a row that are looked at
 SEED = 18
 
 
-def ask_rows(
-    ensemble: Ensemble, X: Any, costs: Any, time_limit: float, n_jobs: int | None
-) -> Any:
+def ask_rows(ensemble: Ensemble, X: Any, costs: Any, time_limit: float, n_jobs: int | None) -> Any:
     """Give a feature to ask for each row; see ``Ensemble.ask_next``."""
     limit, threads = check_time_limit(time_limit), n_threads(n_jobs)
     refuse_numbers_of(ensemble, "ask_next", "predict_interval(X)")

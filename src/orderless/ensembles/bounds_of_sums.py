@@ -125,9 +125,7 @@ def divided_up(ensemble: Ensemble, lower: Floats, upper: Floats) -> Floats:
     return _rounded(ensemble, upper, lower == upper, np.inf)
 
 
-def _rounded(
-    ensemble: Ensemble, ends: Floats, same: NDArray[np.bool_], towards: float
-) -> Floats:
+def _rounded(ensemble: Ensemble, ends: Floats, same: NDArray[np.bool_], towards: float) -> Floats:
     plain = divided(ensemble, ends)
     if not ensemble.whole.slack.any():
         return plain

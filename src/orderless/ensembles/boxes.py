@@ -6,6 +6,7 @@ Out: ``RowBoxes``: the cells of complete rows, the distinct boxes of the others;
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -19,17 +20,19 @@ from ..inputs import Rows, allowed_bins, distinct_rows, known_bins
 from ..model import Bins, Ensemble
 
 if TYPE_CHECKING:
-    from .._core.ensembles import Decided
+    from .._core.ensembles import Decided, Possible
 
 __all__ = [
     "CERTAIN",
     "OPEN",
     "WHY",
     "RowBoxes",
+    "Verdicts",
     "bits_of",
     "box_of",
     "check_time_limit",
     "decide_boxes",
+    "possible_boxes",
     "slices",
     "undecided",
 ]
@@ -56,7 +59,7 @@ def check_time_limit(time_limit: Any) -> float:
 def slices(bins: Bins) -> list[slice]:
     """Give where the bins of each feature stand in a box."""
     ends = np.cumsum([0, *bins.widths]).tolist()
-    return [slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [slice(a, b) for a, b in itertools.pairwise(ends)]
 
 
 def box_of(bins: Bins, bits: Sequence[int]) -> Boxes:
@@ -102,7 +105,28 @@ def decide_boxes(
     ensemble: Ensemble, boxes: Boxes, time_limit: float, n_threads: int = 1
 ) -> Decided:
     """Ask the core whether each box has one class."""
-    return ensemble.summed.decide(np.ascontiguousarray(boxes), time_limit, n_threads)
+    found = ensemble.summed.decide(np.ascontiguousarray(boxes), time_limit, n_threads)
+    if boxes.shape[1]:
+        return found
+    label = _constant(ensemble, len(boxes))  # nothing is asked: there is one cell
+    return found._replace(status=np.where(label < 0, 3, CERTAIN).astype(np.uint8), label=label)
+
+
+def possible_boxes(
+    ensemble: Ensemble, boxes: Boxes, time_limit: float, n_threads: int = 1
+) -> Possible:
+    """Ask the core which classes each box can get."""
+    found = ensemble.summed.possible(np.ascontiguousarray(boxes), time_limit, n_threads)
+    if boxes.shape[1]:
+        return found
+    label = _constant(ensemble, len(boxes))[:, None]
+    table = np.where(label < 0, 2, label == np.arange(len(ensemble.classes)))
+    return found._replace(possible=table.astype(np.uint8))
+
+
+def _constant(ensemble: Ensemble, n: int) -> NDArray[np.int32]:
+    """Give the class of an ensemble that asks about no feature."""
+    return ensemble.summed.evaluate(np.zeros((n, 0), dtype=np.int32), 1).label
 
 
 class RowBoxes:
@@ -121,7 +145,7 @@ class RowBoxes:
         self.cells = np.empty((rows.n_rows, len(bins.features)), dtype=np.int32)
         for k in range(len(bins.features)):
             self.cells[:, k] = known_bins(bins, k, rows)
-        self.complete: NDArray[np.bool_] = (self.cells >= 0).all(axis=1)
+        self.complete: NDArray[np.bool_] = np.all(self.cells >= 0, axis=1)
 
     @cached_property
     def partial(self) -> NDArray[np.intp]:

@@ -202,7 +202,7 @@ class _Compared:
             numbers = [numbers_of(e, v.sums) for e, v in zip(self.given, (one, other), strict=True)]
             return np.asarray(numbers[0] != numbers[1])
         known = (one.label >= 0) & (other.label >= 0)
-        return known & self.differ_by_code(one.label, other.label)
+        return np.asarray(known & self.differ_by_code(one.label, other.label))
 
     def differ_by_code(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         """Tell which places of classes, of the one and of the other, are different classes."""
@@ -247,7 +247,7 @@ class _Compared:
         return cells[differ[0]] if len(differ) else None
 
     def _different_numbers(self) -> Cells | None:
-        """Two models of numbers: is the difference of their sums 0 everywhere?"""
+        """Give a cell in which two models of numbers differ; None if their sums never do."""
         one, other = self.given
         same_way = (one.adding.divisor, one.link, one.factor) == (
             other.adding.divisor,
@@ -258,7 +258,7 @@ class _Compared:
             ends = self.joint.ends_of_difference(self.time_limit)
             for cell in (ends.low_cell, ends.high_cell):
                 if self.differ(cell)[0]:
-                    return cell[0]
+                    return np.asarray(cell[0])
             if ends.lower[0] == 0 == ends.upper[0]:
                 return None
             raise undecided(
@@ -293,7 +293,9 @@ class _Compared:
                                      list(side.codes), rounded=alike)  # fmt: skip
         says = [self._says(ensemble, row) for ensemble in self.given]
         if says[0] == says[1]:
-            raise AssertionError(f"the row {row} does not separate {self.given[0]!r} from the other")
+            raise AssertionError(
+                f"the row {row} does not separate {self.given[0]!r} from the other"
+            )
         return row
 
     def _says(self, ensemble: Ensemble, row: dict[str, Any]) -> Any:

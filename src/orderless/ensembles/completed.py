@@ -25,7 +25,7 @@ from ..inputs import (
     row_and_cells,
 )
 from ..model import Column, Ensemble, Feature, Side, Space, row_boundary, value_in
-from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, undecided
+from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, decide_boxes, undecided
 from .numbers import number_verdicts
 
 __all__ = ["OneRow", "completed", "read_one", "witness_rows"]
@@ -59,7 +59,7 @@ def witness_rows(
     elif boxes.complete.all():
         status, pair = int(boxes.verdicts(limit, 1).status[0]), None
     else:
-        found = ensemble.summed.decide(boxes.boxes(np.zeros(1, dtype=np.intp)), limit, 1)
+        found = decide_boxes(ensemble, boxes.boxes(np.zeros(1, dtype=np.intp)), limit)
         status, pair = int(found.status[0]), (found.first[0], found.second[0])
     if status == CERTAIN:
         return None
@@ -113,7 +113,7 @@ def _value(ensemble: Ensemble, place: int, column: CoreColumn, cell: NDArray[np.
         if kind != BETWEEN:
             number = float(first[0])
             return bool(number) if feature.kind == "boolean" else _plain(feature, number)
-    elif first is not None and (feature.nan and kind != BETWEEN or second is not None):
+    elif first is not None and ((feature.nan and kind != BETWEEN) or second is not None):
         return math.nan  # the row says that it is missing
     nan = nan and not low < high  # a number, if there is one
     return value_in(feature, cuts, low, high, nan, [])
@@ -161,5 +161,6 @@ def _cell(space: Space, column: Column, values: list[Any], given: Mapping[str, A
         return 0  # a condition that holds, holds for a value
     if condition.among is not None:
         return int(value in condition.among)
+    assert condition.at_most is not None
     end = np.asarray(feature.at_most(condition.at_most))
     return int(float(value) <= float(row_boundary(end, feature.values)))

@@ -16,8 +16,8 @@ from ..errors import InvalidParameter, OutOfTime, TooManyReasons, Undecided, set
 from ..form import Change, Explanation, Term
 from ..inputs import read_costs
 from ..missing import Needed
-from ..model import Ensemble, read_within
-from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit
+from ..model import Ensemble, read_within, short_number
+from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
 from .completed import OneRow, completed, read_one
 from .needed import needed_of_row
 from .numbers import NumberVerdicts, around_numbers, number_verdicts
@@ -99,7 +99,7 @@ class EnsembleExplanation(Explanation):
                 flags = [bits >> b & 1 for b in range(bins.widths[k])]
                 box[search.at[k]] = flags
         label = search.ensemble.classes.index(change.label)
-        found = search.ensemble.summed.possible(box[None], self._time_limit, 1)
+        found = possible_boxes(search.ensemble, box[None], self._time_limit)
         changed = {i for i, f in enumerate(self._space.features) if f.name in change.ranges}
         return completed(self._ensemble, self._one_row, found.cells[0, label], changed)
 
@@ -107,6 +107,13 @@ class EnsembleExplanation(Explanation):
     def _sufficient(self) -> Sufficient:
         assert isinstance(self._search, Sufficient)
         return self._search
+
+    @property
+    def _outcome(self) -> str:
+        if self.interval is None:
+            return super()._outcome
+        low, high = (short_number(end) for end in self.interval)
+        return low if low == high else f"Between {low} and {high}"
 
     def _because(self) -> Term | None:
         return self.reason if self._costs is None else self.cheapest()
@@ -136,10 +143,7 @@ class EnsembleExplanation(Explanation):
 
     def to_dict(self) -> dict[str, Any]:
         """Give the explanation as plain data that JSON can hold, with one reason."""
-        if self.status == "certain" or self.interval is not None:
-            return {**super().to_dict(), "status": self.status}
-        plain = super().to_dict
-        return {**plain(), "status": self.status}
+        return {**super().to_dict(), "status": self.status}
 
 
 def explain_ensemble_row(
@@ -202,5 +206,5 @@ def _possible(ensemble: Ensemble, box: Any, label: Any, time_limit: float) -> tu
     """Give the classes that the row can get, as far as they were found."""
     if label is not None:
         return (label,)
-    found = ensemble.summed.possible(np.ascontiguousarray(box[None]), time_limit, 1)
+    found = possible_boxes(ensemble, box[None], time_limit)
     return tuple(ensemble.classes[c] for c in np.flatnonzero(found.possible[0] != 0))

@@ -6,7 +6,10 @@ Out: the cheapest choice; all minimal choices, one after the other.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
+
+import numpy as np
 
 from ..missing import Steps, members
 
@@ -14,9 +17,10 @@ __all__ = ["Hitting", "cheapest_hitting_set"]
 
 
 def cheapest_hitting_set(sets: Iterable[int], costs: Sequence[int], steps: Steps) -> int:
-    """Give the choice that costs least, of these with the fewest members, of these the first.
+    """Give the choice that costs least, and of these one with the fewest members.
 
-    Branch and bound over the members of a set that is not hit yet.
+    A whole-number program, solved by HiGHS; its floats hold the costs exactly as long as they have
+    fewer than some 12 digits.
 
     Examples
     --------
@@ -27,41 +31,34 @@ def cheapest_hitting_set(sets: Iterable[int], costs: Sequence[int], steps: Steps
     >>> bin(cheapest_hitting_set([0b011, 0b110], [1, 5, 1], steps))
     '0b101'
     """
-    ordered = sorted(set(sets), key=lambda bits: (bits.bit_count(), bits))
+    steps.take()
     minimal: list[int] = []
-    for one in ordered:
+    for one in sorted(set(sets), key=lambda bits: (bits.bit_count(), bits)):
         if not any(small & one == small for small in minimal):
             minimal.append(one)
-    everything = 0
-    for one in minimal:
-        everything |= one
-    best = (*_worth(everything, costs), everything)
-    todo = [(0, 0)]  # chosen, ruled out
-    while todo:
-        steps.take()
-        chosen, banned = todo.pop()
-        left = [one for one in minimal if not one & chosen]
-        worth = _worth(chosen, costs)
-        if not left:
-            best = min(best, (*worth, chosen), key=lambda b: (b[0], b[1], members(b[2])))
-            continue
-        cost, count = worth
-        taken = 0
-        for one in left:  # sets that have nothing in common cost one member each
-            if not one & taken:
-                taken |= one
-                cost += min((costs[k] for k in members(one & ~banned)), default=0)
-                count += 1
-        if (cost, count) > best[:2] or any(not one & ~banned for one in left):
-            continue
-        for k in reversed(members(min(left, key=int.bit_count) & ~banned)):
-            first = min(left, key=int.bit_count) & ~banned & ((1 << k) - 1)
-            todo.append((chosen | 1 << k, banned | first))
-    return best[2]
+    singles = sum(one for one in minimal if one.bit_count() == 1)
+    rest = [one for one in minimal if one.bit_count() > 1]
+    if not rest:
+        return singles
+    from scipy.optimize import Bounds, LinearConstraint, milp
 
-
-def _worth(chosen: int, costs: Sequence[int]) -> tuple[int, int]:
-    return sum(costs[k] for k in members(chosen)), chosen.bit_count()
+    every = sorted({k for one in rest for k in members(one)})
+    table = np.array([[one >> k & 1 for k in every] for one in rest], dtype=np.float64)
+    unit = math.gcd(*(costs[k] for k in every)) or 1
+    worth = np.array([costs[k] // unit * (len(every) + 1) + 1 for k in every], dtype=np.float64)
+    found = milp(
+        worth,
+        constraints=LinearConstraint(table, lb=1),
+        integrality=np.ones(len(every)),
+        bounds=Bounds(0, 1),
+        options={"mip_rel_gap": 0.0},
+    )
+    if found.x is None:
+        raise AssertionError(f"no choice hits all sets: {found.message}")
+    chosen = singles | sum(1 << k for k, x in zip(every, found.x, strict=True) if x > 0.5)
+    if any(not one & chosen for one in minimal):
+        raise AssertionError("the choice misses a set")
+    return chosen
 
 
 class Hitting:

@@ -60,7 +60,7 @@ def proba_interval_rows(
         exact = np.repeat(flags, 2, axis=1)
     elif ensemble.link == "identity":
         low, high, exact = score_ends(boxes, limit, threads)
-        lower, upper = linked(ensemble, low), linked(ensemble, high)
+        lower, upper = (np.clip(linked(ensemble, ends), 0.0, 1.0) for ends in (low, high))
     else:
         lower, upper, exact = _softmax_ends(boxes, limit, threads)
     classes = ensemble.classes
@@ -129,7 +129,10 @@ def _softmax_boxes(
             for cells in (ends.low_cell, ends.high_cell):
                 sums = ensemble.summed.evaluate(np.ascontiguousarray(cells), threads).sums
                 shares = probabilities(ensemble, sums)
-                found_low, found_high = np.minimum(found_low, shares), np.maximum(found_high, shares)
+                found_low, found_high = (
+                    np.minimum(found_low, shares),
+                    np.maximum(found_high, shares),
+                )
     with np.errstate(over="ignore", under="ignore"):  # exp(0) stands for the class itself
         lower = 1 / np.exp(high).sum(axis=2)
         upper = 1 / np.exp(low).sum(axis=2)

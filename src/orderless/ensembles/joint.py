@@ -1,11 +1,11 @@
-"""Joint questions: is there a row to which two ensembles say different things?
+"""Joint questions: where two ensembles say different things at once.
 
 In:  two ensembles over one space.
 Out: ``Joint``: a cell in which they give two classes, or the proof that there is none.
 
 That a class wins is a list of conditions: sums of leaves that are at least 0. Conditions of both
-together are the scores of a new ensemble, turned round, beside a score that is always 0: that one is
-the largest, and first of equals, where every condition holds. So one search over several targets
+together are the scores of a new ensemble, turned round, beside a score that is always 0: that one
+is the largest, and first of equals, where every condition holds. So one search over several targets
 answers all of it. Sums are whole numbers that float64 adds without rounding.
 """
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..model import Adding, Ensemble, Rule, in_units
 from .bounds_of_sums import Ends, ends_of_boxes
-from .boxes import Cells
+from .boxes import Boxes, Cells, possible_boxes
 
 __all__ = ["Joint"]
 
@@ -91,24 +91,28 @@ class Joint:
             and all(np.array_equal(one.values[i], other.values[j]) for i, j in self.pairs)
         )
 
-    def search(self, a: int, b: int, time_limit: float, *, surely: bool) -> tuple[int, Cells]:
+    def search(
+        self, a: int, b: int, time_limit: float, *, surely: bool, box: Boxes | None = None
+    ) -> tuple[int, Cells]:
         """Look for a cell in which class ``a`` of the one and class ``b`` of the other win.
 
         ``surely``: by so much that the library's rounding cannot change it; otherwise also where it
-        might. Gives 0 (there is none), 1 (with the cell) or 2 (not found out).
+        might. Without a box, everywhere. Gives 0 (there is none), 1 (with the cell) or 2 (not found
+        out).
         """
         parts = [
             _wins(ensemble, scaled, label)
             for ensemble, scaled, label in zip(self.given, self.scaled, (a, b), strict=True)
         ]
         asked = self._together(parts, self._opposed(a, b), -1 if surely else 1)
-        box = np.ones((1, sum(asked.bins.widths)), dtype=np.uint8)
-        found = asked.summed.possible(box, time_limit, 1)
+        if box is None:
+            box = np.ones(sum(asked.bins.widths), dtype=np.uint8)
+        found = possible_boxes(asked, box[None], time_limit)
         return int(found.possible[0, 0]), found.cells[0, 0]
 
     def ends_of_difference(self, time_limit: float) -> Ends:
         """Give the ends of the difference of the sums of two models of numbers, in one box."""
-        one, other = self.given
+        one = self.given[0]
         mine, theirs = self.scaled
         of_other = dict(self.pairs)
         values = [

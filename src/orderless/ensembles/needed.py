@@ -6,6 +6,7 @@ Out: ``Needed``, as ``missing_needed`` gives it for a tree.
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 from typing import Any
 
@@ -15,11 +16,14 @@ from ..errors import InvalidParameter, setting
 from ..missing import Clock, Needed, Steps, hitting_sets, members
 from ..model import Ensemble
 from .answers import refuse_numbers_of
-from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, check_time_limit
+from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, check_time_limit, possible_boxes
 from .completed import OneRow, read_one
 from .probe import Probe
+from .twins import Twins
 
 __all__ = ["needed_of_row"]
+
+FEW = 200  # values of a set of features that are gone through one after the other
 
 
 def needed_of_row(ensemble: Ensemble, row: Any, limit: int, time_limit: float) -> Needed:
@@ -78,7 +82,7 @@ class _Settling(Probe):
 
     def possible(self) -> tuple[Any, ...]:
         """Give the classes that the row can get."""
-        found = self.ensemble.summed.possible(np.ascontiguousarray(self.box[None]), self.left, 1)
+        found = possible_boxes(self.ensemble, self.box[None], self.left)
         if (found.possible == 2).any():
             raise self.undecided(2)
         return tuple(self.ensemble.classes[c] for c in np.flatnonzero(found.possible[0]))
@@ -105,9 +109,20 @@ class _Settling(Probe):
     def _difference(self, chosen: list[int], unknown: list[int]) -> int | None:
         """Give a smallest difference of two completions that agree on a set, or None.
 
-        Boxes are split on the features of the set until each is certain, or has two completions
-        that agree on the set and get different classes.
+        Twins are searched for, which differ outside of the set only. Where the set has few values,
+        or that is not decided, boxes are split on its features until each is certain, or has two
+        completions that agree on the set and get different classes.
         """
+        apart = [k for k in unknown if k not in chosen]
+        if not apart:
+            return None
+        cells = math.prod(int(self.box[self.at[k]].sum()) for k in chosen)
+        if cells > FEW:
+            code, one, other = Twins(self.ensemble, apart).search(self.box, self.left)
+            if code == 0:
+                return None
+            if one is not None and other is not None:
+                return self._nearer(one, other, unknown)
         todo = [self.box]
         while todo:
             self.steps.take()

@@ -1,4 +1,4 @@
-"""Models of numbers: is the number of a row certain, and between which numbers does it lie?
+"""Models of numbers: whether the number of a row is certain, and between which it lies.
 
 In:  an ``Ensemble`` of numbers, and rows as boxes.
 Out: ``NumberVerdicts``; a model of classes, cut at levels.
@@ -42,7 +42,7 @@ def number_verdicts(
     ensemble: Ensemble, rows: RowBoxes, time_limit: float, threads: int
 ) -> NumberVerdicts:
     """Decide every row; a number is certain if the library gives it for every completion."""
-    n, k = rows.cells.shape
+    n = len(rows.cells)
     out = NumberVerdicts(
         np.zeros(n, dtype=np.uint8), np.zeros(n), np.zeros(n), np.zeros(n),
         np.ones(n, dtype=bool), rows.cells.copy(), rows.cells.copy(),
@@ -54,8 +54,8 @@ def number_verdicts(
         out.number[known] = out.lower[known] = out.upper[known] = number
     for which, boxes, of_row in rows.blocks(rows.partial):
         part = _of_boxes(ensemble, boxes, time_limit, threads)
-        for all_rows, here in zip(out, part, strict=True):
-            all_rows[which] = here[of_row]
+        for name in out._fields:
+            getattr(out, name)[which] = getattr(part, name)[of_row]
     return out
 
 

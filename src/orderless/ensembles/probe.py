@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import Undecided
 from ..model import Ensemble
 from .boxes import CERTAIN, OPEN, Boxes, Cells, decide_boxes, slices, undecided
 
@@ -52,11 +53,6 @@ class Probe:
         """Seconds that are left for the answer."""
         return max(LEAST, self.deadline - time.monotonic())
 
-    @property
-    def is_over(self) -> bool:
-        """Whether the time is over."""
-        return time.monotonic() > self.deadline
-
     # -- questions -------------------------------------------------------------------------------
 
     def decide(self, boxes: Boxes) -> Decided:
@@ -74,16 +70,14 @@ class Probe:
             raise self.undecided(status)
         return status == CERTAIN
 
-    def undecided(self, status: int, **proven: object) -> Exception:
-        """Say that no answer was found."""
-        return undecided(
-            status, "no exact answer about this row", self.time_limit, **proven
-        )
+    def undecided(self, status: int, **proven: object) -> Undecided:
+        """Say that no answer was found, and what is proven all the same."""
+        return undecided(status, "no exact answer about this row", self.time_limit, **proven)
 
-    def look(self) -> None:
+    def look(self, **proven: object) -> None:
         """Raise ``Undecided`` if the time is over."""
-        if self.is_over:
-            raise self.undecided(2)
+        if time.monotonic() > self.deadline:
+            raise self.undecided(2, **proven)
 
     def labels(self, cells: Cells) -> NDArray[np.int32]:
         """Give the classes of cells, -1 within the library's rounding."""

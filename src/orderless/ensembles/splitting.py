@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
 from ..model import BinNodes, Bins, Ensemble, Tree
 from .bounds_of_sums import one_leaf_each
-from .boxes import CERTAIN, Boxes, Cells, check_time_limit, slices, undecided
+from .boxes import CERTAIN, Boxes, Cells, check_time_limit, decide_boxes, slices, undecided
 from .links import numbers_of
 
 __all__ = ["share_of_difference", "tree_of_ensemble"]
@@ -191,7 +191,7 @@ class _Classes:
         self.ensemble, self.bins = ensemble, ensemble.bins
 
     def of_boxes(self, boxes: Boxes, seconds: float) -> Labels:
-        found = self.ensemble.summed.decide(np.ascontiguousarray(boxes), seconds, 1)
+        found = decide_boxes(self.ensemble, boxes, seconds)
         return np.where(found.status == CERTAIN, found.label, -1).astype(np.int64)
 
     def of_cells(self, cells: Cells) -> Labels:
@@ -231,7 +231,7 @@ def tree_of_ensemble(ensemble: Ensemble, limit: int, time_limit: float) -> Tree:
     nodes = _nodes(splitting)
     if numbers is None:
         return Tree(ensemble.space, ensemble.classes, **ensemble.bins.over_features(nodes))
-    met = sorted({value for value in numbers.places.values()} & set(splitting.leaves.values()))
+    met = set(splitting.leaves.values())
     of_place = {place: number for number, place in numbers.places.items()}
     rising = sorted(of_place[place] for place in met)
     code = {numbers.places[number]: i for i, number in enumerate(rising)}

@@ -19,11 +19,14 @@ import numpy as np
 from ..form import Term
 from ..missing import Clock, Steps, hitting_sets, members
 from ..model import Box, Ensemble
-from .boxes import CERTAIN, OPEN, Boxes, Cells, bits_of
+from .boxes import CERTAIN, OPEN, Boxes, Cells, bits_of, possible_boxes
 from .hitting import Hitting, cheapest_hitting_set
 from .probe import Probe
 
 __all__ = ["Sufficient"]
+
+STEPS = 200_000  # of one search for sets, and more if the limit on reasons is high
+STEPS_EACH = 20
 
 Sides = tuple[int, ...]
 
@@ -36,9 +39,9 @@ class Sufficient(Probe):
     ensemble : Ensemble
         Of classes.
     box : array
-        The row, as the core reads it: certain.
+        The row, as the core reads it.
     label : int
-        Its class.
+        Its class; -1 if it is not certain: then there are no reasons, and no changes.
     limit : int
         Sets of features to look at.
     time_limit : float
@@ -167,7 +170,7 @@ class Sufficient(Probe):
         """Features whose value, were it unknown, would leave the class open."""
         self.start()
         out = []
-        for k in members(self.known):
+        for k in members(self.known if self.label >= 0 else 0):
             if not self.settled(self.freeing(1 << k)):
                 out.append(k)
                 self._contrasts.add(1 << k)
@@ -184,11 +187,17 @@ class Sufficient(Probe):
                 self._contrasts |= contrasts
                 self._reasons.add(chosen)
                 return self.widened(chosen)
-            self.look()
-            contrasts.add(more)
+            together = chosen
+            while more is not None:  # several that have nothing in common, before the next choice
+                self.look(at_least=chosen.bit_count())
+                contrasts.add(more)
+                together |= more
+                more = self.contrast(together)
 
     def sets(self) -> Iterator[int]:
         """Go through all minimal sufficient sets, each once."""
+        if self.label < 0:
+            return
         self.start()
         hitting = Hitting(self._contrasts, self._steps())
         while (chosen := hitting.next()) is not None:
@@ -224,7 +233,7 @@ class Sufficient(Probe):
         return Term(Box(self.bins, sides))
 
     def _steps(self) -> Steps:
-        return Steps(max(self.limit, 1) * 20, Clock(self.time_limit))
+        return Steps(max(STEPS, STEPS_EACH * self.limit), Clock(self.time_limit))
 
     # -- changes ---------------------------------------------------------------------------------
 
@@ -232,7 +241,7 @@ class Sufficient(Probe):
         """Give the fewest features to change: (features, class, a widest box, whether certain)."""
         self.start()
         steps = self._steps()
-        if self.certain(self.keeping(0)):
+        if self.label < 0 or self.certain(self.keeping(0)):
             return []
         while True:
             choices = sorted(hitting_sets(self._reasons or {self.known}, steps), key=members)
@@ -250,7 +259,7 @@ class Sufficient(Probe):
     def _ways(self, features: int) -> Iterator[tuple[tuple[int, ...], int, Sides, bool]]:
         """Give one widest box for each class that a change of these features can give."""
         free = self.freeing(features)
-        found = self.ensemble.summed.possible(np.ascontiguousarray(free[None]), self.left, 1)
+        found = possible_boxes(self.ensemble, free[None], self.left)
         for label in np.flatnonzero(found.possible[0] == 1).tolist():
             if label == self.label:
                 continue

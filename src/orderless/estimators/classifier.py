@@ -1,6 +1,7 @@
 """OrderlessClassifier: a scikit-learn classifier that answers where the answer is certain.
 
-In:  any tree classifier that ``read_tree`` knows, or a ``Pipeline`` that ends in one; a table.
+In:  any tree classifier that ``read_tree`` knows, a sum of trees that ``read_ensemble`` knows, or a
+     ``Pipeline`` that ends in one; a table.
 Out: the class of each row with unknowns where all completions agree, and a choice of answers
      where they do not.
 Paper: Theorem 3.2 and Case Study 2; what is done with the other rows is beyond it.
@@ -12,18 +13,20 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_array, column_or_1d, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from ..errors import InvalidData, UnreadableModel, a_kind
 from ..form import CanonicalForm, canonicalize
-from ..inputs import class_codes, frame_of, is_frame, labels_like, rows_at
-from ..missing import groups_reached
-from ..model import Space, Tree
-from ..readers import read_tree
+from ..inputs import frame_of, is_frame, labels_like, rows_at
+from ..model import Ensemble, Space, Tree
+from ..readers import read_model
+from .fitted import FittedEnsemble, FittedTree
 
 __all__ = ["OrderlessClassifier"]
 
@@ -35,16 +38,16 @@ Codes = NDArray[np.int32]
 
 
 class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A tree classifier that takes rows with unknown values, and says where it is certain.
+    """A classifier of trees that takes rows with unknown values, and says where it is certain.
 
-    It fits a tree, reads it, and gives a row with unknowns (NaN, None, NA, null) the class that
-    every completion of it gets. Where completions differ the row is not determined, and
-    ``undetermined`` says what happens.
+    It fits a tree, a forest or a booster, reads it, and gives a row with unknowns (NaN, None, NA,
+    null) the class that every completion of it gets. Where completions differ the row is not
+    determined, and ``undetermined`` says what happens.
 
     Parameters
     ----------
-    estimator : tree classifier, or Pipeline that ends in one, optional
-        Any that ``read_tree`` knows; a clone of it is fitted. By default
+    estimator : classifier of one tree or many, or Pipeline that ends in one, optional
+        Any that ``read_tree`` or ``read_ensemble`` knows; a clone of it is fitted. By default
         ``DecisionTreeClassifier(max_depth=4, random_state=0)``.
     undetermined : "na", "raise", "majority", a class label, or an imputer
         What ``predict`` says of rows that are not determined.
@@ -52,8 +55,8 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         - ``"na"``: nothing; they are masked, or null.
         - ``"raise"``: an error names the first of them and the features that it lacks.
         - ``"majority"``: the most frequent label among the training rows of all leaves that the
-          row can reach, the first class if several are. It need not be the class of any of these
-          leaves.
+          row can reach, the first class if several are; of many trees, on the average of their
+          shares. It need not be the class of any of these leaves.
         - a class label: that class. The three words above come first; a class with the name of
           one of them is given as ``(label,)``.
         - an imputer, or any transformer that fills in values and keeps the columns: a clone of it
@@ -61,14 +64,19 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
     space : Space, optional
         What the columns of the table mean, for example that one-hot columns exclude each other;
         see ``read_tree``.
+    time_limit : float
+        Seconds that the search may take for each row with unknowns, of many trees; a row that it
+        does not decide is not determined.
 
     Attributes
     ----------
     estimator_ : the fitted clone
     tree_ : Tree
-        What it learned, with the training rows by class of its leaves.
+        What it learned, if it is one tree, with the training rows by class of its leaves.
     form_ : CanonicalForm
-        Its rules and reasons, computed when they are first asked for.
+        Its rules and reasons, computed when they are first asked for; also of one tree only.
+    ensemble_ : Ensemble
+        What it learned, if these are many trees.
     imputer_ : the fitted clone of ``undetermined``, if that is an imputer
     classes_ : array of labels
     coverage_ : float
@@ -82,7 +90,8 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
     learn where to send NaN. That is used for training only. In ``predict`` an unknown value may be
     anything, wherever the tree would have sent it.
 
-    Cost: that of fitting the estimator; to predict, the nodes that a row can reach.
+    Cost: that of fitting the estimator; to predict, the nodes that a row can reach, and of many
+    trees a search (``Ensemble.predict``).
 
     scikit-learn's metrics know nothing of masks. With ``"na"`` they refuse predictions of which
     some are masked, by an error; ``score`` counts these rows as wrong, and ``score_determined``
@@ -106,16 +115,23 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
     estimator_: Any
     tree_: Tree
     form_: CanonicalForm
+    ensemble_: Ensemble
     classes_: NDArray[Any]
     coverage_: float
     n_features_in_: int
 
     def __init__(
-        self, estimator: Any = None, *, undetermined: Any = "na", space: Space | None = None
+        self,
+        estimator: Any = None,
+        *,
+        undetermined: Any = "na",
+        space: Space | None = None,
+        time_limit: float = 1.0,
     ) -> None:
         self.estimator = estimator
         self.undetermined = undetermined
         self.space = space
+        self.time_limit = time_limit
 
     def _inner(self) -> Any:
         if self.estimator is None:
@@ -132,6 +148,12 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             tags.classifier_tags.poor_score = inner.classifier_tags.poor_score
         return tags
 
+    def get_metadata_routing(self) -> Any:
+        """Say which metadata is handed on: that of ``fit``, to the estimator."""
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        handed = MethodMapping().add(caller="fit", callee="fit")
+        return router.add(estimator=self._inner(), method_mapping=handed)
+
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit the tree, and read it.
 
@@ -141,7 +163,8 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             Complete rows, unless the estimator takes unknowns.
         y : array of labels
         **fit_params
-            Handed to the estimator's ``fit``, for example ``sample_weight``.
+            Handed to the estimator's ``fit``, for example ``sample_weight``. With scikit-learn's
+            metadata routing on, those that it requests (``set_fit_request``).
 
         Returns
         -------
@@ -151,27 +174,35 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         y = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
         check_classification_targets(y)
         X = _unmasked(X)
+        if get_config()["enable_metadata_routing"]:
+            fit_params = process_routing(self, "fit", **fit_params).estimator.fit
         estimator = clone(self._inner()).fit(X, y, **fit_params)
         named = getattr(self, "feature_names_in_", None)
-        tree = read_tree(
+        model = read_model(
             estimator,
             space=self.space,
             feature_names=None if named is None or self.space is not None else list(named),
         )
-        if tree.task == "regression":
+        if model.task == "regression":
             raise UnreadableModel(
                 f"{a_kind(estimator)} predicts numbers, not classes: use a classifier"
             )
         table = self._readable(X)
-        self.tree_ = _with_counts(tree, table, y)
-        self.form_ = canonicalize(self.tree_)
+        for name in ("tree_", "form_", "ensemble_", "imputer_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
+        if isinstance(model, Tree):
+            self._fitted: FittedTree | FittedEnsemble = FittedTree(model, table, y)
+            self.tree_ = self._fitted.model
+            self.form_ = canonicalize(self.tree_)
+        else:
+            self._fitted = FittedEnsemble(model, table, y)
+            self.ensemble_ = model
         self.estimator_ = estimator
         labels = np.asarray(getattr(estimator, "classes_", ()))
-        self.classes_ = labels if labels.tolist() == list(tree.classes) else tree.labels
-        self.__dict__.pop("imputer_", None)  # of an earlier fit
+        self.classes_ = labels if labels.tolist() == list(model.classes) else model.labels
         if self._way()[0] == "imputer":
             self.imputer_ = clone(self.undetermined).fit(X)
-        self.coverage_ = float(np.mean(self.tree_.decide(table) >= 0))
+        self.coverage_ = float(np.mean(self._decide(table) >= 0))
         return self
 
     # -- rows ----------------------------------------------------------------------------------
@@ -203,16 +234,21 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             return "imputer", -1
         label = given[0] if isinstance(given, tuple) and len(given) == 1 else given
         try:
-            return "label", self.tree_.classes.index(label)
+            return "label", self._fitted.model.classes.index(label)
         except (TypeError, ValueError):  # an array, or pandas' NA, does not compare
             raise ValueError(
                 f"undetermined must be 'na', 'raise', 'majority', one of the classes "
-                f"{list(self.tree_.classes)[:12]} (or (label,)), or an imputer, got {given!r:.80}"
+                f"{list(self._fitted.model.classes)[:12]} (or (label,)), or an imputer, got "
+                f"{given!r:.80}"
             ) from None
+
+    def _decide(self, table: Any) -> Codes:
+        """Give by row the position of its class; -1 where it is not determined."""
+        return self._fitted.decide(table, self.time_limit)
 
     def _codes(self, table: Any) -> Codes:
         """Give by row the position of what ``predict`` says; -1 for nothing."""
-        codes = self.tree_.decide(table)
+        codes = self._decide(table)
         way, label = self._way()
         gaps = np.flatnonzero(codes < 0)
         if not len(gaps) or way == "na":
@@ -227,16 +263,14 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         return codes
 
     def _lacking(self, rows: Any, gaps: NDArray[np.intp]) -> InvalidData:
-        why = self.form_.explain(rows_at(rows, np.array([0])))
         more = f" (and {len(gaps) - 1:,} more rows)" if len(gaps) > 1 else ""
         return InvalidData(
-            f"row {gaps[0]}{more} is not determined: {list(why.possible)} are possible, because "
-            f"{list(why.unknown)} are unknown. Give these values, or choose undetermined='na', "
-            "'majority', a class or an imputer"
+            f"row {gaps[0]}{more} is not determined: {self._fitted.why(rows, self.time_limit)}. "
+            "Give these values, or choose undetermined='na', 'majority', a class or an imputer"
         )
 
     def _majority(self, rows: Any) -> Codes:
-        shares = self._odds(rows)
+        shares = self._fitted.shares(rows)
         most = shares.max(axis=1, keepdims=True)
         first: NDArray[np.intp] = np.argmax(shares >= most - TIE, axis=1)
         return first.astype(np.int32)
@@ -250,30 +284,13 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
                 f"the imputer made {np.shape(filled)[1]} columns of {self.n_features_in_}: choose "
                 "one that keeps all columns, for example SimpleImputer(keep_empty_features=True)"
             )
-        codes: Codes = self.tree_.decide(filled)
+        codes = self._decide(filled)
         if (codes < 0).any():
             raise InvalidData(
                 f"the imputer {self.imputer_!r:.80} left values unknown, so that rows are still "
                 "not determined: choose one that fills in every value"
             )
         return codes
-
-    def _odds(self, table: Any) -> NDArray[np.float64]:
-        tree = self.tree_
-        rows = tree.read(table)
-        counts = cast("NDArray[np.float64]", tree.distribution)[list(tree.leaves())]
-        only, others = groups_reached(tree, rows, np.arange(len(counts)))
-        out: NDArray[np.float64] = counts[only]
-        for at, reached in others:
-            out[at] = reached @ counts
-        total = out.sum(axis=1, keepdims=True)
-        empty = np.flatnonzero(total <= 0)
-        if len(empty):  # no training row reached these leaves: all possible classes alike
-            possible = tree.reach(rows_at(table, empty), all_classes=True).possible
-            out[empty] = possible.reshape(-1, len(tree.classes))
-            total = out.sum(axis=1, keepdims=True)
-        out /= total
-        return out
 
     # -- what it says --------------------------------------------------------------------------
 
@@ -297,7 +314,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         if not gaps.any():
             return self.classes_[codes]
         if is_frame(X):
-            return labels_like(X, self.tree_.labels, codes)
+            return labels_like(X, self._fitted.model.labels, codes)
         # numpy and scikit-learn like to lose masks. What is under it is no label then, but NaN or
         # None, which metrics refuse: an answer that was not given is never counted as one.
         number = self.classes_.dtype.kind in "iuf" and np.abs(self.classes_).max() <= EXACT
@@ -311,16 +328,18 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         Returns
         -------
         array of shape (n_rows, n_classes)
-            In the order of ``classes_``. For a row that reaches one leaf the estimator's own, up
-            to rounding; for others an estimate, see ``orderless.probability_bounds`` for what is
-            certain. ``undetermined`` has no say in it.
+            In the order of ``classes_``. For a row that reaches one leaf (of each tree, if there
+            are many) the estimator's own, up to rounding; for others an estimate, the average over
+            the trees, see ``orderless.probability_bounds`` and ``Ensemble.predict_proba_interval``
+            for what is certain. ``undetermined`` has no say in it.
         """
-        return self._odds(self._table(X))
+        table = self._table(X)  # refuses what is not fitted
+        return self._fitted.odds(table)
 
     def determined(self, X: Any) -> NDArray[np.bool_]:
         """Tell, for each row, whether every completion of it gets the same class."""
         table = self._table(X)
-        return self.tree_.decide(table) >= 0
+        return self._decide(table) >= 0
 
     def coverage(self, X: Any) -> float:
         """Give the share of the rows that are determined."""
@@ -342,7 +361,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             The accuracy is NaN if no row is determined.
         """
         table = self._table(X)
-        codes = self.tree_.decide(table)
+        codes = self._decide(table)
         right = self._right(codes, y)[codes >= 0]
         return float(np.mean(codes >= 0)), float(np.mean(right)) if len(right) else float("nan")
 
@@ -350,18 +369,6 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         truth = column_or_1d(y)
         check_consistent_length(codes, truth)
         return cast("NDArray[np.bool_]", (codes >= 0) & (self.classes_[codes] == truth))
-
-
-def _with_counts(tree: Tree, table: Any, y: Any) -> Tree:
-    """Count the training rows of each leaf, where the estimator has not done so."""
-    if tree.distribution is not None:
-        return tree
-    leaf = tree.reach(table).leaf
-    code = class_codes(tree, y, len(leaf))
-    known = (leaf >= 0) & (code >= 0)
-    counts = np.zeros((tree.n_nodes, len(tree.classes)))
-    np.add.at(counts, (leaf[known], code[known]), 1.0)
-    return tree.replace(distribution=counts)
 
 
 def _unmasked(X: Any) -> Any:

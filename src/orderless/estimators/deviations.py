@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..errors import InvalidData
+from ..errors import InvalidData, InvalidTree
 from ..inputs import is_unknown
-from ..readers import read_tree
+from ..model import Ensemble, Tree
+from ..readers import read_model
 
 __all__ = ["Deviation", "deviation", "pooled_deviation"]
 
@@ -92,7 +94,8 @@ def deviation(tree: Any, X: Any, y: Any) -> Deviation:
 
     Parameters
     ----------
-    tree : Tree whose classes are numbers, CanonicalForm, or any regressor that ``read_tree`` knows
+    tree : Tree whose classes are numbers, CanonicalForm, Ensemble of numbers, or any regressor that
+        ``read_tree`` or ``read_ensemble`` knows
     X : rows
         Gaps are allowed: a row that is not determined is counted as such, and is not compared.
     y : numbers, one per row
@@ -112,14 +115,12 @@ def deviation(tree: Any, X: Any, y: Any) -> Deviation:
     >>> found.absolute, found.n_undetermined
     (0.25, 1)
     """
-    model = read_tree(tree)
-    numbers = model.numbers  # refuses classes
-    codes = model.decide(X)
+    numbers, certain = _certain_numbers(read_model(tree), X)
     labels = list(y)
-    if len(labels) != len(codes):
-        raise InvalidData(f"X has {len(codes)} rows, and y has {len(labels)} numbers")
+    if len(labels) != len(numbers):
+        raise InvalidData(f"X has {len(numbers)} rows, and y has {len(labels)} numbers")
     labelled = np.array([not is_unknown(one) for one in labels], dtype=bool)
-    known = labelled & (codes >= 0)
+    known = labelled & certain
     at = np.flatnonzero(known)
     try:
         truth = tuple(float(labels[i]) for i in at)
@@ -128,8 +129,22 @@ def deviation(tree: Any, X: Any, y: Any) -> Deviation:
     bad = next((one for one in truth if not math.isfinite(one)), None)
     if bad is not None:
         raise InvalidData(f"y must be finite numbers, got {bad}")
-    answers = tuple(numbers[codes[at]].tolist())
-    return Deviation(truth, answers, int((labelled & (codes < 0)).sum()), int((~labelled).sum()))
+    answers = tuple(numbers[at].tolist())
+    return Deviation(truth, answers, int((labelled & ~certain).sum()), int((~labelled).sum()))
+
+
+def _certain_numbers(
+    model: Tree | Ensemble, X: Any
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Give the number of each row, and whether it is certain; refuse classes."""
+    if isinstance(model, Tree):
+        numbers = model.numbers
+        codes = model.decide(X)
+        return numbers[codes], codes >= 0
+    if model.task != "regression":
+        raise InvalidTree("deviation is about numbers, and this model says classes: use judge")
+    said = model.predict(model.read(X))
+    return np.ma.getdata(said), ~np.ma.getmaskarray(said)
 
 
 def pooled_deviation(parts: Iterable[Deviation]) -> Deviation:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidData, InvalidTree
 from ..inputs import is_unknown
-from ..model import Label, plain_label
-from ..readers import read_tree
+from ..model import Label, Tree, plain_label
+from ..readers import read_model
 
 __all__ = ["Quality", "judge", "pooled"]
 
@@ -131,7 +131,7 @@ def judge(tree: Any, X: Any, y: Any) -> Quality:
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
     X : rows
         Gaps are allowed: a row that is not determined is counted as such, and is not right.
     y : labels, one per row
@@ -160,13 +160,13 @@ def judge(tree: Any, X: Any, y: Any) -> Quality:
     >>> found.sensitivity
     {'ill': 0.5, 'well': 0.5}
     """
-    model = read_tree(tree)
+    model = read_model(tree)
     if model.task == "regression":
         raise InvalidTree(
             "judge counts classes, and this tree predicts numbers: use deviation(tree, X, y), or "
             "cut the tree at levels, tree.cut([...])"
         )
-    codes = model.decide(X)
+    codes = model.decide(X) if isinstance(model, Tree) else model.verdicts(X).label
     labels = [None if is_unknown(label) else plain_label(label) for label in _values(y)]
     if len(labels) != len(codes):
         raise InvalidData(f"X has {len(codes):,} rows and y has {len(labels):,} labels")

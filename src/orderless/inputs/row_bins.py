@@ -135,7 +135,7 @@ def distinct_rows(table: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[
     """Give the distinct rows of a table of bits, and which of them each row is."""
     if table.size == 0:
         return table[:1], np.zeros(len(table), dtype=np.intp)
-    packed = np.packbits(table, axis=1)
+    packed = np.ascontiguousarray(np.packbits(table, axis=1))  # of any order in memory
     keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     return table[first], which

@@ -9,6 +9,9 @@ from .bounds import (
     probability_bounds as probability_bounds,
     regression_bounds as regression_bounds,
 )
+from .gapped import (
+    Gapped as Gapped,
+)
 from .imputation import (
     imputation_dependence as imputation_dependence,
 )

@@ -7,7 +7,7 @@ Paper: beyond it; it asks for the class only (Theorem 3.2), here the same is don
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import UnreadableModel, a_kind
 from ..form import CanonicalForm
-from ..inputs import Rows, column_like, read_rows, table_like
-from ..model import Tree
-from ..readers import read_tree, unwrap
+from ..inputs import Rows, column_like, table_like
+from ..model import Ensemble, Tree
+from ..readers import read_ensemble, read_tree, unwrap
 
 __all__ = ["forest_bounds", "groups_reached", "probability_bounds", "regression_bounds"]
 
@@ -133,8 +133,8 @@ def forest_bounds(forest: Any, X: Any) -> tuple[Any, Any]:
 
     Notes
     -----
-    Numbers are added in another order than scikit-learn does it: equal up to rounding on complete
-    rows. Cost: that of ``probability_bounds``, for each tree.
+    On complete rows both ends are what the forest predicts, with one thread to the last bit. Cost:
+    that of ``probability_bounds``, for each tree.
 
     Examples
     --------
@@ -145,23 +145,22 @@ def forest_bounds(forest: Any, X: Any) -> tuple[Any, Any]:
     >>> lower.tolist(), upper.tolist()
     ([52.5], [70.0])
     """
-    trees, classes = _trees_of_forest(forest)
-    space = trees[0].space
-    rows = read_rows(X, space, sorted({i for tree in trees for i in tree.used}))
-    shape = (rows.n_rows,) if classes is None else (rows.n_rows, len(classes))
-    lower, upper = np.zeros(shape), np.zeros(shape)
-    for tree in trees:
-        ends = tree.predict_interval(rows) if classes is None else _ends(tree, rows, tree.shares)
+    ensemble = _read_forest(forest)
+    rows = ensemble.read(X)
+    n_scores = len(ensemble.adding.base)
+    lower, upper = np.zeros((rows.n_rows, n_scores)), np.zeros((rows.n_rows, n_scores))
+    for tree, values in zip(ensemble.trees, ensemble.values, strict=True):
+        ends = _ends(tree, rows, values[tree.leaf_class])
         lower += ends[0]
         upper += ends[1]
-    lower, upper = lower / len(trees), upper / len(trees)
-    if classes is None:
-        return column_like(X, lower, "lower"), column_like(X, upper, "upper")
-    return table_like(X, lower, classes), table_like(X, upper, classes)
+    lower, upper = lower / ensemble.adding.divisor, upper / ensemble.adding.divisor
+    if ensemble.task == "regression":
+        return column_like(X, lower[:, 0], "lower"), column_like(X, upper[:, 0], "upper")
+    return table_like(X, lower, ensemble.classes), table_like(X, upper, ensemble.classes)
 
 
-def _trees_of_forest(forest: Any) -> tuple[list[Tree], Sequence[Any] | None]:
-    """Read all trees; and the labels of the classes, None for a regressor."""
+def _read_forest(forest: Any) -> Ensemble:
+    """Read a forest, alone or at the end of a pipeline; anything else is an error."""
     from sklearn.ensemble import (
         ExtraTreesClassifier,
         ExtraTreesRegressor,
@@ -169,21 +168,15 @@ def _trees_of_forest(forest: Any) -> tuple[list[Tree], Sequence[Any] | None]:
         RandomForestRegressor,
     )
 
-    model, through = unwrap(forest, None)
-    classify = isinstance(model, RandomForestClassifier | ExtraTreesClassifier)
-    if not classify and not isinstance(model, RandomForestRegressor | ExtraTreesRegressor):
+    known = RandomForestClassifier | ExtraTreesClassifier | RandomForestRegressor
+    model, _ = unwrap(forest, None)
+    if not isinstance(model, known | ExtraTreesRegressor):
         raise UnreadableModel(
             f"{a_kind(model)} is not a forest that averages trees: give a RandomForest or "
             "ExtraTrees classifier or regressor of scikit-learn; for one tree use "
             "probability_bounds or regression_bounds"
         )
-    if not hasattr(model, "estimators_"):
-        raise UnreadableModel(
-            f"this {type(model).__qualname__} is not fitted: call fit(X, y) first"
-        )
-    names = None if through is not None else getattr(model, "feature_names_in_", None)
-    trees = [read_tree(one, through=through, feature_names=names) for one in model.estimators_]
-    return trees, model.classes_.tolist() if classify else None
+    return read_ensemble(forest)
 
 
 # -- the ends ----------------------------------------------------------------------------------

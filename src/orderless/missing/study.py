@@ -8,28 +8,16 @@ Paper: Section 6 and its figures (binary columns; the appendix: source features)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidData
-from ..inputs import (
-    NOT_GIVEN,
-    Rows,
-    class_codes,
-    known_rows,
-    number_array,
-    open_rows,
-    read_codes,
-    read_columns,
-    read_numbers,
-    some_names,
-)
-from ..model import Column, Feature, Space, Tree
-from ..readers import read_tree
+from ..inputs import Rows, class_codes, known_rows, number_array
+from ..model import Ensemble, Space, Tree
+from ..readers import read_model
+from .gapped import Gapped
 from .interval_widths import IntervalWidths
 
 if TYPE_CHECKING:
@@ -41,6 +29,7 @@ RATES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 LEVELS = ("feature", "column")
 By = Literal["rate", "width"]
 BY = ("rate", "width")
+WHOLE_LIMIT = 60.0  # seconds for a complete row, which needs no search
 MECHANISMS = ("mcar", "mar", "mnar")
 SHOWN = 6  # lines of the table that are printed
 
@@ -111,16 +100,18 @@ def coverage(
     n_repeats: int = 1,
     random_state: int = 0,
     space: Space | None = None,
+    time_limit: float = 1.0,
 ) -> Coverage:
     """Let values go missing, and count the rows that are still answered.
 
     Three ways to answer are compared: determined (``Tree.predict``), path (``predict_path``) and
     features (``predict_features``). For a regression tree also how wide the intervals of the rows
-    are (``Tree.predict_interval``).
+    are (``Tree.predict_interval``). Of many trees that are added up, determined
+    (``Ensemble.predict``) and features are compared.
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
     X : array or data frame
         Rows that are complete in what the tree asks about, with the columns of the tree's space.
         For a tree over the space of a binarizer these are the binarized columns.
@@ -142,6 +133,9 @@ def coverage(
     space : Space, optional
         What the columns of X mean, where the tree itself takes them as unrelated: level "feature"
         then goes by the features of this space. It has the columns of the tree's, in their order.
+    time_limit : float
+        Of many trees: seconds that the search may take for each row. The column ``undecided`` of
+        the table says which share of the rows was neither proven certain nor shown to be open.
 
     Returns
     -------
@@ -184,52 +178,68 @@ def coverage(
     """
     import pandas as pd
 
-    tree = read_tree(tree)
+    model = read_model(tree)
     rates = _check(missing_rates, level, mechanism, n_repeats, random_state)
-    table = _Table(tree, X, tree.space if space is None else space)
-    whole = tree.decide(table.rows(np.zeros((table.n_rows, table.n_columns), dtype=bool)))
-    judge = _judge(tree, y, table.n_rows)
-    bins = tree.bins
+    table = Gapped(model, X, model.space if space is None else space)
+    everything = np.zeros((table.n_rows, table.n_columns), dtype=bool)
+    whole = _said(model, table.rows(everything), WHOLE_LIMIT)[0]
+    judge = _judge(model, y, table.n_rows)
+    numbers = model.task == "regression"
     out, widths = [], {rate: list[Floats]() for rate in rates}
     for rate in rates:
         for repeat in range(n_repeats):
             random = np.random.RandomState(random_state + repeat)
             rows = table.rows(table.mask(rate, level, mechanism, random))
-            codes = tree.decide(rows)
-            answered = {
-                "determined": codes >= 0,
-                "path": tree.reach(rows).leaf >= 0,
-                "features": known_rows(bins, rows),
-            }
+            said, certain, undecided = _said(model, rows, time_limit)
+            answered = {"determined": certain}
+            more = {"undecided": undecided.mean()} if isinstance(model, Ensemble) else {}
+            if isinstance(model, Tree):
+                answered["path"] = model.reach(rows).leaf >= 0
+            answered["features"] = known_rows(model.bins, rows)
             for way, there in answered.items():
                 line = {"rate": rate, "repeat": repeat, "way": way, "answered": there.mean()}
-                line["agreement"] = _mean((codes == whole)[there])
-                out.append({**line, **judge(codes, there)})
-            if tree.task == "regression":
-                widths[rate].append(_widths(tree, rows))
+                line["agreement"] = _mean((said == whole)[there])
+                out.append({**line, **judge(said, there), **more})
+            if numbers:
+                widths[rate].append(_widths(model, rows, time_limit))
     found = None
-    if tree.task == "regression":
+    if numbers:
         found = IntervalWidths({rate: np.concatenate(own) for rate, own in widths.items()})
     return Coverage(pd.DataFrame(out), level, mechanism, found)
 
 
+def _said(model: Tree | Ensemble, rows: Rows, time_limit: float) -> tuple[NDArray[Any], Mask, Mask]:
+    """Give by row the class's position, or the number; if it is certain; if it is undecided."""
+    if isinstance(model, Tree):
+        codes = model.decide(rows)
+        said = codes if model.task == "classification" else model.numbers[codes]
+        return said, codes >= 0, np.zeros(len(codes), dtype=bool)
+    if model.task == "regression":
+        numbers = model.predict(rows, time_limit=time_limit)
+        status = model.decide(rows, time_limit=time_limit)
+        return np.ma.getdata(numbers), status == "certain", status == "undecided"
+    status, label = model.verdicts(rows, time_limit=time_limit)
+    return label, label >= 0, status > 1
+
+
 def _judge(
-    tree: Tree, y: ArrayLike | None, n_rows: int
-) -> Callable[[NDArray[np.int32], Mask], dict[str, float]]:
+    model: Tree | Ensemble, y: ArrayLike | None, n_rows: int
+) -> Callable[[NDArray[Any], Mask], dict[str, float]]:
     """Give what judges answers against the truth: classes by accuracy, numbers by their error."""
     if y is None:
-        return lambda codes, there: {}
-    if tree.task == "regression":
+        return lambda said, there: {}
+    if model.task == "regression":
         numbers = number_array(y, n_rows)
-        return lambda codes, there: {
-            "absolute_error": _mean(np.abs(tree.numbers[codes[there]] - numbers[there]))
-        }
-    truth = class_codes(tree, y, n_rows)
-    return lambda codes, there: {"accuracy": _mean((codes == truth)[there])}
+        return lambda said, there: {"absolute_error": _mean(np.abs(said[there] - numbers[there]))}
+    truth = class_codes(model, y, n_rows)
+    return lambda said, there: {"accuracy": _mean((said == truth)[there])}
 
 
-def _widths(tree: Tree, rows: Rows) -> Floats:
-    lower, upper = tree.predict_interval(rows)
+def _widths(model: Tree | Ensemble, rows: Rows, time_limit: float) -> Floats:
+    if isinstance(model, Tree):
+        lower, upper = model.predict_interval(rows)
+    else:
+        lower, upper, _ = model.predict_interval(rows, time_limit=time_limit)
     with np.errstate(over="ignore"):  # wider than any float
         return np.asarray(upper - lower)
 
@@ -260,122 +270,3 @@ def _check(
         if not 0 <= rate <= 1:
             raise ValueError(f"missing_rates must be shares from 0 to 1, got {rate}")
     return out
-
-
-class _Table:
-    """Complete rows, and the same rows with values gone."""
-
-    def __init__(self, tree: Tree, X: Any, space: Space) -> None:
-        self.tree = tree
-        if space.column_names != tree.space.column_names:
-            raise InvalidData(
-                f"space has the columns {some_names(space.column_names)}, the tree's has "
-                f"{some_names(tree.space.column_names)}: they must be the same, in the same order"
-            )
-        self.space = space
-        self.n_rows, lookup, _ = open_rows(X, tree.space)
-        if self.n_rows == 0:
-            raise InvalidData("there are no rows")
-        self.n_columns = len(space.columns)
-        self.columns = dict(zip(space.column_names, map(lookup, space.column_names), strict=True))
-        # As for predict, only what the tree asks about has to be there.
-        numbers = [
-            self._numbers(i, column.name)
-            if column.feature in tree.features
-            else self._numbers_if_any(i, column.name)
-            for i, column in enumerate(tree.space.columns)
-        ]
-        self.there = np.array([one is not None for one in numbers], dtype=bool)
-        blank = np.zeros(self.n_rows)
-        self.values = np.stack([blank if one is None else one for one in numbers], axis=1)
-        self.feature_of = np.array([space.index(column.feature) for column in space.columns])
-
-    def _numbers(self, i: int, name: str) -> Floats:
-        """Give the numbers of a column, categories by their codes, and refuse unknown values."""
-        values = self.columns[name]
-        if values is None:
-            raise InvalidData(
-                f"the rows have no column {name!r}, which the tree asks about: give the columns of "
-                "the tree's space, for a binarizer binarizer.transform(X)"
-            )
-        column = self.tree.space.columns[i]
-        feature = self.tree.space[column.feature]
-        numeric = feature.ordered or column.condition is not None
-        if numeric:
-            numbers = np.asarray(read_numbers(Feature(name), values)[1], dtype=float)
-            unknown = np.isnan(numbers) & (column.condition is not None or not feature.nan)
-        else:
-            numbers = read_codes(feature, values).astype(float)
-            unknown = numbers < 0
-        if unknown.any():
-            raise InvalidData(
-                f"row {int(np.argmax(unknown))} has no value in {name!r}: give complete rows"
-            )
-        return numbers
-
-    def _numbers_if_any(self, i: int, name: str) -> Floats | None:
-        with suppress(InvalidData):
-            return self._numbers(i, name)
-        return None
-
-    def rows(self, mask: Mask) -> Rows:
-        """Read the rows with the values under the mask gone."""
-        asked = {
-            column.name: self._without(i, column, mask[:, i])
-            for i, column in enumerate(self.tree.space.columns)
-            if column.feature in self.tree.features
-        }
-        return read_columns(asked.get, self.n_rows, self.tree.space, self.tree.used)
-
-    def _without(self, i: int, column: Column, gone: Mask) -> NDArray[Any]:
-        """Give a column without some of its values."""
-        feature = self.tree.space[column.feature]
-        if column.condition is None and (feature.nan or not feature.ordered):
-            values = np.array(self.columns[column.name], dtype=object)
-            values[gone] = NOT_GIVEN
-            return values
-        return np.where(gone, np.nan, self.values[:, i])
-
-    # -- what goes missing ---------------------------------------------------------------------
-
-    def mask(self, rate: float, level: str, mechanism: str, random: np.random.RandomState) -> Mask:
-        """Draw which values go missing, by column."""
-        n_units = len(self.space) if level == "feature" else self.n_columns
-        if mechanism == "mcar":
-            gone = random.choice([True, False], size=(self.n_rows, n_units), p=[rate, 1 - rate])
-        else:
-            ranks = self._ranks(level)
-            if mechanism == "mar":
-                seen = self._always_there(level)
-                ranks = np.repeat(ranks[:, [seen]], n_units, axis=1)
-            chance = 2 * rate * ranks if rate <= 0.5 else 1 - 2 * (1 - rate) * (1 - ranks)
-            gone = random.random_sample((self.n_rows, n_units)) < chance
-            if mechanism == "mar":
-                gone[:, seen] = False
-        return gone[:, self.feature_of] if level == "feature" else gone
-
-    def _always_there(self, level: str) -> int:
-        used = set(self.tree.features)
-        asked = [column.feature in used for column in self.tree.space.columns]
-        units = self.feature_of if level == "feature" else np.arange(self.n_columns)
-        of_tree = {int(unit) for unit, flag in zip(units, asked, strict=True) if flag}
-        gone = {int(unit) for unit, there in zip(units, self.there, strict=True) if not there}
-        free = sorted({int(unit) for unit in units} - of_tree - gone)
-        return free[0] if free else min(of_tree, default=int(units.min()))
-
-    def _ranks(self, level: str) -> Floats:
-        """Give each unit's rank among the rows, from 0 to 1; equal values share the middle."""
-        values = self.values
-        if level == "feature":
-            values = np.zeros((self.n_rows, len(self.space)))
-            for feature in range(len(self.space)):
-                own = np.flatnonzero(self.feature_of == feature)
-                weight = np.arange(1, len(own) + 1)
-                values[:, feature] = self.values[:, own] @ weight
-        return np.stack([_middle_ranks(column) for column in values.T], axis=1)
-
-
-def _middle_ranks(values: Floats) -> Floats:
-    _, which, count = np.unique(values, return_inverse=True, return_counts=True)
-    middle = (np.cumsum(count) - count / 2) / len(values)
-    return np.asarray(middle[which])

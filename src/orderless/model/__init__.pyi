@@ -23,8 +23,6 @@ from .condition import (
 )
 from .ensemble import (
     Ensemble as Ensemble,
-    Link as Link,
-    Rule as Rule,
 )
 from .ensemble_file import (
     ENSEMBLE_FORMAT as ENSEMBLE_FORMAT,
@@ -50,6 +48,13 @@ from .feature import (
 from .formats import (
     parse as parse,
 )
+from .leaf_words import (
+    ROUNDED as ROUNDED,
+    amount as amount,
+    any_rounded as any_rounded,
+    class_names as class_names,
+    number_names as number_names,
+)
 from .numbers import (
     row_boundary as row_boundary,
     short_count as short_count,
@@ -57,10 +62,15 @@ from .numbers import (
     short_number as short_number,
     value_at_most as value_at_most,
 )
+from .rule import (
+    Link as Link,
+    Rule as Rule,
+)
 from .side import (
     Side as Side,
 )
 from .space import (
+    FeatureSpec as FeatureSpec,
     Space as Space,
 )
 from .tree import (

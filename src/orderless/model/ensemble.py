@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidTree
 from .. import _core
+from ..errors import InvalidTree
 from .arrays import Nodes
 from .bins import Bins
 from .ensemble_checks import (
@@ -29,6 +29,7 @@ from .ensemble_checks import (
 from .ensemble_file import EnsembleFile
 from .ensemble_offers import EnsembleOffers
 from .feature import Label
+from .rule import Link, Rule
 from .space import Space
 from .tree import Tree
 from .tree_arrays import Task, labels_array, read_classes
@@ -38,28 +39,9 @@ if TYPE_CHECKING:
     from .._core.ensembles import Sum
     from ..inputs import Rows
 
-__all__ = ["Adding", "Ensemble", "Link", "Rule"]
+__all__ = ["Ensemble"]
 
 Floats = NDArray[np.float64]
-Link = Literal["identity", "logistic", "softmax", "exp"]
-
-
-class Rule(NamedTuple):
-    """How scores become a class, or a number.
-
-    Attributes
-    ----------
-    kind : "largest": the class whose score is largest after it is divided, of equals the first.
-        "cuts": of one score, the class whose number is how many cuts the score is above. "number":
-        the score itself
-    cuts : rising, compared with the undivided sum as the library keeps it
-    window : sums that are this close, or closer, may be told apart or not: the library rounds again
-        before it compares (a softmax)
-    """
-
-    kind: Literal["largest", "cuts", "number"]
-    cuts: tuple[float, ...] = ()
-    window: float = 0.0
 
 
 class Ensemble(EnsembleFile, EnsembleOffers):
@@ -119,12 +101,12 @@ class Ensemble(EnsembleFile, EnsembleOffers):
             () if classes is None else read_classes(classes, "classification")
         )
         check_rule(rule, n_scores, len(self.classes))
-        check_link(link, factor, Link)
+        check_link(link, factor)
         self.adding, self.rule, self.link, self.factor = adding, rule, link, float(factor)
         self._freeze()
 
     def _freeze(self) -> None:
-        for array in (*self.values, self.scores):
+        for array in self._arrays:
             array.setflags(write=False)
 
     def __getstate__(self) -> dict[str, Any]:

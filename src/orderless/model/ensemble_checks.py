@@ -9,17 +9,15 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree, a_kind
+from .rule import Link, Rule
 from .tree import Tree
 from .whole_numbers import Adding
-
-if TYPE_CHECKING:
-    from .ensemble import Rule
 
 __all__ = [
     "check_adding",
@@ -141,9 +139,9 @@ def _check_cuts(rule: Rule, n_scores: int, n_classes: int) -> None:
             )
 
 
-def check_link(link: Any, factor: Any, links: Any) -> None:
+def check_link(link: Any, factor: Any) -> None:
     """Refuse a link that is not known."""
-    known = get_args(links)
+    known = get_args(Link)
     if link not in known:
         raise InvalidTree(f"link must be one of {known}, got {link!r:.80}")
     if not _is_number(factor) or factor <= 0:

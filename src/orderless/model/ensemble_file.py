@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import InvalidTree
 from . import formats as serial
+from .rule import Rule
 from .tree import Tree
 from .whole_numbers import Adding
 
@@ -49,8 +50,6 @@ class EnsembleFile:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Ensemble:
         """Read what ``to_dict`` gave. Anything else is an ``InvalidTree`` that says why."""
-        from .ensemble import Rule
-
         with serial.Reading("an ensemble"):
             adding = dict(serial.take(content, "adding", dict))
             rule = dict(serial.take(content, "rule", dict))

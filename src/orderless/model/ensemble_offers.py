@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from .space import Space
 
 if TYPE_CHECKING:
-    from ..ensembles import Answers, EnsembleExplanation
+    from ..ensembles import Answers, EnsembleExplanation, Verdicts
     from ..missing import Needed
     from .ensemble import Ensemble
     from .tree import Tree
@@ -117,9 +117,7 @@ class EnsembleOffers:
 
         return predict_ranges(self._ensemble, lower, upper, time_limit, n_jobs)
 
-    def decide(
-        self, X: Any, *, time_limit: float = TIME_LIMIT, n_jobs: int | None = None
-    ) -> Any:
+    def decide(self, X: Any, *, time_limit: float = TIME_LIMIT, n_jobs: int | None = None) -> Any:
         """Say of each row whether its class, or number, is certain.
 
         Returns
@@ -139,6 +137,21 @@ class EnsembleOffers:
         from ..ensembles import decide_rows
 
         return decide_rows(self._ensemble, X, time_limit, n_jobs)
+
+    def verdicts(
+        self, X: Any, *, time_limit: float = TIME_LIMIT, n_jobs: int | None = None
+    ) -> Verdicts:
+        """Give by row a status, and the position of its class in ``classes``, as numbers.
+
+        Returns
+        -------
+        Verdicts
+            ``status``: 0 certain, 1 open, 2 and more undecided (of time, rounding, room).
+            ``label``: -1 where it is not certain, and for a model of numbers.
+        """
+        from ..ensembles import verdicts_of
+
+        return verdicts_of(self._ensemble, self._ensemble.read(X), time_limit, n_jobs)
 
     def answers(
         self, X: Any, *, time_limit: float = TIME_LIMIT, n_jobs: int | None = None
@@ -249,9 +262,7 @@ class EnsembleOffers:
 
         return witness_rows(self._ensemble, row, time_limit)
 
-    def missing_needed(
-        self, row: Any, *, limit: int = 200_000, time_limit: float = 60.0
-    ) -> Needed:
+    def missing_needed(self, row: Any, *, limit: int = 200_000, time_limit: float = 60.0) -> Needed:
         """Give the unknown features that would settle a row; see ``orderless.missing_needed``.
 
         Raises

@@ -20,7 +20,7 @@ from .arrays import Domains
 from .condition import Column, Condition
 from .feature import Feature, Label, Values, first_repeated
 
-__all__ = ["Space"]
+__all__ = ["FeatureSpec", "Space"]
 
 FeatureSpec = Feature | str | type | Sequence[Label]
 LISTED = 20  # names that a message lists

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .leaf_words import tree_text
 from .space import Space
 from .tree_over import tree_over
-from .words import side_text, tree_text
+from .words import side_text
 
 if TYPE_CHECKING:
     from .tree import Tree

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from .escapes import printable
 from .feature import Label
@@ -25,14 +25,8 @@ __all__ = [
     "printable",
     "side_text",
     "sides_text",
-    "tree_text",
     "were",
 ]
-
-if TYPE_CHECKING:
-    from .tree import Tree
-
-DRAWN = 100  # conditions on a path that are drawn as text
 
 Piece = tuple[Literal["name", "label", "number", "sign"], str]
 
@@ -209,22 +203,3 @@ def _among(side: Side) -> Iterator[Piece]:
         yield "sign", ", " if i else "{"
         yield "label", label
     yield "sign", "}"
-
-
-def tree_text(tree: Tree) -> str:
-    """Draw a tree as indented text."""
-    lines: list[str] = []
-    todo: list[tuple[int, str, str]] = [(0, "", "")]
-    while todo:
-        node, lead, indent = todo.pop()
-        if len(indent) > 2 * DRAWN:  # the indents alone would be quadratic
-            lines.append(f"{lead}... (deeper than {DRAWN} conditions, not drawn)")
-            continue
-        if tree.feature[node] < 0:
-            lines.append(lead + printable(str(tree.classes[tree.leaf_class[node]])))
-            continue
-        lines.append(f"{lead}{printable(side_text(tree.side(node)))}?")
-        inside = indent + "  "
-        todo.append((int(tree.when_false[node]), f"{inside}no:  ", inside))
-        todo.append((int(tree.when_true[node]), f"{inside}yes: ", inside))
-    return "\n".join(lines)

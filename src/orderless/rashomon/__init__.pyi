@@ -19,6 +19,8 @@ from .problem import (
 from .rashomon_set import (
     MEMORY as MEMORY,
     RashomonSet as RashomonSet,
+)
+from .resampled import (
     Resampled as Resampled,
 )
 from .row_answers import (
@@ -28,6 +30,9 @@ from .row_answers import (
 from .sizes import (
     RashomonSizes as RashomonSizes,
     rashomon_sizes as rashomon_sizes,
+)
+from .target import (
+    Target as Target,
 )
 from .tree_set import (
     TreeSet as TreeSet,

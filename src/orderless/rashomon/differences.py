@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..errors import TooLarge
+from ..errors import InvalidData, TooLarge
 from ..model import Tree
 
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ REASONS = {
     "too deep": "it is deeper than the exact set's max_depth",
     "another label": "a leaf predicts a class that is not the heaviest there, or no row reaches a "
     "side of a split",
+    "another number": "a leaf predicts another number than the mean (rounded to the exact set's "
+    "decimals) or the lower median of its rows, or no row reaches a side of a split",
+    "another condition": "one of its conditions is not a column of the exact set",
     "unexplained": "none of the known reasons",
 }
 
@@ -75,13 +78,17 @@ class Differences:
 def differences(other: TreeSet, exact: TreeSet, limit: int) -> Differences:
     """Compare tree by tree. Cost: the trees of both."""
     for trees in (other, exact):
-        trees._of_classes("differences")
         if trees.n_trees > limit:
             raise TooLarge(
                 f"one set has {trees.n_trees:,} trees, more than limit={limit:,}: raise limit=, or "
                 "compare views",
                 trees.n_trees,
             )
+    if other._has_numbers != exact._has_numbers:
+        raise InvalidData(
+            "one set is of task='regression' and the other of task='classification': compare sets "
+            "of one task"
+        )
     # A leaf's label among equally heavy classes may differ; trees are compared as they are.
     filtered = other.n_trees == other.n_nontrivial
     missing = [(tree, _why_missing(tree, filtered, exact)) for tree in exact if tree not in other]
@@ -90,9 +97,9 @@ def differences(other: TreeSet, exact: TreeSet, limit: int) -> Differences:
 
 
 def _objective(tree: Tree, trees: TreeSet) -> Fraction:
-    """Evaluate a tree on the exact set's training rows."""
+    """Evaluate a tree on a set's training rows."""
     problem = trees._problem
-    flat = problem.columns.flatten(tree, trees.classes)
+    flat = problem.columns.flatten(tree, problem.classes)
     if flat is None:
         return Fraction(10**9)  # one of its conditions is not a column
     errors = problem.errors_of(flat)
@@ -101,13 +108,15 @@ def _objective(tree: Tree, trees: TreeSet) -> Fraction:
 
 def _why_missing(tree: Tree, filtered: bool, exact: TreeSet) -> str:
     objective = _objective(tree, exact)
-    flat: Any = exact._problem.columns.flatten(tree, exact.classes)
+    flat: Any = exact._problem.columns.flatten(tree, exact._problem.classes)
     if not flat.nontrivial[0] and filtered:
         return "trivial"
     if objective == exact.bound:
         return "on the bound"
     if exact.bound - objective < NEAR:
         return "near the bound"
+    if exact._has_numbers:
+        return "unexplained"
     rows = Fraction(exact._problem.total_weight, exact._problem.weight_scale)
     if filtered and (exact._problem.rules.regularization * rows).denominator == 1:
         return "trivial filter"
@@ -115,11 +124,16 @@ def _why_missing(tree: Tree, filtered: bool, exact: TreeSet) -> str:
 
 
 def _why_extra(tree: Tree, other: TreeSet, exact: TreeSet) -> str:
-    objective = _objective(tree, exact)
     if tree.depth > exact._problem.rules.max_depth:
         return "too deep"
+    if exact._has_numbers:  # its numbers need not be among those of the exact set
+        if exact._problem.columns.flatten(tree, tree.classes) is None:
+            return "another condition"
+        objective, label = _objective(tree, other), "another number"
+    else:
+        objective, label = _objective(tree, exact), "another label"
     if objective <= exact.bound:
-        return "another label"
+        return label
     if objective - exact.bound < NEAR:
         return "near the bound"
     return "reference" if other.objective > exact.objective else "above the bound"

@@ -290,6 +290,26 @@ class Engine:
         with self.caps("deciding the rows"):
             return self.graph.decide(*self._view(view), one, zero, self.seconds)
 
+    def ranges(
+        self,
+        view: View,
+        one: NDArray[np.uint8],
+        zero: NDArray[np.uint8],
+        asked: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
+        """Give the smallest and largest label that some tree gives each row; None: by trying.
+
+        With ``asked``, of the labels from one to another, by row; -1 where there is none.
+        """
+        if view.max_leaves or view.required:
+            return None
+        none = np.zeros(0, dtype=np.int32)
+        first, last = (none, none) if asked is None else asked
+        bound, _, allowed, _, trivial = self._view(view)
+        with self.caps("the ranges of the rows"):
+            found = self.graph.ranges(bound, allowed, trivial, one, zero, first, last, self.seconds)
+        return found.smallest, found.largest
+
 
 def check_limits(**limits: Any) -> None:
     """Refuse limits that are not positive numbers; ``time_limit=None`` is no limit."""

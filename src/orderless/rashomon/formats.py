@@ -83,7 +83,7 @@ def _targets(problem: Problem) -> dict[str, Any]:
         return {"classes": list(problem.classes)}
     numbers = target.numbers
     steps = [0, numbers.n - 1] if numbers.chosen is None else numbers.chosen.tolist()
-    return {
+    out = {
         "task": "regression",
         "loss": target.loss,
         "decimals": numbers.decimals,
@@ -91,6 +91,9 @@ def _targets(problem: Problem) -> dict[str, Any]:
         "steps": steps,
         "fine": target.fine,
     }
+    if target.loss == "squared" and numbers.chosen is not None:
+        out["chosen"] = True  # of a list of trees
+    return out
 
 
 def _target(content: Mapping[str, Any]) -> Target:
@@ -99,6 +102,7 @@ def _target(content: Mapping[str, Any]) -> Target:
     smallest = serial.take(content, "smallest", int)
     fine = serial.take(content, "fine", int)
     steps = serial.take(content, "steps", list)
+    chosen = loss == "absolute" or ("chosen" in content and serial.take(content, "chosen", bool))
     good = (
         loss in LOSSES
         and abs(decimals) <= MOST_DECIMALS
@@ -108,16 +112,17 @@ def _target(content: Mapping[str, Any]) -> Target:
         and all(_is_whole(step, 0, MOST) for step in steps)
         and steps[0] == 0
     )
-    if good and loss == "squared":
+    if good and not chosen:
         good = len(steps) == 2 and steps[1] <= MOST_LABEL and steps[1] % fine == 0
     elif good:
-        good = fine == 1 and all(a < b for a, b in pairwise(steps))
+        of_trees = loss == "absolute" or "trees" in content
+        good = fine == 1 and of_trees and all(a < b for a, b in pairwise(steps))
     if not good:
         raise InvalidTree(
             "'loss', 'decimals', 'smallest', 'steps' and 'fine' do not say which numbers there are"
         )
-    chosen = None if loss == "squared" else np.array(steps, dtype=np.int64)
-    return Target(loss, Numbers(decimals, smallest, steps[-1] + 1, chosen), fine)
+    only = np.array(steps, dtype=np.int64) if chosen else None
+    return Target(loss, Numbers(decimals, smallest, steps[-1] + 1, only), fine)
 
 
 def _numbers(source: Source, view: View) -> dict[str, int]:

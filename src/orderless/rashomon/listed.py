@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -17,15 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData, TooLarge
+from ..inputs import exact
 from ..model import Label, Tree
 from .columns import Columns, columns_of_space, columns_of_trees
 from .engine import Engine, EngineCounts, EngineFunctions, Histogram, Piece, View
 from .flat import FlatTrees, join
+from .number_problem import NumberProblem, loss_of
 from .problem import Problem, Rules, decimal, whole_weights
 from .table import Table
-from .target import read_labels
+from .target import Numbers, distinct_numbers, read_labels, read_numbers
 
-__all__ = ["Counts", "Functions", "Listed", "Source", "listed_set"]
+__all__ = ["Counts", "Functions", "Judging", "Listed", "Source", "listed_set"]
 
 Positions = NDArray[np.intp]
 
@@ -108,6 +111,16 @@ class Listed:
         self, view: View, one: NDArray[np.uint8], zero: NDArray[np.uint8]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
         """Leave it to whoever asks: trees are tried one after the other."""
+        return None
+
+    def ranges(
+        self,
+        view: View,
+        one: NDArray[np.uint8],
+        zero: NDArray[np.uint8],
+        asked: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
+        """Likewise."""
         return None
 
 
@@ -203,9 +216,18 @@ Counts = EngineCounts | ListedCounts
 Functions = EngineFunctions | ListedFunctions
 
 
-def listed_set(
-    trees: list[Tree], X: Any, y: Any, regularization: Any, epsilon: Any, sample_weight: Any
-) -> tuple[Listed, View]:
+@dataclass(frozen=True)
+class Judging:
+    """By what the trees of a list are judged; see ``RashomonSet.from_trees``."""
+
+    regularization: Any
+    epsilon: Any
+    sample_weight: Any
+    loss: Any = None
+    decimals: Any = None
+
+
+def listed_set(trees: list[Tree], X: Any, y: Any, given: Judging) -> tuple[Listed, View]:
     """Take trees as a set, with a view of all of them; see ``RashomonSet.from_trees``."""
     if not trees:
         raise InvalidData("there are no trees: give at least one")
@@ -215,11 +237,33 @@ def listed_set(
             "the trees have different spaces: convert all to one space, with space= or "
             "tree.over(space)"
         )
-    if any(tree.task == "regression" for tree in trees):
+    tasks = {tree.task for tree in trees}
+    if len(tasks) > 1:
         raise InvalidData(
-            "from_trees takes trees of classes, and these predict numbers (task='regression'): cut "
-            "them into classes with tree.cut(levels), or fit RashomonSet(task='regression')"
+            "some of the trees predict numbers (task='regression') and some predict classes: give "
+            "trees of one task, or cut numbers into classes with tree.cut(levels)"
         )
+    numbers = tasks == {"regression"}
+    for name in ("loss", "decimals"):
+        if not numbers and getattr(given, name) is not None:
+            raise ValueError(
+                f"{name} is for trees that predict numbers, and these predict classes, got "
+                f"{getattr(given, name)!r:.80}"
+            )
+    rules = Rules(
+        max(tree.depth for tree in trees),
+        decimal(given.regularization, "regularization"),
+        Fraction(0) if given.epsilon is None else decimal(given.epsilon, "epsilon"),
+    )
+    work = _number_problem if numbers else _class_problem
+    source = Listed(*work(trees, X, y, given, rules))
+    spread = source.problem.objective(source.bound) - source.problem.objective(source.optimum)
+    return source, View(spread if given.epsilon is None else rules.epsilon, source.bound)
+
+
+def _class_problem(
+    trees: list[Tree], X: Any, y: Any, given: Judging, rules: Rules
+) -> tuple[Problem, FlatTrees]:
     classes, labels = read_labels(y)
     for tree in trees:
         own = {tree.classes[c] for c in tree.leaf_class[tree.feature < 0].tolist()}
@@ -229,24 +273,49 @@ def listed_set(
                 f"classes {list(classes)}: give the labels that the trees were trained on"
             )
     columns, flat = _flatten(trees, classes)
-    bits = columns.read_complete(X)
-    if len(bits) != len(labels):
-        raise InvalidData(f"X has {len(bits)} rows and y has {len(labels)} labels")
-    aware = any(feature.kind != "boolean" for feature in space.features)
-    weights, scale = whole_weights(sample_weight, len(labels))
-    rules = Rules(
-        max(tree.depth for tree in trees),
-        decimal(regularization, "regularization"),
-        Fraction(0) if epsilon is None else decimal(epsilon, "epsilon"),
+    table = Table(_bits(columns, X, len(labels), "labels"), labels, classes, columns, _aware(trees))
+    return Problem(table, *whole_weights(given.sample_weight, len(labels)), rules), flat
+
+
+def _number_problem(
+    trees: list[Tree], X: Any, y: Any, given: Judging, rules: Rules
+) -> tuple[Problem, FlatTrees]:
+    """Round the numbers of leaves as those of a set are; see docs/decisions/0017."""
+    loss = loss_of(given.loss)
+    values, which = distinct_numbers(y, X)
+    weights, scale = whole_weights(given.sample_weight, len(which))
+    said = [[exact(number) for number in tree.classes] for tree in trees]
+    every = sorted({number for numbers in said for number in numbers})
+    target, labels = read_numbers(values, which, weights, loss, given.decimals, every)
+    rounded = [_rounded_tree(*both, target.numbers) for both in zip(trees, said, strict=True)]
+    columns, flat = _flatten(rounded, target.numbers)
+    bits = _bits(columns, X, len(labels), "numbers")
+    table = Table(bits, labels, target.numbers, columns, _aware(trees), target=target)
+    return NumberProblem(table, weights, scale, rules), flat
+
+
+def _rounded_tree(tree: Tree, said: list[Fraction], numbers: Numbers) -> Tree:
+    """Give a tree with the decimals of a set at its leaves."""
+    used, which = np.unique([numbers.nearest(number) for number in said], return_inverse=True)
+    return tree.replace(
+        classes=tuple(numbers[place] for place in used.tolist()),
+        leaf_class=np.where(tree.feature < 0, which.ravel()[tree.leaf_class], -1),
+        distribution=None,
     )
-    table = Table(bits, labels, classes, columns, aware)
-    problem = Problem(table, weights, scale, rules)
-    source = Listed(problem, flat)
-    spread = problem.objective(source.bound) - problem.objective(source.optimum)
-    return source, View(spread if epsilon is None else rules.epsilon, source.bound)
 
 
-def _flatten(trees: list[Tree], classes: tuple[Label, ...]) -> tuple[Columns, FlatTrees]:
+def _aware(trees: list[Tree]) -> bool:
+    return any(feature.kind != "boolean" for feature in trees[0].space.features)
+
+
+def _bits(columns: Columns, X: Any, n: int, what: str) -> NDArray[np.uint8]:
+    bits = columns.read_complete(X)
+    if len(bits) != n:
+        raise InvalidData(f"X has {len(bits)} rows and y has {n} {what}")
+    return bits
+
+
+def _flatten(trees: list[Tree], classes: tuple[Label, ...] | Numbers) -> tuple[Columns, FlatTrees]:
     """Write trees over 0/1 columns: those of the space, or one per condition that occurs."""
     space = trees[0].space
     bits = all(c.condition is not None or space[c.feature].kind == "boolean" for c in space.columns)

@@ -61,20 +61,16 @@ class Members:
     @property
     def classes(self) -> tuple[Label, ...]:
         """The class labels, sorted; not there for regression, as leaves predict numbers."""
-        if self._problem.task == "regression":
+        if self._has_numbers:
             raise AttributeError(
                 "there are no classes in a set of task='regression', whose trees predict numbers"
             )
         labels: tuple[Label, ...] = self._problem.classes
         return labels
 
-    def _of_classes(self, what: str) -> None:
-        """Refuse a question about classes where there are numbers."""
-        if self._problem.task == "regression":
-            raise InvalidData(
-                f"{what} is about classes, and this set is of task='regression', whose trees "
-                "predict numbers"
-            )
+    @property
+    def _has_numbers(self) -> bool:
+        return self._problem.task == "regression"
 
     # -- numbers -------------------------------------------------------------------------------
 

@@ -6,8 +6,6 @@ Out: the positions of those that are kept.
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,8 @@ from numpy.typing import NDArray
 from ..errors import InvalidData
 from .flat import distinct
 from .functions import FunctionSet
-from .problem import Problem, decimal
+from .number_rows import steps_within
+from .problem import Problem
 
 __all__ = ["apart"]
 
@@ -34,7 +33,7 @@ def apart(functions: FunctionSet, problem: Problem, within: Any) -> FunctionSet:
             "within is a distance between numbers, and this set is of task='classification': leave "
             "it out"
         )
-    most = math.floor(decimal(within, "within") * Fraction(10) ** target.decimals)
+    most = steps_within(target, within)
     rows = problem.bits[distinct(problem.bits)[0]]
     kept: list[int] = []
     said = np.zeros((16, len(rows)), dtype=np.int64)

@@ -15,14 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import InvalidData
-from ..model import Task, Tree
+from ..errors import InvalidData, setting
+from ..inputs import exact
+from ..model import Label, Task, Tree
 from .flat import FlatTrees
 from .problem import LARGEST, Problem, Rules, share, text_of, whole_weights
 from .table import Table, read_number_table, read_table
-from .target import LOSSES, Target, distinct_numbers, read_numbers
+from .target import LOSSES, Loss, Target, distinct_numbers, read_numbers, rounded
 
-__all__ = ["NumberProblem", "read_problem"]
+__all__ = ["NumberProblem", "loss_of", "read_problem"]
 
 
 def read_problem(given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules) -> Problem:
@@ -31,9 +32,7 @@ def read_problem(given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules) -
     if given.task not in tasks:
         raise ValueError(f"task must be one of {str(tasks)[1:-1]}, got {given.task!r:.80}")
     if given.task == "regression":
-        loss: Any = "squared" if given.loss is None else given.loss
-        if loss not in LOSSES:
-            raise ValueError(f"loss must be one of {str(LOSSES)[1:-1]}, got {loss!r:.80}")
+        loss = loss_of(given.loss)
         values, which = distinct_numbers(y, X)
         weights, scale = whole_weights(sample_weight, len(which))
         target, labels = read_numbers(values, which, weights, loss, given.decimals)
@@ -48,6 +47,14 @@ def read_problem(given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules) -
     table = read_table(X, y, given.space, given.binarizer)
     weights, scale = whole_weights(sample_weight, len(table.labels))
     return Problem(table, weights, scale, rules)
+
+
+def loss_of(given: Any) -> Loss:
+    """Read the loss of a set of task="regression"."""
+    loss: Any = "squared" if given is None else given
+    if loss not in LOSSES:
+        raise ValueError(f"loss must be one of {str(LOSSES)[1:-1]}, got {loss!r:.80}")
+    return cast(Loss, loss)
 
 
 class NumberProblem(Problem):
@@ -76,8 +83,7 @@ class NumberProblem(Problem):
     ) -> None:
         self.target = cast(Target, table.target)
         self.per_loss = self.target.per_one * weight_scale
-        best = np.array([self.target.best_constant(table.labels, amounts)])
-        self.constant_loss = int(self.target.losses(best, table.labels) @ amounts)
+        self.constant_loss = self.target.constant_loss(table.labels, amounts)
         super().__init__(table, amounts, weight_scale, rules)
 
     def _set_costs(self, whole: int, offset: int = 0) -> int:
@@ -94,7 +100,8 @@ class NumberProblem(Problem):
                 f"objectives in whole numbers would pass 2^62: regularization "
                 f"{text_of(self.rules.regularization)}, epsilon {text_of(self.rules.epsilon)} and "
                 f"{target.text} have too many digits together; give "
-                f"decimals={target.decimals - max(1, steps)}, or round regularization or epsilon"
+                f"{setting('decimals', target.decimals - max(1, steps))}, or round regularization "
+                "or epsilon"
             )
         return most
 
@@ -133,6 +140,17 @@ class NumberProblem(Problem):
         for part, labels in flat.says_in_parts(self.bits):
             out[part] = self.target.losses(labels, self.y) @ self.weights
         return out
+
+    def objective_of(self, flat: FlatTrees, classes: tuple[Label, ...]) -> Fraction:
+        """Give the objective of a tree whose labels are places among numbers of its own."""
+        numbers = self.target.numbers
+        steps = [rounded(exact(number), numbers.decimals) - numbers.low for number in classes]
+        loss, power = 0, 2 if self.target.loss == "squared" else 1
+        rows = zip(flat.says(self.bits)[0].tolist(), self.target.of_row(self.y).tolist(),
+                   self.weights.tolist(), strict=True)  # fmt: skip
+        for label, truth, weight in rows:  # in Python's integers: it may predict any number
+            loss += weight * abs(steps[label] - truth) ** power
+        return Fraction(self.error_cost * loss + self.leaf_cost * int(flat.n_leaves[0]), self.unit)
 
     def places_of(self, tree: Tree) -> NDArray[np.int32]:
         """Give the place among all numbers of each of a tree's own, and -1 after the last."""

@@ -252,6 +252,13 @@ class Problem:
         """Give an objective that is written as a whole number."""
         return Fraction(int(cost), self.unit)
 
+    def objective_of(self, flat: FlatTrees, classes: tuple[Label, ...]) -> Fraction:
+        """Give the objective of a tree whose labels are places among classes of its own."""
+        place = {label: i for i, label in enumerate(self.classes)}
+        own = np.array([place.get(label, -1) for label in classes])  # -1: always wrong
+        errors = np.array([int(self.weights[own[flat.says(self.bits)[0]] != self.y].sum())])
+        return self.objective(int(self.cost(errors, flat.n_leaves)[0]))
+
     def bound_of(self, optimum: int, epsilon: Fraction) -> int:
         """Give the largest whole number that is within epsilon of an optimum."""
         return optimum + share(epsilon, self.unit if self.rules.kind == "additive" else optimum)

@@ -1,34 +1,28 @@
 """RashomonSet: all near-optimal trees of a data set, counted exactly and never all built.
 
 In:  complete rows and labels.
-Out: ``RashomonSet``, a fitted ``TreeSet``; ``TreeSet``s out of lists of trees. ``Resampled``,
-     whose near-optimal functions are wanted again and again, sample by sample.
-Paper: Section 4 (sizes), Section 6 (answers on rows with unknowns); Section 5.2 takes samples.
+Out: ``RashomonSet``, a fitted ``TreeSet``; ``TreeSet``s out of lists of trees.
+Paper: Section 4 (sizes), Section 6 (answers on rows with unknowns).
 """
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import replace
 from html import escape
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import estimator_html_repr
 
 from ..model import Space
 from ..readers import read_trees
 from .engine import Engine, View, check_limits
-from .functions import FunctionSet, FunctionTable, Listing
-from .listed import listed_set
+from .listed import Judging, listed_set
+from .notebook import fitted_attributes
 from .number_problem import read_problem
-from .problem import Problem, Rules
-from .table import Table, read_table
+from .problem import Rules
 from .tree_set import TreeSet
 
-__all__ = ["RashomonSet", "Resampled"]
+__all__ = ["RashomonSet"]
 
 MEMORY = 4 * 1024**3
 SECONDS = 60.0  # for what comes from a file
@@ -80,6 +74,8 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
     ----------
     binarizer_ : the fitted binarizer, of the numbers in the table, or None
     n_features_in_ : int
+    decimals_ : int
+        For regression: how many decimals the numbers have that leaves predict.
 
     Notes
     -----
@@ -191,6 +187,8 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         self._source_, self._view_, self._distinct_ = engine, view, {}
         self.binarizer_ = table.binarizer
         self.n_features_in_ = len(table.columns.space.columns)
+        if table.target is not None:
+            self.decimals_ = table.target.decimals
         return self
 
     # As of every estimator, repr gives the parameters; str and notebooks say what was found, too.
@@ -216,6 +214,9 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         shown = {"text/plain": str(self)}
         return out | shown | ({"text/html": self._repr_html_inner()} if "text/html" in out else {})
 
+    def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
+        return fitted_attributes(self, doc_link)
+
     def __bool__(self) -> bool:
         return "_source_" not in self.__dict__ or self.n_trees > 0
 
@@ -233,6 +234,8 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         regularization: Any = 0.01,
         epsilon: Any = None,
         sample_weight: Any = None,
+        loss: str | None = None,
+        decimals: int | None = None,
         through: Any = None,
         space: Space | None = None,
     ) -> TreeSet:
@@ -242,7 +245,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         ----------
         trees : iterable of Tree or of models that ``read_tree`` knows; a set of TreeFARMS or PRAXIS
             Equal ones count once.
-        X, y : rows and labels
+        X, y : rows and labels, or numbers where the trees predict numbers
             The training data: complete rows, with the columns of the trees' space.
         regularization : number
             What a leaf costs.
@@ -250,6 +253,11 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
             How far from the best tree of the list the bound is; every tree of the list is in
             whatever it says. By default the distance of the worst.
         sample_weight : array of numbers from 0, optional
+        loss, decimals
+            For trees that predict numbers, as of ``RashomonSet``. What leaves predict is rounded to
+            the set's decimals, which ``print`` names, so that every loss is exact: for squared loss
+            a mean in floats becomes the number that the leaf has in a ``RashomonSet`` of the same
+            rows.
         through, space
             As in ``read_trees``.
 
@@ -268,7 +276,8 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         (2, 0.02)
         """
         members = read_trees(trees, through=through, space=space)
-        return TreeSet._of(*listed_set(members, X, y, regularization, epsilon, sample_weight))
+        given = Judging(regularization, epsilon, sample_weight, loss, decimals)
+        return TreeSet._of(*listed_set(members, X, y, given))
 
     @staticmethod
     def from_treefarms(
@@ -330,65 +339,3 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
 
         check_limits(memory_limit=memory_limit, time_limit=time_limit)
         return TreeSet._of(*from_json(text, limit, memory_limit, time_limit))
-
-
-class Resampled(Problem):
-    """Distinct rows of 0/1 columns, whose near-optimal functions are found for any weights.
-
-    Parameters
-    ----------
-    table : Table
-    rules : Rules
-        Of the sets.
-    memory_limit : int
-        Most bytes that a set, or a list of its functions, may take.
-    """
-
-    def __init__(self, table: Table, rules: Rules, memory_limit: int) -> None:
-        super().__init__(table, np.ones(len(table.labels), dtype=np.int64), 1, rules)
-        self._memory_limit = memory_limit
-
-    @classmethod
-    def read(
-        cls, X: Any, y: Any, *, max_depth: Any, regularization: Any, epsilon: Any, space: Any,
-        binarizer: Any, memory_limit: Any,
-    ) -> Resampled:  # fmt: skip
-        """Read rows and parameters as ``RashomonSet`` does."""
-        rules = Rules.read(max_depth, regularization, epsilon)
-        check_limits(memory_limit=memory_limit)
-        return cls(read_table(X, y, space, binarizer), rules, int(memory_limit))
-
-    @property
-    def digest(self) -> str:
-        """Digits that are the same for the same columns, meanings and labels only."""
-        table, columns = self.table, self.columns
-        out = hashlib.sha256()
-        words = (columns.names, columns.space.names, self.classes, table.bits.shape)
-        out.update(repr(words).encode())
-        for array in (table.bits, table.labels, columns.feature, columns.threshold,
-                      columns.one_is_true, columns.set_start, columns.set_values):  # fmt: skip
-            out.update(np.ascontiguousarray(array).tobytes())
-        return out.hexdigest()
-
-    def draw(self, random: np.random.Generator) -> NDArray[np.int64]:
-        """Draw as many rows as there are, with replacement: how often each distinct row comes."""
-        rows = np.repeat(np.arange(len(self.weights)), self.weights)
-        drawn = rows[random.integers(0, len(rows), size=len(rows))]
-        return np.bincount(drawn, minlength=len(self.weights)).astype(np.int64)
-
-    def sample(self, weight: NDArray[np.int64]) -> Problem:
-        """Give the problem of a sample, by how often each distinct row is in it."""
-        there = weight > 0
-        bits = np.ascontiguousarray(self.bits[there])
-        table = replace(self.table, bits=bits, labels=self.y[there])
-        return Problem(table, weight[there], 1, self.rules)
-
-    def functions(self, sample: Problem, semantics: str, limit: int) -> FunctionTable:
-        """Give the near-optimal functions of a sample, of trees without trivial splits.
-
-        ``semantics`` ("aware" or "independent") says when two trees are one function; more than
-        ``limit`` are an error.
-        """
-        engine = Engine(sample, self._memory_limit, None)
-        view = View(self.rules.epsilon, engine.bound, trivial=False)
-        return FunctionSet.of(Listing(engine, view, sample.semantics(semantics), limit)).table()

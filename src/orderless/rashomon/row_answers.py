@@ -1,10 +1,12 @@
 """What a whole set of trees says about rows.
 
 In:  a set of trees, rows.
-Out: ``RowAnswers``: the classes of its best determined trees, votes of its functions, how far they
-     differ. An answer from a sample is a ``Sampled``.
+Out: ``RowAnswers``: the classes of its best determined trees, votes of its functions or the range
+     of their numbers, how far they differ. An answer from a sample is a ``Sampled``.
 Paper: Section 6, Rashomon sets (some tree answers). Ambiguity and discrepancy are those of Marx,
-Calmon and Ustun, "Predictive multiplicity in classification", ICML 2020.
+Calmon and Ustun, "Predictive multiplicity in classification", ICML 2020; of numbers, like the
+range, those of Watson-Daniels, Parkes and Ustun, "Predictive multiplicity in probabilistic
+classification", AAAI 2023.
 """
 
 from __future__ import annotations
@@ -16,12 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
-from ..inputs import labels_like, read_rows, table_like
+from ..inputs import column_like, labels_like, read_rows, table_like
 from .columns import Bits
 from .flat import FlatTrees, distinct
 from .functions import FunctionSet, Listing
 from .members import LIMIT, Members
+from .number_rows import numbers_of, row_ends, steps_within, target_of, unknown_ends, windows
 from .problem import Problem
+from .target import Target
 
 __all__ = ["RowAnswers", "Sampled", "disagreements"]
 
@@ -76,7 +80,7 @@ class RowAnswers(Members):
         """
         self._not_empty()
         answer = self._best_determined(X, limit)
-        if self._problem.task == "regression":
+        if self._has_numbers:
             used = np.unique(np.append(answer[answer >= 0], 0))
             numbers = np.array([self._problem.classes[label] for label in used.tolist()])
             places = np.where(answer < 0, -1, np.searchsorted(used, answer)).astype(np.int32)
@@ -133,27 +137,76 @@ class RowAnswers(Members):
             )
         return self.sample_functions(sample, random_state=random_state, limit=limit)
 
+    def predict_interval(self, X: Any, *, limit: int = LIMIT) -> tuple[Any, Any]:
+        """Give the smallest and the largest number that each row can get; for regression.
+
+        Over all trees of the set, and over all ways to fill in what a row does not say.
+
+        Parameters
+        ----------
+        X : array, data frame, or list of dicts
+            NaN, None, NA and null are unknown.
+        limit : int
+            Most functions that are tried where trees have to be tried one by one, as in
+            ``predict``.
+
+        Returns
+        -------
+        lower, upper : arrays of float
+            Series when a data frame came in.
+
+        Notes
+        -----
+        Exact: some tree gives some completion of the row the lower number, and some the upper. No
+        tree is enumerated: dynamic programming over the compressed set.
+        """
+        self._not_empty()
+        if not self._has_numbers:
+            raise InvalidData(
+                "predict_interval is about numbers, and this set is of task='classification': "
+                "multiplicity(X) says how many functions give a row each class"
+            )
+        lower, upper = unknown_ends(self._source, self._view, X, limit)
+        return column_like(X, lower, "lower"), column_like(X, upper, "upper")
+
     def multiplicity(
         self, X: Any, *, sample: int | None = None, random_state: Any = None, limit: int = LIMIT
     ) -> Any:
-        """Count, for each row, the functions that give it each class.
+        """Count, for each row, the functions that give it each class; or give its numbers' range.
 
         Parameters
         ----------
         X : array, data frame, or list of dicts
             Complete rows.
         sample : int, optional
-            Ask only so many functions, drawn uniformly. The answer is then a ``Sampled``.
+            Ask only so many functions, drawn uniformly. The answer is then a ``Sampled``. For
+            classes.
         random_state : int, RandomState, Generator or None
         limit : int
-            Most functions; more are an error.
+            Most functions; more are an error. For regression only a list of trees, and a view by
+            leaves or by features that are required, list them.
 
         Returns
         -------
         array of int, rows by classes, or Sampled of it
             ``classes`` has their order. A data frame when one came in.
+        array of float, rows by 2
+            For regression: the smallest and the largest number that some tree of the set gives the
+            row, exactly. A data frame with the columns ``smallest`` and ``largest`` when one came
+            in.
         """
-        self._of_classes("multiplicity")
+        if self._has_numbers:
+            if sample is not None:
+                raise ValueError(
+                    f"sample must be None for regression, got {sample!r:.80}: the smallest and the "
+                    "largest number are found without a list of functions"
+                )
+            self._not_empty()
+            bits = self._problem.columns.read_complete(X)
+            target = target_of(self._problem)
+            ends = row_ends(self._source, self._view, bits, limit)
+            table = np.stack([numbers_of(target, labels) for labels in ends], axis=1)
+            return table_like(X, table, ("smallest", "largest"))
         counts, n_functions = self._votes(X, sample, random_state, limit)
         table = table_like(X, counts, self.classes)
         return table if sample is None else Sampled(table, n_functions)
@@ -174,7 +227,12 @@ class RowAnswers(Members):
         A vote, each function counted once: not a probability of the class. Parameters are those of
         ``multiplicity``, and a data frame comes back when one came in.
         """
-        self._of_classes("predict_proba")
+        if self._has_numbers:
+            raise InvalidData(
+                "predict_proba is about classes, and this set is of task='regression', whose trees "
+                "predict numbers: multiplicity(X) gives the smallest and the largest of each row, "
+                "and tree.cut(levels) makes classes of a tree's numbers"
+            )
         counts, n_functions = self._votes(X, sample, random_state, limit)
         share = counts / n_functions
         table = table_like(X, share, self.classes)
@@ -183,20 +241,26 @@ class RowAnswers(Members):
         error = np.sqrt(share * (1 - share) / n_functions)
         return Sampled(table, n_functions, table_like(X, error, self.classes))
 
-    def ambiguity(self, X: Any, y: Any = None, *, limit: int = LIMIT) -> float:
+    def ambiguity(self, X: Any, y: Any = None, *, within: Any = None, limit: int = LIMIT) -> float:
         """Give the share of rows on which some function differs from the best one.
 
         Parameters
         ----------
         X : array, data frame, or list of dicts
             Complete rows.
-        y : labels, optional
+        y : labels, or numbers for regression, optional
             With labels: the share of rows for which some function is right and some is wrong,
-            which is the same where there are two classes.
+            which is the same where there are two classes. A number is right if it is at most
+            ``within`` from y.
+        within : number, optional
+            For regression: functions differ where their numbers are more than so far apart, by
+            default 0. Read as the decimal that is written.
         limit : int
-            Most functions; more are an error.
+            Most functions; more are an error. For regression see ``multiplicity``.
         """
-        self._of_classes("ambiguity")
+        if self._has_numbers:
+            return self._number_ambiguity(X, y, 0 if within is None else within, limit)
+        self._no_distance(within)
         counts, total = self._votes(X, None, None, limit)
         self._some(counts)
         if y is None:
@@ -210,37 +274,81 @@ class RowAnswers(Members):
         )
         return float(np.mean((right > 0) & (right < total)))
 
-    def discrepancy(self, X: Any, *, limit: int = LIMIT) -> float:
-        """Give the largest share of rows on which one function differs from the best one."""
-        self._of_classes("discrepancy")
+    def _number_ambiguity(self, X: Any, y: Any, within: Any, limit: int) -> float:
+        self._not_empty()
+        bits = self._problem.columns.read_complete(X)
+        self._some(bits)
+        target = target_of(self._problem)
+        most = steps_within(target, within)
+        low, high = row_ends(self._source, self._view, bits, limit)
+        if y is None:
+            best = target.of_label(self._counts.unrank([0]).says(bits)[0])
+            far = np.maximum(best - target.of_label(low), target.of_label(high) - best)
+            return float(np.mean(far > most))
+        near = windows(target, y, len(bits), within)
+        right, _ = row_ends(self._source, self._view, bits, limit, near)
+        wrong = (low < near[0]) | (high > near[1])
+        return float(np.mean((right >= 0) & wrong))
+
+    def discrepancy(self, X: Any, *, within: Any = None, limit: int = LIMIT) -> float:
+        """Give the largest share of rows on which one function differs from the best one.
+
+        Parameters
+        ----------
+        X : array, data frame, or list of dicts
+            Complete rows.
+        within : number, optional
+            For regression: functions differ where their numbers are more than so far apart, by
+            default 0. Read as the decimal that is written.
+        limit : int
+            Most functions; more are an error.
+        """
+        target, most = self._problem.table.target, 0
+        if target is None:
+            self._no_distance(within)
+        else:
+            most = steps_within(target, 0 if within is None else within)
         trees = self._voters(None, None, limit).table().trees
         bits = self._problem.columns.read_complete(X)
         self._some(bits)
-        return float(_differing(trees, trees[:1], bits).max())
+        return float(_differing(trees, trees[:1], bits, target, most).max())
+
+    def _no_distance(self, within: Any) -> None:
+        if within is not None:
+            raise InvalidData(
+                "within is a distance between numbers, and this set is of task='classification': "
+                "leave it out"
+            )
 
     def _some(self, rows: NDArray[Any]) -> None:
         if not len(rows):
             raise InvalidData("X has no rows: give at least one")
 
 
-def _differing(trees: FlatTrees, best: FlatTrees, bits: Bits) -> NDArray[np.float64]:
-    """Give, per tree, the share of rows on which it differs from the best."""
+def _differing(
+    trees: FlatTrees, best: FlatTrees, bits: Bits, target: Target | None, most: int
+) -> NDArray[np.float64]:
+    """Give, per tree, the share of rows on which it differs from the best (by more than that)."""
     first, which = distinct(bits)
     weight = np.bincount(which, minlength=len(first)) / len(bits)
     base = best.says(bits[first])[0]
     out = np.zeros(len(trees))
     for part, labels in trees.says_in_parts(bits[first]):
-        out[part] = (labels != base) @ weight
+        if target is None:
+            differ = labels != base
+        else:
+            differ = np.abs(target.of_label(labels) - target.of_label(base)) > most
+        out[part] = differ @ weight
     return out
 
 
 def disagreements(problem: Problem, trees: FlatTrees) -> NDArray[np.float64]:
-    """Give, for every two trees, the share of the training weight on which they differ."""
+    """Give, for every two trees, the share of the training weight on which they differ.
+
+    For regression, how far their numbers are apart on average over the training weight.
+    """
     if problem.task == "regression":
-        raise InvalidData(
-            "disagreement is the share of rows with different classes, and these trees predict "
-            "numbers (task='regression')"
-        )
+        return _apart(problem, trees)
     labels = trees.says(problem.bits)
     weight = problem.weights / problem.total_weight
     same = np.zeros((len(trees), len(trees)))
@@ -250,3 +358,15 @@ def disagreements(problem: Problem, trees: FlatTrees) -> NDArray[np.float64]:
     distance = np.clip(1 - same, 0, 1)
     np.fill_diagonal(distance, 0)
     return distance
+
+
+def _apart(problem: Problem, trees: FlatTrees) -> NDArray[np.float64]:
+    """Give mean absolute differences. Cost: pairs of trees x distinct rows."""
+    from scipy.spatial.distance import cdist
+
+    first, which = distinct(problem.bits)
+    weight = np.bincount(which, problem.weights.astype(np.float64)) / problem.total_weight
+    target = target_of(problem)
+    steps = target.of_label(trees.says(problem.bits[first])).astype(np.float64)
+    out: NDArray[np.float64] = cdist(steps, steps, "cityblock", w=weight)
+    return out / float(10.0**target.decimals)

@@ -17,7 +17,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidData
+from ..errors import InvalidData, setting
 from ..inputs import exact, is_unknown, numbered_classes, shown
 from ..model import Label
 
@@ -26,11 +26,13 @@ __all__ = [
     "MOST",
     "MOST_DECIMALS",
     "MOST_LABEL",
+    "Loss",
     "Numbers",
     "Target",
     "distinct_numbers",
     "read_labels",
     "read_numbers",
+    "rounded",
 ]
 
 Loss = Literal["squared", "absolute"]
@@ -95,6 +97,11 @@ class Numbers(Sequence[float]):
         there = 0 <= place < len(self) and self[place] == number
         return place if there else None
 
+    def nearest(self, number: Fraction) -> int:
+        """Give the place of a number that, rounded to the decimals, is one of these."""
+        steps = rounded(number, self.decimals) - self.low
+        return steps if self.chosen is None else int(np.searchsorted(self.chosen, steps))
+
     def __repr__(self) -> str:
         if not len(self):
             return "Numbers()"
@@ -109,9 +116,10 @@ class Target:
     ----------
     loss : "squared" or "absolute"
     numbers : Numbers
-        What leaves can predict. Absolute: the numbers of the rows.
+        What leaves can predict. Absolute: the numbers of the rows. Of a list of trees, in either
+        loss: the numbers of the rows and of the trees.
     fine : int
-        How many steps of the leaves' numbers make a unit of the rows'. 1 for absolute loss.
+        How many steps of the leaves' numbers make a unit of the rows'. 1 where numbers are chosen.
     decimals : int
         Of the leaves' numbers.
     """
@@ -128,7 +136,7 @@ class Target:
     @property
     def largest_label(self) -> int:
         """The largest label of a row."""
-        return self.largest if self.loss == "squared" else len(self.numbers) - 1
+        return self.largest if self.numbers.chosen is None else len(self.numbers) - 1
 
     def fits(self, weight: int) -> bool:
         """Whether the losses of rows that weigh so much fit."""
@@ -146,7 +154,7 @@ class Target:
 
     def of_row(self, y: NDArray[Any]) -> NDArray[np.int64]:
         """Give the numbers of rows in the same steps."""
-        return self.of_label(y) if self.loss == "absolute" else y.astype(np.int64) * self.fine
+        return y.astype(np.int64) * self.fine if self.numbers.chosen is None else self.of_label(y)
 
     def losses(self, labels: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int64]:
         """Give the loss of each row, in whole numbers."""
@@ -158,14 +166,15 @@ class Target:
         """How many of these whole numbers a loss of 1 is."""
         return Fraction(10) ** (self.decimals * (2 if self.loss == "squared" else 1))
 
-    def best_constant(self, y: NDArray[Any], weights: NDArray[np.int64]) -> int:
-        """Give the label of a leaf that all rows reach."""
-        total = int(weights.sum())
+    def constant_loss(self, y: NDArray[Any], weights: NDArray[np.int64]) -> int:
+        """Give the loss of the best leaf that all rows reach, in whole numbers."""
+        steps, total = self.of_row(y), int(weights.sum())
         if self.loss == "squared":
-            sum_ = int((y.astype(np.int64) * weights).sum())
-            return (2 * self.fine * sum_ + total) // (2 * total)
-        order = np.argsort(y, kind="stable")
-        return int(y[order][np.searchsorted(2 * np.cumsum(weights[order]), total)])
+            best = (2 * int(steps @ weights) + total) // (2 * total)
+            return int((steps - best) ** 2 @ weights)
+        order = np.argsort(steps, kind="stable")
+        best = int(steps[order][np.searchsorted(2 * np.cumsum(weights[order]), total)])
+        return int(np.abs(steps - best) @ weights)
 
     @property
     def text(self) -> str:
@@ -198,24 +207,25 @@ def read_numbers(
     weights: NDArray[np.int64],
     loss: Loss,
     decimals: Any,
+    said: Sequence[Fraction] = (),
 ) -> tuple[Target, NDArray[np.int32]]:
     """Take numbers, and which of them each row has, as a target; give each row's label too.
 
     A label is, for squared loss, the row's number in whole units above the smallest; for absolute
-    loss its place among the numbers.
+    loss, and where trees have ``said`` numbers of their own, its place among the numbers.
     """
     seen = np.zeros(len(values), dtype=bool)
     seen[which[weights > 0]] = True
     used = [value for value, there in zip(values, seen.tolist(), strict=True) if there]
     own = max(map(_decimals_of, used)) if any(used) else 0
-    fits = _fitting(used, int(weights.sum()), loss)
+    fits = _fitting([*used, *said], int(weights.sum()), loss)
     most = _largest_decimals(fits, MOST)
     if decimals is not None:
         d = _given(decimals)
         if d > most:
             raise InvalidData(
-                f"decimals={d} would make losses pass 2^51 in whole numbers: for these numbers and "
-                f"weights decimals must be at most {most}"
+                f"{setting('decimals', d)} would make losses pass 2^51 in whole numbers: for these "
+                f"numbers and weights it must be at most {most}"
             )
         own = min(own, d)
     else:
@@ -224,12 +234,14 @@ def read_numbers(
             _warn_rounded(used, own)
         d = (
             own
-            if loss == "absolute"
+            if loss == "absolute" and not said
             else max(own, min(_largest_decimals(fits, ROOMY), _told(used)))
         )
-        if used == used[:1]:
+        if used == used[:1] and not said:
             d = own
-    steps = [_rounded(value, own) for value in values]
+    if said:
+        return _with_said(values, which, seen, loss, d, own, said)
+    steps = [rounded(value, own) for value in values]
     low = min(step for step, there in zip(steps, seen.tolist(), strict=True) if there)
     high = max(step for step, there in zip(steps, seen.tolist(), strict=True) if there)
     # Rows of no weight are nowhere looked at, and need some number.
@@ -242,6 +254,23 @@ def read_numbers(
     numbers = Numbers(own, low, high - low + 1, chosen)
     places = np.clip(np.searchsorted(chosen, units), 0, len(chosen) - 1)
     return Target(loss, numbers), places[which].astype(np.int32)
+
+
+def _with_said(
+    values: list[Fraction], which: NDArray[np.intp], seen: NDArray[np.bool_], loss: Loss,
+    decimals: int, own: int, said: Sequence[Fraction],
+) -> tuple[Target, NDArray[np.int32]]:  # fmt: skip
+    """Give the numbers of the rows and of trees as a target; labels are places among both."""
+    fine = 10 ** (decimals - own)
+    steps = [rounded(value, own) * fine for value in values]
+    told = [rounded(value, decimals) for value in said]
+    weighed = [step for step, there in zip(steps, seen.tolist(), strict=True) if there]
+    used = sorted({*told, *weighed})
+    place = {step: i for i, step in enumerate(used)}
+    chosen = np.array([step - used[0] for step in used], dtype=np.int64)
+    numbers = Numbers(decimals, used[0], used[-1] - used[0] + 1, chosen)
+    labels = np.array([place.get(step, 0) for step in steps], dtype=np.int32)
+    return Target(loss, numbers), labels[which]
 
 
 def distinct_numbers(y: Any, X: Any = None) -> tuple[list[Fraction], NDArray[np.intp]]:
@@ -335,18 +364,18 @@ def _told(used: list[Fraction]) -> int:
     return max(-MOST_DECIMALS, min(MOST_DECIMALS, math.floor(-math.log10(4 * gap))))
 
 
-def _rounded(number: Fraction, decimals: int) -> int:
+def rounded(number: Fraction, decimals: int) -> int:
     """Give the nearest multiple of 10^-decimals, in such steps; of two the larger."""
     return math.floor(number * Fraction(10) ** decimals + Fraction(1, 2))
 
 
 def _warn_rounded(used: list[Fraction], decimals: int) -> None:
     step = Fraction(10) ** -decimals
-    change = max(abs(number - _rounded(number, decimals) * step) for number in used)
+    change = max(abs(number - rounded(number, decimals) * step) for number in used)
     warnings.warn(
         f"y has more decimals than exact sums of losses have room for: it is rounded to {decimals} "
         f"decimals, which changes a number by {float(change):.2g} at most; give "
-        f"decimals={decimals}, or round y before, to say so yourself",
+        f"{setting('decimals', decimals)}, or round y before, to say so yourself",
         UserWarning,
         stacklevel=2,
     )

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import InvalidData
 from ..inputs import some_names
 from ..model import short_count
+from ..readers import read_tree
 from .differences import Differences, differences
 from .engine import View
 from .functions import FunctionSet
@@ -135,6 +137,29 @@ class TreeSet(RowAnswers):
             return ""
         some = "feature is" if len(names) == 1 else "features are"
         return f"{len(names):,} {some} left out (constant, or no threshold): {some_names(names, 4)}"
+
+    def objective_of(self, tree: Any) -> Fraction:
+        """Give the objective of any tree over the set's columns, in the set or not.
+
+        Parameters
+        ----------
+        tree : Tree, or any model that ``read_tree`` knows
+            Each of its conditions must be a column of the set. What leaves predict is rounded to
+            the set's decimals where it is numbers.
+        """
+        own = read_tree(tree)
+        problem = self._problem
+        if own.task != problem.task:
+            raise InvalidData(
+                f"the tree is of task={own.task!r}, and the set is of task={problem.task!r}"
+            )
+        flat = problem.columns.flatten(own, own.classes)
+        if flat is None:
+            raise InvalidData(
+                "a condition of the tree is not a column of the set, or one of its features is not "
+                "a feature of the set: columns has the names of those that there are"
+            )
+        return problem.objective_of(flat, own.classes)
 
     # -- views ---------------------------------------------------------------------------------
 

@@ -3,4 +3,6 @@ from .dispatch import (
     read_trees as read_trees,
 )
 from .ensembles.dispatch import read_ensemble as read_ensemble
+from .ensembles.either import read_model as read_model
+from .ensembles.score import read_score as read_score
 from .wrapped import unwrap as unwrap

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,16 @@ from ..errors import UnreadableModel
 from ..model import Task
 from .build import ColumnTree, Table, TreeBuilder
 from .catboost_ask import Hashes, exponentials
-from .catboost_json import Leaf, ModelJson
+from .catboost_json import Leaf, ModelJson, StoredTree
 from .checks import damaged, refuse_own_predict, unfitted
 from .wrapped import renumbered
 
-__all__ = ["from_catboost", "from_text", "knows", "knows_text"]
+__all__ = [
+    "Asked", "from_catboost", "from_text", "knows", "knows_text", "leaves", "plain_table",
+    "saved_text", "task_of", "with_categories",
+]  # fmt: skip
+
+Asked = dict[int, list[int]]
 
 ANY = "any"  # stands for the categories of a column that the tree does not ask about
 
@@ -44,14 +50,20 @@ def knows(model: Any) -> bool:
 
 def from_catboost(model: Any) -> ColumnTree:
     """Read a single tree, out of the JSON that CatBoost writes."""
+    if model.is_fitted() and model.tree_count_ != 1:
+        raise UnreadableModel(
+            f"this model holds {model.tree_count_} trees and must hold one: fit with iterations=1"
+        )
+    task, exponent = task_of(model)
+    return from_text(saved_text(model), task, exponent=exponent)
+
+
+def saved_text(model: Any) -> str:
+    """Give the JSON that CatBoost writes."""
     import catboost
 
     if not model.is_fitted():
         raise unfitted(model)
-    if model.tree_count_ != 1:
-        raise UnreadableModel(
-            f"this model holds {model.tree_count_} trees and must hold one: fit with iterations=1"
-        )
     with tempfile.TemporaryDirectory() as folder:  # CatBoost writes JSON to files only
         path = Path(folder) / "model.json"
         try:
@@ -60,10 +72,16 @@ def from_catboost(model: Any) -> ColumnTree:
             raise UnreadableModel(
                 f"CatBoost cannot write this model as JSON, from which it is read: {fault!s:.200}"
             ) from fault
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
+
+
+def task_of(model: Any) -> tuple[Task, bool]:
+    """Say what an estimator predicts, and whether it takes the exponential of some losses."""
+    import catboost
+
     if isinstance(model, catboost.CatBoostClassifier):
-        return from_text(text, "classification")
-    return from_text(text, "regression", exponent=isinstance(model, catboost.CatBoostRegressor))
+        return "classification", True
+    return "regression", isinstance(model, catboost.CatBoostRegressor)
 
 
 def knows_text(text: str) -> bool:
@@ -79,14 +97,14 @@ def from_text(text: str | bytes, task: Task | None = None, *, exponent: bool = T
     """
     with damaged("CatBoost", save="model.save_model(file, format='json')"):
         model = ModelJson(json.loads(text), task)
-        table = Table(model.n_columns, model.names, values="float32", learns_nan=True)
-        builder = TreeBuilder(table)
-        asked = _describe(builder, model)
-        builder.table = replace(
-            table,
-            categories={column: asked.get(column, [ANY]) for column in model.categorical},
-            garbled={column: _hashes(model, column, asked[column]).resolve for column in asked},
-        )
+        builder = TreeBuilder(plain_table(model))
+        asked: Asked = {}
+        for leaf in leaves(builder, model.trees[0], asked):
+            if model.output.task == "classification":
+                builder.leaf_number(model.output.place(model.scaled(leaf)))
+            else:
+                builder.leaf_of_number(model.scaled(leaf)[0])
+        builder.table = with_categories(builder.table, model, asked)
         if model.output.task == "classification":
             return builder.finish(model.output.classes)
         tree = builder.finish()
@@ -95,16 +113,29 @@ def from_text(text: str | bytes, task: Task | None = None, *, exponent: bool = T
         return tree
 
 
-def _describe(builder: TreeBuilder, model: ModelJson) -> dict[int, list[int]]:
-    """Go through the nodes; give the hashes of categories that are asked for, by column."""
-    asked: dict[int, list[int]] = {}
-    for node in builder.walk(model.root):
-        part = model.open(node)
+def plain_table(model: ModelJson) -> Table:
+    """Give the columns, as far as they are known before the trees are."""
+    return Table(model.n_columns, model.names, values="float32", learns_nan=True)
+
+
+def with_categories(table: Table, model: ModelJson, asked: Asked) -> Table:
+    """Add the categories that trees ask about, which are known by their hashes only."""
+    return replace(
+        table,
+        categories={column: asked.get(column, [ANY]) for column in model.categorical},
+        garbled={column: _hashes(model, column, asked[column]).resolve for column in asked},
+    )
+
+
+def leaves(builder: TreeBuilder, tree: StoredTree, asked: Asked) -> Iterator[Leaf]:
+    """Describe the splits of a tree, and leave it to the caller to describe each leaf.
+
+    ``asked`` takes up the hashes of categories that are asked for, by column.
+    """
+    for node in builder.walk(tree.root):
+        part = tree.open(node)
         if isinstance(part, Leaf):
-            if model.output.task == "classification":
-                builder.leaf_number(model.output.place(part.values))
-            else:
-                builder.leaf_of_number(part.values[0])
+            yield part
             continue
         split, true, false = part
         if split.category is None:
@@ -114,7 +145,6 @@ def _describe(builder: TreeBuilder, model: ModelJson) -> dict[int, list[int]]:
         if split.category not in known:
             known.append(split.category)
         builder.categorical_test(split.column, "in", [split.category], true, false)
-    return asked
 
 
 def _hashes(model: ModelJson, column: int, hashes: list[int]) -> Hashes:

@@ -1,8 +1,9 @@
 """CatBoost's model files: what their JSON says, checked against itself.
 
 In:  what a file holds that ``model.save_model(file, format="json")`` writes.
-Out: ``ModelJson``: columns, what a leaf says, and the nodes of the tree. Whatever does not fit is a
-     ``ValueError``, ``KeyError`` or the like, which the reader turns into one message.
+Out: ``ModelJson``: columns, what the numbers at leaves become, and each ``StoredTree``. Whatever
+     does not fit is a ``ValueError``, ``KeyError`` or the like, which the reader turns into one
+     message.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..errors import UnreadableModel
 from ..model import Label, Task
 from .build import whole_number
 
-__all__ = ["Leaf", "ModelJson", "Split"]
+__all__ = ["Leaf", "ModelJson", "Split", "StoredTree"]
 
 MOST_DEPTH = 16  # of a symmetric tree, by CatBoost's own limit
 MOST = float(np.finfo(np.float32).max)
@@ -49,7 +50,7 @@ class Split(NamedTuple):
 
 
 class Leaf(NamedTuple):
-    """What a leaf adds to each output."""
+    """What a leaf adds to each output, before scale and bias."""
 
     values: tuple[float, ...]
 
@@ -63,12 +64,15 @@ class _Part(NamedTuple):
 
 
 class ModelJson:
-    """A model of one tree that decides between classes, or says a number; others are refused.
+    """A model that decides between classes, or says a number; others are refused.
 
-    ``task`` is what its estimator predicts; None: what its loss is for.
+    ``task`` is what its estimator predicts; None: what its loss is for. With ``one_tree`` it must
+    hold one.
     """
 
-    def __init__(self, saved: Mapping[str, Any], task: Task | None = None) -> None:
+    def __init__(
+        self, saved: Mapping[str, Any], task: Task | None = None, *, one_tree: bool = True
+    ) -> None:
         info = saved["features_info"]
         for kind in ("text", "embedding"):
             if info.get(f"{kind}_features"):
@@ -85,54 +89,32 @@ class ModelJson:
         scale, bias = saved["scale_and_bias"]
         self.scale = _finite(scale, "the scale")
         self.bias = [_finite(number, "the bias") for number in bias]
-        loss = saved["model_info"]["params"]["loss_function"]["type"]
-        self.output = Output(saved["model_info"], loss, len(self.bias), task)
-        self.root, self._splits, self._values = self._tree(saved)
+        self.loss = saved["model_info"]["params"]["loss_function"]["type"]
+        self.output = Output(saved["model_info"], self.loss, len(self.bias), task)
+        self.trees = self._trees(saved, one_tree)
 
-    def _tree(self, saved: Mapping[str, Any]) -> tuple[Any, list[Split], list[float]]:
-        """Give the root: of a symmetric tree a part, of others the dict; with its splits."""
+    def _trees(self, saved: Mapping[str, Any], one_tree: bool) -> list[StoredTree]:
         symmetric = "oblivious_trees" in saved
         trees = saved["oblivious_trees" if symmetric else "trees"]
-        if len(trees) != 1:
+        if one_tree and len(trees) != 1:
             raise UnreadableModel(
                 f"this model holds {len(trees)} trees and must hold one: fit with iterations=1"
             )
-        if not symmetric:
-            return trees[0], [], []
-        stated = trees[0].get("splits") or []
-        values = [_finite(number, "a leaf") for number in trees[0]["leaf_values"]]
+        return [self._symmetric(tree) if symmetric else StoredTree(self, tree) for tree in trees]
+
+    def _symmetric(self, tree: Mapping[str, Any]) -> StoredTree:
+        stated = tree.get("splits") or []
+        values = [_finite(number, "a leaf") for number in tree["leaf_values"]]
         if len(stated) > MOST_DEPTH or len(values) != len(self.bias) << len(stated):
             raise ValueError(f"{len(values)} numbers at the leaves after {len(stated)} splits")
-        return _Part(0, 0, ()), [self._split(one) for one in stated], values
+        return StoredTree(self, _Part(0, 0, ()), [self.split(one) for one in stated], values)
 
-    def open(self, node: Any) -> tuple[Split, Any, Any] | Leaf:
-        """Say what a node is: a split with the nodes where it holds and where not, or a leaf."""
-        if isinstance(node, _Part):
-            return self._open_part(node)
-        if "value" in node:
-            several = node["value"] if isinstance(node["value"], list) else [node["value"]]
-            return self._leaf([_finite(number, "a leaf") for number in several])
-        return self._split(node["split"]), node["right"], node["left"]
+    def scaled(self, leaf: Leaf) -> list[float]:
+        """Give what a model of one tree says at a leaf."""
+        return [x * self.scale + b for x, b in zip(leaf.values, self.bias, strict=True)]
 
-    def _open_part(self, part: _Part) -> tuple[Split, Any, Any] | Leaf:
-        """Go on to the first split of a symmetric tree that the answers above leave open."""
-        leaf = part.leaf
-        for level in range(part.level, len(self._splits)):
-            split = self._splits[level]
-            answer = split.implied(part.known)
-            if answer is None:
-                true = _Part(level + 1, leaf | 1 << level, (*part.known, (split, True)))
-                return split, true, _Part(level + 1, leaf, (*part.known, (split, False)))
-            leaf |= answer << level
-        n = len(self.bias)
-        return self._leaf(self._values[leaf * n : (leaf + 1) * n])
-
-    def _leaf(self, values: Sequence[float]) -> Leaf:
-        if len(values) != len(self.bias):
-            raise ValueError(f"a leaf has {len(values)} numbers, and {len(self.bias)} are expected")
-        return Leaf(tuple(x * self.scale + b for x, b in zip(values, self.bias, strict=True)))
-
-    def _split(self, stated: Mapping[str, Any]) -> Split:
+    def split(self, stated: Mapping[str, Any]) -> Split:
+        """Read a split; what asks for anything but a number or a category is refused."""
         kind = stated["split_type"]
         if kind == "FloatFeature":
             at = _place(stated["float_feature_index"], self.numeric)
@@ -151,6 +133,48 @@ class ModelJson:
             "not a question about a feature: fit with one_hot_max_size at least as large as the "
             "number of categories, or encode them before"
         )
+
+
+class StoredTree:
+    """A tree whose root is, of a symmetric one, a part of it; of others the dict of a node."""
+
+    def __init__(
+        self,
+        model: ModelJson,
+        root: Any,
+        splits: Sequence[Split] = (),
+        values: Sequence[float] = (),
+    ) -> None:
+        self.model, self.root = model, root
+        self._splits, self._values = splits, values
+
+    def open(self, node: Any) -> tuple[Split, Any, Any] | Leaf:
+        """Say what a node is: a split with the nodes where it holds and where not, or a leaf."""
+        if isinstance(node, _Part):
+            return self._open_part(node)
+        if "value" in node:
+            several = node["value"] if isinstance(node["value"], list) else [node["value"]]
+            return self._leaf([_finite(number, "a leaf") for number in several])
+        return self.model.split(node["split"]), node["right"], node["left"]
+
+    def _open_part(self, part: _Part) -> tuple[Split, Any, Any] | Leaf:
+        """Go on to the first split of a symmetric tree that the answers above leave open."""
+        leaf = part.leaf
+        for level in range(part.level, len(self._splits)):
+            split = self._splits[level]
+            answer = split.implied(part.known)
+            if answer is None:
+                true = _Part(level + 1, leaf | 1 << level, (*part.known, (split, True)))
+                return split, true, _Part(level + 1, leaf, (*part.known, (split, False)))
+            leaf |= answer << level
+        n = len(self.model.bias)
+        return self._leaf(self._values[leaf * n : (leaf + 1) * n])
+
+    def _leaf(self, values: Sequence[float]) -> Leaf:
+        n = len(self.model.bias)
+        if len(values) != n:
+            raise ValueError(f"a leaf has {len(values)} numbers, and {n} are expected")
+        return Leaf(tuple(values))
 
 
 class Output:

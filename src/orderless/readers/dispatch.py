@@ -23,6 +23,7 @@ from .sparse import gives_sparse, with_zero_as_missing
 from .through.columns import source_columns
 from .through.conditions import over_features
 from .wrapped import through_targets, unwrapped
+from .xgboost_ubj import as_json, knows_ubj
 
 __all__ = ["check_arguments", "library_of", "opened", "read_tree", "read_trees"]
 
@@ -61,8 +62,8 @@ def read_tree(
         ``TransformedTargetRegressor`` around one, or a search for the best of these
         (``GridSearchCV`` and its kin, of which the best estimator is read); a fitted tree of GOSDT,
         TreeFARMS, DL8.5, STreeD or PRAXIS; a classifier, regressor or ranker of XGBoost, LightGBM
-        or CatBoost of one tree, or the model file that they write (XGBoost's and CatBoost's as
-        JSON); nested dicts (``feature``, ``true``, ``false``, ``prediction``; of numbers to compute
+        or CatBoost of one tree, or the model file that they write (XGBoost's as JSON or UBJ,
+        CatBoost's as JSON); nested dicts (``feature``, ``true``, ``false``, ``prediction``; of numbers to compute
         with, the root says ``"task": "regression"``) or their JSON; our own JSON. Files are given
         as text or as a ``Path``. A ``Tree`` is returned as it is. A subclass that has a ``predict``
         of its own is refused, because its tree does not say what it decides.
@@ -182,7 +183,7 @@ def opened(model: Any) -> Any:
                 "model.save_model(file, format='json')"
             )
         try:
-            model = content.decode("utf-8")
+            model = as_json(content) if knows_ubj(content) else content.decode("utf-8")
         except UnicodeDecodeError as fault:
             raise InvalidTree(f"the file {model.name!r} is not UTF-8 text: {fault}") from fault
     if not isinstance(model, str):

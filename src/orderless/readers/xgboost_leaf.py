@@ -100,11 +100,9 @@ class _Asked:
     def __init__(self, saved: Mapping[str, Any], n_outputs: int = 1) -> None:
         xgboost = import_optional("xgboost", needed_for="reading a model file of XGBoost")
         text = json.dumps(_one_leaf(saved, n_outputs)).encode()
-        self._booster = xgboost.Booster(model_file=bytearray(text))
+        self._booster = xgboost.Booster({"nthread": 1}, model_file=bytearray(text))
         self._table = xgboost.DMatrix
-        margins = self._booster.predict(
-            self._rows(1), output_margin=True, validate_features=False
-        )
+        margins = self._booster.predict(self._rows(1), output_margin=True, validate_features=False)
         self.base: Singles = margins.reshape(-1)
         if len(self.base) != n_outputs:
             raise ValueError(f"{len(self.base)} base margins for {n_outputs} outputs")
@@ -116,7 +114,7 @@ class _Asked:
         return out
 
     def _rows(self, n: int, **options: Any) -> Any:
-        return self._table(np.zeros((n, 1), dtype=np.float32), **options)
+        return self._table(np.zeros((n, 1), dtype=np.float32), nthread=1, **options)
 
 
 def _one_leaf(saved: Mapping[str, Any], n_outputs: int) -> dict[str, Any]:
@@ -150,7 +148,7 @@ def _one_leaf(saved: Mapping[str, Any], n_outputs: int) -> dict[str, Any]:
         "trees": [{**leaf, "id": i} for i in range(n_outputs)],
     }
     booster = learner["gradient_booster"]
-    if "cats" in (booster["gbtree"] if "gbtree" in booster else booster)["model"]:
+    if "cats" in booster.get("gbtree", booster)["model"]:
         model["cats"] = {"enc": [], "feature_segments": [], "sorted_idx": []}
     several = {"softmax_multiclass_param": {"num_class": str(n_outputs)}} if n_outputs > 1 else {}
     own = {

@@ -1,6 +1,6 @@
-"""What a tree says of the rows of a table, part by part.
+"""What a model says of the rows of a table, part by part.
 
-In:  a tree, an open table, and ``Part``s of it.
+In:  a tree or an ensemble, an open table, and ``Part``s of it.
 Out: the new columns, each as its different values (``Coded``); categories that the tree does not
      know, counted.
 """
@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InvalidData, TooManyReasons, setting
+from ...errors import InvalidData, OutOfTime, TooManyReasons, Undecided, setting
 from ...inputs import CODE, EXACT, NOT_GIVEN, CellStyle, CoreColumn, Rows, read_codes, read_columns
 from ...missing import Settling, asked_features
-from ...model import Tree
+from ...model import Ensemble, Tree
 from .cells import Unseen, parser_of, read_cells, wanted_columns
 from .part import Coded, Part
 from .table import TableFile
@@ -28,7 +28,7 @@ class Answers:
 
     def __init__(
         self,
-        tree: Tree,
+        tree: Tree | Ensemble,
         table: TableFile,
         needed: str | None,
         *,
@@ -36,11 +36,15 @@ class Answers:
         within: float | None,
         refuse_unseen: bool,
         n_jobs: int,
+        time_limit: float,
     ) -> None:
         self.tree, self.table, self.style, self.n_jobs = tree, table.name, table.style, n_jobs
         self.interval, self.within, self.refuse_unseen = interval, within, refuse_unseen
+        self.time_limit = time_limit
         self.counts = np.zeros(len(tree.classes), dtype=np.int64)  # of rows, by class
+        self.n_certain = 0
         self.n_narrow = 0  # rows with an interval that is as narrow as asked for
+        self.n_undecided = 0  # neither certain nor open, of many trees
         self.unseen: dict[str, Unseen] = {}
         wanted = wanted_columns(tree, table.columns, table.name)
         self.parsers = {name: parser_of(tree.space, name, table.style) for name in wanted}
@@ -54,46 +58,80 @@ class Answers:
                 self.rounds |= {name} if feature.values == "float32" else set()
             elif sum(by_name.get(other, other) == feature.name for other in wanted) == 1:
                 self.codes[name] = i
-        self.settling = Settling(tree) if needed == "smallest" else None
-        self.asks = needed == "next"
+        self.needed = needed
+        self.settling = Settling(tree) if isinstance(tree, Tree) and needed == "smallest" else None
 
     def of(self, part: Part) -> list[Coded]:
         """Give the new columns."""
         rows = self._rows(part)
-        codes = self.tree.decide(rows, self.n_jobs)
+        codes, truth = self._decided(rows)
         self.counts += np.bincount(codes[codes >= 0], minlength=len(self.counts))
+        self.n_certain += int((truth == 0).sum())
+        self.n_undecided += int((truth == 2).sum())
         labels = Coded(list(self.tree.classes), codes, [str(label) for label in self.tree.classes])
         out = self._numbers(rows) if self.interval else [labels]
-        out.append(Coded([True, False], (codes < 0).astype(np.int8), ["yes", "no"]))
-        open_rows = np.flatnonzero(codes < 0)
+        out.append(Coded([True, False, None], truth, ["yes", "no", "undecided"]))
+        open_rows = np.flatnonzero(truth)
         index = np.full(len(codes), -1, dtype=np.int64)
-        if self.settling is not None:
-            sets, index[open_rows] = self._smallest(self.settling, rows, open_rows)
+        if self.needed == "smallest":
+            sets, index[open_rows] = self._smallest(rows, open_rows)
             out.append(Coded(sets, index, ["; ".join(one) for one in sets]))
-        elif self.asks:
-            index[open_rows] = asked_features(self.tree, rows, open_rows)
+        elif self.needed == "next":
+            index[open_rows] = self._next(rows, open_rows)
             asked = list(self.tree.space.names)
             out.append(Coded([(name,) for name in asked], index, asked))
         return out
 
+    def _decided(self, rows: Rows) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
+        """Give by row its class, -1 for none; and 0 if it is certain, 1 if open, 2 if undecided."""
+        if isinstance(self.tree, Tree):
+            codes = self.tree.decide(rows, self.n_jobs)
+            return codes, (codes < 0).astype(np.int8)
+        found = self.tree.verdicts(rows, time_limit=self.time_limit, n_jobs=self.n_jobs)
+        return found.label, np.minimum(found.status, 2).astype(np.int8)
+
+    def _next(self, rows: Rows, at: NDArray[np.intp]) -> NDArray[Any]:
+        """Give the feature to ask next, by its position."""
+        if isinstance(self.tree, Tree):
+            return asked_features(self.tree, rows, at)
+        names = self.tree.ask_next(rows.take(at), time_limit=self.time_limit, n_jobs=self.n_jobs)
+        place = {name: i for i, name in enumerate(self.tree.space.names)}
+        return np.array([place.get(name, -1) for name in names.tolist()], dtype=np.int64)
+
     def _numbers(self, rows: Rows) -> list[Coded]:
         """Give the number, or the midpoint of a narrow interval, and the ends of the interval."""
-        lower, upper = self.tree.predict_interval(rows, n_jobs=self.n_jobs)
-        middle = self.tree.predict(rows, within=self.within or 0, n_jobs=self.n_jobs)
+        limit: dict[str, Any] = {"n_jobs": self.n_jobs}
+        if isinstance(self.tree, Ensemble):
+            limit["time_limit"] = self.time_limit
+        lower, upper = self.tree.predict_interval(rows, **limit)[:2]
+        middle = self.tree.predict(rows, within=self.within or 0, **limit)
         mask = np.ma.getmaskarray(middle)
         self.n_narrow += int((~mask).sum())
         return [_coded_numbers(np.ma.getdata(middle), mask), _coded_numbers(lower),
                 _coded_numbers(upper)]  # fmt: skip
 
-    def _smallest(self, settling: Settling, rows: Rows, at: NDArray[np.intp]) -> Any:
+    def _smallest(self, rows: Rows, at: NDArray[np.intp]) -> tuple[list[Any], NDArray[np.intp]]:
+        """Give sets of names, and for each of these rows which of them it needs."""
         try:
-            return settling.sets(rows, at)
-        except TooManyReasons as fault:
+            if self.settling is not None:
+                return self.settling.sets(rows, at)
+            assert isinstance(self.tree, Ensemble)
+            number: dict[tuple[str, ...], int] = {}
+            out = np.zeros(len(at), dtype=np.intp)
+            for k, i in enumerate(at):
+                settle = self.tree.missing_needed(rows.take(np.array([i]))).settle
+                out[k] = number.setdefault(settle[0], len(number)) if settle else -1
+            return list(number), out
+        except (TooManyReasons, OutOfTime, Undecided) as fault:
             raise TooManyReasons(
-                f"which smallest set of features settles a row of {self.table} takes more than "
-                f"{settling.limit:,} steps to find: choose {setting('needed', 'next')} (one "
-                f"feature to ask) or {setting('needed', None)}",
-                fault.met,
+                f"which smallest set of features settles a row of {self.table} takes too long to "
+                f"find ({fault}): choose {setting('needed', 'next')} (one feature to ask) or "
+                f"{setting('needed', None)}"
+                if self.settling is None
+                else f"which smallest set of features settles a row of {self.table} takes more "
+                f"than {self.settling.limit:,} steps to find: choose {setting('needed', 'next')} "
+                f"(one feature to ask) or {setting('needed', None)}",
+                getattr(fault, "met", 0),
             ) from None
 
     # -- reading ----------------------------------------------------------------------------------

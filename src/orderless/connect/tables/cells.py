@@ -26,7 +26,7 @@ from ...inputs import (
     some_names,
     unknown,
 )
-from ...model import Column, Feature, Label, Space, Tree
+from ...model import Column, Ensemble, Feature, Label, Space, Tree
 from .part import Coded, cells_of, coded
 
 __all__ = ["Parser", "Unseen", "holds_truths", "parser_of", "plain_cells", "read_cells", "truth",
@@ -265,7 +265,7 @@ def read_cells(
 
 
 def wanted_columns(
-    tree: Tree, there: Sequence[str], table: str, features: Iterable[str] | None = None
+    tree: Tree | Ensemble, there: Sequence[str], table: str, features: Iterable[str] | None = None
 ) -> list[str]:
     """Name the columns that speak about the features of a tree, by default those it asks about.
 

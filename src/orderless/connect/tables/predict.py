@@ -15,8 +15,8 @@ from typing import IO, Any
 
 from ...errors import InvalidData, InvalidParameter, named, setting
 from ...inputs import Missing, whole_file
-from ...model import Label
-from ...readers import read_tree
+from ...model import Ensemble, Label
+from ...readers import read_model
 from .answers import Answers
 from .cells import Unseen, unseen_notes
 from .table import BATCH, TableFile, open_table
@@ -27,7 +27,7 @@ __all__ = ["FilePrediction", "file_format", "predict_file"]
 NAMES = ("prediction", "determined", "needed")
 NUMBER_NAMES = ("prediction", "lower", "upper", "determined", "needed")
 KINDS = {3: ("label", "truth", "names"), 5: ("number", "number", "number", "truth", "names")}
-NEEDED = ("smallest", "next", None)
+NEEDED = ("smallest", "next", None, "usual")
 UNSEEN = ("unknown", "error")
 ENDINGS = {
     ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".md": "md",
@@ -41,7 +41,8 @@ class FilePrediction:
     """What was written: how many rows, and how many of them got each class for certain.
 
     ``unseen`` has the columns with categories that the tree does not know, which were taken as
-    unknown. Of numbers, ``n_narrow`` rows have an interval that is at most ``within`` wide.
+    unknown. Of numbers, ``n_narrow`` rows have an interval that is at most ``within`` wide. Of
+    many trees, ``n_undecided`` rows were neither proven certain nor shown to be open in time.
     """
 
     target: Path | None
@@ -51,17 +52,16 @@ class FilePrediction:
     numbers: bool = False
     within: float | None = None
     n_narrow: int = 0
-
-    @property
-    def n_determined(self) -> int:
-        """How many rows are determined."""
-        return sum(self.counts.values())
+    n_determined: int = 0
+    n_undecided: int = 0
 
     @property
     def summary(self) -> str:
         """How many rows are determined, in one line."""
         share = f" ({self.n_determined / self.n_rows:.1%})" if self.n_rows else ""
         said = f"{self.n_determined:,} of {self.n_rows:,} rows are determined{share}"
+        if self.n_undecided:
+            said += f", {self.n_undecided:,} undecided"
         if self.numbers:
             more = self.n_narrow - self.n_determined
             near = f", {more:,} more {'is' if more == 1 else 'are'} within {self.within}"
@@ -85,7 +85,7 @@ def predict_file(
     target: Target,
     *,
     names: Sequence[str] | None = None,
-    needed: str | None = "smallest",
+    needed: str | None = "usual",
     within: float | None = None,
     unseen: str = "unknown",
     format: str | None = None,  # noqa: A002  what it is called everywhere
@@ -98,13 +98,14 @@ def predict_file(
     max_columns: int = 1000,
     batch_size: int = BATCH,
     n_jobs: int = 1,
+    time_limit: float = 1.0,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> FilePrediction:
     r"""Predict every row of a CSV or Parquet file into a new file, in constant memory.
 
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
     source : path, or an open file of bytes
         A CSV file (also .gz, .bz2, .xz; .tsv has tabs) with a header, or a Parquet file.
     target : path, or an open file of bytes
@@ -114,10 +115,11 @@ def predict_file(
         determined, and what is needed where it is not (this one may be left out if there is no
         such column). By default prediction, determined and needed. Of a regression tree there are
         two more after the first, by default lower and upper: between which numbers the row lies.
-    needed : {"smallest", "next", None}
+    needed : {"usual", "smallest", "next", None}
         "smallest": the first of the smallest sets of features that settle the row whatever their
         values are (``missing_needed``). "next": one feature to ask (``ask_next``), quick for trees
-        of any size. None: there is no such column.
+        of any size. None: there is no such column. "usual": "smallest" for one tree, "next" for
+        many.
     within : float, optional
         Of numbers: also predict rows whose interval is at most this wide, by its midpoint. Such
         rows are not determined, and ``needed`` says what settles the number itself. Also for
@@ -149,6 +151,9 @@ def predict_file(
         Rows that are predicted at one time.
     n_jobs : int
         Threads for predicting; -1 is all cores.
+    time_limit : float
+        Of many trees: seconds that the search may take for each row. A row that it does not decide
+        has no prediction, and ``determined`` says "undecided" (null in JSON and Parquet).
     progress : function of two numbers, optional
         Called after each batch with how much of ``source`` has been read, and how much there is
         (bytes of CSV, rows of Parquet; None if that is not known).
@@ -197,12 +202,14 @@ def predict_file(
     007,1,sure,yes,
     008,NA,,no,x0
     """
-    model = read_tree(tree)
+    model = read_model(tree)
     _check_among("needed", needed, NEEDED)
     _check_among("unseen", unseen, UNSEEN)
     if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
         given = setting("batch_size", batch_size)
         raise InvalidParameter(f"{given}: give a number of rows, at least 1", "batch_size")
+    if needed == "usual":
+        needed = "next" if isinstance(model, Ensemble) else "smallest"
     interval = within is not None or model.task == "regression"
     if interval:
         model.predict([], within=within or 0)  # refuses classes that are no numbers
@@ -216,7 +223,8 @@ def predict_file(
         table.check_missing((*model.space.names, *model.space.column_names))
         _check_new(added, table)
         answers = Answers(model, table, needed, interval=interval, within=within,
-                          refuse_unseen=unseen == "error", n_jobs=n_jobs)  # fmt: skip
+                          refuse_unseen=unseen == "error", n_jobs=n_jobs,
+                          time_limit=time_limit)  # fmt: skip
         with (
             _sink(target) as handle,
             WRITERS[form](handle, table, added, model, safe_csv) as writer,
@@ -229,7 +237,8 @@ def predict_file(
                     progress(table.done(), table.size)
     path = Path(target) if isinstance(target, str | os.PathLike) else None
     counts = dict(zip(model.classes, answers.counts.tolist(), strict=True))
-    return FilePrediction(path, n_rows, counts, answers.unseen, interval, within, answers.n_narrow)
+    return FilePrediction(path, n_rows, counts, answers.unseen, interval, within, answers.n_narrow,
+                          answers.n_certain, answers.n_undecided)  # fmt: skip
 
 
 def file_format(target: Target, format: str | None, *, safe_csv: bool = False) -> str:  # noqa: A002

@@ -99,17 +99,15 @@ def open_table(
                 table = _csv(path, name, handle, delimiter, encoding, max_columns, batch_size)
             yield replace(table, style=style)
         except UnicodeDecodeError as fault:
+            if "BOM" in fault.reason:  # from Python 3.13 on; it was a UnicodeError before
+                raise _unreadable(name, encoding, fault.reason, head) from None
             guess = "utf-16" if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "cp1252"
             raise InvalidData(
                 f"{name} is not {encoding} text (byte 0x{fault.object[fault.start]:02x}): save it "
                 f"as UTF-8, or say how it is encoded, perhaps {setting('encoding', guess)}"
             ) from None
         except UnicodeError as fault:  # of a codec as a whole, not of one byte
-            raise InvalidData(
-                f"{name} cannot be read with {setting('encoding', encoding)} ({fault!s:.100}): "
-                "save it as UTF-8, or say how it is encoded, perhaps "
-                f"{setting('encoding', _without_bom(head))}"
-            ) from None
+            raise _unreadable(name, encoding, str(fault), head) from None
         except csv.Error as fault:
             said = str(fault)
             if said == "unexpected end of data":
@@ -117,6 +115,13 @@ def open_table(
             raise InvalidData(f"{name} is not a CSV file: {said}") from None
         except EOFError as fault:
             raise InvalidData(f"{name} is broken or cut off: {fault}") from None
+
+
+def _unreadable(name: str, encoding: str, said: str, head: bytes) -> InvalidData:
+    return InvalidData(
+        f"{name} cannot be read with {setting('encoding', encoding)} ({said:.100}): save it as "
+        f"UTF-8, or say how it is encoded, perhaps {setting('encoding', _without_bom(head))}"
+    )
 
 
 def _without_bom(head: bytes) -> str:

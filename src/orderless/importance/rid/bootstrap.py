@@ -2,7 +2,8 @@
 
 In:  the data as distinct rows, with the rules of their Rashomon sets; a seed.
 Out: a ``Tally`` for each: by feature, how many functions and how many trees have each importance
-     (the accuracy that is lost); ``in_parallel`` makes many, here or on a cluster.
+     (the accuracy that is lost, or the error of numbers that is added); ``in_parallel`` makes
+     many, here or on a cluster.
 Paper: Section 5.2, which averages over five permutations ("permutation-sampled").
 """
 
@@ -18,9 +19,10 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidData, TooLarge
 from ...inputs import distinct_rows
-from ...rashomon import FlatTrees, Resampled
+from ...rashomon import FlatTrees, Resampled, Target
 from ..permutation import askers, permuted_errors, sampled_losses
 from .drawn import drawn_losses
+from .losses import drawn_number_losses, number_importances
 
 __all__ = ["KINDS", "PER_TREE", "Bootstraps", "Sample", "Tally", "in_parallel"]
 
@@ -48,6 +50,8 @@ class Sample:
     group : array of int
         By column the number of the feature with which it is permuted.
     n_groups : int
+    target : Target, where rows have numbers
+        ``y`` is then what it calls their labels.
     """
 
     bits: NDArray[np.uint8]
@@ -56,6 +60,7 @@ class Sample:
     n_classes: int
     group: NDArray[np.int32]
     n_groups: int
+    target: Target | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +111,8 @@ class Tally:
         n_functions, total = len(trees), int(sizes.sum())
         lost: dict[int, tuple[list[Any], list[Any]]] = {}
         # One draw for the function itself, then one for each of its trees.
-        for group, functions, losses in drawn_losses(trees, sample, 1 + sizes, n_repeats, random):
+        draws = drawn_losses if sample.target is None else drawn_number_losses
+        for group, functions, losses in draws(trees, sample, 1 + sizes, n_repeats, random):
             first = np.diff(functions, prepend=-1) != 0
             parts = lost.setdefault(group, ([], []))
             parts[0].append(losses[first])
@@ -195,7 +201,7 @@ class Bootstraps:
         functions = data.functions(problem, self.semantics, self.limit)
         sample = Sample(
             problem.table.bits, problem.table.labels, problem.amounts,
-            len(problem.classes), self.group, self.n_groups,
+            len(problem.classes), self.group, self.n_groups, problem.table.target,
         )  # fmt: skip
         if self.importance == PER_TREE:
             if (total := sum(functions.n_nontrivial.tolist())) > self.limit:
@@ -240,7 +246,7 @@ def in_parallel(
 def _importances(
     kind: str, trees: FlatTrees, sample: Sample, n_repeats: int, random: np.random.Generator
 ) -> Floats:
-    """Give the accuracy that each function loses without each feature.
+    """Give the accuracy that each function loses without each feature, or the error that it adds.
 
     Parameters
     ----------
@@ -249,6 +255,8 @@ def _importances(
         ``n_repeats``, the same for all functions; "conditional": the expectation over all
         permutations among rows that agree on the columns of all other features.
     """
+    if sample.target is not None:
+        return number_importances(kind, trees, sample, n_repeats, random)
     if kind == "conditional":
         return _conditional(trees, sample)
     if kind == "permutation-sampled":

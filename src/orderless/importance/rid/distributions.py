@@ -239,7 +239,7 @@ class Distributions:
         -------
         pandas.DataFrame
             ``feature``, ``mean``, ``std``, ``min``, ``q05``, ``q25``, ``median``, ``q75``, ``q95``,
-            ``max``, and ``positive``, the share of models that lose accuracy without the feature.
+            ``max``, and ``positive``, the share of models that are worse without the feature.
         """
         import pandas as pd
 

@@ -72,6 +72,10 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         authors' program, so that a sample with many models has more say; or all samples (RID).
     binarizer, space
         What makes 0/1 columns of numbers, and what the columns mean; see ``RashomonSet``.
+    task, loss, decimals
+        Whether trees predict classes or numbers, and how numbers are judged; see ``RashomonSet``.
+        For regression an importance is the mean squared (or absolute) error on the sample that is
+        added, in the units of y (squared).
     n_repeats : int
         For "permutation-sampled" and "permutation-per-tree".
     n_jobs : int, optional
@@ -96,6 +100,7 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
     n_functions_, n_trees_ : array
         By bootstrap sample how many functions, and trees without trivial splits, are near-optimal.
     classes_ : array
+        For classification.
     seed_ : int
         What all samples were drawn from.
     binarizer_ : the fitted binarizer, of the numbers in the table, or None
@@ -147,6 +152,9 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         pooled: bool = False,
         binarizer: Any = "threshold-guess",
         space: Space | None = None,
+        task: str = "classification",
+        loss: str | None = None,
+        decimals: int | None = None,
         n_repeats: int = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -165,6 +173,9 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         self.pooled = pooled
         self.binarizer = binarizer
         self.space = space
+        self.task = task
+        self.loss = loss
+        self.decimals = decimals
         self.n_repeats = n_repeats
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -178,11 +189,7 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         X and y are those of ``RashomonSet.fit``.
         """
         self._check()
-        data = Resampled.read(
-            X, y, max_depth=self.max_depth, regularization=self.regularization,
-            epsilon=self.epsilon, space=self.space, binarizer=self.binarizer,
-            memory_limit=self.memory_limit,
-        )  # fmt: skip
+        data = Resampled.read(self, X, y)
         semantics = self.semantics or ("aware" if self.by == "feature" else "independent")
         names, group = self._groups(data, semantics)
         seed, file = _seed(self.random_state), None
@@ -199,10 +206,11 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         self.features_ = names
         self.n_functions_ = np.array([tally.n_functions for tally in tallies])
         self.n_trees_ = np.array([tally.n_trees for tally in tallies])
-        self.classes_ = np.array(data.classes)
+        if data.problem.task == "classification":
+            self.classes_ = np.array(data.problem.classes)
         self.seed_ = seed
         self.binarizer_ = data.table.binarizer
-        self.left_out_ = data.left_out
+        self.left_out_ = data.problem.left_out
         self.n_features_in_ = len(data.columns.space.columns)
         if hasattr(X, "columns") and all(isinstance(name, str) for name in X.columns):
             self.feature_names_in_ = np.array(list(X.columns), dtype=object)

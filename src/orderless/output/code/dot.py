@@ -6,10 +6,9 @@ Out: text that ``dot -Tsvg`` draws; every name and label is escaped.
 
 from __future__ import annotations
 
-from ...model import Tree, printable
+from ...model import Tree, class_names, printable
 from ..plots.drawing import number_part
 from ..plots.look import WHITE, pale, shade
-from ..rules.number_names import class_names
 
 __all__ = ["tree_as_dot"]
 

@@ -1,3 +1,8 @@
+from .displays import (
+    CoverageDisplay as CoverageDisplay,
+    RashomonDisplay as RashomonDisplay,
+    RulesDisplay as RulesDisplay,
+)
 from .look import (
     BLUE as BLUE,
     DARK_GREY as DARK_GREY,

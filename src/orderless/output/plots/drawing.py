@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...inputs import class_codes, number_array
-from ...model import Tree, label_text, printable
-from ..rules.number_names import amount, class_names
+from ...model import Tree, amount, class_names, label_text, printable
 from .look import BLUE, colour, mark, pale, shade, shortened
 
 __all__ = ["DRAWN_LEAVES", "class_marks", "leaf_colours", "number_part", "places", "tree_as_svg"]

@@ -59,7 +59,10 @@ def draw_coverage(found: Coverage, ax: Any = None) -> Any:
     """Draw the share of rows answered; see ``Coverage.plot``."""
     ax = axes_of(ax)
     for way, (name, colour, marker, line) in WAYS.items():
-        share = found.table[found.table["way"] == way].groupby("rate")["answered"]
+        own = found.table[found.table["way"] == way]
+        if not len(own):
+            continue  # a sum of many trees has no path
+        share = own.groupby("rate")["answered"]
         mean, n = share.mean(), int(share.size().min())
         error = np.asarray(share.std(ddof=1)) / np.sqrt(n) if n > 1 else None
         ax.errorbar(mean.index, mean, error, label=name, color=colour, marker=marker,
@@ -175,7 +178,10 @@ def draw_distributions(
         ax.legend(first.values(), first.keys(), frameon=False, fontsize=9, ncols=2,
                   loc="lower left", bbox_to_anchor=(0, 1))  # fmt: skip
     unit = "column" if found.by == "column" else "feature"
-    words = f"accuracy lost without the {unit}"
+    lost = "accuracy lost"
+    if found.task == "regression":
+        lost = f"mean {found.loss or 'squared'} error added"
+    words = f"{lost} without the {unit}"
     more = f"\n{left_out} less important {unit}{'s' * (left_out > 1)} not shown" if left_out else ""
     ax.set_xlabel(words + more)
     return ax

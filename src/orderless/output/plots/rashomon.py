@@ -141,6 +141,8 @@ def plot_objectives(trees: TreeSet, ax: Any = None) -> Any:
 def plot_map(trees: TreeSet, ax: Any = None, *, most: int = 1000, random_state: Any = 0) -> Any:
     """Place the functions so that those that disagree on more training rows lie farther apart.
 
+    For regression, those whose numbers are farther apart on average.
+
     Parameters
     ----------
     ax : matplotlib Axes, optional
@@ -157,8 +159,9 @@ def plot_map(trees: TreeSet, ax: Any = None, *, most: int = 1000, random_state: 
     Notes
     -----
     Classical multidimensional scaling of the shares of training weight on which two functions
-    differ: the picture that keeps these distances best, in the sense of their squares. The label
-    of the axes says how much of them it keeps. The best function is a star.
+    differ, or of the mean absolute differences of their numbers: the picture that keeps these
+    distances best, in the sense of their squares. The label of the axes says how much of them it
+    keeps. The best function is a star.
     """
     ax = _axes(ax)
     functions = trees.functions()
@@ -186,7 +189,8 @@ def plot_map(trees: TreeSet, ax: Any = None, *, most: int = 1000, random_state: 
     ax.figure.colorbar(shown, ax=ax, label="objective (smaller is better)")
     some = "" if n <= most else f", {most:,} drawn"
     ax.set_title(f"{n:,} functions{some}", fontsize=11)
-    ax.set(xlabel=f"distance: disagreement on rows\n({kept:.0%} of it is in this plane)")
+    what = "mean difference" if trees._problem.task == "regression" else "disagreement"
+    ax.set(xlabel=f"distance: {what} on rows\n({kept:.0%} of it is in this plane)")
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_xticks([])
     ax.set_yticks([])
@@ -197,7 +201,8 @@ def plot_map(trees: TreeSet, ax: Any = None, *, most: int = 1000, random_state: 
 def _scaled(distance: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
     """Give places in the plane, and how much of the squared distances they keep."""
     n = len(distance)
-    # Shares of differing rows are squared distances: each row where two differ adds its weight.
+    # Shares of differing rows are squared distances: each row where two differ adds its weight. So
+    # are mean differences of numbers: each level between two numbers adds its row's weight.
     centre = np.eye(n) - 1 / n
     products = -0.5 * centre @ distance @ centre
     values, vectors = np.linalg.eigh(products)

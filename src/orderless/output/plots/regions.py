@@ -15,9 +15,8 @@ import numpy as np
 from ...errors import InvalidData
 from ...form import CanonicalForm, Term, canonicalize
 from ...inputs import frame_of
-from ...model import Feature, Side, Space, Tree, label_text, value_in
+from ...model import Feature, Side, Space, Tree, class_names, label_text, value_in
 from ..rules.listing import TERMS
-from ..rules.number_names import class_names
 from .look import GREY, INK, WHITE, axes_of, colour, hatch, pale, wrapped
 
 __all__ = ["plot_rules", "slice_of"]

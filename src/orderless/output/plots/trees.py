@@ -12,9 +12,8 @@ from typing import Any
 
 from ...acquisition import Policy, branches, money, percent
 from ...errors import InvalidTree
-from ...model import Tree, drawn, printable
+from ...model import Tree, class_names, drawn, printable
 from ...readers import read_tree
-from ..rules.number_names import class_names
 from ..rules.policy import summary
 from .drawing import leaf_colours, places
 from .look import GREY, INK, WASH, WHITE, axes_of, shortened, wrapped

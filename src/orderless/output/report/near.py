@@ -8,6 +8,7 @@ Paper: Section 4.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -28,6 +29,7 @@ __all__ = ["EPSILON", "REGULARIZATION", "Around", "around", "near"]
 
 TITLE = "Trees that are about as good"
 MOST_FUNCTIONS = 1_000_000
+MOST_DRAWN = 100_000  # trees of numbers, nearly every one of which has an objective of its own
 REGULARIZATION = Fraction(1, 100)
 EPSILON = Fraction(2, 100)
 MOST_CELLS = 300_000  # of the table in which thresholds are guessed, by class: about a second
@@ -40,9 +42,6 @@ Bits = NDArray[np.bool_]
 
 def near(subject: Subject) -> Section:
     """Count the near-optimal trees and functions, and place the tree among them."""
-    if subject.numbers:
-        lead = "Left out: a report counts the near-optimal trees of classes only, not of numbers."
-        return Section("near", TITLE, lead)
     try:
         found = around(subject)
     except (OutOfMemory, OutOfTime):
@@ -69,7 +68,7 @@ def near(subject: Subject) -> Section:
     )
     best = trees.best_tree.over(subject.tree.space)
     compared = Table(
-        ("tree", "leaves", "wrong rows", "objective"),
+        ("tree", "leaves", "squared error left" if subject.numbers else "wrong rows", "objective"),
         [
             _line("this tree", subject.tree.n_leaves, found.objective, found),
             *_smaller(subject, found),
@@ -77,9 +76,11 @@ def near(subject: Subject) -> Section:
         ],
     )
     parts: list[Part] = [sizes]
-    alt = "How many trees have which objective, by number of leaves"
-    with picture(alt + found.inside * "; a line shows where this tree stands" + ".", parts) as ax:
-        _draw(ax, found)
+    if not subject.numbers or trees.n_trees <= MOST_DRAWN:
+        alt = "How many trees have which objective, by number of leaves"
+        alt += found.inside * "; a line shows where this tree stands"
+        with picture(f"{alt}.", parts) as ax:
+            _draw(ax, found)
     shown = Details("A best tree", drawn(subject, best))
     return Section("near", TITLE, _lead(found), [*parts, compared, shown])
 
@@ -87,17 +88,22 @@ def near(subject: Subject) -> Section:
 def _lead(found: Around) -> str:
     trees = found.found
     guessed = len(trees.columns) - found.n_own
+    wrong = "share of wrong rows"
+    if trees.task == "regression":
+        wrong = "squared error, as a share of that of always saying the mean,"
     out = (
-        f"A tree's objective is its share of wrong rows plus {float(REGULARIZATION):g} for each "
+        f"A tree's objective is its {wrong} plus {float(REGULARIZATION):g} for each "
         f"leaf; smaller is better. Counted here are all trees of depth {trees.max_depth} or less "
         f"whose objective is within {float(EPSILON):g} of the best. They may ask the "
         f"{count(found.n_own, 'condition')} of this tree and {guessed:,} more, which threshold "
-        f"guessing proposed{_from_rows(found)}. "
+        f"guessing proposed{_from_rows(found)}. {_exactness(found)}"
     )
     if not found.inside:
         beyond = float(found.objective - trees.bound)
         return f"{out}This tree is not among them: its objective is {beyond:.4f} too large."
     better = found.n_better
+    if better is None:
+        return f"{out}This tree is among them; how many are better was not counted."
     if better == 0:
         return f"{out}This tree is among the best: none has a smaller objective."
     return (
@@ -112,9 +118,21 @@ def _from_rows(found: Around) -> str:
     return f" from {found.n_guessed_from:,} of the {found.n_rows:,} rows, drawn at random"
 
 
+def _exactness(found: Around) -> str:
+    """Say how exact numbers are; nothing of classes."""
+    if found.found.task != "regression":
+        return ""
+    n = found.found.decimals_
+    exact = f"{n} decimal{'' if n == 1 else 's'}" if n >= 0 else f"the nearest {10**-n:,}"
+    both = "The numbers of rows and leaves are" if found.rounded else "Numbers of leaves are"
+    return f"{both} rounded to {exact} here. "
+
+
 def _line(name: str, leaves: int, objective: Fraction, found: Around) -> tuple[Any, ...]:
-    wrong = (objective - REGULARIZATION * leaves) * found.n_rows
-    return name, leaves, int(wrong), f"{float(objective):.4f}"
+    wrong = objective - REGULARIZATION * leaves
+    if found.found.task == "regression":
+        return name, leaves, f"{float(wrong):.2%}", f"{float(objective):.4f}"
+    return name, leaves, int(wrong * found.n_rows), f"{float(objective):.4f}"
 
 
 def _smaller(subject: Subject, found: Around) -> list[tuple[Any, ...]]:
@@ -157,6 +175,8 @@ class Around:
     objective : Fraction
         The tree's own.
     n_rows : int
+    rounded : bool
+        Whether the numbers of the rows had more decimals than could be kept.
     """
 
     found: RashomonSet
@@ -164,6 +184,7 @@ class Around:
     n_guessed_from: int
     objective: Fraction
     n_rows: int
+    rounded: bool = False
 
     @property
     def inside(self) -> bool:
@@ -171,8 +192,15 @@ class Around:
         return self.objective <= self.found.bound
 
     @property
-    def n_better(self) -> int:
-        """How many trees of the set have a smaller objective than this tree."""
+    def n_better(self) -> int | None:
+        """How many trees of the set have a smaller objective; None if counting takes too long."""
+        if self.found.task == "regression":  # nearly every tree has an objective of its own
+            apart = self.objective - self.found.objective
+            try:
+                view = self.found.within(apart) if apart > 0 else None
+                return 0 if view is None else view.n_trees - view.on_bound
+            except (OutOfMemory, OutOfTime):
+                return None
         table = self.found.histogram()
         rows = zip(table["errors"], table["leaves"], table["trees"], strict=True)
         return sum(
@@ -207,32 +235,42 @@ def around(subject: Subject) -> Around:
     n_own = len(columns)
     if not n_own:
         raise InvalidData("the tree has no splits, so there is nothing to compare")
-    found = _trees(tree, columns, y)  # if these are too many already, guessing more is pointless
+    # If these are too many already, guessing more is pointless.
+    found, rounded = _trees(tree, columns, y)
     guessed, n_guessed_from = _guessed(tree, rows, y)
     for key, column in guessed:
         columns.setdefault(key, column)
     if len(columns) > n_own:
-        found = _trees(tree, columns, y)
-    wrong = subject.quality.n_rows - subject.quality.n_right
-    objective = Fraction(wrong, given.n_rows) + REGULARIZATION * tree.n_leaves
-    return Around(found, n_own, n_guessed_from, objective, given.n_rows)
+        found, rounded = _trees(tree, columns, y)
+    if subject.numbers:
+        objective = found.objective_of(tree)
+    else:
+        wrong = subject.quality.n_rows - subject.quality.n_right
+        objective = Fraction(wrong, given.n_rows) + REGULARIZATION * tree.n_leaves
+    return Around(found, n_own, n_guessed_from, objective, given.n_rows, rounded)
 
 
 Key = tuple[str, Any]
 Cut = tuple[Key, tuple[Condition, Bits]]
 
 
-def _trees(tree: Tree, columns: dict[Key, tuple[Condition, Bits]], y: Any) -> RashomonSet:
-    """Find the near-optimal trees over some conditions."""
+def _trees(
+    tree: Tree, columns: dict[Key, tuple[Condition, Bits]], y: Any
+) -> tuple[RashomonSet, bool]:
+    """Find the near-optimal trees over some conditions; also say whether y had to be rounded."""
     space = Space(
         tree.space.features,
         [Column(f"column {k}", c.feature, c) for k, (c, _) in enumerate(columns.values())],
     )
     bits = np.stack([bits for _, bits in columns.values()], axis=1).astype(np.int8)
-    return RashomonSet(
+    trees = RashomonSet(
         tree.depth, REGULARIZATION, EPSILON, space,
-        binarizer=None, memory_limit=BYTES, time_limit=SECONDS,
-    ).fit(bits, y)  # fmt: skip
+        binarizer=None, task=tree.task, memory_limit=BYTES, time_limit=SECONDS,
+    )  # fmt: skip
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        trees.fit(bits, y)
+    return trees, bool(said)
 
 
 def _key(feature: Feature, condition: Condition) -> Key:
@@ -292,13 +330,16 @@ def _guessed(tree: Tree, rows: Rows, y: Any) -> tuple[list[Cut], int]:
     if not table:
         return [], 0
     numbers, labels = np.stack(table, axis=1), np.asarray(y)
-    n_classes = len(tree.classes) if len(tree.classes) > 2 else 1
+    several = tree.task == "classification" and len(tree.classes) > 2
+    n_classes = len(tree.classes) if several else 1
+    if tree.task == "regression":
+        labels = labels.astype(np.float64)
     most = max(MOST_CELLS // (numbers.shape[1] * n_classes), 100)
     some = np.arange(len(numbers))
     if len(numbers) > most:
         some = np.sort(np.random.default_rng(0).choice(len(numbers), most, replace=False))
     try:
-        binarizer = ThresholdGuessBinarizer(space=Space(features, columns))
+        binarizer = ThresholdGuessBinarizer(space=Space(features, columns), task=tree.task)
         fitted = binarizer.fit(numbers[some], labels[some])
     except (InvalidData, InvalidSpace):  # nothing varies, or names that clash
         return [], 0

@@ -10,8 +10,8 @@ from typing import Any
 
 from ...estimators import Deviation
 from ...missing import coverage
+from ...model import amount
 from ..plots.measures import draw_coverage, draw_widths
-from ..rules.number_names import amount
 from ..rules.quality import HEAD
 from .subject import Heading, Part, Section, Subject, Table, picture
 

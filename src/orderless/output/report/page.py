@@ -10,15 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from ...errors import InvalidParameter, setting
 from ...estimators import Deviation, Quality
 from ...inputs import write_whole
-from ...model import printable, shown
-from ...readers import read_tree
+from ...model import Ensemble, Tree, printable, shown
+from ...readers import read_model
 from ..plots.look import CLASSES, GROUNDS, REPORT, page_colours
 from ..templates import fragment, markup
-from . import sections
+from . import many_trees, sections
 from .near import near
 from .risk import thresholds
 from .subject import Subject
@@ -37,6 +38,16 @@ SECTIONS = (
     thresholds,
     sections.cheapest,
     near,
+    sections.made,
+)
+
+
+TITLES = ("What this decision tree decides", "What this model decides")  # of one tree, of many
+OF_MANY_TREES = (
+    sections.quality,
+    many_trees.certain,
+    many_trees.which_values,
+    many_trees.reasons,
     sections.made,
 )
 
@@ -78,7 +89,7 @@ def report(
     y: Any,
     costs: Any = None,
     *,
-    title: str = "What this decision tree decides",
+    title: str | None = None,
     about: Mapping[str, str] | None = None,
     about_rows: str = "",
     random_state: int = 0,
@@ -93,15 +104,18 @@ def report(
     about as good, and how it was made. For a regression tree: how far its numbers are off (R
     squared, mean absolute and squared error), and how wide intervals are with missing values.
 
+    For many trees that are added up: how often it is right, what is still certain with missing
+    values, which single values matter, and why some rows get their class.
+
     Parameters
     ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+    tree : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
     X : rows
         Complete, as the tree takes them.
     y : labels, or numbers for a regression tree
     costs : dict or array, optional
         What each feature costs: the page then shows the cheapest way to an answer.
-    title : str
+    title : str, optional
     about : mapping of text, optional
         More lines for "How this was made": where the data came from, parameters.
     about_rows : str
@@ -133,20 +147,36 @@ def report(
     True
     """
     lines = {printable(str(key)): printable(str(value)) for key, value in (about or {}).items()}
+    model = read_model(tree)
     subject = Subject(
-        read_tree(tree), X, y, costs, lines, printable(about_rows), random_state,
+        cast(Tree, model), X, y, costs, lines, printable(about_rows), random_state,
         dict(held_out or {}), risk_of,
     )  # fmt: skip
+    many = isinstance(model, Ensemble)
+    if many:
+        _refuse_for_one_tree(costs=costs, risk_of=risk_of)
     subject.check()
-    made = [make(subject) for make in SECTIONS]
+    made = [make(subject) for make in (OF_MANY_TREES if many else SECTIONS)]
+    top = many_trees if many else sections
     page = fragment(
         "report/template.html",
-        title=printable(title),
-        lead=sections.summary(subject),
-        facts=sections.facts(subject),
+        title=printable(title or TITLES[many]),
+        lead=top.summary(subject),
+        facts=top.facts(subject),
         sections=[section for section in made if section.parts or section.lead],
         version=version("orderless"),
         colours={ground: markup(page_colours(REPORT, ground)) for ground in GROUNDS},
         classes={ground: markup(page_colours(CLASSES, ground)) for ground in GROUNDS},
     )
     return Report(shown(page))  # names in its tables and drawings too
+
+
+def _refuse_for_one_tree(**given: Any) -> None:
+    """Refuse what only the report of one tree uses."""
+    for name, value in given.items():
+        if value is not None:
+            raise InvalidParameter(
+                f"{setting(name)} is for the report of one tree, and this model adds up many: "
+                "leave it out",
+                name,
+            )

@@ -21,10 +21,9 @@ from ...acquisition import Policy, cheapest_policy, money, percent as whole_perc
 from ...errors import OutOfTime, TooManyReasons
 from ...estimators import Quality
 from ...missing import coverage
-from ...model import label_text
+from ...model import Tree, amount, class_names, label_text
 from ..plots.measures import draw_coverage
 from ..rules.html import form_as_html
-from ..rules.number_names import amount, class_names
 from ..rules.quality import HEAD, Judged, matrix, percent, summary as sentence
 from . import number_sections as numbers
 from .subject import (
@@ -42,8 +41,8 @@ from .subject import (
     picture,
 )
 
-__all__ = ["as_it_came", "cheapest", "facts", "made", "missing", "quality",
-           "reasons", "rules", "smallest", "summary"]  # fmt: skip
+__all__ = ["as_it_came", "cheapest", "facts", "how_good", "made", "missing", "quality",
+           "reasons", "right", "rules", "smallest", "summary"]  # fmt: skip
 
 MANY_REASONS = 400  # more are counted, not listed
 WAYS = {
@@ -61,11 +60,12 @@ def summary(subject: Subject) -> str:
     return (
         f"A tree with {count(tree.n_leaves, 'leaf')} that asks about {count(used, 'feature')}. "
         f"Without the order of its questions, it comes down to {count(subject.n_rules, 'rule')}. "
-        f"{_how_good(subject)} {subject.about_rows}"
+        f"{how_good(subject)} {subject.about_rows}"
     ).rstrip()
 
 
-def _how_good(subject: Subject) -> str:
+def how_good(subject: Subject) -> str:
+    """Say in a sentence how often the model is right, or how far it is off."""
     if subject.numbers:
         found = subject.deviation
         mean = found.absolute_of_mean
@@ -80,12 +80,13 @@ def _how_good(subject: Subject) -> str:
         f"{subject.quality.majority_share:.1%}"
     )  # fmt: skip
     return (
-        f"It gives the right class for {_right(subject.quality)} of the {subject.n_rows:,} rows"
+        f"It gives the right class for {right(subject.quality)} of the {subject.n_rows:,} rows"
         f"{usual}."
     )
 
 
-def _right(found: Quality) -> str:
+def right(found: Quality) -> str:
+    """Write the share of rows that get their right class."""
     return percent(found.n_right, found.n_rows)
 
 
@@ -103,8 +104,8 @@ def facts(subject: Subject) -> list[dict[str, str]]:
             out += [(numbers.explained(found), f"R² on {name}"),
                     (numbers.off_by(found), f"off on {name}, on average")]  # fmt: skip
     else:
-        right = {"the data": subject.quality, **subject.held_out_classes}
-        out += [(_right(found), f"right on {name}") for name, found in right.items()]
+        classes = {"the data": subject.quality, **subject.held_out_classes}
+        out += [(right(found), f"right on {name}") for name, found in classes.items()]
     if subject.redundant is not None:
         out.insert(3, (f"{len(subject.redundant)}", "redundant splits"))
     return [{"number": number, "what": what} for number, what in out]
@@ -313,7 +314,7 @@ def made(subject: Subject) -> Section:
         content.update("\0".join(map(str, column)).encode("utf-8", "surrogatepass"))
     content.update("\0".join(map(str, subject.y)).encode("utf-8", "surrogatepass"))
     lines = {
-        "tree": subject.form.fingerprint + " (fingerprint: equal for trees that decide the same)",
+        **_which_model(subject),
         "data": f"{subject.n_rows:,} rows, sha256 {content.hexdigest()[:32]}",
         **subject.about,
         "random numbers": f"seed {subject.random_state}",
@@ -321,6 +322,15 @@ def made(subject: Subject) -> Section:
         f"Python {platform.python_version()}",
     }
     return Section("made", "How this was made", "", [Facts(lines)])
+
+
+def _which_model(subject: Subject) -> dict[str, str]:
+    """Say which model it is, by a number that tells it from others."""
+    if isinstance(subject.tree, Tree):
+        same = "(fingerprint: equal for trees that decide the same)"
+        return {"tree": f"{subject.form.fingerprint} {same}"}
+    digest = sha256(subject.tree.to_json().encode()).hexdigest()[:32]
+    return {"model": f"sha256 of its JSON {digest}"}
 
 
 def _columns(X: Any) -> Iterable[Any]:

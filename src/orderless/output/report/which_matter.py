@@ -14,10 +14,9 @@ from ...importance import (
     impurity_importance,
     permutation_importance,
 )
-from ...model import short_count
+from ...model import amount, short_count
 from ..plots.drawing import DRAWN_LEAVES
 from ..plots.measures import draw_importance
-from ..rules.number_names import amount
 from .subject import Part, Section, Subject, Table, picture
 
 __all__ = ["importance"]

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ...model import Piece, Side, pieces
+from ...model import Piece, Side, class_names, pieces
 from ..templates import fragment
 from .listing import FAULTS, Block, Listing, Shown, list_terms
-from .number_names import class_names
 
 if TYPE_CHECKING:
     from ...form import CanonicalForm

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from ...errors import InvalidData, InvalidTree, OutOfTime, TooManyReasons
 from ...form import Term
 from ...inputs import Rows, is_unknown, number_array, read_rows
-from ...model import Label, label_text, printable
-from .number_names import amount, number_names
+from ...model import ROUNDED, Label, amount, any_rounded, label_text, number_names, printable
 
 if TYPE_CHECKING:
     from ...form import CanonicalForm
@@ -183,8 +182,8 @@ class Listing:
                 [("words", f"Rows: how many of the {rows} a {one} covers for certain{right}.")]
             )
             out += [[("text", self.about_rows)]] * bool(self.about_rows)
-        if any(float(name) != number for number, name in self._names.items()):
-            out.append([("words", "Numbers are rounded.")])
+        if any_rounded(self._names):
+            out.append([("words", ROUNDED)])
         if self.hidden:
             out.append([("words", f"Not shown: {self.count(self.hidden)}.")])
         return out

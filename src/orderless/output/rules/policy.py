@@ -6,8 +6,10 @@ Out: indented text: each question with its cost, each answer with its share.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...acquisition import Policy, branches, money, percent
-from ...model import printable, short_number
+from ...model import ROUNDED, any_rounded, number_names, printable, short_number
 from ..templates import fragment
 
 __all__ = ["policy_as_html", "policy_as_text", "summary"]
@@ -34,8 +36,12 @@ def summary(policy: Policy) -> str:
 
 
 def policy_as_text(policy: Policy) -> str:
-    """Write a policy as indented text; answers that lead to the same are one line."""
-    nodes = policy.nodes
+    """Write a policy as indented text; answers that lead to the same are one line.
+
+    A last line says where numbers are rounded.
+    """
+    nodes, tree = policy.nodes, policy.tree
+    names = number_names(tree.numbers.tolist()) if tree.task == "regression" else {}
     lines = [summary(policy)]
     todo: list[tuple[tuple[int, ...], str, str]] = [((0,), "", "")]
     while todo:
@@ -43,7 +49,7 @@ def policy_as_text(policy: Policy) -> str:
         if len(lines) >= MOST:
             lines.append(f"... (more than {MOST} lines, not written)")
             break
-        lines.append(lead + _node_text(policy, at[0]))
+        lines.append(lead + _node_text(policy, at[0], names))
         if nodes.purchase[at[0]] < 0:
             continue
         inside = indent + "  "
@@ -53,10 +59,12 @@ def policy_as_text(policy: Policy) -> str:
             for one in branches(nodes, at)
         ]
         todo += reversed(below)
+    if any_rounded(names):
+        lines.append(ROUNDED)
     return "\n".join(lines)
 
 
-def _node_text(policy: Policy, node: int) -> str:
+def _node_text(policy: Policy, node: int, names: Mapping[float, str]) -> str:
     nodes = policy.nodes
     p = nodes.purchase[node]
     if p >= 0:
@@ -65,7 +73,13 @@ def _node_text(policy: Policy, node: int) -> str:
             return "known at the start:"
         return f"{printable(bought.name)}? (cost {money(float(bought.cost))})"
     decided = nodes.decision(node)
-    return "not determined" if decided is None else decided.text
+    if decided is None:
+        return "not determined"
+    if not names:
+        return decided.text
+    lower, upper = decided.interval or (decided.label, decided.label)
+    low, high = (names[float(end)] for end in (lower, upper))
+    return low if lower == upper else f"between {low} and {high}"
 
 
 def policy_as_html(policy: Policy) -> str:

@@ -24,15 +24,17 @@ from ..through.conditions import over_features
 from ..wrapped import Wrapped, unwrapped
 from .build import ColumnEnsemble
 
-__all__ = ["read_ensemble"]
+__all__ = ["is_known", "read_ensemble"]
 
 # A reader is the file <library>.py in this folder with ``knows(model)`` and
 # ``from_<library>(model)``. It is asked only if its library is imported.
 READERS = ("sklearn", "xgboost", "lightgbm", "catboost")
-FILES = ("lightgbm", "xgboost", "catboost")  # also have ``knows_text(text)`` and ``from_text(text)``
+# Files also have ``knows_text(text)`` and ``from_text(text)``.
+FILES = ("lightgbm", "xgboost", "catboost")
 KNOWN = (
     "scikit-learn's RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, AdaBoost, "
-    "Bagging and Voting of trees, and whatever read_tree reads with numbers or shares"
+    "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), and "
+    "whatever read_tree reads with numbers or shares"
 )
 
 
@@ -51,9 +53,12 @@ def read_ensemble(
     model : object
         A fitted RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, Bagging or Voting
         classifier or regressor of scikit-learn, or its AdaBoostClassifier, all of trees; a
-        ``Pipeline`` that ends in one, or a search for the best of these. One tree is an ensemble,
-        too, if its leaves have numbers or shares of classes. An ``Ensemble`` is returned as it is.
-        A subclass that has a ``predict`` of its own is refused.
+        classifier, regressor, ranker or ``Booster`` of XGBoost (gbtree, dart, forests), LightGBM
+        (gbdt, goss, dart, rf) or CatBoost, or the model file that they write (XGBoost's as JSON or
+        UBJ, CatBoost's as JSON), as text or as a ``Path``; a ``Pipeline`` that ends in one, or a
+        search for the best of these. One tree is an ensemble, too, if its leaves have numbers or
+        shares of classes. An ``Ensemble`` is returned as it is. A subclass that has a ``predict``
+        of its own is refused.
     through, space, feature_names, nan
         As in ``read_tree``.
 
@@ -77,6 +82,13 @@ def read_ensemble(
     it has jobs; the order here is that of one. A VotingRegressor adds one row alone in another
     order than several. Linear in the nodes.
 
+    XGBoost, LightGBM and CatBoost add each row's trees in order, whatever the number of threads or
+    rows, on a processor; a graphics card may add in another order. Not visible in a model, and so
+    not read: a ``base_margin`` that is given with the rows, and the objective of your own that a
+    ``Booster`` of XGBoost was trained with. A file that XGBoost's scikit-learn interface wrote is
+    read as its estimator predicts (up to the best round), and that of a ``Booster`` as a
+    ``Booster`` does (all rounds).
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -97,6 +109,7 @@ def read_ensemble(
     parts = _column_ensemble(wrapped.model)
     if parts is None:
         _refuse_unknown(wrapped.model)
+    if parts is None or (wrapped.targets and len(parts.trees) == 1):
         tree = read_tree(given, through=through, space=space, feature_names=feature_names, nan=nan)
         return _of_one_tree(tree)
     if wrapped.targets:
@@ -106,6 +119,15 @@ def read_ensemble(
             "transformed back"
         )
     return _over_features(parts, wrapped, space, feature_names, nan)
+
+
+def is_known(model: Any) -> bool:
+    """Whether a reader of ensembles knows a model, once what is around it is taken off."""
+    model = unwrapped(model, None).model
+    if isinstance(model, str):
+        readers = (import_module(f".{library}", __package__) for library in FILES)
+        return any(reader.knows_text(model) for reader in readers)
+    return not isinstance(model, Mapping) and library_of(model, READERS, "ensembles.") is not None
 
 
 def _column_ensemble(model: Any) -> ColumnEnsemble | None:

@@ -109,6 +109,8 @@ def _total(weights: Floats | None, n: int, axis: int) -> float:
     """Give what numpy's average divides by, added up as it does."""
     if weights is None:
         return float(n)
+    if not weights.sum() > 0:
+        raise UnreadableModel(f"weights must have a sum above 0, got {weights.tolist()!r:.80}")
     zeros = np.zeros((n, 1, 1) if axis == 0 else (1, n))
     return float(np.average(zeros, axis=axis, weights=weights, returned=True)[1].ravel()[0])
 

@@ -29,6 +29,7 @@ from .rounding import check_room
 
 __all__ = ["from_text", "from_xgboost", "knows", "knows_text"]
 
+VERSIONS = (1, 2, 3)
 LINKS: dict[str, Link] = {
     "binary:logistic": "logistic",
     "reg:logistic": "logistic",
@@ -88,12 +89,17 @@ def from_text(text: str | bytes) -> ColumnEnsemble:
 
 def _ensemble(saved: Mapping[str, Any], model: ModelJson, in_place: bool) -> ColumnEnsemble:
     """Describe all trees, each with a leaf's number for its class."""
+    if saved["version"][0] not in VERSIONS:
+        raise UnreadableModel(
+            f"the model file is of XGBoost {saved['version'][0]!r:.40}, and known are "
+            f"{VERSIONS[0]} to {VERSIONS[-1]}: update orderless, or save it with one of these"
+        )
     base = base_margins(saved, model.n_outputs)
     table = model.table
     trees, values = [], []
     for i, (tree, output) in enumerate(zip(model.trees, model.outputs, strict=True)):
         builder = TreeBuilder(table)
-        nodes = []
+        nodes: list[int] = []
         for node in leaves(builder, tree, model.labels):
             builder.leaf_number(len(nodes))
             nodes.append(node)
@@ -138,5 +144,3 @@ def _rule(saved: Mapping[str, Any], model: ModelJson) -> Rule:
     if model.n_outputs > 1:
         return Rule("largest", window=SOFTMAX if model.objective == "multi:softprob" else 0.0)
     return Rule("cuts", (last_of_first_class(saved),))
-
-

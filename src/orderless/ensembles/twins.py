@@ -1,0 +1,98 @@
+"""Twins: two completions of one row that differ in some features only, and in their class.
+
+In:  an ``Ensemble`` of classes, a box over its bins, and the features in which twins may differ.
+Out: two cells, or the proof that there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..model import Ensemble, Nodes, Space, Tree
+from .boxes import Boxes, Cells, slices
+from .joint import Joint
+
+__all__ = ["Twins"]
+
+
+class Twins:
+    """Two copies of an ensemble that share all features but some, of which each has its own.
+
+    Trees that do not ask about those are one tree in the search (``Joint``), and what one copy says
+    beyond the other comes from the few that do.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    apart : sequence of int
+        Features, by their place among the bins, of which each copy has its own.
+    """
+
+    def __init__(self, ensemble: Ensemble, apart: Sequence[int]) -> None:
+        self.ensemble, self.apart = ensemble, apart
+        bins, space = ensemble.bins, ensemble.space
+        taken = set(space.names)
+        self.name: dict[int, str] = {}
+        for k in apart:
+            name = bins.features[k].name
+            while name in taken:
+                name += "'"
+            taken.add(name)
+            self.name[k] = name
+        own = [replace(bins.features[k], name=self.name[k]) for k in apart]
+        wide = Space([*space.features, *own])
+        place = np.arange(len(space.features) + 1)
+        for i, k in enumerate(apart):
+            place[bins.positions[k]] = len(space.features) + i
+        place[-1] = -1
+        plain = [_over(tree, wide, tree.feature) for tree in ensemble.trees]
+        moved = [_over(tree, wide, place[tree.feature]) for tree in ensemble.trees]
+        self.joint = Joint(ensemble.replace(trees=plain), ensemble.replace(trees=moved))
+        self.of_name = {f.name: k for k, f in enumerate(self.joint.one.bins.features)}
+
+    def search(self, box: Boxes, time_limit: float) -> tuple[int, Cells | None, Cells | None]:
+        """Look for twins in a box: 0 (there are none), 1 (two cells) or 2 (not found out)."""
+        wide = self._wide(box)
+        n, missed = len(self.ensemble.classes), False
+        for a in range(n):
+            for b in range(a + 1, n):  # which of the two is which does not matter
+                code, cell = self.joint.search(a, b, time_limit, surely=False, box=wide)
+                missed |= code == 2
+                if code == 1:
+                    pair = self._narrow(cell)
+                    labels = self.ensemble.summed.evaluate(np.stack(pair), 1).label
+                    if labels[0] != labels[1] and (labels >= 0).all():
+                        return 1, *pair
+                    missed = True  # within rounding
+        return (2 if missed else 0), None, None
+
+    def _wide(self, box: Boxes) -> Boxes:
+        """Give the box over the features of both copies."""
+        bins = self.joint.one.bins
+        wide = np.zeros(sum(bins.widths), dtype=np.uint8)
+        there = slices(bins)
+        for k, at in enumerate(slices(self.ensemble.bins)):
+            names = [self.ensemble.bins.features[k].name]
+            names += [self.name[k]] if k in self.name else []
+            for name in names:
+                wide[there[self.of_name[name]]] = box[at]
+        return wide
+
+    def _narrow(self, cell: Cells) -> tuple[Cells, Cells]:
+        """Give the two cells that a cell of both copies is."""
+        features = self.ensemble.bins.features
+        one = np.array([cell[self.of_name[f.name]] for f in features], dtype=np.int32)
+        other = one.copy()
+        for k, name in self.name.items():
+            other[k] = cell[self.of_name[name]]
+        return one, other
+
+
+def _over(tree: Tree, space: Space, feature: np.ndarray) -> Tree:
+    """Give a tree over a wider space, its features by their place there."""
+    arrays = {name: array.copy() for name, array in tree.nodes._asdict().items()}
+    arrays["feature"] = np.where(tree.feature < 0, -1, feature).astype(np.int32)
+    return Tree.of_normal(space, tree.classes, Nodes(**arrays))

@@ -1,0 +1,40 @@
+"""One tree or many: whichever a model is.
+
+In:  any model, or file, that ``read_tree`` or ``read_ensemble`` knows.
+Out: a ``Tree`` if it is one tree, else an ``Ensemble``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...errors import UnreadableModel
+from ...model import Ensemble, Space, Tree
+from ..dispatch import opened, read_tree
+from .dispatch import is_known, read_ensemble
+
+__all__ = ["read_model"]
+
+
+def read_model(
+    model: Any, *, space: Space | None = None, feature_names: Sequence[str] | None = None
+) -> Tree | Ensemble:
+    """Read one tree as a ``Tree``, and what adds up several as an ``Ensemble``.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import ExtraTreesRegressor
+    >>> forest = ExtraTreesRegressor(2, random_state=0).fit([[1], [2]], [1.0, 3.0])
+    >>> type(read_model(forest)).__name__, type(read_model(forest.estimators_[0])).__name__
+    ('Ensemble', 'Tree')
+    """
+    model = opened(model)
+    if isinstance(model, Ensemble):
+        return read_ensemble(model, space=space)
+    try:
+        return read_tree(model, space=space, feature_names=feature_names)
+    except UnreadableModel:
+        if not is_known(model):
+            raise
+    return read_ensemble(model, space=space, feature_names=feature_names)

@@ -1,0 +1,215 @@
+"""Points scores and weighted rules: an ensemble that people wrote themselves.
+
+In:  items (conditions and points) and verdicts, as a dict, a list, JSON or CSV.
+Out: ``Ensemble`` of one tree per item. Points are whole numbers of a common unit, so that totals
+     are exact: docs/decisions/0018.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import InvalidSpace, InvalidTree, a_kind, setting
+from ...model import Adding, Ensemble, Feature, Label, Rule, Space, Tree
+from .score_csv import items_of_csv
+from .score_items import Points, Score, Test, from_items, from_json
+from .score_trees import tree_of_item, values_of
+
+__all__ = ["read_score"]
+
+MOST_UNITS = 2**52  # below it, totals and their quotients by the unit are told apart as float64
+
+
+def read_score(
+    score: Any,
+    *,
+    verdicts: Mapping[Any, Any] | Sequence[Any] | None = None,
+    space: Space | None = None,
+    decimals: int | None = None,
+) -> Ensemble:
+    """Read a points score, or weighted rules, which is an ensemble of one small tree per item.
+
+    Parameters
+    ----------
+    score : dict, list of items, JSON or CSV text, or a ``Path`` to such a file
+        Items are dicts of a condition, or several, and points: ``{"feature": "age", "above": 65,
+        "points": 2}``, ``{"when": [condition, ...], "points": 3}``. The relations are ``at most``,
+        ``below``, ``above``, ``at least``, ``between`` (with both ends), ``is``, ``is not``,
+        ``among`` and ``not among``, or ``<=``, ``<``, ``>``, ``>=``, ``==``, ``!=``, ``in``,
+        ``not in``; several on one feature hold together, and none is "is true". A dict has
+        ``items``, and perhaps ``base`` (points that every row has), ``verdicts``, ``features`` and
+        ``name``. docs/formats has all of it, also as CSV.
+    verdicts : dict, or list, optional
+        The least total of each verdict, rising, None for the first. Without verdicts the total
+        itself is the answer. Where the points of items are dicts of verdict and points, a list of
+        the verdicts: the one of the largest total holds, of equals the first in the list.
+    space : Space, optional
+        The features and their kinds, instead of ``features``. Without either, a feature that is
+        compared with true or false is boolean, with text categorical (what is not listed is other),
+        with numbers numeric.
+    decimals : int, optional
+        Round points to so many decimals first, of two as near to the even one: for weights that
+        were computed, of which no one wrote all digits. By default nothing is rounded.
+
+    Returns
+    -------
+    Ensemble
+
+    Raises
+    ------
+    InvalidTree
+        The message names the item. Also for an item that no row, or every row, fulfils.
+
+    Notes
+    -----
+    Points and least totals are read as the decimals that are written, and added up as whole numbers
+    of their common unit: 0.1 + 0.2 is at least 0.3. A value that is missing, where that is a value
+    (``nan=True`` in the space), fulfils no condition. Linear in the items.
+
+    Examples
+    --------
+    >>> score = read_score({
+    ...     "items": [{"feature": "age", "above": 65, "points": 2},
+    ...               {"feature": "smoker", "points": 1},
+    ...               {"when": [{"feature": "ldl", "at least": 4.9},
+    ...                         {"feature": "statin", "is": False}], "points": 2.5}],
+    ...     "verdicts": {"low": None, "raised": 2, "high": 4.5},
+    ... })
+    >>> score.classes, score.features
+    (('low', 'raised', 'high'), ('age', 'smoker', 'ldl', 'statin'))
+    >>> score.adding.divisor, [own.ravel().tolist() for own in score.values]
+    (2.0, [[0.0, 4.0], [0.0, 2.0], [0.0, 5.0]])
+    """
+    if space is not None and not isinstance(space, Space):
+        raise InvalidSpace(f"space must be a Space, got {a_kind(space)}")
+    if decimals is not None and (
+        not isinstance(decimals, int) or isinstance(decimals, bool) or not 0 <= decimals <= 15
+    ):
+        raise ValueError(f"decimals must be a whole number from 0 to 15, got {decimals!r:.80}")
+    read = _read(score, verdicts)
+    if read.features is not None:
+        if space is not None:
+            raise InvalidSpace("the score has features of its own: leave space= out")
+        space = Space(read.features)
+    elif space is None:
+        space = Space([_inferred(name, tests) for name, tests in _by_feature(read).items()])
+    trees = [tree_of_item(item, space) for item in read.items]
+    return _ensemble(read, trees, decimals)
+
+
+def _read(score: Any, verdicts: Any) -> Score:
+    """Open a file, and tell JSON from CSV."""
+    if isinstance(score, Path):
+        try:
+            score = score.read_bytes().decode("utf-8-sig")
+        except UnicodeDecodeError as fault:
+            raise InvalidTree(f"the file is not UTF-8 text: {fault}") from fault
+    if isinstance(score, str):
+        if score.lstrip()[:1] in ("{", "["):
+            return from_json(score, verdicts)
+        if "\n" not in score.strip():
+            raise InvalidTree(
+                f"{score!r:.80} is neither JSON nor CSV: to read a file give a path, "
+                f"pathlib.Path({score!r:.80})"
+            )
+        return from_items(items_of_csv(score), verdicts)
+    if isinstance(score, Mapping | Sequence):
+        return from_items(score, verdicts)
+    raise InvalidTree(
+        f"a score must be a dict, a list of items, JSON or CSV text, or a Path, got {a_kind(score)}"
+    )
+
+
+# -- features --------------------------------------------------------------------------------------
+
+
+def _by_feature(score: Score) -> dict[str, list[tuple[Test, str]]]:
+    """Give the tests on each feature, with the names of their items."""
+    out: dict[str, list[tuple[Test, str]]] = {}
+    for item in score.items:
+        for test in item.tests:
+            out.setdefault(test.feature, []).append((test, item.name))
+    return out
+
+
+def _inferred(name: str, tests: Sequence[tuple[Test, str]]) -> Feature:
+    """Say what kind of feature is compared like this."""
+    kinds: dict[str, str] = {}
+    labels: dict[Label, None] = {}
+    for test, item in tests:
+        for value in values_of(test):
+            kind = "boolean" if isinstance(value, bool) else "numeric"
+            if isinstance(value, str):
+                kind = "categorical"
+                labels[value] = None
+            kinds.setdefault(kind, f"{item} with {value!r:.40}")
+    if len(kinds) > 1:
+        raise InvalidTree(
+            f"feature {name!r} is compared by {' and by '.join(kinds.values())}: values of one "
+            "feature must be all true or false, all text, or all numbers"
+        )
+    (kind,) = kinds
+    if kind == "categorical":
+        return Feature(name, "categorical", categories=tuple(labels), other=True)
+    return Feature(name, "boolean" if kind == "boolean" else "numeric")
+
+
+# -- totals ----------------------------------------------------------------------------------------
+
+
+def _ensemble(score: Score, trees: Sequence[Tree], decimals: int | None) -> Ensemble:
+    """Write all points as whole numbers of their common unit."""
+    by_verdict = isinstance(score.items[0].points, dict)
+    labels: tuple[Any, ...] = tuple(score.verdicts or ()) if by_verdict else (None,)
+
+    def numbers(points: Points) -> list[Fraction]:
+        if isinstance(points, dict):
+            own = [points.get(label, Fraction(0)) for label in labels]
+        else:
+            own = [points]
+        return own if decimals is None else [round(number, decimals) for number in own]
+
+    rows = [numbers(item.points) for item in score.items]
+    base = numbers(score.base)
+    unit = math.lcm(*(number.denominator for row in [*rows, base] for number in row))
+    whole = [[int(number * unit) for number in row] for row in [*rows, base]]
+    top = max(sum(abs(row[k]) for row in whole) for k in range(len(base)))
+    if max(top, unit) >= MOST_UNITS:
+        raise InvalidTree(
+            f"the points have the common unit 1/{unit:,} and add up to as many as {top:,} of it: "
+            f"fewer than {MOST_UNITS:,} can be told apart; round the points, "
+            f"{setting('decimals', 6)}"
+        )
+    adding = Adding(base=tuple(float(number) for number in whole[-1]), divisor=float(unit))
+    values = [np.array([[0.0] * len(base), row], dtype=np.float64) for row in whole[:-1]]
+    if by_verdict:
+        rule = Rule("largest")
+    elif score.verdicts is None:
+        rule = Rule("number")
+    else:
+        rule = Rule("cuts", cuts=_cuts(score.verdicts, unit))
+    classes = None if score.verdicts is None else tuple(score.verdicts)
+    return Ensemble(trees, values, classes=classes, adding=adding, rule=rule)
+
+
+def _cuts(verdicts: Mapping[Label, Fraction | None], unit: int) -> tuple[float, ...]:
+    """Give per verdict but the first the largest whole number of units that does not reach it."""
+    out: dict[float, Label] = {}
+    for label, level in verdicts.items():
+        if level is None:
+            continue
+        below = math.ceil(level * unit) - 1
+        cut = float(max(-MOST_UNITS, min(below, MOST_UNITS)))
+        if cut in out:
+            raise InvalidTree(
+                f"no total reaches {out[cut]!r:.80} and not {label!r:.80}: totals are multiples of "
+                f"1/{unit}; leave one of these verdicts out"
+            )
+        out[cut] = label
+    return tuple(out)

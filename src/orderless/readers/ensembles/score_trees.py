@@ -1,0 +1,203 @@
+"""The tree of an item of a score.
+
+In:  an item, and the space of its features.
+Out: ``Tree`` with the classes 0 and 1: whether a row fulfils all conditions of the item.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, cast
+
+from ...errors import InvalidSpace, InvalidTree
+from ...inputs import near, some_names
+from ...model import Condition, Feature, Space, Tree
+from .score_items import Item, Test
+
+__all__ = ["tree_of_item", "values_of"]
+
+MOST_NODES = 100_000  # of one item
+
+Interval = tuple[float, float]  # above the first, at most the second
+
+
+def values_of(test: Test) -> Sequence[Any]:
+    """Give the values that a test compares with."""
+    return test.value if isinstance(test.value, list) else [test.value]
+
+
+class _Nodes:
+    """The tree of an item: leaf 1 where all conditions hold, else leaf 0."""
+
+    def __init__(self, item: Item, space: Space) -> None:
+        self.item, self.space = item, space
+        self.feature: list[int] = []
+        self.threshold: list[float] = []
+        self.nan_true: list[bool] = []
+        self.children: tuple[list[int], list[int]] = ([], [])
+        self.leaf: list[int] = []
+        self.sets: dict[int, list[int]] = {}
+
+    def add(
+        self, feature: int = -1, threshold: float = 0.0, nan_true: bool = False, leaf: int = -1
+    ) -> int:
+        if len(self.leaf) >= MOST_NODES:
+            raise InvalidTree(
+                f"{self.item.name} has too many numbers to choose from: write ranges (between), or "
+                "several items"
+            )
+        self.feature.append(feature)
+        self.threshold.append(threshold)
+        self.nan_true.append(nan_true)
+        for side in self.children:
+            side.append(-1)
+        self.leaf.append(leaf)
+        return len(self.leaf) - 1
+
+    def grow(self, at: int) -> int:
+        """Add what asks the tests from this one on; give the root of it."""
+        if at == len(self.item.tests):
+            return self.add(leaf=1)
+        test = self.item.tests[at]
+        i = self.space.index(test.feature)
+        feature = self.space.features[i]
+        if not feature.ordered:
+            node = self.add(i)
+            self.sets[node] = _codes(test, feature, self.item.name)
+            self._link(node, self.grow(at + 1), self.add(leaf=0))
+            return node
+        tests: list[tuple[float, bool]] = []
+        for low, high in _intervals(test, feature, self.item.name):
+            tests += [(low, False)] * (low > -math.inf) + [(high, True)] * (high < math.inf)
+        tests = tests or [(math.inf, True)]  # whatever is known
+        holds_last = not tests[-1][1]  # above the last low end
+        root = last = -1
+        for cut, holds in tests:
+            # What is missing fulfils no condition.
+            node = self.add(i, cut, nan_true=not holds)
+            if last >= 0:
+                self.children[1][last] = node
+            root, last = (node if root < 0 else root), node
+            self.children[0][node] = self.grow(at + 1) if holds else self.add(leaf=0)
+        self.children[1][last] = self.grow(at + 1) if holds_last else self.add(leaf=0)
+        return root
+
+    def _link(self, node: int, true: int, false: int) -> None:
+        self.children[0][node], self.children[1][node] = true, false
+
+    def tree(self) -> Tree:
+        self.grow(0)
+        return Tree(
+            self.space,
+            (0, 1),
+            feature=self.feature,
+            threshold=self.threshold,
+            when_true=self.children[0],
+            when_false=self.children[1],
+            leaf_class=self.leaf,
+            nan_true=self.nan_true,
+            sets=self.sets,
+        )
+
+
+def tree_of_item(item: Item, space: Space) -> Tree:
+    """Make the tree of an item."""
+    for test in item.tests:
+        if test.feature not in space:
+            raise InvalidTree(
+                f"{item.name}: there is no feature {test.feature!r:.80}"
+                f"{near(test.feature, space.names)}: the features are {some_names(space.names)}"
+            )
+    tree = _Nodes(item, space).tree()
+    reached = set(tree.leaf_class[tree.feature < 0].tolist())
+    if reached != {0, 1}:
+        what = (
+            "no row can fulfil its conditions"
+            if reached == {0}
+            else ("every row fulfils its conditions: give the points as base")
+        )
+        raise InvalidTree(f"{item.name} asks nothing: {what}")
+    return tree
+
+
+def _intervals(test: Test, feature: Feature, item: str) -> list[Interval]:
+    """Give the numbers for which a condition holds, as rising intervals apart from each other."""
+    relation = test.relation
+    if feature.kind == "boolean":
+        return _of_boolean(test, item)
+    for number in values_of(test):
+        if isinstance(number, bool | str):
+            raise InvalidTree(
+                f"{item}: {feature.name!r} is numeric and is compared with {number!r:.80}: use a "
+                "number, or declare the feature otherwise"
+            )
+    try:
+        conditions = [Condition(feature.name, at_most=number) for number in values_of(test)]
+    except InvalidSpace as fault:
+        raise InvalidTree(f"{item}: {fault}") from fault
+    cuts = [cast(float, condition.at_most) for condition in conditions]
+    at = [float(feature.at_most(cut)) for cut in cuts]
+    below = [float(feature.at_most(cut, strict=True)) for cut in cuts]
+    if relation in ("<=", "<"):
+        return [(-math.inf, (at if relation == "<=" else below)[0])]
+    if relation in (">", ">="):
+        return [((at if relation == ">" else below)[0], math.inf)]
+    if relation == "between":
+        return [(below[0], at[1])]
+    never = [number for number, low, high in zip(values_of(test), below, at, strict=True)
+             if low == high]  # fmt: skip
+    if never:
+        raise InvalidTree(f"{item}: {never[0]!r:.80} is not a value of {feature!r}")
+    points = sorted(set(zip(below, at, strict=True)))
+    if relation in ("is", "among"):
+        return _joined(points)
+    ends = [-math.inf, *(end for pair in _joined(points) for end in pair), math.inf]
+    return list(zip(ends[::2], ends[1::2], strict=True))
+
+
+def _joined(intervals: Sequence[Interval]) -> list[Interval]:
+    """Join neighbours: whole numbers 3 and 4 are one interval."""
+    out: list[Interval] = []
+    for low, high in intervals:
+        if out and out[-1][1] == low:
+            out[-1] = out[-1][0], high
+        else:
+            out.append((low, high))
+    return out
+
+
+def _of_boolean(test: Test, item: str) -> list[Interval]:
+    if test.relation not in ("is", "is not", "among", "not among") or not all(
+        isinstance(value, bool) for value in values_of(test)
+    ):
+        raise InvalidTree(
+            f"{item}: {test.feature!r} is boolean: write 'is': true or 'is': false, got "
+            f"{test.relation!r} and {test.value!r:.80}"
+        )
+    inside = {value for value in (False, True) if value in values_of(test)}
+    if test.relation.startswith(("is not", "not")):
+        inside = {False, True} - inside
+    low = -math.inf if False in inside else 0.0
+    high = math.inf if True in inside else 0.0
+    return [(low, high)] if inside else [(-math.inf, -1.0)]
+
+
+def _codes(test: Test, feature: Feature, item: str) -> list[int]:
+    """Give the numbers of the categories for which a condition holds."""
+    if test.relation not in ("is", "is not", "among", "not among"):
+        raise InvalidTree(
+            f"{item}: {feature.name!r} is categorical and has no order: use 'is' or 'among', got "
+            f"{test.relation!r}"
+        )
+    codes = set()
+    for value in values_of(test):
+        if value not in feature.categories:
+            raise InvalidTree(
+                f"{item}: {value!r:.80} is not a value of {feature!r}"
+                f"{near(value, feature.categories)}"
+            )
+        codes.add(feature.categories.index(value))
+    if test.relation in ("is", "among"):
+        return sorted(codes)
+    return [code for code in range(len(feature.categories) + feature.other) if code not in codes]

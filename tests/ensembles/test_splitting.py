@@ -1,0 +1,56 @@
+"""One tree of an ensemble says the same of every row."""
+
+import numpy as np
+import pytest
+
+import orderless as ol
+from orderless.errors import OutOfTime, TooLarge
+from orderless.model import Rule
+
+from ..oracle_ensemble_rows import draw
+from .test_compare import forest
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_one_tree_says_the_same_of_every_row(seed):
+    case = draw(seed)
+    ensemble = case.ensemble()
+    tree = ensemble.to_tree()
+    rows = case.completions({})
+    rows = rows[:: max(1, len(rows) // 400)]
+    assert tree.predict(rows).tolist() == [case.says(row) for row in rows]
+    assert tree.task == ensemble.task
+    if case.rule.kind != "number":
+        assert tree.classes == case.classes
+        assert ol.equivalent(ensemble, tree)
+
+
+def test_all_other_answers_apply():
+    tree = forest(3, depth=2).to_tree()
+    assert "IF " in ol.canonicalize(tree).to_text()
+
+
+def test_it_says_how_large_it_would_be():
+    with pytest.raises(TooLarge, match=r"limit=50 leaves: \d+ leaves settle .*% of the cells") as e:
+        forest(20).to_tree(limit=50)
+    assert e.value.met <= 50
+    with pytest.raises(OutOfTime, match=r"time_limit=0 seconds"):
+        forest(20).to_tree(time_limit=0)
+    with pytest.raises(ValueError, match="at least one box"):
+        forest(2).to_tree(limit=0)
+
+
+def test_a_cell_within_rounding_has_no_class():
+    near = forest(2, depth=1)
+    near = near.replace(rule=Rule("largest", window=10.0))
+    with pytest.raises(ol.Undecided, match="nearer to a tie") as e:
+        near.to_tree()
+    assert e.value.why == "rounding"
+
+
+def test_a_single_leaf():
+    case = draw(33, rule="cuts")
+    tree = case.ensemble().to_tree()
+    assert isinstance(tree, ol.Tree)
+    assert tree.n_leaves >= 1
+    assert np.all(tree.leaf_class[tree.feature < 0] >= 0)

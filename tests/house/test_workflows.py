@@ -1,0 +1,65 @@
+"""The workflows call what there is: make targets, files, and the Pythons that we name."""
+
+import itertools
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
+
+
+def commands(workflow):
+    """Give the targets that a workflow makes, with the values of its matrix put in."""
+    text = workflow.read_text(encoding="utf-8")
+    for target in re.findall(r"run: make ((?:\$\{\{[^}]*\}\}|[^\s$])+)", text):
+        lists = []
+        names = re.findall(r"\$\{\{ ?matrix\.(\w+) ?\}\}", target)
+        for name in names:
+            found = re.search(rf"^ +{name}: \[(.*)\]", text, re.M)
+            lists.append([value.strip(' "') for value in found[1].split(",")])
+        for values in itertools.product(*lists):
+            made = target
+            for name, value in zip(names, values, strict=True):
+                made = re.sub(r"\$\{\{ ?matrix\." + name + r" ?\}\}", value, made)
+            yield made
+
+
+def test_there_are_workflows_for_tests_wheels_and_docs():
+    assert {path.stem for path in WORKFLOWS} >= {"tests", "wheels", "docs"}
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_make_targets_that_there_are(workflow):
+    made = set(commands(workflow))
+    assert made, "a workflow does what `make` does, so that everybody can do it"
+    assert made <= TARGETS, made - TARGETS
+
+
+def test_every_check_of_ci_is_in_a_workflow():
+    wanted = set(re.findall(r"^make ([a-z-]+)$", (ROOT / ".ci" / "run").read_text(), re.M))
+    assert wanted <= {target for path in WORKFLOWS for target in commands(path)}
+
+
+def test_the_matrix_has_every_python_that_we_say():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    ours = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
+    text = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
+    assert re.findall(r'"(3\.\d+)"', re.search(r"python: \[(.*)\]", text)[1]) == ours
+
+
+def test_nobody_publishes_by_a_password():
+    text = "\n".join(path.read_text(encoding="utf-8") for path in WORKFLOWS)
+    assert "secrets." not in text
+    assert "id-token: write" in text
+
+
+@pytest.mark.parametrize("target", ["test-wheels", "test-portable", "test-oldest", "test-newest"])
+def test_targets_run_scripts_that_there_are(target):
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipe = text.split(f"\n{target}:")[1].split("\n\n")[0]
+    for script in re.findall(r"tools/\w+\.py", recipe):
+        assert (ROOT / script).is_file()

@@ -1,0 +1,164 @@
+"""What sets of trees of numbers say of rows: against brute force over all trees, in fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from oracle_rashomon import columns_of, is_trivial, n_leaves, say
+from rashomon_number_cases import CASES, NumberCase
+
+import orderless as ol
+from orderless.errors import InvalidData, OutOfTime, TooLarge
+
+
+@pytest.fixture(params=[(*case, loss) for case in CASES for loss in ("squared", "absolute")])
+def case(request: Any) -> NumberCase:
+    return NumberCase(*request.param)
+
+
+def views(case):
+    found, trees = case.found, case.oracle.trees
+    name = case.space.names[0]
+    own = {j for j, c in enumerate(case.space.columns) if c.feature == name}
+    listed = ol.RashomonSet.from_trees(
+        [case.read(tree) for tree in trees], case.X, case.y, regularization=case.regularization,
+        sample_weight=case.weights, loss=case.loss,
+    )  # fmt: skip
+    due = [
+        (found, trees),
+        (found.at_most(2), [t for t in trees if n_leaves(t) <= 2]),
+        (found.nontrivial(), [t for t in trees if not is_trivial(t)]),
+        (found.without(name), [t for t in trees if not columns_of(t) & own]),
+        (found.using(name), [t for t in trees if columns_of(t) & own]),
+        (found.within(0), [t for t in trees if case.oracle.objectives[t] == case.oracle.optimum]),
+        (listed, trees),
+    ]
+    return [(view, some) for view, some in due if some]
+
+
+def test_ranges_of_all_cells(case):
+    """The smallest and the largest number over all trees, with and without a list of them."""
+    X = np.array(case.cells)
+    for view, trees in views(case):
+        due = [[float(f({say(t, cell) for t in trees})) for f in (min, max)] for cell in case.cells]
+        assert view.multiplicity(X).tolist() == due
+        lower, upper = view.predict_interval(X)
+        assert np.stack([lower, upper], axis=1).tolist() == due
+
+
+def test_intervals_of_rows_with_unknowns(case):
+    names = list(case.space.column_names)
+    rows, due = [], []
+    for _ in range(20):
+        row = case.cells[case.random.integers(len(case.cells))]
+        known = {j: row[j] for j in range(len(names)) if case.random.integers(3)}
+        rows.append([known.get(j, np.nan) for j in range(len(names))])
+        due.append([c for c in case.cells if all(c[j] == v for j, v in known.items())])
+    X = np.array(rows, dtype=float)
+    for view, trees in views(case):
+        lower, upper = view.predict_interval(X)
+        for low, high, cells in zip(lower.tolist(), upper.tolist(), due, strict=True):
+            numbers = {say(tree, cell) for tree in trees for cell in cells}
+            assert (low, high) == (float(min(numbers)), float(max(numbers)))
+
+
+@pytest.mark.parametrize("within", [None, 0, 0.5, "1/3", 7])
+def test_ambiguity_and_discrepancy(case, within):
+    oracle, random = case.oracle, case.random
+    rows = [case.cells[i] for i in random.integers(0, len(case.cells), 12)]
+    y = [case.exact[i] + Fraction(int(random.integers(-2, 3)), 4)
+         for i in random.integers(0, len(case.exact), 12)]  # fmt: skip
+    far = Fraction(0 if within is None else within)
+    for view, trees in views(case):
+        best = case.read_back(view.best_tree, rows)
+        differ = [
+            [abs(say(t, row) - number) > far for row, number in zip(rows, best, strict=True)]
+            for t in trees
+        ]
+        X = np.array(rows)
+        assert view.ambiguity(X, within=within) == pytest.approx(np.mean(np.any(differ, axis=0)))
+        assert view.discrepancy(X, within=within) == pytest.approx(np.max(np.mean(differ, axis=1)))
+        right = [[abs(say(t, r) - n) <= far for r, n in zip(rows, y, strict=True)] for t in trees]
+        both = np.any(right, axis=0) & ~np.all(right, axis=0)
+        assert view.ambiguity(X, y, within=within) == pytest.approx(np.mean(both))
+    assert oracle.trees
+
+
+def test_frames_and_refusals():
+    X = pd.DataFrame({"a": [0, 0, 1, 1, 1], "b": [0, 1, 0, 1, 1]}, index=list("vwxyz"))
+    found = ol.RashomonSet(2, 0.01, 0.5, task="regression").fit(X, [1, 2, 4, 8, 9])
+    table = found.multiplicity(X)
+    assert list(table.columns) == ["smallest", "largest"]
+    assert list(table.index) == list("vwxyz")
+    lower, upper = found.predict_interval(X)
+    assert lower.name == "lower"
+    assert upper.tolist() == table["largest"].tolist()
+    with pytest.raises(InvalidData, match=r"row 1 does not say whether 'b' holds: complete rows"):
+        found.multiplicity([[0, 1], [1, None]])
+    with pytest.raises(InvalidData, match=r"X has no rows: give at least one"):
+        found.ambiguity(X[:0])
+    with pytest.raises(InvalidData, match=r"X has no rows: give at least one"):
+        found.discrepancy(X[:0])
+    with pytest.raises(InvalidData, match=r"X has 5 rows and y has 2 numbers"):
+        found.ambiguity(X, [1, 2])
+    with pytest.raises(InvalidData, match=r"y has nan in row 1: every row needs a number"):
+        found.ambiguity(X, [1, np.nan, 1, 1, 1])
+    for ask in (found.ambiguity, found.discrepancy):
+        with pytest.raises(ValueError, match=r"within must be a number from 0 on.*got -1"):
+            ask(X, within=-1)
+    with pytest.raises(InvalidData, match=r"there is no tree in this view"):
+        found.using("a").at_most(1).multiplicity(X)
+    with pytest.raises(TooLarge, match=r"more than limit=1 functions"):
+        found.at_most(3).multiplicity(X, limit=1)
+    assert found.multiplicity(X, limit=1).shape == (5, 2)  # nothing is listed
+    classes = ol.RashomonSet(1).fit(X, [0, 0, 1, 1, 1])
+    for name in ("ambiguity", "discrepancy"):
+        with pytest.raises(InvalidData, match=r"within is a distance between numbers"):
+            getattr(classes, name)(X, within=1)
+    with pytest.raises(InvalidData, match=r"predict_interval is about numbers.*multiplicity\(X\)"):
+        classes.predict_interval(X)
+
+
+def test_time_is_watched():
+    random = np.random.default_rng(0)
+    X = random.integers(0, 2, (400, 20))
+    y = (X @ np.arange(20) + random.normal(0, 9, 400)).round(2)
+    found = ol.RashomonSet(3, 0.005, 0.05, task="regression").fit(X, y)
+    found._source.time_limit = 1e-9
+    with pytest.raises(OutOfTime, match=r"the ranges of the rows took longer than time_limit"):
+        found.multiplicity(random.integers(0, 2, (3000, 20)))
+
+
+def test_far_apart_numbers():
+    """Distances that pass every number of the trees."""
+    X, y = [[0], [1]], [1e15, -1e15]
+    found = ol.RashomonSet(1, 0, 2, task="regression").fit(X, y)
+    assert found.multiplicity(X).tolist() == [[0.0, 1e15], [-1e15, 0.0]]
+    assert found.ambiguity(X, [1e300, -1e300], within=1e299) == 0
+    assert found.ambiguity(X, [1e300, -1e300], within=1e301) == 0
+    assert found.ambiguity(X, y, within=1) == 1
+    assert found.ambiguity(X, within=1e14) == 1
+    assert found.ambiguity(X, within="1e15") == 0
+
+
+def test_maps_place_functions_by_mean_differences():
+    mpl = pytest.importorskip("matplotlib")
+    mpl.use("agg")
+    from orderless.rashomon import disagreements
+
+    random = np.random.default_rng(5)
+    X = random.integers(0, 2, (30, 4))
+    y = (X @ [1, 2, 3, 4] + random.normal(0, 1, 30)).round(2)
+    weights = random.integers(0, 3, 30)
+    for loss in ("squared", "absolute"):
+        found = ol.RashomonSet(2, 0.01, 0.3, task="regression", loss=loss).fit(X, y, weights)
+        functions = list(found.functions())
+        said = np.array([f.predict(X).tolist() for f in functions])
+        due = (np.abs(said[:, None] - said[None]) @ weights) / weights.sum()
+        table = found.function_table()
+        assert disagreements(found._problem, table.trees) == pytest.approx(due)
+        assert found.plot_map().get_xlabel().startswith("distance: mean difference on rows")
