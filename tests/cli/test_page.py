@@ -225,7 +225,7 @@ def forest(here):
 
 
 def test_app_of_a_forest_is_the_librarys(here, forest):
-    own = ol.write_page(forest, title="Ill?", costs={"age": 1, "bmi": 2}, time_limit=2) + "\n"
+    own = ol.write_page(forest, title="Ill?", costs={"age": 1, "bmi": 2}, time_limit=2)
     options = ("--title", "Ill?", "--costs", "age=1,bmi=2", "--time-limit", 2)
     for name in ("forest.skops", "forest.json"):
         assert fine("app", name, *options) == own

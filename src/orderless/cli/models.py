@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidData, InvalidSpace, InvalidTree, UnreadableModel
 from ..form import FORM_FORMAT as FORM, CanonicalForm, canonicalize
-from ..model import Column, Ensemble, Feature, Space, Tree, parse, printable
+from ..model import ENSEMBLE_FORMAT, Column, Ensemble, Feature, Space, Tree, parse, printable
 from ..readers import read_model
 from .decision import Decision, decision_of
 from .mistakes import Mistake
@@ -253,6 +253,8 @@ def _from_text(path: Path, space: Space | None) -> Tree | Ensemble:
     if f'"{FORM}"'.encode() in content[:200]:
         tree = CanonicalForm.from_json(content).tree
         return tree if space is None else tree.over(space)
+    if f'"{ENSEMBLE_FORMAT}"'.encode() in content[:200]:
+        return read_model(Ensemble.from_json(content), space=space)
     try:
         return read_model(content.decode("utf-8"), space=space)
     except UnicodeDecodeError as fault:
