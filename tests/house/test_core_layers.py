@@ -108,7 +108,7 @@ OWN = r"__int128|__builtin_|__attribute__|__extension__|__restrict|__GNUC__|_MSC
 
 
 def test_only_one_file_names_compilers() -> None:
-    """Everything else is standard C++20; `make test-portable` builds it without that file's help."""
+    """Everything else is standard C++20; `make test-portable` builds it without that file."""
     files = [*sources(), *sorted((CPP / "tests").rglob("*.?pp"))]
     found = [path.name for path in files if re.search(OWN, path.read_text())]
     assert found == ["machine.hpp"]
