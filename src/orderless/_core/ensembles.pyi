@@ -59,6 +59,7 @@ class Sum:
         boxes: NDArray[np.uint8],
         time_limit: float,  # seconds for each box
         n_threads: int,
+        most_nodes: int = 0,  # of the search for each box; 0: as many as it takes
         memory_limit: int = ...,  # bytes that the search of a box may hold
     ) -> Decided: ...
     def possible(
