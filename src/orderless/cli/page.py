@@ -105,7 +105,7 @@ def command(
     source = source_of(model, data, files, complete=bool(costs) or other_costs is not None)
     if source.ensemble is not None and data.data is not None:
         raise Mistake(
-            f"--data is for a page of one tree, and {source.name} holds "
+            f"--data is for the cheapest policy of one tree, and {source.name} holds "
             f"{len(source.ensemble.trees):,}: leave it out"
         )
     spent = None
@@ -131,10 +131,9 @@ def _html(
         from ..acquisition import cheapest_policy
 
         policy = cheapest_policy(source.tree, source.X, costs)
-    tree = source.model
-    names, classes = tree.space.names, tree.classes
+    names, classes = source.model.space.names, source.model.classes
     return write_page(
-        tree,
+        source.model,
         title=page.title,
         description=page.description,
         labels=read_named_texts(page.labels, "--labels", names, "feature"),
