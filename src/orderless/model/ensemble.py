@@ -29,6 +29,7 @@ from .ensemble_checks import (
 from .ensemble_file import EnsembleFile
 from .ensemble_offers import EnsembleOffers
 from .feature import Label
+from .numbers import row_boundary
 from .rule import Link, Rule
 from .space import Space
 from .tree import Tree
@@ -36,7 +37,7 @@ from .tree_arrays import Task, labels_array, read_classes
 from .whole_numbers import Adding, Whole, in_units, whole_numbers
 
 if TYPE_CHECKING:
-    from .._core.ensembles import Sum
+    from .._core.ensembles import RowBins, Sum
     from ..inputs import Rows
 
 __all__ = ["Ensemble"]
@@ -228,6 +229,19 @@ class Ensemble(EnsembleFile, EnsembleOffers):
             -in_units(-rule.window, whole.exponent),
             len(self.classes),
         )
+
+    @cached_property
+    def row_bins(self) -> RowBins:
+        """How the values of rows fall into its bins, for the core."""
+        bins, cuts, of_value = self.bins, [], []
+        for feature, own, groups in zip(bins.features, bins.cuts, bins.groups, strict=True):
+            codes = np.zeros(0 if feature.ordered else feature.n_values, dtype=np.int32)
+            for b, group in enumerate(groups):
+                codes[list(group)] = b
+            cuts.append(np.ascontiguousarray(row_boundary(own, feature.values)))
+            of_value.append(codes)
+        positions = np.array(bins.positions, dtype=np.int32)
+        return _core.ensembles.RowBins(self.summed, positions, cuts, of_value)
 
     # -- what it is ------------------------------------------------------------------------------
 
