@@ -55,7 +55,9 @@ class Sum:
         rule: int,  # 0 largest, 1 cuts, 2 number
         cuts: NDArray[np.float64],
         whole_cuts: NDArray[np.int64],  # rounded down
-        window: int,
+        window: float,
+        whole_window: int,
+        either: bool,  # of two that close the later may be put first
         n_classes: int,
     ) -> None: ...
     def evaluate(self, cells: NDArray[np.int32], n_threads: int) -> Evaluated: ...

@@ -226,7 +226,9 @@ class Ensemble(EnsembleFile, EnsembleOffers):
             ("largest", "cuts", "number").index(rule.kind),
             np.array(rule.cuts, dtype=np.float64),
             np.array(cuts, dtype=np.int64),
+            rule.window,
             -in_units(-rule.window, whole.exponent),
+            rule.either,
             len(self.classes),
         )
 
