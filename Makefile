@@ -122,6 +122,7 @@ bench: $(VENV)/bench-peers  ## benchmarks against peers; prints and writes bench
 	$(BIN)/python -m benchmarks --save
 
 docs: $(VENV)/docs-tools  ## the documentation: warnings, broken links and examples that fail are errors
+	@rm -rf docs/_build/html docs/gallery  # pages and examples that are gone would stay
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 	$(BIN)/python docs/check.py docs/_build/html
 

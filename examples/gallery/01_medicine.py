@@ -53,7 +53,21 @@ columns = [
     "false alarms",
     "certain",
 ]
-print(found.table[columns].round(2).to_string(index=False))
+table = found.table[columns]
+print(table.round(2).to_string(index=False))
+
+figure, axes = plt.subplots(figsize=(7, 3.6), layout="constrained")
+for name, colour in (("found", "#0072b2"), ("false alarms", "#d55e00")):
+    axes.step(table["probability"], table[name], "o-", where="pre", color=colour)
+    axes.annotate(name, (1.0, table[name].iloc[-1]), (6, 0), color=colour,
+                  textcoords="offset points", va="center")  # fmt: skip
+axes.set_xlabel("risk from which on the clinic acts")
+axes.set_ylabel("share of malignant tumours,\nand of benign ones")
+plt.show()
+
+# %%
+# The other half of the choice: how many rules the decision takes, and how many
+# patients are certain although three in ten measurements are missing.
 found.plot()
 plt.show()
 

@@ -1,25 +1,31 @@
 """
-Triage: a score sheet as a tree
-===============================
+Triage: a score sheet, asked before it is complete
+==================================================
 
 Many clinical scores are a sheet of points. CURB-65 for pneumonia has five items, a
 point each: confusion, a urea above 7 mmol/l, a respiratory rate of 30 or more, a low
 blood pressure, an age of 65 or more. Up to one point is low risk, two is intermediate,
-three or more is high. The urea comes from the laboratory and takes an hour. For how
-many patients does anybody have to wait for it?
+three or more is high. The urea comes from the laboratory and takes an hour. Who has to
+wait for it?
 """
 
 # %%
-# A score is a tree whose leaves are sums. Written down as nested questions, every
-# order of the items gives the same function.
-import itertools
-
+# The sheet, as a person would write it down. (For illustration: do not treat anyone by
+# this page.)
 import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
 
 import orderless as ol
 
+items = [
+    {"feature": "confusion", "points": 1},
+    {"feature": "urea", "above": 7, "points": 1},
+    {"feature": "respiratory rate", "at least": 30, "points": 1},
+    {"feature": "low blood pressure", "points": 1},
+    {"feature": "age", "at least": 65, "points": 1},
+]
+verdicts = {"low": None, "intermediate": 2, "high": 3}
 space = ol.Space(
     {
         "confusion": "boolean",
@@ -29,46 +35,24 @@ space = ol.Space(
         "age": "integer",
     }
 )
-items = [
-    {"feature": "confusion", "relation": "==", "reference": 1},
-    {"feature": "urea", "relation": ">", "reference": 7},
-    {"feature": "respiratory rate", "relation": ">=", "reference": 30},
-    {"feature": "low blood pressure", "relation": "==", "reference": 1},
-    {"feature": "age", "relation": ">=", "reference": 65},
-]
-
-
-def sheet(left, points=0):
-    if not left:
-        return {"prediction": points}
-    item, *rest = left
-    return {**item, "true": sheet(rest, points + 1), "false": sheet(rest, points)}
-
-
-score = ol.read_tree({"task": "regression", **sheet(items)}, space=space)
-print(score.n_leaves, "leaves; points:", score.numbers.astype(int))
+score = ol.read_score(items, verdicts=verdicts, space=space)
+print(score)
 
 # %%
-# The decision is not the sum but the group that it falls into. The shortest rules of
-# the groups are the score sheet, read backwards: which findings are enough?
-groups = score.cut([1, 2], labels=["low", "intermediate", "high"])
-form = ol.canonicalize(groups)
-for label, terms in form.rules.items():
-    print(f"{label}: {len(terms)} rules, the first is {terms[0]}")
-
-# %%
-# One patient at the door. With two items known, the points lie between two bounds,
-# both of which can be reached. One more finding, and neither the laboratory nor the
-# blood pressure matters any longer.
+# One patient at the door, 81 and confused. That is two points already, and up to three
+# may follow:
 patient = {"age": 81, "confusion": True}
-low, high = score.predict_interval([patient])
-print(f"between {low[0]:.0f} and {high[0]:.0f} points")
-print(form.explain(patient))
-patient |= {"respiratory rate": 32}
-print(form.explain(patient))
+print(score.possible_classes([patient])[0])
+print(score.explain(patient))
 
 # %%
-# Made-up patients, to count. In how many is the group certain without the urea?
+# One more finding, and neither the laboratory nor the blood pressure matters any
+# longer:
+patient |= {"respiratory rate": 32}
+print(score.explain(patient))
+
+# %%
+# Made-up patients, to count. In how many is the verdict certain without the urea?
 draw = np.random.default_rng(0)
 n = 3000
 X = pd.DataFrame(
@@ -81,18 +65,26 @@ X = pd.DataFrame(
     }
 )
 gaps = X.assign(urea=np.nan)
-print(f"{groups.predict(gaps).notna().mean():.0%} are certain without the urea")
+print(f"three verdicts: {score.predict(gaps).notna().mean():.0%} are certain")
 
 # %%
 # If the only question is whether the risk is high, that is another decision, and it
 # needs less:
-severe = score.cut([2], labels=["not high", "high"])
-print(f"{severe.predict(gaps).notna().mean():.0%} are certain without the urea")
+severe = ol.read_score(items, verdicts={"not high": None, "high": 3}, space=space)
+print(f"high or not:    {severe.predict(gaps).notna().mean():.0%} are certain")
 
 # %%
-# What to ask in which order? A question costs 1, counting breaths 2, the pressure 3,
-# the laboratory 30. The cheapest policy is proven cheapest on these patients, and it
-# stops as soon as the group is certain.
+# The sheet is small enough to be one tree, and a tree has rules: which findings are
+# enough?
+tree = severe.to_tree()
+form = ol.canonicalize(tree)
+for label, terms in form.rules.items():
+    print(f"{label}: {len(terms)} rules, such as: {terms[0]}")
+
+# %%
+# And a cheapest way to go about it. A question costs 1, counting breaths 2, the
+# pressure 3, the laboratory 30. The policy is proven cheapest on these patients, and
+# stops as soon as the verdict is certain.
 costs = {
     "confusion": 1,
     "age": 1,
@@ -100,7 +92,7 @@ costs = {
     "low blood pressure": 3,
     "urea": 30,
 }
-policy = ol.cheapest_policy(groups, X, costs)
+policy = ol.cheapest_policy(tree, X, costs)
 print(f"all five items: {sum(costs.values())}")
 print(f"the policy:     {policy.expected_cost:.2f} on average")
 print(policy.next_feature({"age": 81, "confusion": True}))
@@ -108,20 +100,9 @@ print(policy.next_feature({"age": 81, "confusion": True}))
 bought = policy.simulate(X)["purchases"]
 shares = {name: np.mean([name in one for one in bought]) for name in costs}
 figure, axes = plt.subplots(figsize=(7, 2.8), layout="constrained")
-axes.barh(list(shares), list(shares.values()), color="#0072b2")
-for place, share in enumerate(shares.values()):
-    axes.text(share + 0.01, place, f"{share:.0%}", va="center")
+bars = axes.barh(list(shares), list(shares.values()), color="#0072b2")
+axes.bar_label(bars, [f"{share:.0%}" for share in shares.values()], padding=3)
 axes.set_xlim(0, 1.12)
 axes.set_xlabel("share of patients for whom the policy asks")
 axes.invert_yaxis()
 plt.show()
-
-# %%
-# And the sheet really has no order: whichever way the items are sorted, it is one
-# function.
-shuffled = [list(order) for order in itertools.permutations(items)][::17]
-trees = [
-    ol.read_tree({"task": "regression", **sheet(order)}, space=space)
-    for order in shuffled
-]
-print(len(trees), "orders,", len(ol.group_equivalent(trees)), "function")

@@ -11,6 +11,7 @@ from .ensembles import (
     counterexample as counterexample,
     disagreement as disagreement,
     equivalent as equivalent,
+    forest_bounds as forest_bounds,
 )
 from .errors import (
     Undecided as Undecided,
@@ -47,7 +48,6 @@ from .missing import (
     ask_next as ask_next,
     coverage as coverage,
     determined_by_any as determined_by_any,
-    forest_bounds as forest_bounds,
     imputation_dependence as imputation_dependence,
     missing_needed as missing_needed,
     odds as odds,

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import orderless as ol
+from orderless.ensembles import intervals
 from orderless.errors import InvalidTree
 from orderless.model import Adding, Ensemble, Rule
 
@@ -79,8 +80,10 @@ def test_any_row_is_answered_as_its_completions_are(seed):
     check_rows(draw(seed), 4, seed)
 
 
+@pytest.mark.parametrize("few", [4096, 0])
 @pytest.mark.parametrize("seed", range(40))
-def test_probabilities_are_between_their_ends(seed):
+def test_probabilities_are_between_their_ends(seed, few, monkeypatch):
+    monkeypatch.setattr(intervals, "FEW", few)
     case = draw(seed, rule=("largest", "cuts")[seed % 2], kind="floats")
     if case.link == "identity" or len(case.classes) != (2 if seed % 2 else len(case.classes)):
         case.link = "softmax"
@@ -94,6 +97,7 @@ def test_probabilities_are_between_their_ends(seed):
         low, high = shares.min(axis=0), shares.max(axis=0)
         assert (lower[i] <= low + 1e-12).all()
         assert (upper[i] >= high - 1e-12).all()
+        assert not few or exact[i].all()
         assert np.allclose(lower[i][exact[i]], low[exact[i]], atol=1e-9)
         assert np.allclose(upper[i][exact[i]], high[exact[i]], atol=1e-9)
     full = [case.completions({})[0]]
@@ -102,7 +106,7 @@ def test_probabilities_are_between_their_ends(seed):
 
 def forest(n=4, classes=("no", "yes")):
     """A forest of stumps on booleans, each sure of a class."""
-    space = ol.Space({name: "boolean" for name in "abcdefgh"[:n]})
+    space = ol.Space(dict.fromkeys("abcdefgh"[:n], "boolean"))
     trees = [
         ol.Tree(space, [0, 1], feature=[i, -1, -1], threshold=[0, 0, 0], when_true=[1, -1, -1],
                 when_false=[2, -1, -1], leaf_class=[-1, 0, 1]) for i in range(n)
@@ -234,3 +238,18 @@ def test_one_hot_groups_and_integers_make_more_rows_certain():
     assert models[0].decide(rows).tolist() == ["open", "open", "open", "certain"]
     assert models[1].decide(rows).tolist() == ["certain"] * 4
     assert set(models[1].predict(rows).tolist()) == {"yes"}
+
+
+def test_there_is_nothing_between_two_whole_numbers():
+    def over(values):
+        space = ol.Space([ol.Feature("age", values=values)])
+        trees = [
+            ol.Tree(space, [0, 1], feature=[0, -1, -1], threshold=[cut, 0, 0],
+                    when_true=[1, -1, -1], when_false=[2, -1, -1], leaf_class=[-1, 0, 1])
+            for cut in (2.2, 2.7)
+        ]  # fmt: skip
+        return Ensemble(trees, [[0.0, 1.0], [0.0, -1.0]], classes=["no", "yes"], adding=Adding(),
+                        rule=Rule("cuts", (0.5,)))  # fmt: skip
+
+    assert over("float64").decide([[None]]).tolist() == ["open"]
+    assert over("integer").predict([[None]]).tolist() == ["no"]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import orderless as ol
-from orderless.errors import InvalidTree, TooManyReasons
 from orderless.ensembles import as_ensemble, needed
+from orderless.errors import InvalidTree, TooManyReasons
 
 from ..oracle_ensemble_rows import draw, partial_row
 
@@ -17,10 +17,10 @@ def smallest(case, row, unknown, enough):
     for size in range(len(unknown) + 1):
         sets = []
         for chosen in itertools.combinations(unknown, size):
-            outcomes = [
-                len({case.says(d) for d in case.completions({**row, **dict(zip(chosen, v))})}) == 1
-                for v in itertools.product(*(case.every[name] for name in chosen))
-            ]
+            outcomes = []
+            for values in itertools.product(*(case.every[name] for name in chosen)):
+                told = {**row, **dict(zip(chosen, values, strict=True))}
+                outcomes.append(len({case.says(done) for done in case.completions(told)}) == 1)
             if enough(outcomes):
                 sets.append(chosen)
         if sets:

@@ -153,7 +153,7 @@ def test_files_that_pages_name_are_there():
     """`form/term.py`, `cpp/core/tree/*.cpp`: the end of the path of some file of the house."""
     files = [
         f"/{path.relative_to(ROOT).as_posix()}"
-        for folder in ("src", "cpp", "tests", "docs", "examples", "benchmarks", ".ci")
+        for folder in ("src", "cpp", "tests", "docs", "examples", "benchmarks", "tools", ".ci")
         for path in (ROOT / folder).rglob("*.*")
     ]
     gone = {}

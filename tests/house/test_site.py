@@ -34,6 +34,16 @@ def test_pictures_are_drawn_from_the_package_as_it_is(module, draw, name, monkey
     assert kept == drawn, f"run `python docs/figures/{module}.py`"
 
 
+def test_words_beside_the_circle_of_many_models_count_as_it_does():
+    drawn = (FIGURES / "circle-models.svg").read_text(encoding="utf-8")
+    trees, functions = re.search(r"<title>(\d+ trees), (\d+ functions)", drawn).groups()
+    (words,) = re.findall(
+        r"!\[([^]]*)\]\(figures/circle-models.svg", (DOCS / "index.md").read_text()
+    )
+    assert trees in words
+    assert functions in words
+
+
 # -- pages -----------------------------------------------------------------------------------------
 
 
@@ -43,6 +53,19 @@ def test_every_public_name_answers_a_question():
     assert set(orderless.__all__) - named - {"datasets"} == set(), (
         "say in docs/tasks.md what it answers"
     )
+
+
+@pytest.mark.parametrize(
+    ("page", "numbers"),
+    [
+        ("guide/missing-values.md", "| Wisconsin | 0.3516 | **0.6312** | 0.1336 | 0.0123 |"),
+        ("reproduction.md", "| Wisconsin: total | 24052 |"),
+        ("reproduction.md", "| Wisconsin: distinct | 4657 |"),
+    ],
+)
+def test_numbers_for_clinicians_stand_where_they_were_measured(page, numbers):
+    """Measured anew, they may change: then docs/paper.md changes, too."""
+    assert numbers in (DOCS / page).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

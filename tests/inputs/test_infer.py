@@ -167,7 +167,7 @@ def test_arrays_and_lists():
 
 def test_names_that_were_made_up_make_no_groups():
     assert infer_space(np.eye(3)) == Space.independent(["x0", "x1", "x2"])
-    assert infer_space(scipy.sparse.eye_array(3).tocsr()) == infer_space(np.eye(3))
+    assert infer_space(scipy.sparse.csr_array(np.eye(3))) == infer_space(np.eye(3))
     assert infer_space(pd.DataFrame(np.eye(2))) == Space.independent(["0", "1"])
 
 

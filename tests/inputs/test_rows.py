@@ -34,6 +34,7 @@ def stump(space, threshold=0.5, classes=(0, 1), feature=0, sets=None, nan_true=N
 
 
 X1 = Space({"x": "numeric"})
+ONES = sp.coo_array(np.ones(3))
 NUMERIC = stump(X1)
 BOOLEAN = stump(Space({"b": "boolean"}))
 INTEGER = stump(Space({"n": "integer"}))
@@ -361,7 +362,8 @@ def test_frames_go_by_name():
         (NUMERIC, [[1, 2]], "got 2 columns, the tree's space has 1: 'x'"),
         (NUMERIC, np.empty((0, 2)), "got 2 columns"),
         (NUMERIC, sp.csr_matrix((1, 3)), "got 3 columns"),
-        (NUMERIC, sp.coo_array(np.ones(3)), "1 dimension"),
+        # Before scipy 1.13 every sparse array had two.
+        (NUMERIC, ONES, "1 dimension" if ONES.ndim == 1 else "got 3 columns"),
         (NUMERIC, [[1], [2, 3]], "different lengths"),
         (NUMERIC, [[1], 2], "row 1 is 2: a row must be a list"),
         (NUMERIC, [["a"], "b"], "row 1 is 'b'"),

@@ -159,7 +159,7 @@ def test_forests_are_safe(forest):
         assert np.all(low <= said.min(axis=0))
         assert np.all(said.max(axis=0) <= high)
         tight += np.allclose(low, said.min(axis=0)) and np.allclose(high, said.max(axis=0))
-    assert 0 < tight < len(gaps), "exact for some rows, not for all"
+    assert tight == len(gaps), "exact for all rows"
     for end in ol.forest_bounds(forest, X):
         assert np.array_equal(end, says(X))
 

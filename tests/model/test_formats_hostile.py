@@ -10,7 +10,7 @@ import pytest
 
 import orderless as ol
 from orderless.errors import InvalidSpace, InvalidTree
-from orderless.model import formats as serial
+from orderless.model import Adding, Rule, formats as serial
 from orderless.model.feature import first_repeated
 
 N = 250  # mutations of each file
@@ -50,6 +50,17 @@ def rashomon():
     return model.fit(X, X[:, 0] & X[:, 1])
 
 
+def ensemble():
+    own = tree()
+    votes = own.replace(classes=range(own.n_leaves), leaf_class=own.numbered_leaves.leaf_class,
+                        distribution=None)  # fmt: skip
+    return ol.Ensemble(
+        [votes, votes], [[[1.0, 0.0], [0.25, 0.75], [0.0, 1.0], [0.5, 0.5]]] * 2,
+        classes=["ill", "well"], adding=Adding(base=(0.0, 0.5), divisor=2.0),
+        rule=Rule("largest", window=1e-9), link="softmax",
+    )  # fmt: skip
+
+
 def uses(found):
     """What is read can be shown, and written again."""
     assert str(found)
@@ -70,7 +81,13 @@ def uses_policy(found):
     found.next_feature({})
 
 
+def uses_ensemble(found):
+    uses(found)
+    found.predict([{}], time_limit=0.1)
+
+
 FILES = {
+    "ensemble": (ensemble, ol.Ensemble.from_json, uses_ensemble),
     "tree": (tree, ol.Tree.from_json, uses_tree),
     "form": (lambda: ol.canonicalize(tree()), ol.CanonicalForm.from_json, uses),
     "policy": (policy, ol.Policy.from_json, uses_policy),

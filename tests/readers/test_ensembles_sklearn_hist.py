@@ -11,6 +11,7 @@ from numpy.lib import recfunctions
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
+from threadpoolctl import threadpool_limits
 
 import orderless as ol
 from orderless.errors import UnreadableModel
@@ -18,6 +19,14 @@ from tests.neighbours import EDGES
 from tests.readers.test_ensembles_sklearn_averages import numbers, table
 from tests.readers.test_ensembles_sklearn_boosted import check_scores
 from tests.slow_sums import divided, hard_rows
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Its threads wait for each other after every tree, which takes long where others compute."""
+    with threadpool_limits(1):
+        yield
+
 
 KNOWN = [x for x in EDGES if not np.isnan(x)]  # infinities too
 

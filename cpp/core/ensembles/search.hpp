@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/ensembles/lists.hpp"
+#include "core/ensembles/dual.hpp"
 #include "core/ensembles/watch.hpp"
 
 namespace orderless::ensembles {
@@ -39,36 +39,32 @@ class Search {
 
  private:
   struct Level {
-    Alive alive;
-    std::vector<Lists> lists;  // one for each goal
+    Left left;
+    std::vector<Dual> duals;         // one for each goal
+    std::vector<std::uint8_t> dead;  // by bin
+    std::vector<std::uint8_t> edge;  // by bin: it is told apart from the one before
   };
   struct Cut {
     std::size_t feature = 0;
-    std::int32_t bin = -1;      // the bins up to it, or it alone
+    std::size_t bin = 0;        // the bins up to it, or it alone
     bool alone = false;         // of an unordered feature
     double gain = -1;           // what it costs both halves
     bool second_first = false;  // the other half is the better one
   };
 
   [[nodiscard]] bool explore(std::size_t depth);
-  [[nodiscard]] bool reduce(Level& level);
-  [[nodiscard]] bool drop_bins(Level& level, std::size_t goal, std::int64_t slack);
+  [[nodiscard]] bool stopped(std::size_t depth);
+  [[nodiscard]] bool reduce(Level& level, int sweeps);
   [[nodiscard]] std::size_t tightest(const Level& level) const;
-  bool look(Level& level, bool& excluded);
-  [[nodiscard]] std::vector<std::int32_t> likely(const Level& level, std::size_t goal) const;
+  [[nodiscard]] bool look(std::size_t depth, bool& done);
+  [[nodiscard]] std::vector<std::int32_t> likely(const Level& level) const;
   [[nodiscard]] bool reaches(std::span<const std::int32_t> cell) const;
-  bool without(std::size_t depth, std::span<const std::int32_t> cell);
-  bool halves(std::size_t depth, const Cut& cut);
-  [[nodiscard]] Cut best_cut(const Level& level, std::size_t goal);
-  void cost_ordered(const Lists& lists, const Factor& factor, std::size_t k,
-                    const LocalFeature& own);
-  void cost_unordered(const Lists& lists, const Factor& factor, std::size_t k, const Alive& alive,
-                      const LocalFeature& own);
-  static void weigh(Cut cut, std::int64_t below, std::int64_t above, std::int64_t slack,
-                    std::int32_t bins, Cut& best);
-  void cut_ordered(const Level& level, std::size_t f, std::int64_t slack, Cut& best);
-  void cut_unordered(const Level& level, std::size_t f, std::int64_t slack, Cut& best);
-  Level& child(std::size_t depth);
+  [[nodiscard]] bool without(std::size_t depth, std::span<const std::int32_t> cell);
+  [[nodiscard]] bool halves(std::size_t depth, const Cut& cut);
+  [[nodiscard]] Cut best_cut(Level& level);
+  static void find_edges(Level& level);
+  [[nodiscard]] bool take(const Level& from, std::span<const std::uint8_t> outside, Level& to);
+  [[nodiscard]] Level& child(std::size_t depth);
   void end(Ending ending);
 
   const Local& local_;
@@ -76,10 +72,9 @@ class Search {
   Watch& watch_;
   Judge judge_;
   Words words_;
-  Regrets regrets_;
   std::vector<std::unique_ptr<Level>> levels_;
-  std::vector<std::int64_t> below_, above_;  // by bin: what the halves of a cut behind it cost
-  std::vector<std::int32_t> met_;            // the last cell that reached all targets
+  std::vector<std::int32_t> number_, before_;
+  std::vector<double> below_, above_;
   std::size_t n_judged_ = 0, n_nodes_ = 0;
   Ending ending_ = Ending::none;
   std::int64_t open_bound_;

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -228,15 +229,17 @@ def refuse_within(within: float | None, model: ModelOptions) -> None:
 
 def check_numbers(within: float | None, source: Source) -> None:
     """Refuse a width for classes that are no numbers."""
-    if within is None or source.model.task == "regression":
+    model = source.model
+    if within is None or model.task == "regression":
         return
-    try:
-        _ = source.tree.numbers
-    except InvalidTree:
-        classes = some_names(map(label_text, source.tree.classes), most=8)
-        raise Mistake(
-            f"--within is for numbers, and {source.name} decides between {classes}: leave it out"
-        ) from None
+    if isinstance(model, Tree):
+        with suppress(InvalidTree):
+            _ = model.numbers
+            return
+    classes = some_names(map(label_text, model.classes), most=8)
+    raise Mistake(
+        f"--within is for numbers, and {source.name} decides between {classes}: leave it out"
+    )
 
 
 def risk_class(wanted: str, tree: Tree, name: str, option: str = "--risk-of") -> Label:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from ..inputs import busy
-from ..model import Ensemble
 from .costs import Costs, OtherCosts, read_costs, read_named_texts
 from .mistakes import Mistake
 from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
@@ -104,10 +103,10 @@ def command(
     from .models import source_of
 
     source = source_of(model, data, files, complete=bool(costs) or other_costs is not None)
-    if source.X is not None and isinstance(source.model, Ensemble):
+    if source.ensemble is not None and data.data is not None:
         raise Mistake(
             f"--data is for the cheapest policy of one tree, and {source.name} holds "
-            f"{len(source.model.trees):,}: leave it out"
+            f"{len(source.ensemble.trees):,}: leave it out"
         )
     spent = None
     if costs is not None or other_costs is not None:

@@ -26,6 +26,9 @@ from .explain import (
     EnsembleExplanation as EnsembleExplanation,
     explain_ensemble_row as explain_ensemble_row,
 )
+from .forests import (
+    forest_bounds as forest_bounds,
+)
 from .idle import (
     without_idle as without_idle,
 )

@@ -16,7 +16,16 @@ from ..model import Ensemble
 from .boxes import RowBoxes
 from .links import divided
 
-__all__ = ["Ends", "ends_of_boxes", "one_leaf_each", "outward", "score_ends"]
+__all__ = [
+    "Ends",
+    "divided_down",
+    "divided_up",
+    "ends_of_boxes",
+    "never_rounds",
+    "one_leaf_each",
+    "outward",
+    "score_ends",
+]
 
 Floats = NDArray[np.float64]
 Boxes = NDArray[np.uint8]
@@ -26,12 +35,14 @@ class Ends(NamedTuple):
     """Ends of a weighted sum of scores over boxes, in floats, not divided.
 
     ``lower`` and ``upper`` are proven for the library's own sums; ``exact``: a completion comes as
-    close to both as the library rounds. The cells are completions that come near the ends.
+    close to both as the library rounds; ``same``: they are one but for rounding. The cells are
+    completions that come near the ends.
     """
 
     lower: Floats
     upper: Floats
     exact: NDArray[np.bool_]
+    same: NDArray[np.bool_]
     low_cell: NDArray[np.int32]
     high_cell: NDArray[np.int32]
 
@@ -47,6 +58,7 @@ def ends_of_boxes(
         outward(found.low, slack, whole.exponent, -np.inf),
         outward(found.high, slack, whole.exponent, np.inf),
         np.asarray((found.low == found.found_low) & (found.high == found.found_high)),
+        np.asarray(found.low == found.high),
         found.low_cell,
         found.high_cell,
     )
@@ -100,14 +112,15 @@ def _ends(
     shape = (len(boxes), ensemble.n_scores)
     lower, upper, exact = np.zeros(shape), np.zeros(shape), np.ones(shape, dtype=bool)
     cells = np.zeros((len(boxes), len(ensemble.bins.features)), dtype=np.int32)
+    same_ends = np.ones(len(boxes), dtype=bool)
     for s in range(ensemble.n_scores):
         weights = np.zeros(ensemble.n_scores, dtype=np.int64)
         weights[s] = 1
         ends = ends_of_boxes(ensemble, boxes, weights, time_limit, threads)
         lower[:, s], upper[:, s], exact[:, s] = ends.lower, ends.upper, ends.exact
-        cells = ends.low_cell
+        cells, same_ends = ends.low_cell, same_ends & ends.same
     if ensemble.whole.slack.any():
-        same = np.flatnonzero(one_leaf_each(ensemble, boxes))
+        same = np.flatnonzero(one_leaf_each(ensemble, boxes, same_ends))
         if len(same):
             sums = ensemble.summed.evaluate(np.ascontiguousarray(cells[same]), threads).sums
             lower[same] = upper[same] = sums
@@ -141,19 +154,37 @@ def _rounded(ensemble: Ensemble, ends: Floats, same: NDArray[np.bool_], towards:
     return np.where(same, plain, rough)
 
 
-def one_leaf_each(ensemble: Ensemble, boxes: Boxes) -> NDArray[np.bool_]:
-    """Tell in which boxes every tree reaches leaves of one value only."""
-    alike = np.ones(len(boxes), dtype=bool)
-    inside = boxes.view(np.bool_)
+def one_leaf_each(ensemble: Ensemble, boxes: Boxes, may: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell in which boxes every tree reaches leaves of one value only; others than ``may`` do not.
+
+    Boxes whose ends differ need not be looked at: this walks down all trees.
+    """
+    alike = may.copy()
+    which = np.flatnonzero(may)
+    if not len(which):
+        return alike
+    inside = boxes[which].view(np.bool_)
     for values, reached in _reached(ensemble, inside):
         distinct, number = np.unique(values, axis=0, return_inverse=True)
         if len(distinct) == 1:
             continue
-        count = np.zeros((len(boxes), len(distinct)), dtype=bool)
-        for leaf, which in reached:
-            count[:, number.ravel()[leaf]] |= which
-        alike &= count.sum(axis=1) == 1
+        met = np.zeros((len(which), len(distinct)), dtype=bool)
+        for leaf, here in reached:
+            met[:, number.ravel()[leaf]] |= here
+        alike[which[met.sum(axis=1) > 1]] = False
     return alike
+
+
+def never_rounds(ensemble: Ensemble) -> bool:
+    """Whether the library's own sums at exact ends are the ends of all its sums.
+
+    Where nothing is rounded they are, and where one tree is all there is: its additions rise with
+    what is added.
+    """
+    if not ensemble.whole.slack.any():
+        return True
+    own, whole = np.concatenate(ensemble.values), ensemble.whole.values
+    return ensemble.n_trees == 1 and len(np.unique(own)) == len(np.unique(whole))
 
 
 def _reached(

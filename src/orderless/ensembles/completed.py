@@ -40,6 +40,8 @@ class OneRow(NamedTuple):
 
 def read_one(ensemble: Ensemble, row: Any) -> OneRow:
     """Read one row of any kind, with the features that no tree asks about where it has them."""
+    if isinstance(row, Rows):  # one that was read before, of a table
+        return OneRow({}, row)
     space = ensemble.space
     rows, cells = row_and_cells(row, space)
     others = [i for i in range(len(space.features)) if i not in set(ensemble.used)]

@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidTree
 from ..model import Ensemble, Rule, short_number
-from .bounds_of_sums import divided_down, divided_up, ends_of_boxes, one_leaf_each
+from .bounds_of_sums import (
+    divided_down,
+    divided_up,
+    ends_of_boxes,
+    never_rounds,
+    one_leaf_each,
+)
 from .boxes import CERTAIN, OPEN, RowBoxes
 from .links import linked, numbers_of
 
@@ -66,9 +72,9 @@ def _of_boxes(
     sums = ensemble.summed
     low = numbers_of(ensemble, sums.evaluate(np.ascontiguousarray(ends.low_cell), threads).sums)
     high = numbers_of(ensemble, sums.evaluate(np.ascontiguousarray(ends.high_cell), threads).sums)
-    certain = one_leaf_each(ensemble, boxes)
-    if not ensemble.whole.slack.any():
-        certain |= ends.exact & (ends.lower == ends.upper)
+    certain = ends.exact & ends.same
+    if ensemble.whole.slack.any():
+        certain = one_leaf_each(ensemble, boxes, certain)
     exact = ends.exact | certain
     lower = linked(ensemble, divided_down(ensemble, ends.lower, ends.upper))
     upper = linked(ensemble, divided_up(ensemble, ends.lower, ends.upper))
@@ -77,11 +83,12 @@ def _of_boxes(
         CERTAIN,
         np.where(low != high, OPEN, np.where(exact, WITHIN_ROUNDING, OUT_OF_TIME)),
     ).astype(np.uint8)
+    own = certain | (exact if never_rounds(ensemble) else False)
     return NumberVerdicts(
         status,
         low,
-        np.where(certain, low, lower),
-        np.where(certain, low, upper),
+        np.where(own, low, lower),
+        np.where(own, np.where(certain, low, high), upper),
         exact,
         ends.low_cell,
         ends.high_cell,

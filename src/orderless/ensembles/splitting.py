@@ -209,7 +209,7 @@ class _Numbers:
 
     def of_boxes(self, boxes: Boxes, seconds: float) -> Labels:
         out = np.full(len(boxes), -1, dtype=np.int64)
-        same = np.flatnonzero(one_leaf_each(self.ensemble, boxes))
+        same = np.flatnonzero(one_leaf_each(self.ensemble, boxes, np.ones(len(boxes), dtype=bool)))
         if len(same):
             cells = np.stack([boxes[same][:, at].argmax(axis=1) for at in self.at], axis=1) if (
                 self.at) else np.zeros((len(same), 0))  # fmt: skip

@@ -4,7 +4,6 @@ from .asking import (
     heights as heights,
 )
 from .bounds import (
-    forest_bounds as forest_bounds,
     groups_reached as groups_reached,
     probability_bounds as probability_bounds,
     regression_bounds as regression_bounds,
@@ -33,7 +32,6 @@ from .predict import (
     predict_path as predict_path,
 )
 from .smallest_sets import (
-    Clock as Clock,
     Steps as Steps,
     hitting_sets as hitting_sets,
     members as members,

@@ -1,6 +1,6 @@
 """Bounds: the smallest and the largest number that a row with unknowns can get.
 
-In:  a classification tree with its training counts, a regression tree, or a forest; and rows.
+In:  a classification tree with its training counts, or a regression tree; and rows.
 Out: for each row two numbers (two per class), between which every completion of it stays.
 Paper: beyond it; it asks for the class only (Theorem 3.2), here the same is done for numbers.
 """
@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import UnreadableModel, a_kind
 from ..form import CanonicalForm
-from ..inputs import Rows, column_like, table_like
-from ..model import Ensemble, Tree
-from ..readers import read_ensemble, read_tree, unwrap
+from ..inputs import Rows, table_like
+from ..model import Tree
+from ..readers import read_tree
 
-__all__ = ["forest_bounds", "groups_reached", "probability_bounds", "regression_bounds"]
+__all__ = ["groups_reached", "probability_bounds", "regression_bounds"]
 
 MOST_CELLS = 16_000_000  # of a table of rows by leaves, one byte each; two are held at a time
 
@@ -107,76 +106,6 @@ def regression_bounds(model: Any, X: Any) -> tuple[Any, Any]:
     ([10.0, 60.0, 10.0], [10.0, 70.0, 70.0])
     """
     return read_tree(model).predict_interval(X)
-
-
-def forest_bounds(forest: Any, X: Any) -> tuple[Any, Any]:
-    """Bound what a forest predicts over all completions: safe, but not tight.
-
-    A forest's number is the mean of its trees' numbers. Each tree's bounds are exact, and the mean
-    of the lower (upper) ends is below (above) what any completion gets. But one completion need not
-    reach all of these ends at once, so the true range may be narrower. Finding it is NP-hard
-    (Kantchelian, Tygar and Joseph, "Evasion and hardening of tree ensemble classifiers", 2016).
-
-    Parameters
-    ----------
-    forest : fitted RandomForest or ExtraTrees classifier or regressor of scikit-learn
-        Of one output; alone, or at the end of a ``Pipeline`` whose transformers ``read_tree``
-        knows.
-    X : array, data frame, or list of dicts
-        NaN, None, NA and null are unknown.
-
-    Returns
-    -------
-    lower, upper
-        For a regressor as from ``regression_bounds``, for a classifier bounds on ``predict_proba``
-        as from ``probability_bounds``.
-
-    Notes
-    -----
-    On complete rows both ends are what the forest predicts, with one thread to the last bit. Cost:
-    that of ``probability_bounds``, for each tree.
-
-    Examples
-    --------
-    >>> from sklearn.ensemble import RandomForestRegressor
-    >>> X, y = [[1, 0], [2, 0], [3, 0], [3, 1]], [10.0, 20.0, 60.0, 70.0]
-    >>> forest = RandomForestRegressor(n_estimators=4, random_state=0).fit(X, y)
-    >>> lower, upper = forest_bounds(forest, [[3, None]])
-    >>> lower.tolist(), upper.tolist()
-    ([52.5], [70.0])
-    """
-    ensemble = _read_forest(forest)
-    rows = ensemble.read(X)
-    n_scores = len(ensemble.adding.base)
-    lower, upper = np.zeros((rows.n_rows, n_scores)), np.zeros((rows.n_rows, n_scores))
-    for tree, values in zip(ensemble.trees, ensemble.values, strict=True):
-        ends = _ends(tree, rows, values[tree.leaf_class])
-        lower += ends[0]
-        upper += ends[1]
-    lower, upper = lower / ensemble.adding.divisor, upper / ensemble.adding.divisor
-    if ensemble.task == "regression":
-        return column_like(X, lower[:, 0], "lower"), column_like(X, upper[:, 0], "upper")
-    return table_like(X, lower, ensemble.classes), table_like(X, upper, ensemble.classes)
-
-
-def _read_forest(forest: Any) -> Ensemble:
-    """Read a forest, alone or at the end of a pipeline; anything else is an error."""
-    from sklearn.ensemble import (
-        ExtraTreesClassifier,
-        ExtraTreesRegressor,
-        RandomForestClassifier,
-        RandomForestRegressor,
-    )
-
-    known = RandomForestClassifier | ExtraTreesClassifier | RandomForestRegressor
-    model, _ = unwrap(forest, None)
-    if not isinstance(model, known | ExtraTreesRegressor):
-        raise UnreadableModel(
-            f"{a_kind(model)} is not a forest that averages trees: give a RandomForest or "
-            "ExtraTrees classifier or regressor of scikit-learn; for one tree use "
-            "probability_bounds or regression_bounds"
-        )
-    return read_ensemble(forest)
 
 
 # -- the ends ----------------------------------------------------------------------------------

@@ -73,6 +73,13 @@ def check_values(trees: Sequence[Tree], values: Sequence[Floats], adding: Adding
             )
     if not all(np.isfinite(own).all() for own in values):
         raise InvalidTree("what leaves add must be finite numbers: fit or save the model again")
+    with np.errstate(over="ignore"):
+        most = sum(np.abs(own).max(axis=0, initial=0.0) for own in values) + np.abs(adding.base)
+    if not (most < np.finfo(adding.precision).max / 2).all():
+        raise InvalidTree(
+            f"sums of this model can be larger than {adding.precision} holds: what leaves add, and "
+            "the base, must be smaller"
+        )
     if adding.precision == "float32":
         every = np.concatenate([*(own.ravel() for own in values), np.array(adding.base)])
         with np.errstate(over="ignore"):

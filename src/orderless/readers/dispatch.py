@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ..errors import InvalidSpace, InvalidTree, UnreadableModel, a_kind
-from ..model import TREE_FORMAT, Space, Tree
+from ..model import ENSEMBLE_FORMAT, TREE_FORMAT, Ensemble, Space, Tree
 from .binary import BitTrees
 from .build import ColumnTree, Nan
 from .bulk import build_all
@@ -63,10 +63,10 @@ def read_tree(
         (``GridSearchCV`` and its kin, of which the best estimator is read); a fitted tree of GOSDT,
         TreeFARMS, DL8.5, STreeD or PRAXIS; a classifier, regressor or ranker of XGBoost, LightGBM
         or CatBoost of one tree, or the model file that they write (XGBoost's as JSON or UBJ,
-        CatBoost's as JSON); nested dicts (``feature``, ``true``, ``false``, ``prediction``; of numbers to compute
-        with, the root says ``"task": "regression"``) or their JSON; our own JSON. Files are given
-        as text or as a ``Path``. A ``Tree`` is returned as it is. A subclass that has a ``predict``
-        of its own is refused, because its tree does not say what it decides.
+        CatBoost's as JSON); nested dicts (``feature``, ``true``, ``false``, ``prediction``; of
+        numbers to compute with, the root says ``"task": "regression"``) or their JSON; our own
+        JSON. Files are given as text or as a ``Path``. A ``Tree`` is returned as it is. A subclass
+        that has a ``predict`` of its own is refused, because its tree does not say what it decides.
     through : fitted transformer, optional
         What the model's table went through before: a binarizer, an encoder, a scaler, a
         ``ColumnTransformer`` or ``Pipeline`` of these. The conditions come out on the features
@@ -115,6 +115,11 @@ def read_tree(
     model = opened(model)
     if isinstance(model, Tree):
         return model if space is None else model.over(space)
+    if isinstance(model, Ensemble):
+        raise UnreadableModel(
+            f"this is a sum of {len(model.trees):,} trees: ask it itself, or make one tree of a "
+            "small one with ensemble.to_tree()"
+        )
     model, through, targets, sparse = unwrapped(model, through)
     tree = _column_tree(model, through, space, feature_names)
     if tree.table.absent_is_nan and gives_sparse(through):
@@ -191,6 +196,8 @@ def opened(model: Any) -> Any:
         return own if isinstance(own, Tree) else model
     if f'"{TREE_FORMAT}"' in model[:200]:
         return Tree.from_json(model)
+    if f'"{ENSEMBLE_FORMAT}"' in model[:200]:
+        return Ensemble.from_json(model)
     if "{" not in model and model.lower().endswith(".json"):
         raise InvalidTree(
             f"{model!r:.80} is not JSON: to read a file give a path, pathlib.Path({model!r:.80})"

@@ -38,8 +38,8 @@ def knows(model: Any) -> bool:
         boosted = tuple(getattr(ensemble, f"{kind}GradientBoosting{task}") for kind in ("", "Hist"))
         if isinstance(model, boosted):
             raise UnreadableModel(
-                f"{a_kind(model)} adds up many regression trees, none of which decides alone: fit "
-                f"a DecisionTree{task}"
+                f"{a_kind(model)} adds up many regression trees, none of which decides alone: read "
+                f"all of it with read_ensemble(model), or fit a DecisionTree{task}"
             )
     if isinstance(model, BaseEstimator) and hasattr(model, "best_estimator_"):
         raise UnreadableModel(
@@ -47,7 +47,8 @@ def knows(model: Any) -> bool:
         )
     if isinstance(model, ensemble.BaseEnsemble):
         raise UnreadableModel(
-            f"{a_kind(model)} has many trees: read one with read_tree(model.estimators_[i])"
+            f"{a_kind(model)} has many trees: read one with read_tree(model.estimators_[i]), or "
+            "all of it with read_ensemble(model)"
         )
     if not isinstance(model, BaseDecisionTree):
         return False

@@ -124,12 +124,13 @@ class StoredTree:
         # Written as the shortest decimals that are the float32.
         conditions = [float(number) for number in tree["split_conditions"]]
         self.number = np.array(conditions, dtype=np.float32)
-        if np.isnan(self.number[reached]).any():
-            raise ValueError("a threshold or a leaf is not a number")
         self.nan_left = [bool(flag) for flag in tree["default_left"]]
         # The codes that go right, of splits on categories.
         splits = set(reached).difference(self.leaves)
         self.codes = {node: codes for node, codes in _sets(tree, n).items() if node in splits}
+        # Before version 3 a split on categories has NaN for a threshold.
+        if np.isnan(self.number[[node for node in reached if node not in self.codes]]).any():
+            raise ValueError("a threshold or a leaf is not a number")
 
 
 def _booster(learner: Mapping[str, Any], known: tuple[str, ...]) -> Mapping[str, Any]:

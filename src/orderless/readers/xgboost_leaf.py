@@ -38,6 +38,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "binary:logitraw": LOGISTIC,
     "reg:logistic": LOGISTIC,
     "reg:squarederror": LOGISTIC,
+    "reg:squaredlogerror": LOGISTIC,
     "reg:gamma": LOGISTIC,
     "reg:pseudohubererror": {"pseudo_huber_param": {"huber_slope": "1"}},
     "reg:quantileerror": {"quantile_loss_param": {"quantile_alpha": "[0.5]"}},
@@ -53,7 +54,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "rank:map": RANK,
 }  # fmt: skip
 MANY = 257  # margins that are asked for at once
-SHARES = ("binary:logistic", "binary:logitraw", "reg:logistic")  # their base score is one
+SHARES = ("binary:logistic", "reg:logistic")  # their base score is one
 
 
 def leaf_numbers(saved: Mapping[str, Any], tree: StoredTree) -> dict[int, float]:

@@ -99,7 +99,9 @@ class _Reader:
 
     def _numbers(self, kind: bytes, count: int) -> list[Any]:
         numbers = np.dtype(NUMBERS[kind])
-        return np.frombuffer(self._take(count * numbers.itemsize), dtype=numbers).tolist()
+        part = self._take(count * numbers.itemsize)
+        out: list[Any] = np.frombuffer(part, dtype=numbers).tolist()
+        return out
 
     def _next(self) -> bytes:
         if self._at >= len(self._content):

@@ -16,7 +16,16 @@ from typing import Any
 from orderless.errors import InvalidData
 
 from ..inputs import write_whole
-from . import cost, gini, higgs, introduction, missingness, rashomon_size, rid
+from . import (
+    certain_ensembles,
+    cost,
+    gini,
+    higgs,
+    introduction,
+    missingness,
+    rashomon_size,
+    rid,
+)
 from .page import Line, added_text, because, write_index, write_page
 from .protocol import forget
 from .target import Setting, Target
@@ -24,7 +33,9 @@ from .work import Cache, Work, cluster
 
 __all__ = ["ALIASES", "TARGETS", "run", "targets"]
 
-_MODULES = (introduction, rashomon_size, gini, rid, missingness, cost, higgs)
+_MODULES = (
+    introduction, rashomon_size, gini, rid, missingness, cost, higgs, certain_ensembles,
+)  # fmt: skip
 TARGETS: dict[str, Target] = {
     target.name: target for module in _MODULES for target in module.TARGETS
 }

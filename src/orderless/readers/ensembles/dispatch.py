@@ -20,9 +20,10 @@ from ..dispatch import check_arguments, library_of, opened, read_tree
 from ..forgotten import given_names, in_given_order, with_given_labels
 from ..sparse import gives_sparse, with_zero_as_missing
 from ..through.columns import source_columns
-from ..through.conditions import over_features
+from ..through.conditions import all_over_features
 from ..wrapped import Wrapped, unwrapped
 from .build import ColumnEnsemble
+from .score import knows_score, read_score
 
 __all__ = ["is_known", "read_ensemble"]
 
@@ -57,8 +58,8 @@ def read_ensemble(
         (gbdt, goss, dart, rf) or CatBoost, or the model file that they write (XGBoost's as JSON or
         UBJ, CatBoost's as JSON), as text or as a ``Path``; a ``Pipeline`` that ends in one, or a
         search for the best of these. One tree is an ensemble, too, if its leaves have numbers or
-        shares of classes. An ``Ensemble`` is returned as it is. A subclass that has a ``predict``
-        of its own is refused.
+        shares of classes, and so is a points score (``read_score``). An ``Ensemble`` is returned
+        as it is. A subclass that has a ``predict`` of its own is refused.
     through, space, feature_names, nan
         As in ``read_tree``.
 
@@ -100,11 +101,17 @@ def read_ensemble(
     (5, (0, 1, 2), 5.0)
     """
     check_arguments(space, feature_names, nan)
+    given, model = model, opened(model)
     if isinstance(model, Ensemble):
         return model if space is None else _over(model, space)
-    given, model = model, opened(model)
     if isinstance(model, Tree):
         return _of_one_tree(model if space is None else model.over(space))
+    if knows_score(model):
+        if through is not None or feature_names is not None:
+            raise UnreadableModel(
+                "a score names its features itself: leave through= and feature_names= out"
+            )
+        return read_score(model, space=space)
     wrapped = unwrapped(model, through)
     parts = _column_ensemble(wrapped.model)
     if parts is None:
@@ -176,7 +183,7 @@ def _over_features(
         parts = _each(parts, lambda tree: with_zero_as_missing(tree, sure=wrapped.sparse))
     columns, space = source_columns(parts.table, through, space, feature_names, nan)
     return Ensemble(
-        [over_features(tree, columns, space) for tree in parts.trees],
+        all_over_features(parts.trees, columns, space),
         parts.values,
         scores=parts.scores,
         classes=parts.classes,

@@ -6,8 +6,9 @@ Out: ``Tree`` over the features, in their own units.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,10 @@ from .bisect import last_before_change, last_before_step
 from .stage import SourceColumn
 from .steps import Span, Steps, unfold
 
-__all__ = ["over_features"]
+__all__ = ["all_over_features", "over_features"]
 
 Floats = NDArray[np.float64]
+T = TypeVar("T")
 
 
 def over_features(tree: ColumnTree, columns: Sequence[SourceColumn], space: Space) -> Tree:
@@ -30,11 +32,64 @@ def over_features(tree: ColumnTree, columns: Sequence[SourceColumn], space: Spac
     Exact: where a column is a monotone function of a feature, the boundary is found by bisection
     over all floats with that very function, at most 64 steps.
     """
-    _check_count(tree.table, len(columns))
-    nodes = _Nodes(tree, space)
-    for j in np.unique(tree.column[tree.column >= 0]).tolist():
-        nodes.restate(np.flatnonzero(tree.column == j), columns[j])
-    return _with_numbers_that_are_there(nodes.finish())
+    (out,) = all_over_features([tree], columns, space)
+    return _with_numbers_that_are_there(out)
+
+
+def all_over_features(
+    trees: Sequence[ColumnTree], columns: Sequence[SourceColumn], space: Space
+) -> list[Tree]:
+    """State many trees over the columns of one table; all conditions on a column together."""
+    _check_count(trees[0].table, len(columns))
+    nodes = _Nodes(_joined(trees), space)
+    column = nodes.tree.column
+    order = np.argsort(column, kind="stable")
+    used, first = np.unique(column[order], return_index=True)
+    for j, at in zip(used.tolist(), np.split(order, first[1:]), strict=True):
+        if j >= 0:
+            nodes.restate(at, columns[j])
+    ends = np.cumsum([len(tree.column) for tree in trees]).tolist()
+    starts = [0, *ends[:-1]]
+    sets, spans = _by_tree(nodes.sets, starts), _by_tree(nodes.spans, starts)
+    return [
+        nodes.finish(tree, start, own_sets, own_spans)
+        for tree, start, own_sets, own_spans in zip(trees, starts, sets, spans, strict=True)
+    ]
+
+
+def _joined(trees: Sequence[ColumnTree]) -> ColumnTree:
+    """Put the nodes of trees one after the other; children stay numbered within each tree."""
+    if len(trees) == 1:
+        return trees[0]
+    members: dict[int, Sequence[Any]] = {}
+    start = 0
+    for tree in trees:
+        members |= {start + node: values for node, values in tree.members.items()}
+        start += len(tree.column)
+
+    def joined(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(tree, name) for tree in trees])
+
+    return ColumnTree(
+        trees[0].table,
+        max((tree.classes for tree in trees), key=len),
+        column=joined("column"),
+        at_most=joined("at_most"),
+        when_true=joined("when_true"),
+        when_false=joined("when_false"),
+        leaf_class=joined("leaf_class"),
+        nan_true=joined("nan_true"),
+        members=members,
+    )
+
+
+def _by_tree(of_nodes: Mapping[int, T], starts: Sequence[int]) -> list[dict[int, T]]:
+    """Give what belongs to nodes to their trees, by the number of the node in its tree."""
+    out: list[dict[int, T]] = [{} for _ in starts]
+    for node, own in of_nodes.items():
+        i = bisect_right(starts, node) - 1
+        out[i][node - starts[i]] = own
+    return out
 
 
 def _with_numbers_that_are_there(tree: Tree) -> Tree:
@@ -96,20 +151,22 @@ class _Nodes:
             rest = nodes[~np.isin(nodes, by_set)] if by_set else nodes
             self._boundaries(rest, column, feature)
 
-    def finish(self) -> Tree:
-        """Make the tree."""
+    def finish(
+        self, tree: ColumnTree, start: int, sets: dict[int, list[int]], spans: dict[int, Span]
+    ) -> Tree:
+        """Make the tree whose nodes begin here."""
+        at = slice(start, start + len(tree.column))
         arrays: dict[str, Any] = {
-            "feature": self.feature,
-            "threshold": self.threshold,
-            "when_true": self.when_true,
-            "when_false": self.when_false,
-            "leaf_class": np.asarray(self.tree.leaf_class),
-            "nan_true": self.nan_true,
+            "feature": self.feature[at],
+            "threshold": self.threshold[at],
+            "when_true": self.when_true[at],
+            "when_false": self.when_false[at],
+            "leaf_class": np.asarray(tree.leaf_class),
+            "nan_true": self.nan_true[at],
         }
-        tree = self.tree
-        rest: dict[str, Any] = {"sets": self.sets, "distribution": tree.distribution}
-        if self.spans:
-            arrays, rest = unfold(self.space, arrays, self.spans, **rest), {}
+        rest: dict[str, Any] = {"sets": sets, "distribution": tree.distribution}
+        if spans:
+            arrays, rest = unfold(self.space, arrays, spans, **rest), {}
         return Tree(self.space, tree.classes, **arrays, **rest, task=tree.task)
 
     # -- what the library answers --------------------------------------------------------------
