@@ -96,7 +96,7 @@ function linked(sum) {
  *  What rounding can hide is allowed for, so a cell that falls short is not of this class. */
 function required(label) {
   const { slack, wholeCuts, window } = MODEL;
-  const near = window ? Math.ceil(Math.abs(inUnits(window))) + 1 : 0;
+  const near = window ? Math.min(inUnits(window) + 1, 2 ** 52) : 0; // no sum differs by as much
   if (LARGEST) {
     return Array.from({ length: SCORES }, (_, other) => other)
       .filter((other) => other !== label)
