@@ -170,7 +170,8 @@ def near(model, row, label):
     """Whether the library, rounding once more, may give this class to a row."""
     own, window = [float(x) for x in model.sums(row)], model.rule.window
     if model.rule.kind == "largest":
-        return max(own) - own[label] <= window
+        late = label > own.index(max(own)) and not model.rule.either
+        return not late and max(own) - own[label] <= window
     ends = (-np.inf, *model.rule.cuts, np.inf)
     return ends[label] - window < own[0] <= ends[label + 1] + window
 

@@ -57,6 +57,7 @@ def ensemble_tables(ensemble: Ensemble) -> tuple[list[dict[str, Any]], dict[str,
         "cuts": list(rule.cuts),
         "wholeCuts": [_units(cut, whole.exponent) for cut in rule.cuts],
         "window": min(rule.window, sys.float_info.max),
+        "either": rule.either,
         "exponent": whole.exponent,
         "slack": whole.slack.tolist(),
     }
