@@ -253,7 +253,9 @@ Extent extent(const Sum& sum, std::span<const std::uint8_t> box, const Weights& 
   const Local local(sum, box);
   Weights turned;
   for (const std::int64_t weight : weights) turned.push_back(-weight);
+  watch.begin_part(2);
   const Top high = top(local, weights, watch);
+  watch.begin_part(1);
   const Top low = top(local, turned, watch);
   return {-low.proven, high.proven, -low.found, high.found, low.cell, high.cell};
 }
