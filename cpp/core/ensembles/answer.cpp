@@ -132,10 +132,11 @@ Status status_of(Ending ending) {
 }
 
 /// Climbs toward each rival; then searches those that are not ruled out. The worst that was met.
-Status look_for_rivals(const Local& local, std::vector<Rival> wanted, Seen& seen, Watch& watch) {
+Status look_for_rivals(const Local& local, const std::vector<Rival>& wanted, Seen& seen,
+                       Watch& watch) {
   std::vector<Goal> left;
-  for (Rival& rival : wanted) {
-    Objective objective(local, std::move(rival.weights));
+  for (const Rival& rival : wanted) {
+    Objective objective(local, rival.weights);
     if (objective.bound() < rival.target) continue;
     std::vector<std::int32_t> cell = middle(local);
     climb(objective, cell, rival.enough);
@@ -161,9 +162,9 @@ Status look_for_rivals(const Local& local, std::vector<Rival> wanted, Seen& seen
 /// proven.
 bool look_for_class(const Local& local, std::int32_t label, Seen& seen, Watch& watch) {
   std::vector<Goal> goals;
-  for (Rival& need : needs(local.sum(), label)) {
+  for (const Rival& need : needs(local.sum(), label)) {
     if (!seen.cell(label).empty()) return true;
-    goals.push_back({Objective(local, std::move(need.weights)), need.target});
+    goals.push_back({Objective(local, need.weights), need.target});
     if (goals.back().objective.bound() < need.target) return true;
     std::vector<std::int32_t> cell = middle(local);
     climb(goals.back().objective, cell, std::numeric_limits<std::int64_t>::max());
@@ -254,7 +255,9 @@ Extent extent(const Sum& sum, std::span<const std::uint8_t> box, const Weights& 
   const Local local(sum, box);
   Weights turned;
   for (const std::int64_t weight : weights) turned.push_back(-weight);
+  watch.begin_part(2);
   const Top high = top(local, weights, watch);
+  watch.begin_part(1);
   const Top low = top(local, turned, watch);
   return {-low.proven, high.proven, -low.found, high.found, low.cell, high.cell};
 }

@@ -29,6 +29,12 @@ class Watch {
     const Clock::time_point now = Clock::now();
     endless_ = !(time_limit_ < 1e9);
     if (!endless_) end_ = now + std::chrono::duration_cast<Clock::duration>(seconds(time_limit_));
+    part_ = end_;
+  }
+  /// The first of n parts of the work that is left begins; it gets its share of the time.
+  void begin_part(int n) {
+    const Clock::time_point now = Clock::now();
+    part_ = now < end_ ? now + (end_ - now) / n : end_;
   }
   /// Whether its time has passed; lets Ctrl-C through.
   [[nodiscard]] bool up() {
@@ -39,7 +45,7 @@ class Watch {
       next_poll_ = now + std::chrono::milliseconds(20);
     }
     ++looks_;
-    return (!endless_ && now > end_) || (most_looks_ != 0 && looks_ > most_looks_);
+    return (!endless_ && now > part_) || (most_looks_ != 0 && looks_ > most_looks_);
   }
   [[nodiscard]] std::size_t room() const { return room_; }
 
@@ -52,7 +58,7 @@ class Watch {
   const std::atomic<bool>* stop_;
   std::size_t most_looks_ = 0, looks_ = 0;
   bool endless_ = false;
-  Clock::time_point end_{}, next_poll_{};
+  Clock::time_point end_{}, part_{}, next_poll_{};
 };
 
 }  // namespace orderless::ensembles
