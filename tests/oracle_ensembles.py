@@ -72,6 +72,7 @@ class Drawn:
             whole.slack,
             self.adding.precision == "float32",
             self.adding.base_last,
+            self.adding.divisor,
             RULES[self.rule],
             np.array(self.cuts, np.float64),
             np.array([int(np.floor(cut / unit)) for cut in self.cuts], np.int64),
@@ -133,7 +134,9 @@ class Drawn:
         sums = self.scores_of(cell)
         whole, slack = self.whole_of(cell), self.whole.slack.tolist()
         if self.rule == "largest":
-            best = sums.index(max(sums))
+            kind = np.float32 if self.adding.precision == "float32" else np.float64
+            shares = [kind(own) / kind(self.adding.divisor) for own in sums]
+            best = shares.index(max(shares))
             near = [
                 s
                 for s in range(best)
@@ -223,7 +226,8 @@ def draw(random, *, rule=None, most_features=4, most_trees=6, depth=3):
     scores = [int(random.integers(n_scores)) if one_each else -1 for _ in range(n_trees)]
     trees = [copied(grow(depth, only)) for only in scores]
     base = tuple(rounded(value()) if random.random() < 0.5 else 0.0 for _ in range(n_scores))
-    adding = Adding("float32" if single else "float64", base, bool(random.random() < 0.5))
+    divisor = float(random.choice([1.0, n_trees, 3.0])) if rule == "largest" else 1.0
+    adding = Adding("float32" if single else "float64", base, bool(random.random() < 0.5), divisor)
     drawn = Drawn(ordered, nan, n_bins, trees, scores, adding, rule, (), 0, n_scores)
     if rule != "largest":  # cuts at sums that there are, and between
         some = sorted({drawn.scores_of(random_cell(random, drawn))[0] for _ in range(6)})

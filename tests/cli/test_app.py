@@ -59,10 +59,12 @@ def test_help_has_an_example_that_is_legal(command, models, monkeypatch, tmp_pat
     for name in ("model.json", "old.json", "new.json"):
         fine(*fitted, name)
     import skops.io
+    from sklearn.ensemble import RandomForestClassifier
     from sklearn.tree import DecisionTreeClassifier
 
     X = [[20.0], [60.0]]
     skops.io.dump(DecisionTreeClassifier().fit(X, ["well", "ill"]), "other.skops")
+    skops.io.dump(RandomForestClassifier(2).fit(X, ["well", "ill"]), "forest.skops")
     for example in examples:
         args = example.split()[1:]
         if "other.skops" in args:

@@ -225,7 +225,7 @@ def forest(here):
 
 
 def test_app_of_a_forest_is_the_librarys(here, forest):
-    own = ol.write_page(forest, title="Ill?", costs={"age": 1, "bmi": 2}, time_limit=2) + "\n"
+    own = ol.write_page(forest, title="Ill?", costs={"age": 1, "bmi": 2}, time_limit=2)
     options = ("--title", "Ill?", "--costs", "age=1,bmi=2", "--time-limit", 2)
     for name in ("forest.skops", "forest.json"):
         assert fine("app", name, *options) == own
@@ -234,8 +234,8 @@ def test_app_of_a_forest_is_the_librarys(here, forest):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--data", "patients.csv"), "--data is for a page of one tree, and forest.json holds 5"),
-        (("--cut", "3"), "--cut is for a page of one tree"),
+        (("--data", "patients.csv"), "--data is for the cheapest policy of one tree, and forest.json holds 5"),
+        (("--cut", "3"), "forest.json holds a sum of 5 trees"),
         (("--costs", "age=1"), "no cost for 'bmi'"),
     ],
 )

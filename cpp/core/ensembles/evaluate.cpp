@@ -34,10 +34,7 @@ double divided(const Sum& sum, double total) {
 /// two apart.
 std::int32_t largest(const Sum& sum, std::span<const std::int32_t> leaves,
                      std::span<const double> sums) {
-  std::size_t best = 0;
-  for (std::size_t s = 1; s < sums.size(); ++s) {
-    if (divided(sum, sums[s]) > divided(sum, sums[best])) best = s;
-  }
+  const std::size_t best = first_largest(sum, sums);
   if (sum.window() > 0) {
     const std::int64_t own = whole_sum(sum, leaves, best);
     for (std::size_t s = 0; s < best; ++s) {
@@ -63,6 +60,14 @@ std::int32_t cuts_below(const Sum& sum, std::span<const std::int32_t> leaves, do
 }
 
 }  // namespace
+
+std::size_t first_largest(const Sum& sum, std::span<const double> sums) {
+  std::size_t best = 0;
+  for (std::size_t s = 1; s < sums.size(); ++s) {
+    if (divided(sum, sums[s]) > divided(sum, sums[best])) best = s;
+  }
+  return best;
+}
 
 std::int32_t replay_leaves(const Sum& sum, std::span<const std::int32_t> leaves,
                            std::span<double> sums) {

@@ -16,4 +16,7 @@ namespace orderless::ensembles {
 [[nodiscard]] std::int32_t replay_leaves(const Sum& sum, std::span<const std::int32_t> leaves,
                                          std::span<double> sums);
 
+/// The first of the largest sums, after the library's own division.
+[[nodiscard]] std::size_t first_largest(const Sum& sum, std::span<const double> sums);
+
 }  // namespace orderless::ensembles

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from ..inputs import busy
-from ..model import Ensemble, printable
+from ..model import printable
 from .mistakes import Mistake
 from .options import (
     DataOptions,
@@ -26,7 +26,7 @@ from .sink import as_json, records_as, write, write_result
 
 if TYPE_CHECKING:
     from ..form import CanonicalForm
-    from ..model import Tree
+    from ..model import Ensemble, Tree
     from ..output.rules import Shown
     from .models import Source
 
@@ -124,17 +124,22 @@ def command(
     from .models import form_of, source_of
 
     source = source_of(model, data, files, hold_out)
+    many = source.ensemble
+    if many is not None:
+        if not which.row and which.rows is None:
+            raise Mistake(
+                f"{source.name} holds a sum of {len(many.trees):,} trees, which has no short list "
+                "of rules: explain rows, with --row NAME=VALUE or --rows FILE"
+            )
+        rows = _rows_of(many, which, data, files)
+        _write_rows([_why_many(many, one, limits) for one in rows], output)
+        return
+    form = form_of(source.tree, limits)
     if which.row or which.rows is not None:
-        rows = _rows_of(source.model, which, data, files)
-        if isinstance(source.model, Ensemble):
-            found = [_why_many(source.model, one, limits) for one in rows]
-        else:
-            form = form_of(source.tree, limits)
-            found = [_why(form, one) for one in rows]
-        _write_rows(found, output)
+        rows = _rows_of(source.tree, which, data, files)
+        _write_rows([_why(form, one) for one in rows], output)
         return
 
-    form = form_of(_with_rules(source), limits)
     with busy(f"Finding {'reasons' if reasons else 'rules'}"):
         text = _terms_text(form, source, "reasons" if reasons else "rules", show, output)
     write(text, output.output)
@@ -179,16 +184,6 @@ def _terms_text(
 
 
 # -- single rows: why each gets its class ----------------------------------------------------------
-
-
-def _with_rules(source: Source) -> Tree:
-    """Give the tree whose rules are to be listed; many trees have too many."""
-    if isinstance(source.model, Ensemble):
-        raise Mistake(
-            f"{source.name} holds a sum of {len(source.model.trees):,} trees, which has no short "
-            "list of rules: explain rows, with --row NAME=VALUE or --rows FILE"
-        )
-    return source.model
 
 
 def _why(form: CanonicalForm, row: dict[str, Any]) -> Why:

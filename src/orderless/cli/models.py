@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InvalidData, InvalidSpace, InvalidTree, UnreadableModel
 from ..form import FORM_FORMAT as FORM, CanonicalForm, canonicalize
 from ..model import Column, Ensemble, Feature, Space, Tree, parse, printable
-from ..readers import read_model
+from ..readers import knows_ubj, read_model
 from .decision import Decision, decision_of
 from .mistakes import Mistake
 from .options import DataOptions, FileOptions, HoldOutOptions, LimitOptions, ModelOptions
@@ -50,6 +50,11 @@ class Source:
     def tree(self) -> Tree:
         """The model, which must be one tree."""
         return one_tree(self.model, self.name)
+
+    @property
+    def ensemble(self) -> Ensemble | None:
+        """The model, if it adds up several trees."""
+        return self.model if isinstance(self.model, Ensemble) else None
 
     @property
     def about_rows(self) -> str:
@@ -245,6 +250,8 @@ def _read_foreign(model: Any, path: Path, space: Space | None) -> Tree | Ensembl
 
 def _from_text(path: Path, space: Space | None) -> Tree | Ensemble:
     content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    if knows_ubj(content):
+        return read_model(path, space=space)
     if not content.lstrip().startswith(b"{") and not content.startswith(b"tree\n"):
         raise Mistake(
             f"{path.name} is neither JSON nor a skops file: write a tree with tree.to_json() or "

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from ..inputs import busy
-from ..model import Ensemble
 from .costs import Costs, OtherCosts, read_costs, read_named_texts
 from .mistakes import Mistake
 from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
@@ -104,10 +103,10 @@ def command(
     from .models import source_of
 
     source = source_of(model, data, files, complete=bool(costs) or other_costs is not None)
-    if isinstance(source.model, Ensemble) and data.data is not None:
+    if source.ensemble is not None and data.data is not None:
         raise Mistake(
-            f"--data is for a page of one tree, and {source.name} holds "
-            f"{len(source.model.trees):,}: leave it out"
+            f"--data is for the cheapest policy of one tree, and {source.name} holds "
+            f"{len(source.ensemble.trees):,}: leave it out"
         )
     spent = None
     if costs is not None or other_costs is not None:
@@ -132,10 +131,9 @@ def _html(
         from ..acquisition import cheapest_policy
 
         policy = cheapest_policy(source.tree, source.X, costs)
-    tree = source.model
-    names, classes = tree.space.names, tree.classes
+    names, classes = source.model.space.names, source.model.classes
     return write_page(
-        tree,
+        source.model,
         title=page.title,
         description=page.description,
         labels=read_named_texts(page.labels, "--labels", names, "feature"),

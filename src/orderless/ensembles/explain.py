@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidParameter, OutOfTime, TooManyReasons, Undecided, setting
+from ..errors import InvalidParameter, TooManyReasons, Undecided, setting
 from ..form import Change, Explanation, Term
 from ..inputs import read_costs
 from ..missing import Needed
@@ -128,7 +128,7 @@ class EnsembleExplanation(Explanation):
             return [*super()._lines(), *self._settled()]
         try:
             return super()._lines()
-        except (Undecided, OutOfTime, TooManyReasons) as fault:
+        except (Undecided, TooManyReasons) as fault:
             return [*self._first_line(), f"What would change it was not found out: {fault}."]
 
     def _first_line(self) -> list[str]:
@@ -138,7 +138,7 @@ class EnsembleExplanation(Explanation):
     def _settled(self) -> list[str]:
         try:
             return str(self.needed).split("\n")[1:]
-        except (Undecided, OutOfTime, TooManyReasons) as fault:
+        except (Undecided, TooManyReasons) as fault:
             return [f"What would settle it was not found out: {fault}."]
 
     def to_dict(self) -> dict[str, Any]:

@@ -20,8 +20,8 @@ from .bounds_of_sums import (
     divided_down,
     divided_up,
     ends_of_boxes,
-    library_ends,
-    varying_trees,
+    never_rounds,
+    one_leaf_each,
 )
 from .boxes import CERTAIN, OPEN, RowBoxes
 from .links import linked, numbers_of
@@ -72,10 +72,9 @@ def _of_boxes(
     sums = ensemble.summed
     low = numbers_of(ensemble, sums.evaluate(np.ascontiguousarray(ends.low_cell), threads).sums)
     high = numbers_of(ensemble, sums.evaluate(np.ascontiguousarray(ends.high_cell), threads).sums)
-    varying = varying_trees(ensemble, boxes)
-    certain = varying == 0
-    if not ensemble.whole.slack.any():
-        certain |= ends.exact & (ends.lower == ends.upper)
+    certain = ends.exact & ends.same
+    if ensemble.whole.slack.any():
+        certain = one_leaf_each(ensemble, boxes, certain)
     exact = ends.exact | certain
     lower = linked(ensemble, divided_down(ensemble, ends.lower, ends.upper))
     upper = linked(ensemble, divided_up(ensemble, ends.lower, ends.upper))
@@ -84,7 +83,7 @@ def _of_boxes(
         CERTAIN,
         np.where(low != high, OPEN, np.where(exact, WITHIN_ROUNDING, OUT_OF_TIME)),
     ).astype(np.uint8)
-    own = certain | (exact & library_ends(ensemble, varying))
+    own = certain | (exact if never_rounds(ensemble) else False)
     return NumberVerdicts(
         status,
         low,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,13 @@ __all__ = ["Clock", "Leaf", "Steps", "hitting_sets", "lucky_sets", "members", "s
 BLOCK = 256  # leaves that are compared with all others at one time
 
 Leaf = tuple[int, tuple[int, ...]]  # class, and per feature the bins that are left, as bits
+
+
+class Watch(Protocol):
+    """What is looked at while one searches."""
+
+    def look(self) -> None:
+        """Raise an error if the time is over."""
 
 
 class Clock:
@@ -42,7 +50,7 @@ class Clock:
 class Steps:
     """Counts the steps of a search, and refuses to take too many, or too long."""
 
-    def __init__(self, limit: int, clock: Clock) -> None:
+    def __init__(self, limit: int, clock: Watch) -> None:
         self.limit = limit
         self.clock = clock
         self.taken = 0
@@ -96,7 +104,7 @@ def hitting_sets(sets: Iterable[int], steps: Steps) -> set[int]:
         size += 1
 
 
-def _separating(leaves: list[Leaf], clock: Clock) -> set[int]:
+def _separating(leaves: list[Leaf], clock: Watch) -> set[int]:
     """Give, for all pairs of leaves of different classes, the features that separate them."""
     labels = np.array([c for c, _ in leaves])
     tables = [table.astype(np.float32) for table in _tables(leaves)]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ...ensembles import check_time_limit
-from ...errors import InvalidData, InvalidParameter, InvalidTree, UnreadableModel
+from ...errors import InvalidData, InvalidParameter, InvalidTree
 from ...form import CanonicalForm, equivalent, fingerprint
 from ...inputs import frame_of, is_unknown, read_costs, write_whole
 from ...missing import counts_rows
@@ -31,7 +31,7 @@ from ...model import (
     printable,
     short_number,
 )
-from ...readers import read_ensemble, read_tree
+from ...readers import read_model, read_tree
 from ..code.javascript import literal, model_text, part, script_of
 from ..code.tables import tree_tables
 from ..plots.look import FORM, page_colours
@@ -118,7 +118,7 @@ def write_page(
     (1, False)
     """
     form = tree if isinstance(tree, CanonicalForm) else None
-    model = _model_of(tree)
+    model = read_model(tree)
     shown = _class_names(class_names, model)
     written = _written(model, form, shown, policy, limit, time_limit)
     features = written.features
@@ -153,19 +153,6 @@ def write_page(
 
 
 # -- models -------------------------------------------------------------------------------------
-
-
-def _model_of(given: Any) -> Tree | Ensemble:
-    """Read a tree, or else a sum of trees."""
-    if isinstance(given, Ensemble):
-        return given
-    try:
-        return read_tree(given)
-    except UnreadableModel as fault:
-        try:
-            return read_ensemble(given)
-        except UnreadableModel:
-            raise fault from None
 
 
 def _written(

@@ -2,6 +2,7 @@
 
 const LONGER = 20 * Math.max(PAGE.limit, 500); // milliseconds, where a person asks for it
 const MANY = 8; // features that are named at once
+const VERDICT = ["glance", "trees", "verdict"]; // the steps that make one
 const STATES = {
   certain: "✓ Certain",
   open: "Not certain yet",
@@ -11,15 +12,15 @@ const STATES = {
 
 const OFFERED = {
   decide: (row, limit = PAGE.limit) => {
-    const answer = worked(read(row), ["verdict"], limit);
+    const answer = worked(read(row), VERDICT, limit);
     return LABELS && stateOf(answer) === "certain" ? MODEL.classes[labelsIn(answer.found)[0]] : null;
   },
   possibleClasses: (row, limit = PAGE.limit) => {
-    const { found } = worked(read(row), ["verdict", "classes"], limit);
+    const { found } = worked(read(row), [...VERDICT, "classes"], limit);
     return MODEL.classes.filter((_, label) => found.state && found.state[label] === YES);
   },
   advise: (row, limit = PAGE.limit) => {
-    const answer = worked(read(row), ["verdict", "classes", "next", "range"], limit);
+    const answer = worked(read(row), [...VERDICT, "classes", "next", "range"], limit);
     return {
       state: stateOf(answer),
       classes: labelsIn(answer.found).map((label) => MODEL.classes[label]),
@@ -63,7 +64,7 @@ function verdictOf(answer, box) {
   const rest = [];
   if (state === "certain") rest.push(...whatever(box));
   if (LABELS && state === "open") rest.push(element("p", "rest", openWords(answer)));
-  if (LABELS && state === "undecided") rest.push(...undecidedWords(answer));
+  if (state === "undecided") rest.push(...undecidedWords(answer));
   if (answer.range) rest.push(...rangeShown(answer));
   const what = LABELS ? labelsOf(shownLabels(answer)) : numberWords(answer);
   return { state: STATES[state], what: state === "working" ? [] : what, rest };
@@ -82,7 +83,7 @@ function undecidedWords({ found, late }) {
   const hidden = (found.state || []).includes(HIDDEN) && !late.has("verdict");
   const why = hidden
     ? "Some ways to fill in the rest are so near to the boundary that the model’s own rounding decides."
-    : "Not worked out in the time that an answer has: none of these is ruled out. Filling in more helps.";
+    : `Not worked out in the time that an answer has${LABELS ? ": none of these is ruled out" : ""}. Filling in more helps.`;
   if (hidden) return [element("p", "rest", why)];
   const again = element("button", "", "Search longer");
   again.type = "button";
@@ -125,7 +126,8 @@ function numberWords({ range, problem }) {
   if (!range) return [];
   if (!problem.trees.length) return [isolated(String(Number(onlyNumber(problem).toPrecision(7))), "class")];
   const { proven } = rangeIn(range);
-  return joined([outwards(proven[0], -1), outwards(proven[1], 1)].map((text) => isolated(text, "class")), "to");
+  const ends = [outwards(proven[0], -1), outwards(proven[1], 1)];
+  return joined(ends.map((text) => isolated(text, "class")), "to");
 }
 
 /** Give the number of a box in which no tree varies. */
@@ -203,7 +205,7 @@ function folded(features) {
  *  classes, as near to each other as the search can take them. */
 function ways({ found, problem, box }) {
   const cells = (found.cells || []).filter((cell) => cell);
-  const pair = cells.length > 1 ? closest(cells[0], cells[1]) : null;
+  const pair = problem && cells.length > 1 ? closest(cells[0], cells[1]) : null;
   if (!pair) return [];
   const differ = PAGE.order.filter((i) => pair.cells[0][i] !== pair.cells[1][i]);
   const alike = PAGE.order.filter((i) => !differ.includes(i) && problem.bins[i].length > 1);
