@@ -47,12 +47,14 @@ void make(Sum* place, const nb::tuple& arrays, const nb::tuple& layout,
           const Table<double>& values, const Table<std::int64_t>& whole, const Array<double>& base,
           const Array<std::int64_t>& whole_base, const Array<std::int64_t>& slack, bool single,
           bool base_last, double divisor, int rule, const Array<double>& cuts,
-          const Array<std::int64_t>& whole_cuts, std::int64_t window, std::int32_t n_classes) {
+          const Array<std::int64_t>& whole_cuts, std::int64_t window, std::int32_t n_classes,
+          bool either) {
   const BinNodes nodes(arrays);
   const SumParts parts{nodes.tree(), view(roots),      view(score),      view(values),
                        view(whole),  view(base),       view(whole_base), view(slack),
                        single,       base_last,        divisor,          static_cast<Rule>(rule),
-                       view(cuts),   view(whole_cuts), window,           n_classes};
+                       view(cuts),   view(whole_cuts), window,           n_classes,
+                       either};
   new (place) Sum(parts, bin_features(layout));
 }
 
@@ -151,7 +153,7 @@ void bind(nb::module_& m) {
   nb::class_<Sum>(m, "Sum", "Trees over bins that are added up.")
       .def("__init__", &make, "nodes"_a, "layout"_a, "roots"_a, "score"_a, "values"_a, "whole"_a,
            "base"_a, "whole_base"_a, "slack"_a, "single"_a, "base_last"_a, "divisor"_a, "rule"_a,
-           "cuts"_a, "whole_cuts"_a, "window"_a, "n_classes"_a)
+           "cuts"_a, "whole_cuts"_a, "window"_a, "n_classes"_a, "either"_a = false)
       .def("evaluate", &evaluate_cells, "cells"_a, "n_threads"_a)
       .def("decide", &decide_boxes, "boxes"_a, "time_limit"_a, "n_threads"_a,
            "memory_limit"_a = default_room)

@@ -18,12 +18,13 @@ struct Rival {
 };
 
 /// Where class j may beat class c, by the scores: of equals the first wins, and of what the library
-/// may not tell apart either.
+/// may not tell apart the first or, where it may be in either order, any.
 Rival beats(const Sum& sum, std::size_t j, std::size_t c) {
   Weights weights(sum.n_scores(), 0);
   weights[j] = 1;
   weights[c] = -1;
   const std::int64_t near = sum.slack(j) + sum.slack(c);
+  if (sum.either()) return {weights, -near - sum.window(), near + sum.window() + 1};
   return {weights, j > c ? 1 - near : -near - sum.window(), near + (j > c ? sum.window() + 1 : 0)};
 }
 

@@ -30,17 +30,18 @@ double divided(const Sum& sum, double total) {
   return total / sum.divisor();
 }
 
-/// The first of the largest; -1 if a class before it is so close that the library may not tell the
-/// two apart.
+/// The first of the largest; -1 if a class before it (or any, where they may win in either order) is
+/// so close that the library may not tell the two apart.
 std::int32_t largest(const Sum& sum, std::span<const std::int32_t> leaves,
                      std::span<const double> sums) {
   std::size_t best = 0;
   for (std::size_t s = 1; s < sums.size(); ++s) {
     if (divided(sum, sums[s]) > divided(sum, sums[best])) best = s;
   }
-  if (sum.window() > 0) {
+  if (sum.window() > 0 || sum.either()) {
     const std::int64_t own = whole_sum(sum, leaves, best);
-    for (std::size_t s = 0; s < best; ++s) {
+    for (std::size_t s = 0; s < (sum.either() ? sums.size() : best); ++s) {
+      if (s == best) continue;
       const std::int64_t near = sum.window() + sum.slack(s) + sum.slack(best);
       if (own - whole_sum(sum, leaves, s) <= near) return -1;
     }

@@ -59,7 +59,8 @@ Sum::Sum(const SumParts& parts, std::vector<BinFeature> features)
       cuts_(copied(parts.cuts)),
       whole_cuts_(copied(parts.whole_cuts)),
       window_(parts.window),
-      n_classes_(parts.n_classes) {
+      n_classes_(parts.n_classes),
+      either_(parts.either) {
   for (std::size_t f = 0; f < features_.size(); ++f) {
     first_bin_.push_back(first_bin_.back() + at(width(f)));
   }

@@ -31,6 +31,8 @@ struct SumParts {
   std::span<const std::int64_t> whole_cuts;  // rounded down
   std::int64_t window = 0;
   std::int32_t n_classes = 0;
+  bool either = false;  // scores in the window, equal ones too, may win in either order; else the
+                        // library may only take them for equal, and the first wins
 };
 
 /// A node over bins. A leaf has feature -1, and `cut` is its place in the values; at an unordered
@@ -98,6 +100,7 @@ class Sum {
   [[nodiscard]] std::span<const double> cuts() const { return cuts_; }
   [[nodiscard]] std::span<const std::int64_t> whole_cuts() const { return whole_cuts_; }
   [[nodiscard]] std::int64_t window() const { return window_; }
+  [[nodiscard]] bool either() const { return either_; }
   [[nodiscard]] std::int32_t n_classes() const { return n_classes_; }
 
   /// What a leaf adds to an objective, and where it begins. `check` refuses weights with which
@@ -145,6 +148,7 @@ class Sum {
   std::vector<std::int64_t> whole_cuts_;
   std::int64_t window_;
   std::int32_t n_classes_;
+  bool either_;
 };
 
 }  // namespace orderless::ensembles

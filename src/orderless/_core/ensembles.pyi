@@ -52,6 +52,7 @@ class Sum:
         whole_cuts: NDArray[np.int64],  # rounded down
         window: int,
         n_classes: int,
+        either: bool = ...,  # scores in the window may win in either order
     ) -> None: ...
     def evaluate(self, cells: NDArray[np.int32], n_threads: int) -> Evaluated: ...
     def decide(

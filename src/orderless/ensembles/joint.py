@@ -225,7 +225,7 @@ def _scaled(ensemble: Ensemble, exponent: int) -> Scaled:
     whole = ensemble.whole
     shift = exponent - whole.exponent
     ends = np.cumsum([len(own) for own in ensemble.values])[:-1]
-    window = -in_units(-ensemble.rule.window, exponent)
+    window = ensemble.rule.window_in_units(exponent)
     # Each number is rounded down; all together they are off by less than one unit each.
     off = ensemble.n_trees + 2 if shift else 0
     return Scaled(

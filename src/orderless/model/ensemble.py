@@ -225,8 +225,9 @@ class Ensemble(EnsembleFile, EnsembleOffers):
             ("largest", "cuts", "number").index(rule.kind),
             np.array(rule.cuts, dtype=np.float64),
             np.array(cuts, dtype=np.int64),
-            -in_units(-rule.window, whole.exponent),
+            rule.window_in_units(whole.exponent),
             len(self.classes),
+            rule.kind == "largest" and rule.window > 0 and self.link != "softmax",
         )
 
     # -- what it is ------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from .whole_numbers import in_units
+
 __all__ = ["Link", "Rule"]
 
 Link = Literal["identity", "logistic", "softmax", "exp"]
@@ -23,9 +25,27 @@ class Rule(NamedTuple):
         the score itself
     cuts : rising, compared with the undivided sum as the library keeps it
     window : sums that are this close, or closer, may be told apart or not: the library rounds again
-        before it compares (a softmax)
+        before it compares. Behind a softmax it can only take them for equal, so that the first
+        wins; elsewhere (an average of averages) any of them, even equal ones, may come out ahead
     """
 
     kind: Literal["largest", "cuts", "number"]
     cuts: tuple[float, ...] = ()
     window: float = 0.0
+
+    def window_in_units(self, exponent: int) -> int:
+        """Give the window in units of ``2 ** exponent``.
+
+        Scores are whole numbers there, so that two of them are within the window if they are
+        within the whole number below it; a cut need not be one.
+
+        Examples
+        --------
+        >>> Rule("largest", window=0.1).window_in_units(0)
+        0
+        >>> Rule("cuts", cuts=(2.5,), window=0.1).window_in_units(0)
+        1
+        """
+        if self.kind == "largest":
+            return in_units(self.window, exponent)
+        return -in_units(-self.window, exponent)
