@@ -127,7 +127,8 @@ def truth(case: Case) -> Truth:
         return np.asarray(asked(rows_for(case, rows)), dtype=float)
 
     proba = number or (hasattr(model, "predict_proba") and "AdaBoost" not in case.program)
-    scores = None if number or ens.rule.window > 0 and case.library == "sklearn" else (
+    apart = number or "'rf'" in case.program  # LightGBM's forests: raw scores are not divided
+    scores = None if apart or ens.rule.window > 0 and case.library == "sklearn" else (
         lambda rows: margins(case, model, rows_for(case, rows))
     )  # fmt: skip
     if scores is not None and margins(case, model, rows_for(case, [some_row(feats, points)])) is None:
@@ -226,6 +227,10 @@ def with_words(rng: Random, case: Case, body: str) -> Case:
             body = body.replace("'exact'", "'hist'").replace("n_jobs=1", "n_jobs=1, "
                                 "enable_categorical=True, max_cat_to_onehot=1")  # fmt: skip
         more = rng.choice(["", "nan='value'"])
+        if case.library == "xgboost":  # it refuses other categories, or takes them for listed ones
+            features = [f"ol.Feature({name!r}, values='float32')" for name in case.X]
+            listed = f"ol.Feature('word', 'categorical', categories={tuple(sorted(words))!r})"
+            more = f"space=ol.Space([{', '.join([*features, listed])}])"
         return replace(case, X=X, program=f"{body}\nmodel.fit(X, y)", table="category", reading=more)
     prepared = f"make_column_transformer(({rng.choice(ENCODERS)}, ['word']), remainder='passthrough')"
     imports = "" if IMPORTS in body else IMPORTS
