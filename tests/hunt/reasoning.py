@@ -187,7 +187,8 @@ def holds(feat: Feat, side: Any, value: Any, point: Any) -> bool:
         return point in side.codes
     if point is None:
         return bool(side.nan)
-    return bool(side.lower < feat.rounded(point) <= side.upper)
+    above = side.lower == -np.inf or side.lower < feat.rounded(point)
+    return bool(above and feat.rounded(point) <= side.upper)
 
 
 def one_tree(truth: Truth, rng: Random) -> None:

@@ -227,7 +227,7 @@ class Ensemble(EnsembleFile, EnsembleOffers):
             np.array(cuts, dtype=np.int64),
             rule.window_in_units(whole.exponent),
             len(self.classes),
-            rule.kind == "largest" and rule.window > 0 and self.link != "softmax",
+            rule.in_either_order(self.link),
         )
 
     # -- what it is ------------------------------------------------------------------------------
