@@ -19,7 +19,7 @@ from types import ModuleType
 AREAS = (
     "canonicity", "smallest", "missing", "partial", "rashomon", "importance", "policies",
     "interviews", "outputs", "readers", "boosters", "pipelines", "solvers", "numbers", "sums",
-    "ensembles",
+    "ensembles", "scores",
 )  # fmt: skip
 
 

@@ -80,7 +80,7 @@ def complete_rows(truth: Truth, rng: Random) -> None:
 
 
 def decides(truth: Truth, rng: Random) -> None:
-    places = some_rows(truth, rng, 60)
+    places = some_rows(truth, rng, 250)
     rows = [truth.row(one) for one in places]
     truth.rows_seen += len(rows)
     answers = truth.ens.answers(rows, time_limit=TIME)
