@@ -10,13 +10,11 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 import numpy as np
-
-import orderless as ol
 
 from .grid import TooBig
 from .model import Feat, Point, feature_of
@@ -39,7 +37,6 @@ class Truth:
     as_row: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: values
     numbers: np.ndarray | None = None  # the library's numbers or probabilities, places x outputs
     scores: np.ndarray | None = None  # what the library adds up, divided, places x scores
-    rows_seen: int = field(default=0)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -86,6 +83,8 @@ class Truth:
         window = self.ens.rule.window
         if window == 0:
             return False
+        whole = self.ens.whole  # beyond the window, what additions round
+        window += 2 * float(np.ldexp(float(whole.slack.max()), whole.exponent))
         sums = self.sums[np.ix_(*places)].reshape(-1, self.sums.shape[-1])
         if self.ens.rule.kind == "cuts":
             return bool((abs(sums - np.array(self.ens.rule.cuts)) <= window).any())
@@ -247,7 +246,3 @@ def truth_of(
         return None if ask is None else np.asarray(ask(rows), dtype=float).reshape(*shape, -1)
 
     return Truth(ens, feats, points, said, labels, replay, as_row, table(numbers), table(scores))
-
-
-def undecided(fault: ol.Undecided) -> str:
-    return str(getattr(fault, "why", ""))

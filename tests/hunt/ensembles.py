@@ -42,6 +42,7 @@ class Case:
     reading: str = ""
     table: str = "frame"  # or "array", or "category": text columns are of that type
     seed: int = 0
+    words: tuple[str, ...] = ()  # of the feature that columns w0, w1, ... describe
 
     @property
     def fitting(self) -> str:
@@ -131,13 +132,16 @@ def truth(case: Case) -> Truth:
     scores = None if apart or ens.rule.window > 0 and case.library == "sklearn" else (
         lambda rows: margins(case, model, rows_for(case, rows))
     )  # fmt: skip
-    if scores is not None and margins(case, model, rows_for(case, [some_row(feats, points)])) is None:
+    if "AdaBoost" in case.program or "'hard'" in case.program:  # it has none, or scales them
         scores = None
-    return truth_of(ens, points, replay, Truth.as_row, numbers if proba else None, scores)
-
-
-def some_row(feats: tuple[Feat, ...], points: list[list[Any]]) -> dict[str, Any]:
-    return {feat.name: feat.given(own[0]) for feat, own in zip(feats, points, strict=True)}
+    as_row = Truth.as_row
+    if case.words:
+        def as_row(values: dict[str, Any]) -> dict[str, Any]:
+            found = {name: value for name, value in values.items() if name != "w"}
+            if "w" in values:
+                found |= {f"w{at}": float(values["w"] == one) for at, one in enumerate(case.words)}
+            return found
+    return truth_of(ens, points, replay, as_row, numbers if proba else None, scores)
 
 
 def margins(case: Case, model: Any, X: Any) -> Any:
@@ -148,8 +152,6 @@ def margins(case: Case, model: Any, X: Any) -> Any:
         return model.predict(X, raw_score=True)
     if case.library == "catboost":
         return model.predict(X, prediction_type="RawFormulaVal")
-    if "AdaBoost" in case.program or "'hard'" in case.program:
-        return None
     if hasattr(model, "decision_function"):
         return model.decision_function(X)
     return model.predict_proba(X)
@@ -176,7 +178,8 @@ def draw(rng: Random) -> Case:
         X[name] = [rng.choice(values) for _ in range(n)]
     body = MODELS[library](rng, number, len(kinds))
     seed = rng.randint(0, 10**6)
-    kind = rng.choice(["plain", "plain", "array", "gaps", "words", "words", "integers"])
+    kind = rng.choice(["plain", "plain", "array", "gaps", "words", "words", "integers",
+                       "columns"])  # fmt: skip
     case = Case(X, y, f"{body}\nmodel.fit(X, y)", library, seed=seed)
     made = KINDS[kind](rng, case, body)
     try:
@@ -253,7 +256,26 @@ def with_integers(rng: Random, case: Case, body: str) -> Case:
     return replace(case, X=X, reading=f"space=ol.Space({{{', '.join(kinds)}}})")
 
 
+def with_columns(rng: Random, case: Case, body: str) -> Case:
+    """Columns of 0 and 1 that are one feature, of which ``space=`` says so."""
+    words = rng.choice(WORDS)
+    other = rng.random() < 0.5
+    drawn = [rng.choice([*words, "none"] if other else words) for _ in case.y]
+    X: dict[str, list[Any]] = {f"w{at}": [float(one == word) for one in drawn]
+                               for at, word in enumerate(words)}  # fmt: skip
+    n = len(case.y)
+    features = [f"ol.Feature('w', 'categorical', categories={tuple(words)!r}, other={other})"]
+    columns = [f"'w{at}': ol.Condition('w', among=({word!r},))" for at, word in enumerate(words)]
+    for name in list(case.X)[:1]:
+        X[name] = [float(rng.randint(-2, 3)) for _ in range(n)]
+        features.append(f"ol.Feature({name!r}, values='integer')")
+        columns.append(f"{name!r}: {name!r}")
+    space = f"ol.Space([{', '.join(features)}], columns={{{', '.join(columns)}}})"
+    return replace(case, X=X, reading=f"space={space}", words=tuple(words))
+
+
 KINDS: dict[str, Callable[[Random, Case, str], Case]] = {
+    "columns": with_columns,
     "plain": lambda rng, case, body: case,
     "array": as_array,
     "gaps": with_gaps,

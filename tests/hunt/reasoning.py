@@ -254,6 +254,7 @@ def compared(truth: Truth, rng: Random) -> None:
         if apart and ens.whole.slack.max() == 0 and not truth.number:
             raise Wrong("equivalent, but this row differs", rows[apart[0]], one[apart[0]])
         return
+    row = truth.as_row(row)
     first, second = plain(ens.predict([row]))[0], plain(other.predict([row]))[0]
     if first == second:
         raise Wrong("no counterexample", row, (first, second))
