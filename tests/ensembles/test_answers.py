@@ -182,6 +182,21 @@ def test_rounding_is_undecided():
     assert np.isnan(answers.lower[1]).all()
 
 
+def test_a_window_below_the_unit_hides_ties_alone():
+    """Votes are whole numbers: one vote more is no matter of rounding, and none more is.
+
+    Behind a softmax equal scores are equal probabilities, and the first class wins.
+    """
+    votes = forest(4)
+    near = votes.replace(rule=Rule("largest", window=1e-9))
+    rows = [[1, 1, 0, 0], [1, 1, 1, 0], [0, 0, 0, 1], [1, 1, 1, None], [1, 0, None, None]]
+    expected = ["undecided", "certain", "certain", "certain", "open"]
+    assert near.decide(rows).tolist() == expected
+    after = near.replace(link="softmax")
+    assert after.decide(rows[:1]).tolist() == ["certain"]
+    assert after.predict(rows[:1]).tolist() == votes.predict(rows[:1]).tolist()
+
+
 def test_time_limits_are_checked():
     for bad in (-1, "long", math.nan, True):
         with pytest.raises(ValueError, match=r"time_limit=.*give seconds"):

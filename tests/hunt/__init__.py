@@ -18,7 +18,8 @@ from types import ModuleType
 
 AREAS = (
     "canonicity", "smallest", "missing", "partial", "rashomon", "importance", "policies",
-    "interviews", "outputs", "readers", "boosters", "pipelines", "solvers", "numbers",
+    "interviews", "outputs", "readers", "boosters", "pipelines", "solvers", "numbers", "sums",
+    "ensembles", "scores",
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -212,6 +213,37 @@ def test_averages_of_averages_are_right_but_for_rounding(name):
     clear = ranked[:, -1] - ranked[:, -2] > window
     assert clear.mean() > 0.9
     assert np.array_equal(labels(ensemble, rows)[clear], model.predict(rows)[clear])
+
+
+@pytest.mark.parametrize(("sizes", "weights"), [((3, 5), None), ((3, 3), [1, 2]), ((2, 4), None)])
+def test_what_is_called_certain_of_an_average_of_averages(sizes, weights):
+    """Classes that are equal but for rounding are not called, in whichever order they are.
+
+    Forests of 2 and 4 trees add up in quarters: one quarter more is no matter of rounding.
+    """
+    rows = np.array(list(itertools.product([0.0, 1.0], repeat=3)))
+    called = near = 0
+    for seed in range(16, 24):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 2, (12, 3)).astype(float)
+        y = rng.integers(0, 3, 12)
+        y[:3] = range(3)
+        depth = None if sizes == (2, 4) else 2
+        forests = [
+            (f"f{at}", RandomForestClassifier(n, max_depth=depth, random_state=seed + 99 * at))
+            for at, n in enumerate(sizes)
+        ]
+        model = VotingClassifier(forests, voting="soft", weights=weights).fit(X, y)
+        ensemble = ol.read_ensemble(model)
+        answers = ensemble.answers(rows)
+        ranked = np.sort(ensemble.sums(rows), axis=1)
+        clear = ranked[:, -1] - ranked[:, -2] > 2 * ensemble.rule.window
+        assert np.array_equal(answers.status == "certain", clear)
+        assert (answers.label[clear] == model.predict(rows)[clear]).all()
+        called += clear.sum()
+        near += (~clear).sum()
+    assert called > 20
+    assert near > 0
 
 
 def test_a_voting_regressor_of_forests():

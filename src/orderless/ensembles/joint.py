@@ -101,7 +101,7 @@ class Joint:
         out).
         """
         parts = [
-            _wins(ensemble, scaled, label)
+            _wins(ensemble, scaled, label, surely)
             for ensemble, scaled, label in zip(self.given, self.scaled, (a, b), strict=True)
         ]
         asked = self._together(parts, self._opposed(a, b), -1 if surely else 1)
@@ -225,7 +225,7 @@ def _scaled(ensemble: Ensemble, exponent: int) -> Scaled:
     whole = ensemble.whole
     shift = exponent - whole.exponent
     ends = np.cumsum([len(own) for own in ensemble.values])[:-1]
-    window = -in_units(-ensemble.rule.window, exponent)
+    window = ensemble.rule.window_in_units(exponent)
     # Each number is rounded down; all together they are off by less than one unit each.
     off = ensemble.n_trees + 2 if shift else 0
     return Scaled(
@@ -237,13 +237,18 @@ def _scaled(ensemble: Ensemble, exponent: int) -> Scaled:
     )
 
 
-def _wins(ensemble: Ensemble, scaled: Scaled, label: int) -> Conditions:
-    """Give the conditions that hold where a class wins, by sums without rounding."""
+def _wins(ensemble: Ensemble, scaled: Scaled, label: int, surely: bool) -> Conditions:
+    """Give the conditions that hold where a class wins, by sums without rounding.
+
+    Where scores may come out in either order, an equal one wins perhaps, and never surely.
+    """
     if ensemble.rule.kind == "largest":
         others = [c for c in range(ensemble.n_scores) if c != label]
         values = [part[:, [label]] - part[:, others] for part in scaled.values]
         base = scaled.base[label] - scaled.base[others]
         strict = np.array([c < label for c in others], dtype=np.int64)  # of equals the first wins
+        if ensemble.rule.either:
+            strict[:] = surely
         slack = scaled.slack[label] + scaled.slack[others] + scaled.window
         return Conditions(values, base - strict, slack)
     # "Above a cut" and "at most the next": cuts are rounded down, sums are whole numbers.

@@ -135,7 +135,8 @@ def around_numbers(ensemble: Ensemble, lower: float, upper: float) -> Ensemble:
 
 
 def _with_cuts(ensemble: Ensemble, cuts: Sequence[float], labels: Sequence[Any]) -> Ensemble:
-    return ensemble.replace(classes=labels, rule=Rule("cuts", cuts=tuple(cuts)), link="identity")
+    rule = Rule("cuts", cuts=tuple(cuts), window=ensemble.rule.window)
+    return ensemble.replace(classes=labels, rule=rule, link="identity")
 
 
 def _largest_sum(ensemble: Ensemble, level: float) -> float:

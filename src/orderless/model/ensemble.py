@@ -215,7 +215,7 @@ class Ensemble(Frozen, EnsembleFile, EnsembleOffers):
             np.array(rule.cuts, dtype=np.float64),
             np.array(cuts, dtype=np.int64),
             rule.window,
-            -in_units(-rule.window, whole.exponent),
+            rule.window_in_units(whole.exponent),
             rule.either,
             len(self.classes),
         )
