@@ -54,7 +54,7 @@ class Answers:
                 self.rounds |= {name} if feature.values == "float32" else set()
             elif sum(by_name.get(other, other) == feature.name for other in wanted) == 1:
                 self.codes[name] = i
-        self.settling = Settling(tree) if needed == "smallest" else None
+        self.settling = Settling(tree, within=within) if needed == "smallest" else None
         self.asks = needed == "next"
 
     def of(self, part: Part) -> list[Coded]:
@@ -63,27 +63,34 @@ class Answers:
         codes = self.tree.decide(rows, self.n_jobs)
         self.counts += np.bincount(codes[codes >= 0], minlength=len(self.counts))
         labels = Coded(list(self.tree.classes), codes, [str(label) for label in self.tree.classes])
-        out = self._numbers(rows) if self.interval else [labels]
-        out.append(Coded([True, False], (codes < 0).astype(np.int8), ["yes", "no"]))
         open_rows = np.flatnonzero(codes < 0)
+        out = [labels]
+        if self.interval:
+            out, wide = self._numbers(rows)
+            open_rows = np.flatnonzero(wide)
+        out.append(Coded([True, False], (codes < 0).astype(np.int8), ["yes", "no"]))
         index = np.full(len(codes), -1, dtype=np.int64)
         if self.settling is not None:
             sets, index[open_rows] = self._smallest(self.settling, rows, open_rows)
             out.append(Coded(sets, index, ["; ".join(one) for one in sets]))
         elif self.asks:
-            index[open_rows] = asked_features(self.tree, rows, open_rows)
+            index[open_rows] = asked_features(self.tree, rows, open_rows, self.within)
             asked = list(self.tree.space.names)
             out.append(Coded([(name,) for name in asked], index, asked))
         return out
 
-    def _numbers(self, rows: Rows) -> list[Coded]:
-        """Give the number, or the midpoint of a narrow interval, and the ends of the interval."""
+    def _numbers(self, rows: Rows) -> tuple[list[Coded], NDArray[np.bool_]]:
+        """Give the number, or the midpoint of a narrow interval, and the ends of the interval.
+
+        Also where it is too wide.
+        """
         lower, upper = self.tree.predict_interval(rows, n_jobs=self.n_jobs)
         middle = self.tree.predict(rows, within=self.within or 0, n_jobs=self.n_jobs)
         mask = np.ma.getmaskarray(middle)
         self.n_narrow += int((~mask).sum())
-        return [_coded_numbers(np.ma.getdata(middle), mask), _coded_numbers(lower),
-                _coded_numbers(upper)]  # fmt: skip
+        columns = [_coded_numbers(np.ma.getdata(middle), mask), _coded_numbers(lower),
+                   _coded_numbers(upper)]  # fmt: skip
+        return columns, mask
 
     def _smallest(self, settling: Settling, rows: Rows, at: NDArray[np.intp]) -> Any:
         try:
