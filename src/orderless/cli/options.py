@@ -37,6 +37,7 @@ __all__ = [
     "TaskKind",
     "Unseen",
     "UnseenKind",
+    "Within",
     "finite",
 ]
 
@@ -391,3 +392,14 @@ def finite(number: float | None) -> float | None:
     if number is not None and not math.isfinite(number):
         raise typer.BadParameter(f"{number} is not a finite number")
     return number
+
+
+Within = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        callback=finite,
+        metavar="WIDTH",
+        help="Of numbers: stop as soon as those that are possible are at most this far apart.",
+    ),
+]

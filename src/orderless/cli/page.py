@@ -10,7 +10,7 @@ import typer
 from ..inputs import busy
 from .costs import Costs, OtherCosts, read_costs, read_named_texts
 from .mistakes import Mistake
-from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
+from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions, Within
 from .sink import write_html
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def command(
     output: HtmlFile = None,
     costs: Costs = None,
     other_costs: OtherCosts = None,
+    within: Within = None,
 ) -> None:
     """Write a page on which a person fills in what is known, and reads what is certain.
 
@@ -86,14 +87,17 @@ def command(
     """
     if server.port and not server.serve:
         raise Mistake("--port is for --serve, which is not given")
+    from .decision import check_numbers, refuse_within
     from .models import source_of
 
+    refuse_within(within, model)
     source = source_of(model, data, files, complete=bool(costs) or other_costs is not None)
+    check_numbers(within, source)
     spent = None
     if costs is not None or other_costs is not None:
         spent = read_costs(costs, source.tree, files, other_costs)
     with busy("Writing the page"):
-        html = _html(source, page, data.target, spent)
+        html = _html(source, page, data.target, spent, within)
     if output is not None or not server.serve:
         write_html(html, output)
     if server.serve:
@@ -103,18 +107,23 @@ def command(
 
 
 def _html(
-    source: Source, page: PageOptions, target: str | None, costs: dict[str, float] | None
+    source: Source,
+    page: PageOptions,
+    target: str | None,
+    costs: dict[str, float] | None,
+    within: float | None,
 ) -> str:
     from ..output.page import write_page
 
+    tree = source.tree if within is None else source.tree.as_regression()
     policy = None
     if costs is not None and source.X is not None:
         from ..acquisition import cheapest_policy
 
-        policy = cheapest_policy(source.tree, source.X, costs)
-    names, classes = source.tree.space.names, source.tree.classes
+        policy = cheapest_policy(tree, source.X, costs, within=within)
+    names, classes = tree.space.names, tree.classes
     return write_page(
-        source.tree,
+        tree,
         title=page.title,
         description=page.description,
         labels=read_named_texts(page.labels, "--labels", names, "feature"),
@@ -123,6 +132,7 @@ def _html(
         class_names=read_named_texts(page.class_names, "--class-names", classes, "class"),
         costs=costs,
         policy=policy,
+        within=within,
     )
 
 

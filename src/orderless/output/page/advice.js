@@ -10,22 +10,31 @@ function openLeaves(box) {
   return out;
 }
 
+/** Whether two classes keep the answer open: they differ, or their numbers are too far apart. */
+function far(a, b) {
+  if (PAGE.within == null) return a !== b;
+  return Math.abs(PAGE.numbers[a] - PAGE.numbers[b]) > PAGE.within;
+}
+
+/** Whether classes, in their order, leave the answer open. */
+function isOpen(labels) {
+  return far(labels[0], labels[labels.length - 1]);
+}
+
 /** Give the features that can still make a difference: two leaves of different classes, which
- *  differ in that feature alone, are open. */
+ *  differ in that feature alone, are open. Where a number need only be known within a width: all
+ *  features that tell apart two open leaves whose numbers are too far apart. */
 function mattering(open) {
   const found = new Set();
   for (let a = 0; a < open.length; a += 1) {
     for (let b = a + 1; b < open.length; b += 1) {
-      if (open[a].label === open[b].label) continue;
-      let apart = -1;
-      let count = 0;
-      for (let i = 0; i < FEATURES.length && count < 2; i += 1) {
-        if (!meets(open[a].box[i], open[b].box[i])) {
-          apart = i;
-          count += 1;
-        }
+      if (!far(open[a].label, open[b].label)) continue;
+      const apart = [];
+      for (let i = 0; i < FEATURES.length; i += 1) {
+        if (!meets(open[a].box[i], open[b].box[i])) apart.push(i);
+        if (PAGE.within == null && apart.length > 1) break;
       }
-      if (count === 1) found.add(apart);
+      if (PAGE.within != null || apart.length === 1) apart.forEach((i) => found.add(i));
     }
   }
   return found;
@@ -34,7 +43,9 @@ function mattering(open) {
 /** Give the feature to ask next, of those that matter. */
 function nextFeature(box, open, matters) {
   if (!matters.size) return null;
-  return PAGE.policy ? nextOfPolicy(box, matters) : nextByGain(box, open, matters);
+  // Beside its own way, a policy for a width may end although the numbers are still far apart.
+  const asked = PAGE.policy ? nextOfPolicy(box, matters) : null;
+  return asked === null ? nextByGain(box, open, matters) : asked;
 }
 
 /** Follow the policy's tree to the first question that is open and matters. */
@@ -81,7 +92,7 @@ function expectedOpen(box, open, i) {
       labels.add(leaf.label);
     });
     total += share;
-    if (labels.size > 1) expected += share * left;
+    if (labels.size && isOpen([...labels].sort((a, b) => a - b))) expected += share * left;
   }
   return expected / total;
 }
@@ -130,10 +141,12 @@ function changes(box, answer) {
 function advise(box) {
   const open = openLeaves(box);
   const labels = [...new Set(open.map((leaf) => leaf.label))].sort((a, b) => a - b);
-  const matters = labels.length > 1 ? mattering(open) : new Set();
+  const settled = !isOpen(labels);
+  const matters = settled ? new Set() : mattering(open);
   const next = nextFeature(box, open, matters);
   return {
     labels,
+    settled,
     matters: PAGE.order.filter((i) => matters.has(i)),
     next,
     outcomes: next === null ? [] : outcomes(box, next),

@@ -21,7 +21,15 @@ from ...errors import InvalidData, InvalidTree
 from ...form import CanonicalForm, equivalent, fingerprint
 from ...inputs import frame_of, is_unknown, read_costs, write_whole
 from ...missing import counts_rows
-from ...model import Feature, Space, Tree, class_names as names_of, printable, short_number
+from ...model import (
+    Feature,
+    Space,
+    Tree,
+    class_names as names_of,
+    printable,
+    read_within,
+    short_number,
+)
 from ...readers import read_tree
 from ..code.javascript import literal, model_text, part, script_of
 from ..code.tables import tree_tables
@@ -45,6 +53,7 @@ def write_page(
     class_names: Mapping[Any, str] | None = None,
     costs: Mapping[str, float] | None = None,
     policy: Any = None,
+    within: float | None = None,
     examples: Any = None,
     limit: int = LIMIT,
 ) -> str:
@@ -73,6 +82,9 @@ def write_page(
         0 or more, for every feature that the tree asks about: one without a cost is an error.
     policy : object with ``to_tree()`` (a ``Policy``), or an equivalent tree, optional
         What to ask next is the first of its questions that is open and matters.
+    within : float, optional
+        For a regression tree: ask only until the numbers that are possible are at most so far
+        apart. By default the policy's own, if it has one.
     examples : data frame, list of dicts, or dict of name -> dict, optional
         Rows that a person can fill in by choosing them; unknown values stay open.
     limit : int
@@ -91,7 +103,8 @@ def write_page(
     of the feature. With costs it asks where the fall per cost is greatest.
 
     A feature can make a difference iff two open leaves of different classes are disjoint in that
-    feature alone. The page compares all pairs after each input, so large trees are refused:
+    feature alone; with ``within``, if it separates two open leaves whose numbers are farther apart.
+    The page compares all pairs after each input, so large trees are refused:
     ``to_javascript`` has no limit.
 
     Examples
@@ -108,6 +121,7 @@ def write_page(
             f"this tree has {tree.n_leaves:,} leaves and a page is written for at most "
             f"limit={limit:,}: give smallest_tree(tree), use to_javascript(), or raise limit="
         )
+    width = _width(within, policy, tree)
     asked = [] if policy is None else [_policy_tree(policy, tree)]
     features, (nodes, *policies) = tree_tables(tree, *asked)
     names = [feature["name"] for feature in features]
@@ -127,6 +141,8 @@ def write_page(
     files = ["engine.js", "advice.js", "scale.js", "page.js"]
     if tree.task == "regression":
         content["numbers"] = tree.numbers.tolist()
+        if width is not None:
+            content["within"] = width
         files[1:1] = ["interval.js", "gauge.js"]
     parts = [model_text(tree, features, nodes), f"const PAGE = {literal(content)};\n",
              *map(part, files)]  # fmt: skip
@@ -193,11 +209,32 @@ def _costs(given: Mapping[str, float] | None, tree: Tree, names: list[str]) -> l
     return [float(costs[name]) for name in names]
 
 
+def _width(given: Any, policy: Any, tree: Tree) -> float | None:
+    """Give how wide an interval may be: as it is given, or that of the policy."""
+    own = getattr(policy, "within", None)
+    if given is None:
+        return None if own is None else float(own)
+    width = read_within(given)
+    if tree.task != "regression":
+        raise InvalidTree(
+            "within is for trees that predict numbers, and this one has "
+            f"{tree.classes_text[:200]}: leave it out"
+        )
+    if own is not None and width != own:
+        raise InvalidData(
+            f"the policy was made for within={own:g}, and the page is to have within={width:g}: "
+            "leave out within=, or make the policy with cheapest_policy(tree, X, costs, within=...)"
+        )
+    return width
+
+
 def _policy_tree(policy: Any, tree: Tree) -> Tree:
     """Give the policy as a tree over the space of the tree that it belongs to."""
     to_tree = getattr(policy, "to_tree", None)
     own = read_tree(to_tree() if callable(to_tree) else policy).over(tree.space)
-    if not equivalent(own, tree):
+    # A policy for a width ends with intervals: its own tree has midpoints at its leaves.
+    near = getattr(policy, "within", None) is not None
+    if not equivalent(read_tree(policy.tree).over(tree.space) if near else own, tree):
         raise InvalidTree(
             "the policy does not decide the same as the tree: give the policy made for it, "
             "cheapest_policy(tree, X, costs)"

@@ -2,6 +2,8 @@
 
 const SIGNS = { " <= ": " ≤ ", " >= ": " ≥ ", " != ": " is not ", " = ": " is " };
 const LISTED = 6; // outcomes that are shown at first
+// What is said of a feature that need not be asked: within a width, it may still change the number.
+const SPARE = PAGE.within == null ? "Makes no difference" : "Not needed";
 const answer = document.getElementById("answer");
 const verdict = document.getElementById("verdict");
 const details = document.getElementById("details");
@@ -155,22 +157,28 @@ function update() {
   const { box, faults } = boxIn();
   const advice = advise(box);
   showVerdict(box, advice, faults);
-  details.replaceChildren(...(advice.labels.length > 1 ? open(advice, box) : settled(advice, box)));
+  details.replaceChildren(...(advice.settled ? settled(advice, box) : open(advice, box)));
   for (const [i, field] of fieldOf) mark(i, field, box, advice);
   peek.replaceChildren(...summary(advice));
 }
 
-function summary({ labels, next }) {
-  if (labels.length === 1) return ["✓ Certain: ", ...labelsOf(labels)];
+/** Say that the answer is settled, and how exactly. */
+function settledState(labels) {
+  return labels.length === 1 ? "✓ Certain" : `✓ Known within ${PAGE.within}`;
+}
+
+function summary({ labels, next, settled: done }) {
+  if (done) return [`${settledState(labels)}: `, ...labelsOf(labels)];
   if (PAGE.numbers) {
     return [...labelsOf(labels), ". Ask next: ", isolated(PAGE.names[next], "name")];
   }
   return ["Ask next: ", isolated(PAGE.names[next], "name")];
 }
 
-function showVerdict(box, { labels }, faults) {
+function showVerdict(box, { labels, settled: done }, faults) {
   const certain = labels.length === 1;
-  const state = certain ? "✓ Certain" : "Not certain yet";
+  const yet = PAGE.within == null ? "Not certain yet" : `Not known within ${PAGE.within} yet`;
+  const state = done ? settledState(labels) : yet;
   const unknown = box.filter((side, i) => isWhole(i, side)).length;
   const parts = [
     element("p", "state", state),
@@ -190,11 +198,12 @@ function showVerdict(box, { labels }, faults) {
     parts.push(element("p", "warning", ...namesOf(faults), ` ${are} as unknown.`));
   }
   const shown = element("div", "", ...parts);
-  answer.classList.toggle("certain", certain);
+  answer.classList.toggle("certain", done);
   if (verdict.innerHTML !== shown.innerHTML) verdict.replaceChildren(...parts);
 }
 
-function settled({ reason: sides, changes: others }, box) {
+function settled({ labels, reason: sides, changes: others }, box) {
+  if (labels.length > 1) return notNeeded(box);
   const out = [element("h3", "", "Because")];
   const given = sides.flatMap((side, i) => (isWhole(i, side) ? [] : [i]));
   const list = PAGE.order.filter((i) => given.includes(i));
@@ -207,11 +216,14 @@ function settled({ reason: sides, changes: others }, box) {
   if (list.length) {
     out.push(element("h3", "", "What would change it"), ...changesOf(others));
   }
+  return [...out, ...notNeeded(box)];
+}
+
+/** Say which features are unknown and can stay so. */
+function notNeeded(box) {
   const spare = PAGE.order.filter((i) => isWhole(i, box[i]));
-  if (spare.length) {
-    out.push(element("h3", "", "Not needed"), element("p", "", ...namesOf(spare), "."));
-  }
-  return out;
+  if (!spare.length) return [];
+  return [element("h3", "", "Not needed"), element("p", "", ...namesOf(spare), ".")];
 }
 
 function changesOf(others) {
@@ -237,7 +249,7 @@ function outcome(labels) {
   const arrow = element("span", "", " → ");
   arrow.setAttribute("aria-hidden", "true");
   const leads = [arrow, element("span", "hidden", " leads to ")];
-  if (labels.length === 1) return [...leads, ...labelsOf(labels)];
+  if (!isOpen(labels)) return [...leads, ...labelsOf(labels)];
   return [...leads, element("span", "quiet", "still open: "), ...labelsOf(labels)];
 }
 
@@ -258,7 +270,7 @@ function open({ next, outcomes: each, matters }, box) {
   }
   const spare = PAGE.order.filter((i) => !matters.includes(i) && isWhole(i, box[i]));
   if (spare.length) {
-    out.push(element("h3", "", "Makes no difference"));
+    out.push(element("h3", "", SPARE));
     out.push(element("p", "", ...namesOf(spare), "."));
   }
   return out;
@@ -272,10 +284,10 @@ function focusOn(i) {
   (inputs.find((input) => input.checked) || inputs[0]).focus({ preventScroll: true });
 }
 
-function mark(i, field, box, { labels, next, matters }) {
+function mark(i, field, box, { next, matters }) {
   const known = !isWhole(i, box[i]);
   const spare = !known && !matters.includes(i);
-  const said = i === next ? "Ask next" : spare ? "Makes no difference" : "";
+  const said = i === next ? "Ask next" : spare ? SPARE : "";
   const note = field.querySelector(".note");
   if (note.textContent !== said) note.textContent = said;
   field.classList.toggle("next", i === next);
@@ -376,9 +388,10 @@ globalThis.orderless = Object.freeze({
   why,
   ...(PAGE.numbers ? { interval } : {}),
   advise: (row) => {
-    const { labels, matters, next } = advise(read(row));
+    const { labels, matters, next, settled: done } = advise(read(row));
     return {
       classes: labels.map((label) => MODEL.classes[label]),
+      settled: done,
       matters: matters.map((i) => FEATURES[i].name),
       next: next === null ? null : FEATURES[next].name,
     };
