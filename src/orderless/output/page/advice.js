@@ -22,22 +22,42 @@ function isOpen(labels) {
 }
 
 /** Give the features that can still make a difference: two leaves of different classes, which
- *  differ in that feature alone, are open. Where a number need only be known within a width: all
- *  features that tell apart two open leaves whose numbers are too far apart. */
+ *  differ in that feature alone, are open. */
 function mattering(open) {
   const found = new Set();
   for (let a = 0; a < open.length; a += 1) {
     for (let b = a + 1; b < open.length; b += 1) {
-      if (!far(open[a].label, open[b].label)) continue;
-      const apart = [];
-      for (let i = 0; i < FEATURES.length; i += 1) {
-        if (!meets(open[a].box[i], open[b].box[i])) apart.push(i);
-        if (PAGE.within == null && apart.length > 1) break;
+      if (open[a].label === open[b].label) continue;
+      let apart = -1;
+      let count = 0;
+      for (let i = 0; i < FEATURES.length && count < 2; i += 1) {
+        if (!meets(open[a].box[i], open[b].box[i])) {
+          apart = i;
+          count += 1;
+        }
       }
-      if (PAGE.within != null || apart.length === 1) apart.forEach((i) => found.add(i));
+      if (count === 1) found.add(apart);
     }
   }
   return found;
+}
+
+/** Likewise where a number need only be known within a width: the features of which some value
+ *  rules out one of two open leaves whose numbers are too far apart. */
+function narrowing(open, box) {
+  const found = new Set();
+  for (const leaf of open) {
+    if (!open.some((other) => far(leaf.label, other.label))) continue;
+    for (let i = 0; i < FEATURES.length; i += 1) {
+      if (!sameSide(leaf.box[i], box[i])) found.add(i);
+    }
+  }
+  return found;
+}
+
+function sameSide(a, b) {
+  if (Array.isArray(a)) return a.every((on, code) => on === b[code]);
+  return a.low === b.low && a.high === b.high && a.nan === b.nan;
 }
 
 /** Give the feature to ask next, of those that matter. */
@@ -142,7 +162,7 @@ function advise(box) {
   const open = openLeaves(box);
   const labels = [...new Set(open.map((leaf) => leaf.label))].sort((a, b) => a - b);
   const settled = !isOpen(labels);
-  const matters = settled ? new Set() : mattering(open);
+  const matters = settled ? new Set() : PAGE.within == null ? mattering(open) : narrowing(open, box);
   const next = nextFeature(box, open, matters);
   return {
     labels,

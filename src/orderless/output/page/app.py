@@ -103,7 +103,8 @@ def write_page(
     of the feature. With costs it asks where the fall per cost is greatest.
 
     A feature can make a difference iff two open leaves of different classes are disjoint in that
-    feature alone; with ``within``, if it separates two open leaves whose numbers are farther apart.
+    feature alone; with ``within``, iff some value of it rules out one of two open leaves whose
+    numbers are farther apart.
     The page compares all pairs after each input, so large trees are refused:
     ``to_javascript`` has no limit.
 
