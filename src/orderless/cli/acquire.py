@@ -12,7 +12,8 @@ from ..inputs import busy
 from ..model import printable
 from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake, one_line
-from .options import DataOptions, FileOptions, Format, ModelOptions, OutputOptions, Within, finite
+from .number_options import Within
+from .options import DataOptions, FileOptions, Format, ModelOptions, OutputOptions, finite
 from .sink import as_json, write
 
 if TYPE_CHECKING:

@@ -26,8 +26,6 @@ __all__ = [
     "Format",
     "HoldOutOptions",
     "LimitOptions",
-    "Loss",
-    "LossKind",
     "MissingValues",
     "ModelOptions",
     "OutputOptions",
@@ -37,7 +35,6 @@ __all__ = [
     "TaskKind",
     "Unseen",
     "UnseenKind",
-    "Within",
     "finite",
 ]
 
@@ -71,13 +68,6 @@ class TaskKind(StrEnum):
     regression = "regression"
 
 
-class LossKind(StrEnum):
-    """What makes a number wrong."""
-
-    squared = "squared"
-    absolute = "absolute"
-
-
 class MissingValues(StrEnum):
     """What becomes of rows with gaps."""
 
@@ -91,13 +81,6 @@ Unseen = Annotated[
         help="What becomes of a category that the tree does not know: unknown (any category is "
         "possible; the number of rows is written to stderr), or an error.",
         rich_help_panel=DATA,
-    ),
-]
-Loss = Annotated[
-    LossKind | None,
-    typer.Option(
-        help="For numbers: whether the squared error counts (squared, the default) or the distance "
-        "(absolute)."
     ),
 ]
 SpaceFile = Annotated[
@@ -392,14 +375,3 @@ def finite(number: float | None) -> float | None:
     if number is not None and not math.isfinite(number):
         raise typer.BadParameter(f"{number} is not a finite number")
     return number
-
-
-Within = Annotated[
-    float | None,
-    typer.Option(
-        min=0,
-        callback=finite,
-        metavar="WIDTH",
-        help="Of numbers: stop as soon as those that are possible are at most this far apart.",
-    ),
-]

@@ -10,7 +10,8 @@ import typer
 from ..inputs import busy
 from .costs import Costs, OtherCosts, read_costs, read_named_texts
 from .mistakes import Mistake
-from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions, Within
+from .number_options import Within
+from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
 from .sink import write_html
 
 if TYPE_CHECKING:

@@ -154,7 +154,8 @@ class _Asker:
                                                 for c in children])  # fmt: skip
             for child in children:
                 done[slot[child]] = none  # not needed any more
-        return done[0][2]
+        asked: Ints = done[0][2]
+        return asked
 
     def _merged(
         self, node: int, here: NDArray[np.intp], children: list[tuple[NDArray[np.intp], Ints]]

@@ -141,9 +141,7 @@ def write_page(
     }
     files = ["engine.js", "advice.js", "scale.js", "page.js"]
     if tree.task == "regression":
-        content["numbers"] = tree.numbers.tolist()
-        if width is not None:
-            content["within"] = width
+        content |= {"numbers": tree.numbers.tolist()} | ({} if width is None else {"within": width})
         files[1:1] = ["interval.js", "gauge.js"]
     parts = [model_text(tree, features, nodes), f"const PAGE = {literal(content)};\n",
              *map(part, files)]  # fmt: skip
