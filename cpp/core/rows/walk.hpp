@@ -22,7 +22,7 @@ class RowWalk {
  public:
   RowWalk(const PackedTree& tree, const std::byte* base, std::ptrdiff_t stride, bool all)
       : nodes_(tree.nodes), base_(base), stride_(stride), room_(tree.depth + 2), all_(all) {
-    if (all) find_ranges();
+    if (all) find_ranges(tree);
   }
 
   /// Where the least and the greatest class met by each row go.
@@ -40,15 +40,17 @@ class RowWalk {
     if (complete) {
       run_complete(at, end - first, out, later.data());
     } else if (all_) {
-      for (std::size_t row = 0; row < end - first; ++row) meet_all(at, row, out, later.data());
+      run_any<true>(at, end - first, out, later.data());
     } else {
-      run_any(at, end - first, out, later.data());
+      run_any<false>(at, end - first, out, later.data());
     }
   }
 
  private:
   static constexpr std::size_t width = 4;    // rows that walk at the same time
   static constexpr std::size_t abreast = 8;  // likewise, as if complete
+
+  static constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
 
   struct Walk {
     const std::byte* row = nullptr;
@@ -59,9 +61,9 @@ class RowWalk {
     std::int32_t low = none, high = -1;  // the least and the greatest class met
   };
 
-  static constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
-
-  /// Rows at their own pace: where one has come to its end, the next one begins.
+  /// Rows at their own pace: where one has come to its end, the next one begins. `every`: all
+  /// classes are wanted.
+  template <bool every>
   void run_any(const std::byte* at, std::size_t n, Out out, std::int32_t* later) const {
     Walk walks[width];
     for (std::size_t k = 0; k < width; ++k) walks[k].later = later + k * room_;
@@ -71,18 +73,18 @@ class RowWalk {
     while (next < n) {
       for (std::size_t k = 0; k < width; ++k) {
         Walk& walk = walks[k];
-        if (step(walk)) continue;
+        if (step<every>(walk)) continue;
         answer(walk, out);
         if (next == n) {
           for (std::size_t j = 0; j < width; ++j) {
-            if (j != k) finish(walks[j], out);
+            if (j != k) finish<every>(walks[j], out);
           }
           return;
         }
         begin(walk, at, next++);
       }
     }
-    for (std::size_t k = 0; k < n_walks; ++k) finish(walks[k], out);
+    for (std::size_t k = 0; k < n_walks; ++k) finish<every>(walks[k], out);
   }
 
   /// Rows side by side, as if all values were known; a row that met an unknown one walks again.
@@ -114,61 +116,36 @@ class RowWalk {
       for (std::size_t k = 0; k < std::min(abreast, n - row); ++k) {
         out.low[row + k] = out.high[row + k] = ~node[k];
         if (!unknown[k]) continue;
-        if (all_) {
-          meet_all(at, row + k, out, later);
-          continue;
-        }
         begin(again, at, row + k);
-        finish(again, out);
+        if (all_) {
+          finish<true>(again, out);
+        } else {
+          finish<false>(again, out);
+        }
       }
     }
   }
 
-  /// The classes below a child: of an inner node, or a leaf.
-  struct Range {
-    std::int32_t low, high;
+  /// A node, and the classes below it. What lies below a node is left out where it is between the
+  /// ends that were met already, so that of the leaves that a row can reach few are visited.
+  struct alignas(32) Ranged {
+    PackedTree::Node node;
+    std::int32_t low = none, high = -1;
   };
-  [[nodiscard]] Range range(std::int32_t child) const {
-    if (child < 0) return {~child, ~child};
-    return ranges_[static_cast<std::size_t>(child)];
-  }
 
   /// Finds the classes below every node: children come after their parents.
-  void find_ranges() {
-    ranges_.resize(nodes_.size());
-    for (std::size_t i = nodes_.size(); i-- > 0;) {
-      const Range yes = range(nodes_[i].child[0]);
-      const Range no = range(nodes_[i].child[1]);
-      ranges_[i] = {std::min(yes.low, no.low), std::max(yes.high, no.high)};
-    }
-  }
-
-  /// Finds the ends of one row. What lies below a node is left out where it is between the ends
-  /// already, so that of the leaves that a row can reach few are visited.
-  void meet_all(const std::byte* at, std::size_t number, Out out, std::int32_t* later) const {
-    const std::byte* const row = at + stride_ * static_cast<std::ptrdiff_t>(number);
-    std::int32_t low = none;
-    std::int32_t high = -1;
-    std::size_t top = 0;
-    later[top++] = 0;
-    while (top > 0) {
-      std::int32_t child = later[--top];
-      while (child >= 0) {
-        const Range below = ranges_[static_cast<std::size_t>(child)];
-        if (below.low >= low && below.high <= high) break;
-        const PackedTree::Node& here = nodes_[static_cast<std::size_t>(child)];
-        T x;
-        std::memcpy(&x, row + here.offset, sizeof(T));
-        const bool above = !(static_cast<double>(x) <= here.cut);
-        child = here.child[above ? 1 : 0];
-        if (x != x) later[top++] = here.child[above ? 0 : 1];
+  void find_ranges(const PackedTree& tree) {
+    ranged_.resize(tree.nodes.size());
+    for (std::size_t i = ranged_.size(); i-- > 0;) {
+      Ranged& here = ranged_[i];
+      here.node = tree.nodes[i];
+      for (const std::int32_t child : here.node.child) {
+        const bool leaf = child < 0;
+        const Ranged* const below = leaf ? nullptr : &ranged_[static_cast<std::size_t>(child)];
+        here.low = std::min(here.low, leaf ? ~child : below->low);
+        here.high = std::max(here.high, leaf ? ~child : below->high);
       }
-      if (child >= 0) continue;
-      low = std::min(low, ~child);
-      high = std::max(high, ~child);
     }
-    out.low[number] = low;
-    out.high[number] = high;
   }
 
   void begin(Walk& walk, const std::byte* at, std::size_t number) const {
@@ -185,8 +162,9 @@ class RowWalk {
     out.high[walk.number] = walk.high;
   }
 
+  template <bool every>
   void finish(Walk& walk, Out out) const {
-    while (step(walk)) {
+    while (step<every>(walk)) {
     }
     answer(walk, out);
   }
@@ -197,25 +175,35 @@ class RowWalk {
     walk.high = std::max(walk.high, leaf);
   }
 
-  /// One node on; false when the walk has come to its end.
+  /// One node on; false when the walk has come to its end: at two classes, or with `every` where
+  /// all that is left lies between those that were met.
+  template <bool every>
   bool step(Walk& walk) const {
-    const PackedTree::Node& here = nodes_[static_cast<std::size_t>(walk.node)];
+    const auto at = static_cast<std::size_t>(walk.node);
+    std::int32_t idle = 0;  // all bits, if nothing new lies below
+    const PackedTree::Node* node = nodes_.data() + at;
+    if constexpr (every) {
+      const Ranged& ranged = ranged_[at];
+      node = &ranged.node;
+      idle = -static_cast<std::int32_t>((ranged.low >= walk.low) & (ranged.high <= walk.high));
+    }
+    const PackedTree::Node& here = *node;
     T x;
     std::memcpy(&x, walk.row + here.offset, sizeof(T));
     // Selected by bits, not by ?:, of which compilers like to make branches.
     const auto above = static_cast<std::size_t>(!(static_cast<double>(x) <= here.cut));
-    const std::int32_t unknown = x != x;
+    const std::int32_t unknown = static_cast<std::int32_t>(x != x) & ~idle;
     const std::int32_t on = here.child[above];
     const std::int32_t kept = here.child[1 - above];
-    meet(walk, ~on);
+    meet(walk, ~on | idle);
     meet(walk, ~kept | (unknown - 1));
     walk.later[walk.top] = kept;
     std::size_t top = walk.top + static_cast<std::size_t>(unknown & (~kept >> 31 & 1));
-    const std::int32_t leaf = on >> 31;  // all bits, or none
+    const std::int32_t back = on >> 31 | idle;  // all bits, or none
     const bool some = top > 0;
-    const bool goes_on = ((leaf == 0) | some) & (walk.low >= walk.high);
-    top -= static_cast<std::size_t>(some & (leaf != 0));
-    walk.node = on ^ ((on ^ walk.later[top]) & leaf);
+    const bool goes_on = ((back == 0) | some) & (every | (walk.low >= walk.high));
+    top -= static_cast<std::size_t>(some & (back != 0));
+    walk.node = on ^ ((on ^ walk.later[top]) & back);
     walk.top = top;
     return goes_on;
   }
@@ -225,7 +213,7 @@ class RowWalk {
   std::ptrdiff_t stride_;
   std::size_t room_;
   bool all_;
-  std::vector<Range> ranges_;  // by node, if all classes are wanted
+  std::vector<Ranged> ranged_;  // if all classes are wanted
 };
 
 }  // namespace orderless::rows
