@@ -13,17 +13,15 @@
 namespace orderless::rows {
 
 /// Walks rows of T, `stride` bytes apart, down a packed tree. Where a value is unknown the row goes
-/// on to one child and keeps the other for later; unless `all` classes are wanted, it is left as
-/// soon as two are met. Some rows walk at the same time, each at its own pace, and but for the end
+/// on to one child and keeps the other for later; it is left as soon as two classes are met (all of
+/// them: ends_walk.hpp). Some rows walk at the same time, each at its own pace, and but for the end
 /// of a walk no branch depends on the values, so the processor has little to guess and always
 /// something to do.
 template <class T>
 class RowWalk {
  public:
-  RowWalk(const PackedTree& tree, const std::byte* base, std::ptrdiff_t stride, bool all)
-      : nodes_(tree.nodes), base_(base), stride_(stride), room_(tree.depth + 2), all_(all) {
-    if (all) find_ranges(tree);
-  }
+  RowWalk(const PackedTree& tree, const std::byte* base, std::ptrdiff_t stride)
+      : nodes_(tree.nodes), base_(base), stride_(stride), room_(tree.depth + 2) {}
 
   /// Where the least and the greatest class met by each row go.
   struct Out {
@@ -39,18 +37,14 @@ class RowWalk {
     const std::byte* const at = base_ + stride_ * static_cast<std::ptrdiff_t>(first);
     if (complete) {
       run_complete(at, end - first, out, later.data());
-    } else if (all_) {
-      run_any<true>(at, end - first, out, later.data());
     } else {
-      run_any<false>(at, end - first, out, later.data());
+      run_any(at, end - first, out, later.data());
     }
   }
 
  private:
   static constexpr std::size_t width = 4;    // rows that walk at the same time
   static constexpr std::size_t abreast = 8;  // likewise, as if complete
-
-  static constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
 
   struct Walk {
     const std::byte* row = nullptr;
@@ -61,9 +55,9 @@ class RowWalk {
     std::int32_t low = none, high = -1;  // the least and the greatest class met
   };
 
-  /// Rows at their own pace: where one has come to its end, the next one begins. `every`: all
-  /// classes are wanted.
-  template <bool every>
+  static constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
+
+  /// Rows at their own pace: where one has come to its end, the next one begins.
   void run_any(const std::byte* at, std::size_t n, Out out, std::int32_t* later) const {
     Walk walks[width];
     for (std::size_t k = 0; k < width; ++k) walks[k].later = later + k * room_;
@@ -73,18 +67,18 @@ class RowWalk {
     while (next < n) {
       for (std::size_t k = 0; k < width; ++k) {
         Walk& walk = walks[k];
-        if (step<every>(walk)) continue;
+        if (step(walk)) continue;
         answer(walk, out);
         if (next == n) {
           for (std::size_t j = 0; j < width; ++j) {
-            if (j != k) finish<every>(walks[j], out);
+            if (j != k) finish(walks[j], out);
           }
           return;
         }
         begin(walk, at, next++);
       }
     }
-    for (std::size_t k = 0; k < n_walks; ++k) finish<every>(walks[k], out);
+    for (std::size_t k = 0; k < n_walks; ++k) finish(walks[k], out);
   }
 
   /// Rows side by side, as if all values were known; a row that met an unknown one walks again.
@@ -117,33 +111,7 @@ class RowWalk {
         out.low[row + k] = out.high[row + k] = ~node[k];
         if (!unknown[k]) continue;
         begin(again, at, row + k);
-        if (all_) {
-          finish<true>(again, out);
-        } else {
-          finish<false>(again, out);
-        }
-      }
-    }
-  }
-
-  /// A node, and the classes below it. What lies below a node is left out where it is between the
-  /// ends that were met already, so that of the leaves that a row can reach few are visited.
-  struct alignas(32) Ranged {
-    PackedTree::Node node;
-    std::int32_t low = none, high = -1;
-  };
-
-  /// Finds the classes below every node: children come after their parents.
-  void find_ranges(const PackedTree& tree) {
-    ranged_.resize(tree.nodes.size());
-    for (std::size_t i = ranged_.size(); i-- > 0;) {
-      Ranged& here = ranged_[i];
-      here.node = tree.nodes[i];
-      for (const std::int32_t child : here.node.child) {
-        const bool leaf = child < 0;
-        const Ranged* const below = leaf ? nullptr : &ranged_[static_cast<std::size_t>(child)];
-        here.low = std::min(here.low, leaf ? ~child : below->low);
-        here.high = std::max(here.high, leaf ? ~child : below->high);
+        finish(again, out);
       }
     }
   }
@@ -162,9 +130,8 @@ class RowWalk {
     out.high[walk.number] = walk.high;
   }
 
-  template <bool every>
   void finish(Walk& walk, Out out) const {
-    while (step<every>(walk)) {
+    while (step(walk)) {
     }
     answer(walk, out);
   }
@@ -175,35 +142,25 @@ class RowWalk {
     walk.high = std::max(walk.high, leaf);
   }
 
-  /// One node on; false when the walk has come to its end: at two classes, or with `every` where
-  /// all that is left lies between those that were met.
-  template <bool every>
+  /// One node on; false when the walk has come to its end.
   bool step(Walk& walk) const {
-    const auto at = static_cast<std::size_t>(walk.node);
-    std::int32_t idle = 0;  // all bits, if nothing new lies below
-    const PackedTree::Node* node = nodes_.data() + at;
-    if constexpr (every) {
-      const Ranged& ranged = ranged_[at];
-      node = &ranged.node;
-      idle = -static_cast<std::int32_t>((ranged.low >= walk.low) & (ranged.high <= walk.high));
-    }
-    const PackedTree::Node& here = *node;
+    const PackedTree::Node& here = nodes_[static_cast<std::size_t>(walk.node)];
     T x;
     std::memcpy(&x, walk.row + here.offset, sizeof(T));
     // Selected by bits, not by ?:, of which compilers like to make branches.
     const auto above = static_cast<std::size_t>(!(static_cast<double>(x) <= here.cut));
-    const std::int32_t unknown = static_cast<std::int32_t>(x != x) & ~idle;
+    const std::int32_t unknown = x != x;
     const std::int32_t on = here.child[above];
     const std::int32_t kept = here.child[1 - above];
-    meet(walk, ~on | idle);
+    meet(walk, ~on);
     meet(walk, ~kept | (unknown - 1));
     walk.later[walk.top] = kept;
     std::size_t top = walk.top + static_cast<std::size_t>(unknown & (~kept >> 31 & 1));
-    const std::int32_t back = on >> 31 | idle;  // all bits, or none
+    const std::int32_t leaf = on >> 31;  // all bits, or none
     const bool some = top > 0;
-    const bool goes_on = ((back == 0) | some) & (every | (walk.low >= walk.high));
-    top -= static_cast<std::size_t>(some & (back != 0));
-    walk.node = on ^ ((on ^ walk.later[top]) & back);
+    const bool goes_on = ((leaf == 0) | some) & (walk.low >= walk.high);
+    top -= static_cast<std::size_t>(some & (leaf != 0));
+    walk.node = on ^ ((on ^ walk.later[top]) & leaf);
     walk.top = top;
     return goes_on;
   }
@@ -212,8 +169,6 @@ class RowWalk {
   const std::byte* base_;
   std::ptrdiff_t stride_;
   std::size_t room_;
-  bool all_;
-  std::vector<Ranged> ranged_;  // if all classes are wanted
 };
 
 }  // namespace orderless::rows
