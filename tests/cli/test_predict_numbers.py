@@ -132,7 +132,7 @@ def test_formats(folder):
     assert head == "| Nr | age | lab value | prediction | lower | upper | determined | needed |"
     assert rows[4] == "| 010 |  | 2,75 | 5.625 | 4.0 | 7.25 | no |  |"
     text = fine(*args, "-f", "text").splitlines()
-    assert text[4].split() == ["010", "2,75", "5.625", "4.0", "7.25", "no", "age"]
+    assert text[4].split() == ["010", "2,75", "5.625", "4.0", "7.25", "no"]
 
 
 def test_explanations_of_rows_have_the_ends(folder):
