@@ -24,17 +24,19 @@ Rival beats(const Sum& sum, std::size_t j, std::size_t c) {
   weights[j] = 1;
   weights[c] = -1;
   const std::int64_t near = sum.slack(j) + sum.slack(c);
-  return {weights, j > c ? 1 - near : -near - sum.window(), near + (j > c ? sum.window() + 1 : 0)};
+  const std::int64_t window = sum.whole_window();
+  if (sum.either()) return {weights, -near - window, near + window + 1};
+  return {weights, j > c ? 1 - near : -near - window, near + (j > c ? window + 1 : 0)};
 }
 
 /// Where the only score may be above a cut, or not above it.
 Rival above(const Sum& sum, std::size_t cut) {
-  const std::int64_t near = sum.slack(0) + sum.window();
+  const std::int64_t near = sum.slack(0) + sum.whole_window();
   const std::int64_t at_cut = sum.whole_cuts()[cut];
   return {{1}, at_cut + 1 - near, at_cut + 1 + near};
 }
 Rival below(const Sum& sum, std::size_t cut) {
-  const std::int64_t near = sum.slack(0) + sum.window();
+  const std::int64_t near = sum.slack(0) + sum.whole_window();
   const std::int64_t at_cut = sum.whole_cuts()[cut];
   return {{-1}, -(at_cut + near), -(at_cut - near)};
 }
@@ -130,10 +132,11 @@ Status status_of(Ending ending) {
 }
 
 /// Climbs toward each rival; then searches those that are not ruled out. The worst that was met.
-Status look_for_rivals(const Local& local, std::vector<Rival> wanted, Seen& seen, Watch& watch) {
+Status look_for_rivals(const Local& local, const std::vector<Rival>& wanted, Seen& seen,
+                       Watch& watch) {
   std::vector<Goal> left;
-  for (Rival& rival : wanted) {
-    Objective objective(local, std::move(rival.weights));
+  for (const Rival& rival : wanted) {
+    Objective objective(local, rival.weights);
     if (objective.bound() < rival.target) continue;
     std::vector<std::int32_t> cell = middle(local);
     climb(objective, cell, rival.enough);
@@ -159,9 +162,9 @@ Status look_for_rivals(const Local& local, std::vector<Rival> wanted, Seen& seen
 /// proven.
 bool look_for_class(const Local& local, std::int32_t label, Seen& seen, Watch& watch) {
   std::vector<Goal> goals;
-  for (Rival& need : needs(local.sum(), label)) {
+  for (const Rival& need : needs(local.sum(), label)) {
     if (!seen.cell(label).empty()) return true;
-    goals.push_back({Objective(local, std::move(need.weights)), need.target});
+    goals.push_back({Objective(local, need.weights), need.target});
     if (goals.back().objective.bound() < need.target) return true;
     std::vector<std::int32_t> cell = middle(local);
     climb(goals.back().objective, cell, std::numeric_limits<std::int64_t>::max());
@@ -252,7 +255,9 @@ Extent extent(const Sum& sum, std::span<const std::uint8_t> box, const Weights& 
   const Local local(sum, box);
   Weights turned;
   for (const std::int64_t weight : weights) turned.push_back(-weight);
+  watch.begin_part(2);
   const Top high = top(local, weights, watch);
+  watch.begin_part(1);
   const Top low = top(local, turned, watch);
   return {-low.proven, high.proven, -low.found, high.found, low.cell, high.cell};
 }

@@ -1,7 +1,6 @@
 #include "core/ensembles/complete.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/ensembles/evaluate.hpp"
 
@@ -12,6 +11,7 @@ namespace {
 constexpr std::size_t abreast = 8;    // cells that walk side by side
 constexpr std::size_t at_once = 256;  // cells for which a tree is looked at
 constexpr std::uint16_t never = 65'535;
+constexpr int shallow = 8;  // up to this depth all go on to the end, and nobody looks who is there
 
 }  // namespace
 
@@ -25,18 +25,18 @@ Complete::Complete(const Sum& sum) : sum_(&sum), quick_(sum.n_features() < 30'00
   width_ = (nan_ ? 2 : 1) * sum.n_features() + 1;
   for (std::size_t t = 0; t < sum.n_trees(); ++t) {
     roots_.push_back(static_cast<std::int32_t>(steps_.size()));
-    write(sum.root(t));
+    depth_.push_back(write(sum.root(t)));
   }
 }
 
-void Complete::write(std::int32_t node) {
+int Complete::write(std::int32_t node) {
   const Node& own = sum_->node(node);
   const auto here = steps_.size();
   if (own.feature < 0) {
     steps_.push_back({static_cast<std::uint16_t>(width_ - 1), 0, static_cast<std::int32_t>(here)});
     leaf_.push_back(own.cut);
     value_.push_back(sum_->values(own.cut)[0]);
-    return;
+    return 0;
   }
   const std::size_t feature =
       at(own.feature) + (nan_ && sum_->nan_true(node) ? sum_->n_features() : 0);
@@ -45,9 +45,9 @@ void Complete::write(std::int32_t node) {
       {static_cast<std::uint16_t>(feature), static_cast<std::uint16_t>(own.cut + 1), 0});
   leaf_.push_back(-1);
   value_.push_back(0);
-  write(own.yes);
+  const int yes = write(own.yes);
   steps_[here].no = static_cast<std::int32_t>(steps_.size());
-  write(own.no);
+  return 1 + std::max(yes, write(own.no));
 }
 
 /// The leaves, as steps, that cells side by side come to in a tree.
@@ -55,18 +55,23 @@ void Complete::walk(std::size_t tree, const std::uint16_t* codes, std::int32_t* 
   const Step* const steps = steps_.data();
   std::int32_t node[abreast];
   for (std::int32_t& own : node) own = roots_[tree];
-  std::int32_t moved = 1;
-  while (moved != 0) {
-    for (int i = 0; i < 2; ++i) {
-      for (std::size_t k = 0; k < abreast; ++k) {
-        const Step here = steps[node[k]];
-        // Selected by bits, not by ?:, of which compilers like to make branches.
-        const std::int32_t above = here.cut - codes[std::size_t{here.feature} * abreast + k];
-        node[k] += 1 + ((here.no - node[k] - 1) & (above >> 31));
-      }
+  const auto step = [&] {
+    for (std::size_t k = 0; k < abreast; ++k) {
+      const Step here = steps[node[k]];
+      // Selected by bits, not by ?:, of which compilers like to make branches.
+      const std::int32_t above = here.cut - codes[std::size_t{here.feature} * abreast + k];
+      node[k] += 1 + ((here.no - node[k] - 1) & (above >> 31));
     }
-    moved = 0;
-    for (std::size_t k = 0; k < abreast; ++k) moved |= steps[node[k]].no ^ node[k];
+  };
+  if (depth_[tree] <= shallow) {
+    for (int i = 0; i < depth_[tree]; ++i) step();
+  } else {
+    std::int32_t moved = 1;
+    while (moved != 0) {
+      for (int i = 0; i < 3; ++i) step();
+      moved = 0;
+      for (std::size_t k = 0; k < abreast; ++k) moved |= steps[node[k]].no ^ node[k];
+    }
   }
   std::copy_n(node, abreast, out);
 }

@@ -28,7 +28,7 @@ class Complete {
     std::int32_t no;
   };
 
-  void write(std::int32_t node);
+  int write(std::int32_t node);  // gives the depth
   void walk(std::size_t tree, const std::uint16_t* codes, std::int32_t* out) const;
   template <class T>
   void add(std::span<const std::uint16_t> codes, std::size_t n, std::span<T> sums) const;
@@ -45,6 +45,7 @@ class Complete {
   std::vector<std::int32_t> leaf_;  // by step: of a leaf its place in the values
   std::vector<double> value_;       // by step: of a leaf what it adds to the first score
   std::vector<std::int32_t> roots_;
+  std::vector<int> depth_;
 };
 
 }  // namespace orderless::ensembles

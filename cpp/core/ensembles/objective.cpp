@@ -5,7 +5,7 @@
 
 namespace orderless::ensembles {
 
-Objective::Objective(const Local& local, Weights weights)
+Objective::Objective(const Local& local, const Weights& weights)
     : local_(&local), constant_(local.sum().begin(weights)), values_(local.nodes().size()) {
   const Sum& sum = local.sum();
   for (const std::int32_t leaf : local.constant()) constant_ += sum.value(weights, leaf);

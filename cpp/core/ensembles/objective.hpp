@@ -11,7 +11,7 @@ namespace orderless::ensembles {
 /// What is to be large in a box: a sum of the leaves' values, and a start.
 class Objective {
  public:
-  Objective(const Local& local, Weights weights);
+  Objective(const Local& local, const Weights& weights);
 
   [[nodiscard]] const Local& local() const { return *local_; }
   /// The sum of the base and of the trees that are constant in the box.
