@@ -138,6 +138,7 @@ def test_the_slack_of_the_pages_unit_covers_the_rounding_of_the_library():
     ("options", "fault", "said"),
     [
         ({"policy": forest().estimators_[0]}, InvalidParameter, "policy is for a page of one tree"),
+        ({"within": 1}, InvalidParameter, "within is for a page of one tree: .* leave out within="),
         ({"limit": 20}, InvalidTree, r"leaves in 10 trees .* at most limit=20, .*fewer or shallow"),
         ({"class_names": {3: "x"}}, InvalidData, "no class 3; the classes are 0, 1, 2"),
         ({"class_names": {1: "x", 2: "x"}}, InvalidData, "two classes would both be called 'x'"),

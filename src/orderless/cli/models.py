@@ -230,9 +230,12 @@ def load_model(
             return _read_foreign(load_skops(path), path, space)
         if head.startswith(b"\x80") or path.suffix.lower() in PICKLES:
             return _read_foreign(_from_pickle(path, allow_pickle), path, space)
+        if head.startswith(b"CBM1"):
+            return read_model(path, space=space)  # its message says how to save it instead
         return _from_text(path, space)
     except (InvalidTree, InvalidSpace, UnreadableModel) as fault:
-        raise Mistake(f"{path.name}: {fault}") from fault
+        name = "" if repr(path.name) in str(fault) else f"{path.name}: "
+        raise Mistake(f"{name}{fault}") from fault
 
 
 def _read_foreign(model: Any, path: Path, space: Space | None) -> Tree | Ensemble:

@@ -122,8 +122,8 @@ def predict_file(
         many.
     within : float, optional
         Of numbers: also predict rows whose interval is at most this wide, by its midpoint. Such
-        rows are not determined, and ``needed`` says what settles the number itself. Also for
-        classes that are numbers, which get the columns of a regression tree then.
+        rows are not determined, and need nothing: ``needed`` says what makes an interval narrow
+        enough. Also for classes that are numbers, which get the columns of a regression tree then.
     unseen : {"unknown", "error"}
         What becomes of a category that its feature does not list (and that has no "other", see
         ``Feature``). "unknown": the row may have any of the categories, and gets a class only if

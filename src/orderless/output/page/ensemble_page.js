@@ -37,6 +37,11 @@ function shownLabels({ found }) {
   return yes.length > 1 ? yes : labelsIn(found);
 }
 
+/** Whether classes leave the answer open. */
+function isOpen(labels) {
+  return labels.length > 1;
+}
+
 function isWorking(answer) {
   const over = answer.done.has("verdict") || answer.late.has("verdict");
   return !over && stateOf(answer) === "undecided";
@@ -45,8 +50,8 @@ function isWorking(answer) {
 /** Decide on the classes of style, and on what fields say, as the rest of the page does. */
 function seen(answer) {
   const state = isWorking(answer) ? "working" : stateOf(answer);
-  answer.certain = state === "certain";
-  if (answer.certain) answer.matters = [];
+  answer.settled = state === "certain";
+  if (answer.settled) answer.matters = [];
   return state;
 }
 
@@ -193,7 +198,7 @@ function open(answer, box) {
   return [
     ...out,
     ...(others.length > MANY ? folded(others) : named("Some trees still ask about", others)),
-    ...(answer.problem ? named("Makes no difference", spareIn(box, matters)) : []),
+    ...(answer.problem ? named(SPARE, spareIn(box, matters)) : []),
   ];
 }
 
