@@ -119,7 +119,7 @@ def predict_file(
         "smallest": the first of the smallest sets of features that settle the row whatever their
         values are (``missing_needed``). "next": one feature to ask (``ask_next``), quick for trees
         of any size. None: there is no such column. "usual": "smallest" for one tree, "next" for
-        many.
+        many, None for many that say numbers.
     within : float, optional
         Of numbers: also predict rows whose interval is at most this wide, by its midpoint. Such
         rows are not determined, and need nothing: ``needed`` says what makes an interval narrow
@@ -209,7 +209,8 @@ def predict_file(
         given = setting("batch_size", batch_size)
         raise InvalidParameter(f"{given}: give a number of rows, at least 1", "batch_size")
     if needed == "usual":
-        needed = "next" if isinstance(model, Ensemble) else "smallest"
+        many = None if model.task == "regression" else "next"
+        needed = many if isinstance(model, Ensemble) else "smallest"
     interval = within is not None or model.task == "regression"
     if interval:
         model.predict([], within=within or 0)  # refuses classes that are no numbers
