@@ -118,22 +118,10 @@ void make(Model* place, const nb::tuple& arrays, const nb::tuple& layout,
           bool base_last, double divisor, int rule, const Array<double>& cuts,
           const Array<std::int64_t>& whole_cuts, std::int64_t window, std::int32_t n_classes) {
   const BinNodes nodes(arrays);
-  const SumParts parts{nodes.tree(),
-                       view(roots),
-                       view(score),
-                       view(values),
-                       view(whole),
-                       view(base),
-                       view(whole_base),
-                       view(slack),
-                       single,
-                       base_last,
-                       divisor,
-                       static_cast<Rule>(rule),
-                       view(cuts),
-                       view(whole_cuts),
-                       window,
-                       n_classes};
+  const SumParts parts{nodes.tree(), view(roots),      view(score),      view(values),
+                       view(whole),  view(base),       view(whole_base), view(slack),
+                       single,       base_last,        divisor,          static_cast<Rule>(rule),
+                       view(cuts),   view(whole_cuts), window,           n_classes};
   new (place) Model(parts, bin_features(layout));
 }
 
@@ -387,8 +375,8 @@ void bind(nb::module_& m) {
   const auto memory = "memory_limit"_a = default_room;
   nb::class_<Model>(m, "Sum", "Trees over bins that are added up.")
       .def("__init__", &make, "nodes"_a, "layout"_a, "roots"_a, "score"_a, "values"_a, "whole"_a,
-           "base"_a, "whole_base"_a, "slack"_a, "single"_a, "base_last"_a, "divisor"_a, "rule"_a, "cuts"_a,
-           "whole_cuts"_a, "window"_a, "n_classes"_a)
+           "base"_a, "whole_base"_a, "slack"_a, "single"_a, "base_last"_a, "divisor"_a, "rule"_a,
+           "cuts"_a, "whole_cuts"_a, "window"_a, "n_classes"_a)
       .def("evaluate", &evaluate_cells, "cells"_a, "n_threads"_a)
       .def("evaluate_rows", &evaluate_rows, "bins"_a, "columns"_a, "n_rows"_a, "n_threads"_a)
       .def("decide", &decide_boxes, "boxes"_a, "time_limit"_a, "n_threads"_a, memory)
