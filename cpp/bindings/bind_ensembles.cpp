@@ -52,6 +52,7 @@ void check_width(std::size_t came, std::size_t wanted) {
 struct Limits {
   double time;
   std::size_t threads, memory;
+  std::size_t nodes = 0;  // of the search for one box; 0: as many as it takes
 };
 
 /// Some boxes: a table of them, or rows that are read when they are looked at.
@@ -91,6 +92,7 @@ void answer(const Boxes& boxes, std::span<const std::size_t> some, const Limits&
   each(own.size(), limits.threads, limits.time, limits.memory, poll_signals,
        [&](std::size_t i, Watch& watch) {
          thread_local std::vector<std::uint8_t> room;
+         watch.at_most(limits.nodes);
          work(own[i], boxes.box(own[i], room), watch);
        });
   for (std::size_t i = 0; i < first.size(); ++i) {
@@ -116,12 +118,14 @@ void make(Model* place, const nb::tuple& arrays, const nb::tuple& layout,
           const Table<double>& values, const Table<std::int64_t>& whole, const Array<double>& base,
           const Array<std::int64_t>& whole_base, const Array<std::int64_t>& slack, bool single,
           bool base_last, double divisor, int rule, const Array<double>& cuts,
-          const Array<std::int64_t>& whole_cuts, std::int64_t window, std::int32_t n_classes) {
+          const Array<std::int64_t>& whole_cuts, double window, std::int64_t whole_window,
+          bool either, std::int32_t n_classes) {
   const BinNodes nodes(arrays);
   const SumParts parts{nodes.tree(), view(roots),      view(score),      view(values),
                        view(whole),  view(base),       view(whole_base), view(slack),
                        single,       base_last,        divisor,          static_cast<Rule>(rule),
-                       view(cuts),   view(whole_cuts), window,           n_classes};
+                       view(cuts),   view(whole_cuts), window,           whole_window,
+                       either,       n_classes};
   new (place) Model(parts, bin_features(layout));
 }
 
@@ -249,11 +253,12 @@ struct Decisions {
 };
 
 nb::object decide_boxes(const Model& model, const Table<std::uint8_t>& table, double time_limit,
-                        std::size_t n_threads, std::size_t memory_limit) {
+                        std::size_t n_threads, std::size_t most_nodes, std::size_t memory_limit) {
   const Boxes boxes = boxes_in(model.sum, table);
   Decisions out(boxes.n, model.sum.n_features(), true);
-  unlocked(
-      [&] { out.find(model.sum, boxes, all_of(boxes.n), {time_limit, n_threads, memory_limit}); });
+  unlocked([&] {
+    out.find(model.sum, boxes, all_of(boxes.n), {time_limit, n_threads, memory_limit, most_nodes});
+  });
   return out.give_all();
 }
 
@@ -376,10 +381,11 @@ void bind(nb::module_& m) {
   nb::class_<Model>(m, "Sum", "Trees over bins that are added up.")
       .def("__init__", &make, "nodes"_a, "layout"_a, "roots"_a, "score"_a, "values"_a, "whole"_a,
            "base"_a, "whole_base"_a, "slack"_a, "single"_a, "base_last"_a, "divisor"_a, "rule"_a,
-           "cuts"_a, "whole_cuts"_a, "window"_a, "n_classes"_a)
+           "cuts"_a, "whole_cuts"_a, "window"_a, "whole_window"_a, "either"_a, "n_classes"_a)
       .def("evaluate", &evaluate_cells, "cells"_a, "n_threads"_a)
       .def("evaluate_rows", &evaluate_rows, "bins"_a, "columns"_a, "n_rows"_a, "n_threads"_a)
-      .def("decide", &decide_boxes, "boxes"_a, "time_limit"_a, "n_threads"_a, memory)
+      .def("decide", &decide_boxes, "boxes"_a, "time_limit"_a, "n_threads"_a, "most_nodes"_a = 0,
+           memory)
       .def("decide_rows", &decide_rows, "bins"_a, "columns"_a, "n_rows"_a, "time_limit"_a,
            "n_threads"_a, "witnesses"_a, memory)
       .def("possible", &possible_boxes, "boxes"_a, "time_limit"_a, "n_threads"_a, memory)

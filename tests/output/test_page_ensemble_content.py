@@ -3,13 +3,14 @@
 import itertools
 import json
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression
-from sums import Sum
+from sums import Sum, leaf_of
 
 import orderless as ol
 from orderless.errors import (
@@ -114,6 +115,23 @@ def test_sums_stay_below_two_to_the_fifty():
         for start, end in itertools.pairwise(first.tolist()):
             largest = largest + np.abs(whole.values[start:end]).max(axis=0)
         assert (largest <= 2**50).all()
+
+
+def test_the_slack_of_the_pages_unit_covers_the_rounding_of_the_library():
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        model = Sum(rng)
+        whole = model.ensemble.whole_within(50)
+        first = np.cumsum([0, *(len(own) for own in model.values)])
+        rows = model.completions({})
+        for k in rng.integers(len(rows), size=20).tolist():
+            leaves = [leaf_of(tree, model.features, rows[k]) for tree in model.trees]
+            total = whole.base + sum(
+                whole.values[at + leaf] for at, leaf in zip(first, leaves, strict=False)
+            )
+            for own, units, slack in zip(model.sums(rows[k]), total, whole.slack, strict=True):
+                off = abs(Fraction(float(own)) / Fraction(2) ** whole.exponent - int(units))
+                assert off <= int(slack)
 
 
 @pytest.mark.parametrize(

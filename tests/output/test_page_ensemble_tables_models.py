@@ -11,6 +11,7 @@ from sklearn.ensemble import (
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
+    VotingClassifier,
 )
 from xgboost import XGBClassifier
 
@@ -53,6 +54,27 @@ def test_a_model_that_learned_from_gaps():
     X = X.iloc[:, :12].mask(np.random.default_rng(0).random((len(X), 12)) < 0.1)
     model = HistGradientBoostingClassifier(max_iter=30, max_leaf_nodes=8).fit(X, y)
     check(ol.read_ensemble(model, nan="value"), X.fillna(X.mean()), 60)
+
+
+def test_where_the_library_rounds_twice_nothing_is_guessed():
+    """An average of averages: ties of the forests, which scikit-learn breaks by its rounding."""
+    rng = np.random.default_rng(2)
+    names = [f"x{k}" for k in range(8)]
+    every = np.stack(np.meshgrid(*[[0.0, 1.0]] * 8), -1).reshape(-1, 8)
+    hidden = 0
+    for seed in range(5, 60, 5):
+        X = np.unique(rng.integers(0, 2, (40, 8)).astype(float), axis=0)
+        y = (X.sum(axis=1) + rng.integers(0, 3, len(X)) > 5).astype(int)
+        forests = [(str(n), RandomForestClassifier(n, max_features=1, random_state=seed * 7 + k))
+                   for k, n in enumerate((2, 3, 6))]  # fmt: skip
+        model = VotingClassifier(forests, voting="soft").fit(X, y)
+        rows = [dict(zip(names, row, strict=True)) for row in every.tolist()]
+        ensemble = ol.read_ensemble(model, feature_names=names)
+        labels = javascript.run(source(ensemble), rows, "orderless.label(row)")
+        for label, own in zip(labels, model.predict(every).tolist(), strict=True):
+            assert label in (own, -1)
+            hidden += label < 0
+    assert hidden > 0
 
 
 def check(model, X, n):

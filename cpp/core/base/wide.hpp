@@ -167,6 +167,15 @@ class SignedWide {
   [[nodiscard]] friend constexpr SignedWide operator-(SignedWide a, const SignedWide& b) {
     return a += -b;
   }
+  /// Of two words: one multiplication. A negative word is 2^64 too large where it is read unsigned.
+  [[nodiscard]] static SignedWide product(std::int64_t a, std::int64_t b) {
+    const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+    const FullProduct both = full_product(x, y);
+    SignedWide out;
+    out.low_ = both.low;
+    out.high_ = both.high - (a < 0 ? y : 0) - (b < 0 ? x : 0);
+    return out;
+  }
   /// Modulo 2^128 the product does not depend on how the highest bits are read.
   [[nodiscard]] friend SignedWide operator*(const SignedWide& a, const SignedWide& b) {
     const FullProduct low = full_product(a.low_, b.low_);

@@ -25,17 +25,19 @@ Rival beats(const Sum& sum, std::size_t j, std::size_t c) {
   weights[j] = 1;
   weights[c] = -1;
   const std::int64_t near = sum.slack(j) + sum.slack(c);
-  return {weights, j > c ? 1 - near : -near - sum.window(), near + (j > c ? sum.window() + 1 : 0)};
+  const std::int64_t window = sum.whole_window();
+  if (sum.either()) return {weights, -near - window, near + window + 1};
+  return {weights, j > c ? 1 - near : -near - window, near + (j > c ? window + 1 : 0)};
 }
 
 /// Where the only score may be above a cut, or not above it.
 Rival above(const Sum& sum, std::size_t cut) {
-  const std::int64_t near = sum.slack(0) + sum.window();
+  const std::int64_t near = sum.slack(0) + sum.whole_window();
   const std::int64_t at_cut = sum.whole_cuts()[cut];
   return {{1}, at_cut + 1 - near, at_cut + 1 + near};
 }
 Rival below(const Sum& sum, std::size_t cut) {
-  const std::int64_t near = sum.slack(0) + sum.window();
+  const std::int64_t near = sum.slack(0) + sum.whole_window();
   const std::int64_t at_cut = sum.whole_cuts()[cut];
   return {{-1}, -(at_cut + near), -(at_cut - near)};
 }

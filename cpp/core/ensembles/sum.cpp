@@ -59,6 +59,8 @@ Sum::Sum(const SumParts& parts, std::vector<BinFeature> features)
       cuts_(copied(parts.cuts)),
       whole_cuts_(copied(parts.whole_cuts)),
       window_(parts.window),
+      whole_window_(parts.whole_window),
+      either_(parts.either),
       n_classes_(parts.n_classes) {
   for (std::size_t f = 0; f < features_.size(); ++f) {
     first_bin_.push_back(first_bin_.back() + at(width(f)));

@@ -29,7 +29,9 @@ struct SumParts {
   Rule rule = Rule::largest;
   std::span<const double> cuts;
   std::span<const std::int64_t> whole_cuts;  // rounded down
-  std::int64_t window = 0;
+  double window = 0;  // of sums that are this close the library may make equal ones
+  std::int64_t whole_window = 0;
+  bool either = false;  // of two that close the later may be put first
   std::int32_t n_classes = 0;
 };
 
@@ -97,7 +99,9 @@ class Sum {
   [[nodiscard]] Rule rule() const { return rule_; }
   [[nodiscard]] std::span<const double> cuts() const { return cuts_; }
   [[nodiscard]] std::span<const std::int64_t> whole_cuts() const { return whole_cuts_; }
-  [[nodiscard]] std::int64_t window() const { return window_; }
+  [[nodiscard]] double window() const { return window_; }
+  [[nodiscard]] std::int64_t whole_window() const { return whole_window_; }
+  [[nodiscard]] bool either() const { return either_; }
   [[nodiscard]] std::int32_t n_classes() const { return n_classes_; }
 
   [[nodiscard]] const std::int64_t* whole_bases() const { return whole_base_.data(); }
@@ -137,7 +141,9 @@ class Sum {
   Rule rule_;
   std::vector<double> cuts_;
   std::vector<std::int64_t> whole_cuts_;
-  std::int64_t window_;
+  double window_;
+  std::int64_t whole_window_;
+  bool either_;
   std::int32_t n_classes_;
 };
 

@@ -47,8 +47,9 @@ struct Squares {
 
   [[nodiscard]] static Weight rows(const std::vector<Weight>& sums) { return sums[0]; }
   [[nodiscard]] Loss loss(const std::vector<Weight>& sums, std::size_t label) const {
-    const SignedWide number = said[label];
-    return number * (number * sums[0] - SignedWide(2) * sums[1]);
+    const std::int64_t number = said[label];
+    const SignedWide sum = sums[1];
+    return SignedWide(number) * (SignedWide::product(number, sums[0]) - (sum + sum));
   }
 };
 
@@ -66,7 +67,7 @@ struct Distances {
     SignedWide out = 0;
     for (std::size_t c = 0; c < weights.size(); ++c) {
       const std::int64_t apart = numbers[c] - said[label];
-      out += SignedWide(apart < 0 ? -apart : apart) * weights[c];
+      out += SignedWide::product(apart < 0 ? -apart : apart, weights[c]);
     }
     return out;
   }

@@ -247,6 +247,7 @@ void test_signed() {
     CHECK(SignedWide(a).to_double() == static_cast<double>(a));
     for (const std::int64_t b : words) {
       const SignedWide product = SignedWide(a) * b;
+      CHECK(SignedWide::product(a, b) == product);
       CHECK(product.magnitude() == Wide(distance(a)) * Wide(distance(b)));
       CHECK(product.is_negative() == (a != 0 && b != 0 && (a < 0) != (b < 0)));
       CHECK(product.to_double() ==

@@ -55,7 +55,9 @@ class Sum:
         rule: int,  # 0 largest, 1 cuts, 2 number
         cuts: NDArray[np.float64],
         whole_cuts: NDArray[np.int64],  # rounded down
-        window: int,
+        window: float,
+        whole_window: int,
+        either: bool,  # of two that close the later may be put first
         n_classes: int,
     ) -> None: ...
     def evaluate(self, cells: NDArray[np.int32], n_threads: int) -> Evaluated: ...
@@ -67,6 +69,7 @@ class Sum:
         boxes: NDArray[np.uint8],
         time_limit: float,  # seconds for each box
         n_threads: int,
+        most_nodes: int = 0,  # of the search for each box; 0: as many as it takes
         memory_limit: int = ...,  # bytes that the search of a box may hold
     ) -> Decided: ...
     def decide_rows(

@@ -102,10 +102,16 @@ class Verdicts(NamedTuple):
 
 
 def decide_boxes(
-    ensemble: Ensemble, boxes: Boxes, time_limit: float, n_threads: int = 1
+    ensemble: Ensemble,
+    boxes: Boxes,
+    time_limit: float,
+    n_threads: int = 1,
+    *,
+    most_nodes: int = 0,
 ) -> Decided:
-    """Ask the core whether each box has one class."""
-    found = ensemble.summed.decide(np.ascontiguousarray(boxes), time_limit, n_threads)
+    """Ask the core whether each box has one class; ``most_nodes`` of each search, 0 for any."""
+    flags = np.ascontiguousarray(boxes)
+    found = ensemble.summed.decide(flags, time_limit, n_threads, most_nodes)
     if boxes.shape[1]:
         return found
     label = _constant(ensemble, len(boxes))  # nothing is asked: there is one cell

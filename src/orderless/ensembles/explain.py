@@ -35,7 +35,8 @@ class EnsembleExplanation(Explanation):
 
     - a reason is minimal by its features: no feature of it can be left out. Each then has its
       widest side, one feature after the other; other boxes about the same features may be as wide
-      in other ways. ``reasons`` gives one for each minimal set of features;
+      in other ways. ``reasons`` gives one for each minimal set of features. Only ``reason``, which
+      is meant to be quick, stops widening where a short search proves no more;
     - ``shortest`` and ``cheapest`` count features, not conditions;
     - ``changes`` gives, for each of the smallest sets of features and each class that their change
       can give, one widest range, not all;

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree
-from ..model import Ensemble, Rule, short_number
+from ..model import Ensemble, Rule, level_labels, short_number
 from .bounds_of_sums import (
     divided_down,
     divided_up,
@@ -115,21 +115,13 @@ def cut_numbers(
     at = [float(level) for level in levels]
     if any(low >= high for low, high in pairwise(at)):
         raise InvalidTree(f"levels must rise, got {at!r:.80}")
-    if labels is None:
-        text = [short_number(level) for level in at]
-        between = [f"above {low} to {high}" for low, high in pairwise(text)]
-        labels = [f"at most {text[0]}", *between, f"above {text[-1]}"]
-    elif isinstance(labels, str) or len(labels) != len(at) + 1:
-        raise InvalidTree(
-            f"{len(at)} {'level cuts' if len(at) == 1 else 'levels cut'} the numbers into "
-            f"{len(at) + 1} classes: give as many labels, got {labels!r:.80}"
-        )
+    names = level_labels(at, labels)
     cuts = [_largest_sum(ensemble, level) for level in at]
     if any(low >= high for low, high in pairwise(cuts)):
         raise InvalidTree(
             f"the levels {at!r:.80} are so close that the model has no number between two of them"
         )
-    return _with_cuts(ensemble, cuts, labels)
+    return _with_cuts(ensemble, cuts, names)
 
 
 def around_numbers(ensemble: Ensemble, lower: float, upper: float) -> Ensemble:

@@ -56,9 +56,9 @@ class Probe:
 
     # -- questions -------------------------------------------------------------------------------
 
-    def decide(self, boxes: Boxes) -> Decided:
+    def decide(self, boxes: Boxes, most_nodes: int = 0) -> Decided:
         """Ask about boxes; each gets the time that is left."""
-        return decide_boxes(self.ensemble, np.atleast_2d(boxes), self.left)
+        return decide_boxes(self.ensemble, np.atleast_2d(boxes), self.left, most_nodes=most_nodes)
 
     def certain(self, box: Boxes) -> bool:
         """Whether a box is proven to have one class; False also if it was not decided."""
@@ -97,14 +97,14 @@ class Probe:
         out[[at.start + int(b) for at, b in zip(self.at, cell, strict=True)]] = 1
         return out
 
-    def grown(self, box: Boxes, k: int, within: Boxes, label: int) -> Boxes:
+    def grown(self, box: Boxes, k: int, within: Boxes, label: int, most_nodes: int = 0) -> Boxes:
         """Give the box with a side as wide as it can be while the class stays certain.
 
         With the other sides as they are, a bin can be inside unless some completion in it gets
         another class. So bins are left out as such completions are found, each with all other bins
         in which it gets another class, too, until the rest is certain: there is one proof, not one
         for each step. An ordered side stays an interval (and NaN). ``within`` is as far as it may
-        go. What is not decided in time is left out by halves.
+        go. What is not decided in time, or with ``most_nodes`` of a search, is left out by halves.
         """
         at = self.at[k]
         own = box[at].astype(bool)
@@ -112,7 +112,7 @@ class Probe:
         while not np.array_equal(inside, own):
             wider = box.copy()
             wider[at] = inside
-            found = self.decide(wider)
+            found = self.decide(wider, most_nodes)
             status = int(found.status[0])
             if status == CERTAIN:
                 return wider

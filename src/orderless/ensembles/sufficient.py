@@ -28,6 +28,7 @@ __all__ = ["Sufficient"]
 
 STEPS = 200_000  # of one search for sets, and more if the limit on reasons is high
 STEPS_EACH = 20
+QUICK = 10  # nodes of each search while the sides of one reason are widened
 QUICK = 50  # greedy choices before the next one that is proven cheapest
 
 Sides = tuple[int, ...]
@@ -125,19 +126,22 @@ class Sufficient(Probe):
                 features &= ~(1 << k)
         return features
 
-    def widened(self, features: int) -> Sides:
-        """Give a box around the row that asks about these features only, as wide as can be."""
+    def widened(self, features: int, most_nodes: int = 0) -> Sides:
+        """Give a box around the row that asks about these features only, as wide as can be.
+
+        With ``most_nodes``, as wide as searches of so many nodes can prove.
+        """
         box = self.keeping(features)
         everything = np.ones_like(box)
         for k in reversed(self.order):
             if features >> k & 1:
-                box = self.grown(box, k, everything, self.label)
+                box = self.grown(box, k, everything, self.label, most_nodes)
         return bits_of(self.bins, box)
 
     def one(self) -> Sides:
-        """Give one reason: a minimal set of features, each with its widest side."""
+        """Give one reason: a minimal set of features, each with a wide side."""
         self.start()
-        return self.widened(self.shrunk(self.known))
+        return self.widened(self.shrunk(self.known), QUICK)
 
     # -- the best, and all -----------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ from .ensemble_checks import (
 from .ensemble_file import EnsembleFile
 from .ensemble_offers import EnsembleOffers
 from .feature import Label
+from .frozen import Frozen
 from .numbers import row_boundary
 from .rule import Link, Rule
 from .space import Space
@@ -45,7 +46,7 @@ __all__ = ["Ensemble"]
 Floats = NDArray[np.float64]
 
 
-class Ensemble(EnsembleFile, EnsembleOffers):
+class Ensemble(Frozen, EnsembleFile, EnsembleOffers):
     """Trees whose leaves are added up, whatever made them.
 
     Parameters
@@ -104,19 +105,6 @@ class Ensemble(EnsembleFile, EnsembleOffers):
         check_rule(rule, n_scores, len(self.classes))
         check_link(link, factor)
         self.adding, self.rule, self.link, self.factor = adding, rule, link, float(factor)
-        self._freeze()
-
-    def _freeze(self) -> None:
-        for array in self._arrays:
-            array.setflags(write=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        made_again = {name for kind in type(self).__mro__ for name, member in vars(kind).items()
-                      if isinstance(member, cached_property)}  # fmt: skip
-        return {name: value for name, value in vars(self).items() if name not in made_again}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)  # copied and unpickled arrays can be written to
         self._freeze()
 
     def replace(self, **changes: Any) -> Ensemble:
@@ -226,7 +214,9 @@ class Ensemble(EnsembleFile, EnsembleOffers):
             ("largest", "cuts", "number").index(rule.kind),
             np.array(rule.cuts, dtype=np.float64),
             np.array(cuts, dtype=np.int64),
+            rule.window,
             -in_units(-rule.window, whole.exponent),
+            rule.either,
             len(self.classes),
         )
 

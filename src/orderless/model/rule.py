@@ -23,9 +23,12 @@ class Rule(NamedTuple):
         the score itself
     cuts : rising, compared with the undivided sum as the library keeps it
     window : sums that are this close, or closer, may be told apart or not: the library rounds again
-        before it compares (a softmax)
+        before it compares (a softmax), which keeps their order, or makes them equal
+    either : of sums that close the later may even be put first: it is the sums themselves that the
+        library rounds in another way (an average of averages)
     """
 
     kind: Literal["largest", "cuts", "number"]
     cuts: tuple[float, ...] = ()
     window: float = 0.0
+    either: bool = False

@@ -86,6 +86,17 @@ function expectedOpen(box, open, i) {
   return expected / total;
 }
 
+/** Cut a side into single bins, or single categories. */
+function cells(side) {
+  if (Array.isArray(side)) {
+    return side.flatMap((on, code) => (on ? [side.map((_, other) => other === code)] : []));
+  }
+  const out = [];
+  for (let k = side.low; k <= side.high; k += 1) out.push({ low: k, high: k, nan: false });
+  if (side.nan) out.push({ low: 1, high: 0, nan: true });
+  return out;
+}
+
 /** Give what each answer to a feature would lead to: values with the same outcome together. */
 function outcomes(box, i) {
   const of = (side) => ({ side, labels: possible(replaced(box, i, side)) });

@@ -139,7 +139,7 @@ function* ranked(problem) {
       if (!isSettled(ends)) open += share * width(at);
     });
     const gain = now - open / all;
-    return { i, gain, score: PAGE.costs ? gain / PAGE.costs[i] : gain };
+    return { i, gain, score: PAGE.costs && gain ? gain / PAGE.costs[i] : gain };
   });
   return rank.sort((a, b) => b.score - a.score || b.gain - a.gain).map(({ i }) => i);
 }

@@ -63,7 +63,7 @@ function verdictOf(answer, box) {
   const state = seen(answer);
   const rest = [];
   if (state === "certain") rest.push(...whatever(box));
-  if (LABELS && state === "open") rest.push(element("p", "rest", openWords(answer)));
+  if (LABELS && state === "open") rest.push(element("p", "rest", ...openWords(answer)));
   if (state === "undecided") rest.push(...undecidedWords(answer));
   if (answer.range) rest.push(...rangeShown(answer));
   const what = LABELS ? labelsOf(shownLabels(answer)) : numberWords(answer);
@@ -72,18 +72,19 @@ function verdictOf(answer, box) {
 
 function openWords({ found, done, late }) {
   const unknown = found.state.flatMap((state, label) => (state === OPEN || state === HIDDEN ? [label] : []));
-  if (!unknown.length) return "are possible.";
-  const names = unknown.map((label) => PAGE.classes[label]).join(", ");
-  return done.has("classes") || late.has("classes")
-    ? `are possible. Not ruled out in the time: ${names}.`
-    : `are possible; looking at ${names} …`;
+  if (!unknown.length) return ["are possible."];
+  const names = labelsOf(unknown, "and");
+  const over = done.has("classes") || late.has("classes");
+  if (over) return ["are possible. Not ruled out: ", ...names, "."];
+  return ["are possible; looking at ", ...names, " …"];
 }
 
 function undecidedWords({ found, late }) {
   const hidden = (found.state || []).includes(HIDDEN) && !late.has("verdict");
+  const open = LABELS ? ": none of these is ruled out" : "";
   const why = hidden
     ? "Some ways to fill in the rest are so near to the boundary that the model’s own rounding decides."
-    : `Not worked out in the time that an answer has${LABELS ? ": none of these is ruled out" : ""}. Filling in more helps.`;
+    : `Not worked out in the time that an answer has${open}. Filling in more helps.`;
   if (hidden) return [element("p", "rest", why)];
   const again = element("button", "", "Search longer");
   again.type = "button";
@@ -135,7 +136,7 @@ function onlyNumber(problem) {
   return linked(sums(problem.bins.map((_, i) => someOf(i, allowed(problem, i))))[0]);
 }
 
-function rangeShown({ range, done, late }) {
+function rangeShown({ range, late }) {
   const { proven, reached, exact } = rangeIn(range);
   const [low, high] = [outwards(proven[0], -1), outwards(proven[1], 1)];
   const out = [];
@@ -164,7 +165,7 @@ function detailsOf(answer, box) {
   return [...(state === "certain" ? settled(answer, box) : open(answer, box)), ...longest];
 }
 
-function settled({ reason: sides, changes: others, done, late, busy }, box) {
+function settled({ reason: sides, changes: others, done, late }, box) {
   const out = [];
   if (sides && (done.has("reason") || late.has("reason"))) {
     out.push(element("h3", "", "Because"), ...reasonList(sides));
@@ -203,7 +204,7 @@ function folded(features) {
 
 /** Say what one feature decides if the rest is filled in in some way: of two ways with different
  *  classes, as near to each other as the search can take them. */
-function ways({ found, problem, box }) {
+function ways({ found, problem }) {
   const cells = (found.cells || []).filter((cell) => cell);
   const pair = problem && cells.length > 1 ? closest(cells[0], cells[1]) : null;
   if (!pair) return [];

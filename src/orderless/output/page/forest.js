@@ -5,8 +5,8 @@
 const OPEN = 0; // of a class: not known yet
 const YES = 1; // a cell has it
 const NO = 2; // proven: no cell has it
-const GLANCES = 32;
 const HIDDEN = 3; // only cells within the library's rounding may have it
+const GLANCES = 32; // cells that are looked at before a search
 
 /** Find out which classes are possible; with `most`, until so many are. */
 function* possibleIn(problem, found, most = Infinity) {
@@ -37,11 +37,21 @@ function* glance(box, found) {
   for (let k = 0; k < GLANCES && found.state.filter((state) => state === YES).length < 2; k += 1) {
     show(box.map((side, i) => {
       seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
-      const some = cells(side);
-      return someBin(i, some[Math.floor((seed / 2 ** 31) * some.length)]);
+      return binAt(i, side, seed / 2 ** 31);
     }));
     yield;
   }
+}
+
+/** Give the bin of a side that lies at a share, from 0 to below 1, of all that it has. */
+function binAt(i, side, share) {
+  if (Array.isArray(side)) {
+    const codes = side.flatMap((on, code) => (on ? [code] : []));
+    return codes[Math.floor(share * codes.length)];
+  }
+  const many = Math.max(side.high - side.low + 1, 0);
+  const at = Math.floor(share * (many + Number(side.nan)));
+  return at < many ? side.low + at : NAN[i];
 }
 
 /** Find a cell of a class, or prove that there is none. */

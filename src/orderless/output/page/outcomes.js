@@ -1,16 +1,5 @@
 // Outcomes: what the values of one feature lead to.
 
-/** Cut a side into single bins, or single categories. */
-function cells(side) {
-  if (Array.isArray(side)) {
-    return side.flatMap((on, code) => (on ? [side.map((_, other) => other === code)] : []));
-  }
-  const out = [];
-  for (let k = side.low; k <= side.high; k += 1) out.push({ low: k, high: k, nan: false });
-  if (side.nan) out.push({ low: 1, high: 0, nan: true });
-  return out;
-}
-
 /** Take bins together that lead to the same classes: any categories, and neighbours among numbers. */
 function grouped(pairs) {
   const out = [];
