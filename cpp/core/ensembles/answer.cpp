@@ -1,6 +1,7 @@
 #include "core/ensembles/answer.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -158,16 +159,30 @@ Status look_for_rivals(const Local& local, const std::vector<Rival>& wanted, See
   return worst == Status::certain && seen.rounding() ? Status::rounding : worst;
 }
 
+/// What follows from all needs of a class together: by how much it is above all others, added up.
+Goal together(const Local& local, std::int32_t label, const std::vector<Rival>& all) {
+  const auto coarse = static_cast<int>(std::bit_width(all.size()));
+  Weights weights(local.sum().n_scores(), -1);
+  weights[at(label)] = static_cast<std::int64_t>(all.size());
+  std::int64_t target = 0;
+  for (const Rival& need : all) target += need.target;
+  return {Objective(local, weights, coarse), target >> coarse};
+}
+
 /// Looks for a completion of a class, which `seen` then has. False if that there is none is not
 /// proven.
 bool look_for_class(const Local& local, std::int32_t label, Seen& seen, Watch& watch) {
+  const std::vector<Rival> all = needs(local.sum(), label);
   std::vector<Goal> goals;
-  for (const Rival& need : needs(local.sum(), label)) {
+  for (const Rival& need : all) goals.push_back({Objective(local, need.weights), need.target});
+  if (all.size() > 1 && local.sum().rule() == Rule::largest) {
+    goals.push_back(together(local, label, all));
+  }
+  for (std::size_t g = goals.size(); g-- > 0;) {
     if (!seen.cell(label).empty()) return true;
-    goals.push_back({Objective(local, need.weights), need.target});
-    if (goals.back().objective.bound() < need.target) return true;
+    if (goals[g].objective.bound() < goals[g].target) return true;
     std::vector<std::int32_t> cell = middle(local);
-    climb(goals.back().objective, cell, std::numeric_limits<std::int64_t>::max());
+    climb(goals[g].objective, cell, std::numeric_limits<std::int64_t>::max());
     seen.look(cell);
   }
   if (!seen.cell(label).empty()) return true;

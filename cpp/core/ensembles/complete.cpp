@@ -156,13 +156,11 @@ void Complete::add_all(std::span<const std::uint16_t> codes, std::size_t n,
 
 std::int32_t Complete::label_of(std::span<const std::int32_t> cell,
                                 std::span<const double> sums) const {
-  if (sum_->window() > 0) {  // what is close is looked at in whole numbers
+  if (sum_->rule() == Rule::number) return -1;
+  if (sum_->rule() == Rule::largest) return largest(*sum_, sums);
+  if (sum_->window() > 0) {  // what is close to a cut is looked at in whole numbers
     std::vector<double> again(sums.size());
     return replay(*sum_, cell, again);
-  }
-  if (sum_->rule() == Rule::number) return -1;
-  if (sum_->rule() == Rule::largest) {
-    return static_cast<std::int32_t>(first_largest(*sum_, sums));
   }
   return static_cast<std::int32_t>(
       std::ranges::count_if(sum_->cuts(), [&](double cut) { return sums[0] > cut; }));

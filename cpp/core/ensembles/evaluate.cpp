@@ -30,18 +30,6 @@ double divided(const Sum& sum, double total) {
   return total / sum.divisor();
 }
 
-/// The first of the largest; -1 if a class before it (or any) is so close that the library may put
-/// that one first.
-std::int32_t largest(const Sum& sum, std::span<const double> sums) {
-  const std::size_t best = first_largest(sum, sums);
-  if (sum.window() > 0) {
-    for (std::size_t s = 0; s < (sum.either() ? sums.size() : best); ++s) {
-      if (s != best && sums[best] - sums[s] <= sum.window()) return -1;
-    }
-  }
-  return static_cast<std::int32_t>(best);
-}
-
 /// How many cuts the score is above; -1 if the library may not tell it from one of them.
 std::int32_t cuts_below(const Sum& sum, std::span<const std::int32_t> leaves, double score) {
   std::int32_t n = 0;
@@ -58,12 +46,17 @@ std::int32_t cuts_below(const Sum& sum, std::span<const std::int32_t> leaves, do
 
 }  // namespace
 
-std::size_t first_largest(const Sum& sum, std::span<const double> sums) {
+std::int32_t largest(const Sum& sum, std::span<const double> sums) {
   std::size_t best = 0;
   for (std::size_t s = 1; s < sums.size(); ++s) {
     if (divided(sum, sums[s]) > divided(sum, sums[best])) best = s;
   }
-  return best;
+  if (sum.window() > 0) {
+    for (std::size_t s = 0; s < (sum.either() ? sums.size() : best); ++s) {
+      if (s != best && sums[best] - sums[s] <= sum.window()) return -1;
+    }
+  }
+  return static_cast<std::int32_t>(best);
 }
 
 std::int32_t replay_leaves(const Sum& sum, std::span<const std::int32_t> leaves,

@@ -156,12 +156,6 @@ void Sum::check(const Weights& weights) const {
   if (total > most) throw CountOverflow("units of a sum", 61);
 }
 
-std::int64_t Sum::begin(const Weights& weights) const {
-  std::int64_t sum = 0;
-  for (std::size_t s = 0; s < weights.size(); ++s) sum += weights[s] * whole_base_[s];
-  return sum;
-}
-
 bool Sum::same(std::int32_t a, std::int32_t b) const {
   return a == b || std::equal(values(a), values(a) + n_scores(), values(b));
 }

@@ -104,14 +104,8 @@ class Sum {
   [[nodiscard]] bool either() const { return either_; }
   [[nodiscard]] std::int32_t n_classes() const { return n_classes_; }
 
-  /// What a leaf adds to an objective, and where it begins. `check` refuses weights with which
-  /// sums could pass 61 bits, so that no difference of two of them overflows.
-  [[nodiscard]] std::int64_t value(const Weights& weights, std::int32_t leaf) const {
-    std::int64_t sum = 0;
-    for (std::size_t s = 0; s < weights.size(); ++s) sum += weights[s] * whole(leaf)[s];
-    return sum;
-  }
-  [[nodiscard]] std::int64_t begin(const Weights& weights) const;
+  [[nodiscard]] const std::int64_t* whole_bases() const { return whole_base_.data(); }
+  /// Refuses weights with which sums could pass 61 bits, so that no difference of two overflows.
   void check(const Weights& weights) const;
 
   /// Where a cell ends up.

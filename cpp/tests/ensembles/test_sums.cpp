@@ -59,7 +59,7 @@ struct Drawn {
 
   [[nodiscard]] sums::Sum sum() const {
     return sums::Sum({nodes.view(), roots, score, values, whole, base, whole_base, slack, false,
-                      false, 1.0, rule, cuts, whole_cuts, 0, n_classes},
+                      false, 1.0, rule, cuts, whole_cuts, 0, 0, false, n_classes},
                      features);
   }
 
