@@ -30,8 +30,8 @@ double divided(const Sum& sum, double total) {
   return total / sum.divisor();
 }
 
-/// The first of the largest; -1 if a class before it (or any, where they may win in either order) is
-/// so close that the library may not tell the two apart.
+/// The first of the largest; -1 if a class before it (or any, where they may win in either order)
+/// is so close that the library may not tell the two apart.
 std::int32_t largest(const Sum& sum, std::span<const std::int32_t> leaves,
                      std::span<const double> sums) {
   std::size_t best = 0;
