@@ -8,6 +8,8 @@ model      features, questions and trees as plain values, read and written by do
 drawing    random spaces, trees and rows, with awkward names and numbers
 grid       every cell, every box, every cover, every tree: brute force
 rewriting  other trees for the same function
+completions  all completions of rows, for models of many trees, put through what made the model
+certainty, reasoning  what an ensemble answers, beside these
 running    cases, findings, making findings smaller, progress
 """
 

@@ -176,9 +176,9 @@ def signature(number: float, cuts: Sequence[float]) -> Any:
     with np.errstate(over="ignore", under="ignore"):
         single = float(np.float32(number))
         return tuple(
-            (number < cut, number <= cut, single < cut, single <= cut, single <= float(np.float32(cut)))
+            (number < cut, number <= cut, single < cut, single <= cut, single <= np.float32(cut))
             for cut in cuts
-        )  # fmt: skip
+        )
 
 
 def sized(points: Sequence[Sequence[Point]], most: int = MOST) -> None:

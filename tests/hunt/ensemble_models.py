@@ -37,7 +37,9 @@ def sklearn_model(rng: Random, number: bool) -> str:
     forest = f"{rng.choice(['RandomForest', 'ExtraTrees'])}{end}({n}, {common})"
     rate = rng.choice([1.0, 0.5, 0.1])
     loss = rng.choice(["squared_error", "absolute_error", "huber"]) if number else "log_loss"
-    boosted = f"GradientBoosting{end}(n_estimators={n}, learning_rate={rate}, loss={loss!r}, {common})"
+    boosted = (
+        f"GradientBoosting{end}(n_estimators={n}, learning_rate={rate}, loss={loss!r}, {common})"
+    )
     loss = rng.choice(["squared_error", "poisson", "gamma"]) if number else "log_loss"
     hist = (
         f"HistGradientBoosting{end}(max_iter={n}, learning_rate={rate}, min_samples_leaf=1, "
@@ -110,7 +112,9 @@ def lightgbm_model(rng: Random, number: bool, kinds: int) -> str:
     if kind == "rf":
         given |= {"bagging_freq": 1, "bagging_fraction": 0.7}
     if number:
-        given["objective"] = rng.choice(["regression", "l1", "huber", "poisson", "gamma", "tweedie"])
+        given["objective"] = rng.choice(
+            ["regression", "l1", "huber", "poisson", "gamma", "tweedie"]
+        )
         return program("LGBMRegressor", "lightgbm", given)
     if kinds > 2 and rng.random() < 0.3:
         given["objective"] = "multiclassova"
@@ -128,7 +132,9 @@ def catboost_model(rng: Random, number: bool, kinds: int) -> str:
     if policy == "Lossguide":
         given["max_leaves"] = 4
     if number:
-        given["loss_function"] = rng.choice(["RMSE", "Poisson", "MAE", "Tweedie:variance_power=1.5"])
+        given["loss_function"] = rng.choice(
+            ["RMSE", "Poisson", "MAE", "Tweedie:variance_power=1.5"]
+        )
         return program("CatBoostRegressor", "catboost", given)
     if kinds > 2 and rng.random() < 0.3:
         given["loss_function"] = "MultiClassOneVsAll"

@@ -129,18 +129,20 @@ def truth(case: Case) -> Truth:
 
     proba = number or (hasattr(model, "predict_proba") and "AdaBoost" not in case.program)
     apart = number or "'rf'" in case.program  # LightGBM's forests: raw scores are not divided
-    scores = None if apart or ens.rule.window > 0 and case.library == "sklearn" else (
+    scores = None if apart or (ens.rule.window > 0 and case.library == "sklearn") else (
         lambda rows: margins(case, model, rows_for(case, rows))
     )  # fmt: skip
     if "AdaBoost" in case.program or "'hard'" in case.program:  # it has none, or scales them
         scores = None
     as_row = Truth.as_row
     if case.words:
+
         def as_row(values: dict[str, Any]) -> dict[str, Any]:
             found = {name: value for name, value in values.items() if name != "w"}
             if "w" in values:
                 found |= {f"w{at}": float(values["w"] == one) for at, one in enumerate(case.words)}
             return found
+
     return truth_of(ens, points, replay, as_row, numbers if proba else None, scores)
 
 
@@ -234,8 +236,12 @@ def with_words(rng: Random, case: Case, body: str) -> Case:
             features = [f"ol.Feature({name!r}, values='float32')" for name in case.X]
             listed = f"ol.Feature('word', 'categorical', categories={tuple(sorted(words))!r})"
             more = f"space=ol.Space([{', '.join([*features, listed])}])"
-        return replace(case, X=X, program=f"{body}\nmodel.fit(X, y)", table="category", reading=more)
-    prepared = f"make_column_transformer(({rng.choice(ENCODERS)}, ['word']), remainder='passthrough')"
+        return replace(
+            case, X=X, program=f"{body}\nmodel.fit(X, y)", table="category", reading=more
+        )
+    prepared = (
+        f"make_column_transformer(({rng.choice(ENCODERS)}, ['word']), remainder='passthrough')"
+    )
     imports = "" if IMPORTS in body else IMPORTS
     program = f"{imports}{body}\nmodel = make_pipeline({prepared}, model).fit(X, y)"
     return replace(case, X=X, program=program)
@@ -308,8 +314,9 @@ def checked(check: Callable[[Truth, Random], None]) -> Callable[[Case], None]:
 
 def estimators(case: Case) -> None:
     """``OrderlessClassifier`` around a clone says what the ensemble says."""
-    import orderless as ol
     from sklearn.base import clone
+
+    import orderless as ol
 
     ens = case.truth.ens
     if not ens.classes or "nan=" in case.reading or case.table == "category" or ens.n_trees < 2:

@@ -163,9 +163,10 @@ def change_holds(truth: Truth, places: Places, why: Any, change: Any) -> None:
     box = list(places)
     for name, side in change.ranges.items():
         at = names.index(name)
-        value = [truth.feats[at].given(one) for one in truth.points[at]]
-        own = tuple(place for place in truth.whole[at] if holds(truth.feats[at], side, value[place],
-                                                               truth.points[at][place]))  # fmt: skip
+        own = tuple(
+            place for place in truth.whole[at]
+            if holds(truth.feats[at], side, truth.points[at][place])
+        )  # fmt: skip
         if not own:
             raise Wrong("a change to no value", truth.row(places), change)
         box[at] = own
@@ -182,7 +183,7 @@ def change_holds(truth: Truth, places: Places, why: Any, change: Any) -> None:
                     truth.replay([after]))  # fmt: skip
 
 
-def holds(feat: Feat, side: Any, value: Any, point: Any) -> bool:
+def holds(feat: Feat, side: Any, point: Any) -> bool:
     if not feat.ordered:
         return point in side.codes
     if point is None:

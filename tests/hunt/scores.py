@@ -22,10 +22,18 @@ from .grid import TooBig
 from .running import same
 
 POINTS = [
-    ["1", "2", "-1", "3"], ["0.1", "0.2", "0.3", "-0.3"], ["0.5", "1.25", "-2"], ["1/3", "2/3", "1"],
-    ["0.7", "0.07", "100"], ["1e-3", "12", "-0.5"],
+    ["1", "2", "-1", "3"], ["0.1", "0.2", "0.3", "-0.3"], ["0.5", "1.25", "-2"],
+    ["1/3", "2/3", "1"], ["0.7", "0.07", "100"], ["1e-3", "12", "-0.5"],
 ]  # fmt: skip
-KINDS: list[Any] = ["numeric", "integer", "float32", "boolean", ["red", "blue", "it's"], ["é", "b c"]]
+KINDS: list[Any] = [
+    "numeric",
+    "integer",
+    "float32",
+    "boolean",
+    ["red", "blue", "it's"],
+    ["é", "b c"],
+]
+REFUSED = ("every row", "no row", "no total", "fulfil", "is not a value")
 Condition = dict[str, Any]
 
 
@@ -158,7 +166,9 @@ def draw(rng: Random) -> Case:
     def points() -> Any:
         if way != "list":
             return rng.choice(pool)
-        return {one: rng.choice(pool) for one in rng.sample(verdicts, rng.randint(1, len(verdicts)))}
+        return {
+            one: rng.choice(pool) for one in rng.sample(verdicts, rng.randint(1, len(verdicts)))
+        }
 
     items = []
     for _ in range(rng.randint(1, 5)):
@@ -171,7 +181,7 @@ def draw(rng: Random) -> Case:
     try:
         case.truth  # noqa: B018 (too large, or not)
     except ol.errors.InvalidTree as fault:  # says nothing, or too fine
-        if any(word in str(fault) for word in ("every row", "no row", "no total", "fulfil", "is not a value")):
+        if any(word in str(fault) for word in REFUSED):
             raise TooBig from None
     return case
 
@@ -205,12 +215,11 @@ def as_table(case: Case) -> str | None:
         return f'"{value}"' if isinstance(value, str) else repr(value)
 
     for at, (when, points) in enumerate(case.items):
-        first = True
         for one in when:
             relations = {key: value for key, value in one.items() if key != "feature"}
             for key, value in (relations or {"is": True}).items():
-                table.writerow([f"i{at}", one["feature"], key, cell(value), points if first else ""])
-                first = False
+                own, points = points, ""  # in the first row of the item
+                table.writerow([f"i{at}", one["feature"], key, cell(value), own])
     if case.base is not None:
         table.writerow(["", "", "base", "", case.base])
     for name, least in (case.verdicts or {}).items():

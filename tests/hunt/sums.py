@@ -25,6 +25,7 @@ POOLS: list[list[float]] = [
     [5e-324, 1e-300, 0.0, -1e-310], [0.7, 0.70000001, 0.69999999], [0.0], [1e-30, 1e30, -1e30, 1.0],
     [0.1, 0.1 + 2**-50, 0.1 - 2**-50, -0.1], [1.0, 1.0 + 2**-23, 1.0 - 2**-24, -1.0],
 ]  # fmt: skip
+CLASSES: list[list[Any]] = [["a", "b c", "é", "d'"], [0, 1, 2, 3], [3, 7, -1, 5]]
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ def draw(rng: Random) -> Case:
     classes: tuple[Any, ...] | None = None
     cuts: list[float] = []
     if kind == "largest":
-        classes = tuple(rng.choice([["a", "b c", "é", "d'"], [0, 1, 2, 3], [3, 7, -1, 5]])[:n_scores])
+        classes = tuple(rng.choice(CLASSES)[:n_scores])
     elif kind == "cuts":
         more = [one + other for one in pool for other in pool]
         cuts = sorted({float(np.float32(rng.choice(more))) if precision == "float32"

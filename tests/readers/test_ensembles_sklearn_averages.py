@@ -257,6 +257,29 @@ def test_a_voting_regressor_of_forests():
     assert gap.max() <= ensemble.rule.window / 2
 
 
+def test_an_average_of_averages_is_cut_as_it_rounds():
+    """A level that a row's number is equal to, but for rounding, does not decide about it."""
+    rows = np.array(list(itertools.product([0.0, 1.0], repeat=3)))
+    called = near = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(0, 2, (12, 3)).astype(float), rng.integers(1, 9, 12) / 10
+        forests = [(f"f{n}", RandomForestRegressor(n, max_depth=2, random_state=seed))
+                   for n in (3, 5)]  # fmt: skip
+        model = VotingRegressor(forests).fit(X, y)
+        ensemble = ol.read_ensemble(model)
+        theirs = model.predict(rows)
+        for level in np.unique(theirs).tolist():
+            got = ensemble.cut([level], labels=["low", "high"]).predict(rows)
+            expected = np.where(theirs > level, "high", "low")
+            sure = ~np.ma.getmaskarray(got)
+            assert (got[sure] == expected[sure]).all()
+            assert sure[np.abs(theirs - level) > 1e-12].all()
+            called, near = called + sure.sum(), near + (~sure).sum()
+    assert called > 300
+    assert near > 0
+
+
 def test_names_of_the_whole_model_are_kept():
     X, y = table(2)
     names = ["age in years", 'a "b"', "größe", "x", "-"]
