@@ -41,6 +41,14 @@ nb::ndarray<nb::numpy, Tag, nb::ndim<1>> give(std::vector<T> values) {
   return nb::ndarray<nb::numpy, Tag, nb::ndim<1>>(owner->data(), {owner->size()}, free);
 }
 
+/// Likewise, in a shape.
+template <class T>
+nb::ndarray<nb::numpy, T> give_shaped(std::vector<T> values, std::vector<std::size_t> shape) {
+  auto* owner = new std::vector<T>(std::move(values));
+  nb::capsule free(owner, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T>(owner->data(), shape.size(), shape.data(), free);
+}
+
 /// orderless.model.Nodes of one tree, or of many one after the other, kept alive while C++ looks at
 /// them.
 struct Nodes {

@@ -31,14 +31,6 @@ struct Model {
   Model& operator=(const Model&) = delete;
 };
 
-/// Rows of numbers, handed to numpy in a shape.
-template <class T>
-nb::ndarray<nb::numpy, T> give_shaped(std::vector<T> values, std::vector<std::size_t> shape) {
-  auto* owner = new std::vector<T>(std::move(values));
-  nb::capsule free(owner, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T>(owner->data(), shape.size(), shape.data(), free);
-}
-
 void put_cell(std::vector<std::int32_t>& table, std::size_t row, const Cell& cell) {
   if (table.empty()) return;
   std::ranges::copy(cell, table.begin() + static_cast<std::ptrdiff_t>(row * cell.size()));
