@@ -23,6 +23,7 @@ CAPABILITIES = {
     "canonical": "Canonical form: reasons and rules",
     "acquisition": "Acquisition: the cheapest policy",
     "missing": "Rows with unknown values",
+    "ensembles": "Forests and boosted trees",
     "importance": "Importance over all near-optimal trees",
     "readers": "Readers",
     "rashomon": "Rashomon sets",
@@ -31,7 +32,8 @@ CAPABILITIES = {
 }
 PACKAGES = (
     "orderless", "numpy", "scipy", "scikit-learn", "treefarms", "tree-praxis", "arborenum", "sympy",
-    "pyeda", "dd", "oxidd", "pyxai", "treelite", "lightgbm", "duckdb", "polars", "pyarrow",
+    "pyeda", "dd", "oxidd", "pyxai", "treelite", "lightgbm", "xgboost", "dtai-veritas",
+    "duckdb", "polars", "pyarrow",
     "pyspark",
 )  # fmt: skip
 

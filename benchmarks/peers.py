@@ -504,3 +504,31 @@ def treefarms_rid(
                 permuted[:, own] = bits[np.ix_(random.permutation(len(bits)), own)]
                 means[feature] += (right - (decide(source, permuted) == y).mean()) / 5 / n_trees
     return searching, (n_trees, clock() - start, means.tolist())
+
+
+def veritas_extremes(model: Any, rows: Any = None, limit: float = 1.0) -> Any:
+    """The largest score of a booster over rows with unknown values, each in at most ``limit``
+    seconds: the score, or None where it is not proven.
+    """
+    import numpy as np
+    import veritas
+
+    if model is None:
+        return None
+    trees = veritas.get_addtree(model, silent=True)
+    most: list[float | None] = []
+    passed = 0.0
+    for row in rows:
+        box = [
+            veritas.Interval()
+            if np.isnan(value)
+            else veritas.Interval(float(value), float(np.nextafter(value, np.float32(np.inf))))
+            for value in row
+        ]
+        search = veritas.Config(veritas.HeuristicType.MAX_OUTPUT).get_search(trees, box)
+        start = clock()
+        search.step_for(limit, 100)
+        passed += clock() - start
+        done = search.is_optimal()
+        most.append(float(search.get_solution(0).output) if done else None)
+    return passed, most

@@ -263,7 +263,7 @@ def main(kind: str, count: int, seed: int) -> None:
     from orderless import read_ensemble
     from orderless.cli.mistakes import Mistake
     from orderless.cli.models import load_model
-    from orderless.errors import InvalidTree, UnreadableModel
+    from orderless.errors import InvalidSpace, InvalidTree, UnreadableModel
 
     content = (FILES | SUMS)[kind]()
     read_one = read_ensemble if kind in SUMS else load_model
@@ -282,7 +282,7 @@ def main(kind: str, count: int, seed: int) -> None:
             try:
                 read_one(path)
                 read += 1
-            except (InvalidTree, UnreadableModel) as fault:
+            except (InvalidSpace, InvalidTree, UnreadableModel) as fault:
                 refused += 1
                 if kind not in SUMS:
                     say([number, type(fault).__name__, str(fault)[:300]])

@@ -33,6 +33,7 @@ class Drawn:
     cuts: tuple[float, ...]
     window: int
     n_classes: int
+    either: bool = False
 
     @property
     def widths(self):
@@ -72,10 +73,13 @@ class Drawn:
             whole.slack,
             self.adding.precision == "float32",
             self.adding.base_last,
+            self.adding.divisor,
             RULES[self.rule],
             np.array(self.cuts, np.float64),
             np.array([int(np.floor(cut / unit)) for cut in self.cuts], np.int64),
+            self.window * unit,
             self.window,
+            self.either,
             self.n_classes,
         )
 
@@ -132,15 +136,18 @@ class Drawn:
         """Give the class; -1 where the window leaves it open."""
         sums = self.scores_of(cell)
         whole, slack = self.whole_of(cell), self.whole.slack.tolist()
+        unit = 2.0**self.whole.exponent
         if self.rule == "largest":
-            best = sums.index(max(sums))
+            kind = np.float32 if self.adding.precision == "float32" else np.float64
+            shares = [kind(own) / kind(self.adding.divisor) for own in sums]
+            best = shares.index(max(shares))
             near = [
                 s
-                for s in range(best)
-                if whole[best] - whole[s] <= self.window + slack[s] + slack[best]
+                for s in range(len(sums))
+                if (s < best or (self.either and s > best))
+                and sums[best] - sums[s] <= self.window * unit
             ]
             return -1 if self.window and near else best
-        unit = 2.0**self.whole.exponent
         for cut in self.cuts:
             if self.window and not (
                 whole[0] - slack[0] - self.window > cut / unit
@@ -223,7 +230,8 @@ def draw(random, *, rule=None, most_features=4, most_trees=6, depth=3):
     scores = [int(random.integers(n_scores)) if one_each else -1 for _ in range(n_trees)]
     trees = [copied(grow(depth, only)) for only in scores]
     base = tuple(rounded(value()) if random.random() < 0.5 else 0.0 for _ in range(n_scores))
-    adding = Adding("float32" if single else "float64", base, bool(random.random() < 0.5))
+    divisor = float(random.choice([1.0, n_trees, 3.0])) if rule == "largest" else 1.0
+    adding = Adding("float32" if single else "float64", base, bool(random.random() < 0.5), divisor)
     drawn = Drawn(ordered, nan, n_bins, trees, scores, adding, rule, (), 0, n_scores)
     if rule != "largest":  # cuts at sums that there are, and between
         some = sorted({drawn.scores_of(random_cell(random, drawn))[0] for _ in range(6)})
@@ -234,6 +242,7 @@ def draw(random, *, rule=None, most_features=4, most_trees=6, depth=3):
         drawn.n_classes = n_cuts + 1
     if random.random() < 0.25:
         drawn.window = int(random.integers(1, 3)) * max(1, int(drawn.whole.slack.max()))
+        drawn.either = bool(random.random() < 0.5)
     return drawn
 
 

@@ -134,7 +134,8 @@ class Sum:
                              bool(rng.random() < 0.3),
                              float(n_trees) if self.kind == "shares" else 1.0)  # fmt: skip
         kinds = {"cuts": Rule("cuts", cuts, window), "number": Rule("number")}
-        self.rule = kinds.get(self.kind, Rule("largest", (), window))
+        either = bool(window) and bool(rng.integers(2))
+        self.rule = kinds.get(self.kind, Rule("largest", (), window, either))
         trees = [as_tree(tree, space, len(own))
                  for tree, own in zip(self.trees, self.values, strict=True)]  # fmt: skip
         self.ensemble = Ensemble(
@@ -167,7 +168,8 @@ class Sum:
         divided = [x / type(x)(self.adding.divisor) for x in own]
         best = max(range(len(own)), key=lambda k: (divided[k], -k))
         if self.rule.window and any(abs(float(own[best]) - float(x)) <= self.rule.window
-                                    for k, x in enumerate(own) if k != best):  # fmt: skip
+                                    for k, x in enumerate(own)
+                                    if k < best or (self.rule.either and k > best)):  # fmt: skip
             return -1
         return best
 

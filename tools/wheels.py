@@ -156,7 +156,9 @@ def test(pythons: dict[str, Path], whole: bool, extra: list[str]) -> None:
         run(venv / "bin" / "python", tree / "examples" / "demo.py", cwd=tree, env=own,
             stdout=subprocess.DEVNULL)  # fmt: skip
         run(*pip, "pytest", env=own)
-        run(venv / "bin" / "python", "-m", "pytest", "-q", "--pyargs", "orderless",
+        settings = WORK / "pytest.ini"  # or those of the repository would be taken
+        settings.write_text("[pytest]\n")
+        run(venv / "bin" / "python", "-m", "pytest", "-q", "-c", settings, "--pyargs", "orderless",
             "-p", "no:cacheprovider", cwd=WORK, env=own)  # fmt: skip
         if not whole:
             continue

@@ -52,6 +52,19 @@ def test_skops_files_of_ensembles(folder):
         assert said == model.predict(X).tolist()
 
 
+def test_files_of_xgboost_in_both_formats(folder):
+    xgboost = pytest.importorskip("xgboost")
+    X = pd.read_csv("flowers.csv")
+    y = X.pop("kind") == "setosa"
+    model = xgboost.XGBClassifier(n_estimators=3, max_depth=2).fit(X, y)
+    said = []
+    for name in ("model.json.ubj", "xgb.json"):
+        model.get_booster().save_model(name)
+        said.append(fine("predict", name, "gaps.csv", "--needed", "none"))
+    assert said[0] == said[1]
+    assert "yes" in said[0]
+
+
 def test_explanations_are_the_librarys(folder):
     out = fine("explain", "forest.json", "--row", "petal length=1.4", "--row", "petal width=0.2")
     why = ensemble().explain({"petal length": 1.4, "petal width": 0.2})

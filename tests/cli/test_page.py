@@ -225,7 +225,7 @@ def forest(here):
 
 
 def test_app_of_a_forest_is_the_librarys(here, forest):
-    own = ol.write_page(forest, title="Ill?", costs={"age": 1, "bmi": 2}, time_limit=2) + "\n"
+    own = ol.write_page(forest, title="Ill?", costs={"age": 1, "bmi": 2}, time_limit=2)
     options = ("--title", "Ill?", "--costs", "age=1,bmi=2", "--time-limit", 2)
     for name in ("forest.skops", "forest.json"):
         assert fine("app", name, *options) == own
@@ -234,8 +234,9 @@ def test_app_of_a_forest_is_the_librarys(here, forest):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--data", "patients.csv"), "--data is for a page of one tree, and forest.json holds 5"),
-        (("--cut", "3"), "--cut is for a page of one tree"),
+        (("--data", "patients.csv"), "of one tree, and forest.json holds 5"),
+        (("--within", "3"), "--within is for the page of one tree, and forest.json holds 5"),
+        (("--cut", "3"), "forest.json holds a sum of 5 trees"),
         (("--costs", "age=1"), "no cost for 'bmi'"),
     ],
 )
@@ -327,3 +328,31 @@ def test_costs_as_numbers_of_numpy():
     X = np.zeros((3, 5))
     costs = read_costs("a=1,b=1=2.5,c,d=0,e, f=2=1e3", tree, FileOptions())
     assert ol.cheapest_policy(tree, X, costs).purchases == costs
+
+
+def test_a_page_within_a_width(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "stays.csv").write_text(
+        "age,crp,days\n61,31.5,9\n25,22.1,4\n47,128,8\n70,24,8\n33,35,6\n29,21,3\n55,127,12\n"
+    )
+    rows = ("--data", "stays.csv", "--target", "days")
+    args = ("app", *rows, "--task", "regression", "--max-depth", 2)
+    fine(*args, "--within", 3, "-o", "page.html")
+    assert '"within": 3.0' in (tmp_path / "page.html").read_text("utf-8")
+    fine(*args, "--within", 3, "--costs", "age=1,crp=5", "-o", "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert '"within": 3.0' in page
+    assert '"policy": null' not in page
+    assert "--within is for numbers, and --cut decides on classes" in mistake(
+        *args, "--cut", 8, "--within", 1, "-o", "page.html"
+    )
+
+
+def test_catboosts_binary_files_get_the_readers_message(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model.cbm").write_bytes(b"CBM1\x00\x00\x01")
+    said = mistake("explain", "model.cbm")
+    assert said == (
+        "Error: the file 'model.cbm' has CatBoost's binary format: save the model with "
+        "model.save_model(file, format='json')\n"
+    )

@@ -71,7 +71,7 @@ def test_intervals_are_those_of_all_completions(tmp_path, monkeypatch, data, kin
         assert row["determined"] == ("yes" if low == high else "no")
         narrow = high - low <= (within or 0)
         assert row["prediction"] == (str(float((low + high) / 2)) if narrow else "")
-        assert bool(row["needed"]) == (low != high)
+        assert bool(row["needed"]) == (high - low > (within or 0))
     assert {row["determined"] for row in said} == {"yes", "no"}
 
 
@@ -120,7 +120,7 @@ def test_formats(folder):
     args = ("predict", "model.json", "rows.csv", *DIRTY, "--within", "3.25")
     lines = [json.loads(line) for line in fine(*args, "-f", "json").splitlines()]
     assert [line["prediction"] for line in lines] == [4.0, 2.5, None, 5.625, None]
-    assert [line["needed"] for line in lines][2:] == [["lab value"], ["age"], ["age", "lab value"]]
+    assert [line["needed"] for line in lines][2:] == [["lab value"], [], ["lab value"]]
     assert [line["lower"] for line in lines] == [4.0, 2.5, 2.5, 4.0, 2.5]
     fine(*args, "-o", "out.parquet")
     frame = pd.read_parquet("out.parquet")
@@ -130,9 +130,9 @@ def test_formats(folder):
     assert frame["determined"].tolist() == [line["determined"] for line in lines]
     head, *rows = fine(*args, "-f", "md").splitlines()
     assert head == "| Nr | age | lab value | prediction | lower | upper | determined | needed |"
-    assert rows[4] == "| 010 |  | 2,75 | 5.625 | 4.0 | 7.25 | no | age |"
+    assert rows[4] == "| 010 |  | 2,75 | 5.625 | 4.0 | 7.25 | no |  |"
     text = fine(*args, "-f", "text").splitlines()
-    assert text[4].split() == ["010", "2,75", "5.625", "4.0", "7.25", "no", "age"]
+    assert text[4].split() == ["010", "2,75", "5.625", "4.0", "7.25", "no"]
 
 
 def test_explanations_of_rows_have_the_ends(folder):
@@ -174,7 +174,7 @@ def test_classes_that_are_numbers_have_intervals_on_request(tmp_path, monkeypatc
     assert said == "x0,prediction,determined,needed\n1,3,yes,\n,,no,x0\n"
     said = fine("predict", "model.json", "rows.csv", "--within", "3")
     assert said == (
-        "x0,prediction,lower,upper,determined,needed\n1,3.0,3.0,3.0,yes,\n,4.5,3.0,6.0,no,x0\n"
+        "x0,prediction,lower,upper,determined,needed\n1,3.0,3.0,3.0,yes,\n,4.5,3.0,6.0,no,\n"
     )
 
 

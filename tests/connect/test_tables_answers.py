@@ -89,3 +89,5 @@ def test_numbers_have_intervals(tmp_path):
     wanted = ensemble.predict(Z, within=20.0)
     assert np.array_equal(out["prediction"].isna(), wanted.isna())
     assert done.n_narrow == wanted.notna().sum()
+    _, usual = written(ensemble, Z, tmp_path, "usual.csv", within=20.0)
+    assert usual.read_text() == path.read_text()

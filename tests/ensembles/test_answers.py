@@ -253,3 +253,18 @@ def test_one_hot_groups_and_integers_make_more_rows_certain():
     assert models[0].decide(rows).tolist() == ["open", "open", "open", "certain"]
     assert models[1].decide(rows).tolist() == ["certain"] * 4
     assert set(models[1].predict(rows).tolist()) == {"yes"}
+
+
+def test_there_is_nothing_between_two_whole_numbers():
+    def over(values):
+        space = ol.Space([ol.Feature("age", values=values)])
+        trees = [
+            ol.Tree(space, [0, 1], feature=[0, -1, -1], threshold=[cut, 0, 0],
+                    when_true=[1, -1, -1], when_false=[2, -1, -1], leaf_class=[-1, 0, 1])
+            for cut in (2.2, 2.7)
+        ]  # fmt: skip
+        return Ensemble(trees, [[0.0, 1.0], [0.0, -1.0]], classes=["no", "yes"], adding=Adding(),
+                        rule=Rule("cuts", (0.5,)))  # fmt: skip
+
+    assert over("float64").decide([[None]]).tolist() == ["open"]
+    assert over("integer").predict([[None]]).tolist() == ["no"]

@@ -56,16 +56,27 @@ REGRESSORS = {
 }
 
 
-def boosters():
-    xgboost = pytest.importorskip("xgboost")
-    return {
-        "xgboost": (xgboost.XGBClassifier(n_estimators=15, max_depth=3), cancer),
-        "xgboost three": (xgboost.XGBClassifier(n_estimators=6, max_depth=3), iris),
-    }
+def booster(name):
+    library, _, classes = name.partition(" ")
+    module = pytest.importorskip(library)
+    model = {
+        "xgboost": lambda: module.XGBClassifier(n_estimators=8, max_depth=3),
+        "lightgbm": lambda: module.LGBMClassifier(
+            n_estimators=8, num_leaves=7, verbose=-1, n_jobs=1
+        ),
+        "catboost": lambda: module.CatBoostClassifier(
+            n_estimators=8, depth=3, verbose=0, thread_count=1, allow_writing_files=False
+        ),
+    }[library]()
+    return model, iris if classes else cancer
+
+
+BOOSTERS = [f"{name}{more}" for name in ("xgboost", "lightgbm", "catboost")
+            for more in ("", " three")]  # fmt: skip
 
 
 def fitted(name):
-    model, data = {**CLASSIFIERS, **(boosters() if name.startswith("xgb") else {})}[name]
+    model, data = CLASSIFIERS[name] if name in CLASSIFIERS else booster(name)
     X, y = data()
     return model.fit(X, y), X
 
@@ -96,7 +107,7 @@ def completions(row, values, n, random):
     return done
 
 
-@pytest.mark.parametrize("name", [*CLASSIFIERS, "xgboost", "xgboost three"])
+@pytest.mark.parametrize("name", [*CLASSIFIERS, *BOOSTERS])
 def test_the_library_agrees(name):
     model, X = fitted(name)
     ensemble = ol.read_ensemble(model)
@@ -106,11 +117,11 @@ def test_the_library_agrees(name):
     found = ensemble.predict(rows)
     assert {"certain", "open"} <= {*status}
     done = [completions(row, values, COMPLETIONS, random) for row in rows[status == "certain"]]
-    said = model.predict(np.concatenate(done)).reshape(len(done), COMPLETIONS)
+    said = np.ravel(model.predict(np.concatenate(done))).reshape(len(done), COMPLETIONS)
     assert (said == found[status == "certain"].data[:, None]).all()
     pairs = [ensemble.witness(row) for row in rows[status == "open"]]
     done = np.array([[*one.values()] for pair in pairs for one in pair])
-    said = model.predict(done)
+    said = np.ravel(model.predict(done))
     assert (said[::2] != said[1::2]).all()
     assert said.tolist() == ensemble.predict(done).tolist()
     lower, upper, _ = ensemble.predict_proba_interval(rows[:15])

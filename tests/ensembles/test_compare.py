@@ -182,6 +182,16 @@ def test_what_is_out_of_reach_is_undecided():
     assert 0 <= found.value.proven["lower"] <= found.value.proven["upper"] <= 1
 
 
+def test_models_are_read():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = X[:, 0] > 0
+    one, other = (RandomForestClassifier(2, max_depth=1, random_state=i).fit(X, y) for i in (0, 3))
+    assert ol.equivalent(one, ol.read_ensemble(one))
+    assert ol.equivalent(one, other) == (ol.counterexample(one, other) is None)
+    assert ol.disagreement(one, one, X) == 0
+    assert as_ensemble(one) == ol.read_ensemble(one)
+
+
 def test_trees_alone_are_compared_as_before():
     assert ol.equivalent(stump("age"), stump("age"))
     assert ol.counterexample(stump("age"), stump("age")) is None

@@ -189,7 +189,8 @@ def test_through_a_pipeline_with_text():
     y = np.where(X["color"] == "red", "stop", np.where(X["size"] > 9, "go", "wait"))
     encode = ColumnTransformer([("hot", OneHotEncoder(), ["color"])], remainder="passthrough")
     model = OrderlessClassifier(make_pipeline(encode, TREE)).fit(X, y)
-    rows = pd.DataFrame({"color": ["red", None, "blue", None], "size": [None, 3, None, 15]})
+    gap = np.nan  # SimpleImputer fills in no None
+    rows = pd.DataFrame({"color": ["red", gap, "blue", gap], "size": [gap, 3, gap, 15]})
     assert model.predict(rows).isna().tolist() == [False, True, True, True]
     assert model.predict(rows)[0] == "stop"
     imputer = SimpleImputer(strategy="most_frequent")

@@ -102,3 +102,13 @@ def test_a_folder_says_what_it_promises(folder: str) -> None:
 @pytest.mark.parametrize("source", sources(), ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_files_of_the_core_are_short(source: Path) -> None:
     assert len(source.read_text().splitlines()) <= 400
+
+
+OWN = r"__int128|__builtin_|__attribute__|__extension__|__restrict|__GNUC__|_MSC_VER|__declspec"
+
+
+def test_only_one_file_names_compilers() -> None:
+    """Everything else is standard C++20; `make test-portable` builds it without that file."""
+    files = [*sources(), *sorted((CPP / "tests").rglob("*.?pp"))]
+    found = [path.name for path in files if re.search(OWN, path.read_text())]
+    assert found == ["machine.hpp"]

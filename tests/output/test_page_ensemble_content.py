@@ -3,13 +3,14 @@
 import itertools
 import json
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression
-from sums import Sum
+from sums import Sum, leaf_of
 
 import orderless as ol
 from orderless.errors import (
@@ -116,10 +117,28 @@ def test_sums_stay_below_two_to_the_fifty():
         assert (largest <= 2**50).all()
 
 
+def test_the_slack_of_the_pages_unit_covers_the_rounding_of_the_library():
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        model = Sum(rng)
+        whole = model.ensemble.whole_within(50)
+        first = np.cumsum([0, *(len(own) for own in model.values)])
+        rows = model.completions({})
+        for k in rng.integers(len(rows), size=20).tolist():
+            leaves = [leaf_of(tree, model.features, rows[k]) for tree in model.trees]
+            total = whole.base + sum(
+                whole.values[at + leaf] for at, leaf in zip(first, leaves, strict=False)
+            )
+            for own, units, slack in zip(model.sums(rows[k]), total, whole.slack, strict=True):
+                off = abs(Fraction(float(own)) / Fraction(2) ** whole.exponent - int(units))
+                assert off <= int(slack)
+
+
 @pytest.mark.parametrize(
     ("options", "fault", "said"),
     [
         ({"policy": forest().estimators_[0]}, InvalidParameter, "policy is for a page of one tree"),
+        ({"within": 1}, InvalidParameter, "within is for a page of one tree: .* leave out within="),
         ({"limit": 20}, InvalidTree, r"leaves in 10 trees .* at most limit=20, .*fewer or shallow"),
         ({"class_names": {3: "x"}}, InvalidData, "no class 3; the classes are 0, 1, 2"),
         ({"class_names": {1: "x", 2: "x"}}, InvalidData, "two classes would both be called 'x'"),

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import orderless as ol
-from orderless.errors import InvalidSpace, InvalidTree
+from orderless.errors import InvalidSpace, InvalidTree, UnreadableModel
+from orderless.readers import read_model
 from tests.slow_sums import added, divided, labels
 
 STROKE = {
@@ -269,6 +270,21 @@ def test_json_text_and_files(tmp_path):
     file.write_text(text, encoding="utf-8-sig")
     assert same_scores(ol.read_score(text), ol.read_score(STROKE))
     assert same_scores(ol.read_score(file), ol.read_score(STROKE))
+
+
+def test_read_ensemble_takes_scores_that_say_so(tmp_path):
+    plain = {
+        **STROKE,
+        "features": {**STROKE["features"], "stroke": "boolean", "diabetes": "boolean"},
+    }
+    text = json.dumps({"format": "orderless-score", "version": 1, **plain})
+    file = tmp_path / "score.json"
+    file.write_text(text, encoding="utf-8")
+    for given_score in (text, file, STROKE):
+        assert same_scores(ol.read_ensemble(given_score), ol.read_score(STROKE))
+    assert same_scores(read_model(file), ol.read_score(STROKE))
+    with pytest.raises(UnreadableModel, match="a score names its features itself"):
+        ol.read_ensemble(text, feature_names=["age"])
 
 
 CSV = """item,feature,relation,value,points

@@ -384,3 +384,26 @@ def test_damaged_models_are_refused():
     forest.estimators_ = []
     with pytest.raises(UnreadableModel, match="no members"):
         ol.read_ensemble(forest)
+
+
+def test_ties_of_averages_of_averages_are_not_told_apart():
+    """Members are rounded before they are added: a later class can be ahead by the last bit."""
+    draw = np.random.RandomState(0)
+    grid = np.stack(np.meshgrid(*[np.arange(2.0)] * 8), -1).reshape(-1, 8)
+    ties = wrong = 0
+    for seed, sizes in enumerate([(2, 3, 6), (3, 7, 21), (6, 3, 2), (10, 5, 2), (7, 14, 3)] * 4):
+        X = np.unique(draw.randint(0, 2, (40, 8)).astype(float), axis=0)
+        y = (X.sum(1) + draw.randint(0, 3, len(X)) > 5).astype(int)
+        members = [
+            (str(k), RandomForestClassifier(n, max_features=1, random_state=7 * seed + k))
+            for k, n in enumerate(sizes)
+        ]
+        model = VotingClassifier(members, voting="soft").fit(X, y)
+        said = ol.read_ensemble(model).predict(grid)
+        share = model.predict_proba(grid)
+        sure = ~np.ma.getmaskarray(said)
+        ties += int((np.abs(share[:, 0] - share[:, 1]) < 1e-12).sum())
+        wrong += int((np.ma.getdata(said) != model.predict(grid))[sure].sum())
+        assert (np.abs(share[:, 0] - share[:, 1])[~sure] < 1e-12).all()
+    assert ties > 0
+    assert wrong == 0

@@ -337,6 +337,25 @@ def test_categories_and_names():
     assert_classes(ensemble, total, model.predict(frame))
 
 
+def test_categories_that_are_not_ascii():
+    rng = np.random.default_rng(0)
+    labels = ["blau", "grün", "weiß"]
+    frame = pd.DataFrame(
+        {"colour": pd.Categorical(rng.choice(labels, 300)), "age": rng.normal(40, 10, 300)}
+    )
+    y = (frame["colour"] == "grün") ^ (frame["age"] > 45)
+    model = xgboost.XGBClassifier(n_estimators=9, max_depth=3, enable_categorical=True)
+    model.fit(frame, y)
+    with pytest.raises(UnreadableModel, match="have names that are not ASCII"):
+        ol.read_ensemble(model)
+    ensemble = ol.read_ensemble(model, space=ol.Space({"colour": labels, "age": "numeric"}))
+    assert ensemble.features == ("colour", "age")
+    codes = frame.assign(colour=frame["colour"].cat.codes)
+    table = xgboost.DMatrix(codes, feature_types=["c", "float"])
+    theirs = model.get_booster().predict(table, output_margin=True, validate_features=False)
+    np.testing.assert_array_equal(added(ensemble, frame)[:, 0], theirs)
+
+
 @pytest.mark.parametrize("sparse", [True, False])
 def test_through_a_pipeline(sparse):
     rng = np.random.default_rng(0)

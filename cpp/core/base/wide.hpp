@@ -122,7 +122,72 @@ constexpr Wide::Division Wide::divided_by(const Wide& divisor) const {
   return out;
 }
 
-[[nodiscard]] constexpr Wide operator/(const Wide& a, const Wide& b) { return a.divided_by(b).quotient; }
-[[nodiscard]] constexpr Wide operator%(const Wide& a, const Wide& b) { return a.divided_by(b).rest; }
+[[nodiscard]] constexpr Wide operator/(const Wide& a, const Wide& b) {
+  return a.divided_by(b).quotient;
+}
+[[nodiscard]] constexpr Wide operator%(const Wide& a, const Wide& b) {
+  return a.divided_by(b).rest;
+}
+
+/// A whole number, -2^127 .. 2^127 - 1, for sums and products that are known to stay within.
+class SignedWide {
+ public:
+  constexpr SignedWide() = default;
+  template <std::signed_integral Number>
+  constexpr SignedWide(Number value)  // every such number is one of these
+      : low_(static_cast<std::uint64_t>(static_cast<std::int64_t>(value))),
+        high_(value < 0 ? ~std::uint64_t{0} : 0) {}
+
+  [[nodiscard]] constexpr bool is_negative() const { return high_ >> 63U != 0; }
+  /// Its distance from 0.
+  [[nodiscard]] constexpr Wide magnitude() const {
+    const SignedWide positive = is_negative() ? -*this : *this;
+    return {positive.high_, positive.low_};
+  }
+  /// The nearest double; of two, the one whose last bit is 0.
+  [[nodiscard]] double to_double() const {
+    const double distance = magnitude().to_double();
+    return is_negative() ? -distance : distance;
+  }
+
+  constexpr SignedWide& operator+=(const SignedWide& other) {
+    low_ += other.low_;
+    high_ += other.high_ + (low_ < other.low_ ? 1U : 0U);
+    return *this;
+  }
+  [[nodiscard]] constexpr SignedWide operator-() const {
+    SignedWide out;
+    out.low_ = ~low_ + 1;
+    out.high_ = ~high_ + (low_ == 0 ? 1U : 0U);
+    return out;
+  }
+  [[nodiscard]] friend constexpr SignedWide operator+(SignedWide a, const SignedWide& b) {
+    return a += b;
+  }
+  [[nodiscard]] friend constexpr SignedWide operator-(SignedWide a, const SignedWide& b) {
+    return a += -b;
+  }
+  /// Of two words: one multiplication. A negative word is 2^64 too large where it is read unsigned.
+  [[nodiscard]] static SignedWide product(std::int64_t a, std::int64_t b) {
+    const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+    const FullProduct both = full_product(x, y);
+    SignedWide out;
+    out.low_ = both.low;
+    out.high_ = both.high - (a < 0 ? y : 0) - (b < 0 ? x : 0);
+    return out;
+  }
+  /// Modulo 2^128 the product does not depend on how the highest bits are read.
+  [[nodiscard]] friend SignedWide operator*(const SignedWide& a, const SignedWide& b) {
+    const FullProduct low = full_product(a.low_, b.low_);
+    SignedWide out;
+    out.low_ = low.low;
+    out.high_ = low.high + a.high_ * b.low_ + a.low_ * b.high_;
+    return out;
+  }
+  [[nodiscard]] friend constexpr bool operator==(const SignedWide&, const SignedWide&) = default;
+
+ private:
+  std::uint64_t low_ = 0, high_ = 0;  // two's complement
+};
 
 }  // namespace orderless

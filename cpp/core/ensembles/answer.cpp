@@ -1,6 +1,7 @@
 #include "core/ensembles/answer.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -18,24 +19,25 @@ struct Rival {
 };
 
 /// Where class j may beat class c, by the scores: of equals the first wins, and of what the library
-/// may not tell apart the first or, where it may be in either order, any.
+/// may not tell apart either.
 Rival beats(const Sum& sum, std::size_t j, std::size_t c) {
   Weights weights(sum.n_scores(), 0);
   weights[j] = 1;
   weights[c] = -1;
   const std::int64_t near = sum.slack(j) + sum.slack(c);
-  if (sum.either()) return {weights, -near - sum.window(), near + sum.window() + 1};
-  return {weights, j > c ? 1 - near : -near - sum.window(), near + (j > c ? sum.window() + 1 : 0)};
+  const std::int64_t window = sum.whole_window();
+  if (sum.either()) return {weights, -near - window, near + window + 1};
+  return {weights, j > c ? 1 - near : -near - window, near + (j > c ? window + 1 : 0)};
 }
 
 /// Where the only score may be above a cut, or not above it.
 Rival above(const Sum& sum, std::size_t cut) {
-  const std::int64_t near = sum.slack(0) + sum.window();
+  const std::int64_t near = sum.slack(0) + sum.whole_window();
   const std::int64_t at_cut = sum.whole_cuts()[cut];
   return {{1}, at_cut + 1 - near, at_cut + 1 + near};
 }
 Rival below(const Sum& sum, std::size_t cut) {
-  const std::int64_t near = sum.slack(0) + sum.window();
+  const std::int64_t near = sum.slack(0) + sum.whole_window();
   const std::int64_t at_cut = sum.whole_cuts()[cut];
   return {{-1}, -(at_cut + near), -(at_cut - near)};
 }
@@ -131,10 +133,11 @@ Status status_of(Ending ending) {
 }
 
 /// Climbs toward each rival; then searches those that are not ruled out. The worst that was met.
-Status look_for_rivals(const Local& local, std::vector<Rival> wanted, Seen& seen, Watch& watch) {
+Status look_for_rivals(const Local& local, const std::vector<Rival>& wanted, Seen& seen,
+                       Watch& watch) {
   std::vector<Goal> left;
-  for (Rival& rival : wanted) {
-    Objective objective(local, std::move(rival.weights));
+  for (const Rival& rival : wanted) {
+    Objective objective(local, rival.weights);
     if (objective.bound() < rival.target) continue;
     std::vector<std::int32_t> cell = middle(local);
     climb(objective, cell, rival.enough);
@@ -156,16 +159,30 @@ Status look_for_rivals(const Local& local, std::vector<Rival> wanted, Seen& seen
   return worst == Status::certain && seen.rounding() ? Status::rounding : worst;
 }
 
+/// What follows from all needs of a class together: by how much it is above all others, added up.
+Goal together(const Local& local, std::int32_t label, const std::vector<Rival>& all) {
+  const auto coarse = static_cast<int>(std::bit_width(all.size()));
+  Weights weights(local.sum().n_scores(), -1);
+  weights[at(label)] = static_cast<std::int64_t>(all.size());
+  std::int64_t target = 0;
+  for (const Rival& need : all) target += need.target;
+  return {Objective(local, weights, coarse), target >> coarse};
+}
+
 /// Looks for a completion of a class, which `seen` then has. False if that there is none is not
 /// proven.
 bool look_for_class(const Local& local, std::int32_t label, Seen& seen, Watch& watch) {
+  const std::vector<Rival> all = needs(local.sum(), label);
   std::vector<Goal> goals;
-  for (Rival& need : needs(local.sum(), label)) {
+  for (const Rival& need : all) goals.push_back({Objective(local, need.weights), need.target});
+  if (all.size() > 1 && local.sum().rule() == Rule::largest) {
+    goals.push_back(together(local, label, all));
+  }
+  for (std::size_t g = goals.size(); g-- > 0;) {
     if (!seen.cell(label).empty()) return true;
-    goals.push_back({Objective(local, std::move(need.weights)), need.target});
-    if (goals.back().objective.bound() < need.target) return true;
+    if (goals[g].objective.bound() < goals[g].target) return true;
     std::vector<std::int32_t> cell = middle(local);
-    climb(goals.back().objective, cell, std::numeric_limits<std::int64_t>::max());
+    climb(goals[g].objective, cell, std::numeric_limits<std::int64_t>::max());
     seen.look(cell);
   }
   if (!seen.cell(label).empty()) return true;
@@ -253,7 +270,9 @@ Extent extent(const Sum& sum, std::span<const std::uint8_t> box, const Weights& 
   const Local local(sum, box);
   Weights turned;
   for (const std::int64_t weight : weights) turned.push_back(-weight);
+  watch.begin_part(2);
   const Top high = top(local, weights, watch);
+  watch.begin_part(1);
   const Top low = top(local, turned, watch);
   return {-low.proven, high.proven, -low.found, high.found, low.cell, high.cell};
 }

@@ -4,7 +4,15 @@
 #include <bit>
 #include <cmath>
 
+#include "core/base/errors.hpp"
+
 namespace orderless::ensembles {
+
+namespace {
+
+constexpr double whole_up_to = 4503599627370496.0;  // 2^52: doubles still hold all whole numbers
+
+}  // namespace
 
 template <class Use>
 void Dual::each_segment(const Left& left, const Words& words, const User& user, const Part& part,
@@ -67,6 +75,7 @@ bool Dual::settle(const Left& left, std::size_t f, double rest, std::span<std::u
   most_over_[f] = none;
   for (std::size_t b = 0; b < left.width(f); ++b) {
     const std::size_t bin = left.first[f] + b;
+    if (std::abs(total_[b]) > whole_up_to) throw CountOverflow("units of a bound", 52);
     if (hopeless_[b] > 0 || total_[b] + rest < target_) dead[bin] = 1;
     if (dead[bin] != 0) {
       fair_[bin] = over_[bin] = if_bin_[bin] = none;

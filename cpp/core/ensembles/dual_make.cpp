@@ -6,7 +6,7 @@ namespace orderless::ensembles {
 
 namespace {
 
-constexpr int room = 46;  // bits of the sum of all values, of the 53 that a double has
+constexpr int room = 42;  // bits of the sum of all values, of the 53 that a double has
 
 /// Divided by a power of two, rounded up.
 std::int64_t scaled_up(std::int64_t value, int shift) {

@@ -30,32 +30,13 @@ double divided(const Sum& sum, double total) {
   return total / sum.divisor();
 }
 
-/// The first of the largest; -1 if a class before it (or any, where they may win in either order)
-/// is so close that the library may not tell the two apart.
-std::int32_t largest(const Sum& sum, std::span<const std::int32_t> leaves,
-                     std::span<const double> sums) {
-  std::size_t best = 0;
-  for (std::size_t s = 1; s < sums.size(); ++s) {
-    if (divided(sum, sums[s]) > divided(sum, sums[best])) best = s;
-  }
-  if (sum.window() > 0 || sum.either()) {
-    const std::int64_t own = whole_sum(sum, leaves, best);
-    for (std::size_t s = 0; s < (sum.either() ? sums.size() : best); ++s) {
-      if (s == best) continue;
-      const std::int64_t near = sum.window() + sum.slack(s) + sum.slack(best);
-      if (own - whole_sum(sum, leaves, s) <= near) return -1;
-    }
-  }
-  return static_cast<std::int32_t>(best);
-}
-
 /// How many cuts the score is above; -1 if the library may not tell it from one of them.
 std::int32_t cuts_below(const Sum& sum, std::span<const std::int32_t> leaves, double score) {
   std::int32_t n = 0;
   for (const double cut : sum.cuts()) n += score > cut ? 1 : 0;
   if (sum.window() > 0) {
     const std::int64_t own = whole_sum(sum, leaves, 0);
-    const std::int64_t near = sum.window() + sum.slack(0);
+    const std::int64_t near = sum.whole_window() + sum.slack(0);
     for (const std::int64_t cut : sum.whole_cuts()) {
       if (own - near <= cut && own + near > cut) return -1;
     }
@@ -65,6 +46,19 @@ std::int32_t cuts_below(const Sum& sum, std::span<const std::int32_t> leaves, do
 
 }  // namespace
 
+std::int32_t largest(const Sum& sum, std::span<const double> sums) {
+  std::size_t best = 0;
+  for (std::size_t s = 1; s < sums.size(); ++s) {
+    if (divided(sum, sums[s]) > divided(sum, sums[best])) best = s;
+  }
+  if (sum.window() > 0) {
+    for (std::size_t s = 0; s < (sum.either() ? sums.size() : best); ++s) {
+      if (s != best && sums[best] - sums[s] <= sum.window()) return -1;
+    }
+  }
+  return static_cast<std::int32_t>(best);
+}
+
 std::int32_t replay_leaves(const Sum& sum, std::span<const std::int32_t> leaves,
                            std::span<double> sums) {
   for (std::size_t s = 0; s < sums.size(); ++s) {
@@ -72,7 +66,7 @@ std::int32_t replay_leaves(const Sum& sum, std::span<const std::int32_t> leaves,
   }
   switch (sum.rule()) {
     case Rule::largest:
-      return largest(sum, leaves, sums);
+      return largest(sum, sums);
     case Rule::cuts:
       return cuts_below(sum, leaves, sums[0]);
     case Rule::number:

@@ -16,4 +16,8 @@ namespace orderless::ensembles {
 [[nodiscard]] std::int32_t replay_leaves(const Sum& sum, std::span<const std::int32_t> leaves,
                                          std::span<double> sums);
 
+/// The first of the largest sums, after the library's own division; -1 if another one is so close
+/// that the library may put that one first.
+[[nodiscard]] std::int32_t largest(const Sum& sum, std::span<const double> sums);
+
 }  // namespace orderless::ensembles

@@ -5,13 +5,30 @@
 
 namespace orderless::ensembles {
 
-Objective::Objective(const Local& local, Weights weights)
-    : local_(&local), constant_(local.sum().begin(weights)), values_(local.nodes().size()) {
+namespace {
+
+/// A weighted sum of whole numbers in units of 2^coarse, rounded up.
+std::int64_t weighted(const Weights& weights, const std::int64_t* whole, int coarse) {
+  std::int64_t sum = 0;
+  for (std::size_t s = 0; s < weights.size(); ++s) {
+    const std::int64_t unit = (std::int64_t{1} << coarse) - 1;
+    sum += weights[s] * (weights[s] > 0 ? (whole[s] + unit) >> coarse : whole[s] >> coarse);
+  }
+  return sum;
+}
+
+}  // namespace
+
+Objective::Objective(const Local& local, const Weights& weights, int coarse)
+    : local_(&local), values_(local.nodes().size()) {
   const Sum& sum = local.sum();
-  for (const std::int32_t leaf : local.constant()) constant_ += sum.value(weights, leaf);
+  constant_ = weighted(weights, sum.whole_bases(), coarse);
+  for (const std::int32_t leaf : local.constant()) {
+    constant_ += weighted(weights, sum.whole(leaf), coarse);
+  }
   for (std::size_t i = 0; i < values_.size(); ++i) {  // children come first
     const LocalNode& node = local.nodes()[i];
-    values_[i] = node.feature < 0 ? sum.value(weights, node.cut)
+    values_[i] = node.feature < 0 ? weighted(weights, sum.whole(node.cut), coarse)
                                   : std::max(values_[at(node.yes)], values_[at(node.no)]);
   }
   bound_ = constant_;

@@ -11,7 +11,8 @@ namespace orderless::ensembles {
 /// What is to be large in a box: a sum of the leaves' values, and a start.
 class Objective {
  public:
-  Objective(const Local& local, Weights weights);
+  /// `coarse`: in units of 2^coarse, rounded up: for weights with which sums would pass 61 bits.
+  Objective(const Local& local, const Weights& weights, int coarse = 0);
 
   [[nodiscard]] const Local& local() const { return *local_; }
   /// The sum of the base and of the trees that are constant in the box.

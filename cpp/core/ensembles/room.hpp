@@ -11,7 +11,10 @@
 // Cost: the nodes that a box can reach, where bounds settle it; else a search that is exponential
 // in the worst case, and quick on models that people fit.
 
+#include "core/ensembles/alike.hpp"     // IWYU pragma: export
 #include "core/ensembles/answer.hpp"    // IWYU pragma: export
 #include "core/ensembles/batch.hpp"     // IWYU pragma: export
+#include "core/ensembles/complete.hpp"  // IWYU pragma: export
 #include "core/ensembles/evaluate.hpp"  // IWYU pragma: export
+#include "core/ensembles/row_bins.hpp"  // IWYU pragma: export
 #include "core/ensembles/sum.hpp"       // IWYU pragma: export

@@ -57,8 +57,9 @@ bool Search::stopped(std::size_t depth) {
 /// Whether a cell was found below; `ending_` says if something was left out.
 bool Search::explore(std::size_t depth) {
   ++n_nodes_;
-  if (stopped(depth)) return false;
+  if (depth > 0 && stopped(depth)) return false;
   if (!reduce(*levels_[depth], depth == 0 ? sweeps_at_root : sweeps_below)) return false;
+  if (depth == 0 && stopped(depth)) return false;  // with a bound that is worth something
   bool done = false;
   if (look(depth, done)) return true;
   if (done) return false;

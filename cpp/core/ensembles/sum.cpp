@@ -59,8 +59,9 @@ Sum::Sum(const SumParts& parts, std::vector<BinFeature> features)
       cuts_(copied(parts.cuts)),
       whole_cuts_(copied(parts.whole_cuts)),
       window_(parts.window),
-      n_classes_(parts.n_classes),
-      either_(parts.either) {
+      whole_window_(parts.whole_window),
+      either_(parts.either),
+      n_classes_(parts.n_classes) {
   for (std::size_t f = 0; f < features_.size(); ++f) {
     first_bin_.push_back(first_bin_.back() + at(width(f)));
   }
@@ -153,12 +154,6 @@ void Sum::check(const Weights& weights) const {
     }
   }
   if (total > most) throw CountOverflow("units of a sum", 61);
-}
-
-std::int64_t Sum::begin(const Weights& weights) const {
-  std::int64_t sum = 0;
-  for (std::size_t s = 0; s < weights.size(); ++s) sum += weights[s] * whole_base_[s];
-  return sum;
 }
 
 bool Sum::same(std::int32_t a, std::int32_t b) const {

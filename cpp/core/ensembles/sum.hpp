@@ -29,10 +29,10 @@ struct SumParts {
   Rule rule = Rule::largest;
   std::span<const double> cuts;
   std::span<const std::int64_t> whole_cuts;  // rounded down
-  std::int64_t window = 0;
+  double window = 0;  // of sums that are this close the library may make equal ones
+  std::int64_t whole_window = 0;
+  bool either = false;  // of two that close the later may be put first
   std::int32_t n_classes = 0;
-  bool either = false;  // scores in the window, equal ones too, may win in either order; else the
-                        // library may only take them for equal, and the first wins
 };
 
 /// A node over bins. A leaf has feature -1, and `cut` is its place in the values; at an unordered
@@ -99,18 +99,13 @@ class Sum {
   [[nodiscard]] Rule rule() const { return rule_; }
   [[nodiscard]] std::span<const double> cuts() const { return cuts_; }
   [[nodiscard]] std::span<const std::int64_t> whole_cuts() const { return whole_cuts_; }
-  [[nodiscard]] std::int64_t window() const { return window_; }
+  [[nodiscard]] double window() const { return window_; }
+  [[nodiscard]] std::int64_t whole_window() const { return whole_window_; }
   [[nodiscard]] bool either() const { return either_; }
   [[nodiscard]] std::int32_t n_classes() const { return n_classes_; }
 
-  /// What a leaf adds to an objective, and where it begins. `check` refuses weights with which
-  /// sums could pass 61 bits, so that no difference of two of them overflows.
-  [[nodiscard]] std::int64_t value(const Weights& weights, std::int32_t leaf) const {
-    std::int64_t sum = 0;
-    for (std::size_t s = 0; s < weights.size(); ++s) sum += weights[s] * whole(leaf)[s];
-    return sum;
-  }
-  [[nodiscard]] std::int64_t begin(const Weights& weights) const;
+  [[nodiscard]] const std::int64_t* whole_bases() const { return whole_base_.data(); }
+  /// Refuses weights with which sums could pass 61 bits, so that no difference of two overflows.
   void check(const Weights& weights) const;
 
   /// Where a cell ends up.
@@ -146,9 +141,10 @@ class Sum {
   Rule rule_;
   std::vector<double> cuts_;
   std::vector<std::int64_t> whole_cuts_;
-  std::int64_t window_;
-  std::int32_t n_classes_;
+  double window_;
+  std::int64_t whole_window_;
   bool either_;
+  std::int32_t n_classes_;
 };
 
 }  // namespace orderless::ensembles

@@ -8,6 +8,7 @@
 
 #include "core/base/errors.hpp"
 #include "core/base/hash.hpp"
+#include "core/base/wide.hpp"
 #include "core/importance/box_weights.hpp"
 
 namespace orderless::importance {
@@ -37,26 +38,25 @@ struct WrongClass {
   }
 };
 
-__extension__ typedef __int128 Wide;
-
 /// Squared errors: of a box the weight and the sum of the numbers are known. The sum of their
 /// squares is left out: over all leaves of a tree it is the same before and after permuting.
 struct Squares {
   using Weight = std::int64_t;
-  using Loss = Wide;
+  using Loss = SignedWide;
   std::span<const std::int64_t> said;  // by label
 
   [[nodiscard]] static Weight rows(const std::vector<Weight>& sums) { return sums[0]; }
   [[nodiscard]] Loss loss(const std::vector<Weight>& sums, std::size_t label) const {
-    const Wide number = said[label];
-    return number * (number * sums[0] - 2 * static_cast<Wide>(sums[1]));
+    const std::int64_t number = said[label];
+    const SignedWide sum = sums[1];
+    return SignedWide(number) * (SignedWide::product(number, sums[0]) - (sum + sum));
   }
 };
 
 /// Absolute errors: of a box the weight of each number is known.
 struct Distances {
   using Weight = std::int64_t;
-  using Loss = Wide;
+  using Loss = SignedWide;
   std::span<const std::int64_t> said;  // by label
   std::span<const std::int64_t> numbers;
 
@@ -64,10 +64,10 @@ struct Distances {
     return WrongClass<std::int64_t>::rows(weights);
   }
   [[nodiscard]] Loss loss(const std::vector<Weight>& weights, std::size_t label) const {
-    Wide out = 0;
+    SignedWide out = 0;
     for (std::size_t c = 0; c < weights.size(); ++c) {
       const std::int64_t apart = numbers[c] - said[label];
-      out += static_cast<Wide>(apart < 0 ? -apart : apart) * weights[c];
+      out += SignedWide::product(apart < 0 ? -apart : apart, weights[c]);
     }
     return out;
   }
@@ -246,8 +246,8 @@ Permuted<typename Judge::Loss> permuted(const FlatTreesView& trees, const Binary
 }
 
 /// Every row twice: with its weight, and with its weight x its number.
-Permuted<Wide> permuted_squares(const FlatTreesView& trees, const NumberRows& rows,
-                                std::span<const std::int64_t> weight, Poll poll) {
+Permuted<SignedWide> permuted_squares(const FlatTreesView& trees, const NumberRows& rows,
+                                      std::span<const std::int64_t> weight, Poll poll) {
   std::vector<std::uint8_t> cells(rows.cells.begin(), rows.cells.end());
   cells.insert(cells.end(), rows.cells.begin(), rows.cells.end());
   std::vector<std::int32_t> label(rows.y.size(), 0);
@@ -259,8 +259,8 @@ Permuted<Wide> permuted_squares(const FlatTreesView& trees, const NumberRows& ro
   return permuted<Squares>(trees, twice, both, {rows.said}, poll);
 }
 
-Permuted<Wide> permuted_distances(const FlatTreesView& trees, const NumberRows& rows,
-                                  std::span<const std::int64_t> weight, Poll poll) {
+Permuted<SignedWide> permuted_distances(const FlatTreesView& trees, const NumberRows& rows,
+                                        std::span<const std::int64_t> weight, Poll poll) {
   std::vector<std::int64_t> numbers(rows.y.begin(), rows.y.end());
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
@@ -301,8 +301,8 @@ Permuted<double> permuted_losses(const FlatTreesView& trees, const NumberRows& r
   const auto found = rows.squared ? permuted_squares(trees, rows, weight, poll)
                                   : permuted_distances(trees, rows, weight, poll);
   Permuted<double> out;
-  for (const Wide excess : found.excess) out.excess.push_back(static_cast<double>(excess));
-  out.total = static_cast<double>(found.total);
+  for (const SignedWide& excess : found.excess) out.excess.push_back(excess.to_double());
+  out.total = found.total.to_double();
   return out;
 }
 

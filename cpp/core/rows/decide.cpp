@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/rows/ends_walk.hpp"
 #include "core/rows/masks.hpp"
 #include "core/rows/packed.hpp"
 #include "core/rows/walk.hpp"
@@ -128,7 +129,14 @@ void ends(const TreeView& tree, std::span<const Domain> domains, std::span<const
   const std::byte* base = spacing->base;
   const std::ptrdiff_t stride = spacing->stride;
   const auto work = [&]<class S, class T>(S, T) {
-    const RowWalk<S> walk(packed, base, stride, all);
+    const RowWalk<S> any(packed, base, stride);
+    std::optional<EndsWalk<S>> every;
+    if (all) every.emplace(packed, base, stride);
+    const auto walk = [&](std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high,
+                          double unknown) {
+      if (!every || unknown < complete) any.run(first, end, {low, high}, unknown < complete);
+      if (every) every->run(first, end, low, high, unknown < complete);
+    };
     // Masks do the same work for every row, which grows with the leaves; a walk does more, the more
     // is unknown. Where they cross was measured.
     const bool wide = has_avx2();
@@ -139,7 +147,7 @@ void ends(const TreeView& tree, std::span<const Domain> domains, std::span<const
       by([&](std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) {
         const double unknown = share_unknown<S>(packed, base, stride, first, end);
         if (unknown >= least) return masks.run(first, end, low, high);
-        walk.run(first, end, {low, high}, unknown < complete);
+        walk(first, end, low, high, unknown);
       });
     };
     if (n_rows >= 256) {  // for fewer the masks are not worth making
@@ -150,7 +158,7 @@ void ends(const TreeView& tree, std::span<const Domain> domains, std::span<const
     }
     by([&](std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) {
       const double unknown = share_unknown<S>(packed, base, stride, first, end);
-      walk.run(first, end, {low, high}, unknown < complete);
+      walk(first, end, low, high, unknown);
     });
   };
   if (spacing->kind == Column::Kind::f32) return work(float{}, float{});

@@ -13,17 +13,15 @@
 namespace orderless::rows {
 
 /// Walks rows of T, `stride` bytes apart, down a packed tree. Where a value is unknown the row goes
-/// on to one child and keeps the other for later; unless `all` classes are wanted, it is left as
-/// soon as two are met. Some rows walk at the same time, each at its own pace, and but for the end
+/// on to one child and keeps the other for later; it is left as soon as two classes are met (all of
+/// them: ends_walk.hpp). Some rows walk at the same time, each at its own pace, and but for the end
 /// of a walk no branch depends on the values, so the processor has little to guess and always
 /// something to do.
 template <class T>
 class RowWalk {
  public:
-  RowWalk(const PackedTree& tree, const std::byte* base, std::ptrdiff_t stride, bool all)
-      : nodes_(tree.nodes), base_(base), stride_(stride), room_(tree.depth + 2), all_(all) {
-    if (all) find_ranges();
-  }
+  RowWalk(const PackedTree& tree, const std::byte* base, std::ptrdiff_t stride)
+      : nodes_(tree.nodes), base_(base), stride_(stride), room_(tree.depth + 2) {}
 
   /// Where the least and the greatest class met by each row go.
   struct Out {
@@ -39,8 +37,6 @@ class RowWalk {
     const std::byte* const at = base_ + stride_ * static_cast<std::ptrdiff_t>(first);
     if (complete) {
       run_complete(at, end - first, out, later.data());
-    } else if (all_) {
-      for (std::size_t row = 0; row < end - first; ++row) meet_all(at, row, out, later.data());
     } else {
       run_any(at, end - first, out, later.data());
     }
@@ -114,61 +110,10 @@ class RowWalk {
       for (std::size_t k = 0; k < std::min(abreast, n - row); ++k) {
         out.low[row + k] = out.high[row + k] = ~node[k];
         if (!unknown[k]) continue;
-        if (all_) {
-          meet_all(at, row + k, out, later);
-          continue;
-        }
         begin(again, at, row + k);
         finish(again, out);
       }
     }
-  }
-
-  /// The classes below a child: of an inner node, or a leaf.
-  struct Range {
-    std::int32_t low, high;
-  };
-  [[nodiscard]] Range range(std::int32_t child) const {
-    if (child < 0) return {~child, ~child};
-    return ranges_[static_cast<std::size_t>(child)];
-  }
-
-  /// Finds the classes below every node: children come after their parents.
-  void find_ranges() {
-    ranges_.resize(nodes_.size());
-    for (std::size_t i = nodes_.size(); i-- > 0;) {
-      const Range yes = range(nodes_[i].child[0]);
-      const Range no = range(nodes_[i].child[1]);
-      ranges_[i] = {std::min(yes.low, no.low), std::max(yes.high, no.high)};
-    }
-  }
-
-  /// Finds the ends of one row. What lies below a node is left out where it is between the ends
-  /// already, so that of the leaves that a row can reach few are visited.
-  void meet_all(const std::byte* at, std::size_t number, Out out, std::int32_t* later) const {
-    const std::byte* const row = at + stride_ * static_cast<std::ptrdiff_t>(number);
-    std::int32_t low = none;
-    std::int32_t high = -1;
-    std::size_t top = 0;
-    later[top++] = 0;
-    while (top > 0) {
-      std::int32_t child = later[--top];
-      while (child >= 0) {
-        const Range below = ranges_[static_cast<std::size_t>(child)];
-        if (below.low >= low && below.high <= high) break;
-        const PackedTree::Node& here = nodes_[static_cast<std::size_t>(child)];
-        T x;
-        std::memcpy(&x, row + here.offset, sizeof(T));
-        const bool above = !(static_cast<double>(x) <= here.cut);
-        child = here.child[above ? 1 : 0];
-        if (x != x) later[top++] = here.child[above ? 0 : 1];
-      }
-      if (child >= 0) continue;
-      low = std::min(low, ~child);
-      high = std::max(high, ~child);
-    }
-    out.low[number] = low;
-    out.high[number] = high;
   }
 
   void begin(Walk& walk, const std::byte* at, std::size_t number) const {
@@ -224,8 +169,6 @@ class RowWalk {
   const std::byte* base_;
   std::ptrdiff_t stride_;
   std::size_t room_;
-  bool all_;
-  std::vector<Range> ranges_;  // by node, if all classes are wanted
 };
 
 }  // namespace orderless::rows

@@ -230,6 +230,42 @@ void test_full_product() {
   }
 }
 
+/// Signed numbers against their distances from 0, which are numbers as above.
+void test_signed() {
+  Random random{4};
+  std::vector<std::int64_t> words{0, 1, -1, 2, -2, INT64_MAX, INT64_MIN + 1, INT64_MIN};
+  for (int i = 0; i < 60; ++i) {
+    const auto word = static_cast<std::int64_t>(random.bits() >> (random.below(62) + 1));
+    words.push_back(random.coin() ? word : -word);
+  }
+  const auto distance = [](std::int64_t x) {
+    return x < 0 ? ~static_cast<std::uint64_t>(x) + 1 : static_cast<std::uint64_t>(x);
+  };
+  for (const std::int64_t a : words) {
+    CHECK(SignedWide(a).is_negative() == (a < 0));
+    CHECK(SignedWide(a).magnitude() == Wide(distance(a)));
+    CHECK(SignedWide(a).to_double() == static_cast<double>(a));
+    for (const std::int64_t b : words) {
+      const SignedWide product = SignedWide(a) * b;
+      CHECK(SignedWide::product(a, b) == product);
+      CHECK(product.magnitude() == Wide(distance(a)) * Wide(distance(b)));
+      CHECK(product.is_negative() == (a != 0 && b != 0 && (a < 0) != (b < 0)));
+      CHECK(product.to_double() ==
+            (product.is_negative() ? -1 : 1) * product.magnitude().to_double());
+      // The sum's distance is the sum of both, or the difference, as on paper.
+      const SignedWide sum = SignedWide(a) + b;
+      const Wide x = distance(a), y = distance(b);
+      CHECK(sum.magnitude() == ((a < 0) == (b < 0) ? x + y : x < y ? y - x : x - y));
+      CHECK(sum - b == SignedWide(a));
+      CHECK(-(-sum) == sum);
+      CHECK(SignedWide(a) - b == -(SignedWide(b) - a));
+      SignedWide twice = product;
+      twice += product;
+      CHECK(twice == product * 2);
+    }
+  }
+}
+
 void test_processor() {
   const Processor none;
   CHECK(std::string(none.widest()) == "portable");
@@ -247,5 +283,6 @@ int main() {
   test_against_python();
   test_double();
   test_full_product();
+  test_signed();
   test_processor();
 }

@@ -175,6 +175,47 @@ void check_permuted(Random& random) {
   }
 }
 
+void check_permuted_numbers(Random& random) {
+  const std::size_t n_rows = 1 + random.below(90), n_columns = 1 + random.below(4);
+  const std::size_t n_groups = 1 + random.below(n_columns);
+  Flat flat;
+  grow(flat, random, n_columns, 4);
+  flat.offsets.push_back(static_cast<std::int64_t>(flat.column.size()));
+  std::vector<std::uint8_t> cells(n_rows * n_columns);
+  for (auto& cell : cells) cell = random.coin() ? 1 : 0;
+  std::vector<std::int32_t> group(n_columns);
+  for (auto& own : group) own = static_cast<std::int32_t>(random.below(n_groups));
+  std::vector<std::int64_t> y(n_rows), weight(n_rows), said(3);
+  const std::uint64_t most = random.coin() ? 4 : 1000;  // few numbers, or more than boxes keep
+  for (auto& own : y) own = static_cast<std::int64_t>(random.below(most));
+  for (auto& own : said) own = static_cast<std::int64_t>(random.below(most));
+  for (auto& own : weight) own = static_cast<std::int64_t>(random.below(6));
+  for (const bool squared : {true, false}) {
+    const auto found = permuted_losses({flat.offsets, flat.column, flat.label},
+                                       {cells, y, group, said, n_groups, squared}, weight, [] {});
+    for (std::size_t g = 0; g < n_groups; ++g) {
+      const auto loss = [&](std::size_t r, std::size_t other) {
+        std::size_t node = 0;
+        while (flat.column[node] >= 0) {
+          const auto j = static_cast<std::size_t>(flat.column[node]);
+          const std::size_t from = static_cast<std::size_t>(group[j]) == g ? other : r;
+          node = cells[from * n_columns + j] != 0 ? node + 1 : end_of(flat, node + 1);
+        }
+        const std::int64_t apart =
+            std::abs(said[static_cast<std::size_t>(flat.label[node])] - y[r]);
+        return squared ? apart * apart : apart;
+      };
+      std::int64_t excess = 0;
+      for (std::size_t r = 0; r < n_rows; ++r) {
+        for (std::size_t k = 0; k < n_rows; ++k) {
+          excess += weight[r] * weight[k] * (loss(r, k) - loss(r, r));
+        }
+      }
+      CHECK(found.excess[g] == static_cast<double>(excess));
+    }
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -183,5 +224,6 @@ int main() {
   check_orders();
   Random random{7};
   for (int i = 0; i < 60; ++i) check_permuted(random);
+  for (int i = 0; i < 60; ++i) check_permuted_numbers(random);
   return 0;
 }

@@ -7,6 +7,7 @@
 #include "core/rashomon/best.hpp"
 #include "core/rashomon/decide.hpp"
 #include "core/rashomon/functions.hpp"
+#include "core/rashomon/ranges.hpp"
 #include "tests/check.hpp"
 
 namespace {
@@ -167,6 +168,46 @@ void test_open_root(Random& random, const std::shared_ptr<Graph>& graph, View vi
   CHECK(meter.held() == 0);
 }
 
+/// The smallest and the largest number of every row, and of those in a window, over all trees.
+void test_ranges(const Problem& problem, const std::vector<Plain>& trees, const Graph& graph,
+                 const View& view, std::int64_t base) {
+  Meter meter(std::size_t{1} << 32U, [] {});
+  const auto label_of = [&](std::int64_t said) {
+    if (problem.loss == Loss::squared) return static_cast<std::int32_t>(said);
+    const auto at = std::lower_bound(problem.numbers.begin(), problem.numbers.end(), said);
+    return static_cast<std::int32_t>(at - problem.numbers.begin());
+  };
+  std::int32_t every_low = -1, every_high = -1;
+  for (const std::size_t r : problem.all()) {
+    std::vector<std::uint8_t> one, zero;
+    for (std::size_t j = 0; j < problem.n_columns; ++j) {
+      one.push_back(problem.bit(r, j) ? 1 : 0);
+      zero.push_back(problem.bit(r, j) ? 0 : 1);
+    }
+    std::set<std::int32_t> said;
+    for (const Plain& tree : trees) {
+      if (tree.cost + base <= graph.bound) said.insert(label_of(tree.said.at(r)));
+    }
+    const Ranges found = ranges(graph, view, one, zero, 1, {}, meter);
+    CHECK(found.smallest[0] == *said.begin() && found.largest[0] == *said.rbegin());
+    every_low = every_low < 0 ? *said.begin() : std::min(every_low, *said.begin());
+    every_high = std::max(every_high, *said.rbegin());
+    const std::int32_t first[] = {*said.begin() + 1}, last[] = {*said.rbegin() - 1};
+    std::int32_t low = -1, high = -1;
+    for (const std::int32_t label : said) {
+      if (label < first[0] || label > last[0]) continue;
+      low = low < 0 ? label : low;
+      high = label;
+    }
+    const Ranges inside = ranges(graph, view, one, zero, 1, {first, last}, meter);
+    CHECK(inside.smallest[0] == low && inside.largest[0] == high);
+  }
+  const std::vector<std::uint8_t> any(problem.n_columns, 1);
+  const Ranges open = ranges(graph, view, any, any, 1, {}, meter);
+  CHECK(open.smallest[0] == every_low && open.largest[0] == every_high);
+  CHECK(meter.held() == 0);
+}
+
 void test_against_lists() {
   Random random{1};
   for (int round = 0; round < 200; ++round) {
@@ -208,6 +249,7 @@ void test_against_lists() {
     }
 
     test_open_root(random, graph, view);
+    test_ranges(problem, trees, *graph, view, base);
     LabelValues values{graph->labels(), {}};
     for (std::size_t i = 0; i < values.labels.size(); ++i) {
       values.values.push_back({random.below(Field::prime), random.below(Field::prime)});

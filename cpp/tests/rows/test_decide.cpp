@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/rows/decide.hpp"
+#include "core/rows/ends_walk.hpp"
 #include "core/rows/masks.hpp"
 #include "core/rows/walk.hpp"
 #include "tests/check.hpp"
@@ -126,15 +127,18 @@ void test_rows(Random& random, std::span<const double> from, bool fortran) {
   if (packed.nodes.empty()) return;
   for (const bool complete : {false, true}) {
     std::vector<std::int32_t> least(n_rows, -7), greatest(n_rows, -7);
-    const RowWalk<S> every(packed, base, columns[0].stride, true);
-    every.run(0, n_rows, {least.data(), greatest.data()}, complete);
+    const EndsWalk<S> every(packed, base, columns[0].stride);
+    every.run(0, n_rows, least.data(), greatest.data(), false);
     CHECK(least == low);
     CHECK(greatest == high);
-    const RowWalk<S> walk(packed, base, columns[0].stride, false);
+    const RowWalk<S> walk(packed, base, columns[0].stride);
     walk.run(0, n_rows, {least.data(), greatest.data()}, complete);
     for (std::size_t r = 0; r < n_rows; ++r) {
       CHECK((least[r] == greatest[r] ? least[r] : -1) == expected[r]);
     }
+    every.run(0, n_rows, least.data(), greatest.data(), true);  // the rest of what was begun
+    CHECK(least == low);
+    CHECK(greatest == high);
   }
   const MaskTree leaves = masks_of(packed);
   bool sharp = true;

@@ -1,4 +1,4 @@
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +8,11 @@ from ..model.arrays import BinNodes, Layout
 class Evaluated(NamedTuple):
     sums: NDArray[np.float64]  # rows x scores, added as the library adds, not divided
     label: NDArray[np.int32]  # -1: within the library's rounding
+
+class EvaluatedRows(NamedTuple):
+    sums: NDArray[np.float64]  # those of rows that are not complete mean nothing
+    label: NDArray[np.int32]  # -1 there, and within the library's rounding
+    complete: NDArray[np.uint8]  # 1 where a row has one bin of every feature
 
 class Decided(NamedTuple):
     status: NDArray[np.uint8]  # 0 certain, 1 open, 2 out of time, 3 within rounding, 4 out of room
@@ -50,21 +55,45 @@ class Sum:
         rule: int,  # 0 largest, 1 cuts, 2 number
         cuts: NDArray[np.float64],
         whole_cuts: NDArray[np.int64],  # rounded down
-        window: int,
+        window: float,
+        whole_window: int,
+        either: bool,  # of two that close the later may be put first
         n_classes: int,
-        either: bool = ...,  # scores in the window may win in either order
     ) -> None: ...
     def evaluate(self, cells: NDArray[np.int32], n_threads: int) -> Evaluated: ...
+    def evaluate_rows(
+        self, bins: RowBins, columns: list[Any], n_rows: int, n_threads: int
+    ) -> EvaluatedRows: ...
     def decide(
         self,
         boxes: NDArray[np.uint8],
         time_limit: float,  # seconds for each box
         n_threads: int,
+        most_nodes: int = 0,  # of the search for each box; 0: as many as it takes
         memory_limit: int = ...,  # bytes that the search of a box may hold
+    ) -> Decided: ...
+    def decide_rows(
+        self,
+        bins: RowBins,
+        columns: list[Any],  # of Rows
+        n_rows: int,
+        time_limit: float,
+        n_threads: int,
+        witnesses: bool,  # False: first and second have no columns
+        memory_limit: int = ...,
     ) -> Decided: ...
     def possible(
         self,
         boxes: NDArray[np.uint8],
+        time_limit: float,
+        n_threads: int,
+        memory_limit: int = ...,
+    ) -> Possible: ...
+    def possible_rows(
+        self,
+        bins: RowBins,
+        columns: list[Any],
+        n_rows: int,
         time_limit: float,
         n_threads: int,
         memory_limit: int = ...,
@@ -77,3 +106,24 @@ class Sum:
         n_threads: int,
         memory_limit: int = ...,
     ) -> Extremes: ...
+    def extremes_rows(
+        self,
+        bins: RowBins,
+        columns: list[Any],
+        n_rows: int,
+        weights: NDArray[np.int64],
+        time_limit: float,
+        n_threads: int,
+        memory_limit: int = ...,
+    ) -> Extremes: ...
+
+class RowBins:
+    """How the values of rows, in the columns that `_core.rows` reads, fall into a sum's bins."""
+
+    def __init__(
+        self,
+        trees: Sum,
+        positions: NDArray[np.int32],  # per feature of the trees its place among the columns
+        cuts: list[NDArray[np.float64]],  # ordered: bin i is above cut i - 1, at most cut i
+        bins: list[NDArray[np.int32]],  # unordered: per value its bin
+    ) -> None: ...

@@ -12,6 +12,7 @@ from ..inputs import busy
 from ..model import printable
 from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake, one_line
+from .number_options import Within
 from .options import DataOptions, FileOptions, Format, ModelOptions, OutputOptions, finite
 from .sink import as_json, write
 
@@ -28,15 +29,6 @@ EXAMPLE = (
 )
 BACK = "back"
 ENDED = 3  # the exit code where the answers end before the decision
-Within = Annotated[
-    float | None,
-    typer.Option(
-        min=0,
-        callback=finite,
-        metavar="WIDTH",
-        help="Of numbers: stop as soon as those that are possible are at most this far apart.",
-    ),
-]
 
 
 def command(

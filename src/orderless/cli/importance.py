@@ -11,14 +11,13 @@ import typer
 
 from ..inputs import busy
 from .mistakes import Mistake
+from .number_options import Loss, LossKind
 from .options import (
     LIMITS,
     OUTPUT,
     DataOptions,
     FileOptions,
     Format,
-    Loss,
-    LossKind,
     ModelOptions,
     OutputOptions,
     TaskKind,
@@ -249,7 +248,7 @@ def _records(
     tree, X, y = source.tree, source.X, source.y
     names = tree.space.names
     assert y is not None
-    kind = None if loss is None else loss.value
+    kind: Any = None if loss is None else loss.value
     shuffled = [float(v) for v in permutation_importance(tree, X, y, loss=kind)]
     found = None
     if limit is not None:

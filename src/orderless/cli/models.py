@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InvalidData, InvalidSpace, InvalidTree, UnreadableModel
 from ..form import FORM_FORMAT as FORM, CanonicalForm, canonicalize
 from ..model import Column, Ensemble, Feature, Space, Tree, parse, printable
-from ..readers import read_model
+from ..readers import knows_ubj, read_model
 from .decision import Decision, decision_of
 from .mistakes import Mistake
 from .options import DataOptions, FileOptions, HoldOutOptions, LimitOptions, ModelOptions
@@ -230,9 +230,12 @@ def load_model(
             return _read_foreign(load_skops(path), path, space)
         if head.startswith(b"\x80") or path.suffix.lower() in PICKLES:
             return _read_foreign(_from_pickle(path, allow_pickle), path, space)
+        if head.startswith(b"CBM1"):
+            return read_model(path, space=space)  # its message says how to save it instead
         return _from_text(path, space)
     except (InvalidTree, InvalidSpace, UnreadableModel) as fault:
-        raise Mistake(f"{path.name}: {fault}") from fault
+        name = "" if repr(path.name) in str(fault) else f"{path.name}: "
+        raise Mistake(f"{name}{fault}") from fault
 
 
 def _read_foreign(model: Any, path: Path, space: Space | None) -> Tree | Ensemble:
@@ -250,6 +253,8 @@ def _read_foreign(model: Any, path: Path, space: Space | None) -> Tree | Ensembl
 
 def _from_text(path: Path, space: Space | None) -> Tree | Ensemble:
     content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    if knows_ubj(content):
+        return read_model(path, space=space)
     if not content.lstrip().startswith(b"{") and not content.startswith(b"tree\n"):
         raise Mistake(
             f"{path.name} is neither JSON nor a skops file: write a tree with tree.to_json() or "

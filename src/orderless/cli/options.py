@@ -26,8 +26,6 @@ __all__ = [
     "Format",
     "HoldOutOptions",
     "LimitOptions",
-    "Loss",
-    "LossKind",
     "MissingValues",
     "ModelOptions",
     "OutputOptions",
@@ -70,13 +68,6 @@ class TaskKind(StrEnum):
     regression = "regression"
 
 
-class LossKind(StrEnum):
-    """What makes a number wrong."""
-
-    squared = "squared"
-    absolute = "absolute"
-
-
 class MissingValues(StrEnum):
     """What becomes of rows with gaps."""
 
@@ -90,13 +81,6 @@ Unseen = Annotated[
         help="What becomes of a category that the tree does not know: unknown (any category is "
         "possible; the number of rows is written to stderr), or an error.",
         rich_help_panel=DATA,
-    ),
-]
-Loss = Annotated[
-    LossKind | None,
-    typer.Option(
-        help="For numbers: whether the squared error counts (squared, the default) or the distance "
-        "(absolute)."
     ),
 ]
 SpaceFile = Annotated[

@@ -14,6 +14,7 @@ import typer
 from ..inputs import busy
 from .costs import Costs, OtherCosts, read_costs, read_named_texts
 from .mistakes import Mistake
+from .number_options import Within
 from .options import OUTPUT, DataOptions, FileOptions, HtmlFile, ModelOptions
 from .sink import write_html
 
@@ -91,6 +92,7 @@ def command(
     output: HtmlFile = None,
     costs: Costs = None,
     other_costs: OtherCosts = None,
+    within: Within = None,
 ) -> None:
     """Write a page on which a person fills in what is known, and reads what is certain.
 
@@ -100,19 +102,27 @@ def command(
     """
     if server.port and not server.serve:
         raise Mistake("--port is for --serve, which is not given")
+    from .decision import check_numbers, refuse_within
     from .models import source_of
 
+    refuse_within(within, model)
     source = source_of(model, data, files, complete=bool(costs) or other_costs is not None)
     if source.ensemble is not None and data.data is not None:
         raise Mistake(
-            f"--data is for a page of one tree, and {source.name} holds "
+            f"--data is for the cheapest policy of one tree, and {source.name} holds "
             f"{len(source.ensemble.trees):,}: leave it out"
         )
+    if source.ensemble is not None and within is not None:
+        raise Mistake(
+            f"--within is for the page of one tree, and {source.name} holds "
+            f"{len(source.ensemble.trees):,}: leave it out"
+        )
+    check_numbers(within, source)
     spent = None
     if costs is not None or other_costs is not None:
         spent = read_costs(costs, source.model, files, other_costs)
     with busy("Writing the page"):
-        html = _html(source, page, data.target, spent)
+        html = _html(source, page, data.target, spent, within)
     if output is not None or not server.serve:
         write_html(html, output)
     if server.serve:
@@ -122,19 +132,23 @@ def command(
 
 
 def _html(
-    source: Source, page: PageOptions, target: str | None, costs: dict[str, float] | None
+    source: Source,
+    page: PageOptions,
+    target: str | None,
+    costs: dict[str, float] | None,
+    within: float | None,
 ) -> str:
     from ..output.page import write_page
 
+    shown = source.model if within is None else source.tree.as_regression()
     policy = None
     if costs is not None and source.X is not None:
         from ..acquisition import cheapest_policy
 
-        policy = cheapest_policy(source.tree, source.X, costs)
-    tree = source.model
-    names, classes = tree.space.names, tree.classes
+        policy = cheapest_policy(shown, source.X, costs, within=within)
+    names, classes = shown.space.names, shown.classes
     return write_page(
-        tree,
+        shown,
         title=page.title,
         description=page.description,
         labels=read_named_texts(page.labels, "--labels", names, "feature"),
@@ -143,6 +157,7 @@ def _html(
         class_names=read_named_texts(page.class_names, "--class-names", classes, "class"),
         costs=costs,
         policy=policy,
+        within=within,
         time_limit=page.time_limit,
     )
 

@@ -62,7 +62,8 @@ class AnswerOptions:
         typer.Option(
             help="What to say of undetermined rows: a smallest set of features that settles them, "
             "whatever their values are (usual for one tree); the one to ask next, which is quick "
-            "for trees of any size (usual for many trees); or none."
+            "for trees of any size (usual for many trees of classes); or none (usual for many "
+            "trees of numbers)."
         ),
     ] = NeededKind.usual
     no_needed: Annotated[bool, typer.Option("--no-needed", help="The same as --needed none.")] = (

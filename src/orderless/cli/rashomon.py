@@ -11,12 +11,12 @@ import typer
 from ..inputs import busy, some_names
 from ..model import printable
 from .mistakes import Mistake
+from .number_options import Loss
 from .options import (
     LIMITS,
     OUTPUT,
     FileOptions,
     Format,
-    Loss,
     OutputOptions,
     TableOptions,
     TaskKind,
@@ -125,11 +125,7 @@ def command(
     nearly every one then has an objective of its own, and of more than 100,000 trees only the
     number is said.
     """
-    if data.task != TaskKind.regression:
-        for option, given in (("--loss", which.loss), ("--decimals", which.decimals),
-                              ("--within", show.within)):  # fmt: skip
-            if given is not None:
-                raise Mistake(f"{option} is for numbers: add --task regression, or leave it out")
+    _refuse_numbers(data, which, show)
     if show.trees and show.functions and output.format == Format.csv:
         raise Mistake("a CSV file is one table: give --trees or --functions, not both")
     from ..rashomon import RashomonSet
@@ -158,6 +154,14 @@ def command(
     write_result(output, content, rows or [], lambda: _text(content, output.format))
     if show.plot is not None:
         write_figure(found.plot_objectives, show.plot)
+
+
+def _refuse_numbers(data: TableOptions, which: SetOptions, show: ShownOptions) -> None:
+    """Refuse options that are about numbers where there are classes."""
+    options = {"--loss": which.loss, "--decimals": which.decimals, "--within": show.within}
+    for option, value in options.items():
+        if value is not None and data.task != TaskKind.regression:
+            raise Mistake(f"{option} is for numbers: add --task regression, or leave it out")
 
 
 def _too_many(content: dict[str, Any]) -> str:

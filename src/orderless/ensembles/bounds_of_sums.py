@@ -21,10 +21,10 @@ __all__ = [
     "divided_down",
     "divided_up",
     "ends_of_boxes",
-    "library_ends",
+    "never_rounds",
+    "one_leaf_each",
     "outward",
     "score_ends",
-    "varying_trees",
 ]
 
 Floats = NDArray[np.float64]
@@ -35,12 +35,14 @@ class Ends(NamedTuple):
     """Ends of a weighted sum of scores over boxes, in floats, not divided.
 
     ``lower`` and ``upper`` are proven for the library's own sums; ``exact``: a completion comes as
-    close to both as the library rounds. The cells are completions that come near the ends.
+    close to both as the library rounds; ``same``: they are one but for rounding. The cells are
+    completions that come near the ends.
     """
 
     lower: Floats
     upper: Floats
     exact: NDArray[np.bool_]
+    same: NDArray[np.bool_]
     low_cell: NDArray[np.int32]
     high_cell: NDArray[np.int32]
 
@@ -56,6 +58,7 @@ def ends_of_boxes(
         outward(found.low, slack, whole.exponent, -np.inf),
         outward(found.high, slack, whole.exponent, np.inf),
         np.asarray((found.low == found.found_low) & (found.high == found.found_high)),
+        np.asarray(found.low == found.high),
         found.low_cell,
         found.high_cell,
     )
@@ -109,14 +112,15 @@ def _ends(
     shape = (len(boxes), ensemble.n_scores)
     lower, upper, exact = np.zeros(shape), np.zeros(shape), np.ones(shape, dtype=bool)
     cells = np.zeros((len(boxes), len(ensemble.bins.features)), dtype=np.int32)
+    same_ends = np.ones(len(boxes), dtype=bool)
     for s in range(ensemble.n_scores):
         weights = np.zeros(ensemble.n_scores, dtype=np.int64)
         weights[s] = 1
         ends = ends_of_boxes(ensemble, boxes, weights, time_limit, threads)
         lower[:, s], upper[:, s], exact[:, s] = ends.lower, ends.upper, ends.exact
-        cells = ends.low_cell
+        cells, same_ends = ends.low_cell, same_ends & ends.same
     if ensemble.whole.slack.any():
-        same = np.flatnonzero(varying_trees(ensemble, boxes) == 0)
+        same = np.flatnonzero(one_leaf_each(ensemble, boxes, same_ends))
         if len(same):
             sums = ensemble.summed.evaluate(np.ascontiguousarray(cells[same]), threads).sums
             lower[same] = upper[same] = sums
@@ -150,32 +154,37 @@ def _rounded(ensemble: Ensemble, ends: Floats, same: NDArray[np.bool_], towards:
     return np.where(same, plain, rough)
 
 
-def varying_trees(ensemble: Ensemble, boxes: Boxes) -> NDArray[np.intp]:
-    """Count, for each box, the trees of which it reaches leaves of different values."""
-    out = np.zeros(len(boxes), dtype=np.intp)
-    inside = boxes.view(np.bool_)
+def one_leaf_each(ensemble: Ensemble, boxes: Boxes, may: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell in which boxes every tree reaches leaves of one value only; others than ``may`` do not.
+
+    Boxes whose ends differ need not be looked at: this walks down all trees.
+    """
+    alike = may.copy()
+    which = np.flatnonzero(may)
+    if not len(which):
+        return alike
+    inside = boxes[which].view(np.bool_)
     for values, reached in _reached(ensemble, inside):
         distinct, number = np.unique(values, axis=0, return_inverse=True)
         if len(distinct) == 1:
             continue
-        met = np.zeros((len(boxes), len(distinct)), dtype=bool)
-        for leaf, which in reached:
-            met[:, number.ravel()[leaf]] |= which
-        out += met.sum(axis=1) > 1
-    return out
+        met = np.zeros((len(which), len(distinct)), dtype=bool)
+        for leaf, here in reached:
+            met[:, number.ravel()[leaf]] |= here
+        alike[which[met.sum(axis=1) > 1]] = False
+    return alike
 
 
-def library_ends(ensemble: Ensemble, varying: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Tell in which boxes the library's own sums at exact ends are the ends of all its sums.
+def never_rounds(ensemble: Ensemble) -> bool:
+    """Whether the library's own sums at exact ends are the ends of all its sums.
 
-    Where nothing is rounded they are. Where one tree varies they are, too: each addition rises with
-    what is added, so the sum is smallest at the smallest leaf.
+    Where nothing is rounded they are, and where one tree is all there is: its additions rise with
+    what is added.
     """
     if not ensemble.whole.slack.any():
-        return np.ones(len(varying), dtype=bool)
-    whole = ensemble.whole.values
-    apart = len(np.unique(np.concatenate(ensemble.values))) == len(np.unique(whole))
-    return np.asarray(varying <= (1 if apart else 0))
+        return True
+    own, whole = np.concatenate(ensemble.values), ensemble.whole.values
+    return ensemble.n_trees == 1 and len(np.unique(own)) == len(np.unique(whole))
 
 
 def _reached(

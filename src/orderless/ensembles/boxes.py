@@ -102,10 +102,16 @@ class Verdicts(NamedTuple):
 
 
 def decide_boxes(
-    ensemble: Ensemble, boxes: Boxes, time_limit: float, n_threads: int = 1
+    ensemble: Ensemble,
+    boxes: Boxes,
+    time_limit: float,
+    n_threads: int = 1,
+    *,
+    most_nodes: int = 0,
 ) -> Decided:
-    """Ask the core whether each box has one class."""
-    found = ensemble.summed.decide(np.ascontiguousarray(boxes), time_limit, n_threads)
+    """Ask the core whether each box has one class; ``most_nodes`` of each search, 0 for any."""
+    flags = np.ascontiguousarray(boxes)
+    found = ensemble.summed.decide(flags, time_limit, n_threads, most_nodes)
     if boxes.shape[1]:
         return found
     label = _constant(ensemble, len(boxes))  # nothing is asked: there is one cell
@@ -130,22 +136,24 @@ def _constant(ensemble: Ensemble, n: int) -> NDArray[np.int32]:
 
 
 class RowBoxes:
-    """Rows over the bins of an ensemble.
-
-    Attributes
-    ----------
-    cells : rows x features
-        The bin of each feature, -1 where the row leaves several.
-    complete : by row whether it lies in one bin of every feature
-    """
+    """Rows over the bins of an ensemble."""
 
     def __init__(self, ensemble: Ensemble, rows: Rows) -> None:
         self.ensemble, self.rows = ensemble, rows
-        bins = ensemble.bins
-        self.cells = np.empty((rows.n_rows, len(bins.features)), dtype=np.int32)
+
+    @cached_property
+    def cells(self) -> Cells:
+        """By row and feature the bin, -1 where the row leaves several."""
+        bins = self.ensemble.bins
+        cells = np.empty((self.rows.n_rows, len(bins.features)), dtype=np.int32)
         for k in range(len(bins.features)):
-            self.cells[:, k] = known_bins(bins, k, rows)
-        self.complete: NDArray[np.bool_] = np.all(self.cells >= 0, axis=1)
+            cells[:, k] = known_bins(bins, k, self.rows)
+        return cells
+
+    @cached_property
+    def complete(self) -> NDArray[np.bool_]:
+        """By row whether it lies in one bin of every feature."""
+        return np.asarray(np.all(self.cells >= 0, axis=1))
 
     @cached_property
     def partial(self) -> NDArray[np.intp]:
@@ -171,15 +179,8 @@ class RowBoxes:
 
     def verdicts(self, time_limit: float, n_threads: int) -> Verdicts:
         """Decide every row; complete rows are added up, the others searched."""
-        status = np.full(self.rows.n_rows, CERTAIN, dtype=np.uint8)
-        label = np.full(self.rows.n_rows, -1, dtype=np.int32)
-        known = np.flatnonzero(self.complete)
-        if len(known):
-            cells = np.ascontiguousarray(self.cells[known])
-            label[known] = self.ensemble.summed.evaluate(cells, n_threads).label
-            status[known[label[known] < 0]] = 3
-        for which, boxes, of_row in self.blocks(self.partial):
-            found = decide_boxes(self.ensemble, boxes, time_limit, n_threads)
-            status[which] = found.status[of_row]
-            label[which] = np.where(found.status == CERTAIN, found.label, -1)[of_row]
-        return Verdicts(status, label)
+        ensemble, rows = self.ensemble, self.rows
+        found = ensemble.summed.decide_rows(
+            ensemble.row_bins, rows.columns, rows.n_rows, time_limit, n_threads, False
+        )
+        return Verdicts(found.status, found.label)

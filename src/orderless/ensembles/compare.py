@@ -17,7 +17,8 @@ from ..form import (
     equivalent as equivalent_trees,
 )
 from ..inputs import row_at
-from ..model import Ensemble, Label, any_value, over_common_space, value_in
+from ..model import Ensemble, Label, Tree, any_value, over_common_space, value_in
+from ..readers import read_model
 from .boxes import Cells, check_time_limit, undecided
 from .joint import Joint
 from .links import numbers_of
@@ -41,7 +42,7 @@ def equivalent(a: Any, b: Any, *, time_limit: float = TIME_LIMIT) -> bool:
 
     Parameters
     ----------
-    a, b : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` knows
+    a, b : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
     time_limit : float
         Seconds for each search, where one of them is an ensemble.
 
@@ -71,7 +72,8 @@ def equivalent(a: Any, b: Any, *, time_limit: float = TIME_LIMIT) -> bool:
     >>> equivalent(as_ensemble(tree), mirror)
     True
     """
-    if not _any_ensemble(a, b):
+    a, b = read_model(a), read_model(b)
+    if isinstance(a, Tree) and isinstance(b, Tree):
         return equivalent_trees(a, b)
     return _Compared(a, b, time_limit).difference() is None
 
@@ -87,7 +89,7 @@ def counterexample(
 
     Parameters
     ----------
-    a, b : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` knows
+    a, b : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
     X : rows, optional
         The first of these on which they certainly differ is given, as it is; where there is none, a
         row is made up as without X. Rows may hold a float64 that only one of them rounds to
@@ -112,7 +114,8 @@ def counterexample(
     >>> counterexample(as_ensemble(one), other, [[18.0], [23.5], [24.0]])
     {'age': 23.5}
     """
-    if not _any_ensemble(a, b):
+    a, b = read_model(a), read_model(b)
+    if isinstance(a, Tree) and isinstance(b, Tree):
         return counterexample_of_trees(a, b, X)
     compared = _Compared(a, b, time_limit)
     if X is not None and (real := compared.row_among(X)) is not None:
@@ -128,7 +131,7 @@ def disagreement(
 
     Parameters
     ----------
-    a, b : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` knows
+    a, b : Tree, CanonicalForm, Ensemble, or any model that ``read_tree`` or ``read_ensemble`` knows
     X : rows, optional
         Complete rows that both can take. Without it, the share of the space if features are
         independent, a numeric feature falls into each interval between thresholds of the two with
@@ -155,7 +158,8 @@ def disagreement(
     >>> disagreement(as_ensemble(both), one)
     0.25
     """
-    if not _any_ensemble(a, b):
+    a, b = read_model(a), read_model(b)
+    if isinstance(a, Tree) and isinstance(b, Tree):
         return disagreement_of_trees(a, b, X)
     compared = _Compared(a, b, time_limit)
     if X is not None:
@@ -164,10 +168,6 @@ def disagreement(
     return share_of_difference(
         joint.one, joint.other, compared.differ_by_code, limit, compared.time_limit
     )
-
-
-def _any_ensemble(a: Any, b: Any) -> bool:
-    return isinstance(a, Ensemble) or isinstance(b, Ensemble)
 
 
 class _Compared:

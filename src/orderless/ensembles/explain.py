@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidParameter, OutOfTime, TooManyReasons, Undecided, setting
+from ..errors import InvalidParameter, TooManyReasons, Undecided, setting
 from ..form import Change, Explanation, Term
 from ..inputs import read_costs
 from ..missing import Needed
@@ -35,7 +35,8 @@ class EnsembleExplanation(Explanation):
 
     - a reason is minimal by its features: no feature of it can be left out. Each then has its
       widest side, one feature after the other; other boxes about the same features may be as wide
-      in other ways. ``reasons`` gives one for each minimal set of features;
+      in other ways. ``reasons`` gives one for each minimal set of features. Only ``reason``, which
+      is meant to be quick, stops widening where a short search proves no more;
     - ``shortest`` and ``cheapest`` count features, not conditions;
     - ``changes`` gives, for each of the smallest sets of features and each class that their change
       can give, one widest range, not all;
@@ -128,7 +129,7 @@ class EnsembleExplanation(Explanation):
             return [*super()._lines(), *self._settled()]
         try:
             return super()._lines()
-        except (Undecided, OutOfTime, TooManyReasons) as fault:
+        except (Undecided, TooManyReasons) as fault:
             return [*self._first_line(), f"What would change it was not found out: {fault}."]
 
     def _first_line(self) -> list[str]:
@@ -138,7 +139,7 @@ class EnsembleExplanation(Explanation):
     def _settled(self) -> list[str]:
         try:
             return str(self.needed).split("\n")[1:]
-        except (Undecided, OutOfTime, TooManyReasons) as fault:
+        except (Undecided, TooManyReasons) as fault:
             return [f"What would settle it was not found out: {fault}."]
 
     def to_dict(self) -> dict[str, Any]:

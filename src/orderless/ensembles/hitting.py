@@ -13,7 +13,7 @@ import numpy as np
 
 from ..missing import Steps, members
 
-__all__ = ["Hitting", "cheapest_hitting_set"]
+__all__ = ["Hitting", "cheapest_hitting_set", "greedy_hitting_set", "worth"]
 
 
 def cheapest_hitting_set(sets: Iterable[int], costs: Sequence[int], steps: Steps) -> int:
@@ -24,7 +24,7 @@ def cheapest_hitting_set(sets: Iterable[int], costs: Sequence[int], steps: Steps
 
     Examples
     --------
-    >>> from orderless.missing import Clock
+    >>> from orderless.missing.smallest_sets import Clock
     >>> steps = Steps(1000, Clock(60.0))
     >>> bin(cheapest_hitting_set([0b011, 0b110], [1, 1, 1], steps))
     '0b10'
@@ -59,6 +59,31 @@ def cheapest_hitting_set(sets: Iterable[int], costs: Sequence[int], steps: Steps
     if any(not one & chosen for one in minimal):
         raise AssertionError("the choice misses a set")
     return chosen
+
+
+def greedy_hitting_set(sets: Iterable[int], costs: Sequence[int]) -> int:
+    """Give a choice that hits all sets: always the member that hits most, per cost.
+
+    Examples
+    --------
+    >>> bin(greedy_hitting_set([0b011, 0b110, 0b1000], [0, 0, 0, 0]))
+    '0b1010'
+    """
+    left, chosen = list(sets), 0
+    while left:
+        counts: dict[int, int] = {}
+        for one in left:
+            for k in members(one):
+                counts[k] = counts.get(k, 0) + 1
+        best = max(counts, key=lambda k: (counts[k] / (1 + costs[k]), -k))
+        chosen |= 1 << best
+        left = [one for one in left if not one >> best & 1]
+    return chosen
+
+
+def worth(chosen: int, costs: Sequence[int]) -> tuple[int, int]:
+    """Give what a choice costs, and how many members it has."""
+    return sum(costs[k] for k in members(chosen)), chosen.bit_count()
 
 
 class Hitting:

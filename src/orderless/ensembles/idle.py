@@ -6,6 +6,8 @@ Out: the same without them; every removal is proven.
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from ..model import Ensemble
@@ -22,9 +24,13 @@ def without_idle(ensemble: Ensemble, time_limit: float) -> Ensemble:
     # What a tree can change at most, those first that change least.
     spread = [float(np.ptp(own, axis=0).max(initial=0.0)) for own in ensemble.values]
     size = [float(np.abs(own).max(initial=0.0)) for own in ensemble.values]
-    for i in sorted(kept, key=lambda i: (spread[i], size[i], i)):
+    deadline = time.monotonic() + seconds
+    order = sorted(kept, key=lambda i: (spread[i], size[i], i))
+    for tried, i in enumerate(order):
         fewer = [j for j in kept if j != i]
-        if fewer and _idle(ensemble, fewer, size[i], seconds):
+        # What is left of the time is for all trees that are left.
+        share = max(0.0, deadline - time.monotonic()) / (len(order) - tried)
+        if fewer and _idle(ensemble, fewer, size[i], share):
             kept = fewer
     return ensemble if len(kept) == ensemble.n_trees else _only(ensemble, kept)
 
@@ -50,9 +56,7 @@ def _idle(ensemble: Ensemble, kept: list[int], size: float, time_limit: float) -
         return False
     joint = Joint(ensemble, _only(ensemble, kept))
     n = len(ensemble.classes)
+    each = time_limit / max(1, n * (n - 1))
     return all(
-        joint.search(a, b, time_limit, surely=False)[0] == 0
-        for a in range(n)
-        for b in range(n)
-        if a != b
+        joint.search(a, b, each, surely=False)[0] == 0 for a in range(n) for b in range(n) if a != b
     )

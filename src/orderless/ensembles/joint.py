@@ -247,7 +247,7 @@ def _wins(ensemble: Ensemble, scaled: Scaled, label: int, surely: bool) -> Condi
         values = [part[:, [label]] - part[:, others] for part in scaled.values]
         base = scaled.base[label] - scaled.base[others]
         strict = np.array([c < label for c in others], dtype=np.int64)  # of equals the first wins
-        if ensemble.rule.in_either_order(ensemble.link):
+        if ensemble.rule.either:
             strict[:] = surely
         slack = scaled.slack[label] + scaled.slack[others] + scaled.window
         return Conditions(values, base - strict, slack)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidParameter, setting
-from ..missing import Clock, Needed, Steps, hitting_sets, members
+from ..missing import Needed, Steps, hitting_sets, members
 from ..model import Ensemble
 from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, check_time_limit, possible_boxes
@@ -78,7 +78,7 @@ class _Settling(Probe):
     def __init__(self, ensemble: Ensemble, box: Boxes, limit: int, time_limit: float) -> None:
         super().__init__(ensemble, time_limit)
         self.box = box
-        self.steps = Steps(limit, Clock(time_limit))
+        self.steps = Steps(limit, self)
 
     def possible(self) -> tuple[Any, ...]:
         """Give the classes that the row can get."""
@@ -226,7 +226,7 @@ class _Settling(Probe):
                 own = int(self.labels(one)[0])
                 wide = self.box_at(one)
                 for k in chosen:
-                    wide = self.grown(wide, k, self.box, self.certain)
+                    wide = self.grown(wide, k, self.box, own)
                 for c in range(n_classes):
                     if c != own:
                         rest[c] = [p for b in rest[c] for p in self._without(b, wide, chosen)]

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree
-from ..model import Ensemble, Rule, short_number
+from ..model import Ensemble, Rule, level_labels, short_number
 from .bounds_of_sums import (
     divided_down,
     divided_up,
     ends_of_boxes,
-    library_ends,
-    varying_trees,
+    never_rounds,
+    one_leaf_each,
 )
 from .boxes import CERTAIN, OPEN, RowBoxes
 from .links import linked, numbers_of
@@ -72,10 +72,9 @@ def _of_boxes(
     sums = ensemble.summed
     low = numbers_of(ensemble, sums.evaluate(np.ascontiguousarray(ends.low_cell), threads).sums)
     high = numbers_of(ensemble, sums.evaluate(np.ascontiguousarray(ends.high_cell), threads).sums)
-    varying = varying_trees(ensemble, boxes)
-    certain = varying == 0
-    if not ensemble.whole.slack.any():
-        certain |= ends.exact & (ends.lower == ends.upper)
+    certain = ends.exact & ends.same
+    if ensemble.whole.slack.any():
+        certain = one_leaf_each(ensemble, boxes, certain)
     exact = ends.exact | certain
     lower = linked(ensemble, divided_down(ensemble, ends.lower, ends.upper))
     upper = linked(ensemble, divided_up(ensemble, ends.lower, ends.upper))
@@ -84,7 +83,7 @@ def _of_boxes(
         CERTAIN,
         np.where(low != high, OPEN, np.where(exact, WITHIN_ROUNDING, OUT_OF_TIME)),
     ).astype(np.uint8)
-    own = certain | (exact & library_ends(ensemble, varying))
+    own = certain | (exact if never_rounds(ensemble) else False)
     return NumberVerdicts(
         status,
         low,
@@ -116,21 +115,13 @@ def cut_numbers(
     at = [float(level) for level in levels]
     if any(low >= high for low, high in pairwise(at)):
         raise InvalidTree(f"levels must rise, got {at!r:.80}")
-    if labels is None:
-        text = [short_number(level) for level in at]
-        between = [f"above {low} to {high}" for low, high in pairwise(text)]
-        labels = [f"at most {text[0]}", *between, f"above {text[-1]}"]
-    elif isinstance(labels, str) or len(labels) != len(at) + 1:
-        raise InvalidTree(
-            f"{len(at)} {'level cuts' if len(at) == 1 else 'levels cut'} the numbers into "
-            f"{len(at) + 1} classes: give as many labels, got {labels!r:.80}"
-        )
+    names = level_labels(at, labels)
     cuts = [_largest_sum(ensemble, level) for level in at]
     if any(low >= high for low, high in pairwise(cuts)):
         raise InvalidTree(
             f"the levels {at!r:.80} are so close that the model has no number between two of them"
         )
-    return _with_cuts(ensemble, cuts, labels)
+    return _with_cuts(ensemble, cuts, names)
 
 
 def around_numbers(ensemble: Ensemble, lower: float, upper: float) -> Ensemble:

@@ -7,7 +7,6 @@ Out: whether boxes are certain, the classes of cells, the widest box around a bo
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
     from .._core.ensembles import Decided
 
 __all__ = ["Probe"]
+
+Flags = NDArray[np.bool_]
 
 LEAST = 1e-3  # seconds that every search gets, so that the easy ones are answered all the same
 
@@ -55,9 +56,9 @@ class Probe:
 
     # -- questions -------------------------------------------------------------------------------
 
-    def decide(self, boxes: Boxes) -> Decided:
+    def decide(self, boxes: Boxes, most_nodes: int = 0) -> Decided:
         """Ask about boxes; each gets the time that is left."""
-        return decide_boxes(self.ensemble, np.atleast_2d(boxes), self.left)
+        return decide_boxes(self.ensemble, np.atleast_2d(boxes), self.left, most_nodes=most_nodes)
 
     def certain(self, box: Boxes) -> bool:
         """Whether a box is proven to have one class; False also if it was not decided."""
@@ -96,69 +97,50 @@ class Probe:
         out[[at.start + int(b) for at, b in zip(self.at, cell, strict=True)]] = 1
         return out
 
-    def grown(self, box: Boxes, k: int, within: Boxes, keeps: Callable[[Boxes], bool]) -> Boxes:
-        """Give the box with a side as wide as it can be while it keeps a property.
+    def grown(self, box: Boxes, k: int, within: Boxes, label: int, most_nodes: int = 0) -> Boxes:
+        """Give the box with a side as wide as it can be while the class stays certain.
 
-        An ordered side stays an interval (and NaN), which grows up, then down, by halving; what
-        holds of a box must hold of every smaller one. ``within`` is as far as it may go.
+        With the other sides as they are, a bin can be inside unless some completion in it gets
+        another class. So bins are left out as such completions are found, each with all other bins
+        in which it gets another class, too, until the rest is certain: there is one proof, not one
+        for each step. An ordered side stays an interval (and NaN). ``within`` is as far as it may
+        go. What is not decided in time, or with ``most_nodes`` of a search, is left out by halves.
         """
         at = self.at[k]
-
-        def adding(bins: NDArray[np.intp]) -> Boxes | None:
+        own = box[at].astype(bool)
+        inside = self._joined(k, within[at].astype(bool) | own, own)
+        while not np.array_equal(inside, own):
             wider = box.copy()
-            wider[at.start + bins] = 1
-            return wider if keeps(wider) else None
+            wider[at] = inside
+            found = self.decide(wider, most_nodes)
+            status = int(found.status[0])
+            if status == CERTAIN:
+                return wider
+            more = np.flatnonzero(inside & ~own)
+            if status == OPEN:
+                pair = np.stack([found.first[0], found.second[0]])
+                cell = pair[np.flatnonzero(self.labels(pair) != label)[0]]
+                moved = np.repeat(cell[None], len(more), axis=0)
+                moved[:, k] = more
+                inside[more[self.labels(moved) != label]] = False
+            else:
+                inside[more[len(more) // 2 :] if len(more) > 1 else more] = False
+            inside = self._joined(k, inside, own)
+        return box
 
-        free = np.flatnonzero((within[at] == 1) & (box[at] == 0))
-        if not len(free):
-            return box
-        whole = adding(free)
-        if whole is not None:
-            return whole
-        numbers = at.stop - at.start - self.nan[k]
+    def _joined(self, k: int, inside: Flags, own: Flags) -> Flags:
+        """Cut an ordered side down to the bins that follow on its own without a gap, and NaN."""
         if not self.ordered[k]:
-            singles = [np.array([b]) for b in free.tolist()]
-        else:
-            box = self._stretched(box, k, within, keeps)
-            singles = [np.array([numbers])] if self.nan[k] and numbers in free else []
-        for one in singles:
-            wider = adding(one)
-            box = box if wider is None else wider
-        return box
-
-    def _stretched(
-        self, box: Boxes, k: int, within: Boxes, keeps: Callable[[Boxes], bool]
-    ) -> Boxes:
-        """Grow the interval of an ordered side up, then down."""
-        at = self.at[k]
-        numbers = at.stop - at.start - self.nan[k]
-        inside = np.flatnonzero(box[at][:numbers])
-        allowed = within[at][:numbers].astype(bool)
-        if not len(inside):  # NaN alone: begin at the first bin that keeps it
-            for b in np.flatnonzero(allowed).tolist():
-                wider = box.copy()
-                wider[at.start + b] = 1
-                if keeps(wider):
-                    return self._stretched(wider, k, within, keeps)
-            return box
-        low, high = int(inside[0]), int(inside[-1])
-        top, bottom = high, low
-        while top + 1 < numbers and allowed[top + 1]:
-            top += 1
-        while bottom > 0 and allowed[bottom - 1]:
-            bottom -= 1
-        for end, bad in ((high, top + 1), (low, bottom - 1)):
-            good = end
-            while abs(bad - good) > 1:
-                middle = (good + bad) // 2
-                wider = _filled(box, at.start, end, middle)
-                good, bad = (middle, bad) if keeps(wider) else (good, middle)
-            box = _filled(box, at.start, end, good)
-        return box
-
-
-def _filled(box: Boxes, start: int, one: int, other: int) -> Boxes:
-    """Give a box that has all bins between two, of the feature that starts there."""
-    out = box.copy()
-    out[start + min(one, other) : start + max(one, other) + 1] = 1
-    return out
+            return inside
+        numbers = len(inside) - self.nan[k]
+        there = np.flatnonzero(own[:numbers])
+        runs = np.split(
+            np.flatnonzero(inside[:numbers]),
+            np.flatnonzero(np.diff(np.flatnonzero(inside[:numbers])) > 1) + 1,
+        )
+        # The run around its own numbers; where it is NaN alone, the longest.
+        run = max(runs, key=lambda run: (len(there) > 0 and there[0] in run, len(run)))
+        out = own.copy()
+        out[run] = True
+        out[numbers:] = inside[numbers:]
+        return out

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
 from ..model import BinNodes, Bins, Ensemble, Tree
-from .bounds_of_sums import varying_trees
+from .bounds_of_sums import one_leaf_each
 from .boxes import CERTAIN, Boxes, Cells, check_time_limit, decide_boxes, slices, undecided
 from .links import numbers_of
 
@@ -209,7 +209,7 @@ class _Numbers:
 
     def of_boxes(self, boxes: Boxes, seconds: float) -> Labels:
         out = np.full(len(boxes), -1, dtype=np.int64)
-        same = np.flatnonzero(varying_trees(self.ensemble, boxes) == 0)
+        same = np.flatnonzero(one_leaf_each(self.ensemble, boxes, np.ones(len(boxes), dtype=bool)))
         if len(same):
             cells = np.stack([boxes[same][:, at].argmax(axis=1) for at in self.at], axis=1) if (
                 self.at) else np.zeros((len(same), 0))  # fmt: skip

@@ -16,17 +16,20 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ..errors import Undecided
 from ..form import Term
-from ..missing import Clock, Steps, hitting_sets, members
+from ..missing import Steps, hitting_sets, members
 from ..model import Box, Ensemble
 from .boxes import CERTAIN, OPEN, Boxes, Cells, bits_of, possible_boxes
-from .hitting import Hitting, cheapest_hitting_set
+from .hitting import Hitting, cheapest_hitting_set, greedy_hitting_set, worth
 from .probe import Probe
 
 __all__ = ["Sufficient"]
 
 STEPS = 200_000  # of one search for sets, and more if the limit on reasons is high
 STEPS_EACH = 20
+QUICK = 10  # nodes of each search while the sides of one reason are widened
+QUICK = 50  # greedy choices before the next one that is proven cheapest
 
 Sides = tuple[int, ...]
 
@@ -61,6 +64,7 @@ class Sufficient(Probe):
         self._contrasts: set[int] = set()  # sets whose change can give another class
         self._reasons: set[int] = set()  # minimal sets that are sufficient
         self._order: list[int] | None = None
+        self._least = 0  # features of the shortest reason, as far as that is proven
 
     def keeping(self, features: int) -> Boxes:
         """Give the row with only some of its features known."""
@@ -122,19 +126,22 @@ class Sufficient(Probe):
                 features &= ~(1 << k)
         return features
 
-    def widened(self, features: int) -> Sides:
-        """Give a box around the row that asks about these features only, as wide as can be."""
+    def widened(self, features: int, most_nodes: int = 0) -> Sides:
+        """Give a box around the row that asks about these features only, as wide as can be.
+
+        With ``most_nodes``, as wide as searches of so many nodes can prove.
+        """
         box = self.keeping(features)
         everything = np.ones_like(box)
         for k in reversed(self.order):
             if features >> k & 1:
-                box = self.grown(box, k, everything, self.certain)
+                box = self.grown(box, k, everything, self.label, most_nodes)
         return bits_of(self.bins, box)
 
     def one(self) -> Sides:
-        """Give one reason: a minimal set of features, each with its widest side."""
+        """Give one reason: a minimal set of features, each with a wide side."""
         self.start()
-        return self.widened(self.shrunk(self.known))
+        return self.widened(self.shrunk(self.known), QUICK)
 
     # -- the best, and all -----------------------------------------------------------------------
 
@@ -178,21 +185,55 @@ class Sufficient(Probe):
 
     def best(self, costs: Sequence[int]) -> Sides:
         """Give the box of the sufficient set that costs least, and of these has fewest features."""
+        self.start()
+        minimal = self.shrunk(self.known)  # what there is, if the search is not done in time
+        most = minimal.bit_count()
+        contrasts = set(self._contrasts)
+        try:
+            chosen = self._cheapest(costs, contrasts, minimal)
+        except Undecided as fault:
+            if any(costs):
+                raise
+            fault.proven |= {"at_least": self._least, "at_most": most}
+            fault.args = (f"the shortest reason has {self._least} to {most} features: {fault}",)
+            raise
+        finally:
+            self._contrasts |= contrasts
+        self._reasons.add(chosen)
+        return self.widened(chosen)
+
+    def _cheapest(self, costs: Sequence[int], contrasts: set[int], minimal: int) -> int:
+        """Give the sufficient set that costs least; adds to the contrasts that it must hit.
+
+        ``minimal`` is some sufficient set. Choices that are made greedily find contrasts until one
+        is sufficient, or for a while; then the cheapest choice is sought, which takes longer. It is
+        the answer if it is sufficient, or as cheap as a set that is.
+        """
+        contrasts |= {1 << k for k in self.necessary}
         steps = self._steps()
-        contrasts = {1 << k for k in self.necessary} | self._contrasts
+        best = minimal
         while True:
+            for _ in range(QUICK):
+                quick = greedy_hitting_set(contrasts, costs)
+                if not self._found_more(quick, contrasts):
+                    best = min(best, quick, key=lambda one: worth(one, costs))
+                    break
             chosen = cheapest_hitting_set(contrasts, costs, steps)
-            more = self.contrast(chosen)
-            if more is None:
-                self._contrasts |= contrasts
-                self._reasons.add(chosen)
-                return self.widened(chosen)
-            together = chosen
-            while more is not None:  # several that have nothing in common, before the next choice
-                self.look(at_least=chosen.bit_count())
-                contrasts.add(more)
-                together |= more
-                more = self.contrast(together)
+            self._least = chosen.bit_count()
+            if worth(chosen, costs) == worth(best, costs):
+                return best
+            if not self._found_more(chosen, contrasts):
+                return chosen
+
+    def _found_more(self, chosen: int, contrasts: set[int]) -> bool:
+        """Add contrasts that a choice misses, and that have nothing in common; False: none."""
+        together, more = chosen, self.contrast(chosen)
+        while more is not None:
+            self.look()
+            contrasts.add(more)
+            together |= more
+            more = self.contrast(together)
+        return together != chosen
 
     def sets(self) -> Iterator[int]:
         """Go through all minimal sufficient sets, each once."""
@@ -233,7 +274,7 @@ class Sufficient(Probe):
         return Term(Box(self.bins, sides))
 
     def _steps(self) -> Steps:
-        return Steps(max(STEPS, STEPS_EACH * self.limit), Clock(self.time_limit))
+        return Steps(max(STEPS, STEPS_EACH * self.limit), self)
 
     # -- changes ---------------------------------------------------------------------------------
 
@@ -270,7 +311,7 @@ class Sufficient(Probe):
             certain = self.certain(box)
             if certain:
                 for k in members(features):
-                    box = self.grown(box, k, np.ones_like(box), self.certain)
+                    box = self.grown(box, k, np.ones_like(box), label)
             kept = bits_of(self.bins, box)
             sides = [kept[k] if features >> k & 1 else full for k, full in enumerate(self.full)]
             yield tuple(members(features)), label, tuple(sides), certain

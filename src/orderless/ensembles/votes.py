@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..model import Adding, Ensemble, Rule, Tree
-from ..readers import read_tree
+from ..model import Adding, Ensemble, Rule
+from ..readers import read_model
 
 __all__ = ["as_ensemble"]
 
@@ -21,16 +21,16 @@ def as_ensemble(model: Any) -> Ensemble:
 
     Parameters
     ----------
-    model : Ensemble, Tree, CanonicalForm, or any model that ``read_tree`` knows
+    model : Ensemble, Tree, CanonicalForm, or any model that one of the readers knows
 
     Examples
     --------
     >>> as_ensemble({"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}})
     Ensemble(1 tree, features ['x0'], classes [0, 1])
     """
-    if isinstance(model, Ensemble):
-        return model
-    tree: Tree = read_tree(model)
+    tree = read_model(model)
+    if isinstance(tree, Ensemble):
+        return tree
     leaves = tree.feature < 0
     which = tree.leaf_class[leaves]
     plain = tree.replace(

@@ -214,12 +214,12 @@ class CanonicalForm(FormOffers):
         """Give, for each row, every class that some completion of it gets, in their order."""
         return self.tree.possible_classes(X)
 
-    def missing_needed(self, row: Any, *, limit: int = 200_000) -> Any:
+    def missing_needed(self, row: Any, *, within: float | None = None, limit: int = 200_000) -> Any:
         """Give the unknown features that would settle a row; see ``orderless.missing_needed``.
 
         It may take the form's ``time_limit``.
         """
-        return self.tree.missing_needed(row, limit=limit, time_limit=self.time_limit)
+        return self.tree.missing_needed(row, within=within, limit=limit, time_limit=self.time_limit)
 
     def odds(self, X: Any, reference: Any = "leaves", y: ArrayLike | None = None) -> Any:
         """Give the share of each class among training rows that fit; see ``orderless.odds``."""

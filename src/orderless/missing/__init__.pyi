@@ -32,7 +32,6 @@ from .predict import (
     predict_path as predict_path,
 )
 from .smallest_sets import (
-    Clock as Clock,
     Steps as Steps,
     hitting_sets as hitting_sets,
     members as members,

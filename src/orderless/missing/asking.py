@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..inputs import Rows, allowed_bins, distinct_rows, labels_like
 from ..model import Bins, Tree
 from ..readers import read_tree
+from .smallest_sets import Ends
 
 __all__ = ["ask_next", "asked_features", "heights"]
 
@@ -24,7 +25,7 @@ MOST_CELLS = 50_000_000  # of a table of rows by bins at one time
 Ints = NDArray[np.int32]
 
 
-def ask_next(tree: Any, X: Any) -> Any:
+def ask_next(tree: Any, X: Any, *, within: float | None = None) -> Any:
     """Give, for each row that is not determined, an unknown feature whose value can matter.
 
     Parameters
@@ -32,16 +33,19 @@ def ask_next(tree: Any, X: Any) -> Any:
     tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
     X : array, data frame, or list of dicts
         NaN, None, NA and null are unknown.
+    within : float, optional
+        For trees of numbers: ask only until the numbers that are possible are at most so far apart.
 
     Returns
     -------
     numpy.ma.MaskedArray, or a nullable Series when a data frame came in
-        Names of features; masked where the row is determined.
+        Names of features; masked where the row is determined (or known within so much).
 
     Notes
     -----
     Walk down the tree as far as the row answers. Where it does not: if one of the two sides is
-    determined (all leaves that the row can reach there have one class), ask this node's feature;
+    determined (all leaves that the row can reach there have one class, or numbers that are near
+    enough), ask this node's feature;
     if neither is, go on in the side of lesser height (the ``when_true`` side if they are equal),
     with that answer taken for granted. So the feature that is asked always matters: for some values
     of the other unknowns, its value changes the class. It is a quick choice, linear in the nodes
@@ -56,21 +60,28 @@ def ask_next(tree: Any, X: Any) -> Any:
     >>> ask_next(tree, [[None, None], [1, None], [None, 0], [None, 1]]).tolist()
     ['x0', 'x1', None, 'x0']
     """
-    tree = read_tree(tree)
+    tree, ends = Ends.of(read_tree(tree), within)
     rows = tree.read(X)
     codes = np.full(rows.n_rows, -1, dtype=np.int32)
-    open_rows = np.flatnonzero(tree.decide(rows) < 0)
-    codes[open_rows] = asked_features(tree, rows, open_rows)
+    if ends.numbers is None:
+        open_rows = np.flatnonzero(tree.decide(rows) < 0)
+    else:
+        known = tree.predict(rows, within=within)
+        open_rows = np.flatnonzero(np.ma.getmaskarray(known))
+    codes[open_rows] = asked_features(tree, rows, open_rows, within)
     return labels_like(X, np.array(tree.space.names), codes)
 
 
-def asked_features(tree: Tree, rows: Rows, which: NDArray[np.intp]) -> Ints:
+def asked_features(
+    tree: Tree, rows: Rows, which: NDArray[np.intp], within: float | None = None
+) -> Ints:
     """Give the positions of the features to ask in the space, for rows that are not determined."""
     out = np.full(len(which), -1, dtype=np.int32)
     if not len(which):
         return out
+    tree, ends = Ends.of(tree, within)
     bins = tree.bins
-    asker = _Asker(bins)
+    asker = _Asker(bins, ends)
     width = max(1, sum(bins.widths))
     step = max(1, MOST_CELLS // width)
     for start in range(0, len(which), step):
@@ -98,8 +109,8 @@ def heights(tree: Tree) -> Ints:
 class _Asker:
     """Puts one question to each of many boxes, node by node and not box by box."""
 
-    def __init__(self, bins: Bins) -> None:
-        self.bins = bins
+    def __init__(self, bins: Bins, ends: Ends) -> None:
+        self.bins, self.ends = bins, ends
         self.height = heights(bins.tree).tolist()
         self.starts = np.concatenate([[0], np.cumsum(bins.widths)]).astype(int).tolist()
         tree = bins.tree
@@ -130,39 +141,43 @@ class _Asker:
             for child, side in zip(children, (path[k] & holds, path[k] & ~holds), strict=True):
                 inside = here[(table & side).any(axis=1)]
                 todo.append((child, inside, [*path[:k], side, *path[k + 1 :]]))
-        # Up: the class and the question of every box at every node it can get to.
-        done: list[tuple[Ints, Ints]] = [(np.zeros(0, np.int32),) * 2] * len(visits)
+        # Up: the first and the last class, and the question, of every box at every node it gets to.
+        none = np.zeros((3, 0), np.int32)
+        done: list[Ints] = [none] * len(visits)
         for i in range(len(visits) - 1, -1, -1):
             node, here, children = visits[i]
             if not children:
-                done[i] = (np.full(len(here), self.label[node], np.int32),
-                           np.full(len(here), -1, np.int32))  # fmt: skip
+                done[i] = np.full((3, len(here)), self.label[node], np.int32)
+                done[i][2] = -1
                 continue
             done[i] = self._merged(node, here, [(visits[slot[c]][1], done[slot[c]])
                                                 for c in children])  # fmt: skip
             for child in children:
-                done[slot[child]] = (np.zeros(0, np.int32),) * 2  # not needed any more
-        return done[0][1]
+                done[slot[child]] = none  # not needed any more
+        asked: Ints = done[0][2]
+        return asked
 
     def _merged(
-        self,
-        node: int,
-        here: NDArray[np.intp],
-        children: list[tuple[NDArray[np.intp], tuple[Ints, Ints]]],
-    ) -> tuple[Ints, Ints]:
-        """Put the answers of the two sides together; -1 is "several classes", -2 "not there"."""
-        codes, asked = [], []
-        for inside, (code, question) in children:
-            at = np.searchsorted(here, inside)  # both are sorted
-            full = np.full((2, len(here)), -2, np.int32)
-            full[0, at], full[1, at] = code, question
-            codes.append(full[0])
-            asked.append(full[1])
-        yes, no = codes
+        self, node: int, here: NDArray[np.intp], children: list[tuple[NDArray[np.intp], Ints]]
+    ) -> Ints:
+        """Put the answers of the two sides together; -2 is "not there"."""
+        sides = []
+        for inside, answer in children:
+            full = np.full((3, len(here)), -2, np.int32)
+            full[:, np.searchsorted(here, inside)] = answer  # both are sorted
+            sides.append(full)
+        (low_yes, high_yes, ask_yes), (low_no, high_no, ask_no) = yes, no = sides
         first = int(self.height[self.when_true[node]] > self.height[self.when_false[node]])
-        code = np.where(yes == -2, no, np.where(no == -2, yes, np.where(yes == no, yes, -1)))
-        both = np.where(
-            (yes == -1) & (no == -1), asked[first], self.bins.positions[self.feature[node]]
-        )
-        question = np.where(yes == -2, asked[1], np.where(no == -2, asked[0], both))
-        return code.astype(np.int32), question.astype(np.int32)
+        only_no, only_yes = low_yes == -2, low_no == -2
+        low = np.where(only_no, low_no, np.where(only_yes, low_yes, np.minimum(low_yes, low_no)))
+        high = np.maximum(high_yes, high_no)
+        open_ = self._open(low_yes, high_yes) & self._open(low_no, high_no)
+        both = np.where(open_, (yes, no)[first][2],
+                        self.bins.positions[self.feature[node]])  # fmt: skip
+        question = np.where(only_no, ask_no, np.where(only_yes, ask_yes, both))
+        return np.stack([low, high, question]).astype(np.int32)
+
+    def _open(self, low: Ints, high: Ints) -> NDArray[np.bool_]:
+        """Whether a box is there and not settled."""
+        there = low >= 0
+        return there & self.ends.apart(np.where(there, low, 0), np.where(there, high, 0))

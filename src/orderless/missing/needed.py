@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inputs import AMONG, BETWEEN, Rows, allowed_bins, distinct_rows, one_row, row_box
-from ..model import Bins, Label, Tree, as_bits
+from ..model import Bins, Label, Tree, as_bits, midpoint
 from ..readers import read_tree
-from .smallest_sets import Clock, Leaf, Steps, lucky_sets, members, settling_sets
+from .smallest_sets import Clock, Ends, Leaf, Steps, lucky_sets, members, settling_sets
 
 __all__ = ["Needed", "Settling", "missing_needed"]
 
@@ -37,7 +37,8 @@ class Needed:
     Attributes
     ----------
     label
-        The class of the row if it is determined already, else None.
+        The class of the row if it is determined already, else None. With ``within``, the midpoint
+        of its numbers if they are near enough.
     possible : tuple of labels
         The classes that the row can get.
     unknown : tuple of str
@@ -46,6 +47,8 @@ class Needed:
         All smallest sets of unknown features that settle the row whatever their values are.
     could : tuple of tuples of str
         All smallest sets of unknown features that settle the row for some of their values.
+    within : float, optional
+        How far the numbers that are possible may be apart in a row that is settled.
 
     Notes
     -----
@@ -58,13 +61,19 @@ class Needed:
     unknown: Names
     settle: tuple[Names, ...]
     could: tuple[Names, ...]
+    within: float | None = None
 
     def __str__(self) -> str:
-        if self.label is not None:
-            return f"Determined: {self.label}. Nothing more is needed."
         classes = [str(label) for label in self.possible]
+        words = f"{', '.join(classes[:-1])} or {classes[-1]}"
+        if self.within is not None:
+            words = f"between {classes[0]} and {classes[-1]}"
+        if self.label is not None:
+            if len(self.possible) == 1:
+                words = str(self.label)
+            return f"Determined: {words}. Nothing more is needed."
         lines = [
-            f"Not determined: {', '.join(classes[:-1])} or {classes[-1]}.",
+            f"Not determined: {words}.",
             f"Settled, whatever the values, by {_listed(self.settle)}.",
         ]
         if self.could != self.settle:  # else it would say the same twice
@@ -79,7 +88,12 @@ def _listed(sets: Sequence[Names]) -> str:
 
 
 def missing_needed(
-    tree: Any, row: Any, *, limit: int = LIMIT, time_limit: float = TIME_LIMIT
+    tree: Any,
+    row: Any,
+    *,
+    within: float | None = None,
+    limit: int = LIMIT,
+    time_limit: float = TIME_LIMIT,
 ) -> Needed:
     """Give the unknown features that would settle a row.
 
@@ -88,6 +102,9 @@ def missing_needed(
     tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
     row : dict, one-row data frame, Series, or values in the order of the space's columns
         What is missing, None or NaN is unknown.
+    within : float, optional
+        For trees of numbers: a row is settled as soon as the numbers that are possible are at most
+        so far apart, not only when one is left.
     limit : int
         Steps that each of the two searches may take before ``TooManyReasons`` is raised.
     time_limit : float
@@ -102,7 +119,8 @@ def missing_needed(
     A set of features settles the row whatever their values are iff any two reachable leaves of
     different classes are separated by one of them: their sides on it have no value in common that
     the row allows. (If two leaves are not separated, values that lie in both keep both reachable.)
-    So the smallest such sets are the minimum hitting sets of all pairs. A set settles the row for
+    So the smallest such sets are the minimum hitting sets of all pairs (with ``within``, of all
+    pairs of leaves whose numbers are farther apart). A set settles the row for
     some values iff one value for each of its features excludes all leaves but those of one class:
     a minimum set cover. Both are exact, and NP-hard in general. Cost: reachable leaves squared x
     features, and the searches, which are exponential in the size of the smallest sets only.
@@ -123,7 +141,7 @@ def missing_needed(
     if not time_limit > 0:
         raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
     clock = Clock(time_limit)
-    tree = read_tree(tree)
+    tree, ends = Ends.of(read_tree(tree), within)
     bins = tree.bins
     sides = row_box(bins, one_row(row, tree.space, tree.used)).bits
     leaves = [(c, own) for _, c, own in _reachable(bins, sides, clock)]
@@ -133,15 +151,19 @@ def missing_needed(
     order = _in_order(bins)
     unknown = [k for k in order if sides[k].bit_count() > 1]
     names = [bins.features[k].name for k in unknown]
-    if len(classes) == 1:
-        return Needed(possible[0], possible, tuple(names), ((),), ((),))
+    if not ends.apart(np.array(classes[:1]), np.array(classes[-1:])).any():
+        label = possible[0]
+        if len(classes) > 1:
+            label = float(midpoint(tree.numbers[classes[0]], tree.numbers[classes[-1]]))
+        return Needed(label, possible, tuple(names), ((),), ((),), within)
     parts = [(c, tuple(own[k] for k in unknown)) for c, own in leaves]
-    both = (settling_sets(parts, Steps(limit, clock)), lucky_sets(parts, Steps(limit, clock)))
+    both = (settling_sets(parts, Steps(limit, clock), ends),
+            lucky_sets(parts, Steps(limit, clock), ends))  # fmt: skip
     settle, could = (
         tuple(tuple(names[k] for k in one) for one in sorted(members(s) for s in sets))
         for sets in both
     )
-    return Needed(None, possible, tuple(names), settle, could)
+    return Needed(None, possible, tuple(names), settle, could, within)
 
 
 def _in_order(bins: Bins) -> list[int]:
@@ -182,8 +204,15 @@ class Settling:
     conditions) that part counts, too. ``limit`` and ``time_limit`` are for each search.
     """
 
-    def __init__(self, tree: Tree, limit: int = LIMIT, time_limit: float = TIME_LIMIT) -> None:
-        self.tree, self.limit, self.time_limit = tree, limit, time_limit
+    def __init__(
+        self,
+        tree: Tree,
+        limit: int = LIMIT,
+        time_limit: float = TIME_LIMIT,
+        within: float | None = None,
+    ) -> None:
+        self.limit, self.time_limit = limit, time_limit
+        self.tree, self.ends = tree, _ = Ends.of(tree, within)
         self.bins = tree.bins
         self.order = _in_order(self.bins)
         leaves = np.flatnonzero(tree.feature < 0)
@@ -226,7 +255,7 @@ class Settling:
                 (label, tuple(box[k] & sides.get(k, box[k]) for k in self.order))
                 for label, box in (self.leaf[i] for i in np.flatnonzero(reached))
             ]
-            sets = settling_sets(leaves, Steps(self.limit, Clock(self.time_limit)))
+            sets = settling_sets(leaves, Steps(self.limit, Clock(self.time_limit)), self.ends)
             first = min(members(one) for one in sets)
             self.seen[key] = tuple(self.bins.features[self.order[k]].name for k in first)
         return self.seen[key]

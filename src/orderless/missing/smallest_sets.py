@@ -9,17 +9,65 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OutOfTime, TooManyReasons, setting
+from ..model import Tree, read_within
 
-__all__ = ["Clock", "Leaf", "Steps", "hitting_sets", "lucky_sets", "members", "settling_sets"]
+__all__ = [
+    "Clock", "Ends", "Leaf", "Steps", "hitting_sets", "lucky_sets", "members", "settling_sets",
+]  # fmt: skip
 
 BLOCK = 256  # leaves that are compared with all others at one time
 
 Leaf = tuple[int, tuple[int, ...]]  # class, and per feature the bins that are left, as bits
+
+
+class Watch(Protocol):
+    """What is looked at while one searches."""
+
+    def look(self) -> None:
+        """Raise an error if the time is over."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """When a row is settled: by one class, or by numbers that are near to each other.
+
+    Attributes
+    ----------
+    numbers : array, rising
+        By class the number that it is; None where classes are only told apart.
+    within : float
+        How far the numbers may be apart, in float64, as in ``Tree.predict``.
+    """
+
+    numbers: NDArray[np.float64] | None = None
+    within: float = 0.0
+
+    @classmethod
+    def of(cls, tree: Tree, within: float | None) -> tuple[Tree, Ends]:
+        """Read when a row of a tree is settled, None: by one class; give the tree with numbers."""
+        if within is None:
+            return tree, cls()
+        most = read_within(within)
+        tree = tree.as_regression()
+        return tree, cls(tree.numbers, most)
+
+    def apart(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
+        """Whether both classes of a pair keep a row open."""
+        if self.numbers is None:
+            return np.asarray(a != b)
+        with np.errstate(over="ignore"):  # farther than any float is farther than asked
+            far = np.abs(self.numbers[a] - self.numbers[b]) > self.within
+        return np.asarray(far)
+
+
+CLASSES = Ends()
 
 
 class Clock:
@@ -42,7 +90,7 @@ class Clock:
 class Steps:
     """Counts the steps of a search, and refuses to take too many, or too long."""
 
-    def __init__(self, limit: int, clock: Clock) -> None:
+    def __init__(self, limit: int, clock: Watch) -> None:
         self.limit = limit
         self.clock = clock
         self.taken = 0
@@ -68,10 +116,12 @@ def members(bits: int) -> list[int]:
 # -- whatever the values -----------------------------------------------------------------------
 
 
-def settling_sets(leaves: list[Leaf], steps: Steps) -> set[int]:
-    """Give all smallest sets of features that separate any two leaves of different classes."""
-    pairs = _separating(leaves, steps.clock)
-    return hitting_sets(pairs, steps)
+def settling_sets(leaves: list[Leaf], steps: Steps, ends: Ends = CLASSES) -> set[int]:
+    """Give all smallest sets of features that separate any two leaves of different classes.
+
+    Of numbers, any two leaves that are too far apart.
+    """
+    return hitting_sets(_separating(leaves, steps.clock, ends), steps)
 
 
 def hitting_sets(sets: Iterable[int], steps: Steps) -> set[int]:
@@ -96,7 +146,7 @@ def hitting_sets(sets: Iterable[int], steps: Steps) -> set[int]:
         size += 1
 
 
-def _separating(leaves: list[Leaf], clock: Clock) -> set[int]:
+def _separating(leaves: list[Leaf], clock: Watch, ends: Ends) -> set[int]:
     """Give, for all pairs of leaves of different classes, the features that separate them."""
     labels = np.array([c for c, _ in leaves])
     tables = [table.astype(np.float32) for table in _tables(leaves)]
@@ -104,7 +154,7 @@ def _separating(leaves: list[Leaf], clock: Clock) -> set[int]:
     for start in range(0, len(leaves), BLOCK):
         clock.look()
         here = slice(start, start + BLOCK)
-        apart = labels[here, None] != labels[None, :]
+        apart = ends.apart(labels[here, None], labels[None, :])
         which = [(table[here] @ table.T == 0)[apart] for table in tables]
         if apart.any():
             features |= _distinct(np.stack(which, axis=1))
@@ -142,13 +192,18 @@ def _hit(sets: list[int], chosen: int, left: int, choices: set[int], steps: Step
 # -- with luck ---------------------------------------------------------------------------------
 
 
-def lucky_sets(leaves: list[Leaf], steps: Steps) -> set[int]:
-    """Give all smallest sets of features of which some values leave leaves of one class only."""
+def lucky_sets(leaves: list[Leaf], steps: Steps, ends: Ends = CLASSES) -> set[int]:
+    """Give all smallest sets of features of which some values leave leaves of one class only.
+
+    Of numbers, leaves that are near enough to each other.
+    """
     # Per feature, for each of its values that the row allows: which leaves it excludes, as bits.
     excluded = [_distinct(~table[:, table.any(axis=0)].T) for table in _tables(leaves)]
+    labels = np.array([label for label, _ in leaves])
+    # Leaves that must go if a class, or a number as the smallest one, is to be left.
     targets = [
-        sum(1 << i for i, (label, _) in enumerate(leaves) if label != c)
-        for c in sorted({label for label, _ in leaves})
+        sum(1 << i for i in np.flatnonzero(_others(labels, c, ends)).tolist())
+        for c in sorted(set(labels.tolist()))
     ]
     size = 1
     while True:
@@ -158,6 +213,11 @@ def lucky_sets(leaves: list[Leaf], steps: Steps) -> set[int]:
         if choices:
             return choices
         size += 1
+
+
+def _others(labels: NDArray[np.intp], c: int, ends: Ends) -> NDArray[np.bool_]:
+    far = ends.apart(labels, np.full_like(labels, c))
+    return far if ends.numbers is None else far | (labels < c)
 
 
 def _exclude(

@@ -85,6 +85,7 @@ from .tree_file import (
     TREE_FORMAT as TREE_FORMAT,
 )
 from .tree_numbers import (
+    level_labels as level_labels,
     midpoint as midpoint,
     read_within as read_within,
 )

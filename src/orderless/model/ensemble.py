@@ -29,6 +29,8 @@ from .ensemble_checks import (
 from .ensemble_file import EnsembleFile
 from .ensemble_offers import EnsembleOffers
 from .feature import Label
+from .frozen import Frozen
+from .numbers import row_boundary
 from .rule import Link, Rule
 from .space import Space
 from .tree import Tree
@@ -36,7 +38,7 @@ from .tree_arrays import Task, labels_array, read_classes
 from .whole_numbers import Adding, Whole, in_units, whole_numbers
 
 if TYPE_CHECKING:
-    from .._core.ensembles import Sum
+    from .._core.ensembles import RowBins, Sum
     from ..inputs import Rows
 
 __all__ = ["Ensemble"]
@@ -44,7 +46,7 @@ __all__ = ["Ensemble"]
 Floats = NDArray[np.float64]
 
 
-class Ensemble(EnsembleFile, EnsembleOffers):
+class Ensemble(Frozen, EnsembleFile, EnsembleOffers):
     """Trees whose leaves are added up, whatever made them.
 
     Parameters
@@ -103,19 +105,6 @@ class Ensemble(EnsembleFile, EnsembleOffers):
         check_rule(rule, n_scores, len(self.classes))
         check_link(link, factor)
         self.adding, self.rule, self.link, self.factor = adding, rule, link, float(factor)
-        self._freeze()
-
-    def _freeze(self) -> None:
-        for array in self._arrays:
-            array.setflags(write=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        made_again = {name for kind in type(self).__mro__ for name, member in vars(kind).items()
-                      if isinstance(member, cached_property)}  # fmt: skip
-        return {name: value for name, value in vars(self).items() if name not in made_again}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)  # copied and unpickled arrays can be written to
         self._freeze()
 
     def replace(self, **changes: Any) -> Ensemble:
@@ -225,10 +214,24 @@ class Ensemble(EnsembleFile, EnsembleOffers):
             ("largest", "cuts", "number").index(rule.kind),
             np.array(rule.cuts, dtype=np.float64),
             np.array(cuts, dtype=np.int64),
+            rule.window,
             rule.window_in_units(whole.exponent),
+            rule.either,
             len(self.classes),
-            rule.in_either_order(self.link),
         )
+
+    @cached_property
+    def row_bins(self) -> RowBins:
+        """How the values of rows fall into its bins, for the core."""
+        bins, cuts, of_value = self.bins, [], []
+        for feature, own, groups in zip(bins.features, bins.cuts, bins.groups, strict=True):
+            codes = np.zeros(0 if feature.ordered else feature.n_values, dtype=np.int32)
+            for b, group in enumerate(groups):
+                codes[list(group)] = b
+            cuts.append(np.ascontiguousarray(row_boundary(own, feature.values)))
+            of_value.append(codes)
+        positions = np.array(bins.positions, dtype=np.int32)
+        return _core.ensembles.RowBins(self.summed, positions, cuts, of_value)
 
     # -- what it is ------------------------------------------------------------------------------
 

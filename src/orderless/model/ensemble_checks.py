@@ -118,6 +118,8 @@ def check_rule(rule: Any, n_scores: int, n_classes: int) -> None:
         raise InvalidTree(
             f"the window of the rule must be a number of at least 0, got {rule.window!r:.80}"
         )
+    if not isinstance(rule.either, bool):
+        raise InvalidTree(f"either of the rule must be true or false, got {rule.either!r:.80}")
     if (kind == "number") != (n_classes == 0):
         raise InvalidTree(
             "a model of numbers has the rule 'number' and no classes, every other one has classes: "

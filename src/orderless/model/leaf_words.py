@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .escapes import printable
 from .numbers import short_number
@@ -44,7 +44,7 @@ def number_names(numbers: Iterable[float]) -> dict[float, str]:
     return out
 
 
-def any_rounded(names: Mapping[float, str]) -> bool:
+def any_rounded(names: Mapping[Any, str]) -> bool:
     """Whether some number is not what its text says.
 
     Examples

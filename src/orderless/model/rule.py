@@ -26,17 +26,15 @@ class Rule(NamedTuple):
         the score itself
     cuts : rising, compared with the undivided sum as the library keeps it
     window : sums that are this close, or closer, may be told apart or not: the library rounds again
-        before it compares. Behind a softmax it can only take them for equal, so that the first
-        wins; elsewhere (an average of averages) any of them, even equal ones, may come out ahead
+        before it compares (a softmax), which keeps their order, or makes them equal
+    either : of sums that close the later may even be put first: it is the sums themselves that the
+        library rounds in another way (an average of averages)
     """
 
     kind: Literal["largest", "cuts", "number"]
     cuts: tuple[float, ...] = ()
     window: float = 0.0
-
-    def in_either_order(self, link: Link) -> bool:
-        """Whether scores in the window, equal ones too, may come out in either order."""
-        return self.kind == "largest" and self.window > 0 and link != "softmax"
+    either: bool = False
 
     def window_in_units(self, exponent: int) -> int:
         """Give the window in units of ``2 ** exponent``, in which sums are whole numbers.

@@ -18,6 +18,7 @@ from ..errors import InvalidTree, a_kind
 from .arrays import Nodes
 from .bins import Bins
 from .feature import Label
+from .frozen import Frozen
 from .numbers import row_boundary
 from .side import Side
 from .space import Space
@@ -47,7 +48,7 @@ __all__ = ["Tree"]
 T = TypeVar("T")
 
 
-class Tree(TreeFile, TreeNumbers, TreeOffers):
+class Tree(Frozen, TreeFile, TreeNumbers, TreeOffers):
     """A decision tree over a space, whatever made it.
 
     Node 0 is the root. An inner node asks one condition: a numeric or boolean feature is at most
@@ -180,19 +181,6 @@ class Tree(TreeFile, TreeNumbers, TreeOffers):
     @property
     def _arrays(self) -> list[NDArray[Any]]:
         return [*self.nodes, *([] if self.distribution is None else [self.distribution])]
-
-    def _freeze(self) -> None:
-        for array in self._arrays:
-            array.setflags(write=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        made_again = {name for kind in type(self).__mro__ for name, member in vars(kind).items()
-                      if isinstance(member, cached_property)}  # fmt: skip
-        return {name: value for name, value in vars(self).items() if name not in made_again}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)  # copied and unpickled arrays can be written to
-        self._freeze()
 
     def replace(self, **changes: Any) -> Tree:
         """Make a tree that differs in some of the parameters that ``Tree`` takes.

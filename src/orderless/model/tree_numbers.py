@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .tree import Tree
     from .tree_arrays import Task
 
-__all__ = ["TreeNumbers", "midpoint", "read_within"]
+__all__ = ["TreeNumbers", "level_labels", "midpoint", "read_within"]
 
 ROUNDING = 1 - 2.0**-50  # shares that differ by less are one share, computed in two ways
 
@@ -158,16 +158,7 @@ class TreeNumbers:
         """
         tree = cast("Tree", self)
         at = _read_levels(levels, self.numbers[np.unique(tree.leaf_class[tree.feature < 0])])
-        if labels is None:
-            text = [short_number(level) for level in at]
-            between = [f"above {low} to {high}" for low, high in pairwise(text)]
-            labels = [f"at most {text[0]}", *between, f"above {text[-1]}"]
-        elif isinstance(labels, str) or len(labels) != len(at) + 1:
-            raise InvalidTree(
-                f"{len(at)} {'level cuts' if len(at) == 1 else 'levels cut'} the numbers into "
-                f"{len(at) + 1} classes: give as many labels, got {labels!r:.80}"
-            )
-        return self._with_classes(labels, np.searchsorted(at, self.numbers))
+        return self._with_classes(level_labels(at, labels), np.searchsorted(at, self.numbers))
 
     def around(self, lower: float, upper: float) -> Tree:
         """Give a tree of classes: below an interval, inside it ("10 to 14"), above it.
@@ -286,6 +277,26 @@ class TreeNumbers:
         shares: Floats = np.zeros_like(tree.distribution)
         np.divide(tree.distribution, total, out=shares, where=leaf)
         return shares
+
+
+def level_labels(levels: Sequence[float], labels: Sequence[Any] | None) -> Sequence[Any]:
+    """Name the intervals between levels, or check the names that are given.
+
+    Examples
+    --------
+    >>> level_labels([10.0, 20.0], None)
+    ['at most 10', 'above 10 to 20', 'above 20']
+    """
+    if labels is None:
+        text = [short_number(level) for level in levels]
+        between = [f"above {low} to {high}" for low, high in pairwise(text)]
+        return [f"at most {text[0]}", *between, f"above {text[-1]}"]
+    if isinstance(labels, str) or len(labels) != len(levels) + 1:
+        raise InvalidTree(
+            f"{len(levels)} {'level cuts' if len(levels) == 1 else 'levels cut'} the numbers into "
+            f"{len(levels) + 1} classes: give as many labels, got {labels!r:.80}"
+        )
+    return labels
 
 
 def read_within(within: Any) -> float:

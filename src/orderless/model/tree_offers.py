@@ -61,11 +61,18 @@ class TreeOffers:
 
         return possible_classes(self._tree, X)
 
-    def missing_needed(self, row: Any, *, limit: int = 200_000, time_limit: float = 60.0) -> Any:
+    def missing_needed(
+        self,
+        row: Any,
+        *,
+        within: float | None = None,
+        limit: int = 200_000,
+        time_limit: float = 60.0,
+    ) -> Any:
         """Give the unknown features that would settle a row; see ``orderless.missing_needed``."""
         from ..missing import missing_needed
 
-        return missing_needed(self._tree, row, limit=limit, time_limit=time_limit)
+        return missing_needed(self._tree, row, within=within, limit=limit, time_limit=time_limit)
 
     def odds(self, X: Any, reference: Any = "leaves", y: ArrayLike | None = None) -> Any:
         """Give the share of each class among training rows that fit; see ``orderless.odds``."""

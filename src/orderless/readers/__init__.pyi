@@ -6,3 +6,4 @@ from .ensembles.dispatch import read_ensemble as read_ensemble
 from .ensembles.either import read_model as read_model
 from .ensembles.score import read_score as read_score
 from .wrapped import unwrap as unwrap
+from .xgboost_ubj import knows_ubj as knows_ubj

@@ -59,7 +59,9 @@ class Answers:
             elif sum(by_name.get(other, other) == feature.name for other in wanted) == 1:
                 self.codes[name] = i
         self.needed = needed
-        self.settling = Settling(tree) if isinstance(tree, Tree) and needed == "smallest" else None
+        self.settling = None
+        if isinstance(tree, Tree) and needed == "smallest":
+            self.settling = Settling(tree, within=within)
 
     def of(self, part: Part) -> list[Coded]:
         """Give the new columns."""
@@ -69,15 +71,19 @@ class Answers:
         self.n_certain += int((truth == 0).sum())
         self.n_undecided += int((truth == 2).sum())
         labels = Coded(list(self.tree.classes), codes, [str(label) for label in self.tree.classes])
-        out = self._numbers(rows) if self.interval else [labels]
+        open_rows, out = truth != 0, [labels]
+        if self.interval:
+            out, wide = self._numbers(rows)
+            if self.within is not None:
+                open_rows &= wide
         out.append(Coded([True, False, None], truth, ["yes", "no", "undecided"]))
-        open_rows = np.flatnonzero(truth)
+        at = np.flatnonzero(open_rows)
         index = np.full(len(codes), -1, dtype=np.int64)
         if self.needed == "smallest":
-            sets, index[open_rows] = self._smallest(rows, open_rows)
+            sets, index[at] = self._smallest(rows, at)
             out.append(Coded(sets, index, ["; ".join(one) for one in sets]))
         elif self.needed == "next":
-            index[open_rows] = self._next(rows, open_rows)
+            index[at] = self._next(rows, at)
             asked = list(self.tree.space.names)
             out.append(Coded([(name,) for name in asked], index, asked))
         return out
@@ -93,13 +99,16 @@ class Answers:
     def _next(self, rows: Rows, at: NDArray[np.intp]) -> NDArray[Any]:
         """Give the feature to ask next, by its position."""
         if isinstance(self.tree, Tree):
-            return asked_features(self.tree, rows, at)
+            return asked_features(self.tree, rows, at, self.within)
         names = self.tree.ask_next(rows.take(at), time_limit=self.time_limit, n_jobs=self.n_jobs)
         place = {name: i for i, name in enumerate(self.tree.space.names)}
         return np.array([place.get(name, -1) for name in names.tolist()], dtype=np.int64)
 
-    def _numbers(self, rows: Rows) -> list[Coded]:
-        """Give the number, or the midpoint of a narrow interval, and the ends of the interval."""
+    def _numbers(self, rows: Rows) -> tuple[list[Coded], NDArray[np.bool_]]:
+        """Give the number, or the midpoint of a narrow interval, and the ends of the interval.
+
+        Also where it is too wide.
+        """
         limit: dict[str, Any] = {"n_jobs": self.n_jobs}
         if isinstance(self.tree, Ensemble):
             limit["time_limit"] = self.time_limit
@@ -107,8 +116,9 @@ class Answers:
         middle = self.tree.predict(rows, within=self.within or 0, **limit)
         mask = np.ma.getmaskarray(middle)
         self.n_narrow += int((~mask).sum())
-        return [_coded_numbers(np.ma.getdata(middle), mask), _coded_numbers(lower),
-                _coded_numbers(upper)]  # fmt: skip
+        columns = [_coded_numbers(np.ma.getdata(middle), mask), _coded_numbers(lower),
+                   _coded_numbers(upper)]  # fmt: skip
+        return columns, mask
 
     def _smallest(self, rows: Rows, at: NDArray[np.intp]) -> tuple[list[Any], NDArray[np.intp]]:
         """Give sets of names, and for each of these rows which of them it needs."""

@@ -119,11 +119,11 @@ def predict_file(
         "smallest": the first of the smallest sets of features that settle the row whatever their
         values are (``missing_needed``). "next": one feature to ask (``ask_next``), quick for trees
         of any size. None: there is no such column. "usual": "smallest" for one tree, "next" for
-        many.
+        many, None for many that say numbers.
     within : float, optional
         Of numbers: also predict rows whose interval is at most this wide, by its midpoint. Such
-        rows are not determined, and ``needed`` says what settles the number itself. Also for
-        classes that are numbers, which get the columns of a regression tree then.
+        rows are not determined, and need nothing: ``needed`` says what makes an interval narrow
+        enough. Also for classes that are numbers, which get the columns of a regression tree then.
     unseen : {"unknown", "error"}
         What becomes of a category that its feature does not list (and that has no "other", see
         ``Feature``). "unknown": the row may have any of the categories, and gets a class only if
@@ -209,7 +209,8 @@ def predict_file(
         given = setting("batch_size", batch_size)
         raise InvalidParameter(f"{given}: give a number of rows, at least 1", "batch_size")
     if needed == "usual":
-        needed = "next" if isinstance(model, Ensemble) else "smallest"
+        many = None if model.task == "regression" else "next"
+        needed = many if isinstance(model, Ensemble) else "smallest"
     interval = within is not None or model.task == "regression"
     if interval:
         model.predict([], within=within or 0)  # refuses classes that are no numbers

@@ -10,6 +10,17 @@ function openLeaves(box) {
   return out;
 }
 
+/** Whether two classes keep the answer open: they differ, or their numbers are too far apart. */
+function far(a, b) {
+  if (PAGE.within == null) return a !== b;
+  return Math.abs(PAGE.numbers[a] - PAGE.numbers[b]) > PAGE.within;
+}
+
+/** Whether classes, in their order, leave the answer open. */
+function isOpen(labels) {
+  return far(labels[0], labels[labels.length - 1]);
+}
+
 /** Give the features that can still make a difference: two leaves of different classes, which
  *  differ in that feature alone, are open. */
 function mattering(open) {
@@ -31,10 +42,30 @@ function mattering(open) {
   return found;
 }
 
+/** Likewise where a number need only be known within a width: the features of which some value
+ *  rules out one of two open leaves whose numbers are too far apart. */
+function narrowing(open, box) {
+  const found = new Set();
+  for (const leaf of open) {
+    if (!open.some((other) => far(leaf.label, other.label))) continue;
+    for (let i = 0; i < FEATURES.length; i += 1) {
+      if (!sameSide(leaf.box[i], box[i])) found.add(i);
+    }
+  }
+  return found;
+}
+
+function sameSide(a, b) {
+  if (Array.isArray(a)) return a.every((on, code) => on === b[code]);
+  return a.low === b.low && a.high === b.high && a.nan === b.nan;
+}
+
 /** Give the feature to ask next, of those that matter. */
 function nextFeature(box, open, matters) {
   if (!matters.size) return null;
-  return PAGE.policy ? nextOfPolicy(box, matters) : nextByGain(box, open, matters);
+  // Beside its own way, a policy for a width may end although the numbers are still far apart.
+  const asked = PAGE.policy ? nextOfPolicy(box, matters) : null;
+  return asked === null ? nextByGain(box, open, matters) : asked;
 }
 
 /** Follow the policy's tree to the first question that is open and matters. */
@@ -81,7 +112,7 @@ function expectedOpen(box, open, i) {
       labels.add(leaf.label);
     });
     total += share;
-    if (labels.size > 1) expected += share * left;
+    if (labels.size && isOpen([...labels].sort((a, b) => a - b))) expected += share * left;
   }
   return expected / total;
 }
@@ -118,11 +149,12 @@ function changes(box, answer) {
 function advise(box) {
   const open = openLeaves(box);
   const labels = [...new Set(open.map((leaf) => leaf.label))].sort((a, b) => a - b);
-  const matters = labels.length > 1 ? mattering(open) : new Set();
+  const settled = !isOpen(labels);
+  const matters = settled ? new Set() : PAGE.within == null ? mattering(open) : narrowing(open, box);
   const next = nextFeature(box, open, matters);
   return {
     labels,
-    certain: labels.length === 1,
+    settled,
     matters: PAGE.order.filter((i) => matters.has(i)),
     next,
     outcomes: next === null ? [] : outcomes(box, next),

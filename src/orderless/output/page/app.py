@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 
 from ...ensembles import check_time_limit
-from ...errors import InvalidData, InvalidParameter, InvalidTree, UnreadableModel
-from ...form import CanonicalForm, equivalent, fingerprint
+from ...errors import InvalidData, InvalidParameter
+from ...form import CanonicalForm
 from ...inputs import frame_of, is_unknown, read_costs, write_whole
-from ...missing import counts_rows
 from ...model import (
     Ensemble,
     Feature,
@@ -31,16 +30,15 @@ from ...model import (
     printable,
     short_number,
 )
-from ...readers import read_ensemble, read_tree
-from ..code.javascript import literal, model_text, part, script_of
-from ..code.tables import tree_tables
+from ...readers import read_model
+from ..code.javascript import literal, part, script_of
 from ..plots.look import FORM, page_colours
 from ..templates import markup, render
 from .ensemble_content import Written, label_names, written_ensemble
+from .tree_content import written_tree
 
 __all__ = ["write_page"]
 
-LIMIT = 1_000
 TIME_LIMIT = 0.5
 
 
@@ -56,6 +54,7 @@ def write_page(
     class_names: Mapping[Any, str] | None = None,
     costs: Mapping[str, float] | None = None,
     policy: Any = None,
+    within: float | None = None,
     examples: Any = None,
     limit: int | None = None,
     time_limit: float | None = None,
@@ -85,6 +84,9 @@ def write_page(
         0 or more, for every feature that the tree asks about: one without a cost is an error.
     policy : object with ``to_tree()`` (a ``Policy``), or an equivalent tree, optional
         What to ask next is the first of its questions that is open and matters.
+    within : float, optional
+        For a regression tree: ask only until the numbers that are possible are at most so far
+        apart. By default the policy's own, if it has one.
     examples : data frame, list of dicts, or dict of name -> dict, optional
         Rows that a person can fill in by choosing them; unknown values stay open.
     limit : int, optional
@@ -107,7 +109,9 @@ def write_page(
     of the feature. With costs it asks where the fall per cost is greatest.
 
     A feature can make a difference iff two open leaves of different classes are disjoint in that
-    feature alone. The page compares all pairs after each input, so large trees are refused:
+    feature alone; with ``within``, iff some value of it rules out one of two open leaves whose
+    numbers are farther apart.
+    The page compares all pairs after each input, so large trees are refused:
     ``to_javascript`` has no limit.
 
     Examples
@@ -118,9 +122,9 @@ def write_page(
     (1, False)
     """
     form = tree if isinstance(tree, CanonicalForm) else None
-    model = _model_of(tree)
+    model = read_model(tree)
     shown = _class_names(class_names, model)
-    written = _written(model, form, shown, policy, limit, time_limit)
+    written = _written(model, form, shown, policy, within, limit, time_limit)
     features = written.features
     names = [feature["name"] for feature in features]
     rows = _examples(examples, model, names)
@@ -155,24 +159,12 @@ def write_page(
 # -- models -------------------------------------------------------------------------------------
 
 
-def _model_of(given: Any) -> Tree | Ensemble:
-    """Read a tree, or else a sum of trees."""
-    if isinstance(given, Ensemble):
-        return given
-    try:
-        return read_tree(given)
-    except UnreadableModel as fault:
-        try:
-            return read_ensemble(given)
-        except UnreadableModel:
-            raise fault from None
-
-
 def _written(
     model: Tree | Ensemble,
     form: CanonicalForm | None,
     shown: list[str],
     policy: Any,
+    within: float | None,
     limit: int | None,
     time_limit: float | None,
 ) -> Written:
@@ -184,6 +176,12 @@ def _written(
                 "next by itself; leave out policy=",
                 "policy",
             )
+        if within is not None:
+            raise InvalidParameter(
+                "within is for a page of one tree: the page of an ensemble asks until the number "
+                "is certain; leave out within=",
+                "within",
+            )
         seconds = TIME_LIMIT if time_limit is None else check_time_limit(time_limit)
         return written_ensemble(model, shown, limit, seconds)
     if time_limit is not None:
@@ -191,38 +189,7 @@ def _written(
             "time_limit is for a page of an ensemble: a tree is answered at once; leave it out",
             "time_limit",
         )
-    return _written_tree(model, form, policy, LIMIT if limit is None else limit)
-
-
-def _written_tree(tree: Tree, form: CanonicalForm | None, policy: Any, limit: int) -> Written:
-    """Give what the page has of a tree."""
-    if tree.n_leaves > limit:
-        raise InvalidTree(
-            f"this tree has {tree.n_leaves:,} leaves and a page is written for at most "
-            f"limit={limit:,}: give smallest_tree(tree), use to_javascript(), or raise limit="
-        )
-    asked = [] if policy is None else [_policy_tree(policy, tree)]
-    features, (nodes, *policies) = tree_tables(tree, *asked)
-    own: dict[str, Any] = {
-        "weights": _weights(tree),
-        "policy": policies[0] if policies else None,
-    }
-    files = ["rows.js", "engine.js", "outcomes.js", "advice.js", "scale.js", "tree_page.js"]
-    if tree.task == "regression":
-        own["numbers"] = tree.numbers.tolist()
-        files[2:2] = ["interval.js", "gauge.js"]
-    return Written(
-        features,
-        model_text(tree, features, nodes),
-        files,
-        own,
-        "What does the tree decide?",
-        [
-            "This page shows what the decision tree decides, and which answers are certain "
-            "whatever the unknown values are. It does not say whether the tree is right."
-        ],
-        ("the function", fingerprint(tree) if form is None else form.fingerprint),
-    )
+    return written_tree(model, form, policy, within, limit)
 
 
 # -- what is given ------------------------------------------------------------------------------
@@ -273,29 +240,6 @@ def _costs(
         return None
     costs = read_costs(given, tree.space, names)
     return [float(costs[name]) for name in names]
-
-
-def _policy_tree(policy: Any, tree: Tree) -> Tree:
-    """Give the policy as a tree over the space of the tree that it belongs to."""
-    to_tree = getattr(policy, "to_tree", None)
-    own = read_tree(to_tree() if callable(to_tree) else policy).over(tree.space)
-    if not equivalent(own, tree):
-        raise InvalidTree(
-            "the policy does not decide the same as the tree: give the policy made for it, "
-            "cheapest_policy(tree, X, costs)"
-        )
-    return own
-
-
-def _weights(tree: Tree) -> list[float]:
-    """Give per node one more than its training rows, where the tree counts them; else 1."""
-    if tree.distribution is None:
-        return [1] * tree.n_nodes
-    counts = tree.distribution.sum(axis=1)
-    leaves = tree.feature < 0
-    if (counts < 0).any() or not counts_rows(tree):
-        return [1] * tree.n_nodes
-    return [float(n) for n in np.where(leaves, counts + 1, 0)]
 
 
 Example = tuple[str, list[list[Any]]]

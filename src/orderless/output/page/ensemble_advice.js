@@ -2,7 +2,8 @@
 // in short slices, so that the page stays responsive, and what is not worked out in time is said to be
 // undecided, with what is proven.
 
-const LIMITS = { verdict: 1, classes: 1, next: 2, reason: 2, range: 1, changes: 2 }; // times the time of an answer
+// How long each step may take, in times of what an answer has.
+const LIMITS = { glance: 1, trees: 4, verdict: 1, classes: 1, next: 2, reason: 2, range: 1, changes: 2 };
 const SLICE = 30; // milliseconds of work before the page may breathe
 const PAUSE = 1;
 
@@ -15,11 +16,16 @@ function begun(box) {
 function stepsOf(answer) {
   const isCertain = () => LABELS > 0 && stateOf(answer) === "certain";
   return Object.entries({
-    verdict: function* () {
+    glance: function* () {
+      if (LABELS) yield* glance(answer.box, answer.found);
+    },
+    trees: function* () {
       answer.problem = yield* restricted(answer.box);
       answer.matters = asked(answer.problem);
-      if (PAGE.gauge !== null) answer.range = bounded(answer.problem);
-      if (LABELS) yield* possibleIn(answer.problem, answer.found, 2);
+      if (PAGE.gauge !== null) answer.range = yield* bounded(answer.problem);
+    },
+    verdict: function* () {
+      if (answer.problem && LABELS) yield* possibleIn(answer.problem, answer.found, 2);
     },
     classes: function* () {
       if (answer.problem && LABELS > 2) yield* possibleIn(answer.problem, answer.found);
@@ -92,10 +98,11 @@ function consider(box, tell, limit = PAGE.limit) {
       steps.shift();
     }
     answer.busy = steps.length > 0;
-    if (changed || begin === first) tell(answer);
     if (steps.length) setTimeout(slice, PAUSE);
+    if (changed || fresh) tell(answer);
+    fresh = false;
   };
-  const first = performance.now();
+  let fresh = true;
   slice();
 }
 
@@ -114,7 +121,9 @@ function* ranked(problem) {
   const { bins, wordStart } = problem;
   const ranges = [];
   for (let score = 0; score < SCORES; score += 1) {
-    ranges.push([-1, 1].map((sign) => boundsOf(problem, score, sign)));
+    const low = boundsOf(problem, score, -1);
+    yield;
+    ranges.push([low, boundsOf(problem, score, 1)]);
     yield;
   }
   const width = (at) =>
@@ -130,7 +139,7 @@ function* ranked(problem) {
       if (!isSettled(ends)) open += share * width(at);
     });
     const gain = now - open / all;
-    return { i, gain, score: PAGE.costs ? gain / PAGE.costs[i] : gain };
+    return { i, gain, score: PAGE.costs && gain ? gain / PAGE.costs[i] : gain };
   });
   return rank.sort((a, b) => b.score - a.score || b.gain - a.gain).map(({ i }) => i);
 }
@@ -177,14 +186,18 @@ function labelsIn({ state = Array(LABELS).fill(OPEN) }) {
 // -- how far the scores go
 
 /** Bound the score that is shown: the one there is, or that of the second class of two. */
-function bounded(problem) {
-  const [low, high] = [-1, 1].map((sign) => ({ far: sign * boundsOf(problem, PAGE.gauge, sign).bound }));
-  return { low, high };
+function* bounded(problem) {
+  const low = { far: -boundsOf(problem, PAGE.gauge, -1).bound };
+  yield;
+  return { low, high: { far: boundsOf(problem, PAGE.gauge, 1).bound } };
 }
 
 function* narrowed(problem, range) {
-  yield* extreme(problem, PAGE.gauge, -1, range.low);
-  yield* extreme(problem, PAGE.gauge, 1, range.high);
+  let running = [extreme(problem, PAGE.gauge, -1, range.low), extreme(problem, PAGE.gauge, 1, range.high)];
+  while (running.length) {
+    running = running.filter((one) => !one.next().done); // both ends in turn
+    yield;
+  }
 }
 
 // -- why it is certain

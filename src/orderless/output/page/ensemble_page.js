@@ -2,6 +2,7 @@
 
 const LONGER = 20 * Math.max(PAGE.limit, 500); // milliseconds, where a person asks for it
 const MANY = 8; // features that are named at once
+const VERDICT = ["glance", "trees", "verdict"]; // the steps that make one
 const STATES = {
   certain: "✓ Certain",
   open: "Not certain yet",
@@ -11,15 +12,15 @@ const STATES = {
 
 const OFFERED = {
   decide: (row, limit = PAGE.limit) => {
-    const answer = worked(read(row), ["verdict"], limit);
+    const answer = worked(read(row), VERDICT, limit);
     return LABELS && stateOf(answer) === "certain" ? MODEL.classes[labelsIn(answer.found)[0]] : null;
   },
   possibleClasses: (row, limit = PAGE.limit) => {
-    const { found } = worked(read(row), ["verdict", "classes"], limit);
+    const { found } = worked(read(row), [...VERDICT, "classes"], limit);
     return MODEL.classes.filter((_, label) => found.state && found.state[label] === YES);
   },
   advise: (row, limit = PAGE.limit) => {
-    const answer = worked(read(row), ["verdict", "classes", "next", "range"], limit);
+    const answer = worked(read(row), [...VERDICT, "classes", "next", "range"], limit);
     return {
       state: stateOf(answer),
       classes: labelsIn(answer.found).map((label) => MODEL.classes[label]),
@@ -36,6 +37,11 @@ function shownLabels({ found }) {
   return yes.length > 1 ? yes : labelsIn(found);
 }
 
+/** Whether classes leave the answer open. */
+function isOpen(labels) {
+  return labels.length > 1;
+}
+
 function isWorking(answer) {
   const over = answer.done.has("verdict") || answer.late.has("verdict");
   return !over && stateOf(answer) === "undecided";
@@ -44,8 +50,8 @@ function isWorking(answer) {
 /** Decide on the classes of style, and on what fields say, as the rest of the page does. */
 function seen(answer) {
   const state = isWorking(answer) ? "working" : stateOf(answer);
-  answer.certain = state === "certain";
-  if (answer.certain) answer.matters = [];
+  answer.settled = state === "certain";
+  if (answer.settled) answer.matters = [];
   return state;
 }
 
@@ -62,8 +68,8 @@ function verdictOf(answer, box) {
   const state = seen(answer);
   const rest = [];
   if (state === "certain") rest.push(...whatever(box));
-  if (LABELS && state === "open") rest.push(element("p", "rest", openWords(answer)));
-  if (LABELS && state === "undecided") rest.push(...undecidedWords(answer));
+  if (LABELS && state === "open") rest.push(element("p", "rest", ...openWords(answer)));
+  if (state === "undecided") rest.push(...undecidedWords(answer));
   if (answer.range) rest.push(...rangeShown(answer));
   const what = LABELS ? labelsOf(shownLabels(answer)) : numberWords(answer);
   return { state: STATES[state], what: state === "working" ? [] : what, rest };
@@ -71,18 +77,19 @@ function verdictOf(answer, box) {
 
 function openWords({ found, done, late }) {
   const unknown = found.state.flatMap((state, label) => (state === OPEN || state === HIDDEN ? [label] : []));
-  if (!unknown.length) return "are possible.";
-  const names = unknown.map((label) => PAGE.classes[label]).join(", ");
-  return done.has("classes") || late.has("classes")
-    ? `are possible. Not ruled out in the time: ${names}.`
-    : `are possible; looking at ${names} …`;
+  if (!unknown.length) return ["are possible."];
+  const names = labelsOf(unknown, "and");
+  const over = done.has("classes") || late.has("classes");
+  if (over) return ["are possible. Not ruled out: ", ...names, "."];
+  return ["are possible; looking at ", ...names, " …"];
 }
 
 function undecidedWords({ found, late }) {
   const hidden = (found.state || []).includes(HIDDEN) && !late.has("verdict");
+  const open = LABELS ? ": none of these is ruled out" : "";
   const why = hidden
     ? "Some ways to fill in the rest are so near to the boundary that the model’s own rounding decides."
-    : "Not worked out in the time that an answer has: none of these is ruled out. Filling in more helps.";
+    : `Not worked out in the time that an answer has${open}. Filling in more helps.`;
   if (hidden) return [element("p", "rest", why)];
   const again = element("button", "", "Search longer");
   again.type = "button";
@@ -125,7 +132,8 @@ function numberWords({ range, problem }) {
   if (!range) return [];
   if (!problem.trees.length) return [isolated(String(Number(onlyNumber(problem).toPrecision(7))), "class")];
   const { proven } = rangeIn(range);
-  return joined([outwards(proven[0], -1), outwards(proven[1], 1)].map((text) => isolated(text, "class")), "to");
+  const ends = [outwards(proven[0], -1), outwards(proven[1], 1)];
+  return joined(ends.map((text) => isolated(text, "class")), "to");
 }
 
 /** Give the number of a box in which no tree varies. */
@@ -133,7 +141,7 @@ function onlyNumber(problem) {
   return linked(sums(problem.bins.map((_, i) => someOf(i, allowed(problem, i))))[0]);
 }
 
-function rangeShown({ range, done, late }) {
+function rangeShown({ range, late }) {
   const { proven, reached, exact } = rangeIn(range);
   const [low, high] = [outwards(proven[0], -1), outwards(proven[1], 1)];
   const out = [];
@@ -162,7 +170,7 @@ function detailsOf(answer, box) {
   return [...(state === "certain" ? settled(answer, box) : open(answer, box)), ...longest];
 }
 
-function settled({ reason: sides, changes: others, done, late, busy }, box) {
+function settled({ reason: sides, changes: others, done, late }, box) {
   const out = [];
   if (sides && (done.has("reason") || late.has("reason"))) {
     out.push(element("h3", "", "Because"), ...reasonList(sides));
@@ -190,7 +198,7 @@ function open(answer, box) {
   return [
     ...out,
     ...(others.length > MANY ? folded(others) : named("Some trees still ask about", others)),
-    ...(answer.problem ? named("Makes no difference", spareIn(box, matters)) : []),
+    ...(answer.problem ? named(SPARE, spareIn(box, matters)) : []),
   ];
 }
 
@@ -201,9 +209,9 @@ function folded(features) {
 
 /** Say what one feature decides if the rest is filled in in some way: of two ways with different
  *  classes, as near to each other as the search can take them. */
-function ways({ found, problem, box }) {
+function ways({ found, problem }) {
   const cells = (found.cells || []).filter((cell) => cell);
-  const pair = cells.length > 1 ? closest(cells[0], cells[1]) : null;
+  const pair = problem && cells.length > 1 ? closest(cells[0], cells[1]) : null;
   if (!pair) return [];
   const differ = PAGE.order.filter((i) => pair.cells[0][i] !== pair.cells[1][i]);
   const alike = PAGE.order.filter((i) => !differ.includes(i) && problem.bins[i].length > 1);

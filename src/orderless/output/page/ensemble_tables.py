@@ -8,14 +8,13 @@ Out: plain data. What is long is written as base64 of little-endian numbers, wit
 from __future__ import annotations
 
 import base64
-import math
-from fractions import Fraction
+import sys
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model import Ensemble
+from ...model import Ensemble, in_units
 from ..code.tables import cuts_of, feature_table
 
 __all__ = ["BITS", "ensemble_tables"]
@@ -57,7 +56,8 @@ def ensemble_tables(ensemble: Ensemble) -> tuple[list[dict[str, Any]], dict[str,
         "rule": rule.kind,
         "cuts": list(rule.cuts),
         "wholeCuts": [_units(cut, whole.exponent) for cut in rule.cuts],
-        "window": rule.window,
+        "window": min(rule.window, sys.float_info.max),
+        "either": rule.either,
         "exponent": whole.exponent,
         "slack": whole.slack.tolist(),
     }
@@ -69,8 +69,7 @@ def _text(numbers: NDArray[Any] | list[int], kind: str) -> str:
 
 def _units(number: float, exponent: int) -> int:
     """Give how many whole units a number has, rounded down; beyond all sums it does not matter."""
-    units = math.floor(Fraction(number) / Fraction(2) ** exponent)
-    return max(-BEYOND, min(BEYOND, units))
+    return max(-BEYOND, min(BEYOND, in_units(number, exponent)))
 
 
 def _conditions(

@@ -6,21 +6,52 @@ const OPEN = 0; // of a class: not known yet
 const YES = 1; // a cell has it
 const NO = 2; // proven: no cell has it
 const HIDDEN = 3; // only cells within the library's rounding may have it
+const GLANCES = 32; // cells that are looked at before a search
 
 /** Find out which classes are possible; with `most`, until so many are. */
 function* possibleIn(problem, found, most = Infinity) {
-  found.state ??= Array(LABELS).fill(OPEN);
-  found.cells ??= Array(LABELS).fill(null);
-  const show = (cell) => {
-    const label = labelOf(sums(cell));
-    if (label >= 0 && !found.cells[label]) [found.cells[label], found.state[label]] = [cell, YES];
-    return label;
-  };
+  const show = shower(found);
   show(problem.bins.map((_, i) => someOf(i, allowed(problem, i))));
   for (let label = 0; label < LABELS; label += 1) {
     if (found.state.filter((state) => state === YES).length >= most) return;
     if (found.state[label] === OPEN) yield* reach(problem, label, found, show);
   }
+}
+
+/** Give what notes the class of a cell, and tells it. */
+function shower(found) {
+  found.state ??= Array(LABELS).fill(OPEN);
+  found.cells ??= Array(LABELS).fill(null);
+  return (cell) => {
+    const label = labelOf(sums(cell));
+    if (label >= 0 && !found.cells[label]) [found.cells[label], found.state[label]] = [cell, YES];
+    return label;
+  };
+}
+
+/** Look at some cells of a box, before any search: most open boxes show two classes at once. The
+ *  cells look random and are always the same. */
+function* glance(box, found) {
+  const show = shower(found);
+  let seed = 1;
+  for (let k = 0; k < GLANCES && found.state.filter((state) => state === YES).length < 2; k += 1) {
+    show(box.map((side, i) => {
+      seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
+      return binAt(i, side, seed / 2 ** 31);
+    }));
+    yield;
+  }
+}
+
+/** Give the bin of a side that lies at a share, from 0 to below 1, of all that it has. */
+function binAt(i, side, share) {
+  if (Array.isArray(side)) {
+    const codes = side.flatMap((on, code) => (on ? [code] : []));
+    return codes[Math.floor(share * codes.length)];
+  }
+  const many = Math.max(side.high - side.low + 1, 0);
+  const at = Math.floor(share * (many + Number(side.nan)));
+  return at < many ? side.low + at : NAN[i];
 }
 
 /** Find a cell of a class, or prove that there is none. */
@@ -33,13 +64,13 @@ function* reach(problem, label, found, show) {
     return said === label;
   };
   let first = true;
-  const try_ = (cell) => {
+  const visitNear = (cell) => {
     if (visit(cell)) return true;
     if (!first) return false;
     first = false; // once, from where the best leaves agree
     return visit(ascended(problem, needed, cell));
   };
-  if (yield* search(problem, needed, try_)) return;
+  if (yield* search(problem, needed, visitNear)) return;
   found.state[label] = hidden ? HIDDEN : NO;
 }
 
@@ -107,7 +138,9 @@ function* extreme(problem, score, sign, found) {
     return best >= outer;
   };
   const begin = problem.bins.map((_, i) => someOf(i, allowed(problem, i)));
-  if (!visit(ascended(problem, [requirement], begin))) {
+  const over = visit(ascended(problem, [requirement], begin));
+  yield;
+  if (!over) {
     for (const stack of search(problem, [requirement], visit)) {
       const open = stack.flatMap(({ bound = outer }) => bound);
       if (open.length) found.far = sign * Math.max(best, ...open);

@@ -3,6 +3,8 @@
 const SIGNS = { " <= ": " ≤ ", " >= ": " ≥ ", " != ": " is not ", " = ": " is " };
 const LISTED = 6; // outcomes that are shown at first
 const NARROWS = "It narrows things down; more has to be asked after it.";
+// What is said of a feature that need not be asked: within a width, it may still change the number.
+const SPARE = PAGE.within == null ? "Makes no difference" : "Not needed";
 const answer = document.getElementById("answer");
 const verdict = document.getElementById("verdict");
 const details = document.getElementById("details");
@@ -173,7 +175,7 @@ function showVerdict(box, advice, faults) {
     parts.push(element("p", "warning", ...namesOf(faults), ` ${are} as unknown.`));
   }
   const shown = element("div", "", ...parts);
-  answer.classList.toggle("certain", advice.certain);
+  answer.classList.toggle("certain", advice.settled);
   if (verdict.innerHTML !== shown.innerHTML) verdict.replaceChildren(...parts);
 }
 
@@ -218,7 +220,7 @@ function outcome(labels) {
   const arrow = element("span", "", " → ");
   arrow.setAttribute("aria-hidden", "true");
   const leads = [arrow, element("span", "hidden", " leads to ")];
-  if (labels.length === 1) return [...leads, ...labelsOf(labels)];
+  if (!isOpen(labels)) return [...leads, ...labelsOf(labels)];
   return [...leads, element("span", "quiet", "still open: "), ...labelsOf(labels)];
 }
 
@@ -255,7 +257,7 @@ function focusOn(i) {
 function mark(i, field, box, { next, matters }) {
   const known = !isWhole(i, box[i]);
   const spare = !known && !matters.includes(i);
-  const said = i === next ? "Ask next" : spare ? "Makes no difference" : "";
+  const said = i === next ? "Ask next" : spare ? SPARE : "";
   const note = field.querySelector(".note");
   if (note.textContent !== said) note.textContent = said;
   field.classList.toggle("next", i === next);

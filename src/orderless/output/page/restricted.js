@@ -5,7 +5,7 @@
 /** Restrict all trees to a box; trees that are constant in it only add to the base. */
 function* restricted(box) {
   const found = { box, base: BASE.slice(), trees: [], start: [0], rows: [], sideStart: [0], sides: [] };
-  const table = { key: new Map(), feature: [], side: [] };
+  const table = { keys: FEATURES.map(() => new Map()), feature: [], side: [] };
   const here = box.slice();
   for (let tree = 0; tree < MODEL.roots.length; tree += 1) {
     const row = leavesOf(MODEL.roots[tree], here, box, found, table);
@@ -15,7 +15,7 @@ function* restricted(box) {
       found.trees.push(tree);
       found.start.push(found.rows.length);
     }
-    if (tree % 16 === 15) yield;
+    yield;
   }
   const bins = FEATURES.map((_, i) => binsOf(i, box[i], table));
   return { ...packed(found), ...worded(table, bins), bins };
@@ -50,13 +50,14 @@ function addLeaf(row, here, box, found, table) {
 }
 
 /** Number a side; equal sides have one number. */
-function numberOf(i, side, { key, feature, side: all }) {
-  const own = Array.isArray(side) ? side.map(Number).join("") : `${side.low}:${side.high}:${side.nan}`;
-  const name = `${i}:${own}`;
-  let number = key.get(name);
+function numberOf(i, side, { keys, feature, side: all }) {
+  const key = Array.isArray(side)
+    ? side.map(Number).join("")
+    : (side.low * 2 ** 17 + side.high) * 2 + Number(side.nan);
+  let number = keys[i].get(key);
   if (number === undefined) {
     number = all.length;
-    key.set(name, number);
+    keys[i].set(key, number);
     feature.push(i);
     all.push(side);
   }
@@ -107,12 +108,26 @@ function worded(table, bins) {
     sideAt[k + 1] = sideAt[k] + wordStart[i + 1] - wordStart[i];
   });
   const words = new Int32Array(sideAt[table.side.length]);
-  table.side.forEach((side, k) => {
-    bins[table.feature[k]].forEach((bin, b) => {
-      if (meets(side, bin)) setBit(words, sideAt[k], b);
-    });
-  });
+  table.side.forEach((side, k) => setBits(words, sideAt[k], side, bins[table.feature[k]]));
   return { wordStart, full, sideAt, sideFeature: Int32Array.from(table.feature), words };
+}
+
+/** Set the bits of the bins that a side has; those of numbers stand in their order, NaN last. */
+function setBits(words, at, side, bins) {
+  if (Array.isArray(side)) {
+    bins.forEach((bin, b) => {
+      if (meets(side, bin)) setBit(words, at, b);
+    });
+    return;
+  }
+  const last = bins.length - 1;
+  let [b, end] = [0, bins[last].nan ? last : bins.length];
+  if (side.nan) setBit(words, at, last);
+  for (let step = end; step > 1; ) {
+    step = (step + 1) >> 1; // the first bin of the side, by halving
+    if (b + step < end && bins[b + step].low <= side.low) b += step;
+  }
+  for (; b < end && bins[b].low <= side.high; b += 1) setBit(words, at, b);
 }
 
 function setBit(words, start, bit) {

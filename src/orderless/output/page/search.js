@@ -94,9 +94,9 @@ function filter({ sideFeature, sideAt, words, wordStart, sides, sideStart, trees
   for (let t = 0; t < trees.length; t += 1) {
     for (let k = node.start[t]; k < node.start[t + 1]; k += 1) {
       const leaf = node.list[k];
-      let in_ = 1;
-      for (let s = sideStart[leaf]; in_ && s < sideStart[leaf + 1]; s += 1) in_ = work.meets[sides[s]];
-      if (in_) list[n++] = leaf;
+      let inside = 1;
+      for (let s = sideStart[leaf]; inside && s < sideStart[leaf + 1]; s += 1) inside = work.meets[sides[s]];
+      if (inside) list[n++] = leaf;
     }
     start[t + 1] = n;
     if (n === start[t]) return false;

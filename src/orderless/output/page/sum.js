@@ -72,7 +72,7 @@ function sums(cell) {
 
 /** Give the class that the library makes of sums; -1 where its rounding hides which. */
 function labelOf(all) {
-  const { cuts, window } = MODEL;
+  const { cuts, window, either } = MODEL;
   if (!LARGEST) {
     if (window && cuts.some((cut) => Math.abs(all[0] - cut) <= window)) return -1;
     return cuts.filter((cut) => all[0] > cut).length;
@@ -80,7 +80,7 @@ function labelOf(all) {
   const rounded = SINGLE ? Math.fround : (number) => number;
   const divided = all.map((sum) => rounded(sum / MODEL.divisor));
   const best = divided.indexOf(Math.max(...divided));
-  const near = (sum, k) => k !== best && Math.abs(all[best] - sum) <= window;
+  const near = (sum, k) => (k < best || (either && k > best)) && all[best] - sum <= window;
   return window && all.some(near) ? -1 : best;
 }
 
@@ -96,7 +96,7 @@ function linked(sum) {
  *  What rounding can hide is allowed for, so a cell that falls short is not of this class. */
 function required(label) {
   const { slack, wholeCuts, window } = MODEL;
-  const near = window ? Math.ceil(Math.abs(inUnits(window))) + 1 : 0;
+  const near = window ? Math.min(inUnits(window) + 1, 2 ** 52) : 0; // no sum differs by as much
   if (LARGEST) {
     return Array.from({ length: SCORES }, (_, other) => other)
       .filter((other) => other !== label)

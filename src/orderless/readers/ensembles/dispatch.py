@@ -23,6 +23,7 @@ from ..through.columns import source_columns
 from ..through.conditions import all_over_features
 from ..wrapped import Wrapped, unwrapped
 from .build import ColumnEnsemble
+from .score import knows_score, read_score
 
 __all__ = ["is_known", "read_ensemble"]
 
@@ -57,8 +58,8 @@ def read_ensemble(
         (gbdt, goss, dart, rf) or CatBoost, or the model file that they write (XGBoost's as JSON or
         UBJ, CatBoost's as JSON), as text or as a ``Path``; a ``Pipeline`` that ends in one, or a
         search for the best of these. One tree is an ensemble, too, if its leaves have numbers or
-        shares of classes. An ``Ensemble`` is returned as it is. A subclass that has a ``predict``
-        of its own is refused.
+        shares of classes, and so is a points score (``read_score``). An ``Ensemble`` is returned
+        as it is. A subclass that has a ``predict`` of its own is refused.
     through, space, feature_names, nan
         As in ``read_tree``.
 
@@ -105,6 +106,12 @@ def read_ensemble(
         return model if space is None else _over(model, space)
     if isinstance(model, Tree):
         return _of_one_tree(model if space is None else model.over(space))
+    if knows_score(model):
+        if through is not None or feature_names is not None:
+            raise UnreadableModel(
+                "a score names its features itself: leave through= and feature_names= out"
+            )
+        return read_score(model, space=space)
     wrapped = unwrapped(model, through)
     parts = _column_ensemble(wrapped.model)
     if parts is None:

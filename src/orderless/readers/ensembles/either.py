@@ -13,6 +13,7 @@ from ...errors import UnreadableModel
 from ...model import Ensemble, Space, Tree
 from ..dispatch import opened, read_tree
 from .dispatch import is_known, read_ensemble
+from .score import knows_score
 
 __all__ = ["read_model"]
 
@@ -32,6 +33,8 @@ def read_model(
     model = opened(model)
     if isinstance(model, Ensemble):
         return read_ensemble(model, space=space)
+    if knows_score(model):
+        return read_ensemble(model, space=space, feature_names=feature_names)
     try:
         return read_tree(model, space=space, feature_names=feature_names)
     except UnreadableModel:

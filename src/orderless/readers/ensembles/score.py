@@ -2,7 +2,7 @@
 
 In:  items (conditions and points) and verdicts, as a dict, a list, JSON or CSV.
 Out: ``Ensemble`` of one tree per item. Points are whole numbers of a common unit, so that totals
-     are exact: docs/decisions/0018.
+     are exact: docs/decisions/0019.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import numpy as np
 from ...errors import InvalidSpace, InvalidTree, a_kind, setting
 from ...model import Adding, Ensemble, Feature, Label, Rule, Space, Tree
 from .score_csv import items_of_csv
-from .score_items import Points, Score, Test, from_items, from_json
+from .score_items import SCORE_FORMAT, Points, Score, Test, from_items, from_json
 from .score_trees import tree_of_item, values_of
 
-__all__ = ["read_score"]
+__all__ = ["knows_score", "read_score"]
 
 MOST_UNITS = 2**52  # below it, totals and their quotients by the unit are told apart as float64
 
@@ -101,6 +101,21 @@ def read_score(
         space = Space([_inferred(name, tests) for name, tests in _by_feature(read).items()])
     trees = [tree_of_item(item, space) for item in read.items]
     return _ensemble(read, trees, decimals)
+
+
+def knows_score(model: Any) -> bool:
+    """Whether it is a score: a dict of items, or JSON that says so first.
+
+    Examples
+    --------
+    >>> knows_score({"items": []}), knows_score('{"format": "orderless-score", "items": []}')
+    (True, True)
+    >>> knows_score('{"feature": 0, "true": {}, "false": {}}')
+    False
+    """
+    if isinstance(model, str):
+        return f'"{SCORE_FORMAT}"' in model[:200]
+    return isinstance(model, Mapping) and "items" in model
 
 
 def _read(score: Any, verdicts: Any) -> Score:

@@ -14,7 +14,16 @@ from ...errors import InvalidSpace, InvalidTree, a_kind
 from ...inputs import exact, near, some_names
 from ...model import FeatureSpec, Label, parse, plain_label
 
-__all__ = ["RELATIONS", "Item", "Points", "Score", "Test", "from_items", "from_json"]
+__all__ = [
+    "RELATIONS",
+    "SCORE_FORMAT",
+    "Item",
+    "Points",
+    "Score",
+    "Test",
+    "from_items",
+    "from_json",
+]
 
 SCORE_FORMAT = "orderless-score"
 VERSION = 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,7 +172,8 @@ def _averaged(
             values.append(_spread(own, member, n_scores))
     flat = all(len(member.parts.trees) == 1 for member in members)
     window = 0.0 if flat else _window(values)
-    rule = Rule("number" if classes is None else "largest", window=window)
+    kind: Literal["number", "largest"] = "number" if classes is None else "largest"
+    rule = Rule(kind, window=window, either=not flat)
     adding = Adding(base=(0.0,) * n_scores, divisor=float(divisor))
     return ColumnEnsemble(trees, values, classes, adding, rule)
 

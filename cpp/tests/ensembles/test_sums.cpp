@@ -1,0 +1,175 @@
+// Sums of trees: what is said of a box, against all of its cells, added up one after the other.
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+#include <vector>
+
+#include "core/ensembles/room.hpp"
+#include "tests/bintrees.hpp"
+#include "tests/check.hpp"
+
+using namespace orderless;
+using namespace orderless::tests;
+namespace sums = orderless::ensembles;
+
+namespace {
+
+constexpr double endless = 1e9;
+constexpr std::size_t much = std::size_t{1} << 30;
+
+/// Some trees, the values of whose leaves are small whole numbers: no sum is rounded.
+struct Drawn {
+  std::vector<BinFeature> features;
+  BinArrays nodes;
+  std::vector<std::int32_t> roots, score;
+  std::vector<double> values, base, cuts;
+  std::vector<std::int64_t> whole, whole_base, slack, whole_cuts;
+  sums::Rule rule;
+  std::int32_t n_classes;
+
+  Drawn(Random& random, std::vector<BinFeature> given) : features(std::move(given)) {
+    rule = random.coin() ? sums::Rule::largest : sums::Rule::cuts;
+    const std::size_t n_scores = rule == sums::Rule::largest ? 2 + random.below(3) : 1;
+    const std::size_t n_trees = 1 + random.below(6);
+    const auto value = [&] { return static_cast<std::int64_t>(random.below(7)) - 3; };
+    for (std::size_t t = 0; t < n_trees; ++t) {
+      const std::size_t begin = nodes.feature.size();
+      roots.push_back(grow(nodes, random, features, 3, false, {}));
+      score.push_back(-1);
+      for (std::size_t i = begin; i < nodes.feature.size(); ++i) {
+        if (nodes.feature[i] >= 0) continue;
+        nodes.leaf_class[i] = static_cast<std::int32_t>(whole.size() / n_scores);
+        for (std::size_t s = 0; s < n_scores; ++s) whole.push_back(value());
+      }
+    }
+    for (const std::int64_t own : whole) values.push_back(static_cast<double>(own));
+    for (std::size_t s = 0; s < n_scores; ++s) {
+      whole_base.push_back(value());
+      base.push_back(static_cast<double>(whole_base.back()));
+    }
+    slack.assign(n_scores, random.below(3) == 0 ? 2 : 0);  // more than there is: all is replayed
+    n_classes = static_cast<std::int32_t>(n_scores);
+    if (rule == sums::Rule::cuts) {
+      whole_cuts = {-1, 2};
+      cuts = {-1, 2};
+      n_classes = 3;
+    }
+  }
+
+  [[nodiscard]] sums::Sum sum() const {
+    return sums::Sum({nodes.view(), roots, score, values, whole, base, whole_base, slack, false,
+                      false, 1.0, rule, cuts, whole_cuts, 0, 0, false, n_classes},
+                     features);
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> scores(const Cell& cell) const {
+    std::vector<std::int64_t> out = whole_base;
+    const BinTree tree = nodes.view();
+    for (const std::int32_t root : roots) {
+      auto node = static_cast<std::size_t>(root);
+      while (tree.feature[node] >= 0) {
+        const auto f = static_cast<std::size_t>(tree.feature[node]);
+        const bool yes = holds(tree, node, features[f], cell[f]);
+        node = static_cast<std::size_t>(yes ? tree.when_true[node] : tree.when_false[node]);
+      }
+      const auto leaf = static_cast<std::size_t>(tree.leaf_class[node]);
+      for (std::size_t s = 0; s < out.size(); ++s) out[s] += whole[leaf * out.size() + s];
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::int32_t label(const Cell& cell) const {
+    const std::vector<std::int64_t> own = scores(cell);
+    if (rule == sums::Rule::largest) {
+      return static_cast<std::int32_t>(std::ranges::max_element(own) - own.begin());
+    }
+    return static_cast<std::int32_t>(
+        std::ranges::count_if(whole_cuts, [&](std::int64_t cut) { return own[0] > cut; }));
+  }
+};
+
+std::vector<std::uint8_t> random_box(Random& random, const std::vector<BinFeature>& features) {
+  std::vector<std::uint8_t> box;
+  for (const BinFeature& feature : features) {
+    const auto n = static_cast<std::size_t>(width(feature));
+    const std::size_t first = box.size();
+    const std::size_t kind = random.below(3);
+    for (std::size_t b = 0; b < n; ++b) box.push_back(kind == 0 || (kind == 1 && random.coin()));
+    box[first + random.below(n)] = 1;
+  }
+  return box;
+}
+
+void check(Random& random, const std::vector<BinFeature>& features) {
+  const Drawn drawn(random, features);
+  const sums::Sum sum = drawn.sum();
+  const std::vector<Cell> all = cells(features);
+  const std::atomic<bool> stop{false};
+  sums::Watch watch(endless, much, nullptr, stop);
+  watch.begin();
+  for (int i = 0; i < 4; ++i) {
+    const std::vector<std::uint8_t> box = random_box(random, features);
+    std::set<std::int32_t> labels;
+    std::set<std::int64_t> scores;
+    for (const Cell& cell : all) {
+      bool inside = true;
+      for (std::size_t f = 0; f < cell.size(); ++f) {
+        inside = inside && box[sum.first_bin(f) + static_cast<std::size_t>(cell[f])] != 0;
+      }
+      if (!inside) continue;
+      labels.insert(drawn.label(cell));
+      scores.insert(drawn.scores(cell)[0]);
+    }
+    const sums::Decision decision = decide(sum, box, watch);
+    CHECK((decision.status == sums::Status::certain) == (labels.size() == 1));
+    CHECK(decision.status == sums::Status::certain || decision.status == sums::Status::open);
+    if (labels.size() == 1) CHECK(decision.label == *labels.begin());
+    if (labels.size() > 1) CHECK(drawn.label(decision.first) != drawn.label(decision.second));
+    const sums::Possibility possible = sums::possible(sum, box, watch);
+    for (std::int32_t c = 0; c < drawn.n_classes; ++c) {
+      const auto place = static_cast<std::size_t>(c);
+      CHECK(possible.possible[place] == (labels.contains(c) ? 1 : 0));
+      if (labels.contains(c)) CHECK(drawn.label(possible.cells[place]) == c);
+    }
+    sums::Weights weights(drawn.base.size(), 0);
+    weights[0] = 1;
+    const sums::Extent extent = sums::extent(sum, box, weights, watch);
+    CHECK(extent.low == *scores.begin() && extent.found_low == extent.low);
+    CHECK(extent.high == *scores.rbegin() && extent.found_high == extent.high);
+    CHECK(drawn.scores(extent.high_cell)[0] == extent.high);
+  }
+  const sums::Complete complete(sum);
+  std::vector<std::int32_t> flat;
+  for (const Cell& cell : all) flat.insert(flat.end(), cell.begin(), cell.end());
+  std::vector<double> added(all.size() * sum.n_scores());
+  std::vector<std::int32_t> label(all.size());
+  complete.run(flat, all.size(), added, label);
+  for (std::size_t i = 0; i < all.size(); ++i) CHECK(label[i] == drawn.label(all[i]));
+}
+
+void check_alike() {
+  const std::vector<std::vector<std::uint8_t>> boxes{{1, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 1}};
+  const auto box = [&](std::size_t i, std::vector<std::uint8_t>&) {
+    return std::span<const std::uint8_t>(boxes[i]);
+  };
+  CHECK((sums::first_alike(5, box) == std::vector<std::size_t>{0, 1, 0, 3, 1}));
+  CHECK(sums::first_alike(0, box).empty());
+}
+
+}  // namespace
+
+int main() {
+  Random random{18};
+  const BinFeature number{true, false, 4};
+  const BinFeature gaps{true, true, 3};
+  const BinFeature kinds{false, false, 5};
+  const BinFeature many{false, false, 70};
+  for (int i = 0; i < 150; ++i) {
+    check(random, {number});
+    check(random, {number, gaps, kinds});
+    check(random, {number, number, gaps, number});
+    check(random, {many, gaps});
+  }
+  check_alike();
+}

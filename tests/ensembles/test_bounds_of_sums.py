@@ -1,0 +1,111 @@
+"""Without time nothing is called certain that is not, and bounds hold all the same."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+import orderless as ol
+from orderless.ensembles.bounds_of_sums import outward
+
+
+def data():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 10))
+    return X, (X[:, :5].sum(axis=1) + X[:, 5] * X[:, 6] > 0).astype(int)
+
+
+@pytest.fixture(scope="module")
+def forest():
+    X, y = data()
+    return RandomForestClassifier(80, max_depth=7, random_state=0).fit(X, y)
+
+
+def gaps(share):
+    X, _ = data()
+    rows = X[:60].copy()
+    rows[np.random.default_rng(1).random(rows.shape) < share] = np.nan
+    return rows
+
+
+def completed(rows, n):
+    X, _ = data()
+    random = np.random.default_rng(2)
+    out = np.repeat(rows[:, None], n, axis=1)
+    holes = np.isnan(out)
+    out[holes] = random.choice(X.ravel(), size=int(holes.sum()))
+    return out
+
+
+def test_rows_out_of_time_are_undecided(forest):
+    ensemble, rows = ol.read_ensemble(forest), gaps(0.3)
+    answers = ensemble.answers(rows, time_limit=0)
+    found = ensemble.decide(rows, time_limit=60)
+    assert {*found} == {"certain", "open"}
+    late = answers.status == "undecided"
+    assert late.any()
+    assert (answers.status[~late] == found[~late]).all()
+    assert {*answers.why[late].tolist()} == {"time"}
+    assert answers.label.mask[late].all()
+    sums = ensemble.sums(completed(rows, 100).reshape(-1, 10)).reshape(60, 100, 2) / 80
+    assert (sums[late] >= answers.lower[late][:, None]).all()
+    assert (sums[late] <= answers.upper[late][:, None]).all()
+    assert np.isnan(answers.lower[~late]).all()
+
+
+def test_bounds_out_of_time_are_wider_but_hold(forest):
+    ensemble, rows = ol.read_ensemble(forest), gaps(0.5)
+    shares = forest.predict_proba(completed(rows, 100).reshape(-1, 10)).reshape(60, 100, 2)
+    lower, upper, exact = ensemble.predict_proba_interval(rows, time_limit=0)
+    assert not exact.all()
+    for low, high in ((lower, upper), ensemble.predict_proba_interval(rows[:5], time_limit=5)[:2]):
+        n = len(low)
+        assert (shares[:n] >= low[:, None]).all()
+        assert (shares[:n] <= high[:, None]).all()
+    tight, wide, _ = ensemble.predict_proba_interval(rows[:5], time_limit=5)
+    assert (tight >= lower[:5]).all()
+    assert (wide <= upper[:5]).all()
+
+
+def test_numbers_out_of_time_have_bounds():
+    X, _ = data()
+    model = RandomForestRegressor(40, max_depth=6, random_state=0).fit(X, X[:, 0] * X[:, 1])
+    ensemble, rows = ol.read_ensemble(model), gaps(0.4)
+    numbers = model.predict(completed(rows, 100).reshape(-1, 10)).reshape(60, 100)
+    lower, upper, exact = ensemble.predict_interval(rows, time_limit=0)
+    assert not exact.all()
+    assert (numbers >= lower[:, None]).all()
+    assert (numbers <= upper[:, None]).all()
+
+
+def test_classes_that_were_not_found_out_are_an_error(forest):
+    ensemble, rows = ol.read_ensemble(forest), gaps(0.3)
+    with pytest.raises(ol.Undecided, match=r"row \d+: it is not known whether") as found:
+        ensemble.possible_classes(rows, time_limit=0)
+    assert found.value.why == "time"
+    proven = found.value.proven
+    assert {*proven["possible"], *proven["impossible"], *proven["not_known"]} == {0, 1}
+    row = rows[proven["row"]]
+    with pytest.raises(ol.Undecided, match="time_limit=0 seconds"):
+        ensemble.witness(row, time_limit=0)
+
+
+def test_an_explanation_out_of_time_says_so(forest):
+    X, _ = data()
+    ensemble = ol.read_ensemble(forest)
+    why = ensemble.explain(X[0], time_limit=0)
+    assert why.status == "certain"  # a complete row is added up
+    assert why.reason.covers(X[:1]).all()
+    assert "was not found out" in str(why)
+    with pytest.raises(ol.Undecided, match=r"shortest reason has \d+ to \d+ features: ") as found:
+        _ = why.shortest
+    assert found.value.why == "time"
+    assert 0 <= found.value.proven["at_least"] <= found.value.proven["at_most"] <= 10
+
+
+def test_whole_numbers_round_outwards():
+    big = np.array([2**60 + 1, -(2**60) - 1, 2**53 + 1, 7], dtype=np.int64)
+    down, up = (outward(big, 0, 0, side) for side in (-np.inf, np.inf))
+    for whole, low, high in zip(big.tolist(), down.tolist(), up.tolist(), strict=True):
+        assert int(low) <= whole <= int(high)
+    assert down[3] == up[3] == 7.0
+    assert outward(np.array([8]), 3, -2, -np.inf).tolist() == [1.25]
