@@ -192,6 +192,8 @@ def _why(model: Ensemble, row: dict[str, Any]) -> list[str]:
     """Give the lines of an explanation, as far as it is found in the time of a report."""
     why = model.explain(row, time_limit=TIME_TO_EXPLAIN)
     try:
-        return str(why).splitlines()
+        lines = str(why).splitlines()
+        late = "What would change it takes too long to find for a report."
+        return [late if "was not found out" in line else line for line in lines]
     except (Undecided, OutOfTime, TooManyReasons):
         return [f"{why.label}: its reason takes too long to find for a report."]
