@@ -80,7 +80,7 @@ struct Processor {
   }
 };
 
-[[nodiscard]] inline const Processor& processor() {
+[[nodiscard]] inline const Processor& processor() noexcept {
 #if defined(ORDERLESS_X86)
   static const Processor found{
       .popcnt = __builtin_cpu_supports("popcnt") != 0,

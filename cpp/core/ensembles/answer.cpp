@@ -174,6 +174,7 @@ Goal together(const Local& local, std::int32_t label, const std::vector<Rival>& 
 bool look_for_class(const Local& local, std::int32_t label, Seen& seen, Watch& watch) {
   const std::vector<Rival> all = needs(local.sum(), label);
   std::vector<Goal> goals;
+  goals.reserve(all.size() + 1);
   for (const Rival& need : all) goals.push_back({Objective(local, need.weights), need.target});
   if (all.size() > 1 && local.sum().rule() == Rule::largest) {
     goals.push_back(together(local, label, all));

@@ -3,13 +3,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <exception>
 
 #include "core/base/poll.hpp"
 
 namespace orderless::ensembles {
 
 /// Thrown where another thread, or the person, wants to stop.
-struct Interrupted {};
+struct Interrupted : std::exception {};
 
 /// What ends a search: the time of a box, its room, and the person.
 class Watch {
