@@ -188,11 +188,11 @@ def test_a_window_below_the_unit_hides_ties_alone():
     Behind a softmax equal scores are equal probabilities, and the first class wins.
     """
     votes = forest(4)
-    near = votes.replace(rule=Rule("largest", window=1e-9))
+    near = votes.replace(rule=Rule("largest", window=1e-9, either=True))
     rows = [[1, 1, 0, 0], [1, 1, 1, 0], [0, 0, 0, 1], [1, 1, 1, None], [1, 0, None, None]]
     expected = ["undecided", "certain", "certain", "certain", "open"]
     assert near.decide(rows).tolist() == expected
-    after = near.replace(link="softmax")
+    after = votes.replace(rule=Rule("largest", window=1e-9), link="softmax")
     assert after.decide(rows[:1]).tolist() == ["certain"]
     assert after.predict(rows[:1]).tolist() == votes.predict(rows[:1]).tolist()
 

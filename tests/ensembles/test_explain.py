@@ -264,3 +264,19 @@ def test_cutting_numbers():
         numbers().cut([1], ["a"])
     with pytest.raises(InvalidTree, match="says classes"):
         loans().cut([1])
+
+
+@pytest.mark.parametrize("flip", [0.0, 1.0])
+def test_a_side_around_a_missing_value_takes_in_what_it_can(flip):
+    """Above 1 the class is that of a missing age, whatever w is; below, w matters, in two ways."""
+    space = ol.Space([ol.Feature("age", values="integer", nan=True), ol.Feature("w", "boolean")])
+    tree = ol.Tree(
+        space, range(5), feature=[0, 0, 1, 1, -1, -1, -1, -1, -1],
+        threshold=[1, 0, 0, 0, 0, 0, 0, 0, 0], when_true=[1, 2, 4, 6, -1, -1, -1, -1, -1],
+        when_false=[8, 3, 5, 7, -1, -1, -1, -1, -1], leaf_class=[-1, -1, -1, -1, 0, 1, 2, 3, 4],
+    )  # fmt: skip
+    values = [[flip], [1 - flip], [1 - flip], [flip], [0.0]]
+    ensemble = Ensemble([tree], [values], classes=["no", "yes"], adding=Adding(),
+                        rule=Rule("cuts", (0.5,)))  # fmt: skip
+    reason = ensemble.explain({"age": None, "w": True}).reason
+    assert reason.to_dict() == [{"feature": "age", "above": 1.0, "missing": True}]

@@ -161,6 +161,8 @@ def draw(rng: Random) -> Case:
         classes = tuple(["low", "mid", "high", "top"][: len(cuts) + 1])
     window = rng.choice([0.0] * 6 + [0.05]) if kind == "largest" else 0.0
     rule = {"kind": kind, "cuts": cuts, "window": window}
+    if kind == "largest" and rng.random() < 0.5:  # close scores may come out in either order
+        rule["either"] = True
     case = Case(feats, tuple(trees), tuple(values), tuple(scores), classes, adding, rule,
                 rng.randint(0, 10**6))  # fmt: skip
     case.truth  # noqa: B018 (too large, or not)

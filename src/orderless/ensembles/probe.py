@@ -108,7 +108,8 @@ class Probe:
         """
         at = self.at[k]
         own = box[at].astype(bool)
-        inside = self._joined(k, within[at].astype(bool) | own, own)
+        allowed = within[at].astype(bool) | own
+        inside = self._joined(k, allowed, own)
         while not np.array_equal(inside, own):
             wider = box.copy()
             wider[at] = inside
@@ -116,16 +117,17 @@ class Probe:
             status = int(found.status[0])
             if status == CERTAIN:
                 return wider
-            more = np.flatnonzero(inside & ~own)
             if status == OPEN:
+                more = np.flatnonzero(allowed & ~own)
                 pair = np.stack([found.first[0], found.second[0]])
                 cell = pair[np.flatnonzero(self.labels(pair) != label)[0]]
                 moved = np.repeat(cell[None], len(more), axis=0)
                 moved[:, k] = more
-                inside[more[self.labels(moved) != label]] = False
+                allowed[more[self.labels(moved) != label]] = False
             else:
-                inside[more[len(more) // 2 :] if len(more) > 1 else more] = False
-            inside = self._joined(k, inside, own)
+                more = np.flatnonzero(inside & ~own)
+                allowed[more[len(more) // 2 :] if len(more) > 1 else more] = False
+            inside = self._joined(k, allowed, own)
         return box
 
     def _joined(self, k: int, inside: Flags, own: Flags) -> Flags:
