@@ -160,7 +160,7 @@ def cheapest_policy(
     optimal policy within 0.5: 1 on average, 1 at most, over 4 rows; proven cheapest.
     fever? (cost 1)
       not fever (75%): between 2.5 and 3
-      fever (25%): 9.0
+      fever (25%): 9
     """
     leaves = _leaves_of(tree, within)
     _check_options(method, objective, limit, time_limit, max_questions)
