@@ -326,5 +326,5 @@ def test_files_of_the_command_line(tmp_path):
     model.save_model(path)
     with pytest.raises(UnreadableModel, match=r"'model.cbm' has CatBoost's binary.*format='json'"):
         ol.read_tree(path)
-    with pytest.raises(Mistake, match="has CatBoost.s binary format"):
+    with pytest.raises(Mistake, match="has CatBoost's binary format"):
         load_model(path)
