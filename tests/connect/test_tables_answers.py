@@ -9,6 +9,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 import orderless as ol
+from orderless.errors import TooManyReasons
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +52,18 @@ def test_smallest_sets(flowers, tmp_path):
         wanted = ensemble.missing_needed({k: v for k, v in row.items() if not np.isnan(v)})
         assert line["determined"] is (wanted.label is not None)
         assert (line["needed"] or []) == ([] if wanted.label else list(wanted.settle[0]))
+
+
+def test_a_smallest_set_that_is_not_found(flowers, tmp_path, monkeypatch):
+    ensemble, Z = flowers
+
+    def never(*args, **kwargs):
+        raise ol.Undecided("no proof in time", "time", {})
+
+    monkeypatch.setattr(type(ensemble), "missing_needed", never)
+    with pytest.raises(TooManyReasons, match=r"no proof in time\): choose needed='next'"):
+        written(ensemble, Z, tmp_path, needed="smallest")
+    assert not (tmp_path / "out.csv").exists()
 
 
 def test_undecided_rows_are_said(flowers, tmp_path):

@@ -16,33 +16,12 @@ from sklearn.datasets import load_diabetes
 import orderless as ol
 from orderless import _core
 from orderless.errors import InvalidData
-from orderless.importance.rid import rid
 from orderless.importance.rid.bootstrap import Sample
 from orderless.importance.rid.losses import drawn_number_losses
 from orderless.rashomon.target import distinct_numbers, read_numbers
 
 READINGS = {"aware": "cells", "independent": "all"}
 POWER = {"squared": 2, "absolute": 1}
-
-
-@pytest.fixture
-def watch(monkeypatch):
-    """Fit an estimator, and give it with its ``Bootstraps``."""
-
-    def fit(model, X, y):
-        seen = []
-        real = rid.in_parallel
-
-        def spy(work, numbers, n_jobs):
-            seen.append(work)
-            return real(work, numbers, n_jobs)
-
-        monkeypatch.setattr(rid, "in_parallel", spy)
-        model.fit(X, y)
-        monkeypatch.setattr(rid, "in_parallel", real)
-        return model, seen[0]
-
-    return fit
 
 
 def handed(decide, rows, own, power, conditional):

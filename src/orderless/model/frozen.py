@@ -6,6 +6,7 @@ Out: ``Frozen``, what ``Tree`` and ``Ensemble`` have in common.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import cached_property
 from typing import Any
 
@@ -18,8 +19,9 @@ class Frozen:
     """An object whose arrays cannot be written to; what it can compute again is not pickled."""
 
     @property
+    @abstractmethod
     def _arrays(self) -> list[NDArray[Any]]:
-        raise NotImplementedError
+        """Its arrays."""
 
     def _freeze(self) -> None:
         for array in self._arrays:

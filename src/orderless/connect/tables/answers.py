@@ -133,14 +133,13 @@ class Answers:
                 out[k] = number.setdefault(settle[0], len(number)) if settle else -1
             return list(number), out
         except (TooManyReasons, OutOfTime, Undecided) as fault:
+            long = f"too long to find ({fault})"
+            if self.settling is not None:
+                long = f"more than {self.settling.limit:,} steps to find"
             raise TooManyReasons(
-                f"which smallest set of features settles a row of {self.table} takes too long to "
-                f"find ({fault}): choose {setting('needed', 'next')} (one feature to ask) or "
-                f"{setting('needed', None)}"
-                if self.settling is None
-                else f"which smallest set of features settles a row of {self.table} takes more "
-                f"than {self.settling.limit:,} steps to find: choose {setting('needed', 'next')} "
-                f"(one feature to ask) or {setting('needed', None)}",
+                f"which smallest set of features settles a row of {self.table} takes {long}: "
+                f"choose {setting('needed', 'next')} (one feature to ask) or "
+                f"{setting('needed', None)}",
                 getattr(fault, "met", 0),
             ) from None
 
