@@ -14,4 +14,6 @@
 #include "core/rashomon/decide.hpp"     // IWYU pragma: export
 #include "core/rashomon/functions.hpp"  // IWYU pragma: export
 #include "core/rashomon/graph.hpp"      // IWYU pragma: export
+#include "core/rashomon/monotone.hpp"   // IWYU pragma: export
+#include "core/rashomon/narrow.hpp"     // IWYU pragma: export
 #include "core/rashomon/ranges.hpp"     // IWYU pragma: export

@@ -16,13 +16,14 @@ import numpy as np
 from ..errors import InvalidTree
 from ..model import Feature, Label, Space, formats as serial, plain_label
 from .columns import Columns
-from .engine import Engine, View
+from .engine import Engine
 from .flat import FlatTrees
 from .listed import Listed, Source
 from .number_problem import NumberProblem
 from .problem import KINDS, LARGEST, MOST_DEPTH, Problem, Rules, decimal
 from .table import Table
 from .target import LOSSES, MOST, MOST_DECIMALS, MOST_LABEL, Numbers, Target
+from .view import View
 
 __all__ = ["from_json", "to_json"]
 

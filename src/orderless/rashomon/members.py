@@ -16,15 +16,14 @@ from ..errors import InvalidData, TooLarge
 from ..inputs import generator
 from ..model import Label, Tree
 from ..readers import read_tree
-from .engine import View
 from .functions import FunctionSet, FunctionTable, Listing
 from .listed import Counts, Source
 from .near import apart
 from .problem import Problem
+from .view import LIMIT, View
 
 __all__ = ["LIMIT", "Members"]
 
-LIMIT = 5_000_000  # functions that are listed unless more are asked for
 AT_ONCE = 4096
 
 

@@ -15,12 +15,13 @@ from sklearn.utils import estimator_html_repr
 
 from ..model import Space
 from ..readers import read_trees
-from .engine import Engine, View, check_limits
+from .engine import Engine, check_limits
 from .listed import Judging, listed_set
 from .notebook import fitted_attributes
 from .number_problem import read_problem
 from .problem import Rules
 from .tree_set import TreeSet
+from .view import View
 
 __all__ = ["RashomonSet"]
 
