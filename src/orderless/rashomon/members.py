@@ -140,6 +140,10 @@ class Members:
     def __bool__(self) -> bool:
         return self.n_trees > 0
 
+    def _why_empty(self) -> str:
+        """Say why there is no tree, where that is known."""
+        return ""
+
     # -- trees ---------------------------------------------------------------------------------
 
     def _build(self, positions: list[int]) -> Iterator[Tree]:
@@ -209,7 +213,10 @@ class Members:
 
     def _not_empty(self) -> None:
         if not self.n_trees:
-            raise InvalidData("there is no tree in this view: require less of its trees")
+            raise InvalidData(
+                "there is no tree in this view: require less of its trees"
+                + "".join(f" ({why})" for why in [self._why_empty()] if why)
+            )
 
     def sample(self, k: int, *, random_state: Any = None) -> list[Tree]:
         """Draw trees: each is any tree of the set with the same chance, one may come twice.
