@@ -42,7 +42,9 @@ def features_of(case: Case, tree: Any) -> set[str]:
 
 def draw(case: Case, name: str, random: np.random.Generator) -> Drawn:
     given, met = globals()[f"_{name}"](case, random)
-    return Drawn(name, given if isinstance(given, dict) and name == "max_cost" else {name: given}, met)
+    return Drawn(
+        name, given if isinstance(given, dict) and name == "max_cost" else {name: given}, met
+    )
 
 
 def _some(random: np.random.Generator, names: list[str], most: int) -> Any:

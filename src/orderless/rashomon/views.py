@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InvalidData, InvalidSpace
-from ..inputs import exact_number, near, read_costs, some_names
+from ..inputs import exact, exact_number, near, read_costs, some_names
 from .members import Members
 from .problem import LARGEST, decimal
 from .view import Paid, Question, View
@@ -128,8 +128,11 @@ class Views(Members):
             they weigh, as everywhere in the set: one of weight 3 is three rows.
         """
         problem = self._problem
-        least = decimal(rows, "min_leaf")
-        if not least or isinstance(rows, bool):
+        try:
+            least = exact(rows)
+        except (TypeError, ValueError):
+            least = Fraction(0)
+        if least <= 0:
             raise ValueError(
                 "min_leaf must be a number of rows from 1 on, or a share of the rows between 0 and "
                 f"1, got {rows!r:.80}"
