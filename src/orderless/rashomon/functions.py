@@ -9,6 +9,7 @@ Paper: Section 4, "Ours": equivalent trees are one model.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -29,7 +30,7 @@ from .listed import Functions, Source
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FunctionSet", "FunctionTable", "Listing", "RashomonFunction"]
+__all__ = ["FunctionSet", "FunctionTable", "Listing", "RashomonFunction", "read_point"]
 
 AT_ONCE = 1024
 
@@ -94,8 +95,10 @@ class Listing:
         return flat
 
 
-def _point(name: str) -> NDArray[np.uint64]:
+def read_point(name: str) -> NDArray[np.uint64]:
     """Give a fingerprint as two numbers."""
+    if not re.fullmatch("[0-9a-f]{32}", name):
+        raise InvalidData(f"a fingerprint is 32 hexadecimal digits, got {name!r:.80}")
     return np.array([int(name[:16], 16), int(name[16:], 16)], dtype=np.uint64)
 
 
@@ -248,7 +251,12 @@ class FunctionSet:
         return int(self._ends[-1]) if len(self._ends) else 0
 
     def __getitem__(self, which: Any) -> Any:
-        """Give a function by its position; a slice is a smaller ``FunctionSet``."""
+        """Give a function by its position or fingerprint; a slice is a smaller ``FunctionSet``."""
+        if isinstance(which, str):
+            places = np.flatnonzero((self.fingerprints == read_point(which)).all(axis=1))
+            if not len(places):
+                raise KeyError(f"none of these functions has the fingerprint {which}")
+            which = places[0]
         if isinstance(which, slice):
             return self.take(np.arange(len(self))[which])
         position = int(which)
@@ -279,7 +287,7 @@ class FunctionSet:
     def __contains__(self, tree: object) -> bool:
         """Whether a tree, a model that ``read_tree`` knows, or a function is one of these."""
         name = tree.fingerprint if isinstance(tree, RashomonFunction) else fingerprint(tree)
-        return bool((self.fingerprints == _point(name)).all(axis=1).any())
+        return bool((self.fingerprints == read_point(name)).all(axis=1).any())
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same set of functions."""
