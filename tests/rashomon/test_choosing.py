@@ -117,7 +117,7 @@ def test_views_and_lists():
         ({"where": "leaves <= nan"}, ValueError, "where must be conditions"),
         ({"where": "leafs <= 3"}, ValueError, "did you mean 'leaves'"),
         ({"where": [3]}, TypeError, "where must be text or a list of texts, got an int"),
-        ({"sort": "cost"}, ValueError, "sort names 'cost', which was not asked for: give costs"),
+        ({"sort": "cost"}, ValueError, "sort names 'cost', which is not known: give costs"),
         ({"sort": "held_out_error"}, ValueError, "give rows that were held out"),
         ({"front": ["questions"]}, ValueError, "give X, the rows"),
         ({"weights": {}}, TypeError, "weights must be a dict"),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import a_kind
+from ..errors import InvalidParameter, a_kind, named
 from ..form import hex_digits
 from ..inputs import near
 from .judged import BETTER, Judged
@@ -111,11 +111,14 @@ def _measure(name: str, judged: Judged, what: str) -> str:
     if name in judged.measures:
         return name
     if name in BETTER:
-        raise ValueError(f"{what} names {name!r}, which was not asked for: {judged.why_not(name)}")
+        raise InvalidParameter(
+            f"{named(what)} names {name!r}, which is not known: {judged.why_not(name)}", what
+        )
     there = ", ".join(judged.measures)
-    raise ValueError(
-        f"{what} names {name!r:.80}, which is no measure{near(name, judged.measures)}: there are "
-        f"{there}"
+    raise InvalidParameter(
+        f"{named(what)} names {name!r:.80}, which is no measure{near(name, judged.measures)}: "
+        f"there are {there}",
+        what,
     )
 
 
@@ -128,8 +131,10 @@ def _condition(text: str, judged: Judged) -> Condition:
         except ValueError:
             number = None
     if found is None or number is None or np.isnan(number):
-        raise ValueError(
-            f"where must be conditions such as 'leaves <= 6' or 'error < 0.2', got {text!r:.80}"
+        raise InvalidParameter(
+            f"{named('where')} must be conditions such as 'leaves <= 6' or 'error < 0.2', got "
+            f"{text!r:.80}",
+            "where",
         )
     return Condition(_measure(found[1], judged, "where"), COMPARED[found[2]], number)
 

@@ -9,7 +9,6 @@ Paper: Section 4, "Ours": equivalent trees are one model.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData, a_kind
-from ..form import fingerprint, hex_digits
+from ..form import fingerprint, hex_digits, read_hex
 from ..model import Label, Tree
 from .columns import Columns
 from .engine import Piece, View
@@ -30,7 +29,7 @@ from .listed import Functions, Source
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FunctionSet", "FunctionTable", "Listing", "RashomonFunction", "read_point"]
+__all__ = ["FunctionSet", "FunctionTable", "Listing", "RashomonFunction"]
 
 AT_ONCE = 1024
 
@@ -93,13 +92,6 @@ class Listing:
         for at in np.flatnonzero(positions == self.first).tolist():
             flat = join([flat[:at], self._first_tree, flat[at + 1 :]])
         return flat
-
-
-def read_point(name: str) -> NDArray[np.uint64]:
-    """Give a fingerprint as two numbers."""
-    if not re.fullmatch("[0-9a-f]{32}", name):
-        raise InvalidData(f"a fingerprint is 32 hexadecimal digits, got {name!r:.80}")
-    return np.array([int(name[:16], 16), int(name[16:], 16)], dtype=np.uint64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +245,7 @@ class FunctionSet:
     def __getitem__(self, which: Any) -> Any:
         """Give a function by its position or fingerprint; a slice is a smaller ``FunctionSet``."""
         if isinstance(which, str):
-            places = np.flatnonzero((self.fingerprints == read_point(which)).all(axis=1))
+            places = np.flatnonzero((self.fingerprints == read_hex(which)).all(axis=1))
             if not len(places):
                 raise KeyError(f"none of these functions has the fingerprint {which}")
             which = places[0]
@@ -287,7 +279,7 @@ class FunctionSet:
     def __contains__(self, tree: object) -> bool:
         """Whether a tree, a model that ``read_tree`` knows, or a function is one of these."""
         name = tree.fingerprint if isinstance(tree, RashomonFunction) else fingerprint(tree)
-        return bool((self.fingerprints == read_point(name)).all(axis=1).any())
+        return bool((self.fingerprints == read_hex(name)).all(axis=1).any())
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same set of functions."""

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..acquisition import cheapest_policy
-from ..errors import InvalidData, TooLarge, setting
+from ..errors import InvalidData, InvalidParameter, TooLarge, named, setting
 from ..inputs import counted, is_frame, label_array, number_array, read_rows, rows_at
 from ..model import Label, plain_label
 from .columns import Columns
-from .flat import distinct
+from .flat import FlatTrees, distinct
 from .functions import FunctionTable
 from .number_rows import numbers_of, target_of
 from .problem import Problem
@@ -62,6 +62,39 @@ class Asked:
     positive: Any = None
 
 
+def _sums(kind: NDArray[np.intp], weight: Floats, n_kinds: int) -> Floats:
+    """Add up weights by kind."""
+    return np.bincount(kind, weight, n_kinds).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class _Labelled:
+    """Rows of 0/1 columns, their weights, and the places of their labels (numbers themselves)."""
+
+    bits: Bits
+    weight: Floats
+    labels: Any
+
+    @cached_property
+    def kinds(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The first row of each kind of row, and the kind of each."""
+        return distinct(self.bits)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """How much each kind of row weighs."""
+        return _sums(self.kinds[1], self.weight, len(self.kinds[0]))
+
+    def of_class(self, label: int) -> Floats:
+        """Give the weight of the rows of one class, by kind of row."""
+        first, which = self.kinds
+        return _sums(which, self.weight * (self.labels == label), len(first))
+
+    def said(self, trees: FlatTrees) -> Iterator[tuple[slice, NDArray[np.int32]]]:
+        """Give, some trees at a time, what they say of each kind of row."""
+        return trees.says_in_parts(self.bits[self.kinds[0]])
+
+
 class Judged:
     """Functions of a set, and what is measured of them."""
 
@@ -69,15 +102,15 @@ class Judged:
         self.table, self.problem, self.asked = table, problem, asked
         if asked.y is not None and asked.X is None:
             raise InvalidData("y was given without X: give the rows that these labels belong to")
+        trained = _Labelled(problem.bits, problem.weights.astype(np.float64), problem.y)
+        self.rows = self.truths = trained
         if asked.X is not None:
             bits = problem.columns.read_complete(asked.X)
             if not len(bits):
                 raise InvalidData("X has no rows: give at least one")
-            self.weight = np.ones(len(bits))
-            self.bits, self.truth = bits, self._read_labels(len(bits))
-        else:
-            self.bits, self.weight = problem.bits, problem.weights.astype(np.float64)
-            self.truth = problem.y
+            self.rows = _Labelled(bits, np.ones(len(bits)), self._read_labels(len(bits)))
+            if asked.y is not None:
+                self.truths = self.rows
         self._check_missing()
 
     def __len__(self) -> int:
@@ -105,7 +138,7 @@ class Judged:
         if self.asked.y is not None:
             name = "held_out_loss" if self.numbers else "held_out_error"
             out[name] = self._held_out_loss if self.numbers else self._held_out_error
-        if len(problem.classes) == 2 and not self.numbers and self.truth is not None:
+        if len(problem.classes) == 2 and not self.numbers:
             out["sensitivity"] = lambda at: self._rates(True)[at]
             out["specificity"] = lambda at: self._rates(False)[at]
         if not self.numbers:
@@ -129,7 +162,7 @@ class Judged:
         if name == "questions":
             return "give X, the rows that say how likely each answer is"
         if name in ("sensitivity", "specificity"):
-            return "it is about two classes, and with X it needs y, too"
+            return "it is about two classes"
         return "it is not there for this set"
 
     # -- of the trees --------------------------------------------------------------------------
@@ -151,15 +184,6 @@ class Judged:
 
     # -- on rows -------------------------------------------------------------------------------
 
-    @cached_property
-    def _kinds(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The first row of each kind of row, and the kind of each."""
-        return distinct(self.bits)
-
-    def says(self) -> Iterator[tuple[slice, NDArray[np.int32]]]:
-        """Give, some functions at a time, what they say of each kind of row."""
-        return self.table.trees.says_in_parts(self.bits[self._kinds[0]])
-
     def _read_labels(self, n_rows: int) -> Any:
         if self.asked.y is None:
             return None
@@ -169,28 +193,23 @@ class Judged:
         labels = label_array(self.asked.y, n_rows)
         return np.array([place.get(plain_label(one), -1) for one in labels], dtype=np.int32)
 
-    def _truths(self, label: int) -> Floats:
-        """Give the weight of the rows of one class, by kind of row."""
-        first, which = self._kinds
-        return np.bincount(which, self.weight * (self.truth == label), len(first))
-
     def _held_out_error(self, at: NDArray[np.intp]) -> Floats:
-        right = np.zeros(len(self))
-        weight = [self._truths(c) for c in range(len(self.problem.classes))]
-        for part, labels in self.says():
+        right, n_rows = np.zeros(len(self)), len(self.truths.bits)
+        weight = [self.truths.of_class(c) for c in range(len(self.problem.classes))]
+        for part, labels in self.truths.said(self.table.trees):
             for c, own in enumerate(weight):
                 right[part] += (labels == c) @ own
-        return (len(self.bits) - right[at]) / len(self.bits)
+        return (n_rows - right[at]) / n_rows
 
     def _held_out_loss(self, at: NDArray[np.intp]) -> Floats:
         """Give the mean squared, or absolute, error."""
         target = target_of(self.problem)
         squared = target.loss == "squared"
         out = np.zeros(len(self))
-        _, which = self._kinds
-        for part, labels in self.says():
+        which = self.truths.kinds[1]
+        for part, labels in self.truths.said(self.table.trees):
             for k, row in enumerate(numbers_of(target, labels).reshape(labels.shape), part.start):
-                off = np.abs(row[which] - self.truth)
+                off = np.abs(row[which] - self.truths.labels)
                 out[k] = np.mean(off * off if squared else off)
         return out[at]
 
@@ -200,18 +219,19 @@ class Judged:
         if self.asked.positive is None:
             return len(classes) - 1
         if plain_label(self.asked.positive) not in classes:
-            raise ValueError(
-                f"positive must be one of {', '.join(map(repr, classes))}, got "
-                f"{self.asked.positive!r:.80}"
+            raise InvalidParameter(
+                f"{named('positive')} must be one of {', '.join(map(repr, classes))}, got "
+                f"{self.asked.positive!r:.80}",
+                "positive",
             )
         return classes.index(plain_label(self.asked.positive))
 
     def _rates(self, positive: bool) -> Floats:
         """Give the share of the rows of one class that get it; NaN if there are none."""
         label = self._positive if positive else 1 - self._positive
-        weight = self._truths(label)
+        weight = self.truths.of_class(label)
         found = np.zeros(len(self))
-        for part, labels in self.says():
+        for part, labels in self.truths.said(self.table.trees):
             found[part] = (labels == label) @ weight
         with np.errstate(invalid="ignore"):
             rates: Floats = found / weight.sum()
@@ -224,17 +244,16 @@ class Judged:
         A row overrules a function where more than half of all functions decide otherwise, all
         alike.
         """
-        first, which = self._kinds
-        weight = np.bincount(which, self.weight, len(first)) / self.weight.sum()
+        weight = self.rows.weights / self.rows.weight.sum()
         classes = range(len(self.problem.classes))
-        votes = np.zeros((len(classes), len(first)))
-        for _, labels in self.says():
+        votes = np.zeros((len(classes), len(weight)))
+        for _, labels in self.rows.said(self.table.trees):
             for c in classes:
                 votes[c] += (labels == c).sum(axis=0)
         agreement, overruled = np.zeros(len(self)), np.zeros(len(self))
         others = max(1, len(self) - 1)
         ruled = 2 * votes > len(self)
-        for part, labels in self.says():
+        for part, labels in self.rows.said(self.table.trees):
             for c in classes:
                 own = labels == c
                 agreement[part] += own @ (weight * (votes[c] - 1) / others)
@@ -280,9 +299,10 @@ class Judged:
             own = np.flatnonzero(which == k)
             cells = _Cells(self.problem.columns, np.flatnonzero(used).tolist())
             labels = self.table.trees[at[own]].says(cells.bits)
-            weight = cells.weights(self.bits, self.weight)
+            weight = cells.weights(self.rows.bits, self.rows.weight)
             out[own] = cells.certain(labels, chances) @ weight
-        return np.round(out / self.weight.sum(), 12)
+        shares: Floats = np.round(out / self.rows.weight.sum(), 12)
+        return shares
 
     def _coverage_of_table(self, at: NDArray[np.intp], gaps: Any) -> Floats:
         columns = self.problem.columns
@@ -303,8 +323,8 @@ class Judged:
 
     def _expected(self, at: NDArray[np.intp], costs: Any, what: str) -> Floats:
         """Give what an answer costs on average, with the cheapest policy of each function."""
-        first, which = self._kinds
-        rows, weight = rows_at(self.asked.X, first), np.bincount(which, minlength=len(first))
+        rows = rows_at(self.asked.X, self.rows.kinds[0])
+        weight = self.rows.weights.astype(np.int64)
         out, unproven = np.zeros(len(at)), 0
         with counted(f"{what} of {len(at):,} functions", len(at)) as done:
             for k, tree in enumerate(self.problem.trees(self.table.trees[at])):
@@ -353,7 +373,7 @@ class _Cells:
         _, kind = distinct(both)
         cell_of = np.full(int(kind.max()) + 1, -1)
         cell_of[kind[: len(self.bits)]] = np.arange(len(self.bits))
-        return np.bincount(cell_of[kind[len(self.bits) :]], weight, len(self.bits))
+        return _sums(cell_of[kind[len(self.bits) :]], weight, len(self.bits))
 
     def certain(self, labels: NDArray[np.int32], chances: Floats) -> Floats:
         """Give, by function and cell, the probability that what stays known settles the label."""

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidData, TooLarge
+from ..form import read_hex
 from ..inputs import generator
 from ..model import Label, Tree
 from ..readers import read_tree
 from .engine import View
-from .functions import FunctionSet, FunctionTable, Listing, RashomonFunction, read_point
+from .functions import FunctionSet, FunctionTable, Listing, RashomonFunction
 from .listed import Counts, Source
 from .near import apart
 from .problem import Problem
@@ -270,7 +271,7 @@ class Members:
         KeyError
             No tree of the set is this function.
         """
-        point = read_point(fingerprint)
+        point = read_hex(fingerprint)
         for bits in range(0, 21, 4):
             piece = (int(point[0]) & ((1 << bits) - 1), bits) if bits else None
             listing = Listing(self._source, self._view, self._problem.semantics(), limit, piece)

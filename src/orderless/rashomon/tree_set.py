@@ -242,8 +242,9 @@ class TreeSet(RowAnswers):
         Parameters
         ----------
         X, y : complete rows and their labels (numbers for regression), optional
-            Rows that were held out. What is measured on rows is measured on these, or on the
-            training rows without them. ``questions`` and ``cost`` need X.
+            Rows that were held out: errors and rates are those on them, where y is given.
+            ``agreement``, ``coverage``, ``questions`` and ``cost`` are about the rows of X, and
+            the latter two need it. Without X and y the training rows are taken.
         where : str or list of str
             Conditions that a function must meet, such as ``["leaves <= 6", "sensitivity >= 0.8"]``.
             For features use ``using`` and ``without`` before.
