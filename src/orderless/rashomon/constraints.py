@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InvalidData
+from ..errors import InvalidData, named
 from .views import CONSTRAINTS, Views
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ def constrain(found: TreeSet, given: Mapping[str, Any]) -> TreeSet:
     """Look at the trees that meet all constraints that were given, and refuse contradictions."""
     if (given["max_cost"] is None) != (given["costs"] is None):
         raise InvalidData(
-            "max_cost and costs belong together: max_cost is the most that a path may cost, and "
-            "costs a dict of feature -> cost"
+            f"{named('max_cost')} and {named('costs')} belong together: the most that a path may "
+            "cost, and what every feature costs"
         )
     _no_contradiction(given)
     for name in CONSTRAINTS:
@@ -93,16 +93,21 @@ def _no_contradiction(given: Mapping[str, Any]) -> None:
     used, unused = (_listed(given[name]) for name in ("must_use", "must_not_use"))
     both = [name for name in used if name in unused]
     if both:
-        raise InvalidData(f"{both[0]!r:.80} is in must_use and in must_not_use: take it out of one")
+        raise InvalidData(
+            f"{both[0]!r:.80} is in {named('must_use')} and in {named('must_not_use')}: take it "
+            "out of one"
+        )
     n, most, leaves = len(set(used)), given["at_most_features"], given["max_leaves"]
     if isinstance(most, int) and n > most:
         raise InvalidData(
-            f"must_use names {n} features, and at_most_features is {most}: no tree can meet both"
+            f"{named('must_use')} names {n} features, and {named('at_most_features')} is {most}: "
+            "no tree can meet both"
         )
     if isinstance(leaves, int) and n >= leaves > 0:
         raise InvalidData(
-            f"must_use names {n} feature{'s' if n > 1 else ''}, and max_leaves is {leaves}: a tree "
-            f"that asks {n} question{'s' if n > 1 else ''} has {n + 1} leaves or more"
+            f"{named('must_use')} names {n} feature{'s' if n > 1 else ''}, and "
+            f"{named('max_leaves')} is {leaves}: a tree that asks {n} question"
+            f"{'s' if n > 1 else ''} has {n + 1} leaves or more"
         )
 
 

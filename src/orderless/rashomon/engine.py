@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import OutOfMemory, OutOfTime, TooLarge, setting
+from ..errors import OutOfMemory, OutOfTime, TooLarge, named, setting
 from .flat import FlatTrees
 from .histogram import Histogram
 from .monotone import SomeCounts, SomeFunctions
@@ -190,7 +190,7 @@ class Engine:
         except _core.base.TooManySets as fault:
             raise TooLarge(
                 f"{what} tells more than 65,535 sets of features apart: take a smaller "
-                f"at_most_features, or {shrink}",
+                f"{named('at_most_features')}, or {shrink}",
                 65_535,
             ) from fault
         except (_core.base.CostOverflow, _core.base.TooManyLeaves) as fault:

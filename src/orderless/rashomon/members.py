@@ -141,8 +141,9 @@ class Members:
     def __bool__(self) -> bool:
         return self.n_trees > 0
 
-    def _why_empty(self) -> str:
-        """Say why there is no tree, where that is known."""
+    @property
+    def why_empty(self) -> str:
+        """Why there is no tree, in words, where that is known."""
         return ""
 
     # -- trees ---------------------------------------------------------------------------------
@@ -216,7 +217,7 @@ class Members:
         if not self.n_trees:
             raise InvalidData(
                 "there is no tree in this view: require less of its trees"
-                + "".join(f" ({why})" for why in [self._why_empty()] if why)
+                + "".join(f" ({why})" for why in [self.why_empty] if why)
             )
 
     def sample(self, k: int, *, random_state: Any = None) -> list[Tree]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import TooLarge
+from ..errors import TooLarge, named
 from .columns import Columns
 from .view import Paid, Question, View
 
@@ -72,9 +72,9 @@ def core_view(
         used = asked_features(columns, graph, view)
         if len(used) + len(view.required) > MOST_FEATURES:
             raise TooLarge(
-                f"near-optimal trees ask about {len(used)} features, and at_most_features tells "
-                f"{MOST_FEATURES - len(view.required)} apart at most: rule some out with "
-                "must_not_use, or take a smaller epsilon",
+                f"near-optimal trees ask about {len(used)} features, and "
+                f"{named('at_most_features')} tells {MOST_FEATURES - len(view.required)} apart at most: rule "
+                f"some out with {named('must_not_use')}, or take a smaller epsilon",
                 MOST_FEATURES,
             )
         asked = _may_be_asked(columns, graph, view)

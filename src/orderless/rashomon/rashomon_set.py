@@ -246,7 +246,7 @@ class RashomonSet(Constrained, TreeSet, BaseEstimator):  # type: ignore[misc]
             return repr(self)
         kind = "" if self._problem.rules.kind == "additive" else ", relative"
         lines = [repr(self), f"{self._found()} (epsilon {float(self._view.epsilon):g}{kind})"]
-        lines += [self._why_empty(), self._in_numbers(), self._without_columns()]
+        lines += [self.why_empty, self._in_numbers(), self._without_columns()]
         return "\n".join(filter(None, lines))
 
     def _repr_html_inner(self) -> str:

@@ -119,7 +119,7 @@ class TreeSet(Views, RowAnswers):
         return f"TreeSet({self._found()})"
 
     def __str__(self) -> str:
-        lines = [repr(self), self._why_empty(), self._in_numbers(), self._without_columns()]
+        lines = [repr(self), self.why_empty, self._in_numbers(), self._without_columns()]
         return "\n".join(filter(None, lines))
 
     def _found(self) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InvalidData, InvalidSpace
+from ..errors import InvalidData, InvalidSpace, named
 from ..inputs import exact, exact_number, near, read_costs, some_names
 from .members import Members
 from .problem import LARGEST, decimal
@@ -134,8 +134,8 @@ class Views(Members):
             least = Fraction(0)
         if least <= 0:
             raise ValueError(
-                "min_leaf must be a number of rows from 1 on, or a share of the rows between 0 and "
-                f"1, got {rows!r:.80}"
+                f"{named('min_leaf')} must be a number of rows from 1 on, or a share of the rows "
+                f"between 0 and 1, got {rows!r:.80}"
             )
         share = least * problem.total_weight if least < 1 else least * problem.weight_scale
         return self._seen(self._view.heavier(math.ceil(share)))
@@ -165,8 +165,8 @@ class Views(Members):
             given = {"feature": given}
         if set(given) - KEYS or "feature" not in given:
             raise InvalidData(
-                "first must be the name of a column or feature, or a dict with the keys 'feature', "
-                f"'true' and 'false' (the latter may be left out), got {given!r:.120}"
+                f"{named('first')} must be the name of a column or feature, or a dict with the "
+                f"keys 'feature', 'true' and 'false' (the latter may be left out), got {given!r:.120}"
             )
         own = self._columns_named(given["feature"])
         at = len(questions)
@@ -185,8 +185,8 @@ class Views(Members):
         elif not found:
             names = dict.fromkeys((*columns.space.names, *columns.names))
             raise InvalidData(
-                f"first asks {name!r:.80}, which is no column and no feature{near(name, names)}: "
-                f"the columns are {some_names(columns.names)}"
+                f"{named('first')} asks {name!r:.80}, which is no column and no feature"
+                f"{near(name, names)}: the columns are {some_names(columns.names)}"
             )
         return tuple(found)
 
@@ -205,13 +205,13 @@ class Views(Members):
         space = columns.space
         names = [space.names[i] for i in np.unique(columns.feature).tolist()]
         given = read_costs(costs, space, names)
-        limit = exact_number(most, "max_cost")
+        limit = exact_number(most, named("max_cost"))
         scale = math.lcm(limit.denominator, *(cost.denominator for cost in given.values()))
         prices = tuple(int(given.get(name, Fraction(0)) * scale) for name in space.names)
         if sum(prices) >= LARGEST or limit * scale >= LARGEST:
             raise InvalidData(
-                "costs and max_cost have too many digits together: their sum in whole numbers "
-                "would pass 2^62; round them"
+                f"{named('costs')} and {named('max_cost')} have too many digits together: their "
+                "sum in whole numbers would pass 2^62; round them"
             )
         return self._seen(self._view.paying(Paid(prices, int(limit * scale))))
 
@@ -235,36 +235,38 @@ class Views(Members):
         """
         if not isinstance(directions, Mapping) or not directions:
             raise InvalidData(
-                "monotone must be a dict of feature -> +1 or -1, such as {'age': +1}, got "
-                f"{directions!r:.80}"
+                f"{named('monotone')} must be a dict of feature -> +1 or -1, such as {{'age': +1}}, "
+                f"got {directions!r:.80}"
             )
         space, view = self._problem.columns.space, self._view
         for name, sign in directions.items():
             feature = space[self._feature(name)]
             if not feature.ordered:
                 raise InvalidData(
-                    f"monotone is about features whose values have an order, and {name!r:.80} is "
-                    "categorical"
+                    f"{named('monotone')} is about features whose values have an order, and "
+                    f"{name!r:.80} is categorical"
                 )
             if isinstance(sign, bool) or sign not in (1, -1):
                 raise InvalidData(
-                    f"monotone must be +1 (rises) or -1 (falls), got {sign!r:.80} for {name!r:.80}"
+                    f"{named('monotone')} must be +1 (rises) or -1 (falls), got {sign!r:.80} for "
+                    f"{name!r:.80}"
                 )
             view = view.rising(space.index(feature.name), sign == 1)
         return self._seen(view)
 
     # -- nothing left --------------------------------------------------------------------------
 
-    def _why_empty(self) -> str:
-        """Say which constraint leaves no tree, if none is left."""
+    @property
+    def why_empty(self) -> str:
+        """Which constraint leaves no tree, in words; empty if a tree is left."""
         if self.n_trees:
             return ""
         every = list(self._view.one_by_one())
-        alone = [name for name, view in every if not self._source.counts(view).n]
+        alone = [named(name) for name, view in every if not self._source.counts(view).n]
         if alone:
             return f"no tree within the bound meets {' or '.join(alone)}"
         if len(every) > 1:
-            names = ", ".join(name for name, _ in every)
+            names = ", ".join(named(name) for name, _ in every)
             return f"some tree within the bound meets each of {names}, but none meets all of them"
         return ""
 
@@ -280,5 +282,5 @@ def _names(features: Iterable[Any]) -> list[str]:
 
 def _whole(given: Any, name: str, least: int) -> int:
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
-        raise ValueError(f"{name} must be a whole number from {least}, got {given!r:.80}")
+        raise ValueError(f"{named(name)} must be a whole number from {least}, got {given!r:.80}")
     return int(given)
