@@ -73,8 +73,9 @@ def core_view(
         if len(used) + len(view.required) > MOST_FEATURES:
             raise TooLarge(
                 f"near-optimal trees ask about {len(used)} features, and "
-                f"{named('at_most_features')} tells {MOST_FEATURES - len(view.required)} apart at most: rule "
-                f"some out with {named('must_not_use')}, or take a smaller epsilon",
+                f"{named('at_most_features')} tells "
+                f"{MOST_FEATURES - len(view.required)} apart at most: rule some out with "
+                f"{named('must_not_use')}, or take a smaller epsilon",
                 MOST_FEATURES,
             )
         asked = _may_be_asked(columns, graph, view)

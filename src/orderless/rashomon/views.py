@@ -133,7 +133,7 @@ class Views(Members):
         except (TypeError, ValueError):
             least = Fraction(0)
         if least <= 0:
-            raise ValueError(
+            raise InvalidData(
                 f"{named('min_leaf')} must be a number of rows from 1 on, or a share of the rows "
                 f"between 0 and 1, got {rows!r:.80}"
             )
@@ -148,8 +148,8 @@ class Views(Members):
         Parameters
         ----------
         question : str or dict
-            The name of a column (``columns`` has them), or of a feature: any of its columns. Or a
-            nested dict, as ``read_tree`` takes it, that ends where anything may follow:
+            The name of a column (``columns`` has them; or as trees print it), or of a feature: any
+            of its columns. Or a nested dict, as ``read_tree`` takes it, that ends where anything may follow:
             ``{"feature": "age <= 30", "true": "smoker", "false": {"feature": "weight"}}``; "true"
             is where the column is 1.
         """
@@ -166,7 +166,7 @@ class Views(Members):
         if set(given) - KEYS or "feature" not in given:
             raise InvalidData(
                 f"{named('first')} must be the name of a column or feature, or a dict with the "
-                f"keys 'feature', 'true' and 'false' (the latter may be left out), got {given!r:.120}"
+                f"keys 'feature', 'true' and 'false' (these two may be left out), got {given!r:.80}"
             )
         own = self._columns_named(given["feature"])
         at = len(questions)
@@ -182,7 +182,10 @@ class Views(Members):
         found = [j for j, own in enumerate(columns.names) if own == name]
         if not found and isinstance(name, str) and name in columns.space:
             found = columns.of_feature(name)
-        elif not found:
+        if not found:  # thresholds as trees print them, with fewer digits
+            printed = enumerate(columns.printed())
+            found = [j for j, own in printed if own == name and columns.one_is_true[j]]
+        if not found:
             names = dict.fromkeys((*columns.space.names, *columns.names))
             raise InvalidData(
                 f"{named('first')} asks {name!r:.80}, which is no column and no feature"
@@ -235,8 +238,8 @@ class Views(Members):
         """
         if not isinstance(directions, Mapping) or not directions:
             raise InvalidData(
-                f"{named('monotone')} must be a dict of feature -> +1 or -1, such as {{'age': +1}}, "
-                f"got {directions!r:.80}"
+                f"{named('monotone')} must be a dict of feature -> +1 or -1, such as "
+                f"{{'age': +1}}, got {directions!r:.80}"
             )
         space, view = self._problem.columns.space, self._view
         for name, sign in directions.items():
