@@ -9,6 +9,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/calls.hpp"
+#include "bindings/rashomon_goals.hpp"
 #include "bindings/rashomon_graphs.hpp"
 #include "bindings/record.hpp"
 #include "core/rashomon/room.hpp"
@@ -20,7 +21,6 @@ using namespace nb::literals;
 
 namespace {
 
-using Groups = std::vector<std::vector<std::int32_t>>;
 using Halves = std::pair<std::uint64_t, std::uint64_t>;
 
 Record trees_record, histogram_record, functions_record, decisions_record, ranges_record;
@@ -28,6 +28,8 @@ Record trees_record, histogram_record, functions_record, decisions_record, range
 Meter no_limits() { return meter(~std::size_t{0} / 2, 1e18); }
 
 Halves halves(Count n) { return {n.high(), n.low()}; }
+
+}  // namespace
 
 nb::object give_trees(FlatTrees trees) {
   return trees_record(give(std::move(trees.start)), give(std::move(trees.column)),
@@ -53,6 +55,8 @@ View view_of(const Graph& graph, std::int64_t bound, std::int64_t max_leaves,
   view.trivial = trivial;
   return view;
 }
+
+namespace {
 
 /// The weights of orderless.rashomon's Meaning, kept alive while C++ looks at them.
 struct MeasureArrays {
@@ -353,6 +357,7 @@ void bind(nb::module_& m) {
   decisions_record.define(m, "Decisions", {"label", "cost"});
   ranges_record.define(m, "Ranges", {"smallest", "largest"});
   bind_graph(m);
+  bind_goals(m);
   nb::class_<Counts>(m, "Counts", "How many trees of a view, and which is where.")
       .def_prop_ro("n", [](const Counts& counts) { return halves(counts.n()); })
       .def_prop_ro("bytes", &Counts::bytes)
