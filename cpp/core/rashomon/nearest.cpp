@@ -103,15 +103,26 @@ void Nearest::join_equal(List& list) const {
   list.resize(n);
 }
 
-void Nearest::join_near(List& list) const {
-  if (list.size() <= most_) return;
+/// Few places are near the root, and what they measure decides: so they may have more values.
+std::size_t Nearest::most(std::size_t place) const {
+  const std::uint32_t node = measured_->node(place);
+  const std::vector<std::uint32_t>& start = measured_->graph().level_start;
+  std::size_t most = most_;
+  for (std::size_t level = 2; level < 4; ++level) {
+    if (level < start.size() && node < start[level]) most *= 4;
+  }
+  return most;
+}
+
+void Nearest::join_near(List& list, std::size_t most) const {
+  if (list.size() <= most) return;
   std::int64_t low = list.front().low, high = list.front().low;
   for (const Spread& each : list) {
     low = std::min(low, each.low);
     high = std::max(high, each.low);
   }
   // Sorted by kind and low: neighbours in one stretch of the numbers become one.
-  const std::int64_t width = (high - low) / static_cast<std::int64_t>(most_) + 1;
+  const std::int64_t width = (high - low) / static_cast<std::int64_t>(most) + 1;
   std::size_t n = 0;
   for (const Spread& each : list) {
     Spread& last = list[n == 0 ? 0 : n - 1];
@@ -130,14 +141,14 @@ void Nearest::join_near(List& list) const {
 void Nearest::fill(std::size_t place, List& out, Meter& meter) const {
   const Graph& graph = measured_->graph();
   const std::uint32_t node = measured_->node(place);
-  const std::size_t many = 8 * most_ + 1024;
+  const std::size_t most = this->most(place), many = 8 * most + 1024;
   pairs(
       place,
       [&](const Spread& tree) {
         out.push_back(tree);
         if (out.size() < many) return;
         join_equal(out);
-        if (out.size() > many / 2) join_near(out);
+        if (out.size() > many / 2) join_near(out, most);
       },
       meter);
   const Spread own = leaf(place);
@@ -145,7 +156,7 @@ void Nearest::fill(std::size_t place, List& out, Meter& meter) const {
                     measured_->reachable().max_leaves(node) >= 1;
   if (fits) out.push_back(own);
   join_equal(out);
-  join_near(out);
+  join_near(out, most);
   std::sort(out.begin(), out.end(), cheaper);
 }
 

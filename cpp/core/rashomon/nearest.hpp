@@ -45,7 +45,8 @@ class Nearest {
   /// Makes one of those that are equal in all but cost, by rising measure.
   void join_equal(List& list) const;
   /// Makes one of neighbours, until there are few.
-  void join_near(List& list) const;
+  void join_near(List& list, std::size_t most) const;
+  [[nodiscard]] std::size_t most(std::size_t place) const;
   void fill(std::size_t place, List& out, Meter& meter) const;
   void look(const Spread& tree);
   void grow(std::size_t place, const Spread& tree, FlatTrees& out, Meter& meter) const;

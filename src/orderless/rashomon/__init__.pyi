@@ -10,6 +10,12 @@ from .functions import (
     FunctionTable as FunctionTable,
     RashomonFunction as RashomonFunction,
 )
+from .goal_results import (
+    Fairest as Fairest,
+    Front as Front,
+    FrontPoint as FrontPoint,
+    Range as Range,
+)
 from .members import (
     LIMIT as LIMIT,
 )
