@@ -31,8 +31,8 @@ std::shared_ptr<Measured> make_measured(
   check(part.size() == columns.shape(0) && weights.size() == part.size(),
         "part, weights: one per row");
   check(share_bits < 0 || (share_bits <= 60 && !graph->rows.target.has_numbers() &&
-                           n_parts >= graph->rows.n_classes),
-        "share_bits: at most 60, of classes, which are the first parts");
+                           n_parts == graph->rows.n_classes),
+        "share_bits: at most 60, of classes, which are the parts");
   for (const std::int32_t p : view(part)) {
     check(p >= 0 && static_cast<std::size_t>(p) < n_parts, "part: numbers of parts");
   }

@@ -87,7 +87,6 @@ class MeasuredBuilder {
     Wide squares = 0, hits = 0;
     for (std::size_t c = 0; c < rows_.n_classes; ++c) {
       total += word(weights[c]);
-      if (c >= trained_.size()) continue;  // a label that the training rows do not have
       n += word(trained_[c]);
       squares += Wide(word(trained_[c])) * Wide(word(trained_[c]));
       hits += Wide(word(weights[c])) * Wide(word(trained_[c]));

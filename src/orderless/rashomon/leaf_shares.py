@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
+from ..inputs import some_names
 from ..model import Tree
 from .engine import Engine, View
 from .flat import FlatTrees
@@ -48,8 +49,14 @@ class LeafShares:
                 raise InvalidData(f"{name!r} is a mean of rows that have no weight")
             self._scale /= total
         place = {label: i for i, label in enumerate(self._problem.classes)}
-        known = np.array([place.get(truth, n_classes) for truth in rows.truths], dtype=np.int32)
-        self._part = known[rows.truth]
+        for truth in rows.truths:
+            if truth not in place:
+                raise InvalidData(
+                    f"y has the label {truth!r}, of which leaves have no share: the set has the "
+                    f"classes {some_names(self._problem.classes)}"
+                )
+        which = rows.truth
+        self._part = np.array([place[truth] for truth in rows.truths], dtype=np.int32)[which]
 
     @property
     def _bits(self) -> int:
@@ -74,7 +81,7 @@ class LeafShares:
 
     def _quantity(self) -> Quantity:
         n_classes = len(self._problem.classes)
-        factors = np.zeros((n_classes + 2, n_classes), dtype=np.int64)
+        factors = np.zeros((n_classes + 1, n_classes), dtype=np.int64)
         factors[-1] = 1
         labels = np.arange(n_classes, dtype=np.int32)
         rows = self._rows
@@ -88,13 +95,13 @@ class LeafShares:
         problem, rows = self._problem, self._rows
         n_classes = len(problem.classes)
         trained = _weights(tree, problem.bits, problem.y, problem.weights, n_classes)
-        measured = _weights(tree, rows.bits, self._part, rows.weights, n_classes + 1)
+        measured = _weights(tree, rows.bits, self._part, rows.weights, n_classes)
         sum_ = Fraction(0)
         for leaf, own in measured.items():
             counts = trained[leaf]
             n, total = sum(counts), sum(own)
             squares = sum(count * count for count in counts)
-            hits = sum(a * b for a, b in zip(own, counts, strict=False))
+            hits = sum(a * b for a, b in zip(own, counts, strict=True))
             sum_ += Fraction(total * (n * n + squares) - 2 * n * hits, n * n)
         return sum_ * self._scale
 
