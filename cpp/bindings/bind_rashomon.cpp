@@ -239,7 +239,6 @@ nb::object ranges_of_rows(const Graph& graph, std::int64_t bound,
   const std::size_t n_rows = may_be_true.shape(0), d = graph.rows.n_columns;
   check(may_be_true.shape(1) == d && may_be_false.shape(1) == d && may_be_false.shape(0) == n_rows,
         "may_be_true, may_be_false: rows x columns");
-  check(graph.rows.target.has_numbers(), "ranges: of numbers");
   check(first.size() == last.size() && (first.size() == 0 || first.size() == n_rows),
         "first, last: one label per row, or none");
   Meter limits = meter(~std::size_t{0} / 2, time_limit);

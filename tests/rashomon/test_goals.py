@@ -159,9 +159,7 @@ def front_of(points: list[tuple[Fraction, Fraction]], largest: bool) -> list[Any
     best = {
         (c, v)
         for c, v in points
-        if not any(
-            (c2 <= c and sign * v2 <= sign * v) and (c2, v2) != (c, v) for c2, v2 in points
-        )
+        if not any((c2 <= c and sign * v2 <= sign * v) and (c2, v2) != (c, v) for c2, v2 in points)
     }
     return sorted(best)
 
@@ -200,9 +198,7 @@ def test_ranges_and_fronts_are_those_of_all_trees(seed: int, depth: int) -> None
                 due = front_of(points, name in LARGEST)
                 assert [(p.objective, p.value) for p in front] == due, name
                 for point in front:
-                    cost = case.check_tree(
-                        point.tree, found, trees, point.value, of.__getitem__
-                    )
+                    cost = case.check_tree(point.tree, found, trees, point.value, of.__getitem__)
                     assert cost == point.objective
 
 
@@ -230,9 +226,7 @@ def test_costs_callables_masks_and_lists_of_trees(seed: int) -> None:
         for measure in (costs, table, lambda label, says: costs[label, says]):
             got = found.range(measure, rows=mask, **arguments)
             assert (got.smallest, got.largest) == (min(due), max(due))
-    points = [
-        (case.oracle.objectives[t], value) for t, value in zip(trees, due, strict=True)
-    ]
+    points = [(case.oracle.objectives[t], value) for t, value in zip(trees, due, strict=True)]
     for found in (case.found, listed):
         front = found.front(costs, rows=mask, goal="largest", **arguments)
         assert [(p.objective, p.value) for p in front] == front_of(points, True)

@@ -1,3 +1,6 @@
+from .conflict import (
+    Conflict as Conflict,
+)
 from .differences import (
     Differences as Differences,
 )

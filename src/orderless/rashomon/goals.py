@@ -1,7 +1,8 @@
 """Second goals: what other measures the trees of a set can have, without listing them.
 
 In:  a set of trees; a measure; rows, the training rows or others.
-Out: ``SecondGoals``, the part of ``TreeSet`` that gives ``Range``, ``Front`` and ``Fairest``.
+Out: ``SecondGoals``, the part of ``TreeSet`` that gives ``Range``, ``Front``, ``Fairest`` and
+     ``Conflict``.
 """
 
 from __future__ import annotations
@@ -14,18 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData
+from ..inputs import column_like
 from ..model import Tree
+from .conflict import Conflict, any_otherwise, share_otherwise
 from .flat import FlatTrees
 from .goal_results import Fairest, Front, FrontPoint, Range
 from .goal_trees import GoalTrees, ListedGoalTrees, Stairs, goal_trees
 from .leaf_shares import LeafShares
 from .measured_rows import MeasuredRows, read_measured
 from .measures import SHARES, class_quantity, more_is_better
+from .members import LIMIT
 from .number_measures import number_quantity
 from .number_rows import target_of
 from .quantity import Quantity, as_number
 from .ratios import Ratios
-from .row_answers import RowAnswers
+from .row_answers import RowAnswers, Sampled
 
 __all__ = ["SecondGoals"]
 
@@ -185,7 +189,7 @@ class SecondGoals(RowAnswers):
         rows: Any = None,
         positive: Any = None,
         sample_weight: Any = None,
-        limit: int = 256,
+        limit: int = 64,
     ) -> Fairest:
         """Give the tree whose two groups differ least in a measure.
 
@@ -237,6 +241,52 @@ class SecondGoals(RowAnswers):
             self.objective_of(tree),
             measured.group_names,
         )
+
+    def conflict(
+        self, X: Any, *, sample: int | None = None, random_state: Any = None, limit: int = LIMIT
+    ) -> Conflict:
+        """Say of each row whether any tree decides otherwise than the best one, and how many do.
+
+        Parameters
+        ----------
+        X : array, data frame, or list of dicts
+            Complete rows.
+        sample : int, optional
+            Ask only so many functions, drawn uniformly, for the share, which is then a ``Sampled``;
+            0 asks none. Whether any tree decides otherwise is exact in any case.
+        random_state : int, RandomState, Generator or None
+        limit : int
+            Most functions that are listed; more are an error.
+
+        Returns
+        -------
+        Conflict
+            ``decision``, ``any`` and ``share``, each a Series when a data frame came in.
+
+        Examples
+        --------
+        >>> from orderless import RashomonSet
+        >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
+        >>> found = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1])
+        >>> found.conflict(X).any.tolist()
+        [False, True, True, False, True]
+        """
+        self._not_empty()
+        bits = self._problem.columns.read_complete(X)
+        self._some(bits)
+        best = self._counts.unrank([0])
+        otherwise = any_otherwise(self._source, self._view, bits, best)
+        share = None
+        if sample is None or sample != 0:
+            functions = self._voters(sample, random_state, limit)
+            n_classes = 0 if self._has_numbers else len(self.classes)
+            values = share_otherwise(functions, bits, best, n_classes)
+            share = column_like(X, values, "share")
+            if sample is not None:
+                error = np.sqrt(values * (1 - values) / len(functions))
+                share = Sampled(share, len(functions), column_like(X, error, "standard_error"))
+        decision = self.best_tree.predict(X)
+        return Conflict(decision, column_like(X, otherwise, "any"), share)
 
     # -- how -----------------------------------------------------------------------------------
 

@@ -74,7 +74,16 @@ BETWEEN_GROUPS = {
     "equal error rates": "error rate",
 }
 NO_LABELS = ("positives", "negatives", "positive rate")
-BETTER = {"correct", "true positives", "true negatives", "accuracy", "tpr", "tnr", BALANCED, *RATIOS}
+BETTER = {
+    "correct",
+    "true positives",
+    "true negatives",
+    "accuracy",
+    "tpr",
+    "tnr",
+    BALANCED,
+    *RATIOS,
+}
 
 
 def more_is_better(measure: Any) -> bool:
@@ -125,9 +134,7 @@ def _plain_name(measure: str, rows: MeasuredRows) -> str:
     name = OTHER_NAMES.get(measure, measure)
     if name in BETWEEN_GROUPS:
         if rows.group is None:
-            raise InvalidData(
-                f"{measure!r} compares two groups: give groups=, one label per row"
-            )
+            raise InvalidData(f"{measure!r} compares two groups: give groups=, one label per row")
         return BETWEEN_GROUPS[name]
     if name not in (*COUNTS, *RATES, *RATIOS, BALANCED):
         raise InvalidData(

@@ -119,6 +119,7 @@ def _pairs(
     measure: Any, rows: MeasuredRows, times: list[Fraction], numbers: list[Fraction]
 ) -> Entries:
     """Compare every number of the rows with every number of the leaves."""
+
     def of(y: Fraction, p: Fraction) -> Fraction:
         if isinstance(measure, str):
             return abs(y - p)
