@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from oracle_rashomon import columns_of, is_trivial, n_leaves, say
 from rashomon_cases import Case
 from rashomon_number_cases import NumberCase

@@ -94,6 +94,20 @@ class Nearest:
     def measure(self) -> int: ...
     def tree(self, time_limit: float) -> FlatTrees: ...
 
+class Epsilon(NamedTuple):
+    numerator: int
+    denominator: int
+    relative: bool
+    base: int
+
+class Search(NamedTuple):
+    max_depth: int
+    error_cost: int
+    leaf_cost: int
+    epsilon: Epsilon
+    memory_limit: int
+    time_limit: float
+
 class Graph:
     def __init__(
         self,
@@ -101,14 +115,7 @@ class Graph:
         y: NDArray[np.int32],
         weights: NDArray[np.int64],
         n_classes: int,
-        max_depth: int,
-        error_cost: int,
-        leaf_cost: int,
-        epsilon_num: int,
-        epsilon_den: int,
-        relative: bool,
-        memory_limit: int,
-        time_limit: float,
+        search: Search,
     ) -> None: ...
     @staticmethod
     def of_means(
@@ -117,12 +124,7 @@ class Graph:
         weights: NDArray[np.int64],
         fine: int,
         largest: int,
-        max_depth: int,
-        error_cost: int,
-        leaf_cost: int,
-        epsilon: tuple[int, int, bool, int],
-        memory_limit: int,
-        time_limit: float,
+        search: Search,
     ) -> Graph: ...
     @staticmethod
     def of_medians(
@@ -130,12 +132,7 @@ class Graph:
         y: NDArray[np.int32],
         weights: NDArray[np.int64],
         numbers: NDArray[np.int64],
-        max_depth: int,
-        error_cost: int,
-        leaf_cost: int,
-        epsilon: tuple[int, int, bool, int],
-        memory_limit: int,
-        time_limit: float,
+        search: Search,
     ) -> Graph: ...
     def labels(self) -> NDArray[np.int32]: ...
     @property

@@ -4,10 +4,10 @@ In:  a ``Source`` of classes, a ``View`` of it, ``MeasuredRows``.
 Out: ``Range`` and ``Front`` of "squared error" or "brier score".
 
 A leaf gives each class the share of its training rows that have it. The squared error of a row is
-the sum over classes of (1 if the row has the class, else 0, less the share)^2; of two classes, where
-both terms are equal, it is one of them. Shares have as many denominators as leaves have weights, so
-their sums are no whole numbers of one unit: the search rounds each leaf down to a 2^-b-th, and what
-comes out is the exact value of its tree, and how far from it the end can be.
+the sum over classes of (1 if the row has the class, else 0, less the share)^2; of two classes the
+terms are equal, and it is one of them. Shares have as many denominators as leaves have weights, so
+that sums of them are no whole numbers of one unit: the search rounds each leaf down to a 2^-b-th,
+and what comes out is the exact value of its tree, and how far from it the end can be.
 """
 
 from __future__ import annotations

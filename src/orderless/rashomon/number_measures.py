@@ -67,8 +67,9 @@ Entries = tuple[NDArray[np.intp], NDArray[np.int32], list[int], list[list[Fracti
 
 
 def _times(measure: str, rows: MeasuredRows) -> list[Fraction]:
-    """Give, by group, what a row's measure is taken times: a mean is a share, and of two groups
-    the second counts, less the first.
+    """Give, by group, what a row's measure is taken times.
+
+    A mean is a share of the weight; of two groups the second counts, less the first.
     """
     out = []
     for group in range(1 if rows.group is None else 2):
@@ -93,7 +94,7 @@ def _alike(rows: MeasuredRows, times: list[Fraction], numbers: list[Fraction]) -
 
 
 def _squares(rows: MeasuredRows, times: list[Fraction], numbers: list[Fraction]) -> Entries:
-    """Split (p - y)^2 into p^2 x 1, -2 p x y and y^2 x 1, each a factor and a weight that add up."""
+    """Split (p - y)^2 into p^2 x 1, -2 p x y and 1 x y^2: each a factor, and a sum over rows."""
     truth = rows.truth
     unit = math.lcm(1, *(x.denominator for x in (*rows.truths, *numbers)))
     low = min((*rows.truths, *numbers))
