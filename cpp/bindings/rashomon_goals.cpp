@@ -20,12 +20,14 @@ Record front_record;
 
 Meter no_memory_limit(double time_limit) { return meter(~std::size_t{0} / 2, time_limit); }
 
-std::shared_ptr<Measured> make_measured(
-    std::shared_ptr<Graph> graph, std::int64_t bound, std::int64_t max_leaves,
-    const Array<std::uint8_t>& allowed, const Groups& required, bool trivial,
-    const Table<std::uint8_t>& columns, const Array<std::int32_t>& part,
-    const Array<std::int64_t>& weights, std::size_t n_parts, int share_bits,
-    std::size_t memory_limit, double time_limit) {
+std::shared_ptr<Measured> make_measured(std::shared_ptr<Graph> graph, std::int64_t bound,
+                                        std::int64_t max_leaves, const Array<std::uint8_t>& allowed,
+                                        const Groups& required, bool trivial,
+                                        const Table<std::uint8_t>& columns,
+                                        const Array<std::int32_t>& part,
+                                        const Array<std::int64_t>& weights, std::size_t n_parts,
+                                        int share_bits, std::size_t memory_limit,
+                                        double time_limit) {
   View trees = view_of(*graph, bound, max_leaves, allowed, required, trivial);
   check(columns.shape(1) == graph->rows.n_columns, "columns: rows x columns");
   check(part.size() == columns.shape(0) && weights.size() == part.size(),
@@ -38,8 +40,8 @@ std::shared_ptr<Measured> make_measured(
   }
   Meter limits = meter(memory_limit, time_limit);
   return unlocked([&] {
-    MeasuredRows rows{read_rows(view(columns), columns.shape(1), view(part), view(weights), n_parts),
-                      share_bits};
+    MeasuredRows rows{
+        read_rows(view(columns), columns.shape(1), view(part), view(weights), n_parts), share_bits};
     return std::make_shared<Measured>(std::move(graph), std::move(trees), std::move(rows), limits);
   });
 }
@@ -124,6 +126,7 @@ void bind_goals(nb::module_& m) {
       .def_prop_ro("distance", &Nearest::distance)
       .def_prop_ro("at_least", &Nearest::at_least)
       .def_prop_ro("measure", &Nearest::measure)
+      .def_prop_ro("cost", &Nearest::cost)
       .def("tree", &nearest_tree, "time_limit"_a);
 }
 

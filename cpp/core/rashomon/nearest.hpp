@@ -8,7 +8,8 @@
 
 namespace orderless::rashomon {
 
-/// Subtrees whose measures lie between `low` and `high`: the cheapest of them, and what it measures.
+/// Subtrees whose measures lie between `low` and `high`: the cheapest of them, and what it
+/// measures.
 struct Spread {
   std::int64_t cost = 0;
   std::int64_t measure = 0;
@@ -32,6 +33,7 @@ class Nearest {
   [[nodiscard]] std::int64_t distance() const { return distance_; }
   [[nodiscard]] std::int64_t at_least() const { return at_least_; }
   [[nodiscard]] std::int64_t measure() const { return best_.measure; }
+  [[nodiscard]] std::int64_t cost() const { return best_.cost; }
   [[nodiscard]] FlatTrees tree(Meter& meter) const;
 
  private:

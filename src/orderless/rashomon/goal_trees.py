@@ -38,6 +38,7 @@ class Stairs:
 class Near:
     """A tree whose measure is near a number: how far, and how far every tree is at least."""
 
+    cost: int
     measure: int
     distance: int
     at_least: int
@@ -78,7 +79,7 @@ class GoalTrees:
             if not core.found:
                 return None
             tree = FlatTrees(*core.tree(engine.seconds))
-        return Near(core.measure, core.distance, core.at_least, tree)
+        return Near(core.cost - engine.base, core.measure, core.distance, core.at_least, tree)
 
 
 class ListedGoalTrees:
@@ -120,7 +121,8 @@ class ListedGoalTrees:
         best = min(range(len(measures)), key=lambda at: abs(measures[at] - wanted))
         distance = abs(measures[best] - wanted)
         tree = self._source.flat[self._inside[[best]]]
-        return Near(measures[best], distance, distance, tree)
+        cost = int(self._source.cost[self._inside[best]])
+        return Near(cost, measures[best], distance, distance, tree)
 
 
 def goal_trees(source: Source, view: View, quantity: Quantity) -> GoalTrees | ListedGoalTrees:
