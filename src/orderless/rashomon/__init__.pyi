@@ -1,3 +1,7 @@
+from .choosing import (
+    Wanted as Wanted,
+    chosen_frame as chosen_frame,
+)
 from .differences import (
     Differences as Differences,
 )
@@ -9,6 +13,11 @@ from .functions import (
     FunctionSet as FunctionSet,
     FunctionTable as FunctionTable,
     RashomonFunction as RashomonFunction,
+)
+from .judged import (
+    BETTER as BETTER,
+    Asked as Asked,
+    Judged as Judged,
 )
 from .members import (
     LIMIT as LIMIT,
