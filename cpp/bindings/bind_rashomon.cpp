@@ -9,6 +9,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/calls.hpp"
+#include "bindings/rashomon_goals.hpp"
 #include "bindings/rashomon_graphs.hpp"
 #include "bindings/record.hpp"
 #include "core/rashomon/room.hpp"
@@ -20,7 +21,6 @@ using namespace nb::literals;
 
 namespace {
 
-using Groups = std::vector<std::vector<std::int32_t>>;
 using Halves = std::pair<std::uint64_t, std::uint64_t>;
 
 Record trees_record, histogram_record, functions_record, decisions_record, ranges_record;
@@ -29,6 +29,8 @@ Record search_record, epsilon_record;  // what comes in
 Meter no_limits() { return meter(~std::size_t{0} / 2, 1e18); }
 
 Halves halves(Count n) { return {n.high(), n.low()}; }
+
+}  // namespace
 
 nb::object give_trees(FlatTrees trees) {
   return trees_record(give(std::move(trees.start)), give(std::move(trees.column)),
@@ -54,6 +56,8 @@ View view_of(const Graph& graph, std::int64_t bound, std::int64_t max_leaves,
   view.trivial = trivial;
   return view;
 }
+
+namespace {
 
 /// The weights of orderless.rashomon's Meaning, kept alive while C++ looks at them.
 struct MeasureArrays {
@@ -236,7 +240,6 @@ nb::object ranges_of_rows(const Graph& graph, std::int64_t bound,
   const std::size_t n_rows = may_be_true.shape(0), d = graph.rows.n_columns;
   check(may_be_true.shape(1) == d && may_be_false.shape(1) == d && may_be_false.shape(0) == n_rows,
         "may_be_true, may_be_false: rows x columns");
-  check(graph.rows.target.has_numbers(), "ranges: of numbers");
   check(first.size() == last.size() && (first.size() == 0 || first.size() == n_rows),
         "first, last: one label per row, or none");
   Meter limits = meter(~std::size_t{0} / 2, time_limit);
@@ -354,6 +357,7 @@ void bind(nb::module_& m) {
       m, "Search",
       {"max_depth", "error_cost", "leaf_cost", "epsilon", "memory_limit", "time_limit"});
   bind_graph(m);
+  bind_goals(m);
   nb::class_<Counts>(m, "Counts", "How many trees of a view, and which is where.")
       .def_prop_ro("n", [](const Counts& counts) { return halves(counts.n()); })
       .def_prop_ro("bytes", &Counts::bytes)

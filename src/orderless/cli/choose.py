@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from ..inputs import busy, some_names
+from ..inputs import busy
 from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake
 from .options import (
@@ -21,6 +21,7 @@ from .options import (
     given_table,
 )
 from .rashomon import SetLimits, SetOptions
+from .second_goals import positive_class
 from .sink import records_as, write, write_result
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def command(
     frame = found.choose(
         rows.typed, labels, where=choice.where or (), sort=choice.sort or (),
         front=choice.front or (), missing=choice.gap_rate, costs=prices,
-        positive=_label(choice.positive, found), sample=choice.sample,
+        positive=positive_class(choice.positive, found), sample=choice.sample,
         random_state=choice.random_state, limit=limits.limit,
     )  # fmt: skip
     records = _records(frame)
@@ -181,21 +182,6 @@ def _found(
         task=data.task.value, loss=which.loss and which.loss.value, decimals=which.decimals,
         memory_limit=limits.memory_limit, time_limit=limits.time_limit,
     ).fit(learn.typed, learn.y)  # fmt: skip
-
-
-def _label(written: str | None, found: RashomonSet) -> Any:
-    """Find the class that was written."""
-    if written is None:
-        return None
-    from .decision import label_of
-
-    label = None if found.task == "regression" else label_of(written, found.classes)
-    if label is None:
-        known = "a tree of numbers has none" if found.task == "regression" else (
-            f"there are {some_names(found.classes)}"
-        )  # fmt: skip
-        raise Mistake(f"--positive {written!r:.80} is no class: {known}")
-    return label
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:

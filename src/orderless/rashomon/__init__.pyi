@@ -2,6 +2,9 @@ from .choosing import (
     Wanted as Wanted,
     chosen_frame as chosen_frame,
 )
+from .conflict import (
+    Conflict as Conflict,
+)
 from .differences import (
     Differences as Differences,
 )
@@ -13,6 +16,12 @@ from .functions import (
     FunctionSet as FunctionSet,
     FunctionTable as FunctionTable,
     RashomonFunction as RashomonFunction,
+)
+from .goal_results import (
+    Fairest as Fairest,
+    Front as Front,
+    FrontPoint as FrontPoint,
+    Range as Range,
 )
 from .judged import (
     BETTER as BETTER,

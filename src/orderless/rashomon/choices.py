@@ -13,8 +13,8 @@ import numpy as np
 from ..errors import TooLarge
 from .choosing import Wanted, chosen_frame
 from .functions import FunctionSet
+from .goals import SecondGoals
 from .judged import Asked, Judged
-from .row_answers import RowAnswers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,7 @@ __all__ = ["Choices"]
 MOST_SHOWN = 20_000  # functions that a person looks at
 
 
-class Choices(RowAnswers):
+class Choices(SecondGoals):
     """The part of ``TreeSet`` that is about choosing a function."""
 
     def choose(

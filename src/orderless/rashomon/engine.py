@@ -23,6 +23,7 @@ from .. import _core
 from ..errors import OutOfMemory, OutOfTime, TooLarge, setting
 from .flat import FlatTrees
 from .problem import Problem
+from .quantity import Quantity
 
 __all__ = ["Engine", "Histogram", "Piece", "View", "check_limits"]
 
@@ -309,6 +310,19 @@ class Engine:
         with self.caps("the ranges of the rows"):
             found = self.graph.ranges(bound, allowed, trivial, one, zero, first, last, self.seconds)
         return found.smallest, found.largest
+
+    def said(self) -> NDArray[np.int32]:
+        """Give what leaves can predict: labels, rising."""
+        labels: NDArray[np.int32] = self.graph.labels()
+        return labels
+
+    def measured(self, view: View, quantity: Quantity) -> _core.rashomon.Measured:
+        """Find the rows that come to the leaves of a view's trees."""
+        with self.caps("measuring the trees"):
+            return _core.rashomon.Measured(
+                self.graph, *self._view(view), quantity.bits, quantity.part, quantity.weights,
+                quantity.n_parts, quantity.share_bits, self.memory_limit, self.seconds,
+            )  # fmt: skip
 
 
 def check_limits(**limits: Any) -> None:

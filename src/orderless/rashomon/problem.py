@@ -123,6 +123,7 @@ class Problem:
 
     task: Task = "classification"
     error_name = "errors"
+    in_order = True  # whether the table's rows are those that came in, one by one
 
     def __init__(
         self, table: Table, amounts: NDArray[np.int64], weight_scale: int, rules: Rules
@@ -177,7 +178,7 @@ class Problem:
 
     def __getstate__(self) -> dict[str, Any]:
         table = replace(self.table, bits=self.bits, labels=self.y)
-        return {**self.__dict__, "table": table, "amounts": self.weights}
+        return {**self.__dict__, "table": table, "amounts": self.weights, "in_order": False}
 
     # -- what is one function ------------------------------------------------------------------
 
