@@ -12,6 +12,7 @@ from .ensembles import (
     disagreement as disagreement,
     equivalent as equivalent,
     forest_bounds as forest_bounds,
+    prove as prove,
 )
 from .errors import (
     Undecided as Undecided,
@@ -25,6 +26,7 @@ from .estimators import (
 )
 from .form import (
     CanonicalForm as CanonicalForm,
+    Proof as Proof,
     Term as Term,
     canonicalize as canonicalize,
     fingerprint as fingerprint,

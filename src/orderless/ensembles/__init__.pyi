@@ -44,6 +44,10 @@ from .needed import (
 from .numbers import (
     cut_numbers as cut_numbers,
 )
+from .properties import (
+    EnsembleProperties as EnsembleProperties,
+    prove as prove,
+)
 from .splitting import (
     tree_of_ensemble as tree_of_ensemble,
 )

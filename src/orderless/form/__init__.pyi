@@ -21,6 +21,25 @@ from .explain import (
 from .formats import (
     FORM_FORMAT as FORM_FORMAT,
 )
+from .leaf_table import (
+    LeafTable as LeafTable,
+    example_row as example_row,
+)
+from .outcomes import (
+    Falling as Falling,
+    Near as Near,
+    Outcome as Outcome,
+    Unequal as Unequal,
+)
+from .proof import (
+    Proof as Proof,
+)
+from .properties import (
+    Properties as Properties,
+    Region as Region,
+    Row as Row,
+    claim_in as claim_in,
+)
 from .redundant import (
     redundant_splits as redundant_splits,
 )
@@ -29,4 +48,10 @@ from .smallest import (
 )
 from .term import (
     Term as Term,
+)
+from .tree_properties import (
+    TreeProperties as TreeProperties,
+    gap_above as gap_above,
+    region_of_two as region_of_two,
+    two_steps as two_steps,
 )
