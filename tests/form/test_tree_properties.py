@@ -62,7 +62,12 @@ def all_rows(kinds, specs, tests=None):
             for end in ENDS:
                 near = [end]
                 if kind == "integer":
-                    near = [math.floor(end), math.ceil(end), math.floor(end) - 1, math.ceil(end) + 1]
+                    near = [
+                        math.floor(end),
+                        math.ceil(end),
+                        math.floor(end) - 1,
+                        math.ceil(end) + 1,
+                    ]
                 elif kind == "float32":
                     near += float32_neighbours(end)
                 else:
@@ -341,9 +346,9 @@ def age_tree():
 
 def test_a_form_and_any_model_can_be_asked():
     for model in (age_tree(), ol.canonicalize(age_tree()), age_tree().to_json()):
-        assert not ol.prove(model if not isinstance(model, str) else ol.Tree.from_json(model)).never(
-            "refuse"
-        )
+        assert not ol.prove(
+            model if not isinstance(model, str) else ol.Tree.from_json(model)
+        ).never("refuse")
     assert isinstance(ol.prove(age_tree()), TreeProperties)
 
 

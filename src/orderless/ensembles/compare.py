@@ -192,7 +192,8 @@ class Compared:
             with_trees(one.replace(trees=trees[: one.n_trees]), ends),
             with_trees(other.replace(trees=trees[one.n_trees :]), ends),
         )
-        self.box = box_in(self.joint.one, region or {})
+        self.region = region or {}
+        self.box = box_in(self.joint.one, self.region)
         numbers: dict[Label, int] = {}
         self.codes = [
             np.array([numbers.setdefault(c, len(numbers)) for c in e.classes], dtype=np.int64)
@@ -294,8 +295,9 @@ class Compared:
                 row[feature.name] = any_value(feature)
                 continue
             side, own = bins.side(k, 1 << int(cell[k])), bins.features[k]
-            alike = all(e.space[own.name].values == own.values for e in self.given
-                        if own.name in e.features)  # fmt: skip
+            alike = own.name not in self.region and all(
+                e.space[own.name].values == own.values for e in self.given
+                if own.name in e.features)  # fmt: skip
             row[own.name] = value_in(own, bins.cuts[k].tolist(), side.lower, side.upper, side.nan,
                                      list(side.codes), rounded=alike)  # fmt: skip
         says = [self._says(ensemble, row) for ensemble in self.given]

@@ -29,7 +29,7 @@ from ..form import (
     region_of_two,
     two_steps,
 )
-from ..model import Ensemble, Side, Tree, any_value, value_in
+from ..model import Ensemble, Feature, Side, Tree, any_value, value_in
 from ..readers import read_model
 from .answers import verdicts_of
 from .boxes import Boxes, Cells, check_time_limit, possible_boxes, slices, undecided
@@ -151,7 +151,9 @@ class EnsembleProperties(Properties):
             k = place.get(feature.name)
             if k is not None:
                 side = bins.side(k, 1 << int(cell[k]))
-                row[feature.name] = value_of(feature, side, bins.cuts[k].tolist())
+                row[feature.name] = value_of(
+                    feature, side, bins.cuts[k].tolist(), rounded=feature.name not in region
+                )
             elif feature.name in region:
                 row[feature.name] = value_of(feature, region[feature.name], [])
             else:
@@ -220,7 +222,8 @@ class EnsembleProperties(Properties):
             bins = inside.bins
             k = [feature.name for feature in bins.features].index(apart[0])
             low, high = (bins.side(k, 1 << int(cell[k])) for cell in cells)
-            ends = two_steps(wanted, low, high, bins.cuts[k].tolist())
+            cuts, plain = bins.cuts[k].tolist(), apart[0] not in region
+            ends = two_steps(wanted, low, high, cuts, rounded=plain)
             first, second = ({**first, apart[0]: end} for end in ends)
         second = {name: second[name] if name in apart else first[name] for name in first}
         return first, second
@@ -240,10 +243,14 @@ class EnsembleProperties(Properties):
         return compare_in(self.ensemble, read_model(other), where, claim, self.time_limit)
 
 
-def value_of(feature: Any, side: Side, cuts: list[float]) -> Any:
-    """Choose a plain value in a side of a box; a number, if there is one."""
+def value_of(feature: Feature, side: Side, cuts: list[float], *, rounded: bool = False) -> Any:
+    """Choose a plain value in a side of a box; a number, if there is one.
+
+    ``rounded``: it may lie outside, and be rounded to what is inside.
+    """
     nan = side.nan and not side.lower < side.upper
-    return value_in(feature, cuts, side.lower, side.upper, nan, list(side.codes))
+    codes = list(side.codes)
+    return value_in(feature, cuts, side.lower, side.upper, nan, codes, rounded=rounded)
 
 
 def compare_in(

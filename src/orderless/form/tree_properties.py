@@ -70,10 +70,12 @@ class TreeProperties(Properties):
         if not len(leaves):
             return None
         leaf = int(leaves[0])
-        return self._row(table.sides(leaf), int(table.label[leaf]))
+        return self._row(table.sides(leaf), int(table.label[leaf]), region)
 
-    def _row(self, sides: Region, label: int) -> Row:
-        row = example_row(self.space.features, sides, self._cuts)
+    def _row(self, sides: Region, label: int, region: Region) -> Row:
+        # Numbers that a condition is about are themselves inside, without rounding.
+        alike = [name for name in self.space.names if name not in region]
+        row = example_row(self.space.features, sides, self._cuts, alike)
         if int(self.tree.decide([row])[0]) != label:
             raise AssertionError(f"the row {row} does not get {self.tree.classes[label]!r}")
         return row
@@ -94,16 +96,20 @@ class TreeProperties(Properties):
             )
             labels = int(table.label[leaf]), int(table.label[other])
             if isinstance(wanted, Near):
-                ends = two_steps(wanted, one[apart[0]], two[apart[0]], self.cuts_of(apart[0]))
-                row = example_row(self.space.features, both, self._cuts)
+                alike = [name for name in self.space.names if name not in region]
+                name = apart[0]
+                ends = two_steps(
+                    wanted, one[name], two[name], self.cuts_of(name), rounded=name in alike
+                )
+                row = example_row(self.space.features, both, self._cuts, alike)
                 pair = tuple({**row, apart[0]: end} for end in ends)
                 said = [int(code) for code in self.tree.decide(list(pair))]
                 if tuple(said) != labels:
                     raise AssertionError(f"the rows {pair} do not get different answers")
                 return pair[0], pair[1]
-            first = self._row(one, labels[0])
+            first = self._row(one, labels[0], region)
             shared = {name: value for name, value in first.items() if name not in apart}
-            second = {**self._row(two, labels[1]), **shared}
+            second = {**self._row(two, labels[1], region), **shared}
             second = {name: second[name] for name in first}
             if int(self.tree.decide([second])[0]) != labels[1]:
                 raise AssertionError(f"the rows {first} and {second} do not get different answers")
@@ -163,7 +169,11 @@ class TreeProperties(Properties):
         codes = shared_classes(shared)
         differ = codes[0][:-1, None] != codes[1][None, :-1]
         cuts = cuts_by_feature(shared)
-        alike = {f.name for f in shared[0].space.features if round_alike(f, (self.tree, other))}
+        alike = {
+            f.name
+            for f in shared[0].space.features
+            if f.name not in region and round_alike(f, (self.tree, other))
+        }
         named = {f.name: f for t in (self.tree, other) for f in t.space.features}
         for leaf, others in mine.pairs((), differ, theirs):
             sides = common_sides(mine.sides(leaf), theirs.sides(int(others[0])))
@@ -215,8 +225,13 @@ def gap_above(feature: Feature, end: float) -> Fraction | float:
     return Fraction(after) - Fraction(end)
 
 
-def two_steps(wanted: Near, low: Side, high: Side, cuts: list[float]) -> tuple[Any, Any]:
-    """Choose two plain numbers on both sides of a boundary, at most so far apart."""
+def two_steps(
+    wanted: Near, low: Side, high: Side, cuts: list[float], *, rounded: bool
+) -> tuple[Any, Any]:
+    """Choose two plain numbers on both sides of a boundary, at most so far apart.
+
+    ``rounded``: as for ``value_in``.
+    """
     feature, end = wanted.feature, low.upper
     after = float(feature.above(end))
     if feature.kind == "boolean":
@@ -228,7 +243,10 @@ def two_steps(wanted: Near, low: Side, high: Side, cuts: list[float]) -> tuple[A
     above = Side(feature, end, min(high.upper, end + half))
     pair = end, after
     if below.lower < end and after <= above.upper:
-        nice = [value_in(feature, cuts, s.lower, s.upper, False, []) for s in (below, above)]
+        nice = [
+            value_in(feature, cuts, side.lower, side.upper, False, [], rounded=rounded)
+            for side in (below, above)
+        ]
         if abs(exact(nice[1]) - exact(nice[0])) <= wanted.by:
             pair = nice[0], nice[1]
     if exact(pair[1]) - exact(pair[0]) > wanted.by and pair[1] != after:
