@@ -2,6 +2,10 @@ from .canonical import (
     CanonicalForm as CanonicalForm,
     canonicalize as canonicalize,
 )
+from .changes import (
+    Change as Change,
+    Changes as Changes,
+)
 from .equivalence import (
     class_weights as class_weights,
     counterexample as counterexample,
@@ -15,7 +19,6 @@ from .equivalence import (
     space_weights as space_weights,
 )
 from .explain import (
-    Change as Change,
     Explanation as Explanation,
 )
 from .formats import (
