@@ -9,6 +9,7 @@ from .connect import (
 )
 from .ensembles import (
     counterexample as counterexample,
+    difference as difference,
     disagreement as disagreement,
     equivalent as equivalent,
     forest_bounds as forest_bounds,
@@ -26,6 +27,7 @@ from .estimators import (
 )
 from .form import (
     CanonicalForm as CanonicalForm,
+    Difference as Difference,
     Proof as Proof,
     Term as Term,
     canonicalize as canonicalize,

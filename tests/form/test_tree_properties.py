@@ -91,7 +91,7 @@ def passes(tests, row):
 
 
 def refutes(proof, tree, tests, spec, kinds):
-    """The rows of a counterexample lie inside, and get what it says, from the tree and the oracle."""
+    """Rows of a counterexample lie inside, and get what it says, from tree and oracle."""
     assert not proof
     assert proof.rows
     for row, answer in zip(proof.rows, proof.answers, strict=True):

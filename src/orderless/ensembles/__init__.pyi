@@ -22,6 +22,9 @@ from .compare import (
 from .completed import (
     witness_rows as witness_rows,
 )
+from .differences import (
+    difference as difference,
+)
 from .explain import (
     EnsembleExplanation as EnsembleExplanation,
     explain_ensemble_row as explain_ensemble_row,

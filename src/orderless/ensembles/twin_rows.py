@@ -7,6 +7,7 @@ Out: ``TwinRows``: two cells, one in each of two boxes, or the proof that there 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,7 +72,7 @@ class TwinRows:
             return np.asarray(known & self._against(rank[mine.label], rank[theirs.label]))
         return np.asarray(known & (mine.label != theirs.label))
 
-    def _against(self, one: NDArray[np.generic], other: NDArray[np.generic]) -> NDArray[np.bool_]:
+    def _against(self, one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.bool_]:
         if isinstance(self.wanted, Falling):
             return np.asarray(one > other if self.wanted.sign == 1 else one < other)
         return np.asarray(one != other)

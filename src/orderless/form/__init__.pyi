@@ -6,6 +6,10 @@ from .changes import (
     Change as Change,
     Changes as Changes,
 )
+from .differences import (
+    Both as Both,
+    tree_difference as tree_difference,
+)
 from .equivalence import (
     class_weights as class_weights,
     counterexample as counterexample,
@@ -45,6 +49,11 @@ from .properties import (
 )
 from .redundant import (
     redundant_splits as redundant_splits,
+)
+from .shifts import (
+    Difference as Difference,
+    Shift as Shift,
+    changed_rows as changed_rows,
 )
 from .smallest import (
     smallest_tree as smallest_tree,

@@ -15,7 +15,7 @@ from typing import Any
 from ..inputs import column_value
 from ..model import Label, Space, label_text, printable, short_number
 
-__all__ = ["Proof"]
+__all__ = ["Proof", "plain_row"]
 
 LISTED = 8  # features that a text lists
 
@@ -136,7 +136,7 @@ class Proof:
         """Give it as plain data that JSON can hold."""
         out: dict[str, Any] = {"claim": self.claim, "proven": self.proven}
         if not self.proven:
-            out["rows"] = [_plain(row) for row in self.rows]
+            out["rows"] = [plain_row(row) for row in self.rows]
             out["answers"] = list(self.answers)
         if self.near:
             out["near"] = list(self.near)
@@ -155,7 +155,7 @@ def _shown(value: Any) -> str:
     return short_number(value) if type(value) is float else label_text(value)
 
 
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+def plain_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """Give a row as JSON can hold it: what is missing as null, infinity as text."""
     out: dict[str, Any] = {}
     for name, value in row.items():

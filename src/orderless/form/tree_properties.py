@@ -199,7 +199,7 @@ def _above(table: LeafTable, name: str, leaf: int, others: NDArray[np.intp]) -> 
     numbers = table.has_numbers(k)
     if not numbers[leaf]:
         return others[:0]
-    return others[numbers[others] & (table.lower[others, k] >= table.upper[leaf, k])]
+    return np.asarray(others[numbers[others] & (table.lower[others, k] >= table.upper[leaf, k])])
 
 
 def _adjacent(
@@ -214,7 +214,7 @@ def _adjacent(
     end = float(table.upper[leaf, k])
     if gap_above(wanted.feature, end) > wanted.by:
         return others[:0]
-    return others[table.lower[others, k] == end]
+    return np.asarray(others[table.lower[others, k] == end])
 
 
 def gap_above(feature: Feature, end: float) -> Fraction | float:
