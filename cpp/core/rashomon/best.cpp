@@ -172,16 +172,18 @@ std::int64_t Best::unavoidable(const std::uint64_t* support) const {
   return sum;
 }
 
-SideCosts Best::sides(const std::uint64_t* support, const Part& part) {
+SideCosts Best::sides(const std::uint64_t* support, const Part& part, int depth) {
   const Key key = namer_.name(support);
-  const auto found = sides_.find(key);
-  if (found != sides_.end()) return found->second;
-  SideCosts sides = sides_of_depth_2(part.rows, costs_, meter_);
+  auto& known = sides_[depth - 2];
+  const auto found = known.find(key);
+  if (found != known.end()) return found->second;
+  SideCosts sides = depth == 2 ? sides_of_depth_2(part.rows, costs_, meter_)
+                               : signed_sides_of_depth_3(part.rows, costs_, meter_);
   const std::size_t bytes = sides.size() * 8 + 96;
   if (sides_bytes_ + bytes < most_sides) {
     sides_bytes_ += bytes;
     held_.set(n_known_ * 64 + sides_bytes_);
-    sides_.emplace(key, sides);
+    known.emplace(key, sides);
   }
   return sides;
 }
@@ -210,16 +212,17 @@ std::int64_t Best::of(const std::uint64_t* support, int depth, std::int64_t uppe
 
 std::int64_t Best::search(const std::uint64_t* support, int depth, std::int64_t upper) {
   const std::int64_t alone = costs_.of(leaf(support).errors, 1);
-  if (depth <= 3) {
-    const Part& part = restriction_.of(support);
-    const std::size_t n = part.rows.n_columns;
+  const Part& here = restriction_.of(support);
+  const bool at_once = depth <= 3 || (depth == 4 && fours_pay(here.rows, costs_, meter_));
+  if (at_once) {
+    const std::size_t n = here.rows.n_columns;
     SideCosts sides;
-    if (depth == 3) {
-      sides = this->sides(support, part);
+    if (depth >= 3) {
+      sides = this->sides(support, here, depth - 1);
     } else if (depth == 2) {
-      sides = sides_of_depth_1(part.rows, costs_);
+      sides = sides_of_depth_1(here.rows, costs_);
     } else {
-      const SplitErrors errors(part.rows);
+      const SplitErrors errors(here.rows);
       for (std::size_t i = 0; i < 2 * n; ++i) {
         errors.side(i / 2, i % 2 == 0, weights_.data());
         sides.push_back(costs_.of(rows_.leaf(weights_.data()).errors, 1));
@@ -229,7 +232,7 @@ std::int64_t Best::search(const std::uint64_t* support, int depth, std::int64_t 
     for (std::size_t i = 0; i < n; ++i) best = std::min(best, sides[2 * i] + sides[2 * i + 1]);
     return best;
   }
-  const Part part = restriction_.of(support);
+  const Part part = here;  // the next call writes over it
   const std::size_t n = part.rows.n_columns;
   // Columns in the order of what one split on them costs.
   std::vector<std::pair<std::int64_t, std::size_t>> order;

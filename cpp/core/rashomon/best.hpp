@@ -76,8 +76,9 @@ class Best {
   /// bound >= upper that no tree goes below.
   [[nodiscard]] std::int64_t of(const std::uint64_t* support, int depth, std::int64_t upper);
 
-  /// Sides as trees of depth <= 2 of a support, which `part` is; remembered while they are few.
-  [[nodiscard]] SideCosts sides(const std::uint64_t* support, const Part& part);
+  /// Sides as trees of depth <= `depth`, 2 or 3, of a support, which `part` is; remembered while
+  /// they are few. Precondition: 3 where fours_pay.
+  [[nodiscard]] SideCosts sides(const std::uint64_t* support, const Part& part, int depth);
 
   /// No tree on the support costs less. Cost: words.
   [[nodiscard]] std::int64_t lower_bound(const std::uint64_t* support);
@@ -105,7 +106,7 @@ class Best {
   std::size_t n_known_ = 0;
   std::vector<std::unordered_map<Key, Known, Hash>> known_;  // by depth
   std::size_t sides_bytes_ = 0;
-  std::unordered_map<Key, SideCosts, Hash> sides_;
+  std::unordered_map<Key, SideCosts, Hash> sides_[2];  // of depth 2 and 3
 };
 
 }  // namespace orderless::rashomon

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "core/rashomon/best.hpp"
+#include "core/rashomon/signed.hpp"
 
 namespace orderless::rashomon {
 
@@ -223,7 +224,10 @@ class Builder {
   SideCosts side_costs(std::size_t at, const Words& support, const Part& part,
                        std::int64_t budget) {
     if (left(at) == 2) return sides_of_depth_1(part.rows, costs_);
-    if (left(at) == 3) return best_.sides(support.data(), part);
+    if (left(at) == 3) return best_.sides(support.data(), part, 2);
+    if (left(at) == 4 && fours_pay(part.rows, costs_, meter_)) {
+      return best_.sides(support.data(), part, 3);
+    }
     SideCosts sides;
     Words yes(rows_.n_words), no(rows_.n_words);
     for (std::size_t i = 0; i < part.rows.n_columns; ++i) {
