@@ -24,6 +24,7 @@ using Groups = std::vector<std::vector<std::int32_t>>;
 using Halves = std::pair<std::uint64_t, std::uint64_t>;
 
 Record trees_record, histogram_record, functions_record, decisions_record, ranges_record;
+Record search_record, epsilon_record;  // what comes in
 
 Meter no_limits() { return meter(~std::size_t{0} / 2, 1e18); }
 
@@ -306,16 +307,12 @@ auto disagreement(const Functions& functions, const Table<std::uint8_t>& columns
 
 void bind_graph(nb::module_& m) {
   nb::class_<Graph>(m, "Graph", "All near-optimal trees, shared. Immutable.")
-      .def(nb::new_(&make_graph), "columns"_a, "y"_a, "weights"_a, "n_classes"_a, "max_depth"_a,
-           "error_cost"_a, "leaf_cost"_a, "epsilon_num"_a, "epsilon_den"_a, "relative"_a,
-           "memory_limit"_a, "time_limit"_a)
+      .def(nb::new_(&make_graph), "columns"_a, "y"_a, "weights"_a, "n_classes"_a, "search"_a)
       .def_static("of_means", &graph_of_means, "columns"_a, "y"_a, "weights"_a, "fine"_a,
-                  "largest"_a, "max_depth"_a, "error_cost"_a, "leaf_cost"_a, "epsilon"_a,
-                  "memory_limit"_a, "time_limit"_a,
+                  "largest"_a, "search"_a,
                   "Squared loss; leaves say multiples of 1 / fine, as labels in 1 / fine-ths.")
       .def_static("of_medians", &graph_of_medians, "columns"_a, "y"_a, "weights"_a, "numbers"_a,
-                  "max_depth"_a, "error_cost"_a, "leaf_cost"_a, "epsilon"_a, "memory_limit"_a,
-                  "time_limit"_a, "Absolute loss; labels are positions in numbers.")
+                  "search"_a, "Absolute loss; labels are positions in numbers.")
       .def_ro("optimum", &Graph::optimum)
       .def_ro("bound", &Graph::bound)
       .def_prop_ro("n_nodes", &Graph::n_nodes)
@@ -352,6 +349,10 @@ void bind(nb::module_& m) {
                           {"points", "errors", "leaves", "n_trees", "n_nontrivial"});
   decisions_record.define(m, "Decisions", {"label", "cost"});
   ranges_record.define(m, "Ranges", {"smallest", "largest"});
+  epsilon_record.define(m, "Epsilon", {"numerator", "denominator", "relative", "base"});
+  search_record.define(
+      m, "Search",
+      {"max_depth", "error_cost", "leaf_cost", "epsilon", "memory_limit", "time_limit"});
   bind_graph(m);
   nb::class_<Counts>(m, "Counts", "How many trees of a view, and which is where.")
       .def_prop_ro("n", [](const Counts& counts) { return halves(counts.n()); })

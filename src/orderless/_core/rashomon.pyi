@@ -34,6 +34,20 @@ class Ranges(NamedTuple):
     smallest: NDArray[np.int32]
     largest: NDArray[np.int32]
 
+class Epsilon(NamedTuple):
+    numerator: int
+    denominator: int
+    relative: bool
+    base: int
+
+class Search(NamedTuple):
+    max_depth: int
+    error_cost: int
+    leaf_cost: int
+    epsilon: Epsilon
+    memory_limit: int
+    time_limit: float
+
 class Graph:
     def __init__(
         self,
@@ -41,14 +55,7 @@ class Graph:
         y: NDArray[np.int32],
         weights: NDArray[np.int64],
         n_classes: int,
-        max_depth: int,
-        error_cost: int,
-        leaf_cost: int,
-        epsilon_num: int,
-        epsilon_den: int,
-        relative: bool,
-        memory_limit: int,
-        time_limit: float,
+        search: Search,
     ) -> None: ...
     @staticmethod
     def of_means(
@@ -57,12 +64,7 @@ class Graph:
         weights: NDArray[np.int64],
         fine: int,
         largest: int,
-        max_depth: int,
-        error_cost: int,
-        leaf_cost: int,
-        epsilon: tuple[int, int, bool, int],
-        memory_limit: int,
-        time_limit: float,
+        search: Search,
     ) -> Graph: ...
     @staticmethod
     def of_medians(
@@ -70,12 +72,7 @@ class Graph:
         y: NDArray[np.int32],
         weights: NDArray[np.int64],
         numbers: NDArray[np.int64],
-        max_depth: int,
-        error_cost: int,
-        leaf_cost: int,
-        epsilon: tuple[int, int, bool, int],
-        memory_limit: int,
-        time_limit: float,
+        search: Search,
     ) -> Graph: ...
     def labels(self) -> NDArray[np.int32]: ...
     @property

@@ -25,6 +25,7 @@ from typer.models import OptionInfo
 from ..errors import spelled
 from . import (
     acquire,
+    choose,
     compare,
     datasets,
     describe,
@@ -249,6 +250,7 @@ COMMANDS: dict[str, Any] = {
     "compare": compare,
     "importance": importance,
     "rashomon": rashomon,
+    "choose": choose,
     "acquire": acquire,
     "report": report,
     "app": page,

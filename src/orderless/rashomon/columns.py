@@ -138,11 +138,26 @@ class Columns:
                 if feature.nan:
                     there |= (here == self.nan_true[own]).all(axis=1)
             else:
-                values = np.arange(feature.n_values)
-                member = np.array([np.isin(values, self.set_of(j)) for j in own.tolist()])
-                there = (here[:, :, None] == member).all(axis=1).any(axis=1)
+                there = (here[:, None] == self._members(own.tolist())).all(axis=2).any(axis=1)
             out |= ~there
         return out[which]
+
+    def patterns(self, own: Sequence[int]) -> Bits:
+        """Give all that columns of one feature can be together, a row for each way."""
+        feature = self.space.features[self.feature[own[0]]]
+        if feature.ordered:
+            cuts = self.threshold[own]
+            holds = [cuts >= value for value in [*np.unique(cuts), np.inf]]
+            if feature.nan:
+                holds.append(self.nan_true[own] == 1)
+        else:
+            holds = list(self._members(own))
+        return np.unique(np.array(holds) == self.one_is_true[own], axis=0).astype(np.uint8)
+
+    def _members(self, own: Sequence[int]) -> NDArray[np.bool_]:
+        """Tell, by value of a categorical feature, whether it is in the sets of its columns."""
+        values = np.arange(self.space.features[self.feature[own[0]]].n_values)
+        return np.array([np.isin(values, self.set_of(j)) for j in own]).T
 
     # -- trees ---------------------------------------------------------------------------------
 

@@ -224,18 +224,30 @@ class Problem:
         labels: Sequence[Label] = self.classes
         return labels
 
+    def search(self, memory_limit: int, seconds: float) -> _core.rashomon.Search:
+        """Say what the core is to look for."""
+        rules = self.rules
+        relative = rules.kind == "relative"
+        parts = (
+            (rules.epsilon.numerator, rules.epsilon.denominator)
+            if relative
+            else (share(rules.epsilon, self.unit), 1)
+        )
+        return _core.rashomon.Search(
+            max_depth=rules.max_depth,
+            error_cost=self.error_cost,
+            leaf_cost=self.leaf_cost,
+            epsilon=_core.rashomon.Epsilon(*parts, relative, base=self.error_cost * self.offset),
+            memory_limit=memory_limit,
+            time_limit=seconds,
+        )
+
     def graph(self, memory_limit: int, seconds: float) -> _core.rashomon.Graph:
         """Let the core find all near-optimal trees."""
-        table, rules = self.table, self.rules
-        relative = rules.kind == "relative"
-        if relative:
-            epsilon = (rules.epsilon.numerator, rules.epsilon.denominator)
-        else:
-            epsilon = (share(rules.epsilon, self.unit), 1)
+        table, search = self.table, self.search(memory_limit, seconds)
         return _core.rashomon.Graph(
-            table.bits, table.labels, self.amounts, len(table.classes), rules.max_depth,
-            self.error_cost, self.leaf_cost, *epsilon, relative, memory_limit, seconds,
-        )  # fmt: skip
+            table.bits, table.labels, self.amounts, len(table.classes), search
+        )
 
     # -- objectives ----------------------------------------------------------------------------
 
