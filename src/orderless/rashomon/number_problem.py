@@ -105,9 +105,10 @@ class NumberProblem(Problem):
             )
         return most
 
-    def graph(self, memory_limit: int, seconds: float) -> _core.rashomon.Graph:
+    def graph(self, memory_limit: int, seconds: float, threads: int = 1) -> _core.rashomon.Graph:
         """Let the core find all near-optimal trees."""
-        table, target, search = self.table, self.target, self.search(memory_limit, seconds)
+        table, target = self.table, self.target
+        search = self.search(memory_limit, seconds, threads)
         if target.loss == "squared":
             y = table.labels.astype(np.int64)
             return _core.rashomon.Graph.of_means(
