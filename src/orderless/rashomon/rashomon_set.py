@@ -57,6 +57,11 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         What makes 0/1 columns of numbers. The two words look at the numbers only: a 0/1 column
         stays as it is, and text has one column per value, whatever else is in the table. None
         takes no numbers. A binarizer of your own is applied to all columns, which must be numbers.
+    thresholds : "guess", "all" or int
+        Where numbers are cut: as ``binarizer`` says, between each two neighbouring values of a
+        feature, or at so many quantiles of each feature, evenly spaced. "all" leaves no choice out:
+        the set is that of the features themselves, as in ``MidpointBinarizer``. Other than "guess",
+        it takes the place of ``binarizer``.
     task : "classification" or "regression"
         Whether leaves predict classes, or numbers.
     loss : "squared" or "absolute"
@@ -145,6 +150,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         *,
         epsilon_kind: str = "additive",
         binarizer: Any = "threshold-guess",
+        thresholds: str | int = "guess",
         task: str = "classification",
         loss: str | None = None,
         decimals: int | None = None,
@@ -158,6 +164,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         self.space = space
         self.epsilon_kind = epsilon_kind
         self.binarizer = binarizer
+        self.thresholds = thresholds
         self.task = task
         self.loss = loss
         self.decimals = decimals
