@@ -109,6 +109,7 @@ class Search(NamedTuple):
     epsilon: Epsilon
     memory_limit: int
     time_limit: float
+    n_threads: int
 
 class Graph:
     def __init__(

@@ -1,3 +1,7 @@
+from .choosing import (
+    Wanted as Wanted,
+    chosen_frame as chosen_frame,
+)
 from .conflict import (
     Conflict as Conflict,
 )
@@ -18,6 +22,11 @@ from .goal_results import (
     Front as Front,
     FrontPoint as FrontPoint,
     Range as Range,
+)
+from .judged import (
+    BETTER as BETTER,
+    Asked as Asked,
+    Judged as Judged,
 )
 from .members import (
     LIMIT as LIMIT,

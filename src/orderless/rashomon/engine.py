@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import OutOfMemory, OutOfTime, TooLarge, setting
+from ..model import n_threads
 from .flat import FlatTrees
 from .problem import Problem
 from .quantity import Quantity
@@ -174,14 +175,21 @@ class Engine:
     Made when first asked, and made again after unpickling: the graph is not written down.
     """
 
-    def __init__(self, problem: Problem, memory_limit: int, time_limit: float | None) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        memory_limit: int,
+        time_limit: float | None,
+        n_jobs: int | None = 1,
+    ) -> None:
         self.problem = problem
         self.memory_limit = memory_limit
         self.time_limit = time_limit
+        self.n_jobs = n_jobs
         self._counts: dict[View, EngineCounts] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Engine, (self.problem, self.memory_limit, self.time_limit)
+        return Engine, (self.problem, self.memory_limit, self.time_limit, self.n_jobs)
 
     @property
     def seconds(self) -> float:
@@ -192,7 +200,7 @@ class Engine:
     def graph(self) -> _core.rashomon.Graph:
         """The core's own object."""
         with self.caps("the set"):
-            return self.problem.graph(self.memory_limit, self.seconds)
+            return self.problem.graph(self.memory_limit, self.seconds, n_threads(self.n_jobs))
 
     @property
     def base(self) -> int:

@@ -225,7 +225,9 @@ class Problem:
         labels: Sequence[Label] = self.classes
         return labels
 
-    def search(self, memory_limit: int, seconds: float) -> _core.rashomon.Search:
+    def search(
+        self, memory_limit: int, seconds: float, threads: int = 1
+    ) -> _core.rashomon.Search:
         """Say what the core is to look for."""
         rules = self.rules
         relative = rules.kind == "relative"
@@ -241,11 +243,12 @@ class Problem:
             epsilon=_core.rashomon.Epsilon(*parts, relative, base=self.error_cost * self.offset),
             memory_limit=memory_limit,
             time_limit=seconds,
+            n_threads=threads,
         )
 
-    def graph(self, memory_limit: int, seconds: float) -> _core.rashomon.Graph:
+    def graph(self, memory_limit: int, seconds: float, threads: int = 1) -> _core.rashomon.Graph:
         """Let the core find all near-optimal trees."""
-        table, search = self.table, self.search(memory_limit, seconds)
+        table, search = self.table, self.search(memory_limit, seconds, threads)
         return _core.rashomon.Graph(
             table.bits, table.labels, self.amounts, len(table.classes), search
         )
