@@ -45,6 +45,7 @@ from .importance import (
     permutation_importance as permutation_importance,
 )
 from .inputs import (
+    MidpointBinarizer as MidpointBinarizer,
     QuantileBinarizer as QuantileBinarizer,
     ThresholdGuessBinarizer as ThresholdGuessBinarizer,
 )

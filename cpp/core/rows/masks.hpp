@@ -31,6 +31,13 @@ struct MaskFeature {
   std::ptrdiff_t offset = 0;
   std::vector<double> cuts;  // sorted
   std::vector<LeafInterval> intervals;
+
+  /// Whether the leaf takes the values of a bin: above cuts[bin - 1] and at most cuts[bin].
+  [[nodiscard]] bool meets(const LeafInterval& side, std::size_t bin) const {
+    const bool below = bin > 0 && cuts[bin - 1] >= side.high;  // the bin begins too high
+    const bool above = bin < cuts.size() && cuts[bin] <= side.low;
+    return !below && !above;
+  }
 };
 
 /// The leaves of a tree as intervals by feature.
@@ -45,6 +52,16 @@ struct MaskTree {
 inline bool sharp_as_float(double cut) {
   const double above = std::nextafter(cut, std::numeric_limits<double>::infinity());
   return static_cast<float>(above) > static_cast<float>(cut);
+}
+
+/// What a value of S, as T, is at most iff the value itself is at most the cut. Where T is narrower
+/// than S the cut must be sharp.
+template <class S, class T>
+[[nodiscard]] T comparable(double cut) {
+  const T near = static_cast<T>(cut);
+  if constexpr (sizeof(S) != sizeof(T)) return near;  // the rows are rounded too
+  return static_cast<double>(near) > cut ? std::nextafter(near, -std::numeric_limits<T>::infinity())
+                                         : near;
 }
 
 /// Whether this processor has AVX2, and the core was built to use it.
@@ -79,14 +96,13 @@ class RowMasks {
     for (const MaskFeature& from : tree.features) {
       Feature feature;
       feature.offset = from.offset;
-      for (const double cut : from.cuts) feature.cuts.push_back(comparable(cut));
+      for (const double cut : from.cuts) feature.cuts.push_back(comparable<S, T>(cut));
       feature.table.assign(from.cuts.size() + 1, every);
       for (const LeafInterval& side : from.intervals) {
         const std::size_t bit = place[side.leaf];
         for (std::size_t b = 0; b < feature.table.size(); ++b) {
-          const bool below = b > 0 && from.cuts[b - 1] >= side.high;  // the bin begins too high
-          const bool above = b < from.cuts.size() && from.cuts[b] <= side.low;
-          if (below || above) feature.table[b][bit / 64] &= ~(std::uint64_t{1} << (bit % 64));
+          if (from.meets(side, b)) continue;
+          feature.table[b][bit / 64] &= ~(std::uint64_t{1} << (bit % 64));
         }
       }
       feature.table.push_back(every);  // unknown: every leaf stays
@@ -114,15 +130,6 @@ class RowMasks {
     std::vector<T> cuts;
     std::vector<Mask> table;  // by bin, and one more for unknown
   };
-
-  /// What a row's value as T is at most iff the value itself is at most the cut.
-  static T comparable(double cut) {
-    const T near = static_cast<T>(cut);
-    if constexpr (sizeof(S) != sizeof(T)) return near;  // the rows are rounded too
-    return static_cast<double>(near) > cut
-               ? std::nextafter(near, -std::numeric_limits<T>::infinity())
-               : near;
-  }
 
   void run_any(std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) const {
     for (std::size_t row = first; row < end; row += block) {

@@ -25,6 +25,7 @@ from typer.models import OptionInfo
 from ..errors import spelled
 from . import (
     acquire,
+    choose,
     compare,
     datasets,
     describe,
@@ -254,6 +255,7 @@ COMMANDS: dict[str, Any] = {
     "prove": prove,
     "importance": importance,
     "rashomon": rashomon,
+    "choose": choose,
     "acquire": acquire,
     "report": report,
     "app": page,

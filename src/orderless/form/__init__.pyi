@@ -20,6 +20,7 @@ from .equivalence import (
     flat_nodes as flat_nodes,
     group_equivalent as group_equivalent,
     hex_digits as hex_digits,
+    read_hex as read_hex,
     space_weights as space_weights,
 )
 from .explain import (

@@ -334,6 +334,13 @@ def hex_digits(point: NDArray[np.uint64]) -> str:
     return "".join(f"{int(part):016x}" for part in point)
 
 
+def read_hex(name: str) -> NDArray[np.uint64]:
+    """Read the two field elements of a fingerprint."""
+    if len(name) != 32 or set(name) - set("0123456789abcdef"):
+        raise InvalidData(f"a fingerprint is 32 hexadecimal digits, got {name!r:.80}")
+    return np.array([int(name[:16], 16), int(name[16:], 16)], dtype=np.uint64)
+
+
 # -- two trees over one space -------------------------------------------------------------------
 
 

@@ -57,6 +57,9 @@ from .labels import (
     number_array as number_array,
     numbered_classes as numbered_classes,
 )
+from .midpoints import (
+    MidpointBinarizer as MidpointBinarizer,
+)
 from .names import (
     near as near,
     some_names as some_names,
