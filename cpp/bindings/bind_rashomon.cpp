@@ -355,7 +355,8 @@ void bind(nb::module_& m) {
   epsilon_record.define(m, "Epsilon", {"numerator", "denominator", "relative", "base"});
   search_record.define(
       m, "Search",
-      {"max_depth", "error_cost", "leaf_cost", "epsilon", "memory_limit", "time_limit", "n_threads"});
+      {"max_depth", "error_cost", "leaf_cost", "epsilon", "memory_limit", "time_limit", "n_threads",
+       "optimum"});
   bind_graph(m);
   bind_goals(m);
   nb::class_<Counts>(m, "Counts", "How many trees of a view, and which is where.")

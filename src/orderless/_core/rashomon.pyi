@@ -110,6 +110,7 @@ class Search(NamedTuple):
     memory_limit: int
     time_limit: float
     n_threads: int
+    optimum: int | None
 
 class Graph:
     def __init__(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -13,7 +13,6 @@ from ..model import printable
 from .mistakes import Mistake
 from .number_options import Loss
 from .options import (
-    LIMITS,
     OUTPUT,
     FileOptions,
     Format,
@@ -23,6 +22,7 @@ from .options import (
     finite,
 )
 from .second_goals import GoalOptions, goal_records, goal_rows, goal_text
+from .set_limits import SetLimits, about_part, part_text, search_settings
 from .sink import records_as, write_figure, write_result
 
 if TYPE_CHECKING:
@@ -101,20 +101,6 @@ class ShownOptions:
     ] = None
 
 
-@dataclass(frozen=True)
-class SetLimits:
-    """How much the set may take."""
-
-    PANEL: ClassVar = LIMITS
-    limit: Annotated[int, typer.Option(min=1, help="The most functions.")] = LIMIT
-    time_limit: Annotated[
-        float, typer.Option(min=0.001, help="Seconds allowed for any one question.")
-    ] = 60.0
-    memory_limit: Annotated[
-        int, typer.Option(min=1, help="The most bytes that the set may take.")
-    ] = 4 * 1024**3
-
-
 def command(
     data: TableOptions,
     files: FileOptions,
@@ -148,12 +134,13 @@ def command(
             which.max_depth, which.regularization, which.epsilon,
             given.space if data.infer_kinds else None,
             task=data.task.value, loss=which.loss and which.loss.value, decimals=which.decimals,
-            memory_limit=limits.memory_limit, time_limit=limits.time_limit,
+            **asdict(limits, dict_factory=search_settings),
         ).fit(given.typed, given.y)  # fmt: skip
         content = {
             "data": given.name,
             "rows": len(given.X),
             **_content(found, show, None if goals.asked else limits.limit),
+            **about_part(found, limits),
             "notes": given.summary.head(),
         }
         measured, fronts = goal_records(found, given, goals)
@@ -293,10 +280,10 @@ def _text(content: dict[str, Any], form: Format) -> str:
     title, break_ = ("## {}", "\n\n") if form == Format.md else ("{}", "\n")
     best, bound = content["objective"], content["bound"]
     text = [
-        f"All trees of depth {content['max_depth']} or less over {len(content['columns'])} "
-        f"columns whose objective is at most {bound:g} (the best has {best:g}), on "
+        f"{_some(content)} trees of depth {content['max_depth']} or less over "
+        f"{len(content['columns'])} columns whose objective is at most {bound:g} (the best has {best:g}), on "
         f"{content['rows']:,} rows of {content['data']}.{_judged(content)}"
-        f"{left_out(content['left_out'])}",
+        f"{left_out(content['left_out'])}{part_text(content)}",
         records_as(_sizes(content), form),
     ]
     on_bound = short_count(content["on_bound"])
@@ -319,6 +306,10 @@ def _text(content: dict[str, Any], form: Format) -> str:
             head = title.format(f"{head}, {one['leaves']} leaves{more}")
             text.append(head + break_ + _block(one["tree"], form))
     return "\n\n".join(text)
+
+
+def _some(content: dict[str, Any]) -> str:
+    return "All" if content.get("complete", True) else "Some"
 
 
 def _judged(content: dict[str, Any]) -> str:

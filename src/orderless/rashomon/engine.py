@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,13 @@ from .flat import FlatTrees
 from .problem import Problem
 from .quantity import Quantity
 
+if TYPE_CHECKING:
+    from .incomplete import Incomplete
+
 __all__ = ["Engine", "Histogram", "Piece", "View", "check_limits"]
 
 MOST_GROUPS = 16
+PARTS = ("the set", "counting the trees")  # what has a part that can be had instead
 
 # (r, k): the functions whose fingerprint is r modulo 2^k, a random 2^k-th of all.
 Piece = tuple[int, int]
@@ -186,10 +190,14 @@ class Engine:
         self.memory_limit = memory_limit
         self.time_limit = time_limit
         self.n_jobs = n_jobs
+        self.incomplete: Incomplete | None = None  # where it is a part of what was asked for
+        self.known_optimum: int | None = None  # the smallest objective, found before
+        self.offers_part = False  # whether messages say how to get one
         self._counts: dict[View, EngineCounts] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Engine, (self.problem, self.memory_limit, self.time_limit, self.n_jobs)
+        arguments = (self.problem, self.memory_limit, self.time_limit, self.n_jobs)
+        return Engine, arguments, {"incomplete": self.incomplete}
 
     @property
     def seconds(self) -> float:
@@ -200,7 +208,9 @@ class Engine:
     def graph(self) -> _core.rashomon.Graph:
         """The core's own object."""
         with self.caps("the set"):
-            return self.problem.graph(self.memory_limit, self.seconds, n_threads(self.n_jobs))
+            known = None if self.known_optimum is None else self.known_optimum + self.base
+            threads = n_threads(self.n_jobs)
+            return self.problem.graph(self.memory_limit, self.seconds, threads, known)
 
     @property
     def base(self) -> int:
@@ -226,6 +236,8 @@ class Engine:
     def caps(self, what: str) -> Iterator[None]:
         """Say what to do where the core gives up."""
         shrink = "take a smaller max_depth or epsilon, a larger regularization, or fewer columns"
+        if what in PARTS and self.offers_part:
+            shrink += f", or a proven part of the set with {setting('on_limit', 'part')}"
         try:
             yield
         except MemoryError as fault:  # the core's limit, or the machine's

@@ -18,6 +18,7 @@ from ..model import Feature, Label, Space, formats as serial, plain_label
 from .columns import Columns
 from .engine import Engine, View
 from .flat import FlatTrees
+from .incomplete import incomplete_in, incomplete_out
 from .listed import Listed, Source
 from .number_problem import NumberProblem
 from .problem import KINDS, LARGEST, MOST_DEPTH, Problem, Rules, decimal
@@ -71,6 +72,8 @@ def to_json(source: Source, view: View) -> str:
     if isinstance(source, Engine):
         content["memory_limit"] = source.memory_limit
         content["time_limit"] = source.time_limit
+        if source.incomplete is not None:
+            content["incomplete"] = incomplete_out(source.incomplete)
     if isinstance(source, Listed):
         content["trees"] = {name: getattr(source.flat, name).tolist() for name in ARRAYS}
     return serial.dump(FORMAT, VERSION, content)
@@ -147,6 +150,8 @@ def from_json(
         source = _source(content, problem, memory_limit, time_limit)
         view = _view(serial.take(content, "view", dict), source)
         numbers = _numbers(source, view)
+    if "incomplete" in content:
+        incomplete_in(serial.take(content, "incomplete", dict), source)
     for name, number in numbers.items():
         if content.get(name) != number:
             raise InvalidTree(

@@ -56,6 +56,7 @@ class Listed:
         order = np.lexsort((names, flat.n_leaves, cost)) if first else np.zeros(0, dtype=np.intp)
         self.flat, self.errors, self.cost = flat[order], errors[order], cost[order]
         self.optimum = int(self.cost.min(initial=2**62))
+        self.incomplete = None  # the list is all that was asked for
         self.left_out: tuple[str, ...] = ()  # the trees came as they are, from no columns
 
     @property

@@ -7,15 +7,18 @@ Paper: Section 4 (sizes), Section 6 (answers on rows with unknowns).
 
 from __future__ import annotations
 
+import warnings
 from html import escape
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 from sklearn.utils import estimator_html_repr
 
+from ..errors import IncompleteSet, OutOfMemory, OutOfTime, TooLarge
 from ..model import Space, n_threads
 from ..readers import read_trees
 from .engine import Engine, View, check_limits
+from .incomplete import part_of
 from .listed import Judging, listed_set
 from .notebook import fitted_attributes
 from .number_problem import read_problem
@@ -74,6 +77,11 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         Most bytes that the compressed set, or a list of functions, may take.
     time_limit : float, optional
         Most seconds for any one question.
+    on_limit : "raise" or "part"
+        What ``fit`` does where memory or time does not suffice. "raise" is an error. "part" finds a
+        smaller set, every tree of which is proven to be in the one that was asked for, warns
+        (``IncompleteSet``) and says so: ``complete`` is False, ``n_trees_bounds`` and
+        ``objective_bounds`` have what is proven of the whole. It may take ``time_limit`` once more.
     n_jobs : int, optional
         How many threads search for the set: None is 1, and -1 all cores. The set is the same to the
         bit, whatever it says.
@@ -156,6 +164,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         decimals: int | None = None,
         memory_limit: int = MEMORY,
         time_limit: float | None = None,
+        on_limit: str = "raise",
         n_jobs: int | None = 1,
     ) -> None:
         self.max_depth = max_depth
@@ -170,6 +179,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         self.decimals = decimals
         self.memory_limit = memory_limit
         self.time_limit = time_limit
+        self.on_limit = on_limit
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -192,12 +202,22 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         rules = Rules.read(self.max_depth, self.regularization, self.epsilon, self.epsilon_kind)
         check_limits(memory_limit=self.memory_limit, time_limit=self.time_limit)
         n_threads(self.n_jobs)
+        if self.on_limit not in ("raise", "part"):
+            raise ValueError(f"on_limit must be 'raise' or 'part', got {self.on_limit!r:.80}")
         problem = read_problem(self, X, y, sample_weight, rules)
         table = problem.table
         engine = Engine(problem, int(self.memory_limit), self.time_limit, self.n_jobs)
-        view = View(rules.epsilon, engine.bound)
-        engine.counts(view)
+        try:
+            engine.offers_part = self.on_limit == "raise"
+            engine.counts(View(rules.epsilon, engine.bound))
+        except (OutOfMemory, OutOfTime, TooLarge) as fault:
+            if self.on_limit == "raise":
+                raise
+            engine = part_of(engine, fault)
+        view = View(engine.problem.rules.epsilon, engine.bound)
         self._source_, self._view_, self._distinct_ = engine, view, {}
+        if not self.complete:
+            warnings.warn(f"the set is {self.incomplete}", IncompleteSet, stacklevel=2)
         self.binarizer_ = table.binarizer
         self.n_features_in_ = len(table.columns.space.columns)
         if table.target is not None:
@@ -214,7 +234,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
             return repr(self)
         kind = "" if self._problem.rules.kind == "additive" else ", relative"
         lines = [repr(self), f"{self._found()} (epsilon {float(self._view.epsilon):g}{kind})"]
-        return "\n".join(filter(None, [*lines, self._in_numbers(), self._without_columns()]))
+        return "\n".join(filter(None, [*lines, *self._further()]))
 
     def _repr_html_inner(self) -> str:
         """Say what was found, above what scikit-learn shows of any estimator."""

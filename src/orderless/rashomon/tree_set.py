@@ -114,12 +114,17 @@ class TreeSet(Choices):
         return f"TreeSet({self._found()})"
 
     def __str__(self) -> str:
-        return "\n".join(filter(None, [repr(self), self._in_numbers(), self._without_columns()]))
+        return "\n".join(filter(None, [repr(self), *self._further()]))
+
+    def _further(self) -> list[str]:
+        """Say what else there is to know of the set, in lines that may be empty."""
+        return [self.incomplete, self._in_numbers(), self._without_columns()]
 
     def _found(self) -> str:
         """Say how many trees there are, how many functions if they were counted, and how good."""
         known = self._distinct_.get(self._problem.semantics())
-        counts = [f"{short_count(self.n_trees)} tree{'' if self.n_trees == 1 else 's'}"]
+        part = "" if self.complete else "part of a set: "
+        counts = [f"{part}{short_count(self.n_trees)} tree{'' if self.n_trees == 1 else 's'}"]
         if known is not None:
             counts.append(f"{short_count(known)} function{'' if known == 1 else 's'}")
         low, high = float(self.objective), float(self.bound)
