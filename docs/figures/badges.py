@@ -1,6 +1,6 @@
 """Draw the badges of the README: `python docs/figures/badges.py`.
 
-In:  pyproject.toml: the Pythons and the license that it names, the systems that wheels are built for.
+In:  pyproject.toml: the Pythons, the license and the systems of the wheels that it names.
 Out: badge-*.svg beside this file; tests/house/test_site.py checks that they are current.
 
 They are drawn here, and not fetched from a service: they are right without the web, and tell nobody
@@ -48,7 +48,8 @@ def badge(name, value):
             f'width="{left + right}" height="{HEIGHT}" role="img" font-family="{FONT}" '
             'font-size="11" fill="#ffffff" text-anchor="middle">',
             f"<title>{title}</title>",
-            f'<clipPath id="round"><rect width="{left + right}" height="{HEIGHT}" rx="3"/></clipPath>',
+            f'<clipPath id="round"><rect width="{left + right}" height="{HEIGHT}" rx="3"/>',
+            "</clipPath>",
             '<g clip-path="url(#round)">',
             f'<rect width="{left}" height="{HEIGHT}" fill="#4a4f55"/>',
             f'<rect x="{left}" width="{right}" height="{HEIGHT}" fill="#00639c"/>',
