@@ -281,8 +281,8 @@ def _text(content: dict[str, Any], form: Format) -> str:
     best, bound = content["objective"], content["bound"]
     text = [
         f"{_some(content)} trees of depth {content['max_depth']} or less over "
-        f"{len(content['columns'])} columns whose objective is at most {bound:g} (the best has {best:g}), on "
-        f"{content['rows']:,} rows of {content['data']}.{_judged(content)}"
+        f"{len(content['columns'])} columns whose objective is at most {bound:g} (the best has "
+        f"{best:g}), on {content['rows']:,} rows of {content['data']}.{_judged(content)}"
         f"{left_out(content['left_out'])}{part_text(content)}",
         records_as(_sizes(content), form),
     ]
