@@ -22,9 +22,10 @@ from ..errors import InvalidData, a_kind
 from ..form import fingerprint, hex_digits, read_hex
 from ..model import Label, Tree
 from .columns import Columns
-from .engine import Piece, View
+from .engine import Piece
 from .flat import FlatTrees, distinct, join
 from .listed import Functions, Source
+from .view import View
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,15 +18,14 @@ from ..inputs import generator
 from ..model import Label, Tree
 from ..readers import read_tree
 from .completeness import Completeness
-from .engine import View
 from .functions import FunctionSet, FunctionTable, Listing, RashomonFunction
 from .listed import Counts, Source
 from .near import apart
 from .problem import Problem
+from .view import LIMIT, View
 
 __all__ = ["LIMIT", "Members"]
 
-LIMIT = 5_000_000  # functions that are listed unless more are asked for
 AT_ONCE = 4096
 
 
@@ -143,6 +142,11 @@ class Members(Completeness):
     def __bool__(self) -> bool:
         return self.n_trees > 0
 
+    @property
+    def why_empty(self) -> str:
+        """Why there is no tree, in words, where that is known."""
+        return ""
+
     # -- trees ---------------------------------------------------------------------------------
 
     def _build(self, positions: list[int]) -> Iterator[Tree]:
@@ -215,7 +219,10 @@ class Members(Completeness):
 
     def _not_empty(self) -> None:
         if not self.n_trees:
-            raise InvalidData("there is no tree in this view: require less of its trees")
+            raise InvalidData(
+                "there is no tree in this view: require less of its trees"
+                + "".join(f" ({why})" for why in [self.why_empty] if why)
+            )
 
     def sample(self, k: int, *, random_state: Any = None) -> list[Tree]:
         """Draw trees: each is any tree of the set with the same chance, one may come twice.
