@@ -9,6 +9,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/calls.hpp"
+#include "bindings/rashomon_goals.hpp"
 #include "bindings/rashomon_graphs.hpp"
 #include "bindings/rashomon_views.hpp"
 #include "bindings/record.hpp"
@@ -31,10 +32,14 @@ Meter no_limits() { return meter(~std::size_t{0} / 2, 1e18); }
 
 Halves halves(Count n) { return {n.high(), n.low()}; }
 
+}  // namespace
+
 nb::object give_trees(FlatTrees trees) {
   return trees_record(give(std::move(trees.start)), give(std::move(trees.column)),
                       give(std::move(trees.label)), give(std::move(trees.false_child)));
 }
+
+namespace {
 
 /// Values of labels for the training rows: only equality matters, any fixed ones will do.
 std::vector<Point> plain_values(std::span<const std::int32_t> labels) {
@@ -179,7 +184,6 @@ nb::object ranges_of_rows(const Graph& graph, const nb::object& of,
   const std::size_t n_rows = may_be_true.shape(0), d = graph.rows.n_columns;
   check(may_be_true.shape(1) == d && may_be_false.shape(1) == d && may_be_false.shape(0) == n_rows,
         "may_be_true, may_be_false: rows x columns");
-  check(graph.rows.target.has_numbers(), "ranges: of numbers");
   check(trees.max_leaves == 0 && trees.required.empty() && !trees.limits_features(),
         "ranges: no view by leaves, groups or the number of features");
   check(first.size() == last.size() && (first.size() == 0 || first.size() == n_rows),
@@ -329,9 +333,9 @@ void bind(nb::module_& m) {
   decisions_record.define(m, "Decisions", {"label", "cost"});
   ranges_record.define(m, "Ranges", {"smallest", "largest"});
   epsilon_record.define(m, "Epsilon", {"numerator", "denominator", "relative", "base"});
-  search_record.define(
-      m, "Search",
-      {"max_depth", "error_cost", "leaf_cost", "epsilon", "memory_limit", "time_limit"});
+  search_record.define(m, "Search",
+                       {"max_depth", "error_cost", "leaf_cost", "epsilon", "memory_limit",
+                        "time_limit", "n_threads", "optimum"});
   view_record.define(
       m, "View",
       {"bound", "max_leaves", "allowed", "required", "trivial", "feature", "most_features"});
@@ -341,6 +345,7 @@ void bind(nb::module_& m) {
   m.def("monotone", &monotone_trees, "start"_a, "column"_a, "label"_a, "measure"_a, "directions"_a,
         "Per tree whether it is monotone: (a column of the feature, whether labels rise) each.");
   bind_graph(m);
+  bind_goals(m);
   nb::class_<Counts>(m, "Counts", "How many trees of a view, and which is where.")
       .def_prop_ro("n", [](const Counts& counts) { return halves(counts.n()); })
       .def_prop_ro("bytes", &Counts::bytes)

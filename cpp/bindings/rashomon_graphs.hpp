@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <memory>
 
+#include <nanobind/stl/optional.h>
+
 #include "bindings/arrays.hpp"
 #include "bindings/calls.hpp"
 #include "bindings/record.hpp"
@@ -15,11 +17,13 @@ namespace orderless::rashomon {
 using namespace bindings;
 
 /// Lets Ctrl-C through and watches the clock; called by the core with the GIL released.
-inline Meter meter(std::size_t memory_limit, double time_limit) {
-  return {memory_limit, [watch = Stopwatch(), time_limit] {
+inline Meter meter(std::size_t memory_limit, double time_limit, std::size_t n_threads = 1) {
+  return {memory_limit,
+          [watch = Stopwatch(), time_limit] {
             poll_signals();
             if (watch.seconds() > time_limit) throw TimeUp(0);
-          }};
+          },
+          n_threads};
 }
 
 /// The arrays fit together; what is in them is checked in Python.
@@ -34,6 +38,7 @@ struct Making {
   Slack slack;
   std::size_t memory_limit;
   double time_limit;
+  std::size_t n_threads;
 
   explicit Making(const nb::object& search) {
     read(search, "max_depth", max_depth);
@@ -46,14 +51,17 @@ struct Making {
     read(epsilon, "base", slack.base);
     read(search, "memory_limit", memory_limit);
     read(search, "time_limit", time_limit);
+    read(search, "n_threads", n_threads);
+    read(search, "optimum", slack.optimum);
     check(max_depth >= 0 && costs.error > 0 && costs.leaf >= 0 && slack.numerator >= 0 &&
-              slack.denominator > 0,
-          "error_cost, epsilon's denominator > 0; max_depth, leaf_cost, epsilon's numerator >= 0");
+              slack.denominator > 0 && n_threads > 0,
+          "error_cost, epsilon's denominator, n_threads > 0; max_depth, leaf_cost, epsilon's "
+          "numerator >= 0");
   }
 
   template <class Read>
   [[nodiscard]] std::shared_ptr<Graph> graph(Read&& read_rows) const {
-    Meter limits = meter(memory_limit, time_limit);
+    Meter limits = meter(memory_limit, time_limit, n_threads);
     return unlocked([&] {
       return std::make_shared<Graph>(build_graph(read_rows(), costs, max_depth, slack, limits));
     });

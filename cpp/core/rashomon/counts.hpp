@@ -38,6 +38,10 @@ struct View {
   [[nodiscard]] bool may(std::uint64_t asked) const {
     return !limits_features() || std::popcount(asked >> required.size()) <= most_features;
   }
+  /// Whether a part that asks this can stand wherever one can that asks the other.
+  [[nodiscard]] bool as_good(std::uint64_t asked, std::uint64_t other) const {
+    return (other & ~asked & full()) == 0 && (asked & ~other & ~full()) == 0;
+  }
   /// Whether a tree may.
   [[nodiscard]] bool fits(std::uint64_t asked) const {
     return (asked & full()) == full() && may(asked);

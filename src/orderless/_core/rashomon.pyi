@@ -34,6 +34,64 @@ class Ranges(NamedTuple):
     smallest: NDArray[np.int32]
     largest: NDArray[np.int32]
 
+class GoalFront(NamedTuple):
+    cost: NDArray[np.int64]
+    measure: NDArray[np.int64]
+    leaves: NDArray[np.int32]
+
+class Measured:
+    def __init__(
+        self,
+        graph: Graph,
+        view: View,
+        columns: NDArray[np.uint8],
+        part: NDArray[np.int32],
+        weights: NDArray[np.int64],
+        n_parts: int,
+        share_bits: int,
+        memory_limit: int,
+        time_limit: float,
+    ) -> None: ...
+    @property
+    def n_places(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+class Goal:
+    def __init__(
+        self,
+        measured: Measured,
+        factors: NDArray[np.int64],
+        memory_limit: int,
+        time_limit: float,
+    ) -> None: ...
+    def front(self) -> GoalFront: ...
+    def trees(self, positions: NDArray[np.int64], time_limit: float) -> FlatTrees: ...
+    @property
+    def bytes(self) -> int: ...
+
+class Nearest:
+    def __init__(
+        self,
+        measured: Measured,
+        factors: NDArray[np.int64],
+        wanted: int,
+        most: int,
+        memory_limit: int,
+        time_limit: float,
+    ) -> None: ...
+    @property
+    def found(self) -> bool: ...
+    @property
+    def distance(self) -> int: ...
+    @property
+    def at_least(self) -> int: ...
+    @property
+    def cost(self) -> int: ...
+    @property
+    def measure(self) -> int: ...
+    def tree(self, time_limit: float) -> FlatTrees: ...
+
 class Epsilon(NamedTuple):
     numerator: int
     denominator: int
@@ -47,6 +105,8 @@ class Search(NamedTuple):
     epsilon: Epsilon
     memory_limit: int
     time_limit: float
+    n_threads: int
+    optimum: int | None
 
 class View(NamedTuple):
     bound: int

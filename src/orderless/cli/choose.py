@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from ..inputs import busy, some_names
+from ..inputs import busy
 from .costs import Costs, OtherCosts, read_costs
 from .mistakes import Mistake
 from .options import (
@@ -20,7 +20,9 @@ from .options import (
     TableOptions,
     given_table,
 )
-from .rashomon import SetLimits, SetOptions
+from .rashomon import SetOptions
+from .second_goals import positive_class
+from .set_limits import SetLimits, about_part, part_text, search_settings
 from .sink import records_as, write, write_result
 
 if TYPE_CHECKING:
@@ -158,11 +160,12 @@ def command(
     frame = found.choose(
         rows.typed, labels, where=choice.where or (), sort=choice.sort or (),
         front=choice.front or (), missing=choice.gap_rate, costs=prices,
-        positive=_label(choice.positive, found), sample=choice.sample,
+        positive=positive_class(choice.positive, found), sample=choice.sample,
         random_state=choice.random_state, limit=limits.limit,
     )  # fmt: skip
     records = _records(frame)
     content = _content(found, given, held, choice, frame) | {"choice": records}
+    content |= about_part(found, limits)
     if save is not None:
         if not records:
             raise Mistake("--save: no function meets the conditions of --where")
@@ -179,23 +182,8 @@ def _found(
         which.max_depth, which.regularization, which.epsilon,
         learn.space if data.infer_kinds else None,
         task=data.task.value, loss=which.loss and which.loss.value, decimals=which.decimals,
-        memory_limit=limits.memory_limit, time_limit=limits.time_limit,
+        **asdict(limits, dict_factory=search_settings),
     ).fit(learn.typed, learn.y)  # fmt: skip
-
-
-def _label(written: str | None, found: RashomonSet) -> Any:
-    """Find the class that was written."""
-    if written is None:
-        return None
-    from .decision import label_of
-
-    label = None if found.task == "regression" else label_of(written, found.classes)
-    if label is None:
-        known = "a tree of numbers has none" if found.task == "regression" else (
-            f"there are {some_names(found.classes)}"
-        )  # fmt: skip
-        raise Mistake(f"--positive {written!r:.80} is no class: {known}")
-    return label
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -236,7 +224,7 @@ def _text(content: dict[str, Any], top: int, form: Format, save: Path | None) ->
     text = [
         f"{many} of {some} of {short_count(content['trees'])} trees of depth "
         f"{content['max_depth']} or less, on {on}. Coverage: every value is missing with "
-        f"probability {content['gap_rate']:g}."
+        f"probability {content['gap_rate']:g}.{part_text(content)}"
     ]
     if not choice:
         return f"{text[0]}\n\nNo function meets the conditions: ask for less."

@@ -272,7 +272,7 @@ class Columns:
             if kind == AMONG and allowed is not None:
                 count = allowed.sum(axis=1)
                 partly |= (count > 1) & (count < allowed.shape[1])
-        for j, question in enumerate(self._questions):
+        for j, question in enumerate(self.questions):
             table = question.reach(rows, all_classes=True).possible.reshape(rows.n_rows, 2)
             zero[:, j], one[:, j] = table[:, 0], table[:, 1]
         return one, zero, partly
@@ -294,7 +294,7 @@ class Columns:
         return [question.condition(0) for question in self._questions]
 
     @cached_property
-    def _questions(self) -> list[Tree]:
+    def questions(self) -> list[Tree]:
         """Per column the tree that says whether it is 1."""
         three = FlatTrees(
             np.arange(0, 3 * len(self) + 1, 3, dtype=np.int64),

@@ -14,22 +14,28 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import OutOfMemory, OutOfTime, TooLarge, named, setting
+from ..errors import InvalidData, OutOfMemory, OutOfTime, TooLarge, named, setting
+from ..model import n_threads
 from .flat import FlatTrees
 from .histogram import Histogram
 from .monotone import SomeCounts, SomeFunctions
 from .narrowed import Step, asked_features, core_view, narrowing, steps
 from .problem import Problem
+from .quantity import Quantity
 from .view import LIMIT, View
+
+if TYPE_CHECKING:
+    from .incomplete import Incomplete
 
 __all__ = ["Engine", "Histogram", "Piece", "View", "check_limits"]
 
+PARTS = ("the set", "counting the trees")  # what has a part that can be had instead
 MOST_PARTS = 1000  # sets of features that are looked at one after the other
 
 # (r, k): the functions whose fingerprint is r modulo 2^k, a random 2^k-th of all.
@@ -125,15 +131,26 @@ class Engine:
     Made when first asked, and made again after unpickling: the graph is not written down.
     """
 
-    def __init__(self, problem: Problem, memory_limit: int, time_limit: float | None) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        memory_limit: int,
+        time_limit: float | None,
+        n_jobs: int | None = 1,
+    ) -> None:
         self.problem = problem
         self.memory_limit = memory_limit
         self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.incomplete: Incomplete | None = None  # where it is a part of what was asked for
+        self.known_optimum: int | None = None  # the smallest objective, found before
+        self.offers_part = False  # whether messages say how to get one
         self._counts: dict[View, EngineCounts | SomeCounts] = {}
         self._narrowed: dict[tuple[Step, ...], _core.rashomon.Graph] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Engine, (self.problem, self.memory_limit, self.time_limit)
+        arguments = (self.problem, self.memory_limit, self.time_limit, self.n_jobs)
+        return Engine, arguments, {"incomplete": self.incomplete}
 
     @property
     def seconds(self) -> float:
@@ -144,7 +161,9 @@ class Engine:
     def graph(self) -> _core.rashomon.Graph:
         """The core's own object."""
         with self.caps("the set"):
-            return self.problem.graph(self.memory_limit, self.seconds)
+            known = None if self.known_optimum is None else self.known_optimum + self.base
+            threads = n_threads(self.n_jobs)
+            return self.problem.graph(self.memory_limit, self.seconds, threads, known)
 
     @property
     def base(self) -> int:
@@ -170,6 +189,8 @@ class Engine:
     def caps(self, what: str) -> Iterator[None]:
         """Say what to do where the core gives up."""
         shrink = "take a smaller max_depth or epsilon, a larger regularization, or fewer columns"
+        if what in PARTS and self.offers_part:
+            shrink += f", or a proven part of the set with {setting('on_limit', 'part')}"
         try:
             yield
         except MemoryError as fault:  # the core's limit, or the machine's
@@ -344,6 +365,25 @@ class Engine:
                 low = np.where(lower, ends.smallest, low)
                 high = np.maximum(high, ends.largest)
         return low, high
+
+    def said(self) -> NDArray[np.int32]:
+        """Give what leaves can predict: labels, rising."""
+        labels: NDArray[np.int32] = self.graph.labels()
+        return labels
+
+    def measured(self, view: View, quantity: Quantity) -> _core.rashomon.Measured:
+        """Find the rows that come to the leaves of a view's trees."""
+        if view.monotone:
+            raise InvalidData(
+                "the shares of leaves differ between trees of one function, and monotone is a "
+                "property of functions: leave out monotone, or measure what is predicted"
+            )
+        graph = self.graph_for(view)
+        with self.caps("measuring the trees"):
+            return _core.rashomon.Measured(
+                graph, self._view(view), quantity.bits, quantity.part, quantity.weights,
+                quantity.n_parts, quantity.share_bits, self.memory_limit, self.seconds,
+            )  # fmt: skip
 
 
 def check_limits(**limits: Any) -> None:

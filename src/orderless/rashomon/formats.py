@@ -18,6 +18,7 @@ from ..model import Feature, Label, Space, formats as serial, plain_label
 from .columns import Columns
 from .engine import Engine
 from .flat import FlatTrees
+from .incomplete import incomplete_in, incomplete_out
 from .listed import Listed, Source
 from .number_problem import NumberProblem
 from .problem import KINDS, LARGEST, MOST_DEPTH, Problem, Rules, decimal
@@ -66,6 +67,8 @@ def to_json(source: Source, view: View) -> str:
     if isinstance(source, Engine):
         content["memory_limit"] = source.memory_limit
         content["time_limit"] = source.time_limit
+        if source.incomplete is not None:
+            content["incomplete"] = incomplete_out(source.incomplete)
     if isinstance(source, Listed):
         content["trees"] = {name: getattr(source.flat, name).tolist() for name in ARRAYS}
     return serial.dump(FORMAT, VERSION, content)
@@ -142,6 +145,8 @@ def from_json(
         source = _source(content, problem, memory_limit, time_limit)
         view = view_in(serial.take(content, "view", dict), source)
         numbers = _numbers(source, view)
+    if "incomplete" in content:
+        incomplete_in(serial.take(content, "incomplete", dict), source)
     for name, number in numbers.items():
         if content.get(name) != number:
             raise InvalidTree(
@@ -176,11 +181,12 @@ def _problem(content: Mapping[str, Any]) -> Problem:
         )
     rules = Rules(depth, _fraction(content, "regularization"), _fraction(content, "epsilon"), kind)
     table = Table(bits, y, classes, columns, serial.take(content, "aware", bool), target=target)
-    if target is None:
-        return Problem(table, weights, scale, rules)
-    if not target.fits(int(weights.sum())):
+    if target is not None and not target.fits(int(weights.sum())):
         raise InvalidTree("'weights' and 'steps' are too large together: losses would pass 2^51")
-    return NumberProblem(table, weights, scale, rules)
+    work = Problem if target is None else NumberProblem
+    problem = work(table, weights, scale, rules)
+    problem.in_order = False
+    return problem
 
 
 def _classes(content: Mapping[str, Any]) -> tuple[Label, ...]:

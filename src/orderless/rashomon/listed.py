@@ -60,6 +60,7 @@ class Listed:
         order = np.lexsort((names, flat.n_leaves, cost)) if first else np.zeros(0, dtype=np.intp)
         self.flat, self.errors, self.cost = flat[order], errors[order], cost[order]
         self.optimum = int(self.cost.min(initial=2**62))
+        self.incomplete = None  # the list is all that was asked for
         self.left_out: tuple[str, ...] = ()  # the trees came as they are, from no columns
 
     @property
@@ -97,6 +98,10 @@ class Listed:
                 len(distinct),
             )
         return ListedFunctions(self, inside, points, which.ravel())
+
+    def said(self) -> NDArray[np.int32]:
+        """Give what leaves predict: labels, rising."""
+        return np.unique(self.flat.label[self.flat.label >= 0])
 
     def decide(
         self, view: View, one: NDArray[np.uint8], zero: NDArray[np.uint8]

@@ -17,6 +17,7 @@ from ..form import read_hex
 from ..inputs import generator
 from ..model import Label, Tree
 from ..readers import read_tree
+from .completeness import Completeness
 from .functions import FunctionSet, FunctionTable, Listing, RashomonFunction
 from .listed import Counts, Source
 from .near import apart
@@ -28,7 +29,7 @@ __all__ = ["LIMIT", "Members"]
 AT_ONCE = 4096
 
 
-class Members:
+class Members(Completeness):
     """The part of ``TreeSet`` that gives its trees and functions."""
 
     _source_: Source
@@ -202,7 +203,10 @@ class Members:
 
     def __contains__(self, tree: object) -> bool:
         """Whether a tree is one of these, node by node (not just an equivalent one)."""
-        return self.rank(tree) is not None
+        position = self.rank(tree)
+        if position is None:
+            self._warn_of_part("that a tree is not in this set")
+        return position is not None
 
     @property
     def best_tree(self) -> Tree:

@@ -123,6 +123,7 @@ class Problem:
 
     task: Task = "classification"
     error_name = "errors"
+    in_order = True  # whether the table's rows are those that came in, one by one
 
     def __init__(
         self, table: Table, amounts: NDArray[np.int64], weight_scale: int, rules: Rules
@@ -177,7 +178,7 @@ class Problem:
 
     def __getstate__(self) -> dict[str, Any]:
         table = replace(self.table, bits=self.bits, labels=self.y)
-        return {**self.__dict__, "table": table, "amounts": self.weights}
+        return {**self.__dict__, "table": table, "amounts": self.weights, "in_order": False}
 
     # -- what is one function ------------------------------------------------------------------
 
@@ -224,8 +225,10 @@ class Problem:
         labels: Sequence[Label] = self.classes
         return labels
 
-    def search(self, memory_limit: int, seconds: float) -> _core.rashomon.Search:
-        """Say what the core is to look for."""
+    def search(
+        self, memory_limit: int, seconds: float, threads: int = 1, optimum: int | None = None
+    ) -> _core.rashomon.Search:
+        """Say what the core is to look for; with its own number of the optimum, if it is known."""
         rules = self.rules
         relative = rules.kind == "relative"
         parts = (
@@ -240,11 +243,15 @@ class Problem:
             epsilon=_core.rashomon.Epsilon(*parts, relative, base=self.error_cost * self.offset),
             memory_limit=memory_limit,
             time_limit=seconds,
+            n_threads=threads,
+            optimum=optimum,
         )
 
-    def graph(self, memory_limit: int, seconds: float) -> _core.rashomon.Graph:
+    def graph(
+        self, memory_limit: int, seconds: float, threads: int = 1, optimum: int | None = None
+    ) -> _core.rashomon.Graph:
         """Let the core find all near-optimal trees."""
-        table, search = self.table, self.search(memory_limit, seconds)
+        table, search = self.table, self.search(memory_limit, seconds, threads, optimum)
         return _core.rashomon.Graph(
             table.bits, table.labels, self.amounts, len(table.classes), search
         )

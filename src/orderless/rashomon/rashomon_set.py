@@ -7,16 +7,19 @@ Paper: Section 4 (sizes), Section 6 (answers on rows with unknowns).
 
 from __future__ import annotations
 
+import warnings
 from html import escape
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 from sklearn.utils import estimator_html_repr
 
-from ..model import Space
+from ..errors import IncompleteSet, OutOfMemory, OutOfTime, TooLarge
+from ..model import Space, n_threads
 from ..readers import read_trees
 from .constraints import Constrained, constrain
 from .engine import Engine, check_limits
+from .incomplete import part_of
 from .listed import Judging, listed_set
 from .notebook import fitted_attributes
 from .number_problem import read_problem
@@ -59,6 +62,11 @@ class RashomonSet(Constrained, TreeSet, BaseEstimator):  # type: ignore[misc]
         What makes 0/1 columns of numbers. The two words look at the numbers only: a 0/1 column
         stays as it is, and text has one column per value, whatever else is in the table. None
         takes no numbers. A binarizer of your own is applied to all columns, which must be numbers.
+    thresholds : "guess", "all" or int
+        Where numbers are cut: as ``binarizer`` says, between each two neighbouring values of a
+        feature, or at so many quantiles of each feature, evenly spaced. "all" leaves no choice out:
+        the set is that of the features themselves, as in ``MidpointBinarizer``. Other than "guess",
+        it takes the place of ``binarizer``.
     task : "classification" or "regression"
         Whether leaves predict classes, or numbers.
     loss : "squared" or "absolute"
@@ -89,6 +97,14 @@ class RashomonSet(Constrained, TreeSet, BaseEstimator):  # type: ignore[misc]
         Most bytes that the compressed set, or a list of functions, may take.
     time_limit : float, optional
         Most seconds for any one question.
+    on_limit : "raise" or "part"
+        What ``fit`` does where memory or time does not suffice. "raise" is an error. "part" finds a
+        smaller set, every tree of which is proven to be in the one that was asked for, warns
+        (``IncompleteSet``) and says so: ``complete`` is False, ``n_trees_bounds`` and
+        ``objective_bounds`` have what is proven of the whole. It may take ``time_limit`` once more.
+    n_jobs : int, optional
+        How many threads search for the set: None is 1, and -1 all cores. The set is the same to the
+        bit, whatever it says.
 
     Attributes
     ----------
@@ -168,6 +184,7 @@ class RashomonSet(Constrained, TreeSet, BaseEstimator):  # type: ignore[misc]
         *,
         epsilon_kind: str = "additive",
         binarizer: Any = "threshold-guess",
+        thresholds: str | int = "guess",
         task: str = "classification",
         loss: str | None = None,
         decimals: int | None = None,
@@ -182,6 +199,8 @@ class RashomonSet(Constrained, TreeSet, BaseEstimator):  # type: ignore[misc]
         monotone: Any = None,
         memory_limit: int = MEMORY,
         time_limit: float | None = None,
+        on_limit: str = "raise",
+        n_jobs: int | None = 1,
     ) -> None:
         self.max_depth = max_depth
         self.regularization = regularization
@@ -189,6 +208,7 @@ class RashomonSet(Constrained, TreeSet, BaseEstimator):  # type: ignore[misc]
         self.space = space
         self.epsilon_kind = epsilon_kind
         self.binarizer = binarizer
+        self.thresholds = thresholds
         self.task = task
         self.loss = loss
         self.decimals = decimals
@@ -203,6 +223,8 @@ class RashomonSet(Constrained, TreeSet, BaseEstimator):  # type: ignore[misc]
         self.monotone = monotone
         self.memory_limit = memory_limit
         self.time_limit = time_limit
+        self.on_limit = on_limit
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the set.
@@ -223,18 +245,34 @@ class RashomonSet(Constrained, TreeSet, BaseEstimator):  # type: ignore[misc]
         """
         rules = Rules.read(self.max_depth, self.regularization, self.epsilon, self.epsilon_kind)
         check_limits(memory_limit=self.memory_limit, time_limit=self.time_limit)
+        n_threads(self.n_jobs)
+        if self.on_limit not in ("raise", "part"):
+            raise ValueError(f"on_limit must be 'raise' or 'part', got {self.on_limit!r:.80}")
         problem = read_problem(self, X, y, sample_weight, rules)
         table = problem.table
-        engine = Engine(problem, int(self.memory_limit), self.time_limit)
-        every = TreeSet._of(engine, View(rules.epsilon, engine.bound))
-        view = constrain(every, self.get_params(deep=False))._view
-        engine.counts(view)
+        engine = Engine(problem, int(self.memory_limit), self.time_limit, self.n_jobs)
+        try:
+            engine.offers_part = self.on_limit == "raise"
+            view = self._constrained(engine)
+            engine.counts(view)
+        except (OutOfMemory, OutOfTime, TooLarge) as fault:
+            if self.on_limit == "raise":
+                raise
+            engine = part_of(engine, fault)
+            view = self._constrained(engine)
         self._source_, self._view_, self._distinct_ = engine, view, {}
+        if not self.complete:
+            warnings.warn(f"the set is {self.incomplete}", IncompleteSet, stacklevel=2)
         self.binarizer_ = table.binarizer
         self.n_features_in_ = len(table.columns.space.columns)
         if table.target is not None:
             self.decimals_ = table.target.decimals
         return self
+
+    def _constrained(self, engine: Engine) -> View:
+        """Give the view of an engine's trees that meet the constraints."""
+        every = TreeSet._of(engine, View(engine.problem.rules.epsilon, engine.bound))
+        return constrain(every, self.get_params(deep=False))._view
 
     # As of every estimator, repr gives the parameters; str and notebooks say what was found, too.
 
@@ -246,8 +284,7 @@ class RashomonSet(Constrained, TreeSet, BaseEstimator):  # type: ignore[misc]
             return repr(self)
         kind = "" if self._problem.rules.kind == "additive" else ", relative"
         lines = [repr(self), f"{self._found()} (epsilon {float(self._view.epsilon):g}{kind})"]
-        lines += [self.why_empty, self._in_numbers(), self._without_columns()]
-        return "\n".join(filter(None, lines))
+        return "\n".join(filter(None, [*lines, *self._further()]))
 
     def _repr_html_inner(self) -> str:
         """Say what was found, above what scikit-learn shows of any estimator."""
