@@ -36,7 +36,8 @@ void merge(std::vector<Cell>& cells) {
 }
 
 /// Collects the products of tables: on a grid of (leaves, errors, groups) where that is small
-/// against the work, else in a list that is merged now and then. 0 groups: never on a grid.
+/// against the work, else in a list that is merged now and then. 0 groups: there are many sets of
+/// features, and a list that is looked up by its kind is merged at once.
 class Products {
  public:
   Products(const Costs& costs, std::int64_t least_cost, std::int64_t budget,
@@ -55,6 +56,12 @@ class Products {
 
   void add_to(std::int64_t cost, std::int32_t leaves, std::uint64_t groups, Count trees,
               Count nontrivial) {
+    if (n_groups_ == 0) {
+      Cell& own = cell(cost, leaves, groups);
+      own.trees += trees;
+      own.nontrivial += nontrivial;
+      return;
+    }
     if (!dense_) {
       cells_.push_back({cost, groups, leaves, trees, nontrivial});
       if (cells_.size() > most_) {
@@ -70,6 +77,12 @@ class Products {
 
   void checked_add_to(std::int64_t cost, std::int32_t leaves, std::uint64_t groups, Count trees,
                       Count nontrivial) {
+    if (n_groups_ == 0) {
+      Cell& own = cell(cost, leaves, groups);
+      own.trees = plus_checked(own.trees, trees);
+      own.nontrivial = plus_checked(own.nontrivial, nontrivial);
+      return;
+    }
     if (!dense_) {
       add_to(cost, leaves, groups, trees, nontrivial);  // merge checks
       return;
@@ -77,6 +90,11 @@ class Products {
     Pair& pair = grid_[at(cost, leaves, groups)];
     pair.trees = plus_checked(pair.trees, trees);
     pair.nontrivial = plus_checked(pair.nontrivial, nontrivial);
+  }
+
+  /// What lists take.
+  [[nodiscard]] std::size_t bytes() const {
+    return cells_.capacity() * sizeof(Cell) + slots_.capacity() * 4;
   }
 
   void take(std::vector<Cell>& out) {
@@ -97,6 +115,33 @@ class Products {
   struct Pair {
     Count trees = 0, nontrivial = 0;
   };
+  /// The cell of a kind, found by its hash.
+  Cell& cell(std::int64_t cost, std::int32_t leaves, std::uint64_t groups) {
+    if (cells_.size() * 2 >= slots_.size()) grow();
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = hash(cost, leaves, groups) & mask;
+    for (; slots_[at] != 0; at = (at + 1) & mask) {
+      Cell& known = cells_[slots_[at] - 1];
+      if (known.cost == cost && known.leaves == leaves && known.groups == groups) return known;
+    }
+    cells_.push_back({cost, groups, leaves, 0, 0});
+    slots_[at] = static_cast<std::uint32_t>(cells_.size());
+    return cells_.back();
+  }
+  static std::size_t hash(std::int64_t cost, std::int32_t leaves, std::uint64_t groups) {
+    const auto both = static_cast<std::uint64_t>(cost) * 64 + static_cast<std::uint64_t>(leaves);
+    const std::uint64_t h = (both * 0x9e3779b97f4a7c15U + groups) * 0xd1b54a32d192ed03U;
+    return static_cast<std::size_t>(h ^ (h >> 32U));
+  }
+  void grow() {
+    slots_.assign(std::max<std::size_t>(1024, 2 * slots_.size()), 0);
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      const Cell& each = cells_[i];
+      std::size_t at = hash(each.cost, each.leaves, each.groups) & (slots_.size() - 1);
+      while (slots_[at] != 0) at = (at + 1) & (slots_.size() - 1);
+      slots_[at] = static_cast<std::uint32_t>(i + 1);
+    }
+  }
   [[nodiscard]] std::size_t at(std::int64_t cost, std::int32_t leaves, std::uint64_t groups) const {
     const std::int64_t errors = (cost - costs_.leaf * leaves) / costs_.error;
     return static_cast<std::size_t>((leaves - 2) * n_errors_ + errors - low_) * n_groups_ + groups;
@@ -108,6 +153,7 @@ class Products {
   bool dense_ = false;
   std::vector<Pair> grid_;
   std::vector<Cell> cells_;
+  std::vector<std::uint32_t> slots_;  // numbers of cells + 1, or 0
   std::size_t most_ = 1U << 14U;
 };
 
@@ -311,6 +357,7 @@ void Counts::fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter) cons
   const auto [products_due, trees] = work(node);
   const bool checked = !(trees < 1e38);  // 2^128 is 3.4e38
   const bool limited = view_.limits_features();
+  Held held(meter);
   Products products(graph.costs, graph.best[node], budget, most,
                     view_.limits_features() ? 0 : std::size_t{1} << view_.required.size(),
                     products_due);
@@ -322,6 +369,7 @@ void Counts::fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter) cons
     for (const Cell& a : on_true) {
       const std::uint64_t groups = a.groups | masks_[edge.column];
       meter.step(on_false.size() / 8 + 1);
+      if (limited) held.set(products.bytes());
       for (const Cell& b : on_false) {
         const std::int64_t cost = a.cost + b.cost;
         if (cost > budget) break;
