@@ -161,8 +161,8 @@ def _text(found: Difference) -> str:
         if shift.at:
             some = ", ".join(f"{i + 1:,}" for i in shift.at[:LISTED])
             more = ", ..." if len(shift.at) > LISTED else ""
-            noun = "row" if len(shift.at) == 1 else f"{len(shift.at):,} rows"
-            lines.append(f"  {noun}: {some}{more}")
+            which = "row" if len(shift.at) == 1 else f"{len(shift.at):,} rows:"
+            lines.append(f"  {which} {some}{more}")
         elif shift.rules is None and shift.example is not None:
             cells = ", ".join(f"{printable(n)} = {v}" for n, v in shift.example.items())
             lines.append(f"  for example {cells}")

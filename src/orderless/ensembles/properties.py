@@ -74,7 +74,7 @@ def prove(model: Any, *, time_limit: float = TIME_LIMIT) -> Properties:
     >>> bool(prove(tree).ignores("race"))
     True
     >>> print(prove(tree).monotone("age", -1, order=["refuse", "grant"]))
-    Refuted: more age never raises the answer (refuse < grant).
+    Refuted: increasing age never raises the answer (refuse < grant).
     For example with age = 22, income = 20: the answer is refuse; with age = 30 instead it is grant.
     """
     read = read_model(model)

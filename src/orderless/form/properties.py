@@ -214,7 +214,7 @@ class Properties(ABC):
         ...                   "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}},
         ...                  feature_names=["income"])
         >>> print(prove(tree).monotone("income", +1, order=["refuse", "grant"]))
-        Proven: more income never lowers the answer (refuse < grant).
+        Proven: increasing income never lowers the answer (refuse < grant).
         """
         own = self._ordered(feature, "monotone")
         if isinstance(sign, bool) or sign not in (1, -1):
@@ -222,7 +222,7 @@ class Properties(ABC):
         rank, words = class_ranks(self.model, order)
         region = read_region(where, self.space)
         verb = "lowers" if sign == 1 else "raises"
-        claim = f"more {printable(feature)} never {verb} the answer{words}"
+        claim = f"increasing {printable(feature)} never {verb} the answer{words}"
         return self._pair((feature,), region, Falling(own, int(sign), rank), claim)
 
     def stable(
