@@ -315,6 +315,25 @@ class SecondGoals(RowAnswers):
         quantity = self._quantity(measure, measured, positive)
         return goal_trees(self._source, self._view, quantity), measured
 
+    def _goal_quantity(
+        self,
+        measure: Any,
+        X: Any = None,
+        y: Any = None,
+        rows: Any = None,
+        groups: Any = None,
+        positive: Any = None,
+        sample_weight: Any = None,
+    ) -> tuple[Quantity, bool]:
+        """Give what a measure adds up, and whether it is a difference between groups."""
+        if self._by_shares(measure):
+            raise InvalidData(
+                f"{measure!r} is of trees, not of functions, whose trees have leaves of their own: "
+                "range and front have it"
+            )
+        measured = read_measured(self._problem, X, y, rows, groups, sample_weight)
+        return self._quantity(measure, measured, positive), measured.group is not None
+
     def _quantity(self, measure: Any, rows: MeasuredRows, positive: Any) -> Quantity:
         if not self._has_numbers:
             return class_quantity(measure, rows, self.classes, positive)
