@@ -7,6 +7,7 @@
 
 #include "bindings/calls.hpp"
 #include "bindings/rashomon_graphs.hpp"
+#include "bindings/rashomon_views.hpp"
 #include "bindings/record.hpp"
 
 namespace orderless::rashomon {
@@ -20,13 +21,13 @@ Record front_record;
 
 Meter no_memory_limit(double time_limit) { return meter(~std::size_t{0} / 2, time_limit); }
 
-std::shared_ptr<Measured> make_measured(
-    std::shared_ptr<Graph> graph, std::int64_t bound, std::int64_t max_leaves,
-    const Array<std::uint8_t>& allowed, const Groups& required, bool trivial,
-    const Table<std::uint8_t>& columns, const Array<std::int32_t>& part,
-    const Array<std::int64_t>& weights, std::size_t n_parts, int share_bits,
-    std::size_t memory_limit, double time_limit) {
-  View trees = view_of(*graph, bound, max_leaves, allowed, required, trivial);
+std::shared_ptr<Measured> make_measured(std::shared_ptr<Graph> graph, const nb::object& which,
+                                        const Table<std::uint8_t>& columns,
+                                        const Array<std::int32_t>& part,
+                                        const Array<std::int64_t>& weights, std::size_t n_parts,
+                                        int share_bits, std::size_t memory_limit,
+                                        double time_limit) {
+  View trees = view_of(*graph, which);
   check(columns.shape(1) == graph->rows.n_columns, "columns: rows x columns");
   check(part.size() == columns.shape(0) && weights.size() == part.size(),
         "part, weights: one per row");
@@ -38,8 +39,8 @@ std::shared_ptr<Measured> make_measured(
   }
   Meter limits = meter(memory_limit, time_limit);
   return unlocked([&] {
-    MeasuredRows rows{read_rows(view(columns), columns.shape(1), view(part), view(weights), n_parts),
-                      share_bits};
+    MeasuredRows rows{
+        read_rows(view(columns), columns.shape(1), view(part), view(weights), n_parts), share_bits};
     return std::make_shared<Measured>(std::move(graph), std::move(trees), std::move(rows), limits);
   });
 }
@@ -107,9 +108,8 @@ nb::object nearest_tree(const Nearest& nearest, double time_limit) {
 void bind_goals(nb::module_& m) {
   front_record.define(m, "GoalFront", {"cost", "measure", "leaves"});
   nb::class_<Measured>(m, "Measured", "The trees of a view, and the rows that come to leaves.")
-      .def(nb::new_(&make_measured), "graph"_a, "bound"_a, "max_leaves"_a, "allowed"_a,
-           "required"_a, "trivial"_a, "columns"_a, "part"_a, "weights"_a, "n_parts"_a,
-           "share_bits"_a, "memory_limit"_a, "time_limit"_a)
+      .def(nb::new_(&make_measured), "graph"_a, "view"_a, "columns"_a, "part"_a, "weights"_a,
+           "n_parts"_a, "share_bits"_a, "memory_limit"_a, "time_limit"_a)
       .def_prop_ro("n_places", &Measured::n_places)
       .def_prop_ro("bytes", &Measured::bytes);
   nb::class_<Goal>(m, "Goal", "The smallest measure for every cost.")
@@ -124,6 +124,7 @@ void bind_goals(nb::module_& m) {
       .def_prop_ro("distance", &Nearest::distance)
       .def_prop_ro("at_least", &Nearest::at_least)
       .def_prop_ro("measure", &Nearest::measure)
+      .def_prop_ro("cost", &Nearest::cost)
       .def("tree", &nearest_tree, "time_limit"_a);
 }
 

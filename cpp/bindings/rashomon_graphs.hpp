@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <memory>
 
+#include <nanobind/stl/optional.h>
+
 #include "bindings/arrays.hpp"
 #include "bindings/calls.hpp"
 #include "bindings/record.hpp"
@@ -50,6 +52,7 @@ struct Making {
     read(search, "memory_limit", memory_limit);
     read(search, "time_limit", time_limit);
     read(search, "n_threads", n_threads);
+    read(search, "optimum", slack.optimum);
     check(max_depth >= 0 && costs.error > 0 && costs.leaf >= 0 && slack.numerator >= 0 &&
               slack.denominator > 0 && n_threads > 0,
           "error_cost, epsilon's denominator, n_threads > 0; max_depth, leaf_cost, epsilon's "

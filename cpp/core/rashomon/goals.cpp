@@ -25,7 +25,8 @@ Goal::Goal(std::shared_ptr<const Measured> measured, Factors factors, Meter& met
     : measured_(std::move(measured)),
       factors_(std::move(factors)),
       masks_(measured_->view().masks(measured_->graph().rows.n_columns)),
-      plain_(measured_->view().max_leaves == 0 && measured_->view().required.empty()) {
+      plain_(measured_->view().max_leaves == 0 && measured_->view().required.empty() &&
+             !measured_->view().limits_features()) {
   Held held(meter);
   start_.push_back(0);
   std::vector<Step> own;
@@ -43,7 +44,7 @@ Goal::Goal(std::shared_ptr<const Measured> measured, Factors factors, Meter& met
   if (measured_->empty()) return;
   const View& view = measured_->view();
   for (const Step& step : steps(0)) {
-    if (step.cost > view.bound || step.groups != view.full()) continue;
+    if (step.cost > view.bound || !view.fits(step.groups)) continue;
     if (view.max_leaves > 0 && step.leaves > view.max_leaves) continue;
     if (front_.empty() || step.measure < front_.back().measure) front_.push_back(step);
   }
@@ -67,7 +68,8 @@ void Goal::thin(std::vector<Step>& steps) const {
   const auto key = [](const Step& s) { return std::tie(s.cost, s.measure, s.leaves, s.groups); };
   std::sort(steps.begin(), steps.end(),
             [&](const Step& a, const Step& b) { return key(a) < key(b); });
-  const bool by_leaves = measured_->view().max_leaves > 0;
+  const View& view = measured_->view();
+  const bool by_leaves = view.max_leaves > 0;
   std::size_t n = 0;
   for (const Step& step : steps) {
     // Those before are as cheap; where nothing else counts, the last has the smallest measure.
@@ -75,7 +77,7 @@ void Goal::thin(std::vector<Step>& steps) const {
     const bool beaten =
         std::any_of(first, steps.begin() + static_cast<std::ptrdiff_t>(n), [&](const Step& other) {
           return other.measure <= step.measure && (!by_leaves || other.leaves <= step.leaves) &&
-                 (step.groups & ~other.groups) == 0;
+                 view.as_good(other.groups, step.groups);
         });
     if (!beaten) steps[n++] = step;
   }
@@ -85,19 +87,20 @@ void Goal::thin(std::vector<Step>& steps) const {
 void Goal::pair(const MeasuredEdge& edge, std::uint32_t node, std::size_t n_thin,
                 std::vector<Step>& out, Meter& meter) const {
   const Graph& graph = measured_->graph();
+  const View& view = measured_->view();
   const Edge& asked = graph.edges[edge.edge];
   const std::int64_t budget = measured_->reachable().budget(graph, node);
   const std::int64_t most = measured_->reachable().max_leaves(node);
   const auto on_true = steps(edge.when_true), on_false = steps(edge.when_false);
   for (const Step& a : on_true) {
     meter.step(on_false.size() / 8 + 1);
-    const std::uint32_t groups = plain_ ? 0 : a.groups | masks_[asked.column];
+    const std::uint64_t groups = plain_ ? 0 : a.groups | masks_[asked.column];
     std::size_t before = 0;  // of the thin steps those that are as cheap
     for (const Step& b : on_false) {
       const Step step{a.cost + b.cost, a.measure + b.measure, a.leaves + b.leaves,
                       groups | b.groups};
       if (step.cost > budget) break;
-      if (step.leaves > most || !allowed(asked, a, b)) continue;
+      if (step.leaves > most || !view.may(step.groups) || !allowed(asked, a, b)) continue;
       if (plain_) {
         while (before < n_thin && out[before].cost <= step.cost) ++before;
         if (before != 0 && out[before - 1].measure <= step.measure) continue;
@@ -139,7 +142,7 @@ bool Goal::grow_edge(const MeasuredEdge& edge, const Step& step, FlatTrees& out,
   const auto on_false = steps(edge.when_false);
   for (const Step& a : steps(edge.when_true)) {
     meter.step(on_false.size() / 8 + 1);
-    const std::uint32_t groups = plain_ ? 0 : a.groups | masks_[asked.column];
+    const std::uint64_t groups = plain_ ? 0 : a.groups | masks_[asked.column];
     for (const Step& b : on_false) {
       if (a.cost + b.cost > step.cost) break;
       if (a.cost + b.cost != step.cost || a.measure + b.measure != step.measure ||

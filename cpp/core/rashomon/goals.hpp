@@ -24,7 +24,7 @@ struct Step {
   std::int64_t cost = 0;
   std::int64_t measure = 0;
   std::int32_t leaves = 0;
-  std::uint32_t groups = 0;
+  std::uint64_t groups = 0;  // what it asks, see View::masks
 };
 
 /// The smallest measure for every cost: at each place the steps of which no other is as cheap and
@@ -61,8 +61,8 @@ class Goal {
 
   std::shared_ptr<const Measured> measured_;
   Factors factors_;
-  std::vector<std::uint32_t> masks_;
-  bool plain_;                      // the view looks neither at leaves nor at groups
+  std::vector<std::uint64_t> masks_;
+  bool plain_;                      // the view looks neither at leaves nor at what is asked
   std::vector<Step> steps_;         // from the last place to the first
   std::vector<std::size_t> start_;  // of the steps of each place, in this order
   std::vector<Step> front_;

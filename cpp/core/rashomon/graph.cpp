@@ -60,7 +60,8 @@ class Builder {
 
   void build(const Slack& slack) {
     levels_.resize(static_cast<std::size_t>(graph_.depth) + 1);
-    graph_.optimum = best_.of(rows_.all.data(), graph_.depth, unreachable);
+    graph_.optimum = slack.optimum ? *slack.optimum
+                                   : best_.of(rows_.all.data(), graph_.depth, unreachable);
     graph_.bound = bound_of(graph_.optimum, slack);
     meet(0, rows_.all.data(), nullptr, 0, best_.leaf(rows_.all.data()), graph_.bound,
          graph_.optimum);

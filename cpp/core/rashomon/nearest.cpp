@@ -67,10 +67,11 @@ void Nearest::pairs(std::size_t place, const Take& take, Meter& meter) const {
     const List& on_false = lists_[edge.when_false];
     for (const Spread& a : lists_[edge.when_true]) {
       meter.step(on_false.size() / 4 + 1);
-      const std::uint32_t groups = a.groups | masks_[asked.column];
+      const std::uint64_t groups = a.groups | masks_[asked.column];
       for (const Spread& b : on_false) {
         if (a.cost + b.cost > budget) break;
         if (a.leaves + b.leaves > most || !allowed(asked, a, b)) continue;
+        if (!measured_->view().may(groups | b.groups)) continue;
         take({a.cost + b.cost, a.measure + b.measure, a.low + b.low, a.high + b.high,
               a.leaves + b.leaves, groups | b.groups});
       }
@@ -162,7 +163,7 @@ void Nearest::fill(std::size_t place, List& out, Meter& meter) const {
 
 void Nearest::look(const Spread& tree) {
   const View& view = measured_->view();
-  if (tree.cost > view.bound || tree.groups != view.full()) return;
+  if (tree.cost > view.bound || !view.fits(tree.groups)) return;
   if (view.max_leaves > 0 && tree.leaves > view.max_leaves) return;
   const std::int64_t distance = std::abs(tree.measure - wanted_);
   std::int64_t least = 0;  // to some number from low to high

@@ -8,13 +8,14 @@
 
 namespace orderless::rashomon {
 
-/// Subtrees whose measures lie between `low` and `high`: the cheapest of them, and what it measures.
+/// Subtrees whose measures lie between `low` and `high`: the cheapest of them, and what it
+/// measures.
 struct Spread {
   std::int64_t cost = 0;
   std::int64_t measure = 0;
   std::int64_t low = 0, high = 0;
   std::int32_t leaves = 0;
-  std::uint32_t groups = 0;
+  std::uint64_t groups = 0;  // what it asks, see View::masks
 };
 
 /// The tree whose measure is nearest to a number: no sum over leaves, so every place has a list of
@@ -32,6 +33,7 @@ class Nearest {
   [[nodiscard]] std::int64_t distance() const { return distance_; }
   [[nodiscard]] std::int64_t at_least() const { return at_least_; }
   [[nodiscard]] std::int64_t measure() const { return best_.measure; }
+  [[nodiscard]] std::int64_t cost() const { return best_.cost; }
   [[nodiscard]] FlatTrees tree(Meter& meter) const;
 
  private:
@@ -56,7 +58,7 @@ class Nearest {
   Factors factors_;
   std::int64_t wanted_;
   std::size_t most_;
-  std::vector<std::uint32_t> masks_;
+  std::vector<std::uint64_t> masks_;
   std::vector<List> lists_;  // by rising cost
   Spread best_;
   std::int64_t distance_ = -1, at_least_ = -1;

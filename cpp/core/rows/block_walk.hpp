@@ -22,10 +22,10 @@ namespace orderless::rows {
 
 /// Finds the least and the greatest class that each row of S, compared as T, can reach in a tree of
 /// many leaves. Some rows go from block to block together: a block gets all that can reach it, and
-/// gives each one a mask of the exits that it can reach. Exits to other blocks are then gone through
-/// from the least class up, and from the greatest down; a row goes along only where something lies
-/// outside of what it has met. So a row with many unknown values sees few blocks, and but for the
-/// ends of lists no branch depends on the values.
+/// gives each one a mask of the exits that it can reach. Exits to other blocks are then gone
+/// through from the least class up, and from the greatest down; a row goes along only where
+/// something lies outside of what it has met. So a row with many unknown values sees few blocks,
+/// and but for the ends of lists no branch depends on the values.
 template <class S, class T>
 class BlockWalk {
  public:
@@ -70,8 +70,8 @@ class BlockWalk {
   struct Part {
     std::size_t first = 0, end = 0;
     std::size_t n_exits = 0;
-    std::uint64_t low_on = 0, high_on = 0;  // exits to other blocks
-    std::array<std::int32_t, 64> low{}, high{};     // the least class, and the greatest
+    std::uint64_t low_on = 0, high_on = 0;             // exits to other blocks
+    std::array<std::int32_t, 64> low{}, high{};        // the least class, and the greatest
     std::array<std::int32_t, 64> low_to{}, high_to{};  // the block; by the least, by the greatest
     std::array<std::uint8_t, 64> place{};  // by the greatest class, of exits by the least
   };
@@ -139,7 +139,7 @@ class BlockWalk {
       part.high_on |= std::uint64_t{part.high_to[i] >= 0} << i;
       part.place[i] = block.place[i];
     }
-    for (const MaskFeature& feature : block.features) {
+    for (const IntervalFeature& feature : block.features) {
       for (std::size_t cut = 0; cut < feature.cuts.size(); cut += lanes - 1) {
         add_test(block, feature, cut, std::min(cut + lanes - 1, feature.cuts.size()));
       }
@@ -149,7 +149,7 @@ class BlockWalk {
   }
 
   /// Adds the test for the cuts of a feature from `first` to `end`.
-  void add_test(const Block& block, const MaskFeature& feature, std::size_t first,
+  void add_test(const Block& block, const IntervalFeature& feature, std::size_t first,
                 std::size_t end) {
     Test test;
     const auto at = std::lower_bound(offsets_.begin(), offsets_.end(), feature.offset);
@@ -159,7 +159,7 @@ class BlockWalk {
     test.low.fill(all);
     Masks high;
     high.fill(all);
-    const MaskFeature some{feature.offset, {&feature.cuts[first], &feature.cuts[0] + end}, {}};
+    const IntervalFeature some{feature.offset, {&feature.cuts[first], &feature.cuts[0] + end}, {}};
     for (std::size_t bin = 0; bin <= some.cuts.size(); ++bin) {
       if (bin < some.cuts.size()) test.cuts[bin] = comparable<S, T>(some.cuts[bin]);
       for (const LeafInterval& side : feature.intervals) {
@@ -255,8 +255,8 @@ class BlockWalk {
     for (std::size_t exit = part.n_exits; exit-- > 0;) {
       const std::size_t n = take(lists, exit, rows, level);
       if (n == 0) continue;
-      visit(parts_[static_cast<std::size_t>(part.high_to[exit])], {level.rows.data(), n},
-            work, depth + 1);
+      visit(parts_[static_cast<std::size_t>(part.high_to[exit])], {level.rows.data(), n}, work,
+            depth + 1);
       for (std::size_t k = 0; k < n; ++k) {
         const std::uint32_t i = level.places[k];
         level.high[i] ^= std::uint64_t{1} << exit;

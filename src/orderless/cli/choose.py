@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -20,8 +20,9 @@ from .options import (
     TableOptions,
     given_table,
 )
-from .rashomon import SetLimits, SetOptions
+from .rashomon import SetOptions
 from .second_goals import positive_class
+from .set_limits import SetLimits, about_part, part_text, search_settings
 from .sink import records_as, write, write_result
 
 if TYPE_CHECKING:
@@ -164,6 +165,7 @@ def command(
     )  # fmt: skip
     records = _records(frame)
     content = _content(found, given, held, choice, frame) | {"choice": records}
+    content |= about_part(found, limits)
     if save is not None:
         if not records:
             raise Mistake("--save: no function meets the conditions of --where")
@@ -180,7 +182,7 @@ def _found(
         which.max_depth, which.regularization, which.epsilon,
         learn.space if data.infer_kinds else None,
         task=data.task.value, loss=which.loss and which.loss.value, decimals=which.decimals,
-        memory_limit=limits.memory_limit, time_limit=limits.time_limit,
+        **asdict(limits, dict_factory=search_settings),
     ).fit(learn.typed, learn.y)  # fmt: skip
 
 
@@ -222,7 +224,7 @@ def _text(content: dict[str, Any], top: int, form: Format, save: Path | None) ->
     text = [
         f"{many} of {some} of {short_count(content['trees'])} trees of depth "
         f"{content['max_depth']} or less, on {on}. Coverage: every value is missing with "
-        f"probability {content['gap_rate']:g}."
+        f"probability {content['gap_rate']:g}.{part_text(content)}"
     ]
     if not choice:
         return f"{text[0]}\n\nNo function meets the conditions: ask for less."

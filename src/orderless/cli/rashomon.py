@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -10,19 +10,23 @@ import typer
 
 from ..inputs import busy, some_names
 from ..model import printable
+from .constraint_options import ConstraintOptions, asked, constraints, met
+from .costs import Costs, OtherCosts
 from .mistakes import Mistake
 from .number_options import Loss
 from .options import (
-    LIMITS,
     OUTPUT,
     FileOptions,
     Format,
+    GivenTable,
     OutputOptions,
     TableOptions,
     TaskKind,
     finite,
+    given_table,
 )
 from .second_goals import GoalOptions, goal_records, goal_rows, goal_text
+from .set_limits import SetLimits, about_part, part_text, search_settings
 from .sink import records_as, write_figure, write_result
 
 if TYPE_CHECKING:
@@ -34,7 +38,9 @@ EXAMPLE = (
     "Example: orderless rashomon --data patients.csv --target diagnosis --ignore id\n\n"
     "Example: orderless rashomon --data wisconsin --max-depth 2 --functions 5\n\n"
     "Example: orderless rashomon --data stays.csv --target days --task regression --within 0.5\n\n"
-    "Example: orderless rashomon --data patients.csv --target diagnosis --range fpr --front errors"
+    "Example: orderless rashomon patients.csv --target diagnosis --range fpr --front errors\n\n"
+    "Example: orderless rashomon patients.csv --target diagnosis --must-use age --must-not-use sex "
+    "--min-leaf 20 --monotone age=+1"
 )
 SET = "Which trees"
 MOST_DECIMALS = 300
@@ -101,28 +107,18 @@ class ShownOptions:
     ] = None
 
 
-@dataclass(frozen=True)
-class SetLimits:
-    """How much the set may take."""
-
-    PANEL: ClassVar = LIMITS
-    limit: Annotated[int, typer.Option(min=1, help="The most functions.")] = LIMIT
-    time_limit: Annotated[
-        float, typer.Option(min=0.001, help="Seconds allowed for any one question.")
-    ] = 60.0
-    memory_limit: Annotated[
-        int, typer.Option(min=1, help="The most bytes that the set may take.")
-    ] = 4 * 1024**3
-
-
 def command(
     data: TableOptions,
     files: FileOptions,
     output: OutputOptions,
     which: SetOptions,
+    constrained: ConstraintOptions,
     show: ShownOptions,
     goals: GoalOptions,
     limits: SetLimits,
+    table: GivenTable = None,
+    costs: Costs = None,
+    other_costs: OtherCosts = None,
 ) -> None:
     """Count all near-optimal trees, and the different functions that they are.
 
@@ -131,8 +127,11 @@ def command(
     because they are constant or have no threshold, are named. CSV is one table: the trees, the
     functions, or how many trees have which objective. With --task regression trees predict numbers;
     nearly every one then has an objective of its own, and of more than 100,000 trees only the
-    number is said. With --range and --front, which list nothing, functions are not counted.
+    number is said. Constraints (--must-use and so on) take trees away; the smallest objective and
+    the bound stay those of all trees. With --range and --front, which list nothing, functions are
+    not counted.
     """
+    data = given_table(data, table)
     _refuse_numbers(data, which, show)
     tables = {"--trees": show.trees, "--functions": show.functions, "--range": goals.range,
               "--front": goals.front}  # fmt: skip
@@ -148,12 +147,14 @@ def command(
             which.max_depth, which.regularization, which.epsilon,
             given.space if data.infer_kinds else None,
             task=data.task.value, loss=which.loss and which.loss.value, decimals=which.decimals,
-            memory_limit=limits.memory_limit, time_limit=limits.time_limit,
+            **asdict(limits, dict_factory=search_settings),
+            **constraints(constrained, given.space, costs, other_costs, files),
         ).fit(given.typed, given.y)  # fmt: skip
         content = {
             "data": given.name,
             "rows": len(given.X),
             **_content(found, show, None if goals.asked else limits.limit),
+            **about_part(found, limits),
             "notes": given.summary.head(),
         }
         measured, fronts = goal_records(found, given, goals)
@@ -202,7 +203,8 @@ def _content(found: RashomonSet, show: ShownOptions, limit: int | None) -> dict[
         "bound": float(found.bound),
         "on_bound": found.on_bound,
         "histogram": _histogram(found),
-        "best_tree": str(found.best_tree),
+        "best_tree": str(found.best_tree) if found else None,
+        **asked(found),
     }
     if show.trees:
         content["first_trees"] = [
@@ -293,10 +295,11 @@ def _text(content: dict[str, Any], form: Format) -> str:
     title, break_ = ("## {}", "\n\n") if form == Format.md else ("{}", "\n")
     best, bound = content["objective"], content["bound"]
     text = [
-        f"All trees of depth {content['max_depth']} or less over {len(content['columns'])} "
-        f"columns whose objective is at most {bound:g} (the best has {best:g}), on "
-        f"{content['rows']:,} rows of {content['data']}.{_judged(content)}"
-        f"{left_out(content['left_out'])}",
+        f"{_some(content)} trees of depth {content['max_depth']} or less over "
+        f"{len(content['columns'])} columns whose objective is at most {bound:g} (the best has "
+        f"{best:g}), on {content['rows']:,} rows of {content['data']}.{_judged(content)}"
+        f"{met(content)}"
+        f"{left_out(content['left_out'])}{part_text(content)}",
         records_as(_sizes(content), form),
     ]
     on_bound = short_count(content["on_bound"])
@@ -305,13 +308,16 @@ def _text(content: dict[str, Any], form: Format) -> str:
             "Nearly every one of so many trees of numbers has an objective of its own: they are "
             f"not listed. {on_bound} trees are exactly on the bound."
         )
-    else:
+    elif content["histogram"]:
         text.append(
             title.format(f"Objectives ({on_bound} trees are exactly on the bound)")
             + break_ + records_as(_coarse(content["histogram"]), form, digits=4)
         )  # fmt: skip
     text += goal_text(content, form)
-    text.append(title.format("A best tree") + break_ + _block(content["best_tree"], form))
+    if content["best_tree"] is None:
+        text.append(f"{content['empty'][:1].upper()}{content['empty'][1:]}.")
+    else:
+        text.append(title.format("A best tree") + break_ + _block(content["best_tree"], form))
     for key, name in (("first_trees", "Tree"), ("first_functions", "Function")):
         for one in content.get(key, ()):
             more = f", {short_count(one['trees'])} trees" if "trees" in one else ""
@@ -319,6 +325,10 @@ def _text(content: dict[str, Any], form: Format) -> str:
             head = title.format(f"{head}, {one['leaves']} leaves{more}")
             text.append(head + break_ + _block(one["tree"], form))
     return "\n\n".join(text)
+
+
+def _some(content: dict[str, Any]) -> str:
+    return "All" if content.get("complete", True) else "Some"
 
 
 def _judged(content: dict[str, Any]) -> str:

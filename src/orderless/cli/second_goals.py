@@ -115,7 +115,7 @@ def _plain(value: Any) -> Any:
 
 def _range(found: RashomonSet, measure: str, options: dict[str, Any]) -> dict[str, Any]:
     got = found.range(measure, **options)
-    out = {
+    out: dict[str, Any] = {
         "measure": measure,
         "smallest": _plain(got.smallest),
         "largest": _plain(got.largest),
@@ -126,8 +126,8 @@ def _range(found: RashomonSet, measure: str, options: dict[str, Any]) -> dict[st
         fair = found.fairest(measure, **options)
         out |= {
             "groups": [str(name) for name in got.groups],
-            "smallest_gap": float(abs(fair.gap)),
-            "no_gap_below": float(fair.at_least),
+            "smallest_gap": abs(_plain(fair.gap)),
+            "no_gap_below": _plain(fair.at_least),
             "fairest_tree": str(fair.tree),
         }
     return out | {

@@ -289,6 +289,10 @@ class Columns:
             )
         return one
 
+    def printed(self) -> list[str]:
+        """Give the conditions as trees print them."""
+        return [question.condition(0) for question in self._questions]
+
     @cached_property
     def questions(self) -> list[Tree]:
         """Per column the tree that says whether it is 1."""

@@ -95,7 +95,8 @@ def share_otherwise(
     if n_classes:
         says = best.says(bits)[0]
         votes = functions.votes(bits, n_classes)
-        return 1 - votes[np.arange(len(bits)), says] / len(functions)
+        agree: NDArray[np.float64] = votes[np.arange(len(bits)), says] / len(functions)
+        return 1 - agree
     first, which = distinct(bits)
     rows = np.ascontiguousarray(bits[first])
     says = best.says(rows)[0]

@@ -22,9 +22,10 @@ from ..errors import InvalidData, a_kind
 from ..form import fingerprint, hex_digits, read_hex
 from ..model import Label, Tree
 from .columns import Columns
-from .engine import Piece, View
+from .engine import Piece
 from .flat import FlatTrees, distinct, join
 from .listed import Functions, Source
+from .view import View
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -290,8 +291,14 @@ class FunctionSet:
     def __hash__(self) -> int:
         return hash(np.sort(_packed(self.fingerprints)).tobytes())
 
+    @property
+    def complete(self) -> bool:
+        """Whether none of the sets that they come from is a part of what was asked for."""
+        return all(listing.source.incomplete is None for listing, _ in self._parts)
+
     def __repr__(self) -> str:
-        return f"FunctionSet({len(self):,} functions)"
+        part = "" if self.complete else " of an incomplete set"
+        return f"FunctionSet({len(self):,} functions{part})"
 
     # -- set operations ------------------------------------------------------------------------
 
@@ -359,11 +366,10 @@ class FunctionSet:
         import pandas as pd
 
         names = ["fingerprint", "objective", "errors", "leaves", "n_trees", "n_nontrivial"]
-        rows = [
-            [f.fingerprint, float(f.objective), f.errors, f.leaves, f.n_trees, f.n_nontrivial]
-            for f in self
-        ]
-        return pd.DataFrame(rows, columns=names)
+        rows = (
+            (f.fingerprint, float(f.objective), *(getattr(f, n) for n in names[2:])) for f in self
+        )
+        return pd.DataFrame(list(rows), columns=names)
 
 
 def _packed(points: NDArray[np.uint64]) -> NDArray[Any]:

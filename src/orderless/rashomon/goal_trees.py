@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .engine import Engine, View
+from .engine import Engine
 from .flat import FlatTrees
-from .listed import Listed, Source
+from .listed import Source
 from .quantity import Quantity
+from .view import LIMIT, View
 
 __all__ = ["GoalTrees", "ListedGoalTrees", "Near", "Stairs", "goal_trees"]
 
@@ -38,6 +39,7 @@ class Stairs:
 class Near:
     """A tree whose measure is near a number: how far, and how far every tree is at least."""
 
+    cost: int
     measure: int
     distance: int
     at_least: int
@@ -78,18 +80,17 @@ class GoalTrees:
             if not core.found:
                 return None
             tree = FlatTrees(*core.tree(engine.seconds))
-        return Near(core.measure, core.distance, core.at_least, tree)
+        return Near(core.cost - engine.base, core.measure, core.distance, core.at_least, tree)
 
 
 class ListedGoalTrees:
-    """Measures of a list of trees, one by one."""
+    """Measures of a list of trees in order of objective, one by one."""
 
-    def __init__(self, source: Listed, view: View, quantity: Quantity) -> None:
-        self._source, self.quantity = source, quantity
-        self._inside = source.counts(view).inside
+    def __init__(self, flat: FlatTrees, cost: NDArray[np.int64], quantity: Quantity) -> None:
+        self._flat, self._cost, self.quantity = flat, cost, quantity
 
     def _measures(self, factors: NDArray[np.int64]) -> list[int]:
-        return self.quantity.sums(self._source.flat[self._inside], factors)
+        return self.quantity.sums(self._flat, factors)
 
     def stairs(self, factors: NDArray[np.int64], largest: bool) -> Stairs:
         """Give the smallest, or largest, measure for every objective."""
@@ -99,7 +100,7 @@ class ListedGoalTrees:
             gain = measure - measures[chosen[-1]] if chosen else 0
             if not chosen or (gain > 0 if largest else gain < 0):
                 chosen.append(at)
-        cost = self._source.cost[self._inside]
+        cost = self._cost
         # Of several with one objective, the last is the best.
         ends = [
             at
@@ -108,7 +109,7 @@ class ListedGoalTrees:
         ]
 
         def trees(positions: list[int]) -> FlatTrees:
-            return self._source.flat[self._inside[[ends[k] for k in positions]]]
+            return self._flat[[ends[k] for k in positions]]
 
         return Stairs([int(cost[at]) for at in ends], [measures[at] for at in ends], trees)
 
@@ -119,12 +120,18 @@ class ListedGoalTrees:
             return None
         best = min(range(len(measures)), key=lambda at: abs(measures[at] - wanted))
         distance = abs(measures[best] - wanted)
-        tree = self._source.flat[self._inside[[best]]]
-        return Near(measures[best], distance, distance, tree)
+        tree = self._flat[[best]]
+        return Near(int(self._cost[best]), measures[best], distance, distance, tree)
 
 
 def goal_trees(source: Source, view: View, quantity: Quantity) -> GoalTrees | ListedGoalTrees:
     """Measure the trees of a view."""
-    if isinstance(source, Engine):
+    if not isinstance(source, Engine):
+        inside = source.counts(view).inside
+        return ListedGoalTrees(source.flat[inside], source.cost[inside], quantity)
+    if not view.monotone:
         return GoalTrees(source, view, quantity)
-    return ListedGoalTrees(source, view, quantity)
+    # Such functions are listed anyway, and a measure is that of the function.
+    functions = source.functions(view, source.problem.semantics(), LIMIT)
+    cost = source.problem.cost(functions.errors, functions.leaves)
+    return ListedGoalTrees(functions.trees(np.arange(len(cost))), cost, quantity)

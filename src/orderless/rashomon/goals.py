@@ -117,8 +117,14 @@ class SecondGoals(RowAnswers):
             form = goals.quantity.forms[0]
             values = [form.value(each.measure[-1]) for each in stairs]
             trees = [each.trees([len(each) - 1]) for each in stairs]
-        smallest, largest = map(as_number, values)
-        return Range(name, smallest, largest, *map(self._tree, trees), groups=measured.group_names)
+        return Range(
+            name,
+            as_number(values[0]),
+            as_number(values[1]),
+            self._tree(trees[0]),
+            self._tree(trees[1]),
+            groups=measured.group_names,
+        )
 
     def front(
         self,
@@ -232,13 +238,12 @@ class SecondGoals(RowAnswers):
             if best.distance <= at_least or most >= limit:
                 break
             most = min(most * MORE_VALUES, limit)
-        tree = self._tree(best.tree)
         return Fairest(
             goals.quantity.name,
             as_number(form.value(best.measure)),
-            tree,
+            self._tree(best.tree),
             as_number(Fraction(at_least, form.unit)),
-            self.objective_of(tree),
+            self._problem.objective(best.cost),
             measured.group_names,
         )
 

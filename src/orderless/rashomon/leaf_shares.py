@@ -76,8 +76,8 @@ class LeafShares:
         """How far every end can be from the one that is found."""
         if isinstance(self._source, Listed):
             return Fraction(0)
-        leaves = min(2**self._problem.rules.max_depth, len(self._problem.weights))
-        return leaves * self._scale / 2**self._bits
+        leaves = min(1 << self._problem.rules.max_depth, len(self._problem.weights))
+        return leaves * self._scale / (1 << self._bits)
 
     def _quantity(self) -> Quantity:
         n_classes = len(self._problem.classes)
@@ -107,7 +107,8 @@ class LeafShares:
 
     def _steps(self, largest: bool) -> list[Step]:
         """Give trees by rising objective, each better than those before."""
-        source, found = self._source, []
+        source = self._source
+        found: list[Step] = []
         if isinstance(source, Engine):
             quantity = self._quantity()
             goals = GoalTrees(source, self._view, quantity)

@@ -163,17 +163,17 @@ def _groups(
         return (), None
     if isinstance(groups, str):
         groups = _column(problem, groups, X, bits)
-    values, which = numbered_classes(groups)
-    if len(which) != len(bits):
-        raise InvalidData(f"there are {len(bits):,} rows and {len(which):,} groups: one per row")
-    used, which = np.unique(which[chosen], return_inverse=True)
-    names = tuple(values[i] for i in used.tolist())
+    values, codes = numbered_classes(groups)
+    if len(codes) != len(bits):
+        raise InvalidData(f"there are {len(bits):,} rows and {len(codes):,} groups: one per row")
+    used, which = np.unique(codes[chosen], return_inverse=True)
+    names: tuple[Label, ...] = tuple(values[i] for i in used.tolist())
     if len(names) != 2:
         raise InvalidData(
             f"groups must be two, got {len(names)}: {some_names(names, 4)}; a difference is "
             "between two: choose their rows with rows=, or compare one with all others by a mask"
         )
-    return names, which.ravel()
+    return names, which.ravel().astype(np.intp)
 
 
 def _column(problem: Problem, name: str, X: Any, bits: NDArray[np.uint8]) -> Any:

@@ -17,19 +17,19 @@ from ..form import read_hex
 from ..inputs import generator
 from ..model import Label, Tree
 from ..readers import read_tree
-from .engine import View
+from .completeness import Completeness
 from .functions import FunctionSet, FunctionTable, Listing, RashomonFunction
 from .listed import Counts, Source
 from .near import apart
 from .problem import Problem
+from .view import LIMIT, View
 
 __all__ = ["LIMIT", "Members"]
 
-LIMIT = 5_000_000  # functions that are listed unless more are asked for
 AT_ONCE = 4096
 
 
-class Members:
+class Members(Completeness):
     """The part of ``TreeSet`` that gives its trees and functions."""
 
     _source_: Source
@@ -142,6 +142,11 @@ class Members:
     def __bool__(self) -> bool:
         return self.n_trees > 0
 
+    @property
+    def why_empty(self) -> str:
+        """Why there is no tree, in words, where that is known."""
+        return ""
+
     # -- trees ---------------------------------------------------------------------------------
 
     def _build(self, positions: list[int]) -> Iterator[Tree]:
@@ -198,7 +203,10 @@ class Members:
 
     def __contains__(self, tree: object) -> bool:
         """Whether a tree is one of these, node by node (not just an equivalent one)."""
-        return self.rank(tree) is not None
+        position = self.rank(tree)
+        if position is None:
+            self._warn_of_part("that a tree is not in this set")
+        return position is not None
 
     @property
     def best_tree(self) -> Tree:
@@ -211,7 +219,10 @@ class Members:
 
     def _not_empty(self) -> None:
         if not self.n_trees:
-            raise InvalidData("there is no tree in this view: require less of its trees")
+            raise InvalidData(
+                "there is no tree in this view: require less of its trees"
+                + "".join(f" ({why})" for why in [self.why_empty] if why)
+            )
 
     def sample(self, k: int, *, random_state: Any = None) -> list[Tree]:
         """Draw trees: each is any tree of the set with the same chance, one may come twice.

@@ -107,10 +107,12 @@ class NumberProblem(Problem):
             )
         return most
 
-    def graph(self, memory_limit: int, seconds: float, threads: int = 1) -> _core.rashomon.Graph:
+    def graph(
+        self, memory_limit: int, seconds: float, threads: int = 1, optimum: int | None = None
+    ) -> _core.rashomon.Graph:
         """Let the core find all near-optimal trees."""
         table, target = self.table, self.target
-        search = self.search(memory_limit, seconds, threads)
+        search = self.search(memory_limit, seconds, threads, optimum)
         if target.loss == "squared":
             y = table.labels.astype(np.int64)
             return _core.rashomon.Graph.of_means(

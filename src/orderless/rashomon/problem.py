@@ -226,9 +226,9 @@ class Problem:
         return labels
 
     def search(
-        self, memory_limit: int, seconds: float, threads: int = 1
+        self, memory_limit: int, seconds: float, threads: int = 1, optimum: int | None = None
     ) -> _core.rashomon.Search:
-        """Say what the core is to look for."""
+        """Say what the core is to look for; with its own number of the optimum, if it is known."""
         rules = self.rules
         relative = rules.kind == "relative"
         parts = (
@@ -244,11 +244,14 @@ class Problem:
             memory_limit=memory_limit,
             time_limit=seconds,
             n_threads=threads,
+            optimum=optimum,
         )
 
-    def graph(self, memory_limit: int, seconds: float, threads: int = 1) -> _core.rashomon.Graph:
+    def graph(
+        self, memory_limit: int, seconds: float, threads: int = 1, optimum: int | None = None
+    ) -> _core.rashomon.Graph:
         """Let the core find all near-optimal trees."""
-        table, search = self.table, self.search(memory_limit, seconds, threads)
+        table, search = self.table, self.search(memory_limit, seconds, threads, optimum)
         return _core.rashomon.Graph(
             table.bits, table.labels, self.amounts, len(table.classes), search
         )

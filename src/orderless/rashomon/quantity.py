@@ -152,7 +152,7 @@ def quantity_of(
             rows.append(tuple(x - least for x in whole))
         if any(map(any, rows)):
             place[p] = kinds.setdefault(tuple(rows), len(kinds))
-    chosen = np.flatnonzero((place[part] >= 0) & (weights > 0)) if len(part) else []
+    chosen = np.flatnonzero((place[part] >= 0) & (weights > 0))
     part, weights = place[part][chosen], weights[chosen]
     if not kinds:  # every tree measures the same
         kinds = {tuple((0,) * len(labels) for _ in tables): 0}
