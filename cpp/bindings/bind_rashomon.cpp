@@ -9,6 +9,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/calls.hpp"
+#include "bindings/rashomon_goals.hpp"
 #include "bindings/rashomon_graphs.hpp"
 #include "bindings/record.hpp"
 #include "core/rashomon/room.hpp"
@@ -20,14 +21,16 @@ using namespace nb::literals;
 
 namespace {
 
-using Groups = std::vector<std::vector<std::int32_t>>;
 using Halves = std::pair<std::uint64_t, std::uint64_t>;
 
 Record trees_record, histogram_record, functions_record, decisions_record, ranges_record;
+Record search_record, epsilon_record;  // what comes in
 
 Meter no_limits() { return meter(~std::size_t{0} / 2, 1e18); }
 
 Halves halves(Count n) { return {n.high(), n.low()}; }
+
+}  // namespace
 
 nb::object give_trees(FlatTrees trees) {
   return trees_record(give(std::move(trees.start)), give(std::move(trees.column)),
@@ -53,6 +56,8 @@ View view_of(const Graph& graph, std::int64_t bound, std::int64_t max_leaves,
   view.trivial = trivial;
   return view;
 }
+
+namespace {
 
 /// The weights of orderless.rashomon's Meaning, kept alive while C++ looks at them.
 struct MeasureArrays {
@@ -235,7 +240,6 @@ nb::object ranges_of_rows(const Graph& graph, std::int64_t bound,
   const std::size_t n_rows = may_be_true.shape(0), d = graph.rows.n_columns;
   check(may_be_true.shape(1) == d && may_be_false.shape(1) == d && may_be_false.shape(0) == n_rows,
         "may_be_true, may_be_false: rows x columns");
-  check(graph.rows.target.has_numbers(), "ranges: of numbers");
   check(first.size() == last.size() && (first.size() == 0 || first.size() == n_rows),
         "first, last: one label per row, or none");
   Meter limits = meter(~std::size_t{0} / 2, time_limit);
@@ -306,16 +310,12 @@ auto disagreement(const Functions& functions, const Table<std::uint8_t>& columns
 
 void bind_graph(nb::module_& m) {
   nb::class_<Graph>(m, "Graph", "All near-optimal trees, shared. Immutable.")
-      .def(nb::new_(&make_graph), "columns"_a, "y"_a, "weights"_a, "n_classes"_a, "max_depth"_a,
-           "error_cost"_a, "leaf_cost"_a, "epsilon_num"_a, "epsilon_den"_a, "relative"_a,
-           "memory_limit"_a, "time_limit"_a)
+      .def(nb::new_(&make_graph), "columns"_a, "y"_a, "weights"_a, "n_classes"_a, "search"_a)
       .def_static("of_means", &graph_of_means, "columns"_a, "y"_a, "weights"_a, "fine"_a,
-                  "largest"_a, "max_depth"_a, "error_cost"_a, "leaf_cost"_a, "epsilon"_a,
-                  "memory_limit"_a, "time_limit"_a,
+                  "largest"_a, "search"_a,
                   "Squared loss; leaves say multiples of 1 / fine, as labels in 1 / fine-ths.")
       .def_static("of_medians", &graph_of_medians, "columns"_a, "y"_a, "weights"_a, "numbers"_a,
-                  "max_depth"_a, "error_cost"_a, "leaf_cost"_a, "epsilon"_a, "memory_limit"_a,
-                  "time_limit"_a, "Absolute loss; labels are positions in numbers.")
+                  "search"_a, "Absolute loss; labels are positions in numbers.")
       .def_ro("optimum", &Graph::optimum)
       .def_ro("bound", &Graph::bound)
       .def_prop_ro("n_nodes", &Graph::n_nodes)
@@ -352,7 +352,12 @@ void bind(nb::module_& m) {
                           {"points", "errors", "leaves", "n_trees", "n_nontrivial"});
   decisions_record.define(m, "Decisions", {"label", "cost"});
   ranges_record.define(m, "Ranges", {"smallest", "largest"});
+  epsilon_record.define(m, "Epsilon", {"numerator", "denominator", "relative", "base"});
+  search_record.define(
+      m, "Search",
+      {"max_depth", "error_cost", "leaf_cost", "epsilon", "memory_limit", "time_limit", "n_threads"});
   bind_graph(m);
+  bind_goals(m);
   nb::class_<Counts>(m, "Counts", "How many trees of a view, and which is where.")
       .def_prop_ro("n", [](const Counts& counts) { return halves(counts.n()); })
       .def_prop_ro("bytes", &Counts::bytes)

@@ -22,6 +22,14 @@ PLENTY = 1 << 32
 COLOR = ol.Feature("color", "categorical", categories=("red", "green", "it's blue"))
 
 
+def search(
+    max_depth: int, error_cost: int, leaf_cost: int, epsilon: tuple[int, int, bool], *limits: Any
+) -> _core.rashomon.Search:
+    memory, seconds = limits or (PLENTY, 60.0)
+    slack = _core.rashomon.Epsilon(*epsilon, base=0)
+    return _core.rashomon.Search(max_depth, error_cost, leaf_cost, slack, memory, seconds, 1)
+
+
 class Case:
     """A random problem, by brute force and in the engine."""
 
@@ -54,8 +62,9 @@ class Case:
         self.d = d
         self.graph = _core.rashomon.Graph(
             np.array(X, dtype=np.uint8), np.array(y, dtype=np.int32),
-            np.array(weights, dtype=np.int64), self.n_classes, self.depth, self.error_cost,
-            self.leaf_cost, num, epsilon.denominator if relative else 1, relative, PLENTY, 60.0,
+            np.array(weights, dtype=np.int64), self.n_classes,
+            search(self.depth, self.error_cost, self.leaf_cost,
+                   (num, epsilon.denominator if relative else 1, relative)),
         )  # fmt: skip
 
     def cost(self, tree: Any) -> int:
@@ -404,10 +413,10 @@ def big() -> tuple[Any, ...]:
 
 def test_memory_and_time_are_limited():
     with pytest.raises(MemoryError, match="more than the 100000 bytes"):
-        _core.rashomon.Graph(*big(), 4, 100, 100, 1000, 1, False, 100_000, 60.0)
+        _core.rashomon.Graph(*big(), search(4, 100, 100, (1000, 1, False), 100_000, 60.0))
     with pytest.raises(TimeoutError, match="time limit"):
-        _core.rashomon.Graph(*big(), 5, 100, 100, 1000, 1, False, PLENTY, 0.01)
-    graph = _core.rashomon.Graph(*big(), 3, 100, 100, 2500, 1, False, PLENTY, 60.0)
+        _core.rashomon.Graph(*big(), search(5, 100, 100, (1000, 1, False), PLENTY, 0.01))
+    graph = _core.rashomon.Graph(*big(), search(3, 100, 100, (2500, 1, False)))
     view = (graph.bound, 0, np.ones(40, dtype=np.uint8), [], True)
     with pytest.raises(MemoryError, match="bytes it may use"):
         graph.counts(*view, 10_000, 60.0)
@@ -421,13 +430,14 @@ def test_memory_and_time_are_limited():
 def test_ctrl_c_is_heard(what):
     code = (
         "import os, signal, threading, sys; sys.path[:0] = [sys.argv[1], sys.argv[1] + '/tests']\n"
-        "from tests.rashomon.test_engine import PLENTY, _core, big, np\n"
+        "from tests.rashomon.test_engine import PLENTY, _core, big, np, search\n"
         "depth = 6 if sys.argv[2] == 'graph' else 3\n"
         "def stop():\n"
         "    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
         "if sys.argv[2] == 'graph':\n    stop()\n"
         "try:\n"
-        "    graph = _core.rashomon.Graph(*big(), depth, 100, 0, 8000, 1, False, PLENTY, 1e9)\n"
+        "    wanted = search(depth, 100, 0, (8000, 1, False), PLENTY, 1e9)\n"
+        "    graph = _core.rashomon.Graph(*big(), wanted)\n"
         "    stop()\n"
         "    view = (graph.bound, 0, np.ones(40, dtype=np.uint8), [], True)\n"
         "    graph.functions(*view, None, False, 10**9, None, PLENTY, 1e9)\n"
@@ -441,17 +451,17 @@ def test_ctrl_c_is_heard(what):
 
 
 def test_arrays_that_do_not_fit_are_refused():
-    graph = _core.rashomon.Graph(*big(), 2, 100, 100, 100, 1, False, PLENTY, 60.0)
+    graph = _core.rashomon.Graph(*big(), search(2, 100, 100, (100, 1, False)))
     ones = np.ones(40, dtype=np.uint8)
     view = (graph.bound, 0, ones, [], True)
     rows = np.ones((3, 40), dtype=np.uint8)
     few = (*big()[:2], np.ones(3, dtype=np.int64))
     with pytest.raises(ValueError, match="one per row"):
-        _core.rashomon.Graph(*few, 2, 2, 1, 1, 1, 1, False, PLENTY, 60.0)
+        _core.rashomon.Graph(*few, 2, search(2, 1, 1, (1, 1, False)))
     with pytest.raises(ValueError, match="error_cost"):
-        _core.rashomon.Graph(*big(), 2, 0, 100, 100, 1, False, PLENTY, 60.0)
+        _core.rashomon.Graph(*big(), search(2, 0, 100, (100, 1, False)))
     with pytest.raises(OverflowError, match="62 bits"):
-        _core.rashomon.Graph(*big(), 2, 100, 100, 2**62, 1, True, PLENTY, 60.0)
+        _core.rashomon.Graph(*big(), search(2, 100, 100, (2**62, 1, True)))
     for bad, message in [
         ((graph.bound + 1, 0, ones, [], True), "at most the graph's"),
         ((graph.bound, 0, ones[:3], [], True), "one entry per column"),
@@ -486,7 +496,7 @@ def test_counts_past_64_and_128_bits():
     X = np.array(list(itertools.product((0, 1), repeat=6)), dtype=np.uint8)
     y = (X.sum(axis=1) % 2).astype(np.int32)
     weights = np.ones(64, dtype=np.int64)
-    graph = _core.rashomon.Graph(X, y, weights, 2, 6, 1, 0, 64, 1, False, PLENTY, 60.0)
+    graph = _core.rashomon.Graph(X, y, weights, 2, search(6, 1, 0, (64, 1, False)))
     # All trees over 6 free columns of depth <= 6: a node with k columns left asks any of them.
     n = 1
     for k in range(1, 7):
@@ -499,7 +509,7 @@ def test_counts_past_64_and_128_bits():
     X = np.array(list(itertools.product((0, 1), repeat=7)), dtype=np.uint8)
     y = (X.sum(axis=1) % 2).astype(np.int32)
     graph = _core.rashomon.Graph(
-        X, y, np.ones(128, dtype=np.int64), 2, 7, 1, 0, 128, 1, False, PLENTY, 60.0
+        X, y, np.ones(128, dtype=np.int64), 2, search(7, 1, 0, (128, 1, False))
     )
     with pytest.raises(OverflowError, match=r"2\^128"):
         graph.counts(graph.bound, 0, np.ones(7, dtype=np.uint8), [], True, PLENTY, 60.0)
@@ -512,7 +522,7 @@ def test_trees_of_one_function_past_64_bits():
         X = np.array(list(itertools.product((0, 1), repeat=d)), dtype=np.uint8)
         n = len(X)
         one, zero = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int32)
-        return _core.rashomon.Graph(X, zero, one, 2, d, 1, 0, n, 1, False, PLENTY, 60.0)
+        return _core.rashomon.Graph(X, zero, one, 2, search(d, 1, 0, (n, 1, False)))
 
     def functions(graph, d, most, listed=True):
         view = (graph.bound, most, np.ones(d, dtype=np.uint8), [], True)

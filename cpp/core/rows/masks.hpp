@@ -19,26 +19,62 @@
 
 namespace orderless::rows {
 
-/// One feature for RowMasks: where its values lie, its cuts, and a mask of leaves for each bin.
-struct MaskFeature {
-  std::ptrdiff_t offset = 0;
-  std::vector<double> cuts;          // sorted
-  std::vector<std::uint64_t> masks;  // n_words each: by bin, and one more for unknown
+/// A leaf's interval on one feature: values above `low` and at most `high`.
+struct LeafInterval {
+  std::size_t leaf;
+  double low, high;
 };
 
-/// The leaves of a tree as bits, numbered class by class, and as masks by feature.
+/// One feature: where its values lie, and the leaves' intervals on it.
+struct MaskFeature {
+  std::ptrdiff_t offset = 0;
+  std::vector<double> cuts;  // sorted
+  std::vector<LeafInterval> intervals;
+
+  /// Whether the leaf takes the values of a bin: above cuts[bin - 1] and at most cuts[bin].
+  [[nodiscard]] bool meets(const LeafInterval& side, std::size_t bin) const {
+    const bool below = bin > 0 && cuts[bin - 1] >= side.high;  // the bin begins too high
+    const bool above = bin < cuts.size() && cuts[bin] <= side.low;
+    return !below && !above;
+  }
+};
+
+/// The leaves of a tree as intervals by feature.
 struct MaskTree {
   std::vector<MaskFeature> features;
+  std::vector<std::int32_t> leaf_class;
+};
+
+[[nodiscard]] MaskTree masks_of(const PackedTree& tree);
+
+/// The leaves as bits, numbered class by class, and per feature a mask of them for each bin.
+struct MaskTable {
+  struct Feature {
+    std::ptrdiff_t offset = 0;
+    std::vector<double> cuts;          // sorted
+    std::vector<std::uint64_t> masks;  // by bin, and one more for unknown; some words each
+  };
+  std::vector<Feature> features;
   std::vector<std::int32_t> leaf_class;  // by bit
 };
 
-/// Masks of `n_words` words, which hold every leaf of the tree.
-[[nodiscard]] MaskTree masks_of(const PackedTree& tree, std::size_t n_words);
+/// Gives masks of `n_words` words, for a tree of at most 64 x n_words leaves.
+[[nodiscard]] MaskTable table_of(const MaskTree& tree, std::size_t n_words);
 
 /// Whether rounding doubles to floats moves none across a cut, so that floats can be compared.
 inline bool sharp_as_float(double cut) {
   const double above = std::nextafter(cut, std::numeric_limits<double>::infinity());
   return static_cast<float>(above) > static_cast<float>(cut);
+}
+
+/// What a value of S, as T, is at most iff the value itself is at most the cut. Where T is narrower
+/// than S the cut must be sharp.
+template <class S, class T>
+[[nodiscard]] T comparable(double cut) {
+  const T near = static_cast<T>(cut);
+  if constexpr (sizeof(S) != sizeof(T)) return near;  // the rows are rounded too
+  return static_cast<double>(near) > cut ? std::nextafter(near, -std::numeric_limits<T>::infinity())
+                                         : near;
 }
 
 /// Whether this processor has AVX2, and the core was built to use it.
@@ -52,13 +88,12 @@ inline bool has_avx2() { return processor().avx2 && processor().bmi; }
 template <class S, class T, std::size_t n_words>
 class RowMasks {
  public:
-  /// `tree` was made for masks of n_words, and stays. `wide`: use AVX2, which the processor must
-  /// have.
-  RowMasks(const MaskTree& tree, const std::byte* base, std::ptrdiff_t stride, bool wide)
-      : class_(tree.leaf_class.data()), base_(base), stride_(stride), wide_(wide) {
-    for (const MaskFeature& from : tree.features) {
+  /// `table` has masks of n_words, and stays. `wide`: use AVX2, which the processor must have.
+  RowMasks(const MaskTable& table, const std::byte* base, std::ptrdiff_t stride, bool wide)
+      : class_(table.leaf_class.data()), base_(base), stride_(stride), wide_(wide) {
+    for (const MaskTable::Feature& from : table.features) {
       std::vector<T> cuts(from.cuts.size());
-      std::ranges::transform(from.cuts, cuts.begin(), comparable);
+      std::ranges::transform(from.cuts, cuts.begin(), comparable<S, T>);
       features_.push_back({from.offset, std::move(cuts), from.masks.data()});
     }
   }
@@ -83,15 +118,6 @@ class RowMasks {
     std::vector<T> cuts;
     const std::uint64_t* masks = nullptr;
   };
-
-  /// What a row's value as T is at most iff the value itself is at most the cut.
-  static T comparable(double cut) {
-    const T near = static_cast<T>(cut);
-    if constexpr (sizeof(S) != sizeof(T)) return near;  // the rows are rounded too
-    return static_cast<double>(near) > cut
-               ? std::nextafter(near, -std::numeric_limits<T>::infinity())
-               : near;
-  }
 
   void run_any(std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) const {
     for (std::size_t row = first; row < end; row += block) {

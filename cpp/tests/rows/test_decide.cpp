@@ -140,8 +140,9 @@ void test_rows(Random& random, std::span<const double> from, bool fortran) {
     CHECK(least == low);
     CHECK(greatest == high);
   }
-  const MaskTree one = masks_of(packed, 1), two = masks_of(packed, 2), four = masks_of(packed, 4),
-                 eight = masks_of(packed, 8);
+  const MaskTree leaves = masks_of(packed);
+  const MaskTable one = table_of(leaves, 1), two = table_of(leaves, 2);
+  const MaskTable four = table_of(leaves, 4), eight = table_of(leaves, 8);
   bool sharp = true;
   for (const auto& node : packed.nodes) sharp = sharp && sharp_as_float(node.cut);
   const auto check = [&](const auto& masks) {

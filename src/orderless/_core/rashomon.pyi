@@ -34,6 +34,81 @@ class Ranges(NamedTuple):
     smallest: NDArray[np.int32]
     largest: NDArray[np.int32]
 
+class GoalFront(NamedTuple):
+    cost: NDArray[np.int64]
+    measure: NDArray[np.int64]
+    leaves: NDArray[np.int32]
+
+class Measured:
+    def __init__(
+        self,
+        graph: Graph,
+        bound: int,
+        max_leaves: int,
+        allowed: NDArray[np.uint8],
+        required: list[list[int]],
+        trivial: bool,
+        columns: NDArray[np.uint8],
+        part: NDArray[np.int32],
+        weights: NDArray[np.int64],
+        n_parts: int,
+        share_bits: int,
+        memory_limit: int,
+        time_limit: float,
+    ) -> None: ...
+    @property
+    def n_places(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+class Goal:
+    def __init__(
+        self,
+        measured: Measured,
+        factors: NDArray[np.int64],
+        memory_limit: int,
+        time_limit: float,
+    ) -> None: ...
+    def front(self) -> GoalFront: ...
+    def trees(self, positions: NDArray[np.int64], time_limit: float) -> FlatTrees: ...
+    @property
+    def bytes(self) -> int: ...
+
+class Nearest:
+    def __init__(
+        self,
+        measured: Measured,
+        factors: NDArray[np.int64],
+        wanted: int,
+        most: int,
+        memory_limit: int,
+        time_limit: float,
+    ) -> None: ...
+    @property
+    def found(self) -> bool: ...
+    @property
+    def distance(self) -> int: ...
+    @property
+    def at_least(self) -> int: ...
+    @property
+    def measure(self) -> int: ...
+    def tree(self, time_limit: float) -> FlatTrees: ...
+
+class Epsilon(NamedTuple):
+    numerator: int
+    denominator: int
+    relative: bool
+    base: int
+
+class Search(NamedTuple):
+    max_depth: int
+    error_cost: int
+    leaf_cost: int
+    epsilon: Epsilon
+    memory_limit: int
+    time_limit: float
+    n_threads: int
+
 class Graph:
     def __init__(
         self,
@@ -41,14 +116,7 @@ class Graph:
         y: NDArray[np.int32],
         weights: NDArray[np.int64],
         n_classes: int,
-        max_depth: int,
-        error_cost: int,
-        leaf_cost: int,
-        epsilon_num: int,
-        epsilon_den: int,
-        relative: bool,
-        memory_limit: int,
-        time_limit: float,
+        search: Search,
     ) -> None: ...
     @staticmethod
     def of_means(
@@ -57,12 +125,7 @@ class Graph:
         weights: NDArray[np.int64],
         fine: int,
         largest: int,
-        max_depth: int,
-        error_cost: int,
-        leaf_cost: int,
-        epsilon: tuple[int, int, bool, int],
-        memory_limit: int,
-        time_limit: float,
+        search: Search,
     ) -> Graph: ...
     @staticmethod
     def of_medians(
@@ -70,12 +133,7 @@ class Graph:
         y: NDArray[np.int32],
         weights: NDArray[np.int64],
         numbers: NDArray[np.int64],
-        max_depth: int,
-        error_cost: int,
-        leaf_cost: int,
-        epsilon: tuple[int, int, bool, int],
-        memory_limit: int,
-        time_limit: float,
+        search: Search,
     ) -> Graph: ...
     def labels(self) -> NDArray[np.int32]: ...
     @property

@@ -22,6 +22,7 @@ from .options import (
     TaskKind,
     finite,
 )
+from .second_goals import GoalOptions, goal_records, goal_rows, goal_text
 from .sink import records_as, write_figure, write_result
 
 if TYPE_CHECKING:
@@ -32,10 +33,12 @@ __all__ = ["EXAMPLE", "command", "left_out"]
 EXAMPLE = (
     "Example: orderless rashomon --data patients.csv --target diagnosis --ignore id\n\n"
     "Example: orderless rashomon --data wisconsin --max-depth 2 --functions 5\n\n"
-    "Example: orderless rashomon --data stays.csv --target days --task regression --within 0.5"
+    "Example: orderless rashomon --data stays.csv --target days --task regression --within 0.5\n\n"
+    "Example: orderless rashomon --data patients.csv --target diagnosis --range fpr --front errors"
 )
 SET = "Which trees"
 MOST_DECIMALS = 300
+LIMIT = 5_000_000
 MOST_TREES = 100_000  # of numbers, whose objectives are put into a table
 
 
@@ -90,7 +93,11 @@ class ShownOptions:
         ),
     ] = None
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the objectives as .png, .svg or .pdf.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw the objectives, or with --front the first trade-off, as .png, .svg or .pdf.",
+        ),
     ] = None
 
 
@@ -99,7 +106,7 @@ class SetLimits:
     """How much the set may take."""
 
     PANEL: ClassVar = LIMITS
-    limit: Annotated[int, typer.Option(min=1, help="The most functions.")] = 5_000_000
+    limit: Annotated[int, typer.Option(min=1, help="The most functions.")] = LIMIT
     time_limit: Annotated[
         float, typer.Option(min=0.001, help="Seconds allowed for any one question.")
     ] = 60.0
@@ -114,6 +121,7 @@ def command(
     output: OutputOptions,
     which: SetOptions,
     show: ShownOptions,
+    goals: GoalOptions,
     limits: SetLimits,
 ) -> None:
     """Count all near-optimal trees, and the different functions that they are.
@@ -123,11 +131,14 @@ def command(
     because they are constant or have no threshold, are named. CSV is one table: the trees, the
     functions, or how many trees have which objective. With --task regression trees predict numbers;
     nearly every one then has an objective of its own, and of more than 100,000 trees only the
-    number is said.
+    number is said. With --range and --front, which list nothing, functions are not counted.
     """
     _refuse_numbers(data, which, show)
-    if show.trees and show.functions and output.format == Format.csv:
-        raise Mistake("a CSV file is one table: give --trees or --functions, not both")
+    tables = {"--trees": show.trees, "--functions": show.functions, "--range": goals.range,
+              "--front": goals.front}  # fmt: skip
+    given_tables = [option for option, value in tables.items() if value]
+    if len(given_tables) > 1 and output.format == Format.csv:
+        raise Mistake(f"a CSV file is one table: give {' or '.join(given_tables)}, not both")
     from ..rashomon import RashomonSet
     from .table import labelled
 
@@ -142,18 +153,20 @@ def command(
         content = {
             "data": given.name,
             "rows": len(given.X),
-            **_content(found, show, limits.limit),
+            **_content(found, show, None if goals.asked else limits.limit),
             "notes": given.summary.head(),
         }
+        measured, fronts = goal_records(found, given, goals)
+    content |= measured
     listed = [content[key] for key in ("first_trees", "first_functions") if key in content]
-    rows = listed[0] if listed else content["histogram"]
+    rows = listed[0] if listed else goal_rows(content) or content["histogram"]
     if rows is None and output.format == Format.csv:
         raise Mistake(f"{_too_many(content)}: add --trees N or --functions N, or -f json")
-    if content["histogram"] is None and show.plot is not None:
+    if content["histogram"] is None and show.plot is not None and not fronts:
         raise Mistake(f"{_too_many(content)}: leave out --plot, or take a smaller --epsilon")
     write_result(output, content, rows or [], lambda: _text(content, output.format))
     if show.plot is not None:
-        write_figure(found.plot_objectives, show.plot)
+        write_figure(fronts[0].plot if fronts else found.plot_objectives, show.plot)
 
 
 def _refuse_numbers(data: TableOptions, which: SetOptions, show: ShownOptions) -> None:
@@ -170,8 +183,11 @@ def _too_many(content: dict[str, Any]) -> str:
     )
 
 
-def _content(found: RashomonSet, show: ShownOptions, limit: int) -> dict[str, Any]:
-    """Say all that is written of a set; its first trees and functions are listed if asked for."""
+def _content(found: RashomonSet, show: ShownOptions, limit: int | None) -> dict[str, Any]:
+    """Say all that is written of a set; its first trees and functions are listed if asked for.
+
+    Functions are counted up to a limit, or not at all.
+    """
     content: dict[str, Any] = {
         "columns": list(found.columns),
         "left_out": list(found.left_out),
@@ -181,7 +197,7 @@ def _content(found: RashomonSet, show: ShownOptions, limit: int) -> dict[str, An
         **_about_numbers(found),
         "trees": found.n_trees,
         "nontrivial": found.n_nontrivial,
-        **_functions(found, show.within, limit),
+        **({} if limit is None else _functions(found, show.within, limit)),
         "objective": float(found.objective),
         "bound": float(found.bound),
         "on_bound": found.on_bound,
@@ -200,7 +216,7 @@ def _content(found: RashomonSet, show: ShownOptions, limit: int) -> dict[str, An
         else:
             _objectives(content["first_trees"], content["histogram"])
     if show.functions:
-        functions = found.functions(limit=limit, within=show.within)
+        functions = found.functions(limit=limit or LIMIT, within=show.within)
         content["first_functions"] = [
             {"position": k, "objective": float(one.objective), "leaves": one.tree.n_leaves,
              "trees": int(one.n_trees), "tree": str(one.tree)}
@@ -294,6 +310,7 @@ def _text(content: dict[str, Any], form: Format) -> str:
             title.format(f"Objectives ({on_bound} trees are exactly on the bound)")
             + break_ + records_as(_coarse(content["histogram"]), form, digits=4)
         )  # fmt: skip
+    text += goal_text(content, form)
     text.append(title.format("A best tree") + break_ + _block(content["best_tree"], form))
     for key, name in (("first_trees", "Tree"), ("first_functions", "Function")):
         for one in content.get(key, ()):
@@ -322,7 +339,11 @@ def _sizes(content: dict[str, Any]) -> list[dict[str, Any]]:
         names["functions_of_rows"] = "ways to give the rows numbers"
     if "within" in content:
         names["functions_apart"] = f"functions more than {content['within']:g} apart on some row"
-    return [{"what": words, "how many": _shown(content[key])} for key, words in names.items()]
+    return [
+        {"what": words, "how many": _shown(content[key])}
+        for key, words in names.items()
+        if key in content
+    ]
 
 
 def _coarse(histogram: list[dict[str, Any]]) -> list[dict[str, Any]]:

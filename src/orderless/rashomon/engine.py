@@ -21,8 +21,10 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import OutOfMemory, OutOfTime, TooLarge, setting
+from ..model import n_threads
 from .flat import FlatTrees
 from .problem import Problem
+from .quantity import Quantity
 
 __all__ = ["Engine", "Histogram", "Piece", "View", "check_limits"]
 
@@ -173,14 +175,21 @@ class Engine:
     Made when first asked, and made again after unpickling: the graph is not written down.
     """
 
-    def __init__(self, problem: Problem, memory_limit: int, time_limit: float | None) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        memory_limit: int,
+        time_limit: float | None,
+        n_jobs: int | None = 1,
+    ) -> None:
         self.problem = problem
         self.memory_limit = memory_limit
         self.time_limit = time_limit
+        self.n_jobs = n_jobs
         self._counts: dict[View, EngineCounts] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Engine, (self.problem, self.memory_limit, self.time_limit)
+        return Engine, (self.problem, self.memory_limit, self.time_limit, self.n_jobs)
 
     @property
     def seconds(self) -> float:
@@ -191,7 +200,7 @@ class Engine:
     def graph(self) -> _core.rashomon.Graph:
         """The core's own object."""
         with self.caps("the set"):
-            return self.problem.graph(self.memory_limit, self.seconds)
+            return self.problem.graph(self.memory_limit, self.seconds, n_threads(self.n_jobs))
 
     @property
     def base(self) -> int:
@@ -309,6 +318,19 @@ class Engine:
         with self.caps("the ranges of the rows"):
             found = self.graph.ranges(bound, allowed, trivial, one, zero, first, last, self.seconds)
         return found.smallest, found.largest
+
+    def said(self) -> NDArray[np.int32]:
+        """Give what leaves can predict: labels, rising."""
+        labels: NDArray[np.int32] = self.graph.labels()
+        return labels
+
+    def measured(self, view: View, quantity: Quantity) -> _core.rashomon.Measured:
+        """Find the rows that come to the leaves of a view's trees."""
+        with self.caps("measuring the trees"):
+            return _core.rashomon.Measured(
+                self.graph, *self._view(view), quantity.bits, quantity.part, quantity.weights,
+                quantity.n_parts, quantity.share_bits, self.memory_limit, self.seconds,
+            )  # fmt: skip
 
 
 def check_limits(**limits: Any) -> None:

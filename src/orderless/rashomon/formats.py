@@ -181,11 +181,12 @@ def _problem(content: Mapping[str, Any]) -> Problem:
         )
     rules = Rules(depth, _fraction(content, "regularization"), _fraction(content, "epsilon"), kind)
     table = Table(bits, y, classes, columns, serial.take(content, "aware", bool), target=target)
-    if target is None:
-        return Problem(table, weights, scale, rules)
-    if not target.fits(int(weights.sum())):
+    if target is not None and not target.fits(int(weights.sum())):
         raise InvalidTree("'weights' and 'steps' are too large together: losses would pass 2^51")
-    return NumberProblem(table, weights, scale, rules)
+    work = Problem if target is None else NumberProblem
+    problem = work(table, weights, scale, rules)
+    problem.in_order = False
+    return problem
 
 
 def _classes(content: Mapping[str, Any]) -> tuple[Label, ...]:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData, a_kind
-from ..form import fingerprint, hex_digits
+from ..form import fingerprint, hex_digits, read_hex
 from ..model import Label, Tree
 from .columns import Columns
 from .engine import Piece, View
@@ -92,11 +92,6 @@ class Listing:
         for at in np.flatnonzero(positions == self.first).tolist():
             flat = join([flat[:at], self._first_tree, flat[at + 1 :]])
         return flat
-
-
-def _point(name: str) -> NDArray[np.uint64]:
-    """Give a fingerprint as two numbers."""
-    return np.array([int(name[:16], 16), int(name[16:], 16)], dtype=np.uint64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,7 +243,12 @@ class FunctionSet:
         return int(self._ends[-1]) if len(self._ends) else 0
 
     def __getitem__(self, which: Any) -> Any:
-        """Give a function by its position; a slice is a smaller ``FunctionSet``."""
+        """Give a function by its position or fingerprint; a slice is a smaller ``FunctionSet``."""
+        if isinstance(which, str):
+            places = np.flatnonzero((self.fingerprints == read_hex(which)).all(axis=1))
+            if not len(places):
+                raise KeyError(f"none of these functions has the fingerprint {which}")
+            which = places[0]
         if isinstance(which, slice):
             return self.take(np.arange(len(self))[which])
         position = int(which)
@@ -279,7 +279,7 @@ class FunctionSet:
     def __contains__(self, tree: object) -> bool:
         """Whether a tree, a model that ``read_tree`` knows, or a function is one of these."""
         name = tree.fingerprint if isinstance(tree, RashomonFunction) else fingerprint(tree)
-        return bool((self.fingerprints == _point(name)).all(axis=1).any())
+        return bool((self.fingerprints == read_hex(name)).all(axis=1).any())
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same set of functions."""

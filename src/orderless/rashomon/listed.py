@@ -107,6 +107,10 @@ class Listed:
             )
         return ListedFunctions(self, inside, points, which.ravel())
 
+    def said(self) -> NDArray[np.int32]:
+        """Give what leaves predict: labels, rising."""
+        return np.unique(self.flat.label[self.flat.label >= 0])
+
     def decide(
         self, view: View, one: NDArray[np.uint8], zero: NDArray[np.uint8]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidData, TooLarge
+from ..form import read_hex
 from ..inputs import generator
 from ..model import Label, Tree
 from ..readers import read_tree
 from .engine import View
-from .functions import FunctionSet, FunctionTable, Listing
+from .functions import FunctionSet, FunctionTable, Listing, RashomonFunction
 from .listed import Counts, Source
 from .near import apart
 from .problem import Problem
@@ -254,6 +255,34 @@ class Members:
     def function_table(self, *, limit: int = LIMIT, semantics: str | None = None) -> FunctionTable:
         """Give the different functions as arrays, without an object for each."""
         return self.functions(limit=limit, semantics=semantics).table()
+
+    def function(self, fingerprint: str, *, limit: int = LIMIT) -> RashomonFunction:
+        """Give the function with a fingerprint, such as one of the index of ``choose``.
+
+        Parameters
+        ----------
+        fingerprint : str
+        limit : int
+            Most functions that are listed at once. Of more than that, only those are listed whose
+            fingerprint has the same last bits.
+
+        Raises
+        ------
+        KeyError
+            No tree of the set is this function.
+        """
+        point = read_hex(fingerprint)
+        for bits in range(0, 21, 4):
+            piece = (int(point[0]) & ((1 << bits) - 1), bits) if bits else None
+            listing = Listing(self._source, self._view, self._problem.semantics(), limit, piece)
+            try:
+                out: RashomonFunction = FunctionSet.of(listing)[fingerprint]
+            except TooLarge:
+                continue
+            except KeyError:
+                break
+            return out
+        raise KeyError(f"no function of this set has the fingerprint {fingerprint}")
 
     def sample_functions(
         self, k: int, *, random_state: Any = None, limit: int = LIMIT

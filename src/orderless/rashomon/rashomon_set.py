@@ -13,7 +13,7 @@ from typing import Any, Self
 from sklearn.base import BaseEstimator
 from sklearn.utils import estimator_html_repr
 
-from ..model import Space
+from ..model import Space, n_threads
 from ..readers import read_trees
 from .engine import Engine, View, check_limits
 from .listed import Judging, listed_set
@@ -57,6 +57,11 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         What makes 0/1 columns of numbers. The two words look at the numbers only: a 0/1 column
         stays as it is, and text has one column per value, whatever else is in the table. None
         takes no numbers. A binarizer of your own is applied to all columns, which must be numbers.
+    thresholds : "guess", "all" or int
+        Where numbers are cut: as ``binarizer`` says, between each two neighbouring values of a
+        feature, or at so many quantiles of each feature, evenly spaced. "all" leaves no choice out:
+        the set is that of the features themselves, as in ``MidpointBinarizer``. Other than "guess",
+        it takes the place of ``binarizer``.
     task : "classification" or "regression"
         Whether leaves predict classes, or numbers.
     loss : "squared" or "absolute"
@@ -69,6 +74,9 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         Most bytes that the compressed set, or a list of functions, may take.
     time_limit : float, optional
         Most seconds for any one question.
+    n_jobs : int, optional
+        How many threads search for the set: None is 1, and -1 all cores. The set is the same to the
+        bit, whatever it says.
 
     Attributes
     ----------
@@ -142,11 +150,13 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         *,
         epsilon_kind: str = "additive",
         binarizer: Any = "threshold-guess",
+        thresholds: str | int = "guess",
         task: str = "classification",
         loss: str | None = None,
         decimals: int | None = None,
         memory_limit: int = MEMORY,
         time_limit: float | None = None,
+        n_jobs: int | None = 1,
     ) -> None:
         self.max_depth = max_depth
         self.regularization = regularization
@@ -154,11 +164,13 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         self.space = space
         self.epsilon_kind = epsilon_kind
         self.binarizer = binarizer
+        self.thresholds = thresholds
         self.task = task
         self.loss = loss
         self.decimals = decimals
         self.memory_limit = memory_limit
         self.time_limit = time_limit
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the set.
@@ -179,9 +191,10 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         """
         rules = Rules.read(self.max_depth, self.regularization, self.epsilon, self.epsilon_kind)
         check_limits(memory_limit=self.memory_limit, time_limit=self.time_limit)
+        n_threads(self.n_jobs)
         problem = read_problem(self, X, y, sample_weight, rules)
         table = problem.table
-        engine = Engine(problem, int(self.memory_limit), self.time_limit)
+        engine = Engine(problem, int(self.memory_limit), self.time_limit, self.n_jobs)
         view = View(rules.epsilon, engine.bound)
         engine.counts(view)
         self._source_, self._view_, self._distinct_ = engine, view, {}

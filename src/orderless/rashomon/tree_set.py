@@ -18,12 +18,12 @@ from ..errors import InvalidData
 from ..inputs import some_names
 from ..model import short_count
 from ..readers import read_tree
+from .choices import Choices
 from .differences import Differences, differences
 from .engine import View
 from .functions import FunctionSet
 from .listed import Source
 from .problem import decimal
-from .row_answers import RowAnswers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["TreeSet"]
 
 
-class TreeSet(RowAnswers):
+class TreeSet(Choices):
     """A set of near-optimal trees: a ``RashomonSet``, a view of one, or a list of trees.
 
     ``len(trees)`` is their number (``n_trees`` where that passes 2^63), ``trees[i]`` the tree at a
