@@ -29,11 +29,13 @@ from .judged import (
 from .members import (
     LIMIT as LIMIT,
 )
+from .other_sources import (
+    MEMORY as MEMORY,
+)
 from .problem import (
     MOST_DEPTH as MOST_DEPTH,
 )
 from .rashomon_set import (
-    MEMORY as MEMORY,
     RashomonSet as RashomonSet,
 )
 from .resampled import (

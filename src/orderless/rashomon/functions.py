@@ -1,9 +1,8 @@
 """The distinct functions of a set of trees, each counted once.
 
 In:  a ``Source`` and a ``View``.
-Out: ``FunctionSet``: functions with their fingerprint and their trees, set operations between folds
-     and bootstraps, and all of them at once as arrays (``FunctionTable``). ``Listing`` is the
-     functions of one view.
+Out: ``FunctionSet``: functions with fingerprints and trees, and set operations between folds; all
+     at once as arrays (``FunctionTable``). ``Listing``: the functions of one view.
 Paper: Section 4, "Ours": equivalent trees are one model.
 """
 
@@ -364,10 +363,9 @@ class FunctionSet:
         import pandas as pd
 
         names = ["fingerprint", "objective", "errors", "leaves", "n_trees", "n_nontrivial"]
-        rows = (
-            (f.fingerprint, float(f.objective), *(getattr(f, n) for n in names[2:])) for f in self
-        )
-        return pd.DataFrame(list(rows), columns=names)
+        more = names[2:]
+        rows = [(f.fingerprint, float(f.objective), *(getattr(f, n) for n in more)) for f in self]
+        return pd.DataFrame(rows, columns=names)
 
 
 def _packed(points: NDArray[np.uint64]) -> NDArray[Any]:
