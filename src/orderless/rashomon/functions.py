@@ -366,10 +366,8 @@ class FunctionSet:
         import pandas as pd
 
         names = ["fingerprint", "objective", "errors", "leaves", "n_trees", "n_nontrivial"]
-        rows = (
-            (f.fingerprint, float(f.objective), *(getattr(f, n) for n in names[2:])) for f in self
-        )
-        return pd.DataFrame(list(rows), columns=names)
+        table = pd.DataFrame([[getattr(f, n) for n in names] for f in self], columns=names)
+        return table.astype({"objective": float})
 
 
 def _packed(points: NDArray[np.uint64]) -> NDArray[Any]:
