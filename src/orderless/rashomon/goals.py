@@ -103,6 +103,7 @@ class SecondGoals(RowAnswers):
         Fraction(2, 3)
         """
         self._not_empty()
+        self._warn_of_part("range")
         if self._by_shares(measure):
             return self._shares(measure, X, y, rows, groups, sample_weight).range()
         goals, measured = self._goals(measure, X, y, rows, groups, positive, sample_weight)
@@ -162,6 +163,7 @@ class SecondGoals(RowAnswers):
         [(0.15, 0)]
         """
         self._not_empty()
+        self._warn_of_part("front")
         if goal is not None and goal not in GOALS:
             raise ValueError(f"goal must be one of {str(GOALS)[1:-1]}, got {goal!r:.80}")
         largest = more_is_better(measure) if goal is None else goal == "largest"
@@ -218,6 +220,7 @@ class SecondGoals(RowAnswers):
         put together as intervals, until the bound is met or ``limit`` is.
         """
         self._not_empty()
+        self._warn_of_part("fairest")
         if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1:
             raise ValueError(f"limit must be a whole number from 1, got {limit!r:.80}")
         if self._by_shares(measure):
@@ -278,6 +281,7 @@ class SecondGoals(RowAnswers):
         [False, True, True, False, True]
         """
         self._not_empty()
+        self._warn_of_part("conflict")
         bits = self._problem.columns.read_complete(X)
         self._some(bits)
         best = self._counts.unrank([0])
