@@ -24,8 +24,6 @@ from .goal_results import (
     Range as Range,
 )
 from .judged import (
-    BETTER as BETTER,
-    Asked as Asked,
     Judged as Judged,
 )
 from .members import (

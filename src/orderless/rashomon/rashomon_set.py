@@ -1,7 +1,7 @@
 """RashomonSet: all near-optimal trees of a data set, counted exactly and never all built.
 
 In:  complete rows and labels.
-Out: ``RashomonSet``, a fitted ``TreeSet``; ``TreeSet``s out of lists of trees.
+Out: ``RashomonSet``, a fitted ``TreeSet``.
 Paper: Section 4 (sizes), Section 6 (answers on rows with unknowns).
 """
 
@@ -254,7 +254,7 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
         except (OutOfMemory, OutOfTime, TooLarge) as fault:
             if self.on_limit == "raise":
                 raise
-            engine = part_of(engine, fault)
+            engine = part_of(engine, fault, self._constrained)
             view = self._constrained(engine)
         self._source_, self._view_, self._distinct_ = engine, view, {}
         if not self.complete:
