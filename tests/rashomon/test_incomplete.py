@@ -192,9 +192,9 @@ def test_the_part_grows_with_the_memory():
     whole = ol.RashomonSet(4, 0.01, 0.06).fit(X, y)
     assert sizes == sorted(sizes)
     assert len(set(sizes)) > 2
-    assert not ol.RashomonSet(4, 0.01, 0.06, memory_limit=400_000, on_limit="part").fit(
-        X, y
-    ).complete
+    assert (
+        not ol.RashomonSet(4, 0.01, 0.06, memory_limit=400_000, on_limit="part").fit(X, y).complete
+    )
     assert whole.n_trees >= sizes[-1]
 
 
