@@ -18,18 +18,18 @@ from ..errors import IncompleteSet, OutOfMemory, OutOfTime, TooLarge
 from ..model import Space, n_threads
 from .constraints import Constrained, constrain
 from .engine import Engine, check_limits
-from .given_trees import MEMORY, GivenTrees
 from .incomplete import part_of
 from .notebook import fitted_attributes
 from .number_problem import read_problem
+from .other_sources import MEMORY, OtherSources
 from .problem import Rules
 from .tree_set import TreeSet
 from .view import View
 
-__all__ = ["MEMORY", "RashomonSet"]
+__all__ = ["RashomonSet"]
 
 
-class RashomonSet(Constrained, TreeSet, GivenTrees, BaseEstimator):  # type: ignore[misc]
+class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: ignore[misc]
     r"""All trees whose objective is within epsilon of the best one's.
 
     The objective of a tree is its share of wrong training rows + regularization x leaves; of a tree

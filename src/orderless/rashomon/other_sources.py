@@ -1,7 +1,7 @@
-"""Sets that are given, not searched for: lists of trees, and files.
+"""Sets that come from elsewhere: lists of trees, other programs, files.
 
-In:  trees, or what other libraries found; the text of a file.
-Out: ``TreeSet``s.
+In:  trees or a file, and the training data.
+Out: ``OtherSources``, the part of ``RashomonSet`` that gives them as ``TreeSet``s.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from .engine import check_limits
 from .listed import Judging, listed_set
 from .tree_set import TreeSet
 
-__all__ = ["MEMORY", "GivenTrees"]
+__all__ = ["MEMORY", "OtherSources"]
 
 MEMORY = 4 * 1024**3
 SECONDS = 60.0  # for what comes from a file
 
 
-class GivenTrees:
-    """The part of ``RashomonSet`` that makes sets without a search."""
+class OtherSources:
+    """The part of ``RashomonSet`` that does not fit."""
 
     @staticmethod
     def from_trees(
@@ -102,7 +102,7 @@ class GivenTrees:
         regularization, epsilon : number
             Its ``regularization`` and ``rashomon_bound_adder``.
         """
-        return GivenTrees.from_trees(
+        return OtherSources.from_trees(
             model, X, y, regularization=regularization, epsilon=epsilon,
             sample_weight=sample_weight, through=through, space=space,
         )  # fmt: skip
