@@ -25,7 +25,7 @@ struct Slack {
   std::int64_t numerator = 0;
   std::int64_t denominator = 1;
   bool relative = false;
-  std::int64_t base = 0;  // of every tree's cost the part that is no objective
+  std::int64_t base = 0;                // of every tree's cost the part that is no objective
   std::optional<std::int64_t> optimum;  // where it is known already
 };
 

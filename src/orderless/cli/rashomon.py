@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from ..errors import OutOfMemory, OutOfTime, TooLarge
 from ..inputs import busy, some_names
 from ..model import printable
 from .constraint_options import ConstraintOptions, asked, constraints, met
@@ -235,12 +236,15 @@ def _about_numbers(found: RashomonSet) -> dict[str, Any]:
 
 
 def _functions(found: RashomonSet, within: float | None, limit: int) -> dict[str, Any]:
-    """Count functions in each reading, and those that are apart."""
-    out: dict[str, Any] = {
-        "functions": found.count_distinct(limit=limit),
-        "functions_of_columns": found.count_distinct("independent", limit=limit),
-        "functions_of_rows": found.count_distinct("rows", limit=limit),
-    }
+    """Count functions in each reading, and those that are apart; of a part as far as that goes."""
+    out: dict[str, Any] = {}
+    readings = {"functions": None, "functions_of_columns": "independent"}
+    for key, reading in (readings | {"functions_of_rows": "rows"}).items():
+        try:
+            out[key] = found.count_distinct(reading, limit=limit)
+        except (OutOfMemory, OutOfTime, TooLarge):
+            if found.complete:
+                raise
     if within is not None:
         out["within"] = within
         out["functions_apart"] = len(found.functions(limit=limit, within=within))
