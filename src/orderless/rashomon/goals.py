@@ -103,6 +103,7 @@ class SecondGoals(RowAnswers):
         Fraction(2, 3)
         """
         self._not_empty()
+        self._warn_of_part("range")
         if self._by_shares(measure):
             return self._shares(measure, X, y, rows, groups, sample_weight).range()
         goals, measured = self._goals(measure, X, y, rows, groups, positive, sample_weight)
@@ -162,6 +163,7 @@ class SecondGoals(RowAnswers):
         [(0.15, 0)]
         """
         self._not_empty()
+        self._warn_of_part("front")
         if goal is not None and goal not in GOALS:
             raise ValueError(f"goal must be one of {str(GOALS)[1:-1]}, got {goal!r:.80}")
         largest = more_is_better(measure) if goal is None else goal == "largest"
@@ -218,6 +220,7 @@ class SecondGoals(RowAnswers):
         put together as intervals, until the bound is met or ``limit`` is.
         """
         self._not_empty()
+        self._warn_of_part("fairest")
         if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1:
             raise ValueError(f"limit must be a whole number from 1, got {limit!r:.80}")
         if self._by_shares(measure):
@@ -278,6 +281,7 @@ class SecondGoals(RowAnswers):
         [False, True, True, False, True]
         """
         self._not_empty()
+        self._warn_of_part("conflict")
         bits = self._problem.columns.read_complete(X)
         self._some(bits)
         best = self._counts.unrank([0])
@@ -315,6 +319,25 @@ class SecondGoals(RowAnswers):
         measured = read_measured(self._problem, X, y, rows, groups, weight)
         quantity = self._quantity(measure, measured, positive)
         return goal_trees(self._source, self._view, quantity), measured
+
+    def _goal_quantity(
+        self,
+        measure: Any,
+        X: Any = None,
+        y: Any = None,
+        rows: Any = None,
+        groups: Any = None,
+        positive: Any = None,
+        sample_weight: Any = None,
+    ) -> tuple[Quantity, bool]:
+        """Give what a measure adds up, and whether it is a difference between groups."""
+        if self._by_shares(measure):
+            raise InvalidData(
+                f"{measure!r} is of trees, not of functions, whose trees have leaves of their own: "
+                "range and front have it"
+            )
+        measured = read_measured(self._problem, X, y, rows, groups, sample_weight)
+        return self._quantity(measure, measured, positive), measured.group is not None
 
     def _quantity(self, measure: Any, rows: MeasuredRows, positive: Any) -> Quantity:
         if not self._has_numbers:
