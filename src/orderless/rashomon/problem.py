@@ -225,9 +225,7 @@ class Problem:
         labels: Sequence[Label] = self.classes
         return labels
 
-    def search(
-        self, memory_limit: int, seconds: float, threads: int = 1
-    ) -> _core.rashomon.Search:
+    def search(self, memory_limit: int, seconds: float, threads: int = 1) -> _core.rashomon.Search:
         """Say what the core is to look for."""
         rules = self.rules
         relative = rules.kind == "relative"
