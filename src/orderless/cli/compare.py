@@ -6,12 +6,11 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import numpy as np
 import typer
 
 from ..errors import Undecided
 from ..inputs import busy
-from ..model import Tree, printable
+from ..model import printable
 from .mistakes import Mistake
 from .options import (
     DATA,
@@ -29,7 +28,7 @@ from .options import (
 from .sink import as_json, records_as, write
 
 if TYPE_CHECKING:
-    from ..model import Ensemble
+    from ..model import Ensemble, Tree
 
     Model = Tree | Ensemble
 
@@ -121,6 +120,7 @@ def _records(
 ) -> list[dict[str, Any]]:
     """Say of each model which group it is in, and how it differs from the first."""
     from ..form import fingerprint
+    from ..model import Tree
 
     group_of, unknown = _groups(trees)
     sums = not all(isinstance(tree, Tree) for tree in trees)
@@ -159,6 +159,7 @@ def _groups(trees: list[Model]) -> tuple[dict[int, int], set[int]]:
     """Give the group of each model, and the models of which it is not known whether one fits."""
     from ..ensembles import equivalent
     from ..form import group_equivalent
+    from ..model import Tree
 
     single = [tree for tree in trees if isinstance(tree, Tree)]
     if len(single) == len(trees):
@@ -254,6 +255,10 @@ def _predictions(
 
 def _answers(model: Model, rows: Any) -> list[Any]:
     """Give the class, or number, of each row where it is certain, and None elsewhere."""
+    import numpy as np
+
+    from ..model import Tree
+
     if isinstance(model, Tree):
         return [None if k < 0 else model.classes[k] for k in model.decide(rows).tolist()]
     answers = model.predict(model.read(rows))
