@@ -27,6 +27,8 @@ CAPABILITIES = {
     "importance": "Importance over all near-optimal trees",
     "readers": "Readers",
     "rashomon": "Rashomon sets",
+    "deep": "Deeper and larger Rashomon sets",
+    "goals": "Second goals over all near-optimal trees",
     "sql": "Where the data is: SQL engines and files",
     "import": "Import",
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/rashomon/best.hpp"
+#include "core/rashomon/cell_products.hpp"
 #include "core/rashomon/open_root.hpp"
 
 namespace orderless::rashomon {
@@ -20,97 +21,6 @@ Count times_checked(Count a, Count b) {
 
 namespace {
 
-/// Sorts, and makes cells of one kind one.
-void merge(std::vector<Cell>& cells) {
-  std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) { return a.before(b); });
-  std::size_t n = 0;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (n != 0 && cells[n - 1].same_kind(cells[i])) {
-      cells[n - 1].trees = plus_checked(cells[n - 1].trees, cells[i].trees);
-      cells[n - 1].nontrivial = plus_checked(cells[n - 1].nontrivial, cells[i].nontrivial);
-    } else {
-      cells[n++] = cells[i];
-    }
-  }
-  cells.resize(n);
-}
-
-/// Collects the products of tables: on a grid of (leaves, errors, groups) where that is small
-/// against the work, else in a list that is merged now and then.
-class Products {
- public:
-  Products(const Costs& costs, std::int64_t least_cost, std::int64_t budget,
-           std::int64_t most_leaves, std::size_t n_groups, double work)
-      : costs_(costs), n_groups_(n_groups) {
-    // Errors lie between those of the cheapest tree with the most leaves and of a tree with two.
-    low_ = std::max<std::int64_t>(0, (least_cost - costs.leaf * most_leaves) / costs.error);
-    const std::int64_t high = (budget - 2 * costs.leaf) / costs.error;
-    n_errors_ = std::max<std::int64_t>(high - low_ + 1, 0);
-    n_leaves_ = std::max<std::int64_t>(most_leaves - 1, 0);
-    const double size = static_cast<double>(n_errors_) * static_cast<double>(n_leaves_) *
-                        static_cast<double>(n_groups);
-    dense_ = size < 64.0 + work && size < 4e6;
-    if (dense_) grid_.resize(static_cast<std::size_t>(size));
-  }
-
-  void add_to(std::int64_t cost, std::int32_t leaves, std::uint32_t groups, Count trees,
-              Count nontrivial) {
-    if (!dense_) {
-      cells_.push_back({cost, leaves, groups, trees, nontrivial});
-      if (cells_.size() > most_) {
-        merge(cells_);
-        most_ = std::max(most_, 2 * cells_.size());
-      }
-      return;
-    }
-    Pair& pair = grid_[at(cost, leaves, groups)];
-    pair.trees += trees;
-    pair.nontrivial += nontrivial;
-  }
-
-  void checked_add_to(std::int64_t cost, std::int32_t leaves, std::uint32_t groups, Count trees,
-                      Count nontrivial) {
-    if (!dense_) {
-      add_to(cost, leaves, groups, trees, nontrivial);  // merge checks
-      return;
-    }
-    Pair& pair = grid_[at(cost, leaves, groups)];
-    pair.trees = plus_checked(pair.trees, trees);
-    pair.nontrivial = plus_checked(pair.nontrivial, nontrivial);
-  }
-
-  void take(std::vector<Cell>& out) {
-    for (std::size_t i = 0; i < grid_.size(); ++i) {
-      if (grid_[i].trees == 0) continue;
-      const auto groups = static_cast<std::uint32_t>(i % n_groups_);
-      const auto rest = static_cast<std::int64_t>(i / n_groups_);
-      const auto leaves = static_cast<std::int32_t>(rest / n_errors_ + 2);
-      const std::int64_t errors = rest % n_errors_ + low_;
-      out.push_back(
-          {costs_.of(errors, leaves), leaves, groups, grid_[i].trees, grid_[i].nontrivial});
-    }
-    out.insert(out.end(), cells_.begin(), cells_.end());
-    merge(out);
-  }
-
- private:
-  struct Pair {
-    Count trees = 0, nontrivial = 0;
-  };
-  [[nodiscard]] std::size_t at(std::int64_t cost, std::int32_t leaves, std::uint32_t groups) const {
-    const std::int64_t errors = (cost - costs_.leaf * leaves) / costs_.error;
-    return static_cast<std::size_t>((leaves - 2) * n_errors_ + errors - low_) * n_groups_ + groups;
-  }
-
-  Costs costs_;
-  std::size_t n_groups_;
-  std::int64_t low_ = 0, n_errors_ = 0, n_leaves_ = 0;
-  bool dense_ = false;
-  std::vector<Pair> grid_;
-  std::vector<Cell> cells_;
-  std::size_t most_ = 1U << 14U;
-};
-
 double total(std::span<const Cell> cells) {
   double sum = 0;
   for (const Cell& cell : cells) sum += cell.trees.to_double();
@@ -119,12 +29,16 @@ double total(std::span<const Cell> cells) {
 
 }  // namespace
 
-std::vector<std::uint32_t> View::masks(std::size_t n_columns) const {
-  std::vector<std::uint32_t> out(n_columns, 0);
+std::vector<std::uint64_t> View::masks(std::size_t n_columns) const {
+  std::vector<std::uint64_t> out(n_columns, 0);
   for (std::size_t g = 0; g < required.size(); ++g) {
     for (const std::int32_t column : required[g]) {
-      out[static_cast<std::size_t>(column)] |= std::uint32_t{1} << g;
+      out[static_cast<std::size_t>(column)] |= std::uint64_t{1} << g;
     }
+  }
+  for (std::size_t j = 0; j < feature.size(); ++j) {
+    if (feature[j] < 0) continue;  // never asked
+    out[j] |= std::uint64_t{1} << (required.size() + static_cast<std::size_t>(feature[j]));
   }
   return out;
 }
@@ -226,8 +140,11 @@ std::vector<Cell> Counts::histogram(Meter& meter) const {
   }
   std::vector<Cell> out;
   for (const Cell& cell : cells) {
-    if (cell.groups == view_.full()) out.push_back(cell);
+    if (!view_.fits(cell.groups)) continue;
+    out.push_back(cell);
+    out.back().groups = 0;  // of all kinds together
   }
+  merge(out);
   return out;
 }
 
@@ -237,7 +154,7 @@ Count Counts::n_at(std::int64_t cost, Meter& meter) const {
   std::vector<Cell> room;
   Count sum = 0;
   for (const Cell& cell : table(0, room)) {
-    if (cell.cost == cost && cell.groups == view_.full()) sum = plus_checked(sum, count(cell));
+    if (cell.cost == cost && view_.fits(cell.groups)) sum = plus_checked(sum, count(cell));
   }
   return sum;
 }
@@ -262,14 +179,14 @@ void Counts::fill_small(std::uint32_t node, std::vector<Cell>& out) const {
   const std::int64_t budget = reachable_.budget(graph, node);
   const std::int64_t most = reachable_.max_leaves(node);
   if (graph.leaf_cost(node) <= budget && most >= 1) {
-    out.push_back({graph.leaf_cost(node), 1, 0, 1, 1});
+    out.push_back({graph.leaf_cost(node), 0, 1, 1, 1});
   }
   if (most < 2) return;
   for (const Edge& edge : graph.of(node)) {
-    if (!reachable_.has(graph, node, edge)) continue;
+    if (!reachable_.has(graph, node, edge) || !view_.may(masks_[edge.column])) continue;
     const bool differ = graph.label[edge.when_true] != graph.label[edge.when_false];
-    out.push_back({graph.leaf_cost(edge.when_true) + graph.leaf_cost(edge.when_false), 2,
-                   masks_[edge.column], 1, differ ? Count{1} : Count{0}});
+    out.push_back({graph.leaf_cost(edge.when_true) + graph.leaf_cost(edge.when_false),
+                   masks_[edge.column], 2, 1, differ ? Count{1} : Count{0}});
   }
   merge(out);
 }
@@ -297,38 +214,48 @@ void Counts::fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter) cons
   const std::int64_t budget = reachable_.budget(graph, node);
   const std::int64_t most = reachable_.max_leaves(node);
   if (graph.leaf_cost(node) <= budget && most >= 1) {
-    out.push_back({graph.leaf_cost(node), 1, 0, 1, 1});
+    out.push_back({graph.leaf_cost(node), 0, 1, 1, 1});
   }
   if (most < 2) return;
   std::vector<Cell> room_a, room_b;
   const auto [products_due, trees] = work(node);
   const bool checked = !(trees < 1e38);  // 2^128 is 3.4e38
-  Products products(graph.costs, graph.best[node], budget, most,
-                    std::size_t{1} << view_.required.size(), products_due);
+  Held held(meter);
+  CellProducts products(graph.costs, graph.best[node], budget, most,
+                        view_.limits_features() ? 0 : std::size_t{1} << view_.required.size(),
+                        products_due);
   for (const Edge& edge : graph.of(node)) {
     if (!reachable_.has(graph, node, edge)) continue;
     const auto on_true = table(edge.when_true, room_a);
     const auto on_false = table(edge.when_false, room_b);
     const bool same = graph.label[edge.when_true] == graph.label[edge.when_false];
-    for (const Cell& a : on_true) {
-      const std::uint32_t groups = a.groups | masks_[edge.column];
-      meter.step(on_false.size() / 8 + 1);
-      for (const Cell& b : on_false) {
-        const std::int64_t cost = a.cost + b.cost;
-        if (cost > budget) break;
-        const std::int32_t leaves = a.leaves + b.leaves;
-        if (leaves > most) continue;
-        const bool is_trivial = leaves == 2 && same;
-        if (!checked) {
-          products.add_to(cost, leaves, groups | b.groups, a.trees * b.trees,
-                          is_trivial ? Count{0} : a.nontrivial * b.nontrivial);
-        } else {
-          products.checked_add_to(
-              cost, leaves, groups | b.groups, times_checked(a.trees, b.trees),
-              is_trivial ? Count{0} : times_checked(a.nontrivial, b.nontrivial));
+    const auto join = [&](std::span<const Cell> yes, std::span<const Cell> no) {
+      for (const Cell& a : yes) {
+        const std::uint64_t groups = a.groups | masks_[edge.column];
+        meter.step(no.size() / 8 + 1);
+        for (const Cell& b : no) {
+          const std::int64_t cost = a.cost + b.cost;
+          if (cost > budget) break;
+          const std::int32_t leaves = a.leaves + b.leaves;
+          if (leaves > most) continue;
+          const bool is_trivial = leaves == 2 && same;
+          if (!checked) {
+            products.add_to(cost, leaves, groups | b.groups, a.trees * b.trees,
+                            is_trivial ? Count{0} : a.nontrivial * b.nontrivial);
+          } else {
+            products.checked_add_to(
+                cost, leaves, groups | b.groups, times_checked(a.trees, b.trees),
+                is_trivial ? Count{0} : times_checked(a.nontrivial, b.nontrivial));
+          }
         }
       }
+    };
+    if (!view_.limits_features()) {
+      join(on_true, on_false);
+      continue;
     }
+    each_that_may(view_, masks_[edge.column], on_true, on_false, join);
+    held.set(products.bytes());
   }
   products.take(out);
 }

@@ -5,6 +5,8 @@
 #include <stdexcept>
 
 #include "core/rashomon/best.hpp"
+#include "core/rashomon/signed.hpp"
+#include "core/rashomon/threads.hpp"
 
 namespace orderless::rashomon {
 
@@ -49,11 +51,17 @@ class Builder {
         best_(rows_, costs_, meter),
         namer_(rows_.n_words),
         restriction_(rows_),
-        weights_(rows_.n_classes) {}
+        weights_(rows_.n_classes),
+        prepared_(meter.n_threads() == 1 ? 1 : 8 * meter.n_threads()) {
+    for (std::size_t i = 0; i < meter.n_threads(); ++i) {
+      helpers_.emplace_back(best_, Restriction(rows_));
+    }
+  }
 
   void build(const Slack& slack) {
     levels_.resize(static_cast<std::size_t>(graph_.depth) + 1);
-    graph_.optimum = best_.of(rows_.all.data(), graph_.depth, unreachable);
+    graph_.optimum =
+        slack.optimum ? *slack.optimum : best_.of(rows_.all.data(), graph_.depth, unreachable);
     graph_.bound = bound_of(graph_.optimum, slack);
     meet(0, rows_.all.data(), nullptr, 0, best_.leaf(rows_.all.data()), graph_.bound,
          graph_.optimum);
@@ -178,17 +186,18 @@ class Builder {
     Words support(rows_.n_words), side(rows_.n_words);
     std::vector<Edge> by_group;
     std::vector<std::uint8_t> kept;
-    for (const std::uint32_t node : order) {
+    for (std::size_t done = 0; done < order.size(); ++done) {
+      if (done % prepared_.size() == 0) prepare(at, order, done);
+      const std::uint32_t node = order[done];
       const std::int32_t* path = level.path.data() + node * at;
-      support = rows_.all;
-      for (std::size_t p = 0; p < at; ++p) cut(support, path[p], support);
+      follow(at, node, support);
       const Part& part = restriction_.of(support.data());
       const std::size_t n = part.rows.n_columns;
       const std::int64_t budget = level.budget[node];
       by_group.assign(n, {});
       kept.assign(n, 0);
       const bool last = left(at) == 2;
-      const SideCosts sides = side_costs(at, support, part, budget);
+      const SideCosts& sides = prepared_[done % prepared_.size()];
       SplitErrors errors(part.rows);
       for (std::size_t i = 0; i < n; ++i) {
         if (sides[2 * i] + sides[2 * i + 1] > budget) continue;
@@ -219,11 +228,35 @@ class Builder {
     level.numbers = {};
   }
 
+  /// The rows of a node.
+  void follow(std::size_t at, std::uint32_t node, Words& support) const {
+    const std::int32_t* path = levels_[at].path.data() + node * at;
+    support = rows_.all;
+    for (std::size_t p = 0; p < at; ++p) cut(support, path[p], support);
+  }
+
+  /// Finds the sides of the next nodes, which the threads share.
+  void prepare(std::size_t at, const std::vector<std::uint32_t>& order, std::size_t first) {
+    const std::size_t n = std::min(prepared_.size(), order.size() - first);
+    const std::size_t columns = rows_.n_columns, words = rows_.n_words / 8 + 8;
+    const std::size_t steps = n * columns * columns * words * (left(at) == 2 ? 1 : columns);
+    each(n, steps, meter_, [&](std::size_t i, std::size_t worker) {
+      Words support;
+      follow(at, order[first + i], support);
+      const Part part = helpers_[worker].second.of(support.data());
+      prepared_[i] = side_costs(at, support, part, levels_[at].budget[order[first + i]],
+                                helpers_[worker].first);
+    });
+  }
+
   /// The best of both sides of every group; sides that cannot be afforded may have a lower bound.
-  SideCosts side_costs(std::size_t at, const Words& support, const Part& part,
-                       std::int64_t budget) {
+  SideCosts side_costs(std::size_t at, const Words& support, const Part& part, std::int64_t budget,
+                       Best& best) const {
     if (left(at) == 2) return sides_of_depth_1(part.rows, costs_);
-    if (left(at) == 3) return best_.sides(support.data(), part);
+    if (left(at) == 3) return best.sides(support.data(), part, 2);
+    if (left(at) == 4 && fours_pay(part.rows, costs_, meter_)) {
+      return best.sides(support.data(), part, 3);
+    }
     SideCosts sides;
     Words yes(rows_.n_words), no(rows_.n_words);
     for (std::size_t i = 0; i < part.rows.n_columns; ++i) {
@@ -231,11 +264,11 @@ class Builder {
       const auto flip = static_cast<std::int32_t>(part.flip[column]);
       cut(support, static_cast<std::int32_t>(2 * column) + flip, yes);
       cut(support, static_cast<std::int32_t>(2 * column) + 1 - flip, no);
-      const std::int64_t least = best_.lower_bound(no.data());
-      const std::int64_t on_yes = best_.of(yes.data(), left(at) - 1, budget - least + 1);
+      const std::int64_t least = best.lower_bound(no.data());
+      const std::int64_t on_yes = best.of(yes.data(), left(at) - 1, budget - least + 1);
       std::int64_t on_no = least;
       if (on_yes + least <= budget) {
-        on_no = best_.of(no.data(), left(at) - 1, budget - on_yes + 1);
+        on_no = best.of(no.data(), left(at) - 1, budget - on_yes + 1);
       }
       sides.push_back(on_yes);
       sides.push_back(on_no);
@@ -310,6 +343,8 @@ class Builder {
   std::vector<Level> levels_;
   std::vector<Edge> by_group_;
   std::vector<std::uint8_t> kept_;
+  std::vector<SideCosts> prepared_;                    // of some nodes at once
+  std::vector<std::pair<Best, Restriction>> helpers_;  // one of each for every thread
   Numbers leaves_;
   std::vector<std::int32_t> leaf_label_;
   std::vector<std::int64_t> leaf_errors_;
@@ -343,27 +378,6 @@ Graph build_graph(Rows rows, const Costs& costs, int depth, const Slack& slack, 
   Builder(graph, meter).build(slack);
   graph.rows.blocks = {};  // only for the search
   return graph;
-}
-
-FlatTrees best_tree(const Graph& graph) {
-  FlatTrees out;
-  const auto grow = [&](const auto& self, std::uint32_t node) -> void {
-    if (graph.leaf_cost(node) == graph.best[node]) {
-      out.add_leaf(graph.label[node]);
-      return;
-    }
-    for (const Edge& edge : graph.of(node)) {
-      if (graph.best[edge.when_true] + graph.best[edge.when_false] != graph.best[node]) continue;
-      const std::size_t at = out.add_split(edge.column);
-      self(self, edge.when_true);
-      out.begin_false(at);
-      self(self, edge.when_false);
-      return;
-    }
-  };
-  grow(grow, 0);
-  out.end_tree();
-  return out;
 }
 
 }  // namespace orderless::rashomon

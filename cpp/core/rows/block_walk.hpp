@@ -141,7 +141,7 @@ class BlockWalk {
       part.high_on |= std::uint64_t{part.high_to[i] >= 0} << i;
       part.place[i] = block.place[i];
     }
-    for (const MaskFeature& feature : block.features) {
+    for (const IntervalFeature& feature : block.features) {
       for (std::size_t cut = 0; cut < feature.cuts.size(); cut += lanes - 1) {
         add_test(block, feature, cut, std::min(cut + lanes - 1, feature.cuts.size()));
       }
@@ -158,7 +158,7 @@ class BlockWalk {
   }
 
   /// Adds the test for the cuts of a feature from `first` to `end`.
-  void add_test(const Block& block, const MaskFeature& feature, std::size_t first,
+  void add_test(const Block& block, const IntervalFeature& feature, std::size_t first,
                 std::size_t end) {
     Test test;
     const auto at = std::lower_bound(offsets_.begin(), offsets_.end(), feature.offset);
@@ -168,7 +168,7 @@ class BlockWalk {
     test.low.fill(all);
     Masks high;
     high.fill(all);
-    const MaskFeature some{feature.offset, {&feature.cuts[first], &feature.cuts[0] + end}, {}};
+    const IntervalFeature some{feature.offset, {&feature.cuts[first], &feature.cuts[0] + end}, {}};
     for (std::size_t bin = 0; bin <= some.cuts.size(); ++bin) {
       if (bin < some.cuts.size()) test.cuts[bin] = comparable<S, T>(some.cuts[bin]);
       for (const LeafInterval& side : feature.intervals) {

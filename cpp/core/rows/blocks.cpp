@@ -95,8 +95,8 @@ Block number_exits(const PackedTree& part, const std::vector<Block::Exit>& found
   for (std::size_t k = 0; k < high.size(); ++k) {
     block.place[low_place[high[k]]] = static_cast<std::uint8_t>(k);
   }
-  MaskTree masks = masks_of(part);
-  for (MaskFeature& feature : masks.features) {
+  IntervalTree masks = intervals_of(part);
+  for (IntervalFeature& feature : masks.features) {
     for (LeafInterval& side : feature.intervals) {
       side.leaf = low_place[static_cast<std::size_t>(masks.leaf_class[side.leaf])];
     }

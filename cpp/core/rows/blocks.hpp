@@ -18,8 +18,8 @@ struct Block {
     std::int32_t block = -1;         // -1: a leaf
   };
   std::vector<Exit> by_low, by_high;
-  std::vector<std::uint8_t> place;    // in by_high, of the exits in by_low
-  std::vector<MaskFeature> features;  // whose leaves are the exits in by_low
+  std::vector<std::uint8_t> place;        // in by_high, of the exits in by_low
+  std::vector<IntervalFeature> features;  // whose leaves are the exits in by_low
 };
 
 /// A packed tree in blocks, the root's first; parents come before their children.

@@ -145,7 +145,7 @@ void ends(const TreeView& tree, std::span<const Domain> domains, std::span<const
     const bool wide = has_avx2();
     const auto by_masks = [&]<std::size_t n_words>(std::array<int, n_words>) {
       const double least = n_words == 1 ? 0.0 : wide ? 0.03 : 0.2;
-      const MaskTree leaves = masks_of(packed);
+      const MaskTree leaves = masks_of(packed, n_words);
       const RowMasks<S, T, n_words> masks(leaves, base, stride, wide);
       by([&](std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) {
         const double unknown = share_unknown<S>(packed, base, stride, first, end);

@@ -18,7 +18,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..inputs import QuantileBinarizer, ThresholdGuessBinarizer, import_optional, some_names
+from ..inputs import (
+    MidpointBinarizer,
+    QuantileBinarizer,
+    ThresholdGuessBinarizer,
+    import_optional,
+    some_names,
+)
 from ..model import Column, Condition, Feature, Space
 from .mistakes import Mistake
 
@@ -39,7 +45,8 @@ class _Damaged(ValueError):
 
 def _trusted() -> set[str]:
     """Name what a file may hold beyond skops' own list of harmless types."""
-    own = (Column, Condition, Feature, Space, QuantileBinarizer, ThresholdGuessBinarizer)
+    binarizers = (MidpointBinarizer, QuantileBinarizer, ThresholdGuessBinarizer)
+    own = (Column, Condition, Feature, Space, *binarizers)
     foreign = {
         "numpy.dtype",  # encoders remember it
         "sklearn.tree._tree.Tree",

@@ -1,3 +1,10 @@
+from .choosing import (
+    Wanted as Wanted,
+    chosen_frame as chosen_frame,
+)
+from .conflict import (
+    Conflict as Conflict,
+)
 from .differences import (
     Differences as Differences,
 )
@@ -10,14 +17,25 @@ from .functions import (
     FunctionTable as FunctionTable,
     RashomonFunction as RashomonFunction,
 )
+from .goal_results import (
+    Fairest as Fairest,
+    Front as Front,
+    FrontPoint as FrontPoint,
+    Range as Range,
+)
+from .judged import (
+    Judged as Judged,
+)
 from .members import (
     LIMIT as LIMIT,
+)
+from .other_sources import (
+    MEMORY as MEMORY,
 )
 from .problem import (
     MOST_DEPTH as MOST_DEPTH,
 )
 from .rashomon_set import (
-    MEMORY as MEMORY,
     RashomonSet as RashomonSet,
 )
 from .resampled import (

@@ -1,9 +1,8 @@
 """The distinct functions of a set of trees, each counted once.
 
 In:  a ``Source`` and a ``View``.
-Out: ``FunctionSet``: functions with their fingerprint and their trees, set operations between folds
-     and bootstraps, and all of them at once as arrays (``FunctionTable``). ``Listing`` is the
-     functions of one view.
+Out: ``FunctionSet``: functions with fingerprints and trees, and set operations between folds; all
+     at once as arrays (``FunctionTable``). ``Listing``: the functions of one view.
 Paper: Section 4, "Ours": equivalent trees are one model.
 """
 
@@ -19,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData, a_kind
-from ..form import fingerprint, hex_digits
+from ..form import fingerprint, hex_digits, read_hex
 from ..model import Label, Tree
 from .columns import Columns
-from .engine import Piece, View
+from .engine import Piece
 from .flat import FlatTrees, distinct, join
 from .listed import Functions, Source
+from .view import View
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,11 +94,6 @@ class Listing:
         return flat
 
 
-def _point(name: str) -> NDArray[np.uint64]:
-    """Give a fingerprint as two numbers."""
-    return np.array([int(name[:16], 16), int(name[16:], 16)], dtype=np.uint64)
-
-
 @dataclass(frozen=True, eq=False)
 class RashomonFunction:
     """One function of a set, with all trees that are this function.
@@ -162,7 +157,7 @@ class FunctionTable:
     """All functions of a set at once, without an object for each.
 
     Sorted by the objective of the cheapest tree, then its leaves; of several that are equal in
-    both, the one of ``best_tree`` is first, and the others follow by fingerprint.
+    both, that of ``best_tree`` is first, and the others follow by fingerprint.
 
     Attributes
     ----------
@@ -213,8 +208,8 @@ class FunctionSet:
     first, and its ``tree`` is that tree; the others follow by fingerprint.
 
     ``a & b``, ``a | b`` and ``a - b`` go by fingerprint: also between sets of different folds,
-    thresholds and spaces, where features of one name are one feature. What a function of both sets
-    costs, and how many trees it has, is then that of the left one; ``|`` lists the left set first.
+    thresholds and spaces, where features of one name are one feature. What a function of both
+    costs, and how many trees it has, is that of the left one; ``|`` lists the left set first.
 
     Examples
     --------
@@ -248,14 +243,17 @@ class FunctionSet:
         return int(self._ends[-1]) if len(self._ends) else 0
 
     def __getitem__(self, which: Any) -> Any:
-        """Give a function by its position; a slice is a smaller ``FunctionSet``."""
+        """Give a function by its position or fingerprint; a slice is a smaller ``FunctionSet``."""
+        if isinstance(which, str):
+            places = np.flatnonzero((self.fingerprints == read_hex(which)).all(axis=1)).tolist()
+            if not places:
+                raise KeyError(f"none of these functions has the fingerprint {which}")
+            which = places[0]
         if isinstance(which, slice):
             return self.take(np.arange(len(self))[which])
-        position = int(which)
-        if not -len(self) <= position < len(self):
-            raise IndexError(
-                f"there is no function {which}: positions go from 0 to {len(self) - 1:,}"
-            )
+        position, last = int(which), len(self) - 1
+        if not -len(self) <= position <= last:
+            raise IndexError(f"there is no function {which}: positions go from 0 to {last:,}")
         return next(iter(self.take(np.array([position % len(self)]))))
 
     def take(self, positions: NDArray[np.int64]) -> FunctionSet:
@@ -279,7 +277,7 @@ class FunctionSet:
     def __contains__(self, tree: object) -> bool:
         """Whether a tree, a model that ``read_tree`` knows, or a function is one of these."""
         name = tree.fingerprint if isinstance(tree, RashomonFunction) else fingerprint(tree)
-        return bool((self.fingerprints == _point(name)).all(axis=1).any())
+        return bool((self.fingerprints == read_hex(name)).all(axis=1).any())
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same set of functions."""
@@ -290,8 +288,14 @@ class FunctionSet:
     def __hash__(self) -> int:
         return hash(np.sort(_packed(self.fingerprints)).tobytes())
 
+    @property
+    def complete(self) -> bool:
+        """Whether none of the sets that they come from is a part of what was asked for."""
+        return all(listing.source.incomplete is None for listing, _ in self._parts)
+
     def __repr__(self) -> str:
-        return f"FunctionSet({len(self):,} functions)"
+        part = "" if self.complete else " of an incomplete set"
+        return f"FunctionSet({len(self):,} functions{part})"
 
     # -- set operations ------------------------------------------------------------------------
 
@@ -359,10 +363,8 @@ class FunctionSet:
         import pandas as pd
 
         names = ["fingerprint", "objective", "errors", "leaves", "n_trees", "n_nontrivial"]
-        rows = [
-            [f.fingerprint, float(f.objective), f.errors, f.leaves, f.n_trees, f.n_nontrivial]
-            for f in self
-        ]
+        more = names[2:]
+        rows = [(f.fingerprint, float(f.objective), *(getattr(f, n) for n in more)) for f in self]
         return pd.DataFrame(rows, columns=names)
 
 

@@ -19,9 +19,10 @@ from ..errors import InvalidData, setting
 from ..inputs import exact
 from ..model import Label, Task, Tree
 from .flat import FlatTrees
-from .problem import LARGEST, Problem, Rules, share, text_of, whole_weights
+from .problem import LARGEST, Problem, Rules, text_of, whole_weights
 from .table import Table, read_number_table, read_table
 from .target import LOSSES, Loss, Target, distinct_numbers, read_numbers, rounded
+from .thresholds import read_cutting
 
 __all__ = ["NumberProblem", "loss_of", "read_problem"]
 
@@ -31,12 +32,13 @@ def read_problem(given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules) -
     tasks = get_args(Task)
     if given.task not in tasks:
         raise ValueError(f"task must be one of {str(tasks)[1:-1]}, got {given.task!r:.80}")
+    cutting = read_cutting(getattr(given, "thresholds", "guess"), given.binarizer)
     if given.task == "regression":
         loss = loss_of(given.loss)
         values, which = distinct_numbers(y, X)
         weights, scale = whole_weights(sample_weight, len(which))
         target, labels = read_numbers(values, which, weights, loss, given.decimals)
-        table = read_number_table(X, target, labels, given.space, given.binarizer)
+        table = read_number_table(X, target, labels, given.space, cutting)
         return NumberProblem(table, weights, scale, rules)
     for name in ("loss", "decimals"):
         if getattr(given, name) is not None:
@@ -44,7 +46,7 @@ def read_problem(given: Any, X: Any, y: Any, sample_weight: Any, rules: Rules) -
                 f"{name} is for task='regression', and must be None for classification, got "
                 f"{getattr(given, name)!r:.80}"
             )
-    table = read_table(X, y, given.space, given.binarizer)
+    table = read_table(X, y, given.space, cutting)
     weights, scale = whole_weights(sample_weight, len(table.labels))
     return Problem(table, weights, scale, rules)
 
@@ -105,25 +107,20 @@ class NumberProblem(Problem):
             )
         return most
 
-    def graph(self, memory_limit: int, seconds: float) -> _core.rashomon.Graph:
+    def graph(
+        self, memory_limit: int, seconds: float, threads: int = 1, optimum: int | None = None
+    ) -> _core.rashomon.Graph:
         """Let the core find all near-optimal trees."""
-        table, rules, target = self.table, self.rules, self.target
-        relative = rules.kind == "relative"
-        parts = (
-            (rules.epsilon.numerator, rules.epsilon.denominator)
-            if relative
-            else (share(rules.epsilon, self.unit), 1)
-        )
-        epsilon = (*parts, relative, self.error_cost * self.offset)
-        costs = (rules.max_depth, self.error_cost, self.leaf_cost, epsilon, memory_limit, seconds)
+        table, target = self.table, self.target
+        search = self.search(memory_limit, seconds, threads, optimum)
         if target.loss == "squared":
             y = table.labels.astype(np.int64)
             return _core.rashomon.Graph.of_means(
-                table.bits, y, self.amounts, target.fine, target.largest, *costs
+                table.bits, y, self.amounts, target.fine, target.largest, search
             )
         numbers = target.of_label(np.arange(len(target.numbers)))
         return _core.rashomon.Graph.of_medians(
-            table.bits, table.labels, self.amounts, numbers, *costs
+            table.bits, table.labels, self.amounts, numbers, search
         )
 
     def _labels_of(self, graph: _core.rashomon.Graph) -> Sequence[float]:

@@ -1,34 +1,35 @@
 """RashomonSet: all near-optimal trees of a data set, counted exactly and never all built.
 
 In:  complete rows and labels.
-Out: ``RashomonSet``, a fitted ``TreeSet``; ``TreeSet``s out of lists of trees.
+Out: ``RashomonSet``, a fitted ``TreeSet``.
 Paper: Section 4 (sizes), Section 6 (answers on rows with unknowns).
 """
 
 from __future__ import annotations
 
+import warnings
 from html import escape
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 from sklearn.utils import estimator_html_repr
 
-from ..model import Space
-from ..readers import read_trees
-from .engine import Engine, View, check_limits
-from .listed import Judging, listed_set
+from ..errors import IncompleteSet, OutOfMemory, OutOfTime, TooLarge
+from ..model import Space, n_threads
+from .constraints import Constrained, constrain
+from .engine import Engine, check_limits
+from .incomplete import part_of
 from .notebook import fitted_attributes
 from .number_problem import read_problem
+from .other_sources import MEMORY, OtherSources
 from .problem import Rules
 from .tree_set import TreeSet
+from .view import View
 
 __all__ = ["RashomonSet"]
 
-MEMORY = 4 * 1024**3
-SECONDS = 60.0  # for what comes from a file
 
-
-class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
+class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: ignore[misc]
     r"""All trees whose objective is within epsilon of the best one's.
 
     The objective of a tree is its share of wrong training rows + regularization x leaves; of a tree
@@ -57,6 +58,11 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         What makes 0/1 columns of numbers. The two words look at the numbers only: a 0/1 column
         stays as it is, and text has one column per value, whatever else is in the table. None
         takes no numbers. A binarizer of your own is applied to all columns, which must be numbers.
+    thresholds : "guess", "all" or int
+        Where numbers are cut: as ``binarizer`` says, between each two neighbouring values of a
+        feature, or at so many quantiles of each feature, evenly spaced. "all" leaves no choice out:
+        the set is that of the features themselves, as in ``MidpointBinarizer``. Other than "guess",
+        it takes the place of ``binarizer``.
     task : "classification" or "regression"
         Whether leaves predict classes, or numbers.
     loss : "squared" or "absolute"
@@ -65,10 +71,36 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
     decimals : int, optional
         For regression: round y, and what leaves predict, to so many decimals. By default y is taken
         as it is, and means have as many decimals as exact arithmetic has room for. See Notes.
+    min_leaf : number, optional
+        Only trees whose every leaf has so many training rows (1 or more), or such a share of them
+        (between 0 and 1). Rows count as much as they weigh.
+    max_leaves : int, optional
+        Only trees with at most so many leaves.
+    must_use, must_not_use : str or list of str, optional
+        Only trees that ask about all of these features; about none of these.
+    at_most_features : int, optional
+        Only trees that ask about at most so many features.
+    first : str or dict, optional
+        Only trees that begin with this question, or these: the name of a column or a feature, or a
+        nested dict ``{"feature": ..., "true": ..., "false": ...}``.
+    max_cost : number, optional
+    costs : dict of feature -> cost, optional
+        Only trees in which no path costs more than ``max_cost``, each feature paid for once.
+    monotone : dict of feature -> +1 or -1, optional
+        Only trees that, as functions, never give a row with more of the feature a lower class or
+        number (+1), or a higher one (-1).
     memory_limit : int
         Most bytes that the compressed set, or a list of functions, may take.
     time_limit : float, optional
         Most seconds for any one question.
+    on_limit : "raise" or "part"
+        What ``fit`` does where memory or time does not suffice. "raise" is an error. "part" finds a
+        smaller set, every tree of which is proven to be in the one that was asked for, warns
+        (``IncompleteSet``) and says so: ``complete`` is False, ``n_trees_bounds`` and
+        ``objective_bounds`` have what is proven of the whole. It may take ``time_limit`` once more.
+    n_jobs : int, optional
+        How many threads search for the set: None is 1, and -1 all cores. The set is the same to the
+        bit, whatever it says.
 
     Attributes
     ----------
@@ -91,6 +123,12 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
     equal where these decimals are. ``print`` says how many decimals there are; a y that has more of
     them than fit is rounded, with a warning. An objective of 1 is the loss of the best constant, so
     that a leaf has to explain ``regularization`` of what there is to explain.
+
+    Constraints take trees away and change nothing else: the smallest objective and the bound stay
+    those of all trees, so a set that is fitted with constraints is the view of the set that is
+    fitted without: ``RashomonSet(must_use="age").fit(X, y)`` and
+    ``RashomonSet().fit(X, y).must_use("age")`` hold the same trees. Each is a view of the same
+    name, with its meaning in full: see ``TreeSet``. ``get_params()`` has what was given.
 
     Thresholds are guessed, or quantiles taken, of the numbers alone. So further columns of text or
     0/1 never take a column away: with them there are as many trees within a bound, or more. Further
@@ -142,11 +180,23 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         *,
         epsilon_kind: str = "additive",
         binarizer: Any = "threshold-guess",
+        thresholds: str | int = "guess",
         task: str = "classification",
         loss: str | None = None,
         decimals: int | None = None,
+        min_leaf: Any = None,
+        max_leaves: int | None = None,
+        must_use: Any = None,
+        must_not_use: Any = None,
+        at_most_features: int | None = None,
+        first: Any = None,
+        max_cost: Any = None,
+        costs: Any = None,
+        monotone: Any = None,
         memory_limit: int = MEMORY,
         time_limit: float | None = None,
+        on_limit: str = "raise",
+        n_jobs: int | None = 1,
     ) -> None:
         self.max_depth = max_depth
         self.regularization = regularization
@@ -154,11 +204,23 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         self.space = space
         self.epsilon_kind = epsilon_kind
         self.binarizer = binarizer
+        self.thresholds = thresholds
         self.task = task
         self.loss = loss
         self.decimals = decimals
+        self.min_leaf = min_leaf
+        self.max_leaves = max_leaves
+        self.must_use = must_use
+        self.must_not_use = must_not_use
+        self.at_most_features = at_most_features
+        self.first = first
+        self.max_cost = max_cost
+        self.costs = costs
+        self.monotone = monotone
         self.memory_limit = memory_limit
         self.time_limit = time_limit
+        self.on_limit = on_limit
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the set.
@@ -179,17 +241,34 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         """
         rules = Rules.read(self.max_depth, self.regularization, self.epsilon, self.epsilon_kind)
         check_limits(memory_limit=self.memory_limit, time_limit=self.time_limit)
+        n_threads(self.n_jobs)
+        if self.on_limit not in ("raise", "part"):
+            raise ValueError(f"on_limit must be 'raise' or 'part', got {self.on_limit!r:.80}")
         problem = read_problem(self, X, y, sample_weight, rules)
         table = problem.table
-        engine = Engine(problem, int(self.memory_limit), self.time_limit)
-        view = View(rules.epsilon, engine.bound)
-        engine.counts(view)
+        engine = Engine(problem, int(self.memory_limit), self.time_limit, self.n_jobs)
+        try:
+            engine.offers_part = self.on_limit == "raise"
+            view = self._constrained(engine)
+            engine.counts(view)
+        except (OutOfMemory, OutOfTime, TooLarge) as fault:
+            if self.on_limit == "raise":
+                raise
+            engine = part_of(engine, fault, self._constrained)
+            view = self._constrained(engine)
         self._source_, self._view_, self._distinct_ = engine, view, {}
+        if not self.complete:
+            warnings.warn(f"the set is {self.incomplete}", IncompleteSet, stacklevel=2)
         self.binarizer_ = table.binarizer
         self.n_features_in_ = len(table.columns.space.columns)
         if table.target is not None:
             self.decimals_ = table.target.decimals
         return self
+
+    def _constrained(self, engine: Engine) -> View:
+        """Give the view of an engine's trees that meet the constraints."""
+        every = TreeSet._of(engine, View(engine.problem.rules.epsilon, engine.bound))
+        return constrain(every, self.get_params(deep=False))._view
 
     # As of every estimator, repr gives the parameters; str and notebooks say what was found, too.
 
@@ -201,7 +280,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
             return repr(self)
         kind = "" if self._problem.rules.kind == "additive" else ", relative"
         lines = [repr(self), f"{self._found()} (epsilon {float(self._view.epsilon):g}{kind})"]
-        return "\n".join(filter(None, [*lines, self._in_numbers(), self._without_columns()]))
+        return "\n".join(filter(None, [*lines, *self._further()]))
 
     def _repr_html_inner(self) -> str:
         """Say what was found, above what scikit-learn shows of any estimator."""
@@ -222,120 +301,3 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_source_" in self.__dict__
-
-    # -- lists of trees ------------------------------------------------------------------------
-
-    @staticmethod
-    def from_trees(
-        trees: Any,
-        X: Any,
-        y: Any,
-        *,
-        regularization: Any = 0.01,
-        epsilon: Any = None,
-        sample_weight: Any = None,
-        loss: str | None = None,
-        decimals: int | None = None,
-        through: Any = None,
-        space: Space | None = None,
-    ) -> TreeSet:
-        """Take a list of trees as a set: the same interface, over just these trees.
-
-        Parameters
-        ----------
-        trees : iterable of Tree or of models that ``read_tree`` knows; a set of TreeFARMS or PRAXIS
-            Equal ones count once.
-        X, y : rows and labels, or numbers where the trees predict numbers
-            The training data: complete rows, with the columns of the trees' space.
-        regularization : number
-            What a leaf costs.
-        epsilon : number, optional
-            How far from the best tree of the list the bound is; every tree of the list is in
-            whatever it says. By default the distance of the worst.
-        sample_weight : array of numbers from 0, optional
-        loss, decimals
-            For trees that predict numbers, as of ``RashomonSet``. What leaves predict is rounded to
-            the set's decimals, which ``print`` names, so that every loss is exact: for squared loss
-            a mean in floats becomes the number that the leaf has in a ``RashomonSet`` of the same
-            rows.
-        through, space
-            As in ``read_trees``.
-
-        Returns
-        -------
-        TreeSet
-
-        Examples
-        --------
-        >>> from orderless import RashomonSet
-        >>> leaf, other = {"prediction": 0}, {"prediction": 1}
-        >>> split = {"feature": "a", "true": other, "false": leaf}
-        >>> found = RashomonSet.from_trees([leaf, split, split], [[0, 1], [1, 1]], [0, 1],
-        ...                                space=Space({"a": "boolean", "b": "boolean"}))
-        >>> found.n_trees, float(found.objective)
-        (2, 0.02)
-        """
-        members = read_trees(trees, through=through, space=space)
-        given = Judging(regularization, epsilon, sample_weight, loss, decimals)
-        return TreeSet._of(*listed_set(members, X, y, given))
-
-    @staticmethod
-    def from_treefarms(
-        model: Any,
-        X: Any,
-        y: Any,
-        *,
-        regularization: Any = 0.01,
-        epsilon: Any = 0.02,
-        sample_weight: Any = None,
-        through: Any = None,
-        space: Space | None = None,
-    ) -> TreeSet:
-        """Take the trees that TreeFARMS found; ``from_trees`` with its parameters.
-
-        ``.differences(exact)`` then says which trees an exact set has and TreeFARMS has not, and
-        the other way round.
-
-        Parameters
-        ----------
-        model : fitted TREEFARMS
-        X, y : rows and labels
-            What it was fitted on (with ``through``, what went into the binarizer).
-        regularization, epsilon : number
-            Its ``regularization`` and ``rashomon_bound_adder``.
-        """
-        return RashomonSet.from_trees(
-            model, X, y, regularization=regularization, epsilon=epsilon,
-            sample_weight=sample_weight, through=through, space=space,
-        )  # fmt: skip
-
-    @staticmethod
-    def from_json(
-        text: str | bytes,
-        *,
-        limit: int | None = None,
-        memory_limit: int = MEMORY,
-        time_limit: float | None = SECONDS,
-    ) -> TreeSet:
-        """Read what ``to_json`` wrote: the set is found again, and its numbers are checked.
-
-        Parameters
-        ----------
-        limit : int, optional
-            Longest text, in characters, that is looked at.
-        memory_limit, time_limit
-            As of ``RashomonSet``; ``time_limit`` is for finding the set, too. A small file can hold
-            a problem that takes hours, so these limits are yours; those that the set was made with
-            are not used.
-
-        Raises
-        ------
-        InvalidTree
-            The text is not such a file, or its numbers are not those of its problem.
-        OutOfMemory, OutOfTime
-            The set passes the limits.
-        """
-        from .formats import from_json
-
-        check_limits(memory_limit=memory_limit, time_limit=time_limit)
-        return TreeSet._of(*from_json(text, limit, memory_limit, time_limit))

@@ -21,8 +21,9 @@ from ..errors import InvalidData
 from ..inputs import frame_of
 from ..model import Space
 from .rashomon_set import RashomonSet
-from .table import binarizer_of, read_table
+from .table import read_table
 from .target import read_labels
+from .thresholds import binarizer_of
 from .tree_set import TreeSet
 
 if TYPE_CHECKING:

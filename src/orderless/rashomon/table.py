@@ -18,11 +18,11 @@ from ..inputs import AMONG, read_rows, read_table_columns, refuse_numbers
 from ..model import Column, Condition, Feature, Label, Space, Values
 from .columns import Columns, columns_of_space, independent
 from .target import Target, read_labels
+from .thresholds import WORDS, Cuts, binarizer_of, no_binarizer
 
-__all__ = ["Table", "binarizer_of", "read_number_table", "read_table"]
+__all__ = ["Table", "read_number_table", "read_table"]
 
 MOST_CATEGORIES = 100
-WORDS = ("threshold-guess", "quantile")
 
 Floats = NDArray[np.float64]
 Made = tuple[NDArray[np.uint8], Columns, bool, Any]  # 0/1 columns, meaning, aware, binarizer
@@ -78,9 +78,9 @@ def _read_columns(X: Any, y: NDArray[Any], space: Any, binarizer: Any) -> Made:
             "orderless.Space({name: kind, ...})"
         )
     if isinstance(binarizer, str) and binarizer not in WORDS:
-        raise _no_binarizer(binarizer)
+        raise no_binarizer(binarizer)
     names, columns = _complete(X, space)
-    if binarizer is None or isinstance(binarizer, str):
+    if binarizer is None or isinstance(binarizer, str | Cuts):
         return _mixed(X, y, names, columns, space, binarizer)
     if isinstance(columns, np.ndarray):
         return _binarized(names, columns, y, space, binarizer)
@@ -96,7 +96,7 @@ def _mixed(
     names: list[str],
     columns: NDArray[Any] | list[Floats | list[Label]],
     space: Space | None,
-    binarizer: str | None,
+    binarizer: str | Cuts | None,
 ) -> Made:
     """Keep 0/1 columns whole, make some of text, and cut the numbers; in the order of X."""
     whole = columns if isinstance(columns, np.ndarray) else None
@@ -141,7 +141,7 @@ def _check_length(table: NDArray[Any], y: NDArray[Any]) -> None:
 
 
 def _cut(
-    table: NDArray[Any], y: NDArray[Any], column_space: Space, numeric: list[int], word: str
+    table: NDArray[Any], y: NDArray[Any], column_space: Space, numeric: list[int], word: str | Cuts
 ) -> tuple[NDArray[Any], list[Column], Any]:
     """Cut the numeric columns; give all columns, what they mean, and the fitted binarizer.
 
@@ -291,30 +291,6 @@ def _binarized(
     there = set(made.names)
     rows = Space(made.features, [column for column in kept if column.feature in there])
     return bits.astype(np.uint8), columns_of_space(made, rows), True, fitted
-
-
-def binarizer_of(given: Any, space: Space | None, task: str = "classification") -> Any:
-    """Give the binarizer that a word means, or a clone of one."""
-    from ..inputs import QuantileBinarizer, ThresholdGuessBinarizer
-
-    if given == "threshold-guess":
-        return ThresholdGuessBinarizer(space=space, task=task)
-    if given == "quantile":
-        return QuantileBinarizer(space=space)
-    if not hasattr(given, "fit") or not hasattr(given, "transform") or isinstance(given, type):
-        raise _no_binarizer(given)
-    if space is not None and getattr(given, "space", None) is None:
-        raise InvalidSpace("give the space to the binarizer itself: its space= is None")
-    from sklearn.base import clone
-
-    return clone(given)
-
-
-def _no_binarizer(given: Any) -> ValueError:
-    return ValueError(
-        "binarizer must be 'threshold-guess', 'quantile', a binarizer with a space_, or None for "
-        f"columns that are 0/1 already, got {given!r:.80}"
-    )
 
 
 def zero_one(table: NDArray[Any]) -> bool:

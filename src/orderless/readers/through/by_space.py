@@ -23,9 +23,13 @@ Floats = NDArray[np.float64]
 
 def by_space(transformer: Any, block: Block, step: str) -> Block:
     """Read a transformer that knows what its columns mean."""
-    from ...inputs import QuantileBinarizer, ThresholdGuessBinarizer  # import scikit-learn
+    from ...inputs import (  # import scikit-learn
+        MidpointBinarizer,
+        QuantileBinarizer,
+        ThresholdGuessBinarizer,
+    )
 
-    if isinstance(transformer, QuantileBinarizer | ThresholdGuessBinarizer):
+    if isinstance(transformer, MidpointBinarizer | QuantileBinarizer | ThresholdGuessBinarizer):
         return _cut(transformer, block, step)
     space: Space = transformer.space_
     named = [str(name) for name in getattr(transformer, "feature_names_in_", ())]

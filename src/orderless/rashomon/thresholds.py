@@ -1,0 +1,77 @@
+"""Where numbers are cut: guessed thresholds, quantiles, or every cut point.
+
+In:  the parameters ``thresholds`` and ``binarizer`` of a ``RashomonSet``.
+Out: what makes 0/1 columns of numbers: a word, a ``Cuts``, a binarizer of the user's own, or None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidSpace
+from ..model import Space
+
+__all__ = ["WORDS", "Cuts", "binarizer_of", "no_binarizer", "read_cutting"]
+
+WORDS = ("threshold-guess", "quantile")
+MOST_QUANTILES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """So many quantiles of each number, or (None) a cut between each two neighbouring values."""
+
+    quantiles: int | None = None
+
+
+def read_cutting(thresholds: Any, binarizer: Any) -> Any:
+    """Give what cuts the numbers, as the two parameters say together."""
+    guessed = isinstance(thresholds, str) and thresholds == "guess"
+    every = isinstance(thresholds, str) and thresholds == "all"
+    whole = isinstance(thresholds, int | np.integer) and not isinstance(thresholds, bool)
+    if not (guessed or every or (whole and 1 <= thresholds <= MOST_QUANTILES)):
+        raise ValueError(
+            "thresholds must be 'guess', 'all' for every cut point, or a whole number from 1 to "
+            f"{MOST_QUANTILES:,} of quantiles for each feature, got {thresholds!r:.80}"
+        )
+    if guessed:
+        return binarizer
+    if not (isinstance(binarizer, str) and binarizer == "threshold-guess"):
+        raise ValueError(
+            f"thresholds={thresholds!r} and binarizer={binarizer!r:.80} both say where numbers are "
+            "cut: give one of the two"
+        )
+    return Cuts(None if every else int(thresholds))
+
+
+def binarizer_of(given: Any, space: Space | None, task: str = "classification") -> Any:
+    """Give the binarizer that a word or ``Cuts`` means, or a clone of one."""
+    from ..inputs import MidpointBinarizer, QuantileBinarizer, ThresholdGuessBinarizer
+
+    if isinstance(given, Cuts):
+        if given.quantiles is None:
+            return MidpointBinarizer(space=space)
+        parts = given.quantiles + 1
+        return QuantileBinarizer(quantiles=[i / parts for i in range(1, parts)], space=space)
+    if isinstance(given, str) and given == "threshold-guess":
+        return ThresholdGuessBinarizer(space=space, task=task)
+    if isinstance(given, str) and given == "quantile":
+        return QuantileBinarizer(space=space)
+    if not hasattr(given, "fit") or not hasattr(given, "transform") or isinstance(given, type):
+        raise no_binarizer(given)
+    if space is not None and getattr(given, "space", None) is None:
+        raise InvalidSpace("give the space to the binarizer itself: its space= is None")
+    from sklearn.base import clone
+
+    return clone(given)
+
+
+def no_binarizer(given: Any) -> ValueError:
+    """Say what a binarizer can be."""
+    return ValueError(
+        "binarizer must be 'threshold-guess', 'quantile', a binarizer with a space_, or None for "
+        f"columns that are 0/1 already, got {given!r:.80}"
+    )
