@@ -90,7 +90,7 @@ def test_a_smaller_epsilon_is_a_part(seed, monkeypatch):
             with pytest.warns(IncompleteSet, match=r"the set is incomplete: time_limit=None did"):
                 found = case.fit(on_limit="part")
         rules = found._source_.problem.rules
-        assert rules.epsilon == most  # the largest that can be had
+        assert rules.epsilon == most  # the largest within the limit
         assert found.objective_bounds == (case.oracle.optimum, case.oracle.optimum)
         holds(case, found)
         said(found)

@@ -43,7 +43,7 @@ class Within {
 /// As sides_of_depth_2, of a part where signs suffice. The work is shared among threads.
 [[nodiscard]] SideCosts signed_sides_of_depth_2(const Rows& part, const Costs& costs, Meter& meter);
 
-/// Whether sides as trees of depth <= 3 can be had from sets of four columns, and that is fast:
+/// Whether sides as trees of depth <= 3 come from sets of four columns, and that is fast:
 /// signs suffice, there are many columns or rows, and tables of columns^3 fit.
 [[nodiscard]] bool fours_pay(const Rows& part, const Costs& costs, const Meter& meter);
 

@@ -106,10 +106,10 @@ void test_fours() {
 void test_where_fours_pay() {
   Random random{3};
   for (int round = 0; round < 4; ++round) {
-    const Problem problem = of_two_classes(random, 24, 8000);
+    const Problem problem = of_two_classes(random, 24, 20000);
     const Rows rows = problem.rows();
     const Part part = Restriction(rows).of(rows.all.data());
-    Meter meter(std::size_t{1} << 32U, [] {}), small(std::size_t{1} << 20U, [] {});
+    Meter meter(std::size_t{1} << 32U, [] {}), small(std::size_t{1} << 18U, [] {});
     CHECK(fours_pay(part.rows, problem.costs, meter));
     CHECK(!fours_pay(part.rows, problem.costs, small));
     CHECK(!fours_pay(part.rows, {std::int64_t{1} << 50U, 1}, meter));

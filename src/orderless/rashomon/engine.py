@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine", "Histogram", "Piece", "View", "check_limits"]
 
-PARTS = ("the set", "counting the trees")  # what has a part that can be had instead
+PARTS = ("the set", "counting the trees")  # of which there may be a part instead
 MOST_PARTS = 1000  # sets of features that are looked at one after the other
 
 # (r, k): the functions whose fingerprint is r modulo 2^k, a random 2^k-th of all.

@@ -200,7 +200,7 @@ class _Attempts:
         return engine
 
     def largest(self, rules: Callable[[int], Rules], found: Engine | None) -> Engine | None:
-        """Find the largest of ``STEPS`` - 1 sizes that can be had, by halving; else ``found``."""
+        """Find the largest of ``STEPS`` - 1 sizes within the limits, by halving; else ``found``."""
         low, high = 0, STEPS
         while high - low > 1:
             middle = (low + high) // 2
@@ -246,9 +246,9 @@ def part_of(engine: Engine, fault: Exception, view_of: Callable[[Engine], View])
     """Find a proven part of a set that passes a limit, or say that there is none.
 
     First the smallest objective at the whole depth, then the largest epsilon, in sixteenths of the
-    one asked for, whose set can be had. If the smallest objective cannot be found: the largest
-    depth at which it can, and all trees of that depth that are in the whole set whatever its
-    smallest objective is. The time limit holds for all of this together. ``view_of`` gives the
+    one asked for, whose set is within the limits. If the smallest objective cannot be found: the
+    largest depth at which it can, and all trees of that depth that are in the whole set whatever
+    its smallest objective is. The time limit holds for all of this together. ``view_of`` gives the
     view of an engine's trees that has to be countable.
     """
     limit = _limit_of(fault)
