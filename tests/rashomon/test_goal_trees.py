@@ -90,6 +90,7 @@ def test_constraints_on_trees_of_numbers(name: str, loss: str) -> None:
         assert said.any.tolist() == [len({say(t, x) for t in trees}) > 1 for x in case.cells]
 
 
+@pytest.mark.filterwarnings("ignore::orderless.errors.IncompleteSet")
 def test_a_part_of_a_set_is_named() -> None:
     random = np.random.default_rng(0)
     X = random.integers(0, 2, (300, 12))

@@ -37,6 +37,13 @@ struct Sample {
   [[nodiscard]] std::size_t size() const { return y.size(); }
 };
 
+/// Trees may cost so much more than the best.
+Slack within(std::size_t more) {
+  Slack slack;
+  slack.numerator = static_cast<std::int64_t>(more);
+  return slack;
+}
+
 Meter plenty() {
   return {std::size_t{1} << 32U, [] {}};
 }
@@ -125,8 +132,8 @@ void test_goals() {
     const Sample other(random, 1 + random.below(10), false);
     const Costs costs{3, static_cast<std::int64_t>(1 + random.below(3))};
     Meter meter = plenty();
-    const auto graph = std::make_shared<const Graph>(build_graph(
-        train.rows(), costs, 2, {static_cast<std::int64_t>(random.below(12)), 1}, meter));
+    const auto graph = std::make_shared<const Graph>(
+        build_graph(train.rows(), costs, 2, within(random.below(12)), meter));
     View view;
     view.bound = graph->bound;
     view.allowed.assign(n_columns, 1);
@@ -161,7 +168,7 @@ void test_shares() {
     const Sample train(random, 8, false);
     Meter meter = plenty();
     const auto graph =
-        std::make_shared<const Graph>(build_graph(train.rows(), {1, 0}, 4, {0, 1}, meter));
+        std::make_shared<const Graph>(build_graph(train.rows(), {1, 0}, 4, within(0), meter));
     View view;
     view.bound = graph->bound;
     view.allowed.assign(n_columns, 1);
@@ -183,7 +190,7 @@ void test_limits() {
   const Sample train(random, 200, false);
   Meter meter = plenty();
   const auto graph =
-      std::make_shared<const Graph>(build_graph(train.rows(), {1, 1}, 4, {20, 1}, meter));
+      std::make_shared<const Graph>(build_graph(train.rows(), {1, 1}, 4, within(20), meter));
   View view;
   view.bound = graph->bound;
   view.allowed.assign(n_columns, 1);
