@@ -174,10 +174,9 @@ class EnsembleProperties(Properties):
         twins = TwinRows(inside, apart, wanted, self.time_limit)
         box = box_in(inside, region)
         steps = self._steps(inside, region, wanted, box)
-        for pair in [(box, box)] if steps is None else steps.values():
-            cells = twins.find(pair)
-            if cells is not None:
-                return self._two_rows(inside, cells, apart, region, wanted)
+        cells = twins.find_in_any([(box, box)] if steps is None else list(steps.values()))
+        if cells is not None:
+            return self._two_rows(inside, cells, apart, region, wanted)
         if twins.missed:
             raise undecided(
                 twins.missed, "it is not known whether there are two such rows", self.time_limit
@@ -229,13 +228,16 @@ class EnsembleProperties(Properties):
         return first, second
 
     def thresholds(self, feature: str, region: Region, by: Fraction) -> tuple[float, ...]:
-        """Give where a step of at most so much across the feature can change the answer."""
+        """Give where a step of at most so much across the feature changes answers of random rows.
+
+        Each of them is right; there may be more, which only a search for each would tell.
+        """
         wanted = Near(self.space[feature], by)
         inside = within(self.ensemble, region)
         twins = TwinRows(inside, (feature,), wanted, self.time_limit)
         box = box_in(inside, region)
         steps = self._steps(inside, region, wanted, box) or {}
-        return tuple(cut for cut, pair in steps.items() if twins.find(pair) is not None)
+        return tuple(cut for cut, pair in steps.items() if twins.tried(pair) is not None)
 
     # -- two models ------------------------------------------------------------------------------
 
