@@ -28,6 +28,7 @@ CAPABILITIES = {
     "importance": "Importance over all near-optimal trees",
     "readers": "Readers",
     "rashomon": "Rashomon sets",
+    "deep": "Deeper and larger Rashomon sets",
     "sql": "Where the data is: SQL engines and files",
     "import": "Import",
 }

@@ -17,7 +17,7 @@ from orderless._core import base
 from orderless.cli.app import app
 
 COMMANDS = ("describe", "explain", "predict", "compare", "diff", "prove", "importance", "rashomon",
-            "acquire", "report", "app", "export", "reproduce", "doctor", "datasets",
+            "choose", "acquire", "report", "app", "export", "reproduce", "doctor", "datasets",
             "datasets list", "datasets show", "datasets save")  # fmt: skip
 
 

@@ -46,7 +46,9 @@ Goal::Goal(std::shared_ptr<const Measured> measured, Factors factors, Meter& met
   for (const Step& step : steps(0)) {
     if (step.cost > view.bound || !view.fits(step.groups)) continue;
     if (view.max_leaves > 0 && step.leaves > view.max_leaves) continue;
-    if (front_.empty() || step.measure < front_.back().measure) front_.push_back(step);
+    if (!front_.empty() && step.measure >= front_.back().measure) continue;
+    if (!front_.empty() && front_.back().cost == step.cost) front_.pop_back();
+    front_.push_back(step);
   }
 }
 

@@ -46,7 +46,7 @@ class MeasuredBuilder {
       first_ = end;
       for (std::size_t place = begin; place < end; ++place) {
         expand(place, level, paths.data() + (place - begin) * level);
-        meter_.step(rows_.n_words + 64);
+        meter_.step((graph_.of(out_.node_[place]).size() + 1) * (rows_.n_words / 8 + 8));
         held_.set(out_.bytes() + (paths.size() + paths_.size()) * 4 + numbers_.bytes() +
                   leaves_.bytes() + leaf_weights_.size() * 8);
       }
