@@ -137,10 +137,20 @@ class EnsembleProperties(Properties):
         found = possible_boxes(inside, box_in(inside, region)[None], self.time_limit)
         for code in sorted(codes):
             if found.possible[0, code] == 1:
-                return self._row(inside, found.cells[0, code], region)
+                row = self._row(inside, found.cells[0, code], region)
+                if not self._gets(row, outcome):
+                    raise AssertionError(f"the row {row} does not get the answer that was found")
+                return row
         if any(found.possible[0, code] == 2 for code in codes):
             raise undecided(2, "it is not known whether a row gets this answer", self.time_limit)
         return None
+
+    def _gets(self, row: Row, outcome: Outcome) -> bool:
+        """Whether a row, put through the model, gets one of some answers."""
+        said = self.says(row)
+        if self.ensemble.task == "regression":
+            return bool(outcome.lower < said <= outcome.upper)
+        return said in [self.ensemble.classes[code] for code in outcome.codes]
 
     def _row(self, inside: Ensemble, cell: Cells, region: Region) -> Row:
         """Give a row in a cell, with a value for every feature."""
@@ -225,6 +235,8 @@ class EnsembleProperties(Properties):
             ends = two_steps(wanted, low, high, cuts, rounded=plain)
             first, second = ({**first, apart[0]: end} for end in ends)
         second = {name: second[name] if name in apart else first[name] for name in first}
+        if self.says(first) == self.says(second):
+            raise AssertionError(f"the rows {first} and {second} get the same answer")
         return first, second
 
     def thresholds(self, feature: str, region: Region, by: Fraction) -> tuple[float, ...]:
