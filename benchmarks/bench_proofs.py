@@ -114,7 +114,7 @@ def ensembles(quick: bool) -> Table:
             "scikit-learn's predict on every counterexample."
         ],
     )  # fmt: skip
-    for n in (5, 10) if quick else (10, 30):
+    for n in (5, 10) if quick else (10, 30, 100):
         now(f"trees: {n:,}")
         models = {
             "boosted, constrained": HistGradientBoostingClassifier(
