@@ -29,6 +29,7 @@ CAPABILITIES = {
     "readers": "Readers",
     "rashomon": "Rashomon sets",
     "deep": "Deeper and larger Rashomon sets",
+    "goals": "Second goals over all near-optimal trees",
     "sql": "Where the data is: SQL engines and files",
     "import": "Import",
 }

@@ -93,7 +93,7 @@ class Memory {
   /// One of several, so that threads seldom wait for each other.
   struct Shelf {
     std::mutex mutex;
-    std::vector<std::unordered_map<Key, Known, Hash>> best;        // by depth
+    std::vector<std::unordered_map<Key, Known, Hash>> best;       // by depth
     std::vector<std::unordered_map<Key, SideCosts, Hash>> sides;  // by depth
   };
   Shelf& shelf(const Key& key) { return shelves_[key[1] % shelves_.size()]; }

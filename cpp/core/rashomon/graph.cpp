@@ -60,8 +60,8 @@ class Builder {
 
   void build(const Slack& slack) {
     levels_.resize(static_cast<std::size_t>(graph_.depth) + 1);
-    graph_.optimum = slack.optimum ? *slack.optimum
-                                   : best_.of(rows_.all.data(), graph_.depth, unreachable);
+    graph_.optimum =
+        slack.optimum ? *slack.optimum : best_.of(rows_.all.data(), graph_.depth, unreachable);
     graph_.bound = bound_of(graph_.optimum, slack);
     meet(0, rows_.all.data(), nullptr, 0, best_.leaf(rows_.all.data()), graph_.bound,
          graph_.optimum);
@@ -343,7 +343,7 @@ class Builder {
   std::vector<Level> levels_;
   std::vector<Edge> by_group_;
   std::vector<std::uint8_t> kept_;
-  std::vector<SideCosts> prepared_;                     // of some nodes at once
+  std::vector<SideCosts> prepared_;                    // of some nodes at once
   std::vector<std::pair<Best, Restriction>> helpers_;  // one of each for every thread
   Numbers leaves_;
   std::vector<std::int32_t> leaf_label_;
@@ -378,27 +378,6 @@ Graph build_graph(Rows rows, const Costs& costs, int depth, const Slack& slack, 
   Builder(graph, meter).build(slack);
   graph.rows.blocks = {};  // only for the search
   return graph;
-}
-
-FlatTrees best_tree(const Graph& graph) {
-  FlatTrees out;
-  const auto grow = [&](const auto& self, std::uint32_t node) -> void {
-    if (graph.leaf_cost(node) == graph.best[node]) {
-      out.add_leaf(graph.label[node]);
-      return;
-    }
-    for (const Edge& edge : graph.of(node)) {
-      if (graph.best[edge.when_true] + graph.best[edge.when_false] != graph.best[node]) continue;
-      const std::size_t at = out.add_split(edge.column);
-      self(self, edge.when_true);
-      out.begin_false(at);
-      self(self, edge.when_false);
-      return;
-    }
-  };
-  grow(grow, 0);
-  out.end_tree();
-  return out;
 }
 
 }  // namespace orderless::rashomon

@@ -44,7 +44,9 @@ struct Problem {
   [[nodiscard]] bool bit(std::size_t row, std::size_t column) const {
     return table[row * n_columns + column] != 0;
   }
-  [[nodiscard]] Rows rows() const { return rashomon::read_rows(table, n_columns, y, weights, n_classes); }
+  [[nodiscard]] Rows rows() const {
+    return rashomon::read_rows(table, n_columns, y, weights, n_classes);
+  }
 };
 
 using List = std::vector<std::size_t>;
