@@ -24,6 +24,7 @@ CAPABILITIES = {
     "acquisition": "Acquisition: the cheapest policy",
     "missing": "Rows with unknown values",
     "ensembles": "Forests and boosted trees",
+    "proofs": "Proofs, differences and changes",
     "importance": "Importance over all near-optimal trees",
     "readers": "Readers",
     "rashomon": "Rashomon sets",
