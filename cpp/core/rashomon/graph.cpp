@@ -5,6 +5,11 @@
 #include <stdexcept>
 
 #include "core/rashomon/best.hpp"
+#include "core/rashomon/cut_search.hpp"
+#include "core/rashomon/cut_triples.hpp"
+#include "core/rashomon/kernels.hpp"
+#include "core/rashomon/signed.hpp"
+#include "core/rashomon/sweep.hpp"
 
 namespace orderless::rashomon {
 
@@ -53,8 +58,7 @@ class Builder {
 
   void build(const Slack& slack) {
     levels_.resize(static_cast<std::size_t>(graph_.depth) + 1);
-    graph_.optimum = best_.of(rows_.all.data(), graph_.depth, unreachable);
-    graph_.bound = bound_of(graph_.optimum, slack);
+    find_optimum(slack);
     meet(0, rows_.all.data(), nullptr, 0, best_.leaf(rows_.all.data()), graph_.bound,
          graph_.optimum);
     if (graph_.depth == 1) root_edges(restriction_.of(rows_.all.data()));
@@ -65,6 +69,22 @@ class Builder {
   }
 
  private:
+  void find_optimum(const Slack& slack) {
+    if (graph_.depth == 3 && rows_.cuts.used()) {
+      const Part& part = restriction_.of(rows_.all.data());
+      if (triples_suffice(part.rows)) {
+        root_columns_ = part.rows.cuts.column;
+        near_ = near_cuts(part.rows, costs_, costs_.of(best_.leaf(rows_.all.data()).errors, 1),
+                          [&](std::int64_t optimum) { return bound_of(optimum, slack); }, meter_);
+        graph_.optimum = near_.optimum;
+        graph_.bound = near_.bound;
+        return;
+      }
+    }
+    graph_.optimum = best_.of(rows_.all.data(), graph_.depth, unreachable);
+    graph_.bound = bound_of(graph_.optimum, slack);
+  }
+
   Level& next(std::size_t level) { return levels_[level + 1]; }
   [[nodiscard]] int left(std::size_t level) const { return graph_.depth - static_cast<int>(level); }
 
@@ -185,6 +205,11 @@ class Builder {
       const Part& part = restriction_.of(support.data());
       const std::size_t n = part.rows.n_columns;
       const std::int64_t budget = level.budget[node];
+      if (left(at) == 2 && part.rows.cuts.used() && signs_suffice(part.rows)) {
+        expand_chains(at, node, support, part.rows.cuts);
+        set_held();
+        continue;
+      }
       by_group.assign(n, {});
       kept.assign(n, 0);
       const bool last = left(at) == 2;
@@ -211,18 +236,114 @@ class Builder {
       }
       give_edges(level, node, part, by_group, kept);
       meter_.step(n * n + 1000);
-      std::size_t bytes = leaf_label_.size() * 80;
-      for (const Level& each : levels_) bytes += each.bytes();
-      held_.set(bytes);
+      set_held();
     }
     level.path = {};
     level.numbers = {};
+  }
+
+  void set_held() {
+    std::size_t bytes = leaf_label_.size() * 80;
+    for (const Level& each : levels_) bytes += each.bytes();
+    held_.set(bytes);
+  }
+
+  /// Adds an edge for every column of a group.
+  static void add_edges(Level& level, const Cuts& cuts, std::size_t group, std::uint32_t when_true,
+                        std::uint32_t when_false) {
+    for (std::uint32_t column = cuts.column[group]; column < cuts.end[group]; ++column) {
+      level.edges.push_back({column, when_true, when_false});
+    }
+  }
+
+  /// The edges of a node with two splits left, and of its children, where columns come in chains.
+  void expand_chains(std::size_t at, std::uint32_t node, const Words& support, const Cuts& cuts) {
+    Level& level = levels_[at];
+    Level& below = levels_[at + 1];
+    const std::int64_t budget = level.budget[node];
+    const std::int32_t* path = level.path.data() + node * at;
+    Words side(rows_.n_words);
+    level.edge_start[node] = level.edges.size();
+    const auto use = [&](std::size_t group, std::int64_t on_true, std::int64_t on_false,
+                         std::int64_t split_true, std::int64_t split_false) {
+      std::uint32_t children[2];
+      for (const bool yes : {true, false}) {
+        const auto literal = static_cast<std::int32_t>(2 * cuts.column[group] + (yes ? 0 : 1));
+        cut(support, literal, side);
+        const std::int64_t most = budget - (yes ? on_false : on_true);
+        const auto [child, changed] = meet(at + 1, side.data(), path, literal,
+                                           best_.leaf(side.data()), most, yes ? on_true : on_false);
+        children[yes ? 0 : 1] = child;
+        if (changed && (yes ? split_true : split_false) <= most) {
+          last_edges(below, child, side, most - 2 * costs_.leaf);
+        }
+      }
+      add_edges(level, cuts, group, children[0], children[1]);
+    };
+    if (at == 1 && !near_.sides.empty()) {
+      each_near(path[0], cuts, use);
+    } else {
+      with_sweep(cuts, costs_, meter_, [&](auto& sweep) { sweep.each(budget, use); });
+    }
+    level.edge_end[node] = level.edges.size();
+  }
+
+  /// The groups of a side of a cut of all rows whose splits are near, as they were found before.
+  template <class Use>
+  void each_near(std::int32_t literal, const Cuts& cuts, Use&& use) {
+    const auto column = static_cast<std::uint32_t>(literal / 2);
+    const auto from = std::lower_bound(root_columns_.begin(), root_columns_.end(), column);
+    const auto side = static_cast<std::size_t>(from - root_columns_.begin()) * 2 +
+                      static_cast<std::size_t>(literal % 2);
+    auto split = near_.splits[side].begin();
+    const auto end = near_.splits[side].end();
+    // Groups of all rows that part the side alike are one group here.
+    for (std::size_t group = 0; group < cuts.n_groups(); ++group) {
+      while (split != end && root_columns_[split->group] < cuts.column[group]) ++split;
+      if (split == end) return;
+      if (root_columns_[split->group] >= cuts.end[group]) continue;
+      use(group, split->on_true, split->on_false, split->split_true, split->split_false);
+    }
+  }
+
+  /// The edges of a node with one split left, of two classes, from the words of its rows.
+  void last_edges(Level& level, std::uint32_t node, const Words& support, std::int64_t spare) {
+    if (spare < 0) return;
+    const std::size_t stride = rows_.stride();
+    counts_.resize(2 * stride);
+    std::int64_t all[2];
+    class_weights(rows_, support.data(), all);
+    block_counts(support.data(), rows_, 0, counts_.data());
+    const std::int64_t most = spare / costs_.error;
+    level.edge_start[node] = level.edges.size();
+    std::int64_t before[2] = {-1, -1};
+    Edge edge;
+    for (std::size_t j = 0; j < rows_.n_columns; ++j) {
+      const std::int64_t on[2] = {counts_[j], counts_[stride + j]};
+      const std::int64_t off[2] = {all[0] - on[0], all[1] - on[1]};
+      if (std::min(on[0], on[1]) + std::min(off[0], off[1]) > most) continue;
+      if (on[0] + on[1] == 0 || off[0] + off[1] == 0) continue;
+      // Neighbours in a chain often part the rows alike.
+      if (on[0] != before[0] || on[1] != before[1]) {
+        edge.when_true = intern(on);
+        edge.when_false = intern(off);
+        before[0] = on[0];
+        before[1] = on[1];
+      }
+      edge.column = static_cast<std::uint32_t>(j);
+      level.edges.push_back(edge);
+    }
+    level.edge_end[node] = level.edges.size();
   }
 
   /// The best of both sides of every group; sides that cannot be afforded may have a lower bound.
   SideCosts side_costs(std::size_t at, const Words& support, const Part& part,
                        std::int64_t budget) {
     if (left(at) == 2) return sides_of_depth_1(part.rows, costs_);
+    if (at == 0 && !near_.sides.empty()) return near_.sides;
+    if (left(at) == 3 && part.rows.cuts.used()) {
+      return cut_sides_of_depth_2(part.rows, costs_, budget, meter_);
+    }
     if (left(at) == 3) return best_.sides(support.data(), part);
     SideCosts sides;
     Words yes(rows_.n_words), no(rows_.n_words);
@@ -308,6 +429,9 @@ class Builder {
   Restriction restriction_;
   std::vector<std::int64_t> weights_;
   std::vector<Level> levels_;
+  std::vector<std::int64_t> counts_;  // per class and column
+  NearCuts near_;  // of all rows, where three cuts were looked at together
+  std::vector<std::uint32_t> root_columns_;
   std::vector<Edge> by_group_;
   std::vector<std::uint8_t> kept_;
   Numbers leaves_;

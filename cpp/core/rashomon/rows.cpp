@@ -113,6 +113,7 @@ Rows lay_out(const Distinct& distinct, std::size_t n_classes, std::span<const Am
     }
   }
   set_blocks(rows);
+  find_chains(rows);
   return rows;
 }
 
@@ -263,7 +264,30 @@ void Restriction::pack(const std::uint64_t* support) {
   }
 }
 
+void Restriction::take_cuts(const std::uint64_t* support) {
+  items_.clear();
+  each_bit({support, rows_.n_words}, [&](std::size_t bit) {
+    items_.push_back(static_cast<std::uint32_t>(bit));
+  });
+  const Cuts& cuts = part_.rows.cuts;
+  taker_.take(rows_.cuts, items_, part_.rows.cuts);
+  part_.rows.n_classes = rows_.n_classes;
+  part_.rows.n_columns = cuts.n_groups();
+  part_.flip.assign(rows_.n_columns, 0);
+  part_.group.assign(rows_.n_columns, -1);
+  part_.column.clear();
+  for (std::size_t group = 0; group < cuts.n_groups(); ++group) {
+    part_.column.push_back(static_cast<std::int32_t>(cuts.column[group]));
+    std::fill(part_.group.begin() + cuts.column[group], part_.group.begin() + cuts.end[group],
+              static_cast<std::int32_t>(group));
+  }
+}
+
 const Part& Restriction::of(const std::uint64_t* support) {
+  if (rows_.cuts.used()) {
+    take_cuts(support);
+    return part_;
+  }
   pack(support);
   Rows& out = part_.rows;
   part_.group.assign(rows_.n_columns, -1);

@@ -32,6 +32,7 @@ __all__ = ["EXAMPLE", "command", "left_out"]
 EXAMPLE = (
     "Example: orderless rashomon --data patients.csv --target diagnosis --ignore id\n\n"
     "Example: orderless rashomon --data wisconsin --max-depth 2 --functions 5\n\n"
+    "Example: orderless rashomon --data compas --thresholds all\n\n"
     "Example: orderless rashomon --data stays.csv --target days --task regression --within 0.5"
 )
 SET = "Which trees"
@@ -60,6 +61,14 @@ class SetOptions:
             "constant's + regularization x leaves.",
         ),
     ] = 0.02
+    thresholds: Annotated[
+        str,
+        typer.Option(
+            metavar="guess|all|N",
+            help="Where numbers are cut: where a boosted ensemble of small trees would, between all "
+            "neighbouring values, or at N quantiles of each feature.",
+        ),
+    ] = "guess"
     loss: Loss = None
     decimals: Annotated[
         int | None,
@@ -118,8 +127,8 @@ def command(
 ) -> None:
     """Count all near-optimal trees, and the different functions that they are.
 
-    Numbers are cut where a boosted ensemble of small trees would (threshold guessing); columns of 0
-    and 1 stay as they are; text becomes one column per value. Features that no tree can ask about,
+    Numbers are cut where a boosted ensemble of small trees would (threshold guessing), or as
+    --thresholds says; columns of 0 and 1 stay as they are; text becomes one column per value. Features that no tree can ask about,
     because they are constant or have no threshold, are named. CSV is one table: the trees, the
     functions, or how many trees have which objective. With --task regression trees predict numbers;
     nearly every one then has an objective of its own, and of more than 100,000 trees only the
@@ -136,7 +145,7 @@ def command(
         found = RashomonSet(
             which.max_depth, which.regularization, which.epsilon,
             given.space if data.infer_kinds else None,
-            task=data.task.value, loss=which.loss and which.loss.value, decimals=which.decimals,
+            thresholds=_thresholds(which.thresholds), task=data.task.value, loss=which.loss and which.loss.value, decimals=which.decimals,
             memory_limit=limits.memory_limit, time_limit=limits.time_limit,
         ).fit(given.typed, given.y)  # fmt: skip
         content = {
@@ -154,6 +163,11 @@ def command(
     write_result(output, content, rows or [], lambda: _text(content, output.format))
     if show.plot is not None:
         write_figure(found.plot_objectives, show.plot)
+
+
+def _thresholds(given: str) -> str | int:
+    """Read the option: a word, or a whole number."""
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else given
 
 
 def _refuse_numbers(data: TableOptions, which: SetOptions, show: ShownOptions) -> None:
