@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 NATIVE := CMakeLists.txt $(shell find cpp/core cpp/bindings -name '*.[ch]pp')
 SOURCES := $(shell find cpp -name '*.[ch]pp')
+# What an sdist packs beside the core, without what is made from it.
+PACKED := $(shell find benchmarks docs examples requirements src tests -type f ! -name '*.pyc' \
+	! -path 'docs/_build/*' ! -path 'docs/gallery/*')
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-core test-portable test-sanitized test-engines test-oldest test-newest \
@@ -75,14 +78,17 @@ test-engines: $(VENV)/test-tools $(VENV)/engines-tools  ## tests that need a bro
 	$(BIN)/python -m pytest -q -m engine tests
 
 # Interpreters of other versions are looked for on PATH and among pyenv's.
-wheels: $(VENV)/wheels-tools  ## dist/: the sdist, and from it a wheel per Python, audited
+wheels: build/wheels/built  ## dist/: the sdist, and from it a wheel per Python, audited
+
+build/wheels/built: $(VENV)/wheels-tools tools/wheels.py pyproject.toml $(NATIVE) $(PACKED)
 	$(BIN)/python tools/wheels.py build
+	@touch $@
 
 test-wheels: wheels  ## each wheel in an empty environment without a compiler: the quick tests
 	$(BIN)/python tools/wheels.py test
 
 test-wheels-whole: wheels  ## the same with the whole suite, one Python after the other (hours)
-	$(BIN)/python tools/wheels.py test --whole
+	$(BIN)/python tools/wheels.py test --whole -n auto
 
 test-oldest: $(VENV)/built  ## a part of the suite with the oldest versions of what orderless needs
 	$(BIN)/python tools/versions.py oldest

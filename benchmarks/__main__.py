@@ -27,6 +27,7 @@ CAPABILITIES = {
     "importance": "Importance over all near-optimal trees",
     "readers": "Readers",
     "rashomon": "Rashomon sets",
+    "cuts": "Rashomon sets of every cut point",
     "sql": "Where the data is: SQL engines and files",
     "import": "Import",
 }

@@ -1,5 +1,6 @@
 """Shared settings of the tests."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,15 @@ settings.register_profile(
 settings.load_profile("orderless")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+def pytest_configure():
+    """Hear Ctrl-C: what a shell starts in the background ignores it, and so do its children.
+
+    Tests interrupt processes that they start, which would go on for ever.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

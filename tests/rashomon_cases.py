@@ -26,6 +26,7 @@ class Case:
         self.features, columns, told = _features(random, width)
         self.space = ol.Space(self.features, columns)
         self.names = self.space.column_names
+        self.values = [f.values for f in told.features]  # one in every bin, rising
         # Every combination of values, as bits.
         self.cells = [
             tuple(int(holds(value)) for f, holds in told for value in [combination[f]])

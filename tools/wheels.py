@@ -117,9 +117,9 @@ def wheel_for(version: str) -> Path:
     sys.exit(f"no wheel for Python {version} in {DIST}: run `python tools/wheels.py build`")
 
 
-def without_compilers() -> str:
+def without_compilers(version: str) -> str:
     """Give a PATH on which everything but compilers is found."""
-    here = WORK / "programs"
+    here = WORK / f"programs-{version}"
     shutil.rmtree(here, ignore_errors=True)
     here.mkdir(parents=True)
     for folder in map(Path, os.environ["PATH"].split(os.pathsep)):
@@ -135,54 +135,77 @@ def without_compilers() -> str:
 
 
 def test(pythons: dict[str, Path], whole: bool, extra: list[str]) -> None:
-    tree = unpacked()
-    programs = without_compilers()
+    failed = []
     for version, python in pythons.items():
         wheel = wheel_for(version)
         say(f"Python {version}: an empty environment with {wheel.name}")
         venv = WORK / f"venv-{version}"
         shutil.rmtree(venv, ignore_errors=True)
         run(python, "-m", "venv", venv)
-        own = os.environ | {"PATH": f"{venv / 'bin'}:{programs}", "VIRTUAL_ENV": str(venv)}
-        for name in ("CC", "CXX", "CMAKE_ARGS", "PYTHONPATH", "PYTHONHOME"):
-            own.pop(name, None)
-        for name in ("cc", "gcc", "c++", "g++", "clang", "cmake"):
-            if shutil.which(name, path=own["PATH"]):
-                sys.exit(f"{name} is still on PATH")
-        pip = [venv / "bin" / "python", "-m", "pip", "install", "--quiet",
-               "--disable-pip-version-check", "--only-binary=:all:"]  # fmt: skip
-        run(*pip, wheel, env=own)
+        tree, own = unpacked(version), surroundings(version, venv)
+        install(venv, own, wheel)
         say(f"Python {version}: from the wheel to a report")
         run(venv / "bin" / "python", tree / "examples" / "demo.py", cwd=tree, env=own,
             stdout=subprocess.DEVNULL)  # fmt: skip
-        run(*pip, "pytest", env=own)
-        settings = WORK / "pytest.ini"  # or those of the repository would be taken
+        install(venv, own, "pytest")
+        settings = WORK / f"pytest-{version}.ini"  # or those of the repository would be taken
         settings.write_text("[pytest]\n")
         run(venv / "bin" / "python", "-m", "pytest", "-q", "-c", settings, "--pyargs", "orderless",
             "-p", "no:cacheprovider", cwd=WORK, env=own)  # fmt: skip
-        if not whole:
-            continue
-        needs = WORK / "test.txt"
-        lines = (tree / "requirements" / "test.txt").read_text().splitlines(keepends=True)
-        needs.write_text("".join(line for line in lines if not line.startswith(FROM_SOURCE)))
-        run(*pip, "-r", needs, env=own)
-        say(f"Python {version}: the whole suite against the installed wheel")
-        run(venv / "bin" / "python", "-m", "pytest", "-q", "-m", "not engine", "tests", *extra,
-            cwd=tree, env=own)  # fmt: skip
+        if whole and not whole_suite(version, venv, own, tree, extra):
+            failed.append(version)
+    if failed:
+        sys.exit(f"the whole suite failed on Python {', '.join(failed)}")
     say(f"all passed on {', '.join(pythons)}")
 
 
-def unpacked() -> Path:
+def surroundings(version: str, venv: Path) -> dict[str, str]:
+    """Give an environment that has a venv, every program but compilers, and no help for them."""
+    programs = without_compilers(version)
+    own = os.environ | {"PATH": f"{venv / 'bin'}:{programs}", "VIRTUAL_ENV": str(venv)}
+    for name in ("CC", "CXX", "CMAKE_ARGS", "PYTHONPATH", "PYTHONHOME"):
+        own.pop(name, None)
+    for name in ("cc", "gcc", "c++", "g++", "clang", "cmake"):
+        if shutil.which(name, path=own["PATH"]):
+            sys.exit(f"{name} is still on PATH")
+    return own
+
+
+def install(venv: Path, own: dict[str, str], *what: object) -> None:
+    run(venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+        "--only-binary=:all:", *what, env=own)  # fmt: skip
+
+
+def whole_suite(
+    version: str, venv: Path, own: dict[str, str], tree: Path, extra: list[str]
+) -> bool:
+    """Run all tests, and the examples in the docstrings of the package that is installed."""
+    needs = WORK / f"test-{version}.txt"
+    lines = (tree / "requirements" / "test.txt").read_text().splitlines(keepends=True)
+    needs.write_text("".join(line for line in lines if not line.startswith(FROM_SOURCE)))
+    install(venv, own, "-r", needs)
+    say(f"Python {version}: the whole suite against the installed wheel")
+    package = venv / "lib" / f"python{version}" / "site-packages" / "orderless"
+    done = subprocess.run(
+        [venv / "bin" / "python", "-m", "pytest", "-q", "-m", "not engine", "tests", package,
+         *extra], cwd=tree, env=own,
+    )  # fmt: skip
+    say(f"Python {version}: {'passed' if done.returncode == 0 else 'failed'}")
+    return done.returncode == 0
+
+
+def unpacked(version: str) -> Path:
     """Unpack the sdist; its sources are put out of reach, so that only what is installed runs."""
     (sdist,) = DIST.glob("*.tar.gz")
-    shutil.rmtree(WORK / "tree", ignore_errors=True)
+    here = WORK / f"tree-{version}"
+    shutil.rmtree(here, ignore_errors=True)
     with tarfile.open(sdist) as archive:
-        archive.extractall(WORK / "tree", filter="data")
-    (tree,) = (WORK / "tree").iterdir()
+        archive.extractall(here, filter="data")
+    (tree,) = here.iterdir()
     shutil.rmtree(tree / "src")
     data = ROOT.parent / "shared"
     if data.is_dir():  # the paper's data, which tests look for beside the clone
-        (WORK / "tree" / "shared").symlink_to(data.resolve())
+        (here / "shared").symlink_to(data.resolve())
     return tree
 
 

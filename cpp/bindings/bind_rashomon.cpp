@@ -9,7 +9,9 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/calls.hpp"
+#include "bindings/rashomon_goals.hpp"
 #include "bindings/rashomon_graphs.hpp"
+#include "bindings/rashomon_views.hpp"
 #include "bindings/record.hpp"
 #include "core/rashomon/room.hpp"
 
@@ -20,80 +22,24 @@ using namespace nb::literals;
 
 namespace {
 
-using Groups = std::vector<std::vector<std::int32_t>>;
 using Halves = std::pair<std::uint64_t, std::uint64_t>;
 
 Record trees_record, histogram_record, functions_record, decisions_record, ranges_record;
+Record sizes_record;
+Record search_record, epsilon_record, view_record, narrowing_record;  // what comes in
 
 Meter no_limits() { return meter(~std::size_t{0} / 2, 1e18); }
 
 Halves halves(Count n) { return {n.high(), n.low()}; }
+
+}  // namespace
 
 nb::object give_trees(FlatTrees trees) {
   return trees_record(give(std::move(trees.start)), give(std::move(trees.column)),
                       give(std::move(trees.label)), give(std::move(trees.false_child)));
 }
 
-View view_of(const Graph& graph, std::int64_t bound, std::int64_t max_leaves,
-             const Array<std::uint8_t>& allowed, const Groups& required, bool trivial) {
-  check(allowed.size() == graph.rows.n_columns, "allowed: one entry per column");
-  check(required.size() <= 16, "required: at most 16 groups");
-  check(bound <= graph.bound, "bound: at most the graph's");
-  for (const auto& group : required) {
-    for (const std::int32_t column : group) {
-      check(column >= 0 && static_cast<std::size_t>(column) < graph.rows.n_columns,
-            "required: numbers of columns");
-    }
-  }
-  View view;
-  view.bound = bound;
-  view.max_leaves = max_leaves;
-  view.allowed.assign(allowed.data(), allowed.data() + allowed.size());
-  view.required = required;
-  view.trivial = trivial;
-  return view;
-}
-
-/// The weights of orderless.rashomon's Meaning, kept alive while C++ looks at them.
-struct MeasureArrays {
-  Array<std::int32_t> feature;
-  Array<double> threshold;
-  Array<std::uint8_t> nan_true, one_is_true;
-  Array<std::int64_t> set_start;
-  Array<std::int32_t> set_values;
-  std::vector<Domain> domains;
-  std::vector<same::FeatureWeights> weights;
-  std::vector<Point> class_values;
-
-  explicit MeasureArrays(const nb::tuple& given) {
-    const auto meaning = nb::cast<nb::tuple>(given[0]);
-    feature = nb::cast<Array<std::int32_t>>(meaning[0]);
-    threshold = nb::cast<Array<double>>(meaning[1]);
-    nan_true = nb::cast<Array<std::uint8_t>>(meaning[2]);
-    one_is_true = nb::cast<Array<std::uint8_t>>(meaning[3]);
-    set_start = nb::cast<Array<std::int64_t>>(meaning[4]);
-    set_values = nb::cast<Array<std::int32_t>>(meaning[5]);
-    domains = read_domains(nb::cast<nb::tuple>(given[1]));
-    const std::vector<Point> keys = points(nb::cast<Array<std::uint64_t>>(given[2]));
-    const auto values = nb::cast<nb::list>(given[3]);
-    weights.resize(domains.size());
-    for (std::size_t f = 0; f < weights.size(); ++f) {
-      weights[f].key = keys[f];
-      weights[f].values = points(nb::cast<Array<std::uint64_t>>(values[f]));
-    }
-    class_values = points(nb::cast<Array<std::uint64_t>>(given[4]));
-  }
-
-  [[nodiscard]] SpaceMeasure measure() const {
-    TreeView conditions;
-    conditions.feature = view(feature);
-    conditions.threshold = view(threshold);
-    conditions.nan_true = view(nan_true);
-    conditions.set_start = view(set_start);
-    conditions.set_values = view(set_values);
-    return {{conditions, view(one_is_true)}, domains, weights};
-  }
-};
+namespace {
 
 /// Values of labels for the training rows: only equality matters, any fixed ones will do.
 std::vector<Point> plain_values(std::span<const std::int32_t> labels) {
@@ -122,12 +68,10 @@ LabelValues label_values(const Graph& graph, const std::vector<Point>* given) {
 }
 
 std::shared_ptr<Functions> make_functions(
-    std::shared_ptr<Graph> graph, std::int64_t bound, std::int64_t max_leaves,
-    const Array<std::uint8_t>& allowed, const Groups& required, bool trivial,
-    const std::optional<nb::tuple>& measure, bool listed, std::size_t limit,
-    const std::optional<std::pair<std::uint64_t, int>>& residue, std::size_t memory_limit,
-    double time_limit) {
-  View trees = view_of(*graph, bound, max_leaves, allowed, required, trivial);
+    std::shared_ptr<Graph> graph, const nb::object& view, const std::optional<nb::tuple>& measure,
+    bool listed, std::size_t limit, const std::optional<std::pair<std::uint64_t, int>>& residue,
+    std::size_t memory_limit, double time_limit) {
+  View trees = view_of(*graph, view);
   Functions::Options options;
   options.listed = listed;
   options.limit = limit;
@@ -173,6 +117,14 @@ nb::object function_arrays(const Functions& functions) {
                           give(std::move(trees)), give(std::move(nontrivial)));
 }
 
+nb::object function_sizes(const Functions& functions) {
+  check(functions.listed(), "sizes: of functions that are listed");
+  const auto [start, trees, nontrivial] = functions.sizes();
+  return sizes_record(give(std::vector<std::int64_t>(start.begin(), start.end())),
+                      give(std::vector<std::uint64_t>(trees.begin(), trees.end())),
+                      give(std::vector<std::uint64_t>(nontrivial.begin(), nontrivial.end())));
+}
+
 void check_positions(const Functions& functions, std::span<const std::int64_t> positions) {
   for (const std::int64_t position : positions) {
     if (position < 0 || static_cast<std::size_t>(position) >= functions.all().size()) {
@@ -200,42 +152,40 @@ nb::object histogram(const Counts& counts, std::size_t memory_limit, double time
                           give(std::move(nontrivial_lo)));
 }
 
-std::shared_ptr<Counts> make_counts(std::shared_ptr<Graph> graph, std::int64_t bound,
-                                    std::int64_t max_leaves, const Array<std::uint8_t>& allowed,
-                                    const Groups& required, bool trivial, std::size_t memory_limit,
-                                    double time_limit) {
-  View trees = view_of(*graph, bound, max_leaves, allowed, required, trivial);
+std::shared_ptr<Counts> make_counts(std::shared_ptr<Graph> graph, const nb::object& view,
+                                    std::size_t memory_limit, double time_limit) {
+  View trees = view_of(*graph, view);
   Meter limits = meter(memory_limit, time_limit);
   return unlocked(
       [&] { return std::make_shared<Counts>(std::move(graph), std::move(trees), limits); });
 }
 
-nb::object decide_rows(const Graph& graph, std::int64_t bound, std::int64_t max_leaves,
-                       const Array<std::uint8_t>& allowed, const Groups& required, bool trivial,
+nb::object decide_rows(const Graph& graph, const nb::object& of,
                        const Table<std::uint8_t>& may_be_true,
                        const Table<std::uint8_t>& may_be_false, double time_limit) {
-  const View trees = view_of(graph, bound, max_leaves, allowed, required, trivial);
+  const View trees = view_of(graph, of);
   const std::size_t n_rows = may_be_true.shape(0), d = graph.rows.n_columns;
   check(may_be_true.shape(1) == d && may_be_false.shape(1) == d && may_be_false.shape(0) == n_rows,
         "may_be_true, may_be_false: rows x columns");
-  check(!graph.rows.target.has_numbers() || (max_leaves == 0 && required.empty()),
+  check(!graph.rows.target.has_numbers() || (trees.max_leaves == 0 && trees.required.empty()),
         "numbers: no view by leaves or groups");
+  check(!trees.limits_features(), "decide: no view by the number of features");
   Meter limits = meter(~std::size_t{0} / 2, time_limit);
   Decisions found = unlocked(
       [&] { return decide(graph, trees, view(may_be_true), view(may_be_false), n_rows, limits); });
   return decisions_record(give(std::move(found.label)), give(std::move(found.cost)));
 }
 
-nb::object ranges_of_rows(const Graph& graph, std::int64_t bound,
-                          const Array<std::uint8_t>& allowed, bool trivial,
+nb::object ranges_of_rows(const Graph& graph, const nb::object& of,
                           const Table<std::uint8_t>& may_be_true,
                           const Table<std::uint8_t>& may_be_false, const Array<std::int32_t>& first,
                           const Array<std::int32_t>& last, double time_limit) {
-  const View trees = view_of(graph, bound, 0, allowed, {}, trivial);
+  const View trees = view_of(graph, of);
   const std::size_t n_rows = may_be_true.shape(0), d = graph.rows.n_columns;
   check(may_be_true.shape(1) == d && may_be_false.shape(1) == d && may_be_false.shape(0) == n_rows,
         "may_be_true, may_be_false: rows x columns");
-  check(graph.rows.target.has_numbers(), "ranges: of numbers");
+  check(trees.max_leaves == 0 && trees.required.empty() && !trees.limits_features(),
+        "ranges: no view by leaves, groups or the number of features");
   check(first.size() == last.size() && (first.size() == 0 || first.size() == n_rows),
         "first, last: one label per row, or none");
   Meter limits = meter(~std::size_t{0} / 2, time_limit);
@@ -304,18 +254,48 @@ auto disagreement(const Functions& functions, const Table<std::uint8_t>& columns
   }));
 }
 
+std::shared_ptr<Graph> narrowed(const Graph& graph, const nb::object& record,
+                                std::size_t memory_limit, double time_limit) {
+  const Narrowing narrowing = narrowing_of(graph, record);
+  Meter limits = meter(memory_limit, time_limit);
+  return unlocked([&] { return std::make_shared<Graph>(narrow(graph, narrowing, limits)); });
+}
+
+/// What each column asks for, once.
+auto asked_columns(const Graph& graph) {
+  std::vector<std::uint8_t> out(graph.rows.n_columns, 0);
+  for (const Edge& edge : graph.edges) out[edge.column] = 1;
+  return give(std::move(out));
+}
+
+auto monotone_trees(const Array<std::int64_t>& start, const Array<std::int32_t>& column,
+                    const Array<std::int32_t>& label, const nb::tuple& measure,
+                    const std::vector<std::pair<std::int32_t, bool>>& directions) {
+  const MeasureArrays arrays(measure);
+  std::vector<Direction> read_directions;
+  for (const auto& [asks, rises] : directions) {
+    check(asks >= 0 && static_cast<std::size_t>(asks) < arrays.feature.size(),
+          "directions: numbers of columns");
+    const auto at = static_cast<std::size_t>(asks);
+    const Domain& domain = arrays.domains[static_cast<std::size_t>(view(arrays.feature)[at])];
+    check(domain.ordered, "directions: of features whose values have an order");
+    read_directions.push_back({at, rises, domain.nan});
+  }
+  Meter limits = no_limits();
+  return give(unlocked([&] {
+    const SpaceMeasure boxes = arrays.measure();
+    return monotone({view(start), view(column), view(label)}, boxes, read_directions, limits);
+  }));
+}
+
 void bind_graph(nb::module_& m) {
   nb::class_<Graph>(m, "Graph", "All near-optimal trees, shared. Immutable.")
-      .def(nb::new_(&make_graph), "columns"_a, "y"_a, "weights"_a, "n_classes"_a, "max_depth"_a,
-           "error_cost"_a, "leaf_cost"_a, "epsilon_num"_a, "epsilon_den"_a, "relative"_a,
-           "memory_limit"_a, "time_limit"_a)
+      .def(nb::new_(&make_graph), "columns"_a, "y"_a, "weights"_a, "n_classes"_a, "search"_a)
       .def_static("of_means", &graph_of_means, "columns"_a, "y"_a, "weights"_a, "fine"_a,
-                  "largest"_a, "max_depth"_a, "error_cost"_a, "leaf_cost"_a, "epsilon"_a,
-                  "memory_limit"_a, "time_limit"_a,
+                  "largest"_a, "search"_a,
                   "Squared loss; leaves say multiples of 1 / fine, as labels in 1 / fine-ths.")
       .def_static("of_medians", &graph_of_medians, "columns"_a, "y"_a, "weights"_a, "numbers"_a,
-                  "max_depth"_a, "error_cost"_a, "leaf_cost"_a, "epsilon"_a, "memory_limit"_a,
-                  "time_limit"_a, "Absolute loss; labels are positions in numbers.")
+                  "search"_a, "Absolute loss; labels are positions in numbers.")
       .def_ro("optimum", &Graph::optimum)
       .def_ro("bound", &Graph::bound)
       .def_prop_ro("n_nodes", &Graph::n_nodes)
@@ -325,19 +305,19 @@ void bind_graph(nb::module_& m) {
       .def(
           "labels", [](const Graph& graph) { return give(graph.labels()); },
           "What leaves can say, each once, rising.")
+      .def("asked", &asked_columns, "Per column whether some tree may ask it.")
+      .def("narrowed", &narrowed, "narrowing"_a, "memory_limit"_a, "time_limit"_a,
+           "The graph of the trees that meet what is asked of paths.")
       .def("best_tree", [](const Graph& graph) { return give_trees(best_tree(graph)); })
-      .def("counts", &make_counts, "bound"_a, "max_leaves"_a, "allowed"_a, "required"_a,
-           "trivial"_a, "memory_limit"_a, "time_limit"_a)
-      .def("functions", &make_functions, "bound"_a, "max_leaves"_a, "allowed"_a, "required"_a,
-           "trivial"_a, "measure"_a.none(), "listed"_a, "limit"_a, "residue"_a.none(),
-           "memory_limit"_a, "time_limit"_a,
+      .def("counts", &make_counts, "view"_a, "memory_limit"_a, "time_limit"_a)
+      .def("functions", &make_functions, "view"_a, "measure"_a.none(), "listed"_a, "limit"_a,
+           "residue"_a.none(), "memory_limit"_a, "time_limit"_a,
            "The distinct functions; measure None: on the training rows. Not listed: only their "
            "number.")
-      .def("decide", &decide_rows, "bound"_a, "max_leaves"_a, "allowed"_a, "required"_a,
-           "trivial"_a, "may_be_true"_a, "may_be_false"_a, "time_limit"_a,
+      .def("decide", &decide_rows, "view"_a, "may_be_true"_a, "may_be_false"_a, "time_limit"_a,
            "Class and objective of the best tree that is certain of each row; -1: none is.")
-      .def("ranges", &ranges_of_rows, "bound"_a, "allowed"_a, "trivial"_a, "may_be_true"_a,
-           "may_be_false"_a, "first"_a, "last"_a, "time_limit"_a,
+      .def("ranges", &ranges_of_rows, "view"_a, "may_be_true"_a, "may_be_false"_a, "first"_a,
+           "last"_a, "time_limit"_a,
            "Smallest and largest label from first to last that some tree gives each row.");
 }
 
@@ -352,7 +332,20 @@ void bind(nb::module_& m) {
                           {"points", "errors", "leaves", "n_trees", "n_nontrivial"});
   decisions_record.define(m, "Decisions", {"label", "cost"});
   ranges_record.define(m, "Ranges", {"smallest", "largest"});
+  epsilon_record.define(m, "Epsilon", {"numerator", "denominator", "relative", "base"});
+  search_record.define(m, "Search",
+                       {"max_depth", "error_cost", "leaf_cost", "epsilon", "memory_limit",
+                        "time_limit", "n_threads", "optimum"});
+  view_record.define(
+      m, "View",
+      {"bound", "max_leaves", "allowed", "required", "trivial", "feature", "most_features"});
+  narrowing_record.define(m, "Narrowing",
+                          {"least_weight", "first", "feature", "price", "most_paid"});
+  sizes_record.define(m, "Sizes", {"start", "n_trees", "n_nontrivial"});
+  m.def("monotone", &monotone_trees, "start"_a, "column"_a, "label"_a, "measure"_a, "directions"_a,
+        "Per tree whether it is monotone: (a column of the feature, whether labels rise) each.");
   bind_graph(m);
+  bind_goals(m);
   nb::class_<Counts>(m, "Counts", "How many trees of a view, and which is where.")
       .def_prop_ro("n", [](const Counts& counts) { return halves(counts.n()); })
       .def_prop_ro("bytes", &Counts::bytes)
@@ -369,6 +362,8 @@ void bind(nb::module_& m) {
       .def("arrays", &function_arrays,
            "Two field elements per function, errors, fewest leaves, trees, those without trivial "
            "splits. Sorted by cost, leaves, elements.")
+      .def("sizes", &function_sizes,
+           "Trees of each function by leaves, from its fewest on: from start[i] to start[i + 1].")
       .def("trees", &trees, "positions"_a, "A smallest tree of each function.")
       .def("trees_of", &trees_of, "position"_a, "start"_a, "count"_a,
            "Trees of one function, by leaves.")

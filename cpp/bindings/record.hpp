@@ -29,4 +29,10 @@ class Record {
   nb::handle class_;
 };
 
+/// Reads a field of what comes in: a NamedTuple, too.
+template <class Value>
+void read(const nb::object& record, const char* field, Value& into) {
+  into = nb::cast<Value>(record.attr(field));
+}
+
 }  // namespace orderless::bindings

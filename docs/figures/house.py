@@ -11,9 +11,11 @@ from textwrap import wrap
 
 from svg import arrow, box, drawing, text, upright
 
+import orderless
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-PACKAGE = ROOT / "src" / "orderless"
+PACKAGE = Path(orderless.__file__).parent
 WIDTH, LEFT, RIGHT, TOP, GAP = 960, 56, 16, 16, 8
 HEAD, LINE = 46, 17  # heights: a room with its name and one line, and every line more
 LETTER = 6.4  # width of a letter of the words in a room

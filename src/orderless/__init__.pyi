@@ -9,9 +9,11 @@ from .connect import (
 )
 from .ensembles import (
     counterexample as counterexample,
+    difference as difference,
     disagreement as disagreement,
     equivalent as equivalent,
     forest_bounds as forest_bounds,
+    prove as prove,
 )
 from .errors import (
     Undecided as Undecided,
@@ -25,6 +27,8 @@ from .estimators import (
 )
 from .form import (
     CanonicalForm as CanonicalForm,
+    Difference as Difference,
+    Proof as Proof,
     Term as Term,
     canonicalize as canonicalize,
     fingerprint as fingerprint,

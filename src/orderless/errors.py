@@ -14,6 +14,7 @@ from typing import Any
 
 __all__ = [
     "DataNotFound",
+    "IncompleteSet",
     "InvalidData",
     "InvalidParameter",
     "InvalidSpace",
@@ -164,6 +165,10 @@ class TooManyReasons(RuntimeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (*self.args, self.met), vars(self)
+
+
+class IncompleteSet(UserWarning):
+    """A set of trees is a proven part of what was asked for, or an answer is about such a part."""
 
 
 class OutOfTime(TimeoutError):

@@ -16,7 +16,7 @@ import orderless as ol
 from orderless._core import base
 from orderless.cli.app import app
 
-COMMANDS = ("describe", "explain", "predict", "compare", "importance", "rashomon", "acquire",
+COMMANDS = ("describe", "explain", "predict", "compare", "diff", "prove", "importance", "rashomon", "acquire",
             "report", "app", "export", "reproduce", "doctor", "datasets", "datasets list",
             "datasets show", "datasets save")  # fmt: skip
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import orderless as ol
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(
     page
@@ -151,10 +153,11 @@ def test_figures_are_small():
 
 def test_files_that_pages_name_are_there():
     """`form/term.py`, `cpp/core/tree/*.cpp`: the end of the path of some file of the house."""
+    folders = ("cpp", "tests", "docs", "examples", "benchmarks", "tools", ".ci")
     files = [
-        f"/{path.relative_to(ROOT).as_posix()}"
-        for folder in ("src", "cpp", "tests", "docs", "examples", "benchmarks", "tools", ".ci")
-        for path in (ROOT / folder).rglob("*.*")
+        f"/{folder.name}/{path.relative_to(folder).as_posix()}"
+        for folder in (Path(ol.__file__).parent, *(ROOT / name for name in folders))
+        for path in folder.rglob("*.*")
     ]
     gone = {}
     for page in [*PAGES, *RECORDS, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]:

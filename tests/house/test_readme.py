@@ -77,9 +77,13 @@ def test_links_and_pictures_lead_somewhere(page):
 
 def test_pictures_say_in_words_what_they_show():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    words = re.findall(r"!\[([^\]]*)\]|<img [^>]*alt=\"([^\"]*)\"", text)
-    assert len(words) == 4
-    assert all(len(one + other) > 40 for one, other in words)
+    badges = re.findall(r"!\[([^\]]*)\]\((docs/figures/badge-[^)]*)\)", text)
+    assert len(badges) == len(list((ROOT / "docs" / "figures").glob("badge-*.svg")))
+    for words, path in badges:
+        assert f"<title>{words}</title>" in (ROOT / path).read_text(encoding="utf-8")
+    pictures = re.findall(r"!\[([^\]]*)\](?!\(docs/figures/badge)|<img [^>]*alt=\"([^\"]*)\"", text)
+    assert len(pictures) == 4
+    assert all(len(one + other) > 40 for one, other in pictures)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,9 @@ FIGURES = DOCS / "figures"
         ("circles", "model", "circle-model"),
         ("circles", "models", "circle-models"),
         ("circles", "world", "circle-world"),
+        ("badges", "python", "badge-python"),
+        ("badges", "wheels", "badge-wheels"),
+        ("badges", "license", "badge-license"),
     ],
 )
 def test_pictures_are_drawn_from_the_package_as_it_is(module, draw, name, monkeypatch):

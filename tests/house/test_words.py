@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import orderless as ol
+
 ROOT = Path(__file__).resolve().parents[2]
 # What was written once, and what is written instead.
 INSTEAD = {
@@ -20,8 +22,8 @@ INSTEAD = {
 }
 FILES = [
     path
-    for folder in ("src", "cpp", "docs", "examples")
-    for path in sorted((ROOT / folder).rglob("*"))
+    for folder in (Path(ol.__file__).parent, *(ROOT / name for name in ("cpp", "docs", "examples")))
+    for path in sorted(folder.rglob("*"))
     if path.suffix in {".py", ".md", ".cpp", ".hpp", ".html", ".js", ".pyi"}
     and "_build" not in path.parts
 ] + [ROOT / name for name in ("README.md", "CONTRIBUTING.md")]
@@ -30,7 +32,7 @@ FILES = [
 @pytest.mark.parametrize("words", INSTEAD)
 def test_words_that_stop_a_reader_are_gone(words):
     places = [
-        f"{path.relative_to(ROOT)}:{number}"
+        f"{path}:{number}"
         for path in FILES
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if re.search(words, line)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from sklearn.base import clone
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import check_estimator
 
 import orderless as ol
@@ -38,7 +38,7 @@ def test_thresholds_are_scikit_learns():
     """Where float32 holds the values, a tree that parts everything has the same thresholds."""
     random = np.random.default_rng(0)
     values = np.unique(random.normal(size=60).astype(np.float32)).astype(float)
-    tree = DecisionTreeClassifier().fit(values[:, None], np.arange(len(values)))
+    tree = DecisionTreeRegressor().fit(values[:, None], np.arange(len(values)))
     theirs = np.sort(tree.tree_.threshold[tree.tree_.feature >= 0])
     cuts = [cut for _, cut in ol.MidpointBinarizer().fit(values[:, None]).thresholds_]
     assert cuts == theirs.tolist()

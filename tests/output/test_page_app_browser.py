@@ -84,6 +84,28 @@ def test_filling_in_any_order(visit):
     assert tab.evaluate("document.activeElement.closest('fieldset').id") == "f0"
 
 
+def test_what_cannot_be_changed_is_locked(visit):
+    tab = visit(mixed())
+    value(tab, "age").fill("70")
+    group(tab, "color").get_by_label("red").check()
+    assert "age ≤ 24 years" in details(tab)
+    tab.get_by_text("Lock what cannot be changed").click()
+    tab.locator(".locks").get_by_label("age").check()
+    assert "age ≤ 24 years" not in details(tab)
+    assert "color is green" in details(tab)
+    assert tab.evaluate("document.activeElement.type") == "checkbox"  # focus stays
+    tab.locator(".locks").get_by_label("color").check()
+    assert "No change of a single value that can be changed would change it." in details(tab)
+    value(tab, "age").fill("71")  # locks stay while values change
+    assert "No change of a single value that can be changed would change it." in details(tab)
+    tab.locator(".locks").get_by_label("age").uncheck()
+    assert "age ≤ 24 years" in details(tab)
+    tab.locator("#clear").click()
+    value(tab, "age").fill("70")
+    group(tab, "color").get_by_label("red").check()
+    assert "color is green" in details(tab)
+
+
 def test_what_to_ask_next(visit):
     tab = visit(mixed())
     value(tab, "age").fill("20")

@@ -22,6 +22,19 @@ PLENTY = 1 << 32
 COLOR = ol.Feature("color", "categorical", categories=("red", "green", "it's blue"))
 
 
+def search(
+    max_depth: int, error_cost: int, leaf_cost: int, epsilon: tuple[int, int, bool], *limits: Any
+) -> _core.rashomon.Search:
+    memory, seconds = limits or (PLENTY, 60.0)
+    slack = _core.rashomon.Epsilon(*epsilon, base=0)
+    return _core.rashomon.Search(max_depth, error_cost, leaf_cost, slack, memory, seconds, 1, None)
+
+
+def view_of(*parts: Any, feature: Any = (), most_features: int = 0) -> _core.rashomon.View:
+    features = np.array(feature, dtype=np.int32)
+    return _core.rashomon.View(*parts, feature=features, most_features=most_features)
+
+
 class Case:
     """A random problem, by brute force and in the engine."""
 
@@ -54,8 +67,9 @@ class Case:
         self.d = d
         self.graph = _core.rashomon.Graph(
             np.array(X, dtype=np.uint8), np.array(y, dtype=np.int32),
-            np.array(weights, dtype=np.int64), self.n_classes, self.depth, self.error_cost,
-            self.leaf_cost, num, epsilon.denominator if relative else 1, relative, PLENTY, 60.0,
+            np.array(weights, dtype=np.int64), self.n_classes,
+            search(self.depth, self.error_cost, self.leaf_cost,
+                   (num, epsilon.denominator if relative else 1, relative)),
         )  # fmt: skip
 
     def cost(self, tree: Any) -> int:
@@ -65,7 +79,7 @@ class Case:
         p = self.problem
         return int(errors_of(tree, p.X, p.y, p.weights))
 
-    def view(self, seed: int) -> tuple[tuple[Any, ...], list[Any]]:
+    def view(self, seed: int) -> tuple[_core.rashomon.View, list[Any]]:
         """Arguments of a view of the set, and its trees by brute force."""
         draw = random.Random(seed)
         bound, most = self.graph.bound, 0
@@ -88,7 +102,7 @@ class Case:
             and all(columns_of(tree) & set(group) for group in required)
             and (trivial or not is_trivial(tree))
         ]
-        return (bound, most, allowed, required, trivial), trees
+        return view_of(bound, most, allowed, required, trivial), trees
 
 
 def number(pair: tuple[int, int]) -> int:
@@ -133,7 +147,7 @@ def rank(counts: Any, tree: Any) -> int | None:
 
 def check_counts(case: Case, seed: int) -> None:
     view, trees = case.view(seed)
-    counts = case.graph.counts(*view, PLENTY, 60.0)
+    counts = case.graph.counts(view, PLENTY, 60.0)
     assert number(counts.n) == len(trees)
     table = [part.tolist() for part in counts.histogram(PLENTY, 60.0)]
     buckets: dict[tuple[int, int, int], list[int]] = {}
@@ -251,7 +265,7 @@ def aware() -> tuple[Columns, list[tuple[int, ...]]]:
 def check_functions(case: Case, columns: Columns | None, where: str, seed: int) -> None:
     view, trees = case.view(seed)
     measure = None if columns is None else columns.measure(case.n_classes)
-    found = case.graph.functions(*view, measure, True, 10**6, None, PLENTY, 60.0)
+    found = case.graph.functions(view, measure, True, 10**6, None, PLENTY, 60.0)
     wanted = case.problem.functions(where, trees)
     assert found.n == len(wanted)
     values, errors, leaves, n_trees, n_nontrivial = found.arrays()
@@ -282,8 +296,7 @@ def check_functions(case: Case, columns: Columns | None, where: str, seed: int) 
     assert order == sorted(order)
     # Pieces by residue are the whole, each function once.
     pieces = [
-        case.graph.functions(*view, measure, True, 10**6, (rho, 2), PLENTY, 60.0)
-        for rho in range(4)
+        case.graph.functions(view, measure, True, 10**6, (rho, 2), PLENTY, 60.0) for rho in range(4)
     ]
     joined = sorted(
         row
@@ -291,10 +304,10 @@ def check_functions(case: Case, columns: Columns | None, where: str, seed: int) 
         for row in zip(*(part.tolist() for part in _columns(piece)), strict=True)
     )
     assert joined == sorted(zip(*(part.tolist() for part in _columns(found)), strict=True))
-    assert case.graph.functions(*view, measure, False, 10**6, None, PLENTY, 60.0).n == found.n
+    assert case.graph.functions(view, measure, False, 10**6, None, PLENTY, 60.0).n == found.n
     for rho, piece in enumerate(pieces):
         assert all(value % 4 == rho for value in piece.arrays()[0][::2].tolist())
-        counted = case.graph.functions(*view, measure, False, 10**6, (rho, 2), PLENTY, 60.0)
+        counted = case.graph.functions(view, measure, False, 10**6, (rho, 2), PLENTY, 60.0)
         assert counted.n == piece.n
 
 
@@ -327,18 +340,18 @@ def test_functions_pass_no_limit():
     case = Case(7)
     view, trees = case.view(0)
     n = len(case.problem.functions("rows", trees))
-    counted = case.graph.functions(*view, None, False, n, None, PLENTY, 60.0)
+    counted = case.graph.functions(view, None, False, n, None, PLENTY, 60.0)
     assert counted.n == n
     assert all(len(each) == 0 for each in counted.arrays())
     with pytest.raises(IndexError, match="no such function"):
         counted.trees(np.array([0]))
     with pytest.raises(_core.base.LimitReached) as caught:
-        case.graph.functions(*view, None, False, n - 1, None, PLENTY, 60.0)
+        case.graph.functions(view, None, False, n - 1, None, PLENTY, 60.0)
     assert caught.value.met == n
     with pytest.raises(IndexError, match="no such function"):
         counted.trees_of(0, 0, 1)
     with pytest.raises(IndexError, match="no such function"):
-        case.graph.functions(*view, None, False, n, None, PLENTY, 60.0).trees(np.array([n]))
+        case.graph.functions(view, None, False, n, None, PLENTY, 60.0).trees(np.array([n]))
 
 
 # -- rows --------------------------------------------------------------------------------------
@@ -354,7 +367,7 @@ def test_the_best_certain_tree_of_rows_with_unknowns(seed):
         for seed_of_view in (0, each + 1):
             view, trees = case.view(seed_of_view)
             label, cost = case.graph.decide(
-                *view, (table != 0).astype(np.uint8), (table != 1).astype(np.uint8), 60.0
+                view, (table != 0).astype(np.uint8), (table != 1).astype(np.uint8), 60.0
             )
             for row, says, costs in zip(rows, label.tolist(), cost.tolist(), strict=True):
                 completions = list(itertools.product(*([0, 1] if v == 2 else [v] for v in row)))
@@ -372,7 +385,7 @@ def test_votes_and_disagreement(seed):
         case = Case(each)
         view, _ = case.view(0)
         found = case.graph.functions(
-            *view, independent(case.d).measure(case.n_classes), True, 10**6, None, PLENTY, 60.0
+            view, independent(case.d).measure(case.n_classes), True, 10**6, None, PLENTY, 60.0
         )
         draw = random.Random(each)
         rows = [tuple(draw.randint(0, 1) for _ in range(case.d)) for _ in range(70)]
@@ -404,33 +417,34 @@ def big() -> tuple[Any, ...]:
 
 def test_memory_and_time_are_limited():
     with pytest.raises(MemoryError, match="more than the 100000 bytes"):
-        _core.rashomon.Graph(*big(), 4, 100, 100, 1000, 1, False, 100_000, 60.0)
+        _core.rashomon.Graph(*big(), search(4, 100, 100, (1000, 1, False), 100_000, 60.0))
     with pytest.raises(TimeoutError, match="time limit"):
-        _core.rashomon.Graph(*big(), 5, 100, 100, 1000, 1, False, PLENTY, 0.01)
-    graph = _core.rashomon.Graph(*big(), 3, 100, 100, 2500, 1, False, PLENTY, 60.0)
-    view = (graph.bound, 0, np.ones(40, dtype=np.uint8), [], True)
+        _core.rashomon.Graph(*big(), search(5, 100, 100, (1000, 1, False), PLENTY, 0.01))
+    graph = _core.rashomon.Graph(*big(), search(3, 100, 100, (2500, 1, False)))
+    view = view_of(graph.bound, 0, np.ones(40, dtype=np.uint8), [], True)
     with pytest.raises(MemoryError, match="bytes it may use"):
-        graph.counts(*view, 10_000, 60.0)
+        graph.counts(view, 10_000, 60.0)
     with pytest.raises(MemoryError, match="bytes it may use"):
-        graph.functions(*view, None, False, 10**9, None, 1_000_000, 60.0)
+        graph.functions(view, None, False, 10**9, None, 1_000_000, 60.0)
     with pytest.raises(TimeoutError, match="time limit"):
-        graph.functions(*view, None, False, 10**9, None, PLENTY, 0.0)
+        graph.functions(view, None, False, 10**9, None, PLENTY, 0.0)
 
 
 @pytest.mark.parametrize("what", ["graph", "functions"])
 def test_ctrl_c_is_heard(what):
     code = (
         "import os, signal, threading, sys; sys.path[:0] = [sys.argv[1], sys.argv[1] + '/tests']\n"
-        "from tests.rashomon.test_engine import PLENTY, _core, big, np\n"
+        "from tests.rashomon.test_engine import PLENTY, _core, big, np, search, view_of\n"
         "depth = 6 if sys.argv[2] == 'graph' else 3\n"
         "def stop():\n"
         "    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
         "if sys.argv[2] == 'graph':\n    stop()\n"
         "try:\n"
-        "    graph = _core.rashomon.Graph(*big(), depth, 100, 0, 8000, 1, False, PLENTY, 1e9)\n"
+        "    wanted = search(depth, 100, 0, (8000, 1, False), PLENTY, 1e9)\n"
+        "    graph = _core.rashomon.Graph(*big(), wanted)\n"
         "    stop()\n"
-        "    view = (graph.bound, 0, np.ones(40, dtype=np.uint8), [], True)\n"
-        "    graph.functions(*view, None, False, 10**9, None, PLENTY, 1e9)\n"
+        "    view = view_of(graph.bound, 0, np.ones(40, dtype=np.uint8), [], True)\n"
+        "    graph.functions(view, None, False, 10**9, None, PLENTY, 1e9)\n"
         "except KeyboardInterrupt:\n    print('heard')\n"
     )
     out = subprocess.run(
@@ -441,41 +455,41 @@ def test_ctrl_c_is_heard(what):
 
 
 def test_arrays_that_do_not_fit_are_refused():
-    graph = _core.rashomon.Graph(*big(), 2, 100, 100, 100, 1, False, PLENTY, 60.0)
+    graph = _core.rashomon.Graph(*big(), search(2, 100, 100, (100, 1, False)))
     ones = np.ones(40, dtype=np.uint8)
-    view = (graph.bound, 0, ones, [], True)
+    view = view_of(graph.bound, 0, ones, [], True)
     rows = np.ones((3, 40), dtype=np.uint8)
     few = (*big()[:2], np.ones(3, dtype=np.int64))
     with pytest.raises(ValueError, match="one per row"):
-        _core.rashomon.Graph(*few, 2, 2, 1, 1, 1, 1, False, PLENTY, 60.0)
+        _core.rashomon.Graph(*few, 2, search(2, 1, 1, (1, 1, False)))
     with pytest.raises(ValueError, match="error_cost"):
-        _core.rashomon.Graph(*big(), 2, 0, 100, 100, 1, False, PLENTY, 60.0)
+        _core.rashomon.Graph(*big(), search(2, 0, 100, (100, 1, False)))
     with pytest.raises(OverflowError, match="62 bits"):
-        _core.rashomon.Graph(*big(), 2, 100, 100, 2**62, 1, True, PLENTY, 60.0)
+        _core.rashomon.Graph(*big(), search(2, 100, 100, (2**62, 1, True)))
     for bad, message in [
-        ((graph.bound + 1, 0, ones, [], True), "at most the graph's"),
-        ((graph.bound, 0, ones[:3], [], True), "one entry per column"),
-        ((graph.bound, 0, ones, [[0]] * 17, True), "at most 16 groups"),
-        ((graph.bound, 0, ones, [[40]], True), "numbers of columns"),
+        (view_of(graph.bound + 1, 0, ones, [], True), "at most the graph's"),
+        (view_of(graph.bound, 0, ones[:3], [], True), "one entry per column"),
+        (view_of(graph.bound, 0, ones, [[0]] * 17, True), "at most 16 groups"),
+        (view_of(graph.bound, 0, ones, [[40]], True), "numbers of columns"),
     ]:
         with pytest.raises(ValueError, match=message):
-            graph.counts(*bad, PLENTY, 60.0)
+            graph.counts(bad, PLENTY, 60.0)
         with pytest.raises(ValueError, match=message):
-            graph.decide(*bad, rows, rows, 60.0)
+            graph.decide(bad, rows, rows, 60.0)
     with pytest.raises(ValueError, match="rows x columns"):
-        graph.decide(*view, rows, rows[:, :3].copy(), 60.0)
+        graph.decide(view, rows, rows[:, :3].copy(), 60.0)
     with pytest.raises(ValueError, match="residue"):
-        graph.functions(*view, None, False, 10**6, (4, 2), PLENTY, 60.0)
+        graph.functions(view, None, False, 10**6, (4, 2), PLENTY, 60.0)
     with pytest.raises(ValueError, match="one condition per column"):
-        graph.functions(*view, independent(3).measure(2), False, 10**6, None, PLENTY, 60.0)
+        graph.functions(view, independent(3).measure(2), False, 10**6, None, PLENTY, 60.0)
     with pytest.raises(ValueError, match="that are listed"):
-        graph.functions(*view, None, False, 10**6, None, PLENTY, 60.0).votes(rows)
-    found = graph.functions(*view, None, True, 10**6, None, PLENTY, 60.0)
+        graph.functions(view, None, False, 10**6, None, PLENTY, 60.0).votes(rows)
+    found = graph.functions(view, None, True, 10**6, None, PLENTY, 60.0)
     with pytest.raises(ValueError, match="rows x columns"):
         found.votes(rows[:, :3].copy())
     with pytest.raises(ValueError, match="one per row"):
         found.disagreement(rows, np.ones(2, dtype=np.int64), np.array([0]))
-    counts = graph.counts(*view, PLENTY, 60.0)
+    counts = graph.counts(view, PLENTY, 60.0)
     with pytest.raises(IndexError, match="no such tree"):
         counts.unrank(positions([number(counts.n)]))
     with pytest.raises(ValueError, match="high and low"):
@@ -486,12 +500,14 @@ def test_counts_past_64_and_128_bits():
     X = np.array(list(itertools.product((0, 1), repeat=6)), dtype=np.uint8)
     y = (X.sum(axis=1) % 2).astype(np.int32)
     weights = np.ones(64, dtype=np.int64)
-    graph = _core.rashomon.Graph(X, y, weights, 2, 6, 1, 0, 64, 1, False, PLENTY, 60.0)
+    graph = _core.rashomon.Graph(X, y, weights, 2, search(6, 1, 0, (64, 1, False)))
     # All trees over 6 free columns of depth <= 6: a node with k columns left asks any of them.
     n = 1
     for k in range(1, 7):
         n = 1 + k * n * n
-    counts = graph.counts(graph.bound, 0, np.ones(6, dtype=np.uint8), [], True, PLENTY, 60.0)
+    counts = graph.counts(
+        view_of(graph.bound, 0, np.ones(6, dtype=np.uint8), [], True), PLENTY, 60.0
+    )
     assert number(counts.n) == n > 2**64
     for position in (0, n // 3, n - 1):
         flat = counts.unrank(positions([position]))
@@ -499,10 +515,10 @@ def test_counts_past_64_and_128_bits():
     X = np.array(list(itertools.product((0, 1), repeat=7)), dtype=np.uint8)
     y = (X.sum(axis=1) % 2).astype(np.int32)
     graph = _core.rashomon.Graph(
-        X, y, np.ones(128, dtype=np.int64), 2, 7, 1, 0, 128, 1, False, PLENTY, 60.0
+        X, y, np.ones(128, dtype=np.int64), 2, search(7, 1, 0, (128, 1, False))
     )
     with pytest.raises(OverflowError, match=r"2\^128"):
-        graph.counts(graph.bound, 0, np.ones(7, dtype=np.uint8), [], True, PLENTY, 60.0)
+        graph.counts(view_of(graph.bound, 0, np.ones(7, dtype=np.uint8), [], True), PLENTY, 60.0)
 
 
 def test_trees_of_one_function_past_64_bits():
@@ -512,18 +528,20 @@ def test_trees_of_one_function_past_64_bits():
         X = np.array(list(itertools.product((0, 1), repeat=d)), dtype=np.uint8)
         n = len(X)
         one, zero = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int32)
-        return _core.rashomon.Graph(X, zero, one, 2, d, 1, 0, n, 1, False, PLENTY, 60.0)
+        return _core.rashomon.Graph(X, zero, one, 2, search(d, 1, 0, (n, 1, False)))
 
     def functions(graph, d, most, listed=True):
-        view = (graph.bound, most, np.ones(d, dtype=np.uint8), [], True)
-        return graph.functions(*view, None, listed, 10, None, PLENTY, 60.0)
+        view = view_of(graph.bound, most, np.ones(d, dtype=np.uint8), [], True)
+        return graph.functions(view, None, listed, 10, None, PLENTY, 60.0)
 
     n = 1
     for k in range(1, 6):
         n = 1 + k * n * n
     assert functions(all_of(5), 5, 0).arrays()[3].tolist() == [n]
     graph = all_of(6)
-    counts = graph.counts(graph.bound, 0, np.ones(6, dtype=np.uint8), [], True, PLENTY, 60.0)
+    counts = graph.counts(
+        view_of(graph.bound, 0, np.ones(6, dtype=np.uint8), [], True), PLENTY, 60.0
+    )
     leaves, _, high, low, *_ = counts.histogram(PLENTY, 60.0)
     by_leaves = [(int(h) << 64) + int(w) for h, w in zip(high, low, strict=True)]
     fits = [m for m in leaves.tolist() if sum(by_leaves[:m]) < 2**64]

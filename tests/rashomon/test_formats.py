@@ -28,6 +28,9 @@ def files():
     )
     listed = ol.RashomonSet.from_trees(list(plain), bits, y)
     views = [plain.within(0), plain.using("x0").at_most(3), raw.without("t"), listed.nontrivial()]
+    every = plain.min_leaf(2).first({"feature": "x0", "true": "x1"}).at_most_features(2)
+    views.append(every.max_cost(2, {"x0": 1, "x1": 1, "x2": 0.5}).monotone({"x1": 1}))
+    views.append(listed.first("x1").max_cost(2, {"x0": 1, "x1": 1, "x2": 0}).min_leaf(2))
     return [found.to_json() for found in (plain, raw, listed, *views)]
 
 
@@ -76,7 +79,7 @@ def loads_or_refuses(text):
     return True
 
 
-@pytest.mark.parametrize("kind", range(7))
+@pytest.mark.parametrize("kind", range(9))
 def test_changed_files_load_or_are_refused(kind):
     text = files()[kind]
     random = np.random.default_rng(kind)

@@ -1,7 +1,7 @@
 #include "core/acquisition/bound.hpp"
 
+#include <algorithm>
 #include <bit>
-#include <numeric>
 
 namespace orderless::acquisition {
 
@@ -13,14 +13,11 @@ constexpr std::size_t most_masks = std::size_t{1} << 24;  // 128 MB
 
 RowCosts::RowCosts(const Acquisition& problem)
     : problem_(problem),
-      by_cost_(problem.n_purchases),
+      by_cost_(problem.by_cost()),
       ends_(problem.n_rows(), Range{0, 0}),
       left_(problem.n_words),
       some_(problem.n_words),
       outside_(problem.n_words) {
-  std::iota(by_cost_.begin(), by_cost_.end(), std::size_t{0});
-  std::stable_sort(by_cost_.begin(), by_cost_.end(),
-                   [&](std::size_t a, std::size_t b) { return problem.cost[a] < problem.cost[b]; });
   for (const std::size_t p : by_cost_) cost_.push_back(problem.cost[p]);
   if (problem.n_words == 1 && problem.n_rows() * problem.n_purchases <= most_masks) {
     masks_.reserve(problem.n_rows() * problem.n_purchases);

@@ -1,5 +1,6 @@
 #include "core/acquisition/problem.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <numeric>
 
@@ -21,6 +22,20 @@ std::int32_t Acquisition::class_of(const std::uint64_t* leaves) const {
     if (w == n_words) return static_cast<std::int32_t>(c);
   }
   return -1;
+}
+
+void Acquisition::sort_by_outcome(std::span<std::uint32_t> rows, std::size_t purchase) const {
+  std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return outcome_of(a, purchase) < outcome_of(b, purchase);
+  });
+}
+
+std::vector<std::size_t> Acquisition::by_cost() const {
+  std::vector<std::size_t> order(n_purchases);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return cost[a] < cost[b]; });
+  return order;
 }
 
 std::int32_t PolicyTree::add(std::int32_t from, std::int32_t how) {
@@ -85,11 +100,7 @@ PolicyTree fixed_policy(const Acquisition& problem, Fixed kind, bool stop,
                         const PollFunction& poll) {
   std::vector<std::size_t> order(problem.n_purchases);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  if (kind == Fixed::greedy) {
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return problem.cost[a] < problem.cost[b];
-    });
-  }
+  if (kind == Fixed::greedy) order = problem.by_cost();
   PolicyTree out;
   std::vector<std::uint32_t> rows(problem.n_rows());
   std::iota(rows.begin(), rows.end(), 0U);

@@ -51,6 +51,10 @@ struct Acquisition {
   }
   /// The first class that holds a set of leaves; -1 if none holds them all.
   [[nodiscard]] std::int32_t class_of(const std::uint64_t* leaves) const;
+  /// Sorts rows by the outcome of a purchase, and leaves them as they are within one.
+  void sort_by_outcome(std::span<std::uint32_t> rows, std::size_t purchase) const;
+  /// The purchases, the cheapest first.
+  [[nodiscard]] std::vector<std::size_t> by_cost() const;
 };
 
 /// What is left to spend.

@@ -102,11 +102,7 @@ class Learner {
     if (purchase < 0) return options_.reward;
     const auto p = static_cast<std::size_t>(purchase);
     const std::size_t at = free ? 0 : place(state);
-    std::stable_sort(rows.begin() + static_cast<std::ptrdiff_t>(begin),
-                     rows.begin() + static_cast<std::ptrdiff_t>(end),
-                     [&](std::uint32_t a, std::uint32_t b) {
-                       return problem_.outcome_of(a, p) < problem_.outcome_of(b, p);
-                     });
+    problem_.sort_by_outcome(std::span(rows).subspan(begin, end - begin), p);
     double sum = 0, total = 0;
     bought[p] = 1;
     for (std::size_t i = begin; i < end;) {

@@ -220,9 +220,7 @@ Cheapest cheapest_policy(const Acquisition& problem, std::size_t limit, const Cl
     add(search.part(rows, problem.start.data(), bought, rest, clock.limit), -1, -1);
   } else {
     const auto p = static_cast<std::size_t>(problem.free);
-    std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return problem.outcome_of(a, p) < problem.outcome_of(b, p);
-    });
+    problem.sort_by_outcome(rows, p);
     out.tree.add(-1, -1);
     out.tree.purchase[0] = problem.free;
     bought[p] = 1;

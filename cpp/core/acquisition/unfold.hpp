@@ -1,6 +1,8 @@
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
 
 #include "core/acquisition/problem.hpp"
 
@@ -30,11 +32,7 @@ void unfold(const Acquisition& problem, PolicyTree& out, std::int32_t from, std:
     return;
   }
   out.purchase[at] = purchase;
-  const auto first = rows.begin() + static_cast<std::ptrdiff_t>(begin);
-  const auto last = rows.begin() + static_cast<std::ptrdiff_t>(end);
-  std::stable_sort(first, last, [&](std::uint32_t a, std::uint32_t b) {
-    return problem.outcome_of(a, p) < problem.outcome_of(b, p);
-  });
+  problem.sort_by_outcome(std::span(rows).subspan(begin, end - begin), p);
   bought[p] = 1;
   const Rest left = free ? rest : rest.after(problem.cost[p]);
   std::vector<std::uint64_t> inside(problem.n_words);

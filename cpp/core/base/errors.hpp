@@ -8,23 +8,19 @@ namespace orderless {
 
 /// More things (reasons, nodes, states, functions) were met than the caller allows.
 struct TooMany : std::runtime_error {
-  explicit TooMany(std::size_t n)
-      : std::runtime_error("more than the limit allows: " + std::to_string(n)), met(n) {}
+  explicit TooMany(std::size_t n);
   std::size_t met;
 };
 
 /// What a search holds passes the memory that it may use.
 struct MemoryLimit : std::runtime_error {
-  explicit MemoryLimit(std::size_t bytes)
-      : std::runtime_error("needs more than the " + std::to_string(bytes) + " bytes it may use"),
-        limit(bytes) {}
+  explicit MemoryLimit(std::size_t bytes);
   std::size_t limit;
 };
 
 /// A count, or a sum of weights, passes 2^bits.
 struct CountOverflow : std::overflow_error {
-  CountOverflow(const std::string& what, int power)
-      : std::overflow_error("more than 2^" + std::to_string(power) + " " + what), bits(power) {}
+  CountOverflow(const std::string& what, int power);
   int bits;
 };
 

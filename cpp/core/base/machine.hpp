@@ -124,7 +124,9 @@ inline void load_lanes(Shorts& to, const std::int16_t* from) {
 inline void store_lanes(const Shorts& from, std::int16_t* to) {
   ORDERLESS_EACH_LANE(l) to[l] = from.lane[l];
 }
-inline void fill_lanes(Shorts& to, std::int16_t number) { ORDERLESS_EACH_LANE(l) to.lane[l] = number; }
+inline void fill_lanes(Shorts& to, std::int16_t number) {
+  ORDERLESS_EACH_LANE(l) to.lane[l] = number;
+}
 inline void add_lanes(Shorts& to, const Shorts& more) {
   ORDERLESS_EACH_LANE(l) to.lane[l] = static_cast<std::int16_t>(to.lane[l] + more.lane[l]);
 }

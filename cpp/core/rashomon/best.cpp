@@ -7,6 +7,7 @@
 #include "core/rashomon/cut_search.hpp"
 #include "core/rashomon/kernels.hpp"
 #include "core/rashomon/signed.hpp"
+#include "core/rashomon/threads.hpp"
 
 namespace orderless::rashomon {
 
@@ -182,17 +183,62 @@ std::int64_t Best::unavoidable(const std::uint64_t* support) const {
   return sum;
 }
 
-SideCosts Best::sides(const std::uint64_t* support, const Part& part) {
-  const Key key = namer_.name(support);
-  const auto found = sides_.find(key);
-  if (found != sides_.end()) return found->second;
-  SideCosts sides = sides_of_depth_2(part.rows, costs_, meter_);
-  const std::size_t bytes = sides.size() * 8 + 96;
-  if (sides_bytes_ + bytes < most_sides) {
-    sides_bytes_ += bytes;
-    held_.set(n_known_ * 64 + sides_bytes_);
-    sides_.emplace(key, sides);
+void Memory::hold(std::size_t bytes) {
+  meter_.change(0, bytes);
+  bytes_ += bytes;
+}
+
+std::optional<Memory::Known> Memory::best(const Key& key, int depth) {
+  Shelf& shelf = this->shelf(key);
+  const std::scoped_lock lock(shelf.mutex);
+  const auto at = static_cast<std::size_t>(depth);
+  if (at >= shelf.best.size()) return std::nullopt;
+  const auto found = shelf.best[at].find(key);
+  if (found == shelf.best[at].end()) return std::nullopt;
+  return found->second;
+}
+
+void Memory::add_best(const Key& key, int depth, const Known& known) {
+  Shelf& shelf = this->shelf(key);
+  const std::scoped_lock lock(shelf.mutex);
+  const auto at = static_cast<std::size_t>(depth);
+  if (at >= shelf.best.size()) shelf.best.resize(at + 1);
+  const auto [place, is_new] = shelf.best[at].try_emplace(key, known);
+  if (is_new) {
+    hold(64);
+  } else if (!place->second.exact) {
+    place->second = known;
   }
+}
+
+std::optional<SideCosts> Memory::sides(const Key& key, int depth) {
+  Shelf& shelf = this->shelf(key);
+  const std::scoped_lock lock(shelf.mutex);
+  const auto at = static_cast<std::size_t>(depth);
+  if (at >= shelf.sides.size()) return std::nullopt;
+  const auto found = shelf.sides[at].find(key);
+  if (found == shelf.sides[at].end()) return std::nullopt;
+  return found->second;
+}
+
+void Memory::add_sides(const Key& key, int depth, const SideCosts& sides) {
+  const std::size_t bytes = sides.size() * 8 + 96;
+  if (sides_bytes_ + bytes >= most_sides) return;
+  Shelf& shelf = this->shelf(key);
+  const std::scoped_lock lock(shelf.mutex);
+  const auto at = static_cast<std::size_t>(depth);
+  if (at >= shelf.sides.size()) shelf.sides.resize(at + 1);
+  if (!shelf.sides[at].try_emplace(key, sides).second) return;
+  sides_bytes_ += bytes;
+  hold(bytes);
+}
+
+SideCosts Best::sides(const std::uint64_t* support, const Part& part, int depth) {
+  const Key key = namer_.name(support);
+  if (std::optional<SideCosts> known = memory_->sides(key, depth)) return *std::move(known);
+  SideCosts sides = depth == 2 ? sides_of_depth_2(part.rows, costs_, meter_)
+                               : signed_sides_of_depth_3(part.rows, costs_, meter_);
+  memory_->add_sides(key, depth, sides);
   return sides;
 }
 
@@ -200,79 +246,90 @@ std::int64_t Best::of(const std::uint64_t* support, int depth, std::int64_t uppe
   if (depth <= 0) return costs_.of(leaf(support).errors, 1);
   const std::int64_t bound = lower_bound(support);
   if (bound >= upper || bound == costs_.of(leaf(support).errors, 1)) return bound;
-  if (known_.size() <= static_cast<std::size_t>(depth)) {
-    known_.resize(static_cast<std::size_t>(depth) + 1);
-  }
   const Key key = namer_.name(support);
-  const auto found = known_[static_cast<std::size_t>(depth)].find(key);
-  if (found != known_[static_cast<std::size_t>(depth)].end()) {
-    const Known& known = found->second;
-    if (known.exact || known.value >= upper) return known.value;
-  }
+  const std::optional<Memory::Known> known = memory_->best(key, depth);
+  if (known && (known->exact || known->value >= upper)) return known->value;
   meter_.step(1024);
   const std::int64_t value = search(support, depth, upper);
-  auto& level = known_[static_cast<std::size_t>(depth)];
-  if (level.insert_or_assign(key, Known{value, value < upper || depth <= 3}).second) {
-    held_.set(++n_known_ * 64 + sides_bytes_);
-  }
+  memory_->add_best(key, depth, {value, value < upper || depth <= 3});
   return value;
 }
 
 std::int64_t Best::search(const std::uint64_t* support, int depth, std::int64_t upper) {
-  const std::int64_t alone = costs_.of(leaf(support).errors, 1);
-  if (depth <= 3) {
-    const Part& part = restriction_.of(support);
-    const std::size_t n = part.rows.n_columns;
-    SideCosts sides;
-    if (part.rows.cuts.used() && depth == 3) {
-      return cut_least_of_depth_3(part.rows, costs_, alone, meter_);
-    }
-    if (part.rows.cuts.used() && depth == 2) {
-      return cut_least_of_depth_2(part.rows, costs_, alone, meter_);
-    }
-    if (depth == 3) {
-      sides = this->sides(support, part);
-    } else if (depth == 2) {
-      sides = sides_of_depth_1(part.rows, costs_);
-    } else {
-      const SplitErrors errors(part.rows);
-      for (std::size_t i = 0; i < 2 * n; ++i) {
-        errors.side(i / 2, i % 2 == 0, weights_.data());
-        sides.push_back(costs_.of(rows_.leaf(weights_.data()).errors, 1));
-      }
-    }
-    std::int64_t best = alone;
-    for (std::size_t i = 0; i < n; ++i) best = std::min(best, sides[2 * i] + sides[2 * i + 1]);
-    return best;
+  const Part& part = restriction_.of(support);
+  const bool at_once = depth <= 3 || (depth == 4 && fours_pay(part.rows, costs_, meter_));
+  if (!at_once) return by_column(support, part, depth, upper);
+  std::int64_t best = costs_.of(leaf(support).errors, 1);
+  if (part.rows.cuts.used() && depth > 1) {
+    return depth == 3 ? cut_least_of_depth_3(part.rows, costs_, best, meter_)
+                      : cut_least_of_depth_2(part.rows, costs_, best, meter_);
   }
-  const Part part = restriction_.of(support);
   const std::size_t n = part.rows.n_columns;
+  SideCosts sides;
+  if (depth >= 3) {
+    sides = this->sides(support, part, depth - 1);
+  } else if (depth == 2) {
+    sides = sides_of_depth_1(part.rows, costs_);
+  } else {
+    const SplitErrors errors(part.rows);
+    for (std::size_t i = 0; i < 2 * n; ++i) {
+      errors.side(i / 2, i % 2 == 0, weights_.data());
+      sides.push_back(costs_.of(rows_.leaf(weights_.data()).errors, 1));
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) best = std::min(best, sides[2 * i] + sides[2 * i + 1]);
+  return best;
+}
+
+std::int64_t Best::by_column(const std::uint64_t* support, const Part& part, int depth,
+                             std::int64_t upper) {
   // Columns in the order of what one split on them costs.
   std::vector<std::pair<std::int64_t, std::size_t>> order;
-  Words yes(rows_.n_words), no(rows_.n_words);
-  const auto cut = [&](std::size_t group) {
-    const std::uint64_t* column = rows_.column(static_cast<std::size_t>(part.column[group]));
-    for (std::size_t w = 0; w < rows_.n_words; ++w) {
-      yes[w] = support[w] & column[w];
-      no[w] = support[w] & ~column[w];
+  const SplitErrors errors(part.rows);
+  for (std::size_t i = 0; i < part.rows.n_columns; ++i) {
+    std::int64_t wrong = 0;
+    for (const bool yes : {true, false}) {
+      errors.side(i, yes, weights_.data());
+      wrong += rows_.leaf(weights_.data()).errors;
     }
-  };
-  for (std::size_t i = 0; i < n; ++i) {
-    cut(i);
-    order.emplace_back(leaf(yes.data()).errors + leaf(no.data()).errors, i);
+    order.emplace_back(wrong, part.column[i]);
   }
   std::sort(order.begin(), order.end());
-  std::int64_t best = std::min(alone, upper);
-  for (const auto& [errors, i] : order) {
-    cut(i);
-    const std::int64_t bound_no = lower_bound(no.data());
-    if (lower_bound(yes.data()) + bound_no >= best) continue;
-    const std::int64_t on_yes = of(yes.data(), depth - 1, best - bound_no);
-    if (on_yes + bound_no >= best) continue;
-    const std::int64_t on_no = of(no.data(), depth - 1, best - on_yes);
-    best = std::min(best, on_yes + on_no);
+  const std::int64_t first = std::min(costs_.of(leaf(support).errors, 1), upper);
+  const std::size_t n = order.size(), steps = n * n * n * n * (rows_.n_words / 8 + 8);
+  const std::size_t n_workers = workers(n, steps, meter_);
+  if (n_workers == 1) {
+    std::int64_t best = first;
+    for (const auto& [wrong, column] : order) {
+      best = std::min(best, asking(support, column, depth, best));
+    }
+    return best;
   }
+  std::vector<Best> helpers(n_workers, *this);
+  std::atomic<std::int64_t> best = first;
+  each(n, steps, meter_, [&](std::size_t i, std::size_t worker) {
+    const std::int64_t own = helpers[worker].asking(support, order[i].second, depth, best);
+    std::int64_t before = best;
+    while (own < before && !best.compare_exchange_weak(before, own)) {
+    }
+  });
   return best;
+}
+
+std::int64_t Best::asking(const std::uint64_t* support, std::size_t column, int depth,
+                          std::int64_t upper) {
+  Words yes(rows_.n_words), no(rows_.n_words);
+  const std::uint64_t* bits = rows_.column(column);
+  for (std::size_t w = 0; w < rows_.n_words; ++w) {
+    yes[w] = support[w] & bits[w];
+    no[w] = support[w] & ~bits[w];
+  }
+  const std::int64_t bound_no = lower_bound(no.data());
+  const std::int64_t bound_yes = lower_bound(yes.data());
+  if (bound_yes + bound_no >= upper) return bound_yes + bound_no;
+  const std::int64_t on_yes = of(yes.data(), depth - 1, upper - bound_no);
+  if (on_yes + bound_no >= upper) return on_yes + bound_no;
+  return on_yes + of(no.data(), depth - 1, upper - on_yes);
 }
 
 }  // namespace orderless::rashomon

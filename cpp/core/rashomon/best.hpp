@@ -1,8 +1,14 @@
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/rashomon/meter.hpp"
@@ -46,8 +52,8 @@ class SplitErrors {
 
   const Rows& part_;
   std::size_t stride_;
-  std::size_t chain_ = 0;   // of the group that was looked at, where there are chains
-  std::uint32_t done_ = 0;  // and how many of the chain's items are in `both_`
+  std::size_t chain_ = 0;                 // of the group that was looked at, where there are chains
+  std::uint32_t done_ = 0;                // and how many of the chain's items are in `both_`
   std::vector<std::int64_t> all_, own_;   // per class
   std::vector<std::int64_t> one_, both_;  // per class and column
   std::vector<std::int64_t> cells_, room_;
@@ -65,52 +71,93 @@ using SideCosts = std::vector<std::int64_t>;
 /// (words + a constant), memory columns^2.
 [[nodiscard]] SideCosts sides_of_depth_2(const Rows& part, const Costs& costs, Meter& meter);
 
-/// Exact optima of supports, by depth, remembered.
+/// What is known of supports; any thread may ask and add.
+class Memory {
+ public:
+  struct Known {
+    std::int64_t value = 0;
+    bool exact = false;  // else a bound
+  };
+
+  explicit Memory(Meter& meter) : meter_(meter) {}
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory() { meter_.release(bytes_); }
+
+  /// Trees of depth <= `depth` on a support.
+  [[nodiscard]] std::optional<Known> best(const Key& key, int depth);
+  void add_best(const Key& key, int depth, const Known& known);
+  /// Sides as trees of depth <= `depth`; kept while they are few.
+  [[nodiscard]] std::optional<SideCosts> sides(const Key& key, int depth);
+  void add_sides(const Key& key, int depth, const SideCosts& sides);
+
+ private:
+  struct Hash {
+    std::size_t operator()(const Key& key) const { return static_cast<std::size_t>(key[0]); }
+  };
+  /// One of several, so that threads seldom wait for each other.
+  struct Shelf {
+    std::mutex mutex;
+    std::vector<std::unordered_map<Key, Known, Hash>> best;       // by depth
+    std::vector<std::unordered_map<Key, SideCosts, Hash>> sides;  // by depth
+  };
+  Shelf& shelf(const Key& key) { return shelves_[key[1] % shelves_.size()]; }
+  void hold(std::size_t bytes);
+
+  Meter& meter_;
+  std::atomic<std::size_t> bytes_ = 0, sides_bytes_ = 0;
+  std::array<Shelf, 16> shelves_;
+};
+
+/// Exact optima of supports, by depth, remembered. A copy is for another thread, and shares the
+/// memory.
 class Best {
  public:
   Best(const Rows& rows, const Costs& costs, Meter& meter)
-      : rows_(rows),
-        costs_(costs),
-        meter_(meter),
-        held_(meter),
-        namer_(rows.n_words),
-        restriction_(rows),
-        weights_(rows.n_classes) {}
+      : Best(rows, costs, meter, std::make_shared<Memory>(meter)) {}
+  Best(const Best& other) : Best(other.rows_, other.costs_, other.meter_, other.memory_) {}
+  Best& operator=(const Best&) = delete;
+  ~Best() = default;
 
   /// The smallest cost of a tree of depth <= `depth` on the support if that is < `upper`; else some
   /// bound >= upper that no tree goes below.
   [[nodiscard]] std::int64_t of(const std::uint64_t* support, int depth, std::int64_t upper);
 
-  /// Sides as trees of depth <= 2 of a support, which `part` is; remembered while they are few.
-  [[nodiscard]] SideCosts sides(const std::uint64_t* support, const Part& part);
+  /// Sides as trees of depth <= `depth`, 2 or 3, of a support, which `part` is; remembered while
+  /// they are few. Precondition: 3 where fours_pay.
+  [[nodiscard]] SideCosts sides(const std::uint64_t* support, const Part& part, int depth);
 
   /// No tree on the support costs less. Cost: words.
   [[nodiscard]] std::int64_t lower_bound(const std::uint64_t* support);
   [[nodiscard]] Leaf leaf(const std::uint64_t* support);
 
  private:
-  struct Known {
-    std::int64_t value = 0;
-    bool exact = false;
-  };
-  struct Hash {
-    std::size_t operator()(const Key& key) const { return static_cast<std::size_t>(key[0]); }
-  };
+  Best(const Rows& rows, const Costs& costs, Meter& meter, std::shared_ptr<Memory> memory)
+      : rows_(rows),
+        costs_(costs),
+        meter_(meter),
+        memory_(std::move(memory)),
+        namer_(rows.n_words),
+        restriction_(rows),
+        weights_(rows.n_classes) {}
+
   /// Errors of the rows that no tree avoids. Numbers only.
   [[nodiscard]] std::int64_t unavoidable(const std::uint64_t* support) const;
   [[nodiscard]] std::int64_t search(const std::uint64_t* support, int depth, std::int64_t upper);
+  /// Both sides of one column after the other; the threads share the columns.
+  [[nodiscard]] std::int64_t by_column(const std::uint64_t* support, const Part& part, int depth,
+                                       std::int64_t upper);
+  /// The cheapest tree that asks a column first, if it costs less than `upper`; else a bound.
+  [[nodiscard]] std::int64_t asking(const std::uint64_t* support, std::size_t column, int depth,
+                                    std::int64_t upper);
 
   const Rows& rows_;
   Costs costs_;
   Meter& meter_;
-  Held held_;
+  std::shared_ptr<Memory> memory_;
   Namer namer_;
   Restriction restriction_;
   std::vector<std::int64_t> weights_;
-  std::size_t n_known_ = 0;
-  std::vector<std::unordered_map<Key, Known, Hash>> known_;  // by depth
-  std::size_t sides_bytes_ = 0;
-  std::unordered_map<Key, SideCosts, Hash> sides_;
 };
 
 }  // namespace orderless::rashomon

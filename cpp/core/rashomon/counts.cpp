@@ -36,7 +36,7 @@ void merge(std::vector<Cell>& cells) {
 }
 
 /// Collects the products of tables: on a grid of (leaves, errors, groups) where that is small
-/// against the work, else in a list that is merged now and then.
+/// against the work, else in a list that is merged now and then. 0 groups: never on a grid.
 class Products {
  public:
   Products(const Costs& costs, std::int64_t least_cost, std::int64_t budget,
@@ -49,14 +49,14 @@ class Products {
     n_leaves_ = std::max<std::int64_t>(most_leaves - 1, 0);
     const double size = static_cast<double>(n_errors_) * static_cast<double>(n_leaves_) *
                         static_cast<double>(n_groups);
-    dense_ = size < 64.0 + work && size < 4e6;
+    dense_ = n_groups > 0 && size < 64.0 + work && size < 4e6;
     if (dense_) grid_.resize(static_cast<std::size_t>(size));
   }
 
-  void add_to(std::int64_t cost, std::int32_t leaves, std::uint32_t groups, Count trees,
+  void add_to(std::int64_t cost, std::int32_t leaves, std::uint64_t groups, Count trees,
               Count nontrivial) {
     if (!dense_) {
-      cells_.push_back({cost, leaves, groups, trees, nontrivial});
+      cells_.push_back({cost, groups, leaves, trees, nontrivial});
       if (cells_.size() > most_) {
         merge(cells_);
         most_ = std::max(most_, 2 * cells_.size());
@@ -68,7 +68,7 @@ class Products {
     pair.nontrivial += nontrivial;
   }
 
-  void checked_add_to(std::int64_t cost, std::int32_t leaves, std::uint32_t groups, Count trees,
+  void checked_add_to(std::int64_t cost, std::int32_t leaves, std::uint64_t groups, Count trees,
                       Count nontrivial) {
     if (!dense_) {
       add_to(cost, leaves, groups, trees, nontrivial);  // merge checks
@@ -82,12 +82,12 @@ class Products {
   void take(std::vector<Cell>& out) {
     for (std::size_t i = 0; i < grid_.size(); ++i) {
       if (grid_[i].trees == 0) continue;
-      const auto groups = static_cast<std::uint32_t>(i % n_groups_);
+      const std::uint64_t groups = i % n_groups_;
       const auto rest = static_cast<std::int64_t>(i / n_groups_);
       const auto leaves = static_cast<std::int32_t>(rest / n_errors_ + 2);
       const std::int64_t errors = rest % n_errors_ + low_;
       out.push_back(
-          {costs_.of(errors, leaves), leaves, groups, grid_[i].trees, grid_[i].nontrivial});
+          {costs_.of(errors, leaves), groups, leaves, grid_[i].trees, grid_[i].nontrivial});
     }
     out.insert(out.end(), cells_.begin(), cells_.end());
     merge(out);
@@ -97,7 +97,7 @@ class Products {
   struct Pair {
     Count trees = 0, nontrivial = 0;
   };
-  [[nodiscard]] std::size_t at(std::int64_t cost, std::int32_t leaves, std::uint32_t groups) const {
+  [[nodiscard]] std::size_t at(std::int64_t cost, std::int32_t leaves, std::uint64_t groups) const {
     const std::int64_t errors = (cost - costs_.leaf * leaves) / costs_.error;
     return static_cast<std::size_t>((leaves - 2) * n_errors_ + errors - low_) * n_groups_ + groups;
   }
@@ -119,12 +119,16 @@ double total(std::span<const Cell> cells) {
 
 }  // namespace
 
-std::vector<std::uint32_t> View::masks(std::size_t n_columns) const {
-  std::vector<std::uint32_t> out(n_columns, 0);
+std::vector<std::uint64_t> View::masks(std::size_t n_columns) const {
+  std::vector<std::uint64_t> out(n_columns, 0);
   for (std::size_t g = 0; g < required.size(); ++g) {
     for (const std::int32_t column : required[g]) {
-      out[static_cast<std::size_t>(column)] |= std::uint32_t{1} << g;
+      out[static_cast<std::size_t>(column)] |= std::uint64_t{1} << g;
     }
+  }
+  for (std::size_t j = 0; j < feature.size(); ++j) {
+    if (feature[j] < 0) continue;  // never asked
+    out[j] |= std::uint64_t{1} << (required.size() + static_cast<std::size_t>(feature[j]));
   }
   return out;
 }
@@ -226,8 +230,11 @@ std::vector<Cell> Counts::histogram(Meter& meter) const {
   }
   std::vector<Cell> out;
   for (const Cell& cell : cells) {
-    if (cell.groups == view_.full()) out.push_back(cell);
+    if (!view_.fits(cell.groups)) continue;
+    out.push_back(cell);
+    out.back().groups = 0;  // of all kinds together
   }
+  merge(out);
   return out;
 }
 
@@ -237,7 +244,7 @@ Count Counts::n_at(std::int64_t cost, Meter& meter) const {
   std::vector<Cell> room;
   Count sum = 0;
   for (const Cell& cell : table(0, room)) {
-    if (cell.cost == cost && cell.groups == view_.full()) sum = plus_checked(sum, count(cell));
+    if (cell.cost == cost && view_.fits(cell.groups)) sum = plus_checked(sum, count(cell));
   }
   return sum;
 }
@@ -262,14 +269,14 @@ void Counts::fill_small(std::uint32_t node, std::vector<Cell>& out) const {
   const std::int64_t budget = reachable_.budget(graph, node);
   const std::int64_t most = reachable_.max_leaves(node);
   if (graph.leaf_cost(node) <= budget && most >= 1) {
-    out.push_back({graph.leaf_cost(node), 1, 0, 1, 1});
+    out.push_back({graph.leaf_cost(node), 0, 1, 1, 1});
   }
   if (most < 2) return;
   for (const Edge& edge : graph.of(node)) {
-    if (!reachable_.has(graph, node, edge)) continue;
+    if (!reachable_.has(graph, node, edge) || !view_.may(masks_[edge.column])) continue;
     const bool differ = graph.label[edge.when_true] != graph.label[edge.when_false];
-    out.push_back({graph.leaf_cost(edge.when_true) + graph.leaf_cost(edge.when_false), 2,
-                   masks_[edge.column], 1, differ ? Count{1} : Count{0}});
+    out.push_back({graph.leaf_cost(edge.when_true) + graph.leaf_cost(edge.when_false),
+                   masks_[edge.column], 2, 1, differ ? Count{1} : Count{0}});
   }
   merge(out);
 }
@@ -297,27 +304,30 @@ void Counts::fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter) cons
   const std::int64_t budget = reachable_.budget(graph, node);
   const std::int64_t most = reachable_.max_leaves(node);
   if (graph.leaf_cost(node) <= budget && most >= 1) {
-    out.push_back({graph.leaf_cost(node), 1, 0, 1, 1});
+    out.push_back({graph.leaf_cost(node), 0, 1, 1, 1});
   }
   if (most < 2) return;
   std::vector<Cell> room_a, room_b;
   const auto [products_due, trees] = work(node);
   const bool checked = !(trees < 1e38);  // 2^128 is 3.4e38
+  const bool limited = view_.limits_features();
   Products products(graph.costs, graph.best[node], budget, most,
-                    std::size_t{1} << view_.required.size(), products_due);
+                    view_.limits_features() ? 0 : std::size_t{1} << view_.required.size(),
+                    products_due);
   for (const Edge& edge : graph.of(node)) {
     if (!reachable_.has(graph, node, edge)) continue;
     const auto on_true = table(edge.when_true, room_a);
     const auto on_false = table(edge.when_false, room_b);
     const bool same = graph.label[edge.when_true] == graph.label[edge.when_false];
     for (const Cell& a : on_true) {
-      const std::uint32_t groups = a.groups | masks_[edge.column];
+      const std::uint64_t groups = a.groups | masks_[edge.column];
       meter.step(on_false.size() / 8 + 1);
       for (const Cell& b : on_false) {
         const std::int64_t cost = a.cost + b.cost;
         if (cost > budget) break;
         const std::int32_t leaves = a.leaves + b.leaves;
         if (leaves > most) continue;
+        if (limited && !view_.may(groups | b.groups)) continue;
         const bool is_trivial = leaves == 2 && same;
         if (!checked) {
           products.add_to(cost, leaves, groups | b.groups, a.trees * b.trees,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,11 +25,26 @@ struct View {
   std::vector<std::uint8_t> allowed;                // columns that may be asked
   std::vector<std::vector<std::int32_t>> required;  // of each group some column is asked
   bool trivial = true;  // also trees in which a split has two leaves of the same label
+  std::vector<std::int32_t> feature;  // of each column; empty: their number does not matter
+  std::int64_t most_features = 0;     // that one tree asks about
 
-  /// Bit g of a column: it is in group g.
-  [[nodiscard]] std::vector<std::uint32_t> masks(std::size_t n_columns) const;
-  [[nodiscard]] std::uint32_t full() const {
-    return static_cast<std::uint32_t>((std::uint64_t{1} << required.size()) - 1);
+  /// What asking a column adds to what a tree asks: bit g, it is in group g; after the groups, the
+  /// bit of its feature, where their number matters.
+  /// Precondition: at most 64 groups and features.
+  [[nodiscard]] std::vector<std::uint64_t> masks(std::size_t n_columns) const;
+  [[nodiscard]] std::uint64_t full() const { return (std::uint64_t{1} << required.size()) - 1; }
+  [[nodiscard]] bool limits_features() const { return !feature.empty(); }
+  /// Whether a part of a tree may ask all this.
+  [[nodiscard]] bool may(std::uint64_t asked) const {
+    return !limits_features() || std::popcount(asked >> required.size()) <= most_features;
+  }
+  /// Whether a part that asks this can stand wherever one can that asks the other.
+  [[nodiscard]] bool as_good(std::uint64_t asked, std::uint64_t other) const {
+    return (other & ~asked & full()) == 0 && (asked & ~other & ~full()) == 0;
+  }
+  /// Whether a tree may.
+  [[nodiscard]] bool fits(std::uint64_t asked) const {
+    return (asked & full()) == full() && may(asked);
   }
 };
 
@@ -51,11 +67,11 @@ class Reachable {
   std::vector<std::int64_t> leaves_;  // by level
 };
 
-/// How many subtrees of one cost, number of leaves and set of groups.
+/// How many subtrees of one cost, number of leaves and set of what they ask (see View::masks).
 struct Cell {
   std::int64_t cost = 0;
+  std::uint64_t groups = 0;
   std::int32_t leaves = 0;
-  std::uint32_t groups = 0;
   Count trees = 0;
   Count nontrivial = 0;
 
@@ -108,7 +124,7 @@ class Counts {
 
   /// The table of a node, sorted; `room` is used where it is not stored.
   [[nodiscard]] std::span<const Cell> table(std::uint32_t node, std::vector<Cell>& room) const;
-  [[nodiscard]] std::uint32_t groups_of(std::uint32_t column) const { return masks_[column]; }
+  [[nodiscard]] std::uint64_t groups_of(std::uint32_t column) const { return masks_[column]; }
   [[nodiscard]] bool has(std::uint32_t node, const Edge& edge) const {
     return reachable_.has(*graph_, node, edge);
   }
@@ -128,7 +144,7 @@ class Counts {
 
   std::shared_ptr<const Graph> graph_;
   View view_;
-  std::vector<std::uint32_t> masks_;
+  std::vector<std::uint64_t> masks_;
   Reachable reachable_;
   std::uint32_t n_stored_;
   std::vector<std::vector<Cell>> tables_;  // of nodes with two and more splits left

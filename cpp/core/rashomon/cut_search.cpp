@@ -173,8 +173,10 @@ class CutSearch {
       if (other.cost - costs_.error * moved <= side.cost) return;
       side = {other.cost - costs_.error * moved, other.column};
     };
-    raise(cut.yes, b.yes, b.weight - cut.weight);
-    raise(cut.no, a.no, cut.weight - a.weight);
+    if (!whole_.target.has_numbers()) {  // a row of weight w adds at most w errors
+      raise(cut.yes, b.yes, b.weight - cut.weight);
+      raise(cut.no, a.no, cut.weight - a.weight);
+    }
     const std::span<const std::uint32_t> items(cuts.items(chain), cuts.n_items());
     if (cut.yes.cost + cut.no.cost <= budget_) {
       cut.yes = best(items.first(cuts.n_upto[group]), cut.yes, budget_ - cut.no.cost);
@@ -219,9 +221,8 @@ std::int64_t cut_least_of_depth_3(const Rows& part, const Costs& costs, std::int
 std::int64_t cut_least_of_depth_2(const Rows& part, const Costs& costs, std::int64_t leaf,
                                   Meter& meter) {
   if (signs_suffice(part)) {
-    return with_sweep(part.cuts, costs, meter, [&](auto& sweep) {
-      return sweep.least(costs.of(0, 1), leaf, -1).cost;
-    });
+    return with_sweep(part.cuts, costs, meter,
+                      [&](auto& sweep) { return sweep.least(costs.of(0, 1), leaf, -1).cost; });
   }
   const SideCosts sides = sides_of_depth_1(part, costs);
   for (std::size_t i = 0; i < sides.size(); i += 2) {

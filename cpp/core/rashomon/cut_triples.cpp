@@ -78,7 +78,7 @@ struct TableItems {
   const std::uint32_t* items;
   std::size_t n_items;
   const std::uint16_t *row, *bin;  // of each item
-  const std::int16_t *sign;
+  const std::int16_t* sign;
   const std::int16_t* steps;  // after 32 zeros: numbers of which all bits are 1
   std::size_t n_rows, stride;
   std::int16_t *more, *own, *column;
@@ -313,7 +313,7 @@ class CutTriples {
   Numbers16 signs_;                // of each item
   Numbers16 most_;                 // per group, side and lane: the largest |s| + |s'| of a split
   Numbers16 steps_;
-  PairTable own_, all_;            // of the items up to the group at hand, and of all
+  PairTable own_, all_;  // of the items up to the group at hand, and of all
   std::int32_t all_sign_ = 0;
   std::size_t bytes_ = 0, n_kept_ = 0;
 };

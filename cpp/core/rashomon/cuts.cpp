@@ -77,6 +77,24 @@ void find_chains(Rows& rows, std::size_t n_columns, std::size_t in_chain) {
   rows.cuts = std::move(cuts);
 }
 
+void Restriction::take_cuts(const std::uint64_t* support) {
+  items_.clear();
+  each_bit({support, rows_.n_words},
+           [&](std::size_t bit) { items_.push_back(static_cast<std::uint32_t>(bit)); });
+  const Cuts& cuts = part_.rows.cuts;
+  taker_.take(rows_.cuts, items_, part_.rows.cuts);
+  part_.rows.n_classes = rows_.n_classes;
+  part_.rows.n_columns = cuts.n_groups();
+  part_.flip.assign(rows_.n_columns, 0);
+  part_.group.assign(rows_.n_columns, -1);
+  part_.column.clear();
+  for (std::size_t group = 0; group < cuts.n_groups(); ++group) {
+    part_.column.push_back(static_cast<std::int32_t>(cuts.column[group]));
+    std::fill(part_.group.begin() + cuts.column[group], part_.group.begin() + cuts.end[group],
+              static_cast<std::int32_t>(group));
+  }
+}
+
 void CutTaker::take(const Cuts& from, std::span<const std::uint32_t> items, Cuts& out) {
   const std::size_t n = items.size(), n_chains = from.n_chains();
   out.start.assign(1, 0);
@@ -94,8 +112,8 @@ void CutTaker::take(const Cuts& from, std::span<const std::uint32_t> items, Cuts
   for (std::size_t chain = 0; chain < n_chains; ++chain) take_chain(from, items, chain, out);
 }
 
-void CutTaker::take_chain(const Cuts& from, std::span<const std::uint32_t> items,
-                          std::size_t chain, Cuts& out) {
+void CutTaker::take_chain(const Cuts& from, std::span<const std::uint32_t> items, std::size_t chain,
+                          Cuts& out) {
   const std::size_t n = items.size();
   const std::uint32_t first = from.start[chain], n_bins = from.start[chain + 1] - first + 1;
   const std::uint16_t* before = from.bins(chain);

@@ -14,14 +14,14 @@ struct Rows;
 /// a support, 2^shift rows of one class. Columns that part the items alike stand together, as one
 /// group; columns that do not part them are left out.
 struct Cuts {
-  std::vector<std::uint32_t> start;    // first group of each chain, and the number of groups
-  std::vector<std::uint32_t> column;   // of each group: its first column in the whole table
-  std::vector<std::uint32_t> end;      // and one after its last
-  std::vector<std::uint32_t> n_upto;   // of each group: how many items are 1
-  std::vector<std::uint16_t> bin;      // chain after chain: of each item
-  std::vector<std::uint32_t> sorted;   // chain after chain: items by bin
-  std::vector<std::int32_t> label;     // of each item: its class
-  std::vector<std::int64_t> weight;    // and what it weighs
+  std::vector<std::uint32_t> start;   // first group of each chain, and the number of groups
+  std::vector<std::uint32_t> column;  // of each group: its first column in the whole table
+  std::vector<std::uint32_t> end;     // and one after its last
+  std::vector<std::uint32_t> n_upto;  // of each group: how many items are 1
+  std::vector<std::uint16_t> bin;     // chain after chain: of each item
+  std::vector<std::uint32_t> sorted;  // chain after chain: items by bin
+  std::vector<std::int32_t> label;    // of each item: its class
+  std::vector<std::int64_t> weight;   // and what it weighs
 
   [[nodiscard]] bool used() const { return !start.empty(); }
   [[nodiscard]] std::size_t n_items() const { return label.size(); }

@@ -72,7 +72,7 @@ class Decider {
 
   void combine(const Cheapest& a, std::uint32_t on_true, const Cheapest& b, std::uint32_t on_false,
                std::uint32_t column, std::int64_t* out) const {
-    const std::uint32_t own = masks_[column];
+    const std::uint64_t own = masks_[column];
     const bool two_leaves = view_.trivial || graph_.label[on_true] != graph_.label[on_false];
     if (n_ == 1) {
       const std::int64_t split_true = a.split[on_true], split_false = b.split[on_false];
@@ -103,7 +103,7 @@ class Decider {
 
   const Graph& graph_;
   const View& view_;
-  std::vector<std::uint32_t> masks_;
+  std::vector<std::uint64_t> masks_;
   Reachable reachable_;
   Meter& meter_;
   Held held_;

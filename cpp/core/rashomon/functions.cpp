@@ -14,6 +14,7 @@ Functions::Functions(std::shared_ptr<const Graph> graph, View view, SpaceMeasure
     : graph_(std::move(graph)),
       view_(std::move(view)),
       masks_(view_.masks(graph_->rows.n_columns)),
+      asked_(view_),
       reachable_(*graph_, view_),
       label_values_(std::move(label_values)),
       listed_(options.listed) {
@@ -72,7 +73,7 @@ std::optional<Function> Functions::leaf_at(std::uint32_t place, const Options& o
   leaf.errors = graph_->errors[node];
   leaf.leaves = 1;
   if (place != 0) return leaf;
-  if (view_.full() != 0) return {};
+  if (!view_.fits(0)) return {};
   if ((leaf.value[0] & options.residue.low()) != options.residue.value) return {};
   return leaf;
 }
@@ -81,7 +82,6 @@ void Functions::fill(std::uint32_t place, const Options& options, Meter& meter) 
   const Graph& graph = *graph_;
   const bool is_root = place == 0;
   const Residue residue = is_root ? options.residue : Residue{};
-  const auto full = static_cast<std::uint16_t>(view_.full());
   FunctionTable table;
   Held held(meter);
   if (const auto leaf = leaf_at(place, options)) table.add(*leaf);
@@ -94,10 +94,7 @@ void Functions::fill(std::uint32_t place, const Options& options, Meter& meter) 
   if (is_root) check_limit();
   FunctionProducts(*this, place, residue, meter, [&](const Function* batch, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) table.prefetch(batch[i].value, batch[i].groups);
-    for (std::size_t i = 0; i < n; ++i) {
-      if (is_root && batch[i].groups != full) continue;
-      table.add(batch[i]);
-    }
+    for (std::size_t i = 0; i < n; ++i) table.add(batch[i]);
     if (table.bytes() != known) held.set(known = table.bytes());
     if (is_root) check_limit();
     if (table.list.size() >= 0xfffffff0U) throw MemoryLimit(meter.limit());
@@ -111,7 +108,6 @@ void Functions::fill(std::uint32_t place, const Options& options, Meter& meter) 
 }
 
 void Functions::count_root(const Options& options, Meter& meter) {
-  const auto full = static_cast<std::uint16_t>(view_.full());
   PointSet values;
   Held held(meter);
   const auto check_limit = [&] {
@@ -126,9 +122,7 @@ void Functions::count_root(const Options& options, Meter& meter) {
       values.grow();
     }
     for (std::size_t i = 0; i < n; ++i) values.prefetch(batch[i].value);
-    for (std::size_t i = 0; i < n; ++i) {
-      if (batch[i].groups == full) values.add(batch[i].value);
-    }
+    for (std::size_t i = 0; i < n; ++i) values.add(batch[i].value);
     check_limit();
   }).run();
   n_ = values.size();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "core/rashomon/counts.hpp"
@@ -39,7 +40,35 @@ struct Function {
   std::uint32_t edge = 0;                   // of the graph's node; none for a leaf
   std::uint32_t on_true = 0, on_false = 0;  // functions of the sides
   std::uint16_t leaves = 0;                 // fewest
-  std::uint16_t groups = 0;                 // groups of columns that its trees ask
+  std::uint16_t groups = 0;                 // what its trees ask, as AskedSets number it
+};
+
+/// Numbers for what trees ask (View::masks): the groups themselves, or, where features count,
+/// numbers in the order in which sets are met. Throws TooManySets beyond 16 bits.
+class AskedSets {
+ public:
+  AskedSets() = default;
+  explicit AskedSets(const View& view) : numbered_(view.limits_features()) {}
+
+  [[nodiscard]] std::uint16_t add(std::uint64_t asked) {
+    if (!numbered_) return static_cast<std::uint16_t>(asked);
+    const auto [found, is_new] = numbers_.try_emplace(asked, static_cast<std::uint16_t>(n()));
+    if (is_new) {
+      if (n() > 0xffffU) throw TooManySets();
+      sets_.push_back(asked);
+    }
+    return found->second;
+  }
+  [[nodiscard]] std::uint64_t of(std::uint16_t number) const {
+    return numbered_ ? sets_[number] : number;
+  }
+
+ private:
+  [[nodiscard]] std::size_t n() const { return sets_.size(); }
+
+  bool numbered_ = false;
+  std::vector<std::uint64_t> sets_{0};  // number 0: nothing
+  std::unordered_map<std::uint64_t, std::uint16_t> numbers_{{0, 0}};
 };
 
 /// Where functions are multiplied: a node of the graph, and what the measure sees of the way there.
@@ -81,6 +110,15 @@ class Functions {
   [[nodiscard]] std::uint64_t n_trees(std::size_t position) const;
   [[nodiscard]] std::uint64_t n_nontrivial(std::size_t position) const;
 
+  /// Trees of each function by leaves, from its fewest on; likewise those without trivial splits.
+  struct Sizes {
+    std::span<const std::size_t> start;
+    std::span<const std::uint64_t> trees, nontrivial;
+  };
+  [[nodiscard]] Sizes sizes() const {
+    return {tallies_[0].start, tallies_[0].trees, tallies_[0].nontrivial};
+  }
+
   /// A smallest tree of each function.
   [[nodiscard]] FlatTrees trees(std::span<const std::int64_t> positions, Meter& meter) const;
   /// Trees `start` .. `start + count` of one function, by leaves.
@@ -115,6 +153,16 @@ class Functions {
 
   void place_all(SpaceMeasure* measure, Meter& meter);
   void place_on_rows(Meter& meter);
+  /// The number of what the trees of a split ask, at the root whatever they ask; none if they may
+  /// not.
+  [[nodiscard]] std::optional<std::uint16_t> number_of(std::uint32_t place, std::uint64_t asked) {
+    if (place != 0) return view_.may(asked) ? std::optional(asked_.add(asked)) : std::nullopt;
+    return view_.fits(asked) ? std::optional<std::uint16_t>(0) : std::nullopt;
+  }
+  /// Whether a function is one of trees that ask all this.
+  [[nodiscard]] bool asks(std::uint32_t place, const Function& f, std::uint64_t asked) const {
+    return place == 0 ? view_.fits(asked) : asked_.of(f.groups) == asked;
+  }
   /// The place as a leaf, where the view has that.
   [[nodiscard]] std::optional<Function> leaf_at(std::uint32_t place, const Options& options) const;
   void fill(std::uint32_t place, const Options& options, Meter& meter);
@@ -130,7 +178,8 @@ class Functions {
 
   std::shared_ptr<const Graph> graph_;
   View view_;
-  std::vector<std::uint32_t> masks_;
+  std::vector<std::uint64_t> masks_;
+  AskedSets asked_;
   Reachable reachable_;
   LabelValues label_values_;
   Places places_;

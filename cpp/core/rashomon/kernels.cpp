@@ -168,6 +168,68 @@ void block_counts(const std::uint64_t* mask, const Rows& part, std::size_t first
 
 namespace {
 
+/// Column after column: each is a mask for those after it.
+void pair_counts_any(const std::uint64_t* mask, const Rows& part, std::size_t first,
+                     std::int64_t* out) {
+  Words both(part.n_words);
+  for (std::size_t k = first; k + 1 < part.n_columns; ++k) {
+    const std::uint64_t* column = part.blocks.data() + k / 8 * 8 * part.n_words + k % 8;
+    for (std::size_t w = 0; w < part.n_words; ++w) both[w] = mask[w] & column[8 * w];
+    block_counts(both.data(), part, k + 1, out + k * part.n_classes * part.stride());
+  }
+}
+
+#if defined(ORDERLESS_X86)
+/// Eight columns against eight: every word is looked at once for 64 counts.
+ORDERLESS_FOR("avx512f,avx512vpopcntdq")
+void pair_counts_512(const std::uint64_t* mask, const Rows& part, std::size_t first,
+                     std::int64_t* out) {
+  const std::size_t stride = part.stride();
+  for (std::size_t ends = first / 8 * 8; ends < part.n_columns; ends += 8) {
+    const std::uint64_t* there = part.blocks.data() + ends * part.n_words;
+    for (std::size_t begin = first / 8 * 8; begin <= ends; begin += 8) {
+      const std::uint64_t* here = part.blocks.data() + begin * part.n_words;
+      for (std::size_t row = begin * part.n_classes; row < (begin + 8) * part.n_classes; ++row) {
+        _mm512_storeu_si512(out + row * stride + ends, _mm512_setzero_si512());
+      }
+      for (const Segment& segment : part.segments) {
+        __m512i n[8];
+        for (auto& each : n) each = _mm512_setzero_si512();
+        for (std::size_t w = segment.begin; w < segment.end; ++w) {
+          const __m512i own = _mm512_and_si512(_mm512_set1_epi64(static_cast<long long>(mask[w])),
+                                               _mm512_loadu_si512(there + 8 * w));
+          for (std::size_t q = 0; q < 8; ++q) {
+            const __m512i other = _mm512_set1_epi64(static_cast<long long>(here[8 * w + q]));
+            n[q] = _mm512_add_epi64(n[q], _mm512_popcnt_epi64(_mm512_and_si512(own, other)));
+          }
+        }
+        const __m128i shift = _mm_cvtsi32_si128(segment.shift);
+        for (std::size_t q = 0; q < 8; ++q) {
+          const std::size_t row =
+              (begin + q) * part.n_classes + static_cast<std::size_t>(segment.label);
+          std::int64_t* to = out + row * stride + ends;
+          const __m512i more = _mm512_maskz_sll_epi64(0xff, n[q], shift);
+          _mm512_storeu_si512(to, _mm512_add_epi64(_mm512_loadu_si512(to), more));
+        }
+      }
+    }
+  }
+}
+decltype(&pair_counts_any) const pair_counts_best =
+    processor().avx512 ? pair_counts_512 : pair_counts_any;
+#else
+decltype(&pair_counts_any) const pair_counts_best = pair_counts_any;
+#endif
+
+}  // namespace
+
+void pair_counts(const std::uint64_t* mask, const Rows& part, std::size_t first,
+                 std::int64_t* out) {
+  pair_counts_best(mask, part, first, out);
+}
+
+namespace {
+
 ORDERLESS_INLINE std::uint64_t pack_word(std::uint64_t from, std::uint64_t mask) {
   std::uint64_t packed = 0;
   for (std::size_t i = 0; mask != 0; ++i, mask &= mask - 1) {

@@ -19,6 +19,11 @@ void weigh(const std::uint64_t* a, const std::uint64_t* b, std::span<const Segme
 void block_counts(const std::uint64_t* mask, const Rows& part, std::size_t first,
                   std::int64_t* out);
 
+/// out[(k x n_classes + c) x stride + l] = weight of class c in mask & column k & column l, for all
+/// columns first <= k < l; also for some others, but for none before the block of `first`. `out`
+/// has n_classes x stride^2. Cost: columns^2 / 2 x words.
+void pair_counts(const std::uint64_t* mask, const Rows& part, std::size_t first, std::int64_t* out);
+
 /// Moves bits of eight columns, given as a block, into another block.
 void move_bits(std::span<const Move> moves, const std::uint64_t* from, std::uint64_t* to);
 

@@ -85,8 +85,7 @@ class FunctionTrees {
     for (std::uint32_t e = 0; e < edges.size(); ++e) {
       const std::size_t at = places_.edge_start[place] + e;
       if (places_.when_true[at] == Places::absent) continue;
-      const auto own = static_cast<std::uint16_t>(functions_.masks_[edges[e].column]);
-      if ((own & ~f.groups) != 0) continue;
+      const std::uint64_t own = functions_.masks_[edges[e].column];
       const auto& on_true = functions_.lists_[places_.when_true[at]];
       const bool plain = places_.share.empty();
       const Point share = plain ? Point{1, 1} : places_.share[at];
@@ -94,13 +93,12 @@ class FunctionTrees {
       const Point back = plain ? Point{1, 1} : inverse(rest);
       meter_.step(on_true.size() * 4);
       for (std::uint32_t x = 0; x < on_true.size(); ++x) {
-        if ((on_true[x].groups & ~f.groups) != 0) continue;
+        const std::uint64_t asked = own | functions_.asked_.of(on_true[x].groups);
         const Point part =
             minus(f.value, plain ? on_true[x].value : times(share, on_true[x].value));
         partners(places_.when_false[at], part, rest, back, [&](std::uint32_t y) {
           const Function& other = functions_.lists_[places_.when_false[at]][y];
-          if (static_cast<std::uint16_t>(own | on_true[x].groups | other.groups) != f.groups)
-            return;
+          if (!functions_.asks(place, f, asked | functions_.asked_.of(other.groups))) return;
           for (std::uint32_t l = on_true[x].leaves; l + other.leaves <= leaves; ++l) {
             if (!functions_.view_.trivial && leaves == 2 &&
                 graph_.label[edges[e].when_true] == graph_.label[edges[e].when_false]) {

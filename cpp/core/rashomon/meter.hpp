@@ -1,26 +1,33 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
+#include <thread>
 
 #include "core/base/errors.hpp"
 
 namespace orderless::rashomon {
 
-/// Counts the bytes that are held, and lets the caller stop a long search.
+/// Another thread has failed, or the person wants to stop: what this one does is not needed.
+struct Stopped {};
+
+/// Counts the bytes that are held, and lets the caller stop a long search. Any thread may use it;
+/// `poll` is called on the thread that made it alone.
 class Meter {
  public:
-  /// `poll` is called now and then; it throws to stop.
-  Meter(std::size_t limit, std::function<void()> poll) : limit_(limit), poll_(std::move(poll)) {}
+  /// `poll` is called now and then; it throws to stop. `n_threads`: how many may work at once.
+  Meter(std::size_t limit, std::function<void()> poll, std::size_t n_threads = 1)
+      : limit_(limit), n_threads_(n_threads), poll_(std::move(poll)) {}
 
   /// Says that `bytes` are held now by a part that held `before`; throws, and changes nothing,
   /// where that is too much.
   void change(std::size_t before, std::size_t bytes) {
-    const std::size_t held = held_ - before + bytes;
+    const std::size_t held = held_.fetch_add(bytes - before) + (bytes - before);
     if (held > limit_ && bytes > before) {
+      held_ -= bytes - before;
       throw MemoryLimit(limit_);
     }
-    held_ = held;
   }
   void release(std::size_t bytes) noexcept { held_ -= bytes; }
   [[nodiscard]] std::size_t held() const { return held_; }
@@ -28,15 +35,37 @@ class Meter {
 
   /// Of `steps` small steps, looks at the clock once in a while.
   void step(std::size_t steps = 1) {
+    if (std::this_thread::get_id() != owner_) {
+      if (stop_.load(std::memory_order_relaxed)) throw Stopped{};
+      return;
+    }
     steps_ += steps;
-    if (steps_ < 1U << 20U) return;
+    if (steps_ >= 1U << 20U) poll();
+  }
+  /// Lets the caller stop now. On the thread that made it.
+  void poll() {
     steps_ = 0;
     poll_();
   }
 
+  /// How many threads may start here: one on any thread but the one that made the meter.
+  [[nodiscard]] std::size_t n_threads() const {
+    return std::this_thread::get_id() == owner_ && !shared_ ? n_threads_ : 1;
+  }
+  /// Says that several threads are at work, or are no more.
+  void share(bool shared) {
+    shared_ = shared;
+    stop_ = false;
+  }
+  /// Makes the other threads stop at their next step.
+  void stop_others() { stop_ = true; }
+
  private:
-  std::size_t limit_;
-  std::size_t held_ = 0;
+  std::size_t limit_, n_threads_;
+  bool shared_ = false;
+  std::atomic<std::size_t> held_ = 0;
+  std::atomic<bool> stop_ = false;
+  std::thread::id owner_ = std::this_thread::get_id();
   std::size_t steps_ = 0;
   std::function<void()> poll_;
 };

@@ -43,8 +43,7 @@ OpenRoot::OpenRoot(const Counts& counts, Meter& meter)
 }
 
 bool OpenRoot::leaf_is_in() const {
-  return graph_.leaf_cost(0) <= counts_.view().bound && most_leaves_ >= 1 &&
-         counts_.view().full() == 0;
+  return graph_.leaf_cost(0) <= counts_.view().bound && most_leaves_ >= 1 && counts_.view().fits(0);
 }
 
 template <class Use>
@@ -57,8 +56,8 @@ void OpenRoot::each_pair(Use&& use) const {
     for (const Kind& a : side(edge.when_true)) {
       for (const Kind& b : side(edge.when_false)) {
         if (a.leaves + b.leaves > most_leaves_) continue;
-        const std::uint32_t groups = a.groups | b.groups | counts_.groups_of(edge.column);
-        if (groups != counts_.view().full()) continue;
+        const std::uint64_t groups = a.groups | b.groups | counts_.groups_of(edge.column);
+        if (!counts_.view().fits(groups)) continue;
         const bool is_trivial = same && a.leaves + b.leaves == 2;
         if (is_trivial && !counts_.view().trivial) continue;
         use(at, a, b, is_trivial);

@@ -44,7 +44,7 @@ class OpenRoot {
   /// The cells of a table that have as many leaves and the same groups, by cost.
   struct Kind {
     std::int32_t leaves = 0;
-    std::uint32_t groups = 0;
+    std::uint64_t groups = 0;
     std::vector<std::int64_t> cost;
     std::vector<std::uint32_t> cell;
     std::vector<std::uint64_t> up_to, nontrivial;  // trees of each cell and all before it

@@ -15,8 +15,8 @@ template <class Use>
 class FunctionProducts {
  public:
   /// `use(functions, n)` is called with some at a time, and may be handed a function several times.
-  FunctionProducts(const Functions& functions, std::uint32_t place, const Residue& residue,
-                   Meter& meter, Use use)
+  FunctionProducts(Functions& functions, std::uint32_t place, const Residue& residue, Meter& meter,
+                   Use use)
       : functions_(functions),
         places_(functions.places_),
         place_(place),
@@ -35,7 +35,7 @@ class FunctionProducts {
       const Edge& edge = edges[edge_];
       const Graph& graph = functions_.graph();
       same_ = graph.label[edge.when_true] == graph.label[edge.when_false];
-      groups_ = static_cast<std::uint16_t>(functions_.masks_[edge.column]);
+      groups_ = functions_.masks_[edge.column];
       some_ ? join_some() : join_all();
     }
     if (n_ != 0) use_(batch_.data(), n_);
@@ -45,8 +45,9 @@ class FunctionProducts {
   struct Side {
     Point value;
     std::int64_t cost, errors;
+    std::uint64_t groups;
     std::uint32_t number;
-    std::uint16_t leaves, groups;
+    std::uint16_t leaves;
   };
 
   /// Whether both sides of the edge have functions.
@@ -70,7 +71,7 @@ class FunctionProducts {
     for (std::uint32_t i = 0; i < list.size(); ++i) {
       const Function& f = list[i];
       out.push_back({scale == nullptr ? f.value : times(f.value, *scale), functions_.cost(f),
-                     f.errors, i, f.leaves, f.groups});
+                     f.errors, functions_.asked_.of(f.groups), i, f.leaves});
     }
   }
 
@@ -114,6 +115,8 @@ class FunctionProducts {
   void join(const Side& x, const Side& y) {
     if (x.leaves + y.leaves > most_leaves_) return;
     if (!functions_.view_.trivial && same_ && x.leaves + y.leaves == 2) return;
+    const auto groups = functions_.number_of(place_, x.groups | y.groups | groups_);
+    if (!groups) return;
     Function& f = batch_[n_++];
     f.value = plus(x.value, y.value);
     f.errors = x.errors + y.errors;
@@ -121,13 +124,13 @@ class FunctionProducts {
     f.on_true = x.number;
     f.on_false = y.number;
     f.leaves = static_cast<std::uint16_t>(x.leaves + y.leaves);
-    f.groups = static_cast<std::uint16_t>(x.groups | y.groups | groups_);
+    f.groups = *groups;
     if (n_ < batch_.size()) return;
     use_(batch_.data(), n_);
     n_ = 0;
   }
 
-  const Functions& functions_;
+  Functions& functions_;
   const Places& places_;
   std::uint32_t place_;
   std::int64_t budget_, most_leaves_;
@@ -139,7 +142,7 @@ class FunctionProducts {
   // The edge at hand.
   std::uint32_t edge_ = 0;
   bool same_ = false;  // whether both sides say the same as leaves
-  std::uint16_t groups_ = 0;
+  std::uint64_t groups_ = 0;
   std::vector<Side> on_true_, on_false_;
   std::vector<std::size_t> bucket_;
 

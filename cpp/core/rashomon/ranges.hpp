@@ -19,7 +19,7 @@ struct Windows {
 };
 
 /// Rows of which it is known, per column, whether it may be 1 and whether it may be 0: a tree gives
-/// a row the numbers of all leaves that it may reach. Of numbers only, and of views that ask for no
+/// a row the numbers of all leaves that it may reach; or the classes. Of views that ask for no
 /// groups or number of leaves.
 /// Dynamic programming over the graph, nothing is listed: distinct rows x edges x the numbers at a
 /// node of which no smaller (or no larger) one is as cheap.

@@ -13,5 +13,9 @@
 #include "core/rashomon/counts.hpp"     // IWYU pragma: export
 #include "core/rashomon/decide.hpp"     // IWYU pragma: export
 #include "core/rashomon/functions.hpp"  // IWYU pragma: export
+#include "core/rashomon/goals.hpp"      // IWYU pragma: export
 #include "core/rashomon/graph.hpp"      // IWYU pragma: export
+#include "core/rashomon/monotone.hpp"   // IWYU pragma: export
+#include "core/rashomon/narrow.hpp"     // IWYU pragma: export
+#include "core/rashomon/nearest.hpp"    // IWYU pragma: export
 #include "core/rashomon/ranges.hpp"     // IWYU pragma: export

@@ -230,22 +230,21 @@ void class_weights(const Rows& rows, const std::uint64_t* support, std::int64_t*
   weigh(support, support, rows.segments, rows.n_classes, out);
 }
 
-/// Fills segments, `all` and packed_: the bits of the support one after the other, in blocks.
-void Restriction::pack(const std::uint64_t* support) {
-  Rows& out = part_.rows;
-  out.n_classes = rows_.n_classes;
+void pack(const Rows& rows, const std::uint64_t* support, std::size_t first,
+          std::vector<Move>& moves, Rows& out, Words& blocks) {
+  out.n_classes = rows.n_classes;
   out.n_words = 0;
   out.segments.clear();
   out.all.clear();
-  moves_.clear();
-  for (const Segment& segment : rows_.segments) {
+  moves.clear();
+  for (const Segment& segment : rows.segments) {
     std::size_t n = 0;
     for (std::size_t w = segment.begin; w < segment.end; ++w) {
       if (support[w] == 0) continue;
       const auto more = static_cast<std::size_t>(std::popcount(support[w]));
-      moves_.push_back({support[w], static_cast<std::uint32_t>(w),
-                        static_cast<std::uint32_t>(out.n_words + n / 64),
-                        static_cast<std::uint32_t>(n % 64), static_cast<std::uint32_t>(more)});
+      moves.push_back({support[w], static_cast<std::uint32_t>(w),
+                       static_cast<std::uint32_t>(out.n_words + n / 64),
+                       static_cast<std::uint32_t>(n % 64), static_cast<std::uint32_t>(more)});
       n += more;
     }
     if (n == 0) continue;
@@ -257,29 +256,10 @@ void Restriction::pack(const std::uint64_t* support) {
     out.all.resize(out.n_words, ~std::uint64_t{0});
     if (n % 64 != 0) out.all.back() >>= 64 - n % 64;
   }
-  packed_.assign(rows_.stride() * out.n_words, 0);
-  for (std::size_t begin = 0; begin < rows_.n_columns; begin += 8) {
-    move_bits(moves_, rows_.blocks.data() + begin * rows_.n_words,
-              packed_.data() + begin * out.n_words);
-  }
-}
-
-void Restriction::take_cuts(const std::uint64_t* support) {
-  items_.clear();
-  each_bit({support, rows_.n_words}, [&](std::size_t bit) {
-    items_.push_back(static_cast<std::uint32_t>(bit));
-  });
-  const Cuts& cuts = part_.rows.cuts;
-  taker_.take(rows_.cuts, items_, part_.rows.cuts);
-  part_.rows.n_classes = rows_.n_classes;
-  part_.rows.n_columns = cuts.n_groups();
-  part_.flip.assign(rows_.n_columns, 0);
-  part_.group.assign(rows_.n_columns, -1);
-  part_.column.clear();
-  for (std::size_t group = 0; group < cuts.n_groups(); ++group) {
-    part_.column.push_back(static_cast<std::int32_t>(cuts.column[group]));
-    std::fill(part_.group.begin() + cuts.column[group], part_.group.begin() + cuts.end[group],
-              static_cast<std::int32_t>(group));
+  blocks.assign(rows.stride() * out.n_words, 0);
+  for (std::size_t begin = first / 8 * 8; begin < rows.n_columns; begin += 8) {
+    move_bits(moves, rows.blocks.data() + begin * rows.n_words,
+              blocks.data() + begin * out.n_words);
   }
 }
 
@@ -288,8 +268,10 @@ const Part& Restriction::of(const std::uint64_t* support) {
     take_cuts(support);
     return part_;
   }
-  pack(support);
   Rows& out = part_.rows;
+  pack(rows_, support, 0, moves_, out, packed_);
+  std::size_t n_bits = 0;
+  for (const std::uint64_t word : out.all) n_bits += static_cast<std::size_t>(std::popcount(word));
   part_.group.assign(rows_.n_columns, -1);
   part_.flip.assign(rows_.n_columns, 0);
   part_.column.clear();
@@ -299,14 +281,16 @@ const Part& Restriction::of(const std::uint64_t* support) {
   groups_.clear();
   for (std::size_t j = 0; j < rows_.n_columns; ++j) {
     const std::uint64_t* from = packed_.data() + j / 8 * 8 * out.n_words + j % 8;
-    // A column and its opposite get one form: that in which the first row is 0.
-    const bool flip = out.n_words != 0 && (from[0] & 1U) != 0;
-    std::uint64_t any = 0;
+    std::size_t n_ones = 0;
+    for (std::size_t w = 0; w < out.n_words; ++w) {
+      n_ones += static_cast<std::size_t>(std::popcount(from[8 * w]));
+    }
+    if (n_ones == 0 || n_ones == n_bits) continue;
+    // A column and its opposite get one form: that with fewer ones, or in which the first row is 0.
+    const bool flip = 2 * n_ones == n_bits ? (from[0] & 1U) != 0 : 2 * n_ones > n_bits;
     for (std::size_t w = 0; w < out.n_words; ++w) {
       column_[w] = from[8 * w] ^ (flip ? out.all[w] : 0);
-      any |= column_[w];
     }
-    if (any == 0) continue;
     const auto [number, is_new] = groups_.add(namer.name(column_.data()));
     part_.group[j] = static_cast<std::int32_t>(number);
     part_.flip[j] = flip ? 1 : 0;

@@ -135,6 +135,11 @@ struct Move {
   std::uint32_t shift = 0, n = 0;  // of the first of n bits in `to`; they may go on in the next
 };
 
+/// The rows of a support alone, its bits one after the other: segments and words of `out`, and in
+/// `blocks` the columns from the block of `first` on; those before it are 0. Cost: columns x words.
+void pack(const Rows& rows, const std::uint64_t* support, std::size_t first,
+          std::vector<Move>& moves, Rows& out, Words& blocks);
+
 /// Restricts rows to one support after the other, in room that is used again.
 class Restriction {
  public:
@@ -143,7 +148,6 @@ class Restriction {
   const Part& of(const std::uint64_t* support);
 
  private:
-  void pack(const std::uint64_t* support);
   void take_cuts(const std::uint64_t* support);
 
   const Rows& rows_;

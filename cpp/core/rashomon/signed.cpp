@@ -1,9 +1,11 @@
 #include "core/rashomon/signed.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
 #include "core/rashomon/kernels.hpp"
+#include "core/rashomon/threads.hpp"
 #include "core/rashomon/widths.hpp"
 
 namespace orderless::rashomon {
@@ -115,23 +117,35 @@ std::int64_t cheaper(const Costs& costs, std::int32_t weight, std::int32_t sign,
   return leaf_or_split(costs, (weight - std::abs(sign)) / 2, (weight - most) / 2);
 }
 
-/// Weights of all rows and of each column.
-struct Ones {
-  std::int32_t sign = 0, weight = 0;
-  Table signs, weights;
-
-  Ones(const Rows& part, std::vector<std::int64_t>& room)
-      : signs(part.stride()), weights(part.stride()) {
-    std::int64_t all[2];
-    class_weights(part, part.all.data(), all);
-    sign = static_cast<std::int32_t>(all[1] - all[0]);
-    weight = static_cast<std::int32_t>(all[1] + all[0]);
-    block_counts(part.all.data(), part, 0, room.data());
-    rashomon::sign(room.data(), part.stride(), 0, part.n_columns, signs.data(), weights.data());
-  }
-};
-
 }  // namespace
+
+Ones::Ones(const Rows& part) : signs(part.stride()), weights(part.stride()) {
+  std::int64_t all[2];
+  class_weights(part, part.all.data(), all);
+  sign = static_cast<std::int32_t>(all[1] - all[0]);
+  weight = static_cast<std::int32_t>(all[1] + all[0]);
+  std::vector<std::int64_t> room(2 * part.stride());
+  block_counts(part.all.data(), part, 0, room.data());
+  rashomon::sign(room.data(), part.stride(), 0, part.n_columns, signs.data(), weights.data());
+}
+
+void Within::narrow(const Rows& rows, const std::uint64_t* mask, std::size_t column) {
+  const std::uint64_t* own = rows.blocks.data() + column / 8 * 8 * rows.n_words + column % 8;
+  mask_.resize(rows.n_words);
+  std::size_t n_bits = 0;
+  for (std::size_t w = 0; w < rows.n_words; ++w) {
+    mask_[w] = mask[w] & own[8 * w];
+    n_bits += static_cast<std::size_t>(std::popcount(mask_[w]));
+  }
+  rows_ = &rows;
+  // A bit is moved in about the time in which it is compared with those of 32 columns.
+  const std::size_t spared = rows.n_words - std::min(rows.n_words, n_bits / 64 + 8);
+  if ((rows.n_columns - column) * spared < 32 * rows.n_words) return;
+  packed_.n_columns = rows.n_columns;
+  pack(rows, mask_.data(), column + 1, moves_, packed_, packed_.blocks);
+  mask_ = packed_.all;
+  rows_ = &packed_;
+}
 
 bool signs_suffice(const Rows& part) {
   if (part.target.has_numbers() || part.n_classes != 2) return false;
@@ -147,7 +161,7 @@ bool signs_suffice(const Rows& part) {
 SideCosts signed_sides_of_depth_1(const Rows& part, const Costs& costs) {
   const std::size_t n = part.n_columns, stride = part.stride();
   std::vector<std::int64_t> both(2 * stride);
-  const Ones ones(part, both);
+  const Ones ones(part);
   Table on(stride, 0), off(stride, 0);
   for (std::size_t i = 0; i < n; ++i) {
     if (i + 1 < n) block_counts(part.column(i), part, i + 1, both.data());
@@ -166,35 +180,70 @@ SideCosts signed_sides_of_depth_1(const Rows& part, const Costs& costs) {
   return sides;
 }
 
-SideCosts signed_sides_of_depth_2(const Rows& part, const Costs& costs, Meter& meter) {
-  const std::size_t n = part.n_columns, stride = part.stride();
-  Held held(meter);
-  held.set(n * stride * 4 * (2 + n_signs) + 8 * stride * 8);
-  std::vector<std::int64_t> room(2 * stride);
-  const Ones ones(part, room);
-  // Of columns i < j: signed weight and weight where both are 1, and by signs the largest
-  // |s| + |s'| of a split there.
-  Table signs(n * stride), weights(n * stride), most(n * n_signs * stride, 0);
-  for (std::size_t i = 0; i + 1 < n; ++i) {
-    block_counts(part.column(i), part, i + 1, room.data());
-    sign(room.data(), stride, i + 1, n, signs.data() + i * stride, weights.data() + i * stride);
-  }
-  Words mask(part.n_words);
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint64_t* a = part.column(i);
+namespace {
+
+/// What one thread finds of all sets of three columns.
+struct Threes {
+  const Rows& part;
+  Meter& meter;
+  const Ones& ones;
+  const Table& signs;  // of columns i < j where both are 1
+  Table most;          // by i, signs and j
+  std::vector<std::int64_t> counts;
+  Within within;
+
+  Threes(const Rows& rows, Meter& limits, const Ones& one, const Table& two)
+      : part(rows),
+        meter(limits),
+        ones(one),
+        signs(two),
+        most(rows.n_columns * n_signs * rows.stride(), 0),
+        counts(2 * rows.stride() * rows.stride()) {}
+
+  /// Looks at all sets whose first column is i.
+  void raise(std::size_t i) {
+    const std::size_t n = part.n_columns, stride = part.stride();
+    if (i + 2 >= n) return;
+    within.narrow(part, part.all.data(), i);
+    pair_counts(within.mask(), within.rows(), i + 1, counts.data());
     std::int32_t* of_i = most.data() + i * n_signs * stride;
     for (std::size_t j = i + 1; j + 1 < n; ++j) {
-      const std::uint64_t* b = part.column(j);
-      for (std::size_t w = 0; w < part.n_words; ++w) mask[w] = a[w] & b[w];
-      block_counts(mask.data(), part, j + 1, room.data());
       std::int32_t of_ij[n_signs] = {of_i[j], of_i[stride + j], of_i[2 * stride + j],
                                      of_i[3 * stride + j]};
-      raise_triples({stride, j + 1, n, room.data(), signs.data() + i * stride,
+      raise_triples({stride, j + 1, n, counts.data() + j * 2 * stride, signs.data() + i * stride,
                      signs.data() + j * stride, ones.signs.data(), signs[i * stride + j],
                      ones.signs[i], ones.signs[j], ones.sign, of_ij, of_i,
                      most.data() + j * n_signs * stride});
       for (std::size_t s = 0; s < n_signs; ++s) of_i[s * stride + j] = of_ij[s];
-      meter.step((n - j) * (part.n_words / 4 + 4));
+      meter.step((n - j) * (within.rows().n_words / 4 + 4));
+    }
+  }
+};
+
+}  // namespace
+
+SideCosts signed_sides_of_depth_2(const Rows& part, const Costs& costs, Meter& meter) {
+  const std::size_t n = part.n_columns, stride = part.stride();
+  const std::size_t steps = n * n * n / 6 * (part.n_words / 4 + 4);
+  const std::size_t n_workers = workers(n, steps, meter);
+  Held held(meter);
+  held.set(n * stride * 4 * (2 + n_signs * n_workers) + n_workers * stride * (16 * stride + 64));
+  const Ones ones(part);
+  // Of columns i < j: signed weight and weight where both are 1, and by signs the largest
+  // |s| + |s'| of a split there, as each thread finds it.
+  Table signs(n * stride), weights(n * stride);
+  std::vector<std::int64_t> pairs(2 * stride * stride);
+  pair_counts(part.all.data(), part, 0, pairs.data());
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    sign(pairs.data() + i * 2 * stride, stride, i + 1, n, signs.data() + i * stride,
+         weights.data() + i * stride);
+  }
+  std::vector<Threes> workers_of(n_workers, Threes(part, meter, ones, signs));
+  each(n, steps, meter, [&](std::size_t i, std::size_t worker) { workers_of[worker].raise(i); });
+  Table& most = workers_of[0].most;
+  for (std::size_t worker = 1; worker < n_workers; ++worker) {
+    for (std::size_t at = 0; at < most.size(); ++at) {
+      most[at] = larger(most[at], workers_of[worker].most[at]);
     }
   }
   SideCosts best(2 * n);

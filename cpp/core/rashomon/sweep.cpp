@@ -37,8 +37,8 @@ Sweep<T>::Sweep(const Cuts& cuts, const Costs& costs, Meter& meter)
     refresh(chain, cuts.items(0));
     // A chain that parts nothing is never the best.
     const bool parts = cuts.start[chain] < cuts.start[chain + 1];
-    known_[chain] = parts ? Known{0, 0, 0, known_[chain].yes}
-                          : Known{0, 0, all_weight_, all_weight_};
+    known_[chain] =
+        parts ? Known{0, 0, 0, known_[chain].yes} : Known{0, 0, all_weight_, all_weight_};
   }
   all_sign_of_ = sign_of_;
   at_first_ = known_;
@@ -64,8 +64,8 @@ void Sweep<T>::refresh(std::size_t chain, const std::uint32_t* items) {
   Extremes<T> found{sign_of_.data() + lane, all_sign_of_.data() + lane, n, 0, 0, 0, 0};
   find_extremes(found);
   const auto errors = [](std::int32_t own, std::int32_t all, std::int32_t low, std::int32_t high) {
-    return (all - std::max(std::abs(low) + std::abs(own - low),
-                           std::abs(high) + std::abs(own - high))) /
+    return (all -
+            std::max(std::abs(low) + std::abs(own - low), std::abs(high) + std::abs(own - high))) /
            2;
   };
   known.done = at_;
@@ -92,8 +92,7 @@ typename Sweep<T>::Bounds Sweep<T>::look(const std::uint32_t* items, std::int64_
     for (std::size_t chain = 0; chain < known_.size(); ++chain) {
       const Known& known = known_[chain];
       const std::int64_t yes = costs_.of(known.yes, 2);
-      const std::int64_t no =
-          costs_.of(std::max(0, known.no - (weight_ - known.weight)), 2);
+      const std::int64_t no = costs_.of(std::max(0, known.no - (weight_ - known.weight)), 2);
       if (known.done == at_) {
         exact.yes = std::min(exact.yes, yes);
         exact.no = std::min(exact.no, no);

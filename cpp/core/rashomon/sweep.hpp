@@ -37,11 +37,12 @@ class Sweep {
   template <class Use>
   void each(std::int64_t budget, Use&& use) {
     for (std::size_t chain = 0; chain < cuts_.n_chains(); ++chain) {
-      walk(chain, [&] { return budget; },
-           [&](std::size_t group, std::int64_t yes, std::int64_t no) {
-             const Bounds splits = split_bounds();
-             use(group, yes, no, splits.yes, splits.no);
-           });
+      walk(
+          chain, [&] { return budget; },
+          [&](std::size_t group, std::int64_t yes, std::int64_t no) {
+            const Bounds splits = split_bounds();
+            use(group, yes, no, splits.yes, splits.no);
+          });
     }
   }
 
@@ -52,8 +53,7 @@ class Sweep {
     const std::size_t n = cuts_.n_chains();
     const std::size_t start = first < 0 ? 0 : cuts_.chain_of(static_cast<std::size_t>(first));
     for (std::size_t step = 0; step < n && best.cost > lower; ++step) {
-      walk((start + step) % n,
-           [&] { return best.cost > lower ? best.cost - 1 : std::int64_t{-1}; },
+      walk((start + step) % n, [&] { return best.cost > lower ? best.cost - 1 : std::int64_t{-1}; },
            [&](std::size_t group, std::int64_t yes, std::int64_t no) {
              best = {yes + no, static_cast<std::int64_t>(group)};
            });
@@ -74,8 +74,8 @@ class Sweep {
     std::int64_t yes = 0, no = 0;
   };
 
-  /// Calls use(group, on_true, on_false) for the groups of a chain whose sides cost at most budget()
-  /// together; that may fall.
+  /// Calls use(group, on_true, on_false) for the groups of a chain whose sides cost at most
+  /// budget() together; that may fall.
   template <class Budget, class Use>
   void walk(std::size_t chain, Budget&& budget, Use&& use) {
     begin();

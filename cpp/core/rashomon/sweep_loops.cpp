@@ -67,8 +67,8 @@ ORDERLESS_INLINE void heavy_extremes_loop(Extremes<std::int32_t>& t) { find_extr
 
 ORDERLESS_WIDTHS(add_light, (const Added<std::int16_t>& t), (t))
 ORDERLESS_WIDTHS(add_heavy, (const Added<std::int32_t>& t), (t))
-ORDERLESS_WIDTHS(light_extremes, (Extremes<std::int16_t>& t), (t))
-ORDERLESS_WIDTHS(heavy_extremes, (Extremes<std::int32_t>& t), (t))
+ORDERLESS_WIDTHS(light_extremes, (Extremes<std::int16_t> & t), (t))
+ORDERLESS_WIDTHS(heavy_extremes, (Extremes<std::int32_t> & t), (t))
 
 }  // namespace
 

@@ -48,7 +48,7 @@ class Ways {
     for (const Edge& edge : graph.of(node)) {
       const std::uint32_t at = number++;
       if (!counts_.has(node, edge)) continue;
-      const std::uint32_t own = counts_.groups_of(edge.column);
+      const std::uint64_t own = counts_.groups_of(edge.column);
       if ((own & ~cell.groups) != 0) continue;
       const auto on_true = counts_.table(edge.when_true, room_a_);
       const auto on_false = counts_.table(edge.when_false, room_b_);
@@ -188,7 +188,7 @@ class Ranker {
     std::vector<Cell> room;
     if (column_[at] < 0) {
       if (label_[at] != graph_.label[node]) return std::nullopt;
-      return find(ways_.table(node, room), {graph_.leaf_cost(node), 1, 0, 0, 0});
+      return find(ways_.table(node, room), {graph_.leaf_cost(node), 0, 1, 0, 0});
     }
     const auto edges = graph_.of(node);
     const auto edge = find_edge(node, column_[at]);
@@ -283,7 +283,7 @@ FlatTrees Counts::unrank(std::span<const Count> positions, Meter& meter) const {
   std::vector<std::uint32_t> number;
   Count n = 0;
   for (std::uint32_t i = 0; i < root.size(); ++i) {
-    if (root[i].groups != view_.full() || count(root[i]) == 0) continue;
+    if (!view_.fits(root[i].groups) || count(root[i]) == 0) continue;
     before.push_back(n);
     number.push_back(i);
     n += count(root[i]);
@@ -307,12 +307,12 @@ std::optional<Count> Counts::rank(std::span<const std::int32_t> column,
   if (!found || !ranker.at_end()) return std::nullopt;
   std::vector<Cell> room;
   const auto root = table(0, room);
-  if (root[found->cell].groups != view_.full() || count(root[found->cell]) == 0) {
+  if (!view_.fits(root[found->cell].groups) || count(root[found->cell]) == 0) {
     return std::nullopt;
   }
   Count position = found->position;
   for (std::uint32_t i = 0; i < found->cell; ++i) {
-    if (root[i].groups == view_.full()) position += count(root[i]);
+    if (view_.fits(root[i].groups)) position += count(root[i]);
   }
   return position;
 }

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/rows/block_walk.hpp"
 #include "core/rows/ends_walk.hpp"
 #include "core/rows/masks.hpp"
 #include "core/rows/packed.hpp"
@@ -19,6 +20,8 @@ namespace orderless::rows {
 namespace {
 
 constexpr double complete = 0.03;  // share of unknown values up to which few rows meet one
+
+constexpr std::size_t most_levels = 16;  // of blocks; a tree that is a chain is walked instead
 
 void no_poll() {}
 
@@ -142,7 +145,7 @@ void ends(const TreeView& tree, std::span<const Domain> domains, std::span<const
     const bool wide = has_avx2();
     const auto by_masks = [&]<std::size_t n_words>(std::array<int, n_words>) {
       const double least = n_words == 1 ? 0.0 : wide ? 0.03 : 0.2;
-      const MaskTree leaves = masks_of(packed);
+      const MaskTree leaves = masks_of(packed, n_words);
       const RowMasks<S, T, n_words> masks(leaves, base, stride, wide);
       by([&](std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) {
         const double unknown = share_unknown<S>(packed, base, stride, first, end);
@@ -156,8 +159,18 @@ void ends(const TreeView& tree, std::span<const Domain> domains, std::span<const
       if (packed.n_leaves() <= 256) return by_masks(std::array<int, 4>{});
       if (packed.n_leaves() <= 512 && wide) return by_masks(std::array<int, 8>{});
     }
+    std::optional<BlockWalk<S, T>> in_blocks_of_leaves;
+    if (all && wide && n_rows >= packed.n_leaves()) {
+      const BlockTree blocks = blocks_of(packed, 64);
+      if (blocks.levels <= most_levels) {
+        in_blocks_of_leaves.emplace(blocks, packed.offsets, base, stride, wide);
+      }
+    }
     by([&](std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) {
       const double unknown = share_unknown<S>(packed, base, stride, first, end);
+      if (in_blocks_of_leaves && unknown >= complete) {
+        return in_blocks_of_leaves->run(first, end, low, high);
+      }
       walk(first, end, low, high, unknown);
     });
   };

@@ -1,20 +1,21 @@
 #include "core/rows/masks.hpp"
 
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace orderless::rows {
 
-MaskTree masks_of(const PackedTree& tree) {
+IntervalTree intervals_of(const PackedTree& tree) {
   const double infinity = std::numeric_limits<double>::infinity();
-  MaskTree out;
+  IntervalTree out;
   std::map<std::ptrdiff_t, std::size_t> place;
   for (const PackedTree::Node& node : tree.nodes) {
     const auto [it, is_new] = place.emplace(node.offset, out.features.size());
     if (is_new) out.features.push_back({node.offset, {}, {}});
     out.features[it->second].cuts.push_back(node.cut);
   }
-  for (MaskFeature& feature : out.features) {
+  for (IntervalFeature& feature : out.features) {
     std::sort(feature.cuts.begin(), feature.cuts.end());
     feature.cuts.erase(std::unique(feature.cuts.begin(), feature.cuts.end()), feature.cuts.end());
   }
@@ -39,6 +40,41 @@ MaskTree masks_of(const PackedTree& tree) {
     above[f].first = std::max(above[f].first, node.cut);
     todo.emplace_back(node.child[1], std::move(above));
     todo.emplace_back(node.child[0], std::move(sides));
+  }
+  return out;
+}
+
+MaskTree masks_of(const PackedTree& tree, std::size_t n_words) {
+  const IntervalTree leaves = intervals_of(tree);
+  std::vector<std::size_t> by_class(leaves.leaf_class.size());
+  std::iota(by_class.begin(), by_class.end(), std::size_t{0});
+  std::stable_sort(by_class.begin(), by_class.end(), [&](std::size_t a, std::size_t b) {
+    return leaves.leaf_class[a] < leaves.leaf_class[b];
+  });
+  MaskTree out;
+  out.leaf_class.assign(64 * n_words, 0);
+  std::vector<std::size_t> bit(by_class.size());
+  std::vector<std::uint64_t> every(n_words);
+  for (std::size_t i = 0; i < by_class.size(); ++i) {
+    bit[by_class[i]] = i;
+    out.leaf_class[i] = leaves.leaf_class[by_class[i]];
+    every[i / 64] |= std::uint64_t{1} << (i % 64);
+  }
+  for (const IntervalFeature& from : leaves.features) {
+    MaskFeature& feature = out.features.emplace_back();
+    feature.offset = from.offset;
+    feature.cuts = from.cuts;
+    for (std::size_t b = 0; b < from.cuts.size() + 2;
+         ++b) {  // where it is unknown every leaf stays
+      feature.masks.insert(feature.masks.end(), every.begin(), every.end());
+    }
+    for (const LeafInterval& side : from.intervals) {
+      const std::size_t at = bit[side.leaf];
+      for (std::size_t b = 0; b <= from.cuts.size(); ++b) {
+        if (from.meets(side, b)) continue;
+        feature.masks[b * n_words + at / 64] &= ~(std::uint64_t{1} << (at % 64));
+      }
+    }
   }
   return out;
 }

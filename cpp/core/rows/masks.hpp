@@ -1,15 +1,14 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/base/machine.hpp"
@@ -26,25 +25,58 @@ struct LeafInterval {
   double low, high;
 };
 
-/// One feature for RowMasks: where its values lie, and the leaves' intervals on it.
-struct MaskFeature {
+/// One feature: where its values lie, its cuts, and the leaves' intervals on it.
+struct IntervalFeature {
   std::ptrdiff_t offset = 0;
   std::vector<double> cuts;  // sorted
   std::vector<LeafInterval> intervals;
+
+  /// Whether the leaf takes the values of a bin: above cuts[bin - 1] and at most cuts[bin].
+  [[nodiscard]] bool meets(const LeafInterval& side, std::size_t bin) const {
+    const bool below = bin > 0 && cuts[bin - 1] >= side.high;  // the bin begins too high
+    const bool above = bin < cuts.size() && cuts[bin] <= side.low;
+    return !below && !above;
+  }
 };
 
 /// The leaves of a tree as intervals by feature.
-struct MaskTree {
-  std::vector<MaskFeature> features;
+struct IntervalTree {
+  std::vector<IntervalFeature> features;
   std::vector<std::int32_t> leaf_class;
 };
 
-[[nodiscard]] MaskTree masks_of(const PackedTree& tree);
+[[nodiscard]] IntervalTree intervals_of(const PackedTree& tree);
+
+/// One feature for RowMasks: where its values lie, its cuts, and a mask of leaves for each bin.
+struct MaskFeature {
+  std::ptrdiff_t offset = 0;
+  std::vector<double> cuts;          // sorted
+  std::vector<std::uint64_t> masks;  // n_words each: by bin, and one more for unknown
+};
+
+/// The leaves of a tree as bits, numbered class by class, and as masks by feature.
+struct MaskTree {
+  std::vector<MaskFeature> features;
+  std::vector<std::int32_t> leaf_class;  // by bit
+};
+
+/// Masks of `n_words` words, which hold every leaf of the tree.
+[[nodiscard]] MaskTree masks_of(const PackedTree& tree, std::size_t n_words);
 
 /// Whether rounding doubles to floats moves none across a cut, so that floats can be compared.
 inline bool sharp_as_float(double cut) {
   const double above = std::nextafter(cut, std::numeric_limits<double>::infinity());
   return static_cast<float>(above) > static_cast<float>(cut);
+}
+
+/// What a value of S, as T, is at most iff the value itself is at most the cut. Where T is narrower
+/// than S the cut must be sharp.
+template <class S, class T>
+[[nodiscard]] T comparable(double cut) {
+  const T near = static_cast<T>(cut);
+  if constexpr (sizeof(S) != sizeof(T)) return near;  // the rows are rounded too
+  return static_cast<double>(near) > cut ? std::nextafter(near, -std::numeric_limits<T>::infinity())
+                                         : near;
 }
 
 /// Whether this processor has AVX2, and the core was built to use it.
@@ -58,39 +90,14 @@ inline bool has_avx2() { return processor().avx2 && processor().bmi; }
 template <class S, class T, std::size_t n_words>
 class RowMasks {
  public:
-  using Mask = std::array<std::uint64_t, n_words>;
-
-  /// `tree` has at most 64 x n_words leaves. `wide`: use AVX2, which the processor must have.
+  /// `tree` was made for masks of n_words, and stays. `wide`: use AVX2, which the processor must
+  /// have.
   RowMasks(const MaskTree& tree, const std::byte* base, std::ptrdiff_t stride, bool wide)
-      : base_(base), stride_(stride), wide_(wide) {
-    const std::vector<std::int32_t>& leaf_class = tree.leaf_class;
-    std::vector<std::size_t> by_class(leaf_class.size());
-    std::iota(by_class.begin(), by_class.end(), std::size_t{0});
-    std::stable_sort(by_class.begin(), by_class.end(),
-                     [&](std::size_t a, std::size_t b) { return leaf_class[a] < leaf_class[b]; });
-    std::vector<std::size_t> place(leaf_class.size());
-    class_.assign(64 * n_words, 0);
-    Mask every{};
-    for (std::size_t i = 0; i < by_class.size(); ++i) {
-      place[by_class[i]] = i;
-      class_[i] = leaf_class[by_class[i]];
-      every[i / 64] |= std::uint64_t{1} << (i % 64);
-    }
+      : class_(tree.leaf_class.data()), base_(base), stride_(stride), wide_(wide) {
     for (const MaskFeature& from : tree.features) {
-      Feature feature;
-      feature.offset = from.offset;
-      for (const double cut : from.cuts) feature.cuts.push_back(comparable(cut));
-      feature.table.assign(from.cuts.size() + 1, every);
-      for (const LeafInterval& side : from.intervals) {
-        const std::size_t bit = place[side.leaf];
-        for (std::size_t b = 0; b < feature.table.size(); ++b) {
-          const bool below = b > 0 && from.cuts[b - 1] >= side.high;  // the bin begins too high
-          const bool above = b < from.cuts.size() && from.cuts[b] <= side.low;
-          if (below || above) feature.table[b][bit / 64] &= ~(std::uint64_t{1} << (bit % 64));
-        }
-      }
-      feature.table.push_back(every);  // unknown: every leaf stays
-      features_.push_back(std::move(feature));
+      std::vector<T> cuts(from.cuts.size());
+      std::ranges::transform(from.cuts, cuts.begin(), comparable<S, T>);
+      features_.push_back({from.offset, std::move(cuts), from.masks.data()});
     }
   }
 
@@ -112,17 +119,8 @@ class RowMasks {
   struct Feature {
     std::ptrdiff_t offset = 0;
     std::vector<T> cuts;
-    std::vector<Mask> table;  // by bin, and one more for unknown
+    const std::uint64_t* masks = nullptr;
   };
-
-  /// What a row's value as T is at most iff the value itself is at most the cut.
-  static T comparable(double cut) {
-    const T near = static_cast<T>(cut);
-    if constexpr (sizeof(S) != sizeof(T)) return near;  // the rows are rounded too
-    return static_cast<double>(near) > cut
-               ? std::nextafter(near, -std::numeric_limits<T>::infinity())
-               : near;
-  }
 
   void run_any(std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) const {
     for (std::size_t row = first; row < end; row += block) {
@@ -155,13 +153,13 @@ class RowMasks {
       const Feature& feature = features[f];
       read(base_ + feature.offset + stride_ * static_cast<std::ptrdiff_t>(row), n, values);
       count(values, feature.cuts.data(), feature.cuts.size(), bins);
-      const Mask* const table = feature.table.data();
+      const std::uint64_t* const masks = feature.masks;
       for (std::size_t r = 0; r < block; ++r) {
-        const std::uint64_t* const mask = table[bins[r]].data();
+        const std::uint64_t* const mask = masks + n_words * static_cast<std::size_t>(bins[r]);
         for (std::size_t w = 0; w < n_words; ++w) leaves[r][w] &= mask[w];
       }
     }
-    const std::int32_t* const classes = class_.data();
+    const std::int32_t* const classes = class_;
     for (std::size_t r = 0; r < n; ++r) {
       std::size_t first = 0;
       std::size_t last = 0;
@@ -212,7 +210,7 @@ class RowMasks {
   }
 
   std::vector<Feature> features_;
-  std::vector<std::int32_t> class_;  // by leaf
+  const std::int32_t* class_;  // by bit
   const std::byte* base_;
   std::ptrdiff_t stride_;
   bool wide_;

@@ -139,8 +139,8 @@ void test_triples() {
     const SideCosts wanted = sides_of_depth_2(part.rows, problem.costs, meter);
     Best best(rows, problem.costs, meter);
     const std::int64_t leaf = problem.costs.of(best.leaf(rows.all.data()).errors, 1);
-    const NearCuts near = near_cuts(part.rows, problem.costs, leaf,
-                                    [](std::int64_t optimum) { return optimum + 5; }, meter);
+    const NearCuts near = near_cuts(
+        part.rows, problem.costs, leaf, [](std::int64_t optimum) { return optimum + 5; }, meter);
     CHECK(near.sides == wanted);
     CHECK(near.optimum == best.of(rows.all.data(), 3, unreachable));
     CHECK(near.bound == near.optimum + 5);

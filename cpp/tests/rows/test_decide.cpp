@@ -140,7 +140,8 @@ void test_rows(Random& random, std::span<const double> from, bool fortran) {
     CHECK(least == low);
     CHECK(greatest == high);
   }
-  const MaskTree leaves = masks_of(packed);
+  const MaskTree one = masks_of(packed, 1), two = masks_of(packed, 2), four = masks_of(packed, 4),
+                 eight = masks_of(packed, 8);
   bool sharp = true;
   for (const auto& node : packed.nodes) sharp = sharp && sharp_as_float(node.cut);
   const auto check = [&](const auto& masks) {
@@ -155,10 +156,10 @@ void test_rows(Random& random, std::span<const double> from, bool fortran) {
   };
   for (const bool wide : {false, has_avx2()}) {
     const std::ptrdiff_t stride = columns[0].stride;
-    check(RowMasks<S, S, 1>(leaves, base, stride, wide));
-    check(RowMasks<S, S, 4>(leaves, base, stride, wide));
-    if (sharp) check(RowMasks<S, float, 2>(leaves, base, stride, wide));
-    if (sharp) check(RowMasks<S, float, 8>(leaves, base, stride, wide));
+    check(RowMasks<S, S, 1>(one, base, stride, wide));
+    check(RowMasks<S, S, 4>(four, base, stride, wide));
+    if (sharp) check(RowMasks<S, float, 2>(two, base, stride, wide));
+    if (sharp) check(RowMasks<S, float, 8>(eight, base, stride, wide));
   }
 }
 

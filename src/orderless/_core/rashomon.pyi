@@ -34,6 +34,109 @@ class Ranges(NamedTuple):
     smallest: NDArray[np.int32]
     largest: NDArray[np.int32]
 
+class GoalFront(NamedTuple):
+    cost: NDArray[np.int64]
+    measure: NDArray[np.int64]
+    leaves: NDArray[np.int32]
+
+class Measured:
+    def __init__(
+        self,
+        graph: Graph,
+        view: View,
+        columns: NDArray[np.uint8],
+        part: NDArray[np.int32],
+        weights: NDArray[np.int64],
+        n_parts: int,
+        share_bits: int,
+        memory_limit: int,
+        time_limit: float,
+    ) -> None: ...
+    @property
+    def n_places(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+class Goal:
+    def __init__(
+        self,
+        measured: Measured,
+        factors: NDArray[np.int64],
+        memory_limit: int,
+        time_limit: float,
+    ) -> None: ...
+    def front(self) -> GoalFront: ...
+    def trees(self, positions: NDArray[np.int64], time_limit: float) -> FlatTrees: ...
+    @property
+    def bytes(self) -> int: ...
+
+class Nearest:
+    def __init__(
+        self,
+        measured: Measured,
+        factors: NDArray[np.int64],
+        wanted: int,
+        most: int,
+        memory_limit: int,
+        time_limit: float,
+    ) -> None: ...
+    @property
+    def found(self) -> bool: ...
+    @property
+    def distance(self) -> int: ...
+    @property
+    def at_least(self) -> int: ...
+    @property
+    def cost(self) -> int: ...
+    @property
+    def measure(self) -> int: ...
+    def tree(self, time_limit: float) -> FlatTrees: ...
+
+class Epsilon(NamedTuple):
+    numerator: int
+    denominator: int
+    relative: bool
+    base: int
+
+class Search(NamedTuple):
+    max_depth: int
+    error_cost: int
+    leaf_cost: int
+    epsilon: Epsilon
+    memory_limit: int
+    time_limit: float
+    n_threads: int
+    optimum: int | None
+
+class View(NamedTuple):
+    bound: int
+    max_leaves: int
+    allowed: NDArray[np.uint8]
+    required: list[list[int]]
+    trivial: bool
+    feature: NDArray[np.int32]
+    most_features: int
+
+class Narrowing(NamedTuple):
+    least_weight: int
+    first: list[tuple[NDArray[np.uint8], int, int]]
+    feature: NDArray[np.int32]
+    price: NDArray[np.int64]
+    most_paid: int
+
+class Sizes(NamedTuple):
+    start: NDArray[np.int64]
+    n_trees: NDArray[np.uint64]
+    n_nontrivial: NDArray[np.uint64]
+
+def monotone(
+    start: NDArray[np.int64],
+    column: NDArray[np.int32],
+    label: NDArray[np.int32],
+    measure: CoreMeasure,
+    directions: list[tuple[int, bool]],
+) -> NDArray[np.uint8]: ...
+
 class Graph:
     def __init__(
         self,
@@ -41,14 +144,7 @@ class Graph:
         y: NDArray[np.int32],
         weights: NDArray[np.int64],
         n_classes: int,
-        max_depth: int,
-        error_cost: int,
-        leaf_cost: int,
-        epsilon_num: int,
-        epsilon_den: int,
-        relative: bool,
-        memory_limit: int,
-        time_limit: float,
+        search: Search,
     ) -> None: ...
     @staticmethod
     def of_means(
@@ -57,12 +153,7 @@ class Graph:
         weights: NDArray[np.int64],
         fine: int,
         largest: int,
-        max_depth: int,
-        error_cost: int,
-        leaf_cost: int,
-        epsilon: tuple[int, int, bool, int],
-        memory_limit: int,
-        time_limit: float,
+        search: Search,
     ) -> Graph: ...
     @staticmethod
     def of_medians(
@@ -70,12 +161,7 @@ class Graph:
         y: NDArray[np.int32],
         weights: NDArray[np.int64],
         numbers: NDArray[np.int64],
-        max_depth: int,
-        error_cost: int,
-        leaf_cost: int,
-        epsilon: tuple[int, int, bool, int],
-        memory_limit: int,
-        time_limit: float,
+        search: Search,
     ) -> Graph: ...
     def labels(self) -> NDArray[np.int32]: ...
     @property
@@ -90,24 +176,18 @@ class Graph:
     def n_rows(self) -> int: ...
     @property
     def bytes(self) -> int: ...
+    def asked(self) -> NDArray[np.uint8]: ...
+    def narrowed(self, narrowing: Narrowing, memory_limit: int, time_limit: float) -> Graph: ...
     def best_tree(self) -> FlatTrees: ...
     def counts(
         self,
-        bound: int,
-        max_leaves: int,
-        allowed: NDArray[np.uint8],
-        required: list[list[int]],
-        trivial: bool,
+        view: View,
         memory_limit: int,
         time_limit: float,
     ) -> Counts: ...
     def functions(
         self,
-        bound: int,
-        max_leaves: int,
-        allowed: NDArray[np.uint8],
-        required: list[list[int]],
-        trivial: bool,
+        view: View,
         measure: CoreMeasure | None,
         listed: bool,
         limit: int,
@@ -117,20 +197,14 @@ class Graph:
     ) -> Functions: ...
     def decide(
         self,
-        bound: int,
-        max_leaves: int,
-        allowed: NDArray[np.uint8],
-        required: list[list[int]],
-        trivial: bool,
+        view: View,
         may_be_true: NDArray[np.uint8],
         may_be_false: NDArray[np.uint8],
         time_limit: float,
     ) -> Decisions: ...
     def ranges(
         self,
-        bound: int,
-        allowed: NDArray[np.uint8],
-        trivial: bool,
+        view: View,
         may_be_true: NDArray[np.uint8],
         may_be_false: NDArray[np.uint8],
         first: NDArray[np.int32],
@@ -158,6 +232,7 @@ class Functions:
     @property
     def bytes(self) -> int: ...
     def arrays(self) -> FunctionArrays: ...
+    def sizes(self) -> Sizes: ...
     def trees(self, positions: NDArray[np.int64]) -> FlatTrees: ...
     def trees_of(self, position: int, start: int, count: int) -> FlatTrees: ...
     def votes(self, columns: NDArray[np.uint8]) -> NDArray[np.int64]: ...

@@ -2,7 +2,8 @@
 
 In:  arguments and files.
 Out: text, files and an exit code: 0 success, 1 internal error, 2 invalid input (one line on
-     stderr says what), 3 the answers of acquire ended early, 130 stopped by Ctrl-C, 129 and 143 by
+     stderr says what), 3 the answers of acquire ended early, 4 models differ (diff) or a property
+     is refuted (prove), 5 one is undecided, 130 stopped by Ctrl-C, 129 and 143 by
      SIGHUP and SIGTERM, 141 the reader of the output has left.
 
 A command is one file with one function (docs/guide/command-line, CONTRIBUTING). Whatever is slow

@@ -25,15 +25,18 @@ from typer.models import OptionInfo
 from ..errors import spelled
 from . import (
     acquire,
+    choose,
     compare,
     datasets,
     describe,
+    diff,
     doctor,
     explain,
     export,
     importance,
     page,
     predict,
+    prove,
     rashomon,
     report,
     reproduce,
@@ -49,7 +52,8 @@ __all__ = ["app", "main"]
 
 EPILOG = (
     "Exit codes: 0 success, 1 internal error, 2 invalid input, 3 the answers of acquire ended "
-    "before its decision, 130 stopped by Ctrl-C, 141 the reader of the output has left. "
+    "before its decision, 4 the models of diff differ or a property of prove is refuted, 5 a "
+    "property is undecided, 130 stopped by Ctrl-C, 141 the reader of the output has left. "
     "ORDERLESS_TRACEBACK=1 shows the traceback of an internal error."
 )
 
@@ -247,8 +251,11 @@ COMMANDS: dict[str, Any] = {
     "explain": explain,
     "predict": predict,
     "compare": compare,
+    "diff": diff,
+    "prove": prove,
     "importance": importance,
     "rashomon": rashomon,
+    "choose": choose,
     "acquire": acquire,
     "report": report,
     "app": page,

@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
@@ -21,7 +21,7 @@ from .options import DATA, FileOptions, finite
 
 if TYPE_CHECKING:
     from ..inputs import CellStyle
-    from ..model import Ensemble, Tree
+    from ..model import Space
 
 __all__ = ["Costs", "OtherCosts", "name_end", "read_costs", "read_named_texts"]
 
@@ -49,8 +49,20 @@ OtherCosts = Annotated[
 ]
 
 
+class Asking(Protocol):
+    """What asks about features: a tree, an ensemble, a set of trees."""
+
+    @property
+    def space(self) -> Space:
+        """What the columns mean."""
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features that it asks about."""
+
+
 def read_costs(
-    given: str | None, tree: Tree | Ensemble, files: FileOptions, others: float | None = None
+    given: str | None, tree: Asking, files: FileOptions, others: float | None = None
 ) -> dict[str, float]:
     """Read what each feature costs; every feature that the tree asks about must have a cost.
 
@@ -97,7 +109,7 @@ def _is_file(given: str) -> bool:
     return there
 
 
-def _from_text(given: str, tree: Tree | Ensemble) -> list[tuple[str, Any]]:
+def _from_text(given: str, tree: Asking) -> list[tuple[str, Any]]:
     """Split at the commas after which a feature's name and ``=`` stand: names may have commas."""
     parts: list[str] = []
     for piece in given.split(","):
@@ -117,7 +129,7 @@ def _from_text(given: str, tree: Tree | Ensemble) -> list[tuple[str, Any]]:
     return out
 
 
-def _named(part: str, tree: Tree | Ensemble) -> int | None:
+def _named(part: str, tree: Asking) -> int | None:
     """Give the place of the ``=`` after a feature's name, which may have spaces around it."""
     return name_end(part, lambda name: name in tree.space or name.strip() in tree.space)
 

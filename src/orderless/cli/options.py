@@ -2,19 +2,21 @@
 
 In:  dataclasses whose fields are typer's options.
 Out: ``ModelOptions``, ``TableOptions``, ``DataOptions``, ``HoldOutOptions``, ``FileOptions``,
-     ``LimitOptions``, ``OutputOptions``; ``finite``. ``app.py`` shows typer the single options, in
-     the panel of the help that is the ``PANEL`` of their class.
+     ``LimitOptions``, ``OutputOptions``; ``finite``, ``given_table``. ``app.py`` shows typer the
+     single options, in the panel of the help that is the ``PANEL`` of their class.
 
 Annotations are not postponed here: typer would compile each of them again for every command.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import typer
+
+from .mistakes import Mistake
 
 __all__ = [
     "AllowPickle",
@@ -24,6 +26,7 @@ __all__ = [
     "Decisions",
     "FileOptions",
     "Format",
+    "GivenTable",
     "HoldOutOptions",
     "LimitOptions",
     "MissingValues",
@@ -36,6 +39,7 @@ __all__ = [
     "Unseen",
     "UnseenKind",
     "finite",
+    "given_table",
 ]
 
 TREE = "Where the tree comes from"
@@ -259,6 +263,19 @@ class TableOptions:
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Do not say on stderr how the data were read.")
     ] = False
+
+
+GivenTable = Annotated[
+    str | None,
+    typer.Argument(metavar="[FILE|NAME]", help="The same as --data.", rich_help_panel=DATA),
+]
+
+
+def given_table(data: TableOptions, table: str | None) -> TableOptions:
+    """Take a table that was written without --data."""
+    if table is not None and data.data is not None:
+        raise Mistake(f"there are two tables, {table!r:.80} and --data {data.data!r:.80}: give one")
+    return data if table is None else replace(data, data=table)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -10,18 +10,23 @@ import typer
 
 from ..inputs import busy, some_names
 from ..model import printable
+from .constraint_options import ConstraintOptions, asked, constraints, met
+from .costs import Costs, OtherCosts
 from .mistakes import Mistake
 from .number_options import Loss
 from .options import (
-    LIMITS,
     OUTPUT,
     FileOptions,
     Format,
+    GivenTable,
     OutputOptions,
     TableOptions,
     TaskKind,
     finite,
+    given_table,
 )
+from .second_goals import GoalOptions, goal_records, goal_rows, goal_text
+from .set_limits import SetLimits, about_part, part_text, search_settings
 from .sink import records_as, write_figure, write_result
 
 if TYPE_CHECKING:
@@ -33,10 +38,14 @@ EXAMPLE = (
     "Example: orderless rashomon --data patients.csv --target diagnosis --ignore id\n\n"
     "Example: orderless rashomon --data wisconsin --max-depth 2 --functions 5\n\n"
     "Example: orderless rashomon --data compas --thresholds all\n\n"
-    "Example: orderless rashomon --data stays.csv --target days --task regression --within 0.5"
+    "Example: orderless rashomon --data stays.csv --target days --task regression --within 0.5\n\n"
+    "Example: orderless rashomon patients.csv --target diagnosis --range fpr --front errors\n\n"
+    "Example: orderless rashomon patients.csv --target diagnosis --must-use age --must-not-use sex "
+    "--min-leaf 20 --monotone age=+1"
 )
 SET = "Which trees"
 MOST_DECIMALS = 300
+LIMIT = 5_000_000
 MOST_TREES = 100_000  # of numbers, whose objectives are put into a table
 
 
@@ -65,8 +74,8 @@ class SetOptions:
         str,
         typer.Option(
             metavar="guess|all|N",
-            help="Where numbers are cut: where a boosted ensemble of small trees would, between all "
-            "neighbouring values, or at N quantiles of each feature.",
+            help="Where numbers are cut: where a boosted ensemble of small trees would, between "
+            "all neighbouring values, or at N quantiles of each feature.",
         ),
     ] = "guess"
     loss: Loss = None
@@ -99,22 +108,12 @@ class ShownOptions:
         ),
     ] = None
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the objectives as .png, .svg or .pdf.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw the objectives, or with --front the first trade-off, as .png, .svg or .pdf.",
+        ),
     ] = None
-
-
-@dataclass(frozen=True)
-class SetLimits:
-    """How much the set may take."""
-
-    PANEL: ClassVar = LIMITS
-    limit: Annotated[int, typer.Option(min=1, help="The most functions.")] = 5_000_000
-    time_limit: Annotated[
-        float, typer.Option(min=0.001, help="Seconds allowed for any one question.")
-    ] = 60.0
-    memory_limit: Annotated[
-        int, typer.Option(min=1, help="The most bytes that the set may take.")
-    ] = 4 * 1024**3
 
 
 def command(
@@ -122,21 +121,32 @@ def command(
     files: FileOptions,
     output: OutputOptions,
     which: SetOptions,
+    constrained: ConstraintOptions,
     show: ShownOptions,
+    goals: GoalOptions,
     limits: SetLimits,
+    table: GivenTable = None,
+    costs: Costs = None,
+    other_costs: OtherCosts = None,
 ) -> None:
     """Count all near-optimal trees, and the different functions that they are.
 
     Numbers are cut where a boosted ensemble of small trees would (threshold guessing), or as
-    --thresholds says; columns of 0 and 1 stay as they are; text becomes one column per value. Features that no tree can ask about,
-    because they are constant or have no threshold, are named. CSV is one table: the trees, the
-    functions, or how many trees have which objective. With --task regression trees predict numbers;
-    nearly every one then has an objective of its own, and of more than 100,000 trees only the
-    number is said.
+    --thresholds says; columns of 0 and 1 stay as they are; text becomes one column per value.
+    Features that no tree can ask about, because they are constant or have no threshold, are named.
+    CSV is one table: the trees, the functions, or how many trees have which objective. With --task
+    regression trees predict numbers; nearly every one then has an objective of its own, and of more
+    than 100,000 trees only the number is said. Constraints (--must-use and so on) take trees away;
+    the smallest objective and the bound stay those of all trees. With --range and --front, which
+    list nothing, functions are not counted.
     """
+    data = given_table(data, table)
     _refuse_numbers(data, which, show)
-    if show.trees and show.functions and output.format == Format.csv:
-        raise Mistake("a CSV file is one table: give --trees or --functions, not both")
+    tables = {"--trees": show.trees, "--functions": show.functions, "--range": goals.range,
+              "--front": goals.front}  # fmt: skip
+    given_tables = [option for option, value in tables.items() if value]
+    if len(given_tables) > 1 and output.format == Format.csv:
+        raise Mistake(f"a CSV file is one table: give {' or '.join(given_tables)}, not both")
     from ..rashomon import RashomonSet
     from .table import labelled
 
@@ -145,24 +155,29 @@ def command(
         found = RashomonSet(
             which.max_depth, which.regularization, which.epsilon,
             given.space if data.infer_kinds else None,
-            thresholds=_thresholds(which.thresholds), task=data.task.value, loss=which.loss and which.loss.value, decimals=which.decimals,
-            memory_limit=limits.memory_limit, time_limit=limits.time_limit,
+            thresholds=_thresholds(which.thresholds),
+            task=data.task.value, loss=which.loss and which.loss.value, decimals=which.decimals,
+            **asdict(limits, dict_factory=search_settings),
+            **constraints(constrained, given.space, costs, other_costs, files),
         ).fit(given.typed, given.y)  # fmt: skip
         content = {
             "data": given.name,
             "rows": len(given.X),
-            **_content(found, show, limits.limit),
+            **_content(found, show, None if goals.asked else limits.limit),
+            **about_part(found, limits),
             "notes": given.summary.head(),
         }
+        measured, fronts = goal_records(found, given, goals)
+    content |= measured
     listed = [content[key] for key in ("first_trees", "first_functions") if key in content]
-    rows = listed[0] if listed else content["histogram"]
+    rows = listed[0] if listed else goal_rows(content) or content["histogram"]
     if rows is None and output.format == Format.csv:
         raise Mistake(f"{_too_many(content)}: add --trees N or --functions N, or -f json")
-    if content["histogram"] is None and show.plot is not None:
+    if content["histogram"] is None and show.plot is not None and not fronts:
         raise Mistake(f"{_too_many(content)}: leave out --plot, or take a smaller --epsilon")
     write_result(output, content, rows or [], lambda: _text(content, output.format))
     if show.plot is not None:
-        write_figure(found.plot_objectives, show.plot)
+        write_figure(fronts[0].plot if fronts else found.plot_objectives, show.plot)
 
 
 def _thresholds(given: str) -> str | int:
@@ -184,8 +199,11 @@ def _too_many(content: dict[str, Any]) -> str:
     )
 
 
-def _content(found: RashomonSet, show: ShownOptions, limit: int) -> dict[str, Any]:
-    """Say all that is written of a set; its first trees and functions are listed if asked for."""
+def _content(found: RashomonSet, show: ShownOptions, limit: int | None) -> dict[str, Any]:
+    """Say all that is written of a set; its first trees and functions are listed if asked for.
+
+    Functions are counted up to a limit, or not at all.
+    """
     content: dict[str, Any] = {
         "columns": list(found.columns),
         "left_out": list(found.left_out),
@@ -195,12 +213,13 @@ def _content(found: RashomonSet, show: ShownOptions, limit: int) -> dict[str, An
         **_about_numbers(found),
         "trees": found.n_trees,
         "nontrivial": found.n_nontrivial,
-        **_functions(found, show.within, limit),
+        **({} if limit is None else _functions(found, show.within, limit)),
         "objective": float(found.objective),
         "bound": float(found.bound),
         "on_bound": found.on_bound,
         "histogram": _histogram(found),
-        "best_tree": str(found.best_tree),
+        "best_tree": str(found.best_tree) if found else None,
+        **asked(found),
     }
     if show.trees:
         content["first_trees"] = [
@@ -214,7 +233,7 @@ def _content(found: RashomonSet, show: ShownOptions, limit: int) -> dict[str, An
         else:
             _objectives(content["first_trees"], content["histogram"])
     if show.functions:
-        functions = found.functions(limit=limit, within=show.within)
+        functions = found.functions(limit=limit or LIMIT, within=show.within)
         content["first_functions"] = [
             {"position": k, "objective": float(one.objective), "leaves": one.tree.n_leaves,
              "trees": int(one.n_trees), "tree": str(one.tree)}
@@ -291,10 +310,11 @@ def _text(content: dict[str, Any], form: Format) -> str:
     title, break_ = ("## {}", "\n\n") if form == Format.md else ("{}", "\n")
     best, bound = content["objective"], content["bound"]
     text = [
-        f"All trees of depth {content['max_depth']} or less over {len(content['columns'])} "
-        f"columns whose objective is at most {bound:g} (the best has {best:g}), on "
-        f"{content['rows']:,} rows of {content['data']}.{_judged(content)}"
-        f"{left_out(content['left_out'])}",
+        f"{_some(content)} trees of depth {content['max_depth']} or less over "
+        f"{len(content['columns'])} columns whose objective is at most {bound:g} (the best has "
+        f"{best:g}), on {content['rows']:,} rows of {content['data']}.{_judged(content)}"
+        f"{met(content)}"
+        f"{left_out(content['left_out'])}{part_text(content)}",
         records_as(_sizes(content), form),
     ]
     on_bound = short_count(content["on_bound"])
@@ -303,12 +323,16 @@ def _text(content: dict[str, Any], form: Format) -> str:
             "Nearly every one of so many trees of numbers has an objective of its own: they are "
             f"not listed. {on_bound} trees are exactly on the bound."
         )
-    else:
+    elif content["histogram"]:
         text.append(
             title.format(f"Objectives ({on_bound} trees are exactly on the bound)")
             + break_ + records_as(_coarse(content["histogram"]), form, digits=4)
         )  # fmt: skip
-    text.append(title.format("A best tree") + break_ + _block(content["best_tree"], form))
+    text += goal_text(content, form)
+    if content["best_tree"] is None:
+        text.append(f"{content['empty'][:1].upper()}{content['empty'][1:]}.")
+    else:
+        text.append(title.format("A best tree") + break_ + _block(content["best_tree"], form))
     for key, name in (("first_trees", "Tree"), ("first_functions", "Function")):
         for one in content.get(key, ()):
             more = f", {short_count(one['trees'])} trees" if "trees" in one else ""
@@ -316,6 +340,10 @@ def _text(content: dict[str, Any], form: Format) -> str:
             head = title.format(f"{head}, {one['leaves']} leaves{more}")
             text.append(head + break_ + _block(one["tree"], form))
     return "\n\n".join(text)
+
+
+def _some(content: dict[str, Any]) -> str:
+    return "All" if content.get("complete", True) else "Some"
 
 
 def _judged(content: dict[str, Any]) -> str:
@@ -336,7 +364,11 @@ def _sizes(content: dict[str, Any]) -> list[dict[str, Any]]:
         names["functions_of_rows"] = "ways to give the rows numbers"
     if "within" in content:
         names["functions_apart"] = f"functions more than {content['within']:g} apart on some row"
-    return [{"what": words, "how many": _shown(content[key])} for key, words in names.items()]
+    return [
+        {"what": words, "how many": _shown(content[key])}
+        for key, words in names.items()
+        if key in content
+    ]
 
 
 def _coarse(histogram: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -37,7 +37,7 @@ from .summary import Summary, read_table, summarize
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Labelled", "fit", "labelled", "say"]
+__all__ = ["Labelled", "fit", "labelled", "say", "split"]
 
 
 @dataclass(frozen=True)
@@ -214,8 +214,7 @@ def fit(
     known, held = given, None
     others: tuple[AnyJudged, ...] = ()
     if hold_out.test is not None:
-        learn, rest = _split(given, hold_out.test, hold_out.random_state)
-        known, held = given.take(learn), given.take(rest)
+        known, held = split(given, hold_out.test, hold_out.random_state)
     rows = _rows_to_fit(known, data)
     tree = _fitted(rows, data)
     if apart:
@@ -268,7 +267,7 @@ def _fitted(given: Labelled, data: DataOptions) -> Tree:
 # -- rows that the tree does not see ---------------------------------------------------------------
 
 
-def _split(given: Labelled, share: float, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def split(given: Labelled, share: float, seed: int) -> tuple[Labelled, Labelled]:
     """Choose rows to fit on and rows to judge on, with the same share of every class."""
     from sklearn.model_selection import train_test_split
 
@@ -281,7 +280,7 @@ def _split(given: Labelled, share: float, seed: int) -> tuple[NDArray[Any], NDAr
         )
     except ValueError as fault:
         raise Mistake(f"--test {share:g} cannot split {given.name}: {fault}") from None
-    return np.sort(learn), np.sort(rest)
+    return given.take(np.sort(learn)), given.take(np.sort(rest))
 
 
 def _cross_validated(

@@ -22,6 +22,9 @@ from .compare import (
 from .completed import (
     witness_rows as witness_rows,
 )
+from .differences import (
+    difference as difference,
+)
 from .explain import (
     EnsembleExplanation as EnsembleExplanation,
     explain_ensemble_row as explain_ensemble_row,
@@ -43,6 +46,10 @@ from .needed import (
 )
 from .numbers import (
     cut_numbers as cut_numbers,
+)
+from .properties import (
+    EnsembleProperties as EnsembleProperties,
+    prove as prove,
 )
 from .splitting import (
     tree_of_ensemble as tree_of_ensemble,

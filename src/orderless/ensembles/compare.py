@@ -6,6 +6,7 @@ Out: whether they are the same function, a row on which they differ, the share o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,16 @@ from ..form import (
     equivalent as equivalent_trees,
 )
 from ..inputs import row_at
-from ..model import Ensemble, Label, Tree, any_value, over_common_space, value_in
+from ..model import Ensemble, Label, Side, Tree, any_value, over_common_space, value_in
 from ..readers import read_model
-from .boxes import Cells, check_time_limit, undecided
-from .joint import Joint
+from .boxes import Cells, check_time_limit, slices, undecided
+from .joint import Joint, with_trees
 from .links import numbers_of
+from .regions import box_in, region_trees
 from .splitting import share_of_difference
 from .votes import as_ensemble
 
-__all__ = ["counterexample", "disagreement", "equivalent"]
+__all__ = ["Compared", "counterexample", "disagreement", "equivalent"]
 
 TIME_LIMIT = 10.0
 TRIED = 4096  # random cells that are looked at first
@@ -75,7 +77,7 @@ def equivalent(a: Any, b: Any, *, time_limit: float = TIME_LIMIT) -> bool:
     a, b = read_model(a), read_model(b)
     if isinstance(a, Tree) and isinstance(b, Tree):
         return equivalent_trees(a, b)
-    return _Compared(a, b, time_limit).difference() is None
+    return Compared(a, b, time_limit).difference() is None
 
 
 def counterexample(
@@ -117,7 +119,7 @@ def counterexample(
     a, b = read_model(a), read_model(b)
     if isinstance(a, Tree) and isinstance(b, Tree):
         return counterexample_of_trees(a, b, X)
-    compared = _Compared(a, b, time_limit)
+    compared = Compared(a, b, time_limit)
     if X is not None and (real := compared.row_among(X)) is not None:
         return real
     cell = compared.difference()
@@ -161,7 +163,7 @@ def disagreement(
     a, b = read_model(a), read_model(b)
     if isinstance(a, Tree) and isinstance(b, Tree):
         return disagreement_of_trees(a, b, X)
-    compared = _Compared(a, b, time_limit)
+    compared = Compared(a, b, time_limit)
     if X is not None:
         return compared.share_of(X)
     joint = compared.joint
@@ -170,10 +172,12 @@ def disagreement(
     )
 
 
-class _Compared:
-    """Two ensembles, as they came and over one space."""
+class Compared:
+    """Two ensembles, as they came and over one space; compared everywhere, or in a region."""
 
-    def __init__(self, a: Any, b: Any, time_limit: float) -> None:
+    def __init__(
+        self, a: Any, b: Any, time_limit: float, region: Mapping[str, Side] | None = None
+    ) -> None:
         self.time_limit = check_time_limit(time_limit)
         self.given = as_ensemble(a), as_ensemble(b)
         one, other = self.given
@@ -183,9 +187,13 @@ class _Compared:
                 "cut([level]) first"
             )
         trees = over_common_space([*one.trees, *other.trees])
+        ends = region_trees(trees[0].space, region or {})
         self.joint = Joint(
-            one.replace(trees=trees[: one.n_trees]), other.replace(trees=trees[one.n_trees :])
+            with_trees(one.replace(trees=trees[: one.n_trees]), ends),
+            with_trees(other.replace(trees=trees[one.n_trees :]), ends),
         )
+        self.region = region or {}
+        self.box = box_in(self.joint.one, self.region)
         numbers: dict[Label, int] = {}
         self.codes = [
             np.array([numbers.setdefault(c, len(numbers)) for c in e.classes], dtype=np.int64)
@@ -223,7 +231,9 @@ class _Compared:
                 for b, their in enumerate(self.given[1].classes):
                     if self.codes[0][a] == self.codes[1][b] or (own, their) in not_found:
                         continue
-                    code, cell = self.joint.search(a, b, self.time_limit, surely=surely)
+                    code, cell = self.joint.search(
+                        a, b, self.time_limit, surely=surely, box=self.box
+                    )
                     if code == 1 and self.differ(cell[None])[0]:
                         return cell
                     if code == 2 and surely:
@@ -237,12 +247,10 @@ class _Compared:
 
     def _tried(self) -> Cells | None:
         """Look at random cells: most models that differ do so on many."""
-        widths = self.joint.one.bins.widths
+        inside = [np.flatnonzero(self.box[at]) for at in slices(self.joint.one.bins)]
         random = np.random.default_rng(SEED)
-        cells = np.stack(
-            [np.zeros(TRIED, dtype=np.int64), *(random.integers(w, size=TRIED) for w in widths)],
-            axis=1,
-        )[:, 1:].astype(np.int32)
+        drawn = (own[random.integers(len(own), size=TRIED)] for own in inside)
+        cells = np.stack([np.zeros(TRIED, dtype=np.int64), *drawn], axis=1)[:, 1:].astype(np.int32)
         differ = np.flatnonzero(self.differ(cells))
         return cells[differ[0]] if len(differ) else None
 
@@ -255,7 +263,7 @@ class _Compared:
             other.factor,
         )
         if same_way:
-            ends = self.joint.ends_of_difference(self.time_limit)
+            ends = self.joint.ends_of_difference(self.time_limit, self.box)
             for cell in (ends.low_cell, ends.high_cell):
                 if self.differ(cell)[0]:
                     return np.asarray(cell[0])
@@ -287,8 +295,9 @@ class _Compared:
                 row[feature.name] = any_value(feature)
                 continue
             side, own = bins.side(k, 1 << int(cell[k])), bins.features[k]
-            alike = all(e.space[own.name].values == own.values for e in self.given
-                        if own.name in e.features)  # fmt: skip
+            alike = own.name not in self.region and all(
+                e.space[own.name].values == own.values for e in self.given
+                if own.name in e.features)  # fmt: skip
             row[own.name] = value_in(own, bins.cuts[k].tolist(), side.lower, side.upper, side.nan,
                                      list(side.codes), rounded=alike)  # fmt: skip
         says = [self._says(ensemble, row) for ensemble in self.given]

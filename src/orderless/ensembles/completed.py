@@ -20,11 +20,12 @@ from ..inputs import (
     CODE,
     CoreColumn,
     Rows,
+    column_value,
     is_unknown,
     read_rows,
     row_and_cells,
 )
-from ..model import Column, Ensemble, Feature, Side, Space, row_boundary, value_in
+from ..model import Column, Ensemble, Feature, Side, Space, value_in
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, decide_boxes, undecided
 from .numbers import number_verdicts
 
@@ -154,15 +155,4 @@ def _cell(space: Space, column: Column, values: list[Any], given: Mapping[str, A
     came = given.get(column.name)
     if not is_unknown(came):
         return came
-    feature = space[column.feature]
-    value = values[space.index(column.feature)]
-    condition = column.condition
-    if condition is None:
-        return value
-    if is_unknown(value):
-        return 0  # a condition that holds, holds for a value
-    if condition.among is not None:
-        return int(value in condition.among)
-    assert condition.at_most is not None
-    end = np.asarray(feature.at_most(condition.at_most))
-    return int(float(value) <= float(row_boundary(end, feature.values)))
+    return column_value(space, column, values[space.index(column.feature)])

@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Adding, Ensemble, Rule, in_units
+from ..model import Adding, Ensemble, Rule, Tree, in_units
 from .bounds_of_sums import Ends, ends_of_boxes
 from .boxes import Boxes, Cells, possible_boxes
 
-__all__ = ["Joint"]
+__all__ = ["Joint", "with_trees"]
 
 ROOM = 50  # bits of a sum: float64 adds such without rounding
 
@@ -71,9 +71,9 @@ class Joint:
         self.pairs = _pairs(one, other)
         self.only = [j for j in range(other.n_trees) if j not in {b for _, b in self.pairs}]
         trees = [*one.trees, *(other.trees[j] for j in self.only)]
-        self.one = _with_trees(one, [other.trees[j] for j in self.only])
+        self.one = with_trees(one, [other.trees[j] for j in self.only])
         here = {i for i, _ in self.pairs}
-        self.other = _with_trees(other, [t for i, t in enumerate(one.trees) if i not in here])
+        self.other = with_trees(other, [t for i, t in enumerate(one.trees) if i not in here])
         self.trees, self.given = trees, (one, other)
         exponents = [_exponent(ensemble) for ensemble in (one, other)]
         self.scaled = [_scaled(ensemble, max(exponents)) for ensemble in (one, other)]
@@ -110,8 +110,16 @@ class Joint:
         found = possible_boxes(asked, box[None], time_limit)
         return int(found.possible[0, 0]), found.cells[0, 0]
 
-    def ends_of_difference(self, time_limit: float) -> Ends:
-        """Give the ends of the difference of the sums of two models of numbers, in one box."""
+    @property
+    def tolerance(self) -> int:
+        """How far the sums of both libraries together can be from what is searched, in units."""
+        return int(sum(scaled.slack.max() for scaled in self.scaled))
+
+    def ends_of_difference(self, time_limit: float, box: Boxes | None = None) -> Ends:
+        """Give the ends of the difference of the sums of two models of numbers, in one box.
+
+        In units of the coarser of the two; without a box, everywhere.
+        """
         one = self.given[0]
         mine, theirs = self.scaled
         of_other = dict(self.pairs)
@@ -126,8 +134,9 @@ class Joint:
             adding=Adding(base=(float(mine.base[0] - theirs.base[0]),)),
             rule=Rule("number"),
         )
-        box = np.ones((1, sum(asked.bins.widths)), dtype=np.uint8)
-        return ends_of_boxes(asked, box, np.ones(1, dtype=np.int64), time_limit, 1)
+        if box is None:
+            box = np.ones(sum(asked.bins.widths), dtype=np.uint8)
+        return ends_of_boxes(asked, box[None], np.ones(1, dtype=np.int64), time_limit, 1)
 
     def _opposed(self, a: int, b: int) -> tuple[int, int] | None:
         """Give a condition of each that say the opposite, if there are such.
@@ -198,12 +207,12 @@ def _key(ensemble: Ensemble, i: int, same: bool) -> object:
     return (ensemble.trees[i], ensemble.values[i].tobytes() if same else b"")
 
 
-def _with_trees(ensemble: Ensemble, more: Sequence[object]) -> Ensemble:
+def with_trees(ensemble: Ensemble, more: Sequence[Tree]) -> Ensemble:
     """Add trees that add nothing, for their bins."""
     if not more:
         return ensemble
     n = ensemble.n_scores
-    zeros = [np.zeros((len(tree.classes), n)) for tree in more]  # type: ignore[attr-defined]
+    zeros = [np.zeros((len(tree.classes), n)) for tree in more]
     return ensemble.replace(
         trees=[*ensemble.trees, *more],
         values=[*ensemble.values, *zeros],

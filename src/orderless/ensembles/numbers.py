@@ -26,7 +26,7 @@ from .bounds_of_sums import (
 from .boxes import CERTAIN, OPEN, RowBoxes
 from .links import linked, numbers_of
 
-__all__ = ["NumberVerdicts", "around_numbers", "cut_numbers", "number_verdicts"]
+__all__ = ["NumberVerdicts", "around_numbers", "between_numbers", "cut_numbers", "number_verdicts"]
 
 Floats = NDArray[np.float64]
 OUT_OF_TIME, WITHIN_ROUNDING = 2, 3
@@ -132,6 +132,15 @@ def around_numbers(ensemble: Ensemble, lower: float, upper: float) -> Ensemble:
     return _with_cuts(
         ensemble, [_largest_sum(ensemble, below), _largest_sum(ensemble, upper)], labels
     )
+
+
+def between_numbers(ensemble: Ensemble, lower: float, upper: float) -> Ensemble | None:
+    """Give a model of classes whose class 1 is a number above one end, up to the other.
+
+    None if the model makes no such number of any sum. An end may be infinite.
+    """
+    ends = [_largest_sum(ensemble, end) for end in (lower, upper)]
+    return _with_cuts(ensemble, ends, ["below", "inside", "above"]) if ends[0] < ends[1] else None
 
 
 def _with_cuts(ensemble: Ensemble, cuts: Sequence[float], labels: Sequence[Any]) -> Ensemble:

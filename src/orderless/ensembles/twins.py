@@ -55,33 +55,35 @@ class Twins:
 
     def search(self, box: Boxes, time_limit: float) -> tuple[int, Cells | None, Cells | None]:
         """Look for twins in a box: 0 (there are none), 1 (two cells) or 2 (not found out)."""
-        wide = self._wide(box)
+        wide = self.wide(box, box)
         n, missed = len(self.ensemble.classes), False
         for a in range(n):
             for b in range(a + 1, n):  # which of the two is which does not matter
                 code, cell = self.joint.search(a, b, time_limit, surely=False, box=wide)
                 missed |= code == 2
                 if code == 1:
-                    pair = self._narrow(cell)
+                    pair = self.narrow(cell)
                     labels = self.ensemble.summed.evaluate(np.stack(pair), 1).label
                     if labels[0] != labels[1] and (labels >= 0).all():
                         return 1, *pair
                     missed = True  # within rounding
         return (2 if missed else 0), None, None
 
-    def _wide(self, box: Boxes) -> Boxes:
-        """Give the box over the features of both copies."""
+    def wide(self, one: Boxes, other: Boxes) -> Boxes:
+        """Give the box over the features of both copies: what each has of its own features.
+
+        Features that both share have what the one says of them.
+        """
         bins = self.joint.one.bins
         wide = np.zeros(sum(bins.widths), dtype=np.uint8)
         there = slices(bins)
         for k, at in enumerate(slices(self.ensemble.bins)):
-            names = [self.ensemble.bins.features[k].name]
-            names += [self.name[k]] if k in self.name else []
-            for name in names:
-                wide[there[self.of_name[name]]] = box[at]
+            wide[there[self.of_name[self.ensemble.bins.features[k].name]]] = one[at]
+            if k in self.name:
+                wide[there[self.of_name[self.name[k]]]] = other[at]
         return wide
 
-    def _narrow(self, cell: Cells) -> tuple[Cells, Cells]:
+    def narrow(self, cell: Cells) -> tuple[Cells, Cells]:
         """Give the two cells that a cell of both copies is."""
         features = self.ensemble.bins.features
         one = np.array([cell[self.of_name[f.name]] for f in features], dtype=np.int32)

@@ -2,6 +2,14 @@ from .canonical import (
     CanonicalForm as CanonicalForm,
     canonicalize as canonicalize,
 )
+from .changes import (
+    Change as Change,
+    Changes as Changes,
+)
+from .differences import (
+    Both as Both,
+    tree_difference as tree_difference,
+)
 from .equivalence import (
     class_weights as class_weights,
     counterexample as counterexample,
@@ -12,21 +20,51 @@ from .equivalence import (
     flat_nodes as flat_nodes,
     group_equivalent as group_equivalent,
     hex_digits as hex_digits,
+    read_hex as read_hex,
     space_weights as space_weights,
 )
 from .explain import (
-    Change as Change,
     Explanation as Explanation,
 )
 from .formats import (
     FORM_FORMAT as FORM_FORMAT,
 )
+from .leaf_table import (
+    LeafTable as LeafTable,
+    example_row as example_row,
+)
+from .outcomes import (
+    Falling as Falling,
+    Near as Near,
+    Outcome as Outcome,
+    Unequal as Unequal,
+)
+from .proof import (
+    Proof as Proof,
+)
+from .properties import (
+    Properties as Properties,
+    Region as Region,
+    Row as Row,
+    claim_in as claim_in,
+)
 from .redundant import (
     redundant_splits as redundant_splits,
+)
+from .shifts import (
+    Difference as Difference,
+    Shift as Shift,
+    changed_rows as changed_rows,
 )
 from .smallest import (
     smallest_tree as smallest_tree,
 )
 from .term import (
     Term as Term,
+)
+from .tree_properties import (
+    TreeProperties as TreeProperties,
+    gap_above as gap_above,
+    region_of_two as region_of_two,
+    two_steps as two_steps,
 )

@@ -7,7 +7,7 @@ Paper: Algorithms 1 and 4; departures are in docs/decisions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -56,10 +56,21 @@ def all_reasons(bins: Bins, limit: int, time_limit: float) -> list[Table]:
         ) from None
 
 
-def smallest_rules(bins: Bins, reasons: Sequence[Table], time_limit: float) -> list[Rules]:
-    """Give per class the fewest of its reasons that cover it, proven minimal."""
+def smallest_rules(
+    bins: Bins,
+    reasons: Sequence[Table],
+    time_limit: float,
+    only: Collection[int] | None = None,
+) -> list[Rules]:
+    """Give per class the fewest of its reasons that cover it, proven minimal.
+
+    ``only``: the classes that are asked for; the others get no rules.
+    """
     out = []
     for c, (table, leaves) in enumerate(zip(reasons, _leaves(bins), strict=True)):
+        if only is not None and c not in only:
+            out.append(Rules((), 0))
+            continue
         try:
             chosen = _core.reasons.smallest_cover(bins.layout, leaves, table, time_limit)
         except _core.base.TimeUp:
@@ -72,11 +83,16 @@ def smallest_rules(bins: Bins, reasons: Sequence[Table], time_limit: float) -> l
     return out
 
 
-def irredundant_rules(bins: Bins, time_limit: float) -> list[Rules]:
-    """Give per class reasons that cover it, none of which can be left out."""
+def irredundant_rules(
+    bins: Bins, time_limit: float, only: Collection[int] | None = None
+) -> list[Rules]:
+    """Give per class reasons that cover it, none of which can be left out; ``only`` of some."""
     classes = bins.tree.classes
     out = []
     for c, leaves in enumerate(_leaves(bins)):
+        if only is not None and c not in only:
+            out.append(Rules((), 0))
+            continue
         try:
             found = _core.reasons.irredundant_cover(
                 bins.nodes, bins.layout, len(classes), c, leaves, time_limit

@@ -119,7 +119,7 @@ def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
     if found is None:
         return None
     sides = dict(zip(shared[0].space.names, found, strict=True))
-    cuts = _cuts(shared)
+    cuts = cuts_by_feature(shared)
     row: dict[str, Any] = {}
     for feature in (*tree_a.space.features, *tree_b.space.features):
         if feature.name in row:
@@ -130,7 +130,7 @@ def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
                 feature,
                 cuts.get(feature.name, []),
                 *sides[feature.name],
-                rounded=_round_alike(feature, (tree_a, tree_b)),
+                rounded=round_alike(feature, (tree_a, tree_b)),
             )
         else:
             row[feature.name] = any_value(feature)
@@ -177,12 +177,12 @@ def disagreement(a: Any, b: Any, X: Any = None) -> float:
                     "determined: give complete rows"
                 )
             codes_of.append(codes)
-        table = _shared_classes([tree_a, tree_b])
+        table = shared_classes([tree_a, tree_b])
         if len(codes_of[0]) == 0:
             raise InvalidData("there are no rows to compare the trees on")
         return float(np.mean(table[0][codes_of[0]] != table[1][codes_of[1]]))
     one, other = over_common_space([tree_a, tree_b])
-    found = _cuts([one, other])
+    found = cuts_by_feature([one, other])
     cuts = [found.get(feature.name, []) for feature in one.space.features]
     nodes_a, nodes_b = _with_shared_classes([one, other])
     return _core.same.share_of_difference(nodes_a, nodes_b, one.space.domains, cuts)
@@ -334,10 +334,17 @@ def hex_digits(point: NDArray[np.uint64]) -> str:
     return "".join(f"{int(part):016x}" for part in point)
 
 
+def read_hex(name: str) -> NDArray[np.uint64]:
+    """Read the two field elements of a fingerprint."""
+    if len(name) != 32 or set(name) - set("0123456789abcdef"):
+        raise InvalidData(f"a fingerprint is 32 hexadecimal digits, got {name!r:.80}")
+    return np.array([int(name[:16], 16), int(name[16:], 16)], dtype=np.uint64)
+
+
 # -- two trees over one space -------------------------------------------------------------------
 
 
-def _shared_classes(trees: Sequence[Tree]) -> list[NDArray[np.int32]]:
+def shared_classes(trees: Sequence[Tree]) -> list[NDArray[np.int32]]:
     """Give, per tree, its classes' numbers among the labels of all."""
     labels: dict[Any, int] = {}
     return [
@@ -347,7 +354,7 @@ def _shared_classes(trees: Sequence[Tree]) -> list[NDArray[np.int32]]:
 
 
 def _with_shared_classes(trees: Sequence[Tree]) -> list[Nodes]:
-    tables = _shared_classes(trees)
+    tables = shared_classes(trees)
     return [
         tree.relabelled(table[tree.leaf_class]) for tree, table in zip(trees, tables, strict=True)
     ]
@@ -360,7 +367,7 @@ def _difference(a: Tree, b: Tree) -> list[Any] | None:
     return None if found is None else found.box
 
 
-def _round_alike(feature: Feature, trees: Sequence[Tree]) -> bool:
+def round_alike(feature: Feature, trees: Sequence[Tree]) -> bool:
     """Whether all trees that ask about a feature round its numbers as it does."""
     own = [tree.space[feature.name] for tree in trees if feature.name in tree.features]
     return all(one.values == feature.values for one in own)
@@ -370,7 +377,7 @@ def _says(tree: Tree, row: dict[str, Any]) -> Any:
     return tree.predict([{k: v for k, v in row.items() if k in tree.space}])[0]
 
 
-def _cuts(trees: Sequence[Tree]) -> dict[str, list[float]]:
+def cuts_by_feature(trees: Sequence[Tree]) -> dict[str, list[float]]:
     """Give the thresholds of trees over one space, by feature."""
     out: dict[str, list[float]] = {}
     for i in {i for tree in trees for i in tree.used}:
@@ -384,7 +391,7 @@ def _cuts(trees: Sequence[Tree]) -> dict[str, list[float]]:
 def _row_that_differs(a: Tree, b: Tree, X: Any) -> dict[str, Any] | None:
     """Give the first of some rows that two trees put into different classes for certain."""
     codes = [tree.decide(tree.read(X)) for tree in (a, b)]
-    table = _shared_classes([a, b])
+    table = shared_classes([a, b])
     differ = (codes[0] >= 0) & (codes[1] >= 0) & (table[0][codes[0]] != table[1][codes[1]])
     if not differ.any():
         return None

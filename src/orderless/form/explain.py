@@ -21,54 +21,18 @@ import numpy as np
 
 from ..errors import TooManyReasons
 from ..inputs import is_unknown, read_costs, read_rows, row_and_cells, row_box
-from ..model import Bins, Label, Side, Space, Tree, has_or, short_number, side_text, were
+from ..model import Bins, Label, Space, Tree, short_number
+from .changes import Change, Changes, read_limits, restricted_changes
 from .function_tree import with_function_bins
 from .row_search import RowSearch
 from .term import Term
 
-__all__ = ["Change", "Explanation", "explain_row"]
+__all__ = ["Explanation", "explain_row"]
 
 LIMIT = 10_000
 LISTED = 6  # names, or ways to change, that a text lists
 
 Costs = Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class Change:
-    """New values for a few features that give the row another class.
-
-    Attributes
-    ----------
-    features : tuple of str
-        The features to change; all others stay as they are.
-    label
-        The class that the row then gets.
-    ranges : dict of feature -> Side
-        For each of the features its new values. Whatever is chosen inside, feature by feature, has
-        the effect; none of the ranges can be made wider.
-    certain : bool
-        Whether the class is certain then. For a complete row it is; for a row with unknowns it may
-        be only possible.
-    """
-
-    features: tuple[str, ...]
-    label: Label
-    ranges: Mapping[str, Side]
-    certain: bool = True
-
-    def __str__(self) -> str:
-        sides = tuple(self.ranges.values())
-        texts = (f"({were(s)})" if len(sides) > 1 and has_or(s) else were(s) for s in sides)
-        return " and ".join(texts)
-
-    def __hash__(self) -> int:
-        return hash((self.label, self.certain, tuple(self.ranges.items())))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data, each range as text."""
-        ranges = {name: side_text(side) for name, side in self.ranges.items()}
-        return {"label": self.label, "certain": self.certain, "ranges": ranges}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -211,27 +175,84 @@ class Explanation:
         """
         return self._names(self._search.relevant())
 
-    def changes(self) -> tuple[Change, ...]:
-        """Give the fewest features whose change gives another class, with their new values.
+    def changes(
+        self,
+        *,
+        immutable: Iterable[str] | None = None,
+        only_up: Iterable[str] | None = None,
+        only_down: Iterable[str] | None = None,
+        ranges: Mapping[str, Any] | None = None,
+        costs: Costs | None = None,
+        per_unit: Costs | None = None,
+        to: Any = ...,
+    ) -> Changes:
+        """Give the features whose change gives another class, with their new values.
+
+        Parameters
+        ----------
+        immutable : names of features, optional
+            They stay as they are.
+        only_up, only_down : names of numeric or boolean features, optional
+            They may only rise, or only fall. A value that is missing then stays so.
+        ranges : dict of feature -> condition, optional
+            What a feature may be changed to, as in ``orderless.prove``: a range ``(lower, upper)``,
+            a value, or a set of categories.
+        costs : dict of feature -> cost, optional
+            What it costs to change a feature at all: 0 or more, for every feature that is not
+            immutable.
+        per_unit : dict of feature -> cost, optional
+            What it costs in addition for each unit that a number moves.
+        to : class label, optional
+            The class that is wanted, by default any other. For a regression tree "below" or
+            "above".
 
         Returns
         -------
-        tuple of Change
-            All smallest sets of features, and for each set all widest ranges; empty if the class
-            never changes, or is not determined. For a row with unknowns, a change that makes
-            another class *possible*; ``Change.certain`` says whether it is certain.
+        Changes
+            A tuple of ``Change``; empty if there is no such change, which is then proven, or if the
+            row is not determined. Without any parameter the fewest features: all smallest sets.
+            With one (also an empty list), all minimal sets that are allowed: none of them could do
+            without one of its features. For each set all widest ranges; cheapest first where there
+            are costs. For a row with unknowns, a change that makes another class *possible*;
+            ``Change.certain`` says whether it is certain.
 
         Notes
         -----
         Linear in the leaves to find the features (a leaf is reached by changing exactly the
-        features on which the row misses it); the ranges take the square of their number.
+        features on which the row misses it); the ranges take the square of their number. Costs are
+        added exactly, as the decimals that they are written as.
+
+        Examples
+        --------
+        >>> from orderless import Space, canonicalize, read_tree
+        >>> old = {"feature": "age", "relation": "<=", "reference": 25,
+        ...        "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}}
+        >>> tree = {"feature": "income", "relation": "<=", "reference": 20, "true": old,
+        ...         "false": {"prediction": "grant"}}
+        >>> form = canonicalize(read_tree(tree, space=Space({"age": int, "income": int})))
+        >>> why = form.explain({"age": 23, "income": 12})
+        >>> print(why.changes(immutable=["age"]))
+        It would be grant if income were > 20.
+        >>> print(why.changes(immutable=["age"], ranges={"income": (None, 18)}))
+        No change that is allowed gives another answer; this is proven.
+        >>> print(why.changes(costs={"age": 2, "income": 0.5}).cheapest)
+        income were > 20
         """
+        at_most = max(self._limit, LIMIT)
+        given = (immutable, only_up, only_down, ranges, costs, per_unit)
+        if to is not ... or any(option is not None for option in given):
+            asked = [feature.name for feature in self._search.bins.features]
+            limits = read_limits(
+                self._space, asked, immutable=immutable, only_up=only_up, only_down=only_down,
+                ranges=ranges, costs=costs, per_unit=per_unit, to=to,
+            )  # fmt: skip
+            return restricted_changes(self._search, limits, self.row, at_most)
         out = []
-        for features, label, sides, certain in self._search.changes(max(self._limit, LIMIT)):
-            ranges = {side.feature.name: side for side in self._search.term(sides).sides}
+        for features, label, sides, certain in self._search.changes(at_most):
+            new = {side.feature.name: side for side in self._search.term(sides).sides}
             label_of = self._search.bins.tree.classes[label]
-            out.append(Change(self._names(features), label_of, ranges, certain))
-        return tuple(out)
+            out.append(Change(self._names(features), label_of, new, certain))
+        return Changes(out)
 
     # -- for people, and for files -------------------------------------------------------------
 
@@ -267,12 +288,7 @@ class Explanation:
         if self.label is None:
             lines.append(f"Which number it is cannot be told, because {self._gaps()}.")
         changes = self.changes()
-        for label, certain in dict.fromkeys((c.label, c.certain) for c in changes):
-            ways = [str(c) for c in changes if (c.label, c.certain) == (label, certain)]
-            more = f", or in {len(ways) - LISTED} more ways" if len(ways) > LISTED else ""
-            listed = ", or if ".join(ways[:LISTED])
-            lines.append(f"It {'would' if certain else 'could'} be {label} if {listed}{more}.")
-        return lines
+        return [*lines, *(str(changes).splitlines() if changes else [])]
 
     def _gaps(self) -> str:
         missing = " or not known exactly" if self._partly_known else ""

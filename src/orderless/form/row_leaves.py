@@ -10,7 +10,7 @@ value. A set of leaves is a whole number too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -252,6 +252,34 @@ class RowLeaves:
                 certain = self._certain(features, label, box)
                 out.append((features, label, tuple(sides), certain))
         return out
+
+    def allowed_changes(
+        self, allowed: Sequence[int], labels: frozenset[int], limit: int
+    ) -> list[tuple[tuple[int, ...], int, Sides, bool]]:
+        """Give all minimal sets of features to change: (features, class, box on them, certain).
+
+        ``allowed`` has for each feature the bins that it may be changed to, and ``labels`` the
+        classes that count.
+        """
+        if len(self.possible) != 1 or not self.all:
+            return []
+        reached: dict[tuple[int, ...], dict[int, set[Sides]]] = {}
+        for leaf in np.flatnonzero(np.isin(self._leaf_class, sorted(labels))).tolist():
+            features = tuple(np.flatnonzero(self._missed[leaf]).tolist())
+            box = tuple(self._leaf_side(leaf, k) & allowed[k] for k in features)
+            if all(box):
+                own = reached.setdefault(features, {})
+                own.setdefault(int(self._leaf_class[leaf]), set()).add(box)
+        minimal: list[tuple[int, ...]] = []
+        for features in sorted(reached, key=lambda own: (len(own), own)):
+            if not any(set(less) <= set(features) for less in minimal):
+                minimal.append(features)
+        return [
+            (features, label, box, self._certain(features, label, box))
+            for features in minimal
+            for label, boxes in sorted(reached[features].items())
+            for box in self._widened(features, boxes, limit)
+        ]
 
     def _widened(self, features: tuple[int, ...], boxes: set[Sides], limit: int) -> list[Sides]:
         kept: list[Sides] = []

@@ -25,6 +25,9 @@ from .cells import (
     read_codes as read_codes,
     read_numbers as read_numbers,
 )
+from .column_values import (
+    column_value as column_value,
+)
 from .costs import (
     exact_number as exact_number,
     read_costs as read_costs,
@@ -77,6 +80,9 @@ from .progress import (
 )
 from .ranges import (
     read_between as read_between,
+)
+from .regions import (
+    read_region as read_region,
 )
 from .row_bins import (
     allowed_bins as allowed_bins,

@@ -6,6 +6,8 @@ Out: HTML. Everything is escaped but what is ``Markup``: HTML that we have made 
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +16,7 @@ from .plots.look import FRAGMENT
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["fragment", "markup", "render"]
+__all__ = ["fragment", "markup", "render", "sealed"]
 
 
 def render(name: str, **content: Any) -> str:
@@ -25,6 +27,30 @@ def render(name: str, **content: Any) -> str:
 def fragment(name: str, **content: Any) -> str:
     """Fill in a template without a script; quotes are written as ``html.escape`` writes them."""
     return render(name, **content).replace("&#39;", "&#x27;").replace("&#34;", "&quot;")
+
+
+def sealed(name: str, *, style: str, script: str, **content: Any) -> str:
+    """Fill in a page that may run this script, use this style, and nothing else."""
+    allowed = {
+        "default-src": "'none'",
+        "script-src": _hash(script),
+        "style-src": _hash(style),
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    page = render(
+        name,
+        policy="; ".join(f"{key} {value}" for key, value in allowed.items()),
+        style=markup(style),  # our own file
+        script=markup(script),  # our own file, and literals without "<"
+        **content,
+    )
+    return f"{page}\n"
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def markup(html: str) -> Any:

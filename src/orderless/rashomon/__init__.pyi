@@ -1,3 +1,10 @@
+from .choosing import (
+    Wanted as Wanted,
+    chosen_frame as chosen_frame,
+)
+from .conflict import (
+    Conflict as Conflict,
+)
 from .differences import (
     Differences as Differences,
 )
@@ -9,6 +16,17 @@ from .functions import (
     FunctionSet as FunctionSet,
     FunctionTable as FunctionTable,
     RashomonFunction as RashomonFunction,
+)
+from .goal_results import (
+    Fairest as Fairest,
+    Front as Front,
+    FrontPoint as FrontPoint,
+    Range as Range,
+)
+from .judged import (
+    BETTER as BETTER,
+    Asked as Asked,
+    Judged as Judged,
 )
 from .members import (
     LIMIT as LIMIT,

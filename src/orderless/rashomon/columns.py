@@ -138,11 +138,26 @@ class Columns:
                 if feature.nan:
                     there |= (here == self.nan_true[own]).all(axis=1)
             else:
-                values = np.arange(feature.n_values)
-                member = np.array([np.isin(values, self.set_of(j)) for j in own.tolist()])
-                there = (here[:, :, None] == member).all(axis=1).any(axis=1)
+                there = (here[:, None] == self._members(own.tolist())).all(axis=2).any(axis=1)
             out |= ~there
         return out[which]
+
+    def patterns(self, own: Sequence[int]) -> Bits:
+        """Give all that columns of one feature can be together, a row for each way."""
+        feature = self.space.features[self.feature[own[0]]]
+        if feature.ordered:
+            cuts = self.threshold[own]
+            holds = [cuts >= value for value in [*np.unique(cuts), np.inf]]
+            if feature.nan:
+                holds.append(self.nan_true[own] == 1)
+        else:
+            holds = list(self._members(own))
+        return np.unique(np.array(holds) == self.one_is_true[own], axis=0).astype(np.uint8)
+
+    def _members(self, own: Sequence[int]) -> NDArray[np.bool_]:
+        """Tell, by value of a categorical feature, whether it is in the sets of its columns."""
+        values = np.arange(self.space.features[self.feature[own[0]]].n_values)
+        return np.array([np.isin(values, self.set_of(j)) for j in own]).T
 
     # -- trees ---------------------------------------------------------------------------------
 
@@ -257,7 +272,7 @@ class Columns:
             if kind == AMONG and allowed is not None:
                 count = allowed.sum(axis=1)
                 partly |= (count > 1) & (count < allowed.shape[1])
-        for j, question in enumerate(self._questions):
+        for j, question in enumerate(self.questions):
             table = question.reach(rows, all_classes=True).possible.reshape(rows.n_rows, 2)
             zero[:, j], one[:, j] = table[:, 0], table[:, 1]
         return one, zero, partly
@@ -274,8 +289,12 @@ class Columns:
             )
         return one
 
+    def printed(self) -> list[str]:
+        """Give the conditions as trees print them."""
+        return [question.condition(0) for question in self._questions]
+
     @cached_property
-    def _questions(self) -> list[Tree]:
+    def questions(self) -> list[Tree]:
         """Per column the tree that says whether it is 1."""
         three = FlatTrees(
             np.arange(0, 3 * len(self) + 1, 3, dtype=np.int64),

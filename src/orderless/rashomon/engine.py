@@ -1,7 +1,7 @@
 """Where the trees of a set come from: the core's graph, or a list.
 
-In:  a ``Problem``; and a ``View``, which says by a bound, features that must or must not be asked
-     about and a number of leaves which of the trees are meant.
+In:  a ``Problem``; and a ``View``, which says by a bound and by constraints which of the trees are
+     meant.
 Out: for any view: counts, trees by their position, functions, decisions on rows. ``Engine`` here,
      ``Listed`` in listed.py, alike from outside: either is a ``Source``.
 """
@@ -11,81 +11,35 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import OutOfMemory, OutOfTime, TooLarge, setting
+from ..errors import InvalidData, OutOfMemory, OutOfTime, TooLarge, named, setting
+from ..model import n_threads
 from .flat import FlatTrees
+from .histogram import Histogram
+from .monotone import SomeCounts, SomeFunctions
+from .narrowed import Step, asked_features, core_view, narrowing, steps
 from .problem import Problem
+from .quantity import Quantity
+from .view import LIMIT, View
+
+if TYPE_CHECKING:
+    from .incomplete import Incomplete
 
 __all__ = ["Engine", "Histogram", "Piece", "View", "check_limits"]
 
-MOST_GROUPS = 16
+PARTS = ("the set", "counting the trees")  # what has a part that can be had instead
+MOST_PARTS = 1000  # sets of features that are looked at one after the other
 
 # (r, k): the functions whose fingerprint is r modulo 2^k, a random 2^k-th of all.
 Piece = tuple[int, int]
-
-
-@dataclass(frozen=True, eq=False)
-class Histogram:
-    """How many trees have so many leaves and so much wrong weight, best first."""
-
-    leaves: NDArray[np.int32]
-    errors: NDArray[np.int64]
-    trees: list[int]
-    nontrivial: list[int]
-
-
-@dataclass(frozen=True)
-class View:
-    """What trees must be like to be in.
-
-    Attributes
-    ----------
-    epsilon : Fraction
-        How far from the optimum.
-    bound : int
-        The largest objective, in the problem's whole numbers.
-    max_leaves : int
-        The most leaves; 0 for any number.
-    forbidden : frozenset of int
-        Columns that no tree asks about.
-    required : tuple of tuples of int
-        Of each group of columns, a tree asks about at least one.
-    trivial : bool
-        Whether a split may have two leaves of equal label.
-    """
-
-    epsilon: Fraction
-    bound: int
-    max_leaves: int = 0
-    forbidden: frozenset[int] = frozenset()
-    required: tuple[tuple[int, ...], ...] = ()
-    trivial: bool = True
-
-    def at_most(self, leaves: int) -> View:
-        """Allow so many leaves at most."""
-        return replace(self, max_leaves=min(leaves, self.max_leaves or leaves))
-
-    def without(self, columns: list[int]) -> View:
-        """Forbid columns."""
-        return replace(self, forbidden=self.forbidden.union(columns))
-
-    def using(self, columns: list[int]) -> View:
-        """Require one of some columns."""
-        groups = dict.fromkeys((*self.required, tuple(columns)))
-        if len(groups) > MOST_GROUPS:
-            raise ValueError(
-                f"{len(groups)} features are required: at most {MOST_GROUPS} can be, and a tree of "
-                "depth d asks about fewer than 2^d"
-            )
-        return replace(self, required=tuple(groups))
 
 
 def _wide(high: NDArray[np.uint64], low: NDArray[np.uint64]) -> list[int]:
@@ -151,6 +105,10 @@ class EngineFunctions:
         self.fingerprint: NDArray[np.uint64] = arrays.points.reshape(-1, 2)
         self.n_trees, self.n_nontrivial = arrays.n_trees, arrays.n_nontrivial
 
+    def sizes(self) -> _core.rashomon.Sizes:
+        """Count the trees of each function by leaves."""
+        return self.core.sizes()
+
     def trees(self, positions: NDArray[np.int64]) -> FlatTrees:
         """Give a cheapest tree of some functions."""
         if not len(positions):
@@ -173,14 +131,26 @@ class Engine:
     Made when first asked, and made again after unpickling: the graph is not written down.
     """
 
-    def __init__(self, problem: Problem, memory_limit: int, time_limit: float | None) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        memory_limit: int,
+        time_limit: float | None,
+        n_jobs: int | None = 1,
+    ) -> None:
         self.problem = problem
         self.memory_limit = memory_limit
         self.time_limit = time_limit
-        self._counts: dict[View, EngineCounts] = {}
+        self.n_jobs = n_jobs
+        self.incomplete: Incomplete | None = None  # where it is a part of what was asked for
+        self.known_optimum: int | None = None  # the smallest objective, found before
+        self.offers_part = False  # whether messages say how to get one
+        self._counts: dict[View, EngineCounts | SomeCounts] = {}
+        self._narrowed: dict[tuple[Step, ...], _core.rashomon.Graph] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Engine, (self.problem, self.memory_limit, self.time_limit)
+        arguments = (self.problem, self.memory_limit, self.time_limit, self.n_jobs)
+        return Engine, arguments, {"incomplete": self.incomplete}
 
     @property
     def seconds(self) -> float:
@@ -191,7 +161,9 @@ class Engine:
     def graph(self) -> _core.rashomon.Graph:
         """The core's own object."""
         with self.caps("the set"):
-            return self.problem.graph(self.memory_limit, self.seconds)
+            known = None if self.known_optimum is None else self.known_optimum + self.base
+            threads = n_threads(self.n_jobs)
+            return self.problem.graph(self.memory_limit, self.seconds, threads, known)
 
     @property
     def base(self) -> int:
@@ -217,6 +189,8 @@ class Engine:
     def caps(self, what: str) -> Iterator[None]:
         """Say what to do where the core gives up."""
         shrink = "take a smaller max_depth or epsilon, a larger regularization, or fewer columns"
+        if what in PARTS and self.offers_part:
+            shrink += f", or a proven part of the set with {setting('on_limit', 'part')}"
         try:
             yield
         except MemoryError as fault:  # the core's limit, or the machine's
@@ -234,32 +208,58 @@ class Engine:
             raise TooLarge(
                 f"{what} holds more than 2^{fault.bits} {trees}: {shrink}", 2**fault.bits
             ) from fault
+        except _core.base.TooManySets as fault:
+            raise TooLarge(
+                f"{what} tells more than 65,535 sets of features apart: take a smaller "
+                f"{named('at_most_features')}, or {shrink}",
+                65_535,
+            ) from fault
         except (_core.base.CostOverflow, _core.base.TooManyLeaves) as fault:
             raise TooLarge(f"{what} holds trees that are too large: {shrink}", 1) from fault
 
-    def _view(self, view: View) -> tuple[int, int, NDArray[np.uint8], list[list[int]], bool]:
-        """Give the five arguments by which the core knows a view."""
-        allowed = np.ones(self.problem.table.bits.shape[1], dtype=np.uint8)
-        allowed[sorted(view.forbidden)] = 0
-        groups = [list(group) for group in view.required]
-        return view.bound + self.base, view.max_leaves, allowed, groups, view.trivial
+    def graph_for(self, view: View) -> _core.rashomon.Graph:
+        """Give the graph of the trees that meet what a view asks of paths and of leaves.
 
-    def counts(self, view: View) -> EngineCounts:
+        All else that a view asks (``_view``) is left to who looks at the graph.
+        """
+        graph, done = self.graph, cast("tuple[Step, ...]", ())
+        for step in steps(view):
+            done = (*done, step)
+            if done not in self._narrowed:
+                wanted = narrowing(self.problem.columns, step)
+                with self.caps("the set with its constraints"):
+                    self._narrowed[done] = graph.narrowed(wanted, self.memory_limit, self.seconds)
+            graph = self._narrowed[done]
+        return graph
+
+    def _view(self, view: View) -> _core.rashomon.View:
+        """Give the record by which the core knows a view of ``graph_for(view)``."""
+        return core_view(self.problem.columns, self.graph_for(view), view, self.base)
+
+    def counts(self, view: View) -> EngineCounts | SomeCounts:
         """Count the trees of a view."""
         if view not in self._counts:
+            if view.monotone:
+                functions = self.functions(view, self.problem.semantics(), LIMIT)
+                assert isinstance(functions, SomeFunctions)
+                self._counts[view] = SomeCounts(functions)
+                return self._counts[view]
             with self.caps("counting the trees"):
-                core = self.graph.counts(*self._view(view), self.memory_limit, self.seconds)
+                core = self.graph_for(view).counts(
+                    self._view(view), self.memory_limit, self.seconds
+                )
             self._counts[view] = EngineCounts(core, self)
         return self._counts[view]
 
     def _functions(
         self, view: View, semantics: str, limit: int, counts: bool, piece: Piece | None
     ) -> _core.rashomon.Functions:
-        weights = self.problem.fingerprint_weights(semantics, self.graph)
+        graph = self.graph_for(view)
+        weights = self.problem.fingerprint_weights(semantics, graph)
         with self.caps("the list of functions"):
             try:
-                return self.graph.functions(
-                    *self._view(view), weights, counts, limit, piece, self.memory_limit,
+                return graph.functions(
+                    self._view(view), weights, counts, limit, piece, self.memory_limit,
                     self.seconds,
                 )  # fmt: skip
             except _core.base.LimitReached as fault:
@@ -272,23 +272,72 @@ class Engine:
 
     def count_functions(self, view: View, semantics: str, limit: int) -> int:
         """Count the functions of a view."""
+        if view.monotone:
+            return len(self.functions(view, semantics, limit).errors)
         return int(self._functions(view, semantics, limit, False, None).n)
 
     def functions(
         self, view: View, semantics: str, limit: int, piece: Piece | None = None
-    ) -> EngineFunctions:
+    ) -> EngineFunctions | SomeFunctions:
         """Give the functions of a view, or one piece of them."""
+        if view.monotone:
+            return self._monotone(view, semantics, limit, piece)
         core = self._functions(view, semantics, limit, True, piece)
         return EngineFunctions(core, self.problem.offset)
+
+    def _monotone(
+        self, view: View, semantics: str, limit: int, piece: Piece | None
+    ) -> SomeFunctions:
+        """Look at every function of the features: monotone is a property of the whole of one."""
+        own = self.problem.semantics() if semantics == "rows" else semantics
+        try:
+            core = self._functions(view.plain, own, max(limit, LIMIT), True, piece)
+        except (TooLarge, OutOfMemory, OutOfTime) as fault:
+            fault.args = (
+                "whether a function is monotone is a property of the whole of it, so all functions "
+                f"have to be listed, and that cannot be done: {fault}",
+            )
+            raise
+        every = EngineFunctions(core, self.problem.offset)
+        return SomeFunctions(self.problem, every, view.monotone, semantics, limit)
+
+    def _parts(self, view: View) -> list[View] | None:
+        """Give views without a number of features whose trees together are those of a view.
+
+        A tree of at most k features asks about no other than some k. None where they are many.
+        """
+        if view.most_features is None:
+            return [view]
+        feature = self.problem.columns.feature
+        used = asked_features(self.problem.columns, self.graph_for(view), view)
+        free = replace(view, most_features=None)
+        if len(used) <= view.most_features:
+            return [free]
+        if math.comb(len(used), view.most_features) > MOST_PARTS:
+            return None
+        return [
+            free.without(np.flatnonzero(~np.isin(feature, chosen)).tolist())
+            for chosen in combinations(used, view.most_features)
+        ]
 
     def decide(
         self, view: View, one: NDArray[np.uint8], zero: NDArray[np.uint8]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
         """Give the class and objective of the best determined tree by row; None: by trying."""
-        if self.problem.task == "regression" and (view.max_leaves or view.required):
+        parts = None if view.monotone else self._parts(view)
+        if parts is None or (
+            self.problem.task == "regression" and (view.max_leaves or view.required)
+        ):
             return None
+        graph = self.graph_for(view)
+        best = np.full(len(one), -1, dtype=np.int32)
+        reached = np.full(len(one), np.iinfo(np.int64).max)
         with self.caps("deciding the rows"):
-            return self.graph.decide(*self._view(view), one, zero, self.seconds)
+            for part in parts:
+                label, cost = graph.decide(self._view(part), one, zero, self.seconds)
+                better = (label >= 0) & ((cost < reached) | ((cost == reached) & (label < best)))
+                best, reached = np.where(better, label, best), np.where(better, cost, reached)
+        return best, np.where(best < 0, -1, reached)
 
     def ranges(
         self,
@@ -301,14 +350,40 @@ class Engine:
 
         With ``asked``, of the labels from one to another, by row; -1 where there is none.
         """
-        if view.max_leaves or view.required:
+        parts = None if view.monotone else self._parts(view)
+        if view.max_leaves or view.required or parts is None:
             return None
         none = np.zeros(0, dtype=np.int32)
         first, last = (none, none) if asked is None else asked
-        bound, _, allowed, _, trivial = self._view(view)
+        graph = self.graph_for(view)
+        low = np.full(len(one), -1, dtype=np.int32)
+        high = low.copy()
         with self.caps("the ranges of the rows"):
-            found = self.graph.ranges(bound, allowed, trivial, one, zero, first, last, self.seconds)
-        return found.smallest, found.largest
+            for part in parts:
+                ends = graph.ranges(self._view(part), one, zero, first, last, self.seconds)
+                lower = (ends.smallest >= 0) & ((low < 0) | (ends.smallest < low))
+                low = np.where(lower, ends.smallest, low)
+                high = np.maximum(high, ends.largest)
+        return low, high
+
+    def said(self) -> NDArray[np.int32]:
+        """Give what leaves can predict: labels, rising."""
+        labels: NDArray[np.int32] = self.graph.labels()
+        return labels
+
+    def measured(self, view: View, quantity: Quantity) -> _core.rashomon.Measured:
+        """Find the rows that come to the leaves of a view's trees."""
+        if view.monotone:
+            raise InvalidData(
+                "the shares of leaves differ between trees of one function, and monotone is a "
+                "property of functions: leave out monotone, or measure what is predicted"
+            )
+        graph = self.graph_for(view)
+        with self.caps("measuring the trees"):
+            return _core.rashomon.Measured(
+                graph, self._view(view), quantity.bits, quantity.part, quantity.weights,
+                quantity.n_parts, quantity.share_bits, self.memory_limit, self.seconds,
+            )  # fmt: skip
 
 
 def check_limits(**limits: Any) -> None:

@@ -16,13 +16,16 @@ import numpy as np
 from ..errors import InvalidTree
 from ..model import Feature, Label, Space, formats as serial, plain_label
 from .columns import Columns
-from .engine import Engine, View
+from .engine import Engine
 from .flat import FlatTrees
+from .incomplete import incomplete_in, incomplete_out
 from .listed import Listed, Source
 from .number_problem import NumberProblem
 from .problem import KINDS, LARGEST, MOST_DEPTH, Problem, Rules, decimal
 from .table import Table
 from .target import LOSSES, MOST, MOST_DECIMALS, MOST_LABEL, Numbers, Target
+from .view import View
+from .view_formats import is_whole, view_in, view_out
 
 __all__ = ["from_json", "to_json"]
 
@@ -58,19 +61,14 @@ def to_json(source: Source, view: View) -> str:
         "regularization": str(rules.regularization),
         "epsilon": str(rules.epsilon),
         "epsilon_kind": rules.kind,
-        "view": {
-            "epsilon": str(view.epsilon),
-            "bound": view.bound,
-            "max_leaves": view.max_leaves,
-            "forbidden": sorted(view.forbidden),
-            "required": [list(group) for group in view.required],
-            "trivial": view.trivial,
-        },
+        "view": view_out(view),
         **_numbers(source, view),  # found again when the file is read, and compared
     }
     if isinstance(source, Engine):
         content["memory_limit"] = source.memory_limit
         content["time_limit"] = source.time_limit
+        if source.incomplete is not None:
+            content["incomplete"] = incomplete_out(source.incomplete)
     if isinstance(source, Listed):
         content["trees"] = {name: getattr(source.flat, name).tolist() for name in ARRAYS}
     return serial.dump(FORMAT, VERSION, content)
@@ -109,7 +107,7 @@ def _target(content: Mapping[str, Any]) -> Target:
         and abs(smallest) <= 2**1100
         and fine >= 1
         and len(steps) >= 1
-        and all(_is_whole(step, 0, MOST) for step in steps)
+        and all(is_whole(step, 0, MOST) for step in steps)
         and steps[0] == 0
     )
     if good and not chosen:
@@ -145,8 +143,10 @@ def from_json(
     with serial.Reading("a set of trees"):
         problem = _problem(content)
         source = _source(content, problem, memory_limit, time_limit)
-        view = _view(serial.take(content, "view", dict), source)
+        view = view_in(serial.take(content, "view", dict), source)
         numbers = _numbers(source, view)
+    if "incomplete" in content:
+        incomplete_in(serial.take(content, "incomplete", dict), source)
     for name, number in numbers.items():
         if content.get(name) != number:
             raise InvalidTree(
@@ -181,11 +181,12 @@ def _problem(content: Mapping[str, Any]) -> Problem:
         )
     rules = Rules(depth, _fraction(content, "regularization"), _fraction(content, "epsilon"), kind)
     table = Table(bits, y, classes, columns, serial.take(content, "aware", bool), target=target)
-    if target is None:
-        return Problem(table, weights, scale, rules)
-    if not target.fits(int(weights.sum())):
+    if target is not None and not target.fits(int(weights.sum())):
         raise InvalidTree("'weights' and 'steps' are too large together: losses would pass 2^51")
-    return NumberProblem(table, weights, scale, rules)
+    work = Problem if target is None else NumberProblem
+    problem = work(table, weights, scale, rules)
+    problem.in_order = False
+    return problem
 
 
 def _classes(content: Mapping[str, Any]) -> tuple[Label, ...]:
@@ -228,7 +229,7 @@ def _divides(feature: Feature, threshold: float, nan_true: bool, values: list[An
         inside = low < threshold < high or feature.nan
         return bool(holds and inside and not values and (feature.nan or not nan_true))
     n = feature.n_values
-    good = all(_is_whole(v, 0, n - 1) for v in values) and all(a < b for a, b in pairwise(values))
+    good = all(is_whole(v, 0, n - 1) for v in values) and all(a < b for a, b in pairwise(values))
     return good and 0 < len(values) < n and not threshold and not nan_true
 
 
@@ -272,42 +273,11 @@ def _is_tree(flat: FlatTrees, first: int, end: int) -> bool:
     return not due
 
 
-def _view(given: Mapping[str, Any], source: Source) -> View:
-    n_columns = len(source.problem.columns)
-    groups = [
-        serial.take({"g": group}, "g", list) for group in serial.take(given, "required", list)
-    ]
-    forbidden = serial.take(given, "forbidden", list)
-    named = [*forbidden, *(column for group in groups for column in group)]
-    if any(not _is_whole(column, 0, n_columns - 1) for column in named):
-        raise InvalidTree(f"a view names a column that is not there: {named!r:.80}")
-    epsilon = _fraction(given, "epsilon")
-    bound: int = serial.take(given, "bound", int)
-    leaves: int = serial.take(given, "max_leaves", int)
-    if not _is_whole(bound, 0, source.bound) or not _is_whole(leaves, 0, 2**31 - 1):
-        raise InvalidTree(
-            f"a view has the bound {bound!r:.40} and at most {leaves!r:.40} leaves: these must be "
-            f"whole numbers, the bound at most {source.bound}"
-        )
-    return View(
-        epsilon,
-        bound,
-        leaves,
-        frozenset(forbidden),
-        tuple(tuple(group) for group in groups),
-        serial.take(given, "trivial", bool),
-    )
-
-
 def _whole(content: Mapping[str, Any], name: str, n: int, low: int, high: int) -> Any:
     values = serial.take(content, name, list)
-    if len(values) != n or not all(_is_whole(v, low, high) for v in values):
+    if len(values) != n or not all(is_whole(v, low, high) for v in values):
         raise InvalidTree(f"{name!r} must hold {n} whole numbers from {low} to {high}")
     return np.array(values, dtype=np.int64)
-
-
-def _is_whole(value: Any, low: int, high: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
 
 def _fraction(content: Mapping[str, Any], name: str) -> Fraction:

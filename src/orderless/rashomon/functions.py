@@ -19,12 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidData, a_kind
-from ..form import fingerprint, hex_digits
+from ..form import fingerprint, hex_digits, read_hex
 from ..model import Label, Tree
 from .columns import Columns
-from .engine import Piece, View
+from .engine import Piece
 from .flat import FlatTrees, distinct, join
 from .listed import Functions, Source
+from .view import View
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,11 +93,6 @@ class Listing:
         for at in np.flatnonzero(positions == self.first).tolist():
             flat = join([flat[:at], self._first_tree, flat[at + 1 :]])
         return flat
-
-
-def _point(name: str) -> NDArray[np.uint64]:
-    """Give a fingerprint as two numbers."""
-    return np.array([int(name[:16], 16), int(name[16:], 16)], dtype=np.uint64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,7 +244,12 @@ class FunctionSet:
         return int(self._ends[-1]) if len(self._ends) else 0
 
     def __getitem__(self, which: Any) -> Any:
-        """Give a function by its position; a slice is a smaller ``FunctionSet``."""
+        """Give a function by its position or fingerprint; a slice is a smaller ``FunctionSet``."""
+        if isinstance(which, str):
+            places = np.flatnonzero((self.fingerprints == read_hex(which)).all(axis=1))
+            if not len(places):
+                raise KeyError(f"none of these functions has the fingerprint {which}")
+            which = places[0]
         if isinstance(which, slice):
             return self.take(np.arange(len(self))[which])
         position = int(which)
@@ -279,7 +280,7 @@ class FunctionSet:
     def __contains__(self, tree: object) -> bool:
         """Whether a tree, a model that ``read_tree`` knows, or a function is one of these."""
         name = tree.fingerprint if isinstance(tree, RashomonFunction) else fingerprint(tree)
-        return bool((self.fingerprints == _point(name)).all(axis=1).any())
+        return bool((self.fingerprints == read_hex(name)).all(axis=1).any())
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same set of functions."""
@@ -290,8 +291,14 @@ class FunctionSet:
     def __hash__(self) -> int:
         return hash(np.sort(_packed(self.fingerprints)).tobytes())
 
+    @property
+    def complete(self) -> bool:
+        """Whether none of the sets that they come from is a part of what was asked for."""
+        return all(listing.source.incomplete is None for listing, _ in self._parts)
+
     def __repr__(self) -> str:
-        return f"FunctionSet({len(self):,} functions)"
+        part = "" if self.complete else " of an incomplete set"
+        return f"FunctionSet({len(self):,} functions{part})"
 
     # -- set operations ------------------------------------------------------------------------
 
@@ -359,11 +366,10 @@ class FunctionSet:
         import pandas as pd
 
         names = ["fingerprint", "objective", "errors", "leaves", "n_trees", "n_nontrivial"]
-        rows = [
-            [f.fingerprint, float(f.objective), f.errors, f.leaves, f.n_trees, f.n_nontrivial]
-            for f in self
-        ]
-        return pd.DataFrame(rows, columns=names)
+        rows = (
+            (f.fingerprint, float(f.objective), *(getattr(f, n) for n in names[2:])) for f in self
+        )
+        return pd.DataFrame(list(rows), columns=names)
 
 
 def _packed(points: NDArray[np.uint64]) -> NDArray[Any]:

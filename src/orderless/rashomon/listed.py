@@ -21,12 +21,16 @@ from ..errors import InvalidData, TooLarge
 from ..inputs import exact
 from ..model import Label, Tree
 from .columns import Columns, columns_of_space, columns_of_trees
-from .engine import Engine, EngineCounts, EngineFunctions, Histogram, Piece, View
+from .engine import Engine, EngineCounts, EngineFunctions, Piece
 from .flat import FlatTrees, join
+from .histogram import Histogram
+from .meeting import meets
+from .monotone import SomeCounts, SomeFunctions
 from .number_problem import NumberProblem, loss_of
 from .problem import Problem, Rules, decimal, whole_weights
 from .table import Table
 from .target import Numbers, distinct_numbers, read_labels, read_numbers
+from .view import View
 
 __all__ = ["Counts", "Functions", "Judging", "Listed", "Source", "listed_set"]
 
@@ -56,6 +60,7 @@ class Listed:
         order = np.lexsort((names, flat.n_leaves, cost)) if first else np.zeros(0, dtype=np.intp)
         self.flat, self.errors, self.cost = flat[order], errors[order], cost[order]
         self.optimum = int(self.cost.min(initial=2**62))
+        self.incomplete = None  # the list is all that was asked for
         self.left_out: tuple[str, ...] = ()  # the trees came as they are, from no columns
 
     @property
@@ -63,22 +68,9 @@ class Listed:
         """The largest objective in the list."""
         return int(self.cost.max(initial=self.optimum))
 
-    @cached_property
-    def _uses(self) -> NDArray[np.bool_]:
-        return self.flat.uses(len(self.problem.columns))
-
     def _inside(self, view: View) -> Positions:
         """Give the positions of the trees of a view."""
-        there = self.cost <= view.bound
-        if view.max_leaves:
-            there &= self.flat.n_leaves <= view.max_leaves
-        if view.forbidden:
-            there &= ~self._uses[:, sorted(view.forbidden)].any(axis=1)
-        for group in view.required:
-            there &= self._uses[:, list(group)].any(axis=1)
-        if not view.trivial:
-            there &= self.flat.nontrivial
-        return np.flatnonzero(there)
+        return np.flatnonzero((self.cost <= view.bound) & meets(self.problem, self.flat, view))
 
     def counts(self, view: View) -> ListedCounts:
         """Count the trees of a view."""
@@ -106,6 +98,10 @@ class Listed:
                 len(distinct),
             )
         return ListedFunctions(self, inside, points, which.ravel())
+
+    def said(self) -> NDArray[np.int32]:
+        """Give what leaves predict: labels, rising."""
+        return np.unique(self.flat.label[self.flat.label >= 0])
 
     def decide(
         self, view: View, one: NDArray[np.uint8], zero: NDArray[np.uint8]
@@ -144,20 +140,8 @@ class ListedCounts:
         """Count them by leaves and errors."""
         flat, errors = self.source.flat[self.inside], self.source.errors[self.inside]
         good = flat.nontrivial
-        counts: dict[tuple[int, int], list[int]] = {}
-        for leaves, wrong, fine in zip(
-            flat.n_leaves.tolist(), errors.tolist(), good.tolist(), strict=True
-        ):
-            entry = counts.setdefault((leaves, wrong), [0, 0])
-            entry[0] += 1
-            entry[1] += fine
-        keys = list(counts)  # the trees are sorted, so these are
-        return Histogram(
-            np.array([leaves for leaves, _ in keys], dtype=np.int32),
-            np.array([wrong for _, wrong in keys], dtype=np.int64),
-            [counts[key][0] for key in keys],
-            [counts[key][1] for key in keys],
-        )
+        each = zip(flat.n_leaves.tolist(), errors.tolist(), good.tolist(), strict=True)
+        return Histogram.of((leaves, wrong, 1, int(fine)) for leaves, wrong, fine in each)
 
     def unrank(self, positions: Sequence[int]) -> FlatTrees:
         """Give the trees at some positions."""
@@ -212,8 +196,8 @@ class ListedFunctions:
 
 
 Source = Engine | Listed
-Counts = EngineCounts | ListedCounts
-Functions = EngineFunctions | ListedFunctions
+Counts = EngineCounts | SomeCounts | ListedCounts
+Functions = EngineFunctions | SomeFunctions | ListedFunctions
 
 
 @dataclass(frozen=True)

@@ -13,22 +13,23 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidData, TooLarge
+from ..form import read_hex
 from ..inputs import generator
 from ..model import Label, Tree
 from ..readers import read_tree
-from .engine import View
-from .functions import FunctionSet, FunctionTable, Listing
+from .completeness import Completeness
+from .functions import FunctionSet, FunctionTable, Listing, RashomonFunction
 from .listed import Counts, Source
 from .near import apart
 from .problem import Problem
+from .view import LIMIT, View
 
 __all__ = ["LIMIT", "Members"]
 
-LIMIT = 5_000_000  # functions that are listed unless more are asked for
 AT_ONCE = 4096
 
 
-class Members:
+class Members(Completeness):
     """The part of ``TreeSet`` that gives its trees and functions."""
 
     _source_: Source
@@ -141,6 +142,11 @@ class Members:
     def __bool__(self) -> bool:
         return self.n_trees > 0
 
+    @property
+    def why_empty(self) -> str:
+        """Why there is no tree, in words, where that is known."""
+        return ""
+
     # -- trees ---------------------------------------------------------------------------------
 
     def _build(self, positions: list[int]) -> Iterator[Tree]:
@@ -197,7 +203,10 @@ class Members:
 
     def __contains__(self, tree: object) -> bool:
         """Whether a tree is one of these, node by node (not just an equivalent one)."""
-        return self.rank(tree) is not None
+        position = self.rank(tree)
+        if position is None:
+            self._warn_of_part("that a tree is not in this set")
+        return position is not None
 
     @property
     def best_tree(self) -> Tree:
@@ -210,7 +219,10 @@ class Members:
 
     def _not_empty(self) -> None:
         if not self.n_trees:
-            raise InvalidData("there is no tree in this view: require less of its trees")
+            raise InvalidData(
+                "there is no tree in this view: require less of its trees"
+                + "".join(f" ({why})" for why in [self.why_empty] if why)
+            )
 
     def sample(self, k: int, *, random_state: Any = None) -> list[Tree]:
         """Draw trees: each is any tree of the set with the same chance, one may come twice.
@@ -254,6 +266,34 @@ class Members:
     def function_table(self, *, limit: int = LIMIT, semantics: str | None = None) -> FunctionTable:
         """Give the different functions as arrays, without an object for each."""
         return self.functions(limit=limit, semantics=semantics).table()
+
+    def function(self, fingerprint: str, *, limit: int = LIMIT) -> RashomonFunction:
+        """Give the function with a fingerprint, such as one of the index of ``choose``.
+
+        Parameters
+        ----------
+        fingerprint : str
+        limit : int
+            Most functions that are listed at once. Of more than that, only those are listed whose
+            fingerprint has the same last bits.
+
+        Raises
+        ------
+        KeyError
+            No tree of the set is this function.
+        """
+        point = read_hex(fingerprint)
+        for bits in range(0, 21, 4):
+            piece = (int(point[0]) & ((1 << bits) - 1), bits) if bits else None
+            listing = Listing(self._source, self._view, self._problem.semantics(), limit, piece)
+            try:
+                out: RashomonFunction = FunctionSet.of(listing)[fingerprint]
+            except TooLarge:
+                continue
+            except KeyError:
+                break
+            return out
+        raise KeyError(f"no function of this set has the fingerprint {fingerprint}")
 
     def sample_functions(
         self, k: int, *, random_state: Any = None, limit: int = LIMIT

@@ -19,7 +19,7 @@ from ..errors import InvalidData, setting
 from ..inputs import exact
 from ..model import Label, Task, Tree
 from .flat import FlatTrees
-from .problem import LARGEST, Problem, Rules, share, text_of, whole_weights
+from .problem import LARGEST, Problem, Rules, text_of, whole_weights
 from .table import Table, read_number_table, read_table
 from .target import LOSSES, Loss, Target, distinct_numbers, read_numbers, rounded
 from .thresholds import read_cutting
@@ -107,25 +107,20 @@ class NumberProblem(Problem):
             )
         return most
 
-    def graph(self, memory_limit: int, seconds: float) -> _core.rashomon.Graph:
+    def graph(
+        self, memory_limit: int, seconds: float, threads: int = 1, optimum: int | None = None
+    ) -> _core.rashomon.Graph:
         """Let the core find all near-optimal trees."""
-        table, rules, target = self.table, self.rules, self.target
-        relative = rules.kind == "relative"
-        parts = (
-            (rules.epsilon.numerator, rules.epsilon.denominator)
-            if relative
-            else (share(rules.epsilon, self.unit), 1)
-        )
-        epsilon = (*parts, relative, self.error_cost * self.offset)
-        costs = (rules.max_depth, self.error_cost, self.leaf_cost, epsilon, memory_limit, seconds)
+        table, target = self.table, self.target
+        search = self.search(memory_limit, seconds, threads, optimum)
         if target.loss == "squared":
             y = table.labels.astype(np.int64)
             return _core.rashomon.Graph.of_means(
-                table.bits, y, self.amounts, target.fine, target.largest, *costs
+                table.bits, y, self.amounts, target.fine, target.largest, search
             )
         numbers = target.of_label(np.arange(len(target.numbers)))
         return _core.rashomon.Graph.of_medians(
-            table.bits, table.labels, self.amounts, numbers, *costs
+            table.bits, table.labels, self.amounts, numbers, search
         )
 
     def _labels_of(self, graph: _core.rashomon.Graph) -> Sequence[float]:

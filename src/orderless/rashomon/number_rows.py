@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from ..errors import InvalidData
 from ..inputs import read_rows
 from .columns import Bits
-from .engine import View
 from .flat import distinct
 from .functions import Listing
 from .listed import Source
 from .problem import Problem, decimal
 from .target import Target, distinct_numbers
+from .view import View
 
 __all__ = [
     "Labels",

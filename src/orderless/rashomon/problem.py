@@ -123,6 +123,7 @@ class Problem:
 
     task: Task = "classification"
     error_name = "errors"
+    in_order = True  # whether the table's rows are those that came in, one by one
 
     def __init__(
         self, table: Table, amounts: NDArray[np.int64], weight_scale: int, rules: Rules
@@ -177,7 +178,7 @@ class Problem:
 
     def __getstate__(self) -> dict[str, Any]:
         table = replace(self.table, bits=self.bits, labels=self.y)
-        return {**self.__dict__, "table": table, "amounts": self.weights}
+        return {**self.__dict__, "table": table, "amounts": self.weights, "in_order": False}
 
     # -- what is one function ------------------------------------------------------------------
 
@@ -224,18 +225,36 @@ class Problem:
         labels: Sequence[Label] = self.classes
         return labels
 
-    def graph(self, memory_limit: int, seconds: float) -> _core.rashomon.Graph:
-        """Let the core find all near-optimal trees."""
-        table, rules = self.table, self.rules
+    def search(
+        self, memory_limit: int, seconds: float, threads: int = 1, optimum: int | None = None
+    ) -> _core.rashomon.Search:
+        """Say what the core is to look for; with its own number of the optimum, if it is known."""
+        rules = self.rules
         relative = rules.kind == "relative"
-        if relative:
-            epsilon = (rules.epsilon.numerator, rules.epsilon.denominator)
-        else:
-            epsilon = (share(rules.epsilon, self.unit), 1)
+        parts = (
+            (rules.epsilon.numerator, rules.epsilon.denominator)
+            if relative
+            else (share(rules.epsilon, self.unit), 1)
+        )
+        return _core.rashomon.Search(
+            max_depth=rules.max_depth,
+            error_cost=self.error_cost,
+            leaf_cost=self.leaf_cost,
+            epsilon=_core.rashomon.Epsilon(*parts, relative, base=self.error_cost * self.offset),
+            memory_limit=memory_limit,
+            time_limit=seconds,
+            n_threads=threads,
+            optimum=optimum,
+        )
+
+    def graph(
+        self, memory_limit: int, seconds: float, threads: int = 1, optimum: int | None = None
+    ) -> _core.rashomon.Graph:
+        """Let the core find all near-optimal trees."""
+        table, search = self.table, self.search(memory_limit, seconds, threads, optimum)
         return _core.rashomon.Graph(
-            table.bits, table.labels, self.amounts, len(table.classes), rules.max_depth,
-            self.error_cost, self.leaf_cost, *epsilon, relative, memory_limit, seconds,
-        )  # fmt: skip
+            table.bits, table.labels, self.amounts, len(table.classes), search
+        )
 
     # -- objectives ----------------------------------------------------------------------------
 

@@ -7,20 +7,25 @@ Paper: Section 4 (sizes), Section 6 (answers on rows with unknowns).
 
 from __future__ import annotations
 
+import warnings
 from html import escape
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 from sklearn.utils import estimator_html_repr
 
-from ..model import Space
+from ..errors import IncompleteSet, OutOfMemory, OutOfTime, TooLarge
+from ..model import Space, n_threads
 from ..readers import read_trees
-from .engine import Engine, View, check_limits
+from .constraints import Constrained, constrain
+from .engine import Engine, check_limits
+from .incomplete import part_of
 from .listed import Judging, listed_set
 from .notebook import fitted_attributes
 from .number_problem import read_problem
 from .problem import Rules
 from .tree_set import TreeSet
+from .view import View
 
 __all__ = ["RashomonSet"]
 
@@ -28,7 +33,7 @@ MEMORY = 4 * 1024**3
 SECONDS = 60.0  # for what comes from a file
 
 
-class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
+class RashomonSet(Constrained, TreeSet, BaseEstimator):  # type: ignore[misc]
     r"""All trees whose objective is within epsilon of the best one's.
 
     The objective of a tree is its share of wrong training rows + regularization x leaves; of a tree
@@ -70,10 +75,36 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
     decimals : int, optional
         For regression: round y, and what leaves predict, to so many decimals. By default y is taken
         as it is, and means have as many decimals as exact arithmetic has room for. See Notes.
+    min_leaf : number, optional
+        Only trees whose every leaf has so many training rows (1 or more), or such a share of them
+        (between 0 and 1). Rows count as much as they weigh.
+    max_leaves : int, optional
+        Only trees with at most so many leaves.
+    must_use, must_not_use : str or list of str, optional
+        Only trees that ask about all of these features; about none of these.
+    at_most_features : int, optional
+        Only trees that ask about at most so many features.
+    first : str or dict, optional
+        Only trees that begin with this question, or these: the name of a column or a feature, or a
+        nested dict ``{"feature": ..., "true": ..., "false": ...}``.
+    max_cost : number, optional
+    costs : dict of feature -> cost, optional
+        Only trees in which no path costs more than ``max_cost``, each feature paid for once.
+    monotone : dict of feature -> +1 or -1, optional
+        Only trees that, as functions, never give a row with more of the feature a lower class or
+        number (+1), or a higher one (-1).
     memory_limit : int
         Most bytes that the compressed set, or a list of functions, may take.
     time_limit : float, optional
         Most seconds for any one question.
+    on_limit : "raise" or "part"
+        What ``fit`` does where memory or time does not suffice. "raise" is an error. "part" finds a
+        smaller set, every tree of which is proven to be in the one that was asked for, warns
+        (``IncompleteSet``) and says so: ``complete`` is False, ``n_trees_bounds`` and
+        ``objective_bounds`` have what is proven of the whole. It may take ``time_limit`` once more.
+    n_jobs : int, optional
+        How many threads search for the set: None is 1, and -1 all cores. The set is the same to the
+        bit, whatever it says.
 
     Attributes
     ----------
@@ -96,6 +127,12 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
     equal where these decimals are. ``print`` says how many decimals there are; a y that has more of
     them than fit is rounded, with a warning. An objective of 1 is the loss of the best constant, so
     that a leaf has to explain ``regularization`` of what there is to explain.
+
+    Constraints take trees away and change nothing else: the smallest objective and the bound stay
+    those of all trees, so a set that is fitted with constraints is the view of the set that is
+    fitted without: ``RashomonSet(must_use="age").fit(X, y)`` and
+    ``RashomonSet().fit(X, y).must_use("age")`` hold the same trees. Each is a view of the same
+    name, with its meaning in full: see ``TreeSet``. ``get_params()`` has what was given.
 
     Thresholds are guessed, or quantiles taken, of the numbers alone. So further columns of text or
     0/1 never take a column away: with them there are as many trees within a bound, or more. Further
@@ -151,8 +188,19 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         task: str = "classification",
         loss: str | None = None,
         decimals: int | None = None,
+        min_leaf: Any = None,
+        max_leaves: int | None = None,
+        must_use: Any = None,
+        must_not_use: Any = None,
+        at_most_features: int | None = None,
+        first: Any = None,
+        max_cost: Any = None,
+        costs: Any = None,
+        monotone: Any = None,
         memory_limit: int = MEMORY,
         time_limit: float | None = None,
+        on_limit: str = "raise",
+        n_jobs: int | None = 1,
     ) -> None:
         self.max_depth = max_depth
         self.regularization = regularization
@@ -164,8 +212,19 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         self.task = task
         self.loss = loss
         self.decimals = decimals
+        self.min_leaf = min_leaf
+        self.max_leaves = max_leaves
+        self.must_use = must_use
+        self.must_not_use = must_not_use
+        self.at_most_features = at_most_features
+        self.first = first
+        self.max_cost = max_cost
+        self.costs = costs
+        self.monotone = monotone
         self.memory_limit = memory_limit
         self.time_limit = time_limit
+        self.on_limit = on_limit
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the set.
@@ -186,17 +245,34 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
         """
         rules = Rules.read(self.max_depth, self.regularization, self.epsilon, self.epsilon_kind)
         check_limits(memory_limit=self.memory_limit, time_limit=self.time_limit)
+        n_threads(self.n_jobs)
+        if self.on_limit not in ("raise", "part"):
+            raise ValueError(f"on_limit must be 'raise' or 'part', got {self.on_limit!r:.80}")
         problem = read_problem(self, X, y, sample_weight, rules)
         table = problem.table
-        engine = Engine(problem, int(self.memory_limit), self.time_limit)
-        view = View(rules.epsilon, engine.bound)
-        engine.counts(view)
+        engine = Engine(problem, int(self.memory_limit), self.time_limit, self.n_jobs)
+        try:
+            engine.offers_part = self.on_limit == "raise"
+            view = self._constrained(engine)
+            engine.counts(view)
+        except (OutOfMemory, OutOfTime, TooLarge) as fault:
+            if self.on_limit == "raise":
+                raise
+            engine = part_of(engine, fault)
+            view = self._constrained(engine)
         self._source_, self._view_, self._distinct_ = engine, view, {}
+        if not self.complete:
+            warnings.warn(f"the set is {self.incomplete}", IncompleteSet, stacklevel=2)
         self.binarizer_ = table.binarizer
         self.n_features_in_ = len(table.columns.space.columns)
         if table.target is not None:
             self.decimals_ = table.target.decimals
         return self
+
+    def _constrained(self, engine: Engine) -> View:
+        """Give the view of an engine's trees that meet the constraints."""
+        every = TreeSet._of(engine, View(engine.problem.rules.epsilon, engine.bound))
+        return constrain(every, self.get_params(deep=False))._view
 
     # As of every estimator, repr gives the parameters; str and notebooks say what was found, too.
 
@@ -208,7 +284,7 @@ class RashomonSet(TreeSet, BaseEstimator):  # type: ignore[misc]
             return repr(self)
         kind = "" if self._problem.rules.kind == "additive" else ", relative"
         lines = [repr(self), f"{self._found()} (epsilon {float(self._view.epsilon):g}{kind})"]
-        return "\n".join(filter(None, [*lines, self._in_numbers(), self._without_columns()]))
+        return "\n".join(filter(None, [*lines, *self._further()]))
 
     def _repr_html_inner(self) -> str:
         """Say what was found, above what scikit-learn shows of any estimator."""

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Columns
-from .engine import Engine, View, check_limits
+from .engine import Engine, check_limits
 from .functions import FunctionSet, FunctionTable, Listing
 from .number_problem import read_problem
 from .problem import Problem, Rules
 from .table import Table
+from .view import View
 
 __all__ = ["Resampled"]
 

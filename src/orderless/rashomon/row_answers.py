@@ -79,6 +79,7 @@ class RowAnswers(Members):
         cost distinct rows x edges.
         """
         self._not_empty()
+        self._warn_of_part("predict")
         answer = self._best_determined(X, limit)
         if self._has_numbers:
             used = np.unique(np.append(answer[answer >= 0], 0))
@@ -166,6 +167,7 @@ class RowAnswers(Members):
                 "predict_interval is about numbers, and this set is of task='classification': "
                 "multiplicity(X) says how many functions give a row each class"
             )
+        self._warn_of_part("predict_interval")
         lower, upper = unknown_ends(self._source, self._view, X, limit)
         return column_like(X, lower, "lower"), column_like(X, upper, "upper")
 
@@ -195,6 +197,7 @@ class RowAnswers(Members):
             row, exactly. A data frame with the columns ``smallest`` and ``largest`` when one came
             in.
         """
+        self._warn_of_part("multiplicity")
         if self._has_numbers:
             if sample is not None:
                 raise ValueError(
@@ -233,6 +236,7 @@ class RowAnswers(Members):
                 "predict numbers: multiplicity(X) gives the smallest and the largest of each row, "
                 "and tree.cut(levels) makes classes of a tree's numbers"
             )
+        self._warn_of_part("predict_proba")
         counts, n_functions = self._votes(X, sample, random_state, limit)
         share = counts / n_functions
         table = table_like(X, share, self.classes)
@@ -258,6 +262,7 @@ class RowAnswers(Members):
         limit : int
             Most functions; more are an error. For regression see ``multiplicity``.
         """
+        self._warn_of_part("ambiguity")
         if self._has_numbers:
             return self._number_ambiguity(X, y, 0 if within is None else within, limit)
         self._no_distance(within)
@@ -303,6 +308,7 @@ class RowAnswers(Members):
         limit : int
             Most functions; more are an error.
         """
+        self._warn_of_part("discrepancy")
         target, most = self._problem.table.target, 0
         if target is None:
             self._no_distance(within)

@@ -7,8 +7,6 @@ Paper: Sections 4 and 6.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +16,12 @@ from ..errors import InvalidData
 from ..inputs import some_names
 from ..model import short_count
 from ..readers import read_tree
+from .choices import Choices
 from .differences import Differences, differences
-from .engine import View
 from .functions import FunctionSet
 from .listed import Source
-from .problem import decimal
-from .row_answers import RowAnswers
+from .view import View
+from .views import Views
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["TreeSet"]
 
 
-class TreeSet(RowAnswers):
+class TreeSet(Views, Choices):
     """A set of near-optimal trees: a ``RashomonSet``, a view of one, or a list of trees.
 
     ``len(trees)`` is their number (``n_trees`` where that passes 2^63), ``trees[i]`` the tree at a
@@ -44,6 +42,9 @@ class TreeSet(RowAnswers):
         out = TreeSet.__new__(TreeSet)
         out._source_, out._view_, out._distinct_ = source, view, {}
         return out
+
+    def _seen(self, view: View) -> TreeSet:
+        return self._of(self._source, view)
 
     # -- numbers -------------------------------------------------------------------------------
 
@@ -114,12 +115,17 @@ class TreeSet(RowAnswers):
         return f"TreeSet({self._found()})"
 
     def __str__(self) -> str:
-        return "\n".join(filter(None, [repr(self), self._in_numbers(), self._without_columns()]))
+        return "\n".join(filter(None, [repr(self), *self._further()]))
+
+    def _further(self) -> list[str]:
+        """Say what else there is to know of the set, in lines that may be empty."""
+        return [self.incomplete, self.why_empty, self._in_numbers(), self._without_columns()]
 
     def _found(self) -> str:
         """Say how many trees there are, how many functions if they were counted, and how good."""
         known = self._distinct_.get(self._problem.semantics())
-        counts = [f"{short_count(self.n_trees)} tree{'' if self.n_trees == 1 else 's'}"]
+        part = "" if self.complete else "part of a set: "
+        counts = [f"{part}{short_count(self.n_trees)} tree{'' if self.n_trees == 1 else 's'}"]
         if known is not None:
             counts.append(f"{short_count(known)} function{'' if known == 1 else 's'}")
         low, high = float(self.objective), float(self.bound)
@@ -161,49 +167,6 @@ class TreeSet(RowAnswers):
             )
         return problem.objective_of(flat, own.classes)
 
-    # -- views ---------------------------------------------------------------------------------
-
-    def within(self, epsilon: Any) -> TreeSet:
-        """Look at the trees within a smaller epsilon of the optimum, of the same kind.
-
-        Parameters
-        ----------
-        epsilon : number
-            At most the set's own. Read as the decimal that is written.
-        """
-        small = decimal(epsilon, "epsilon")
-        if small > self._view.epsilon:
-            raise ValueError(
-                f"epsilon must be at most this set's {float(self._view.epsilon)}, got "
-                f"{float(small)}: a view is a part of the set; fit again with the larger epsilon"
-            )
-        bound = self._problem.bound_of(self._source.optimum, small)
-        return self._of(self._source, replace(self._view, epsilon=small, bound=bound))
-
-    def using(self, *features: Any) -> TreeSet:
-        """Look at the trees that ask about all of these features (names, or lists of names)."""
-        view = self._view
-        for name in _names(features):
-            view = view.using(self._problem.columns.of_feature(name))
-        return self._of(self._source, view)
-
-    def without(self, *features: Any) -> TreeSet:
-        """Look at the trees that ask about none of these features (names, or lists of names)."""
-        view = self._view
-        for name in _names(features):
-            view = view.without(self._problem.columns.of_feature(name))
-        return self._of(self._source, view)
-
-    def at_most(self, leaves: int) -> TreeSet:
-        """Look at the trees with at most so many leaves."""
-        if isinstance(leaves, bool) or not isinstance(leaves, int | np.integer) or leaves < 1:
-            raise ValueError(f"leaves must be a whole number from 1, got {leaves!r:.80}")
-        return self._of(self._source, self._view.at_most(int(leaves)))
-
-    def nontrivial(self) -> TreeSet:
-        """Look at the trees without trivial splits: no two leaves of one split have equal label."""
-        return self._of(self._source, replace(self._view, trivial=False))
-
     # -- functions -----------------------------------------------------------------------------
 
     def __and__(self, other: Any) -> FunctionSet:
@@ -244,12 +207,3 @@ class TreeSet(RowAnswers):
         from .formats import to_json
 
         return to_json(self._source, self._view)
-
-
-def _names(features: Iterable[Any]) -> list[str]:
-    names: list[str] = []
-    for entry in features:
-        names += [entry] if isinstance(entry, str) else list(entry)
-    if not names:
-        raise ValueError("features is empty: name at least one")
-    return names

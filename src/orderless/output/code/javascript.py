@@ -76,9 +76,9 @@ def engine() -> str:
     return f"{part('rows.js')}\n{part('engine.js')}"
 
 
-def part(name: str) -> str:
+def part(name: str, room: str = "page") -> str:
     """Give a file of JavaScript that is written as it is."""
-    return files("orderless.output.page").joinpath(name).read_text(encoding="utf-8")
+    return files(f"orderless.output.{room}").joinpath(name).read_text(encoding="utf-8")
 
 
 def _head(tree: Tree) -> str:

@@ -9,8 +9,6 @@ Paper: Section 6 (certain predictions with unknown values), Section 7 (what to b
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -33,7 +31,7 @@ from ...model import (
 from ...readers import read_model
 from ..code.javascript import literal, part, script_of
 from ..plots.look import FORM, page_colours
-from ..templates import markup, render
+from ..templates import markup, render, sealed
 from .ensemble_content import Written, label_names, written_ensemble
 from .tree_content import written_tree
 
@@ -140,7 +138,8 @@ def write_page(
     }
     script = [written.model, f"const PAGE = {literal(content)};\n",
               *map(part, [*written.files, "page.js"])]  # fmt: skip
-    page = _render(
+    page = sealed(
+        "page/page.html",
         title=printable(_text("title", title, written.title)),
         description=printable(_text("description", description, "")),
         target_name=printable(_text("target_name", target_name, "")),
@@ -312,26 +311,3 @@ def _described(
         }
         for at in content["order"]
     ]
-
-
-def _render(*, style: str, script: str, **content: Any) -> str:
-    allowed = {
-        "default-src": "'none'",
-        "script-src": _hash(script),
-        "style-src": _hash(style),
-        "img-src": "data:",
-        "base-uri": "'none'",
-        "form-action": "'none'",
-    }
-    page = render(
-        "page/page.html",
-        policy="; ".join(f"{key} {value}" for key, value in allowed.items()),
-        style=markup(style),  # our own file
-        script=markup(script),  # our own file, and literals without "<"
-        **content,
-    )
-    return f"{page}\n"
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -10,6 +10,8 @@ const verdict = document.getElementById("verdict");
 const details = document.getElementById("details");
 const peek = document.getElementById("peek");
 const fields = [...document.querySelectorAll(".feature")];
+const locked = new Set(); // features that cannot be changed
+let locksShown = false;
 const fieldOf = new Map(fields.map((field) => [Number(field.dataset.feature), field]));
 
 // -- building blocks
@@ -201,10 +203,42 @@ function changesOf(others) {
   if (!others.length) {
     return [element("p", "", "No change of a single value would change it.")];
   }
-  const items = others.map(({ i, side, labels }) =>
+  const place = element("div", "changes");
+  const fill = () => place.replaceChildren(...changesLeft(others));
+  fill();
+  return [place, locks([...new Set(others.map(({ i }) => i))], fill)];
+}
+
+/** List the changes of what is not locked. */
+function changesLeft(others) {
+  const left = others.filter(({ i }) => !locked.has(i));
+  if (!left.length) {
+    return [element("p", "", "No change of a single value that can be changed would change it.")];
+  }
+  const items = left.map(({ i, side, labels }) =>
     element("li", "", condition(i, side), ...outcome(labels)),
   );
   return [element("p", "quiet", "One value at a time, with everything else as it is:"), ...listed(items)];
+}
+
+/** Offer a lock for each feature: what cannot be changed is not listed. */
+function locks(features, changed) {
+  const boxes = features.map((i) => {
+    const box = document.createElement("input");
+    box.type = "checkbox";
+    box.checked = locked.has(i);
+    box.addEventListener("change", () => {
+      if (box.checked) locked.add(i);
+      else locked.delete(i);
+      changed();
+    });
+    return element("label", "choice lock", box, element("span", "", isolated(PAGE.names[i], "name")));
+  });
+  const out = element("details", "locks", element("summary", "", "Lock what cannot be changed"));
+  out.append(element("div", "choices", ...boxes));
+  out.open = locksShown;
+  out.addEventListener("toggle", () => (locksShown = out.open));
+  return out;
 }
 
 /** Show the first items of a list, and the rest on demand. */
@@ -294,6 +328,7 @@ function setMissing(field, on) {
 
 function clear() {
   document.getElementById("form").reset();
+  locked.clear();
   for (const field of fields) {
     if (field.querySelector(".range")) setRange(field, false);
     if (field.querySelector(".missing")) setMissing(field, false);

@@ -3,6 +3,9 @@ from .displays import (
     RashomonDisplay as RashomonDisplay,
     RulesDisplay as RulesDisplay,
 )
+from .fronts import (
+    plot_front as plot_front,
+)
 from .look import (
     BLUE as BLUE,
     DARK_GREY as DARK_GREY,

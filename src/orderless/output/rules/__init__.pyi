@@ -3,6 +3,10 @@ from .deviation import (
     deviation_as_markdown as deviation_as_markdown,
     deviation_as_text as deviation_as_text,
 )
+from .difference import (
+    difference_as_html as difference_as_html,
+    difference_as_page as difference_as_page,
+)
 from .html import (
     form_as_html as form_as_html,
     form_in_short_html as form_in_short_html,

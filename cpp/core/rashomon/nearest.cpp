@@ -1,0 +1,220 @@
+#include "core/rashomon/nearest.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <tuple>
+#include <utility>
+
+namespace orderless::rashomon {
+
+namespace {
+
+bool cheaper(const Spread& a, const Spread& b) {
+  return std::tie(a.cost, a.leaves, a.measure) < std::tie(b.cost, b.leaves, b.measure);
+}
+
+}  // namespace
+
+Nearest::Nearest(std::shared_ptr<const Measured> measured, Factors factors, std::int64_t wanted,
+                 std::size_t most, Meter& meter)
+    : measured_(std::move(measured)),
+      factors_(std::move(factors)),
+      wanted_(wanted),
+      most_(std::max<std::size_t>(most, 1)),
+      masks_(measured_->view().masks(measured_->graph().rows.n_columns)),
+      lists_(measured_->n_places()) {
+  Held held(meter);
+  std::size_t bytes = 0;
+  for (std::size_t place = measured_->n_places(); place-- > 1;) {
+    List& own = lists_[place];
+    if (place >= measured_->n_splits()) {
+      own.push_back(leaf(place));
+    } else {
+      fill(place, own, meter);
+      own.shrink_to_fit();
+    }
+    bytes += own.capacity() * sizeof(Spread) + sizeof(List);
+    if (place % 256 == 0) held.set(bytes);
+  }
+  if (measured_->empty()) return;
+  // Of the root only the nearest is wanted.
+  pairs(0, [&](const Spread& tree) { look(tree); }, meter);
+  look(leaf(0));
+}
+
+Spread Nearest::leaf(std::size_t place) const {
+  const Graph& graph = measured_->graph();
+  const std::uint32_t node = measured_->node(place);
+  const std::int64_t measure = factors_.of(measured_->weights(place), graph.label[node]);
+  return {graph.leaf_cost(node), measure, measure, measure, 1, 0};
+}
+
+bool Nearest::allowed(const Edge& edge, const Spread& a, const Spread& b) const {
+  if (measured_->view().trivial || a.leaves + b.leaves > 2) return true;
+  const Graph& graph = measured_->graph();
+  return graph.label[edge.when_true] != graph.label[edge.when_false];
+}
+
+template <class Take>
+void Nearest::pairs(std::size_t place, const Take& take, Meter& meter) const {
+  const Graph& graph = measured_->graph();
+  const std::uint32_t node = measured_->node(place);
+  const std::int64_t budget = measured_->reachable().budget(graph, node);
+  const std::int64_t most = measured_->reachable().max_leaves(node);
+  if (most < 2) return;
+  for (const MeasuredEdge& edge : measured_->of(place)) {
+    const Edge& asked = graph.edges[edge.edge];
+    const List& on_false = lists_[edge.when_false];
+    for (const Spread& a : lists_[edge.when_true]) {
+      meter.step(on_false.size() / 4 + 1);
+      const std::uint64_t groups = a.groups | masks_[asked.column];
+      for (const Spread& b : on_false) {
+        if (a.cost + b.cost > budget) break;
+        if (a.leaves + b.leaves > most || !allowed(asked, a, b)) continue;
+        if (!measured_->view().may(groups | b.groups)) continue;
+        take({a.cost + b.cost, a.measure + b.measure, a.low + b.low, a.high + b.high,
+              a.leaves + b.leaves, groups | b.groups});
+      }
+    }
+  }
+}
+
+/// Alike in what decides about further splits, whatever they measure and cost.
+bool Nearest::same_kind(const Spread& a, const Spread& b) const {
+  const View& view = measured_->view();
+  if (a.groups != b.groups || (view.max_leaves > 0 && a.leaves != b.leaves)) return false;
+  return view.trivial || (a.leaves == 1) == (b.leaves == 1);
+}
+
+void Nearest::join_equal(List& list) const {
+  const bool by_leaves = measured_->view().max_leaves > 0;
+  const auto kind = [&](const Spread& s) {
+    return std::tuple(s.groups, by_leaves ? s.leaves : (s.leaves == 1 ? 0 : 1), s.low, s.high);
+  };
+  std::sort(list.begin(), list.end(), [&](const Spread& a, const Spread& b) {
+    return std::tuple_cat(kind(a), std::tie(a.cost, a.leaves, a.measure)) <
+           std::tuple_cat(kind(b), std::tie(b.cost, b.leaves, b.measure));
+  });
+  std::size_t n = 0;
+  for (const Spread& each : list) {
+    const bool again = n != 0 && same_kind(list[n - 1], each) && list[n - 1].low == each.low &&
+                       list[n - 1].high == each.high;
+    if (!again) list[n++] = each;
+  }
+  list.resize(n);
+}
+
+/// Few places are near the root, and what they measure decides: so they may have more values.
+std::size_t Nearest::most(std::size_t place) const {
+  const std::uint32_t node = measured_->node(place);
+  const std::vector<std::uint32_t>& start = measured_->graph().level_start;
+  std::size_t most = most_;
+  for (std::size_t level = 2; level < 4; ++level) {
+    if (level < start.size() && node < start[level]) most *= 4;
+  }
+  return most;
+}
+
+void Nearest::join_near(List& list, std::size_t most) const {
+  if (list.size() <= most) return;
+  std::int64_t low = list.front().low, high = list.front().low;
+  for (const Spread& each : list) {
+    low = std::min(low, each.low);
+    high = std::max(high, each.low);
+  }
+  // Sorted by kind and low: neighbours in one stretch of the numbers become one.
+  const std::int64_t width = (high - low) / static_cast<std::int64_t>(most) + 1;
+  std::size_t n = 0;
+  for (const Spread& each : list) {
+    Spread& last = list[n == 0 ? 0 : n - 1];
+    if (n == 0 || !same_kind(last, each) || (last.low - low) / width != (each.low - low) / width) {
+      list[n++] = each;
+      continue;
+    }
+    const std::int64_t from = std::min(last.low, each.low), to = std::max(last.high, each.high);
+    if (cheaper(each, last)) last = each;
+    last.low = from;
+    last.high = to;
+  }
+  list.resize(n);
+}
+
+void Nearest::fill(std::size_t place, List& out, Meter& meter) const {
+  const Graph& graph = measured_->graph();
+  const std::uint32_t node = measured_->node(place);
+  const std::size_t most = this->most(place), many = 8 * most + 1024;
+  pairs(
+      place,
+      [&](const Spread& tree) {
+        out.push_back(tree);
+        if (out.size() < many) return;
+        join_equal(out);
+        if (out.size() > many / 2) join_near(out, most);
+      },
+      meter);
+  const Spread own = leaf(place);
+  const bool fits = own.cost <= measured_->reachable().budget(graph, node) &&
+                    measured_->reachable().max_leaves(node) >= 1;
+  if (fits) out.push_back(own);
+  join_equal(out);
+  join_near(out, most);
+  std::sort(out.begin(), out.end(), cheaper);
+}
+
+void Nearest::look(const Spread& tree) {
+  const View& view = measured_->view();
+  if (tree.cost > view.bound || !view.fits(tree.groups)) return;
+  if (view.max_leaves > 0 && tree.leaves > view.max_leaves) return;
+  const std::int64_t distance = std::abs(tree.measure - wanted_);
+  std::int64_t least = 0;  // to some number from low to high
+  if (wanted_ < tree.low) least = tree.low - wanted_;
+  if (wanted_ > tree.high) least = wanted_ - tree.high;
+  if (at_least_ < 0 || least < at_least_) at_least_ = least;
+  if (distance_ >= 0 &&
+      (distance > distance_ || (distance == distance_ && !cheaper(tree, best_)))) {
+    return;
+  }
+  distance_ = distance;
+  best_ = tree;
+}
+
+bool Nearest::grow_edge(const MeasuredEdge& edge, const Spread& tree, FlatTrees& out,
+                        Meter& meter) const {
+  const Edge& asked = measured_->graph().edges[edge.edge];
+  for (const Spread& a : lists_[edge.when_true]) {
+    meter.step(lists_[edge.when_false].size() / 8 + 1);
+    for (const Spread& b : lists_[edge.when_false]) {
+      if (a.cost + b.cost > tree.cost) break;
+      if (a.cost + b.cost != tree.cost || a.measure + b.measure != tree.measure ||
+          a.leaves + b.leaves != tree.leaves ||
+          (a.groups | b.groups | masks_[asked.column]) != tree.groups || !allowed(asked, a, b)) {
+        continue;
+      }
+      const std::size_t at = out.add_split(asked.column);
+      grow(edge.when_true, a, out, meter);
+      out.begin_false(at);
+      grow(edge.when_false, b, out, meter);
+      return true;
+    }
+  }
+  return false;
+}
+
+void Nearest::grow(std::size_t place, const Spread& tree, FlatTrees& out, Meter& meter) const {
+  if (tree.leaves == 1) {
+    out.add_leaf(measured_->graph().label[measured_->node(place)]);
+    return;
+  }
+  for (const MeasuredEdge& edge : measured_->of(place)) {
+    if (grow_edge(edge, tree, out, meter)) return;
+  }
+}
+
+FlatTrees Nearest::tree(Meter& meter) const {
+  FlatTrees out;
+  grow(0, best_, out, meter);
+  out.end_tree();
+  return out;
+}
+
+}  // namespace orderless::rashomon

@@ -1,0 +1,236 @@
+"""``orderless choose``: the near-optimal functions of a table, with what people decide by."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import typer
+
+from ..inputs import busy
+from .costs import Costs, OtherCosts, read_costs
+from .mistakes import Mistake
+from .options import (
+    OUTPUT,
+    FileOptions,
+    Format,
+    GivenTable,
+    OutputOptions,
+    TableOptions,
+    given_table,
+)
+from .rashomon import SetOptions
+from .second_goals import positive_class
+from .set_limits import SetLimits, about_part, part_text, search_settings
+from .sink import records_as, write, write_result
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..model import Space
+    from ..rashomon import RashomonSet
+    from .table import Labelled
+
+__all__ = ["EXAMPLE", "command"]
+
+EXAMPLE = (
+    "Example: orderless choose patients.csv --target diagnosis --ignore id --front error,coverage\n"
+    "\nExample: orderless choose --data wisconsin --max-depth 2 --where 'leaves <= 3' --save "
+    "model.json"
+)
+CHOICE = "Which function"
+SHOWN = 20
+
+
+@dataclass(frozen=True)
+class ChoiceOptions:
+    """Which functions are wanted."""
+
+    PANEL: ClassVar = CHOICE
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CONDITION",
+            help="What a function must meet, such as 'leaves <= 6' or 'sensitivity >= 0.8'; may be "
+            "given several times.",
+        ),
+    ] = None
+    front: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MEASURE,...",
+            help="Keep the functions that no other beats in all of these measures.",
+        ),
+    ] = None
+    sort: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MEASURE,...",
+            help="Order by these measures, the better end first; a - before one turns it round.",
+        ),
+    ] = None
+    gap_rate: Annotated[
+        float,
+        typer.Option(
+            min=0, max=1, help="The probability that a value is missing, for the coverage."
+        ),
+    ] = 0.1
+    test: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Find the set on the other rows, and judge its functions on this share of the "
+            "rows, chosen at random with the same share of every class.",
+        ),
+    ] = None
+    random_state: Annotated[
+        int,
+        typer.Option(min=0, max=2**32 - 1, help="Seed of the random choices."),
+    ] = 0
+    positive: Annotated[
+        str | None,
+        typer.Option(metavar="CLASS", help="The class that sensitivity is about; by default the "
+                     "last one."),
+    ] = None  # fmt: skip
+    sample: Annotated[
+        int | None,
+        typer.Option(min=1, help="Look at so many functions, drawn uniformly, instead of all."),
+    ] = None
+
+
+Taken = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write the first function as a model that all other commands read, in JSON.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+Top = Annotated[
+    int,
+    typer.Option(min=1, help="Show so many functions; CSV and JSON have all.",
+                 rich_help_panel=OUTPUT),
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a set can ask about."""
+
+    space: Space
+    features: tuple[str, ...]
+
+
+def command(
+    data: TableOptions,
+    files: FileOptions,
+    output: OutputOptions,
+    which: SetOptions,
+    choice: ChoiceOptions,
+    limits: SetLimits,
+    table: GivenTable = None,
+    costs: Costs = None,
+    other_costs: OtherCosts = None,
+    top: Top = SHOWN,
+    save: Taken = None,
+) -> None:
+    """Choose among the near-optimal functions of a table, each of which is there once.
+
+    For every function: its objective and errors, leaves and features, how many trees it is, for two
+    classes sensitivity and specificity, how often the other functions agree with it and overrule
+    it, how many rows it answers for certain when values are missing (coverage), how many questions
+    an answer takes, and with --costs what it costs. --where, --front and --sort say which are
+    wanted; --save takes the first one along.
+    """
+    from .table import labelled, split
+
+    given = labelled(given_table(data, table), files)
+    learn, held = given, None
+    if choice.test is not None:
+        learn, held = split(given, choice.test, choice.random_state)
+    with busy("Finding all near-optimal trees"):
+        found = _found(learn, data, which, limits)
+    rows, labels = (learn, None) if held is None else (held, held.y)
+    prices = None
+    if costs is not None or other_costs is not None:
+        space = found.best_tree.space
+        asked = tuple(name for name in space.names if name not in found.left_out)
+        prices = read_costs(costs, _Asked(space, asked), files, other_costs)
+    frame = found.choose(
+        rows.typed, labels, where=choice.where or (), sort=choice.sort or (),
+        front=choice.front or (), missing=choice.gap_rate, costs=prices,
+        positive=positive_class(choice.positive, found), sample=choice.sample,
+        random_state=choice.random_state, limit=limits.limit,
+    )  # fmt: skip
+    records = _records(frame)
+    content = _content(found, given, held, choice, frame) | {"choice": records}
+    content |= about_part(found, limits)
+    if save is not None:
+        if not records:
+            raise Mistake("--save: no function meets the conditions of --where")
+        write(found.function(records[0]["fingerprint"]).tree.to_json(), save)
+    write_result(output, content, records, lambda: _text(content, top, output.format, save))
+
+
+def _found(
+    learn: Labelled, data: TableOptions, which: SetOptions, limits: SetLimits
+) -> RashomonSet:
+    from ..rashomon import RashomonSet
+
+    return RashomonSet(
+        which.max_depth, which.regularization, which.epsilon,
+        learn.space if data.infer_kinds else None,
+        task=data.task.value, loss=which.loss and which.loss.value, decimals=which.decimals,
+        **asdict(limits, dict_factory=search_settings),
+    ).fit(learn.typed, learn.y)  # fmt: skip
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    plain = frame.reset_index().astype(object).to_dict("records")
+    return [{str(k): v.item() if hasattr(v, "item") else v for k, v in r.items()} for r in plain]
+
+
+def _content(
+    found: RashomonSet, given: Labelled, held: Labelled | None, choice: ChoiceOptions, frame: Any
+) -> dict[str, Any]:
+    return {
+        "data": given.name,
+        "rows": len(given.X) - (0 if held is None else len(held.X)),
+        "held_out_rows": None if held is None else len(held.X),
+        "left_out": list(found.left_out),
+        "max_depth": int(found.max_depth),
+        "regularization": float(found.regularization),
+        "epsilon": float(found.epsilon),
+        "trees": found.n_trees,
+        "looked_at": frame.attrs["functions"],
+        "gap_rate": choice.gap_rate,
+        "notes": given.summary.head(),
+    }
+
+
+def _text(content: dict[str, Any], top: int, form: Format, save: Path | None) -> str:
+    """Write what is in ``content`` for people."""
+    from ..model import short_count
+
+    choice = content["choice"]
+    some = (
+        "all functions" if content["looked_at"] == "all" else f"functions: {content['looked_at']}"
+    )
+    on = f"{content['rows']:,} rows of {content['data']}"
+    if content["held_out_rows"] is not None:
+        on += f", judged on {content['held_out_rows']:,} other rows"
+    many = "1 function" if len(choice) == 1 else f"{len(choice):,} functions"
+    text = [
+        f"{many} of {some} of {short_count(content['trees'])} trees of depth "
+        f"{content['max_depth']} or less, on {on}. Coverage: every value is missing with "
+        f"probability {content['gap_rate']:g}.{part_text(content)}"
+    ]
+    if not choice:
+        return f"{text[0]}\n\nNo function meets the conditions: ask for less."
+    text.append(records_as(choice[:top], form, digits=4))
+    if len(choice) > top:
+        text.append(f"{len(choice) - top:,} more: --top {len(choice)}, or -f csv.")
+    if save is not None:
+        text.append(f"The first is in {save}.")
+    return "\n\n".join(text)

@@ -1,0 +1,175 @@
+"""``orderless diff``: what changed between two models, as rules and as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..inputs import busy, write_whole
+from ..model import printable
+from .options import (
+    DATA,
+    LIMITS,
+    OUTPUT,
+    AllowPickle,
+    At,
+    Cut,
+    Decisions,
+    FileOptions,
+    Format,
+    OutputOptions,
+    SpaceFile,
+    Unseen,
+    UnseenKind,
+    finite,
+)
+from .prove import REFUTED
+from .sink import as_json, records_as, write
+
+if TYPE_CHECKING:
+    from ..form import Difference
+    from ..model import Ensemble, Tree
+
+__all__ = ["EXAMPLE", "command"]
+
+LISTED = 20
+EXAMPLE = (
+    "Example: orderless diff old.json new.json --data patients.csv\n\n"
+    "Example: orderless diff old.json new.json --html review.html"
+)
+
+
+def command(
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="The old model: JSON or skops.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The new model.")],
+    files: FileOptions,
+    output: OutputOptions,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="CSV or Parquet file; which of its rows change?",
+            rich_help_panel=DATA,
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the account as an HTML page too.", rich_help_panel=OUTPUT
+        ),
+    ] = None,
+    exact: Annotated[
+        bool,
+        typer.Option(
+            help="Whether rules are proven minimal; --no-exact is quick for trees of any size.",
+            rich_help_panel=LIMITS,
+        ),
+    ] = True,
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            min=0.001, callback=finite, help="Seconds for each step.", rich_help_panel=LIMITS
+        ),
+    ] = 60.0,
+    allow_pickle: AllowPickle = False,
+    space: SpaceFile = None,
+    unseen: Unseen = UnseenKind.unknown,
+    at: At = None,
+    cut: Cut = None,
+    decisions: Decisions = None,
+) -> None:
+    """Account exactly for the change from one model to another.
+
+    Lists for every pair of answers, old and new, the fewest rules of the rows that change so, and
+    with --data how many rows do. Features compare by name. The exit code is 0 if both models give
+    every row the same answer, and 4 if they differ.
+    """
+    from ..ensembles import difference
+    from .prove import loader
+
+    load = loader(allow_pickle, space, at, cut, decisions)
+    models = [load(path) for path in (old, new)]
+    rows = None if data is None else _rows(models, data, files, unseen)
+    with busy("Comparing"):
+        found = difference(models[0], models[1], rows, exact=exact, time_limit=time_limit)
+    if html is not None:
+        write_whole(html, _page(found, old, new))
+    if output.format == Format.json:
+        write(as_json(_content(found), allow_nan=False), output.output)
+    elif output.format == Format.text:
+        write(_text(found), output.output)
+    else:
+        write(records_as(_records(found), output.format, safe_csv=output.safe_csv), output.output)
+    if found:
+        raise typer.Exit(REFUTED)
+
+
+def _rows(
+    models: Sequence[Tree | Ensemble], data: Path, files: FileOptions, unseen: UnseenKind
+) -> Any:
+    """Read the rows of a file for each of the models."""
+    import pandas as pd
+
+    from ..connect import unseen_notes
+    from ..form import Both
+    from .files import open_table
+    from .rows import frame_for
+    from .table import say
+
+    strange: list[Any] = [{} if unseen == UnseenKind.unknown else None for _ in models]
+    parts: list[list[pd.DataFrame]] = [[] for _ in models]
+    with open_table(data, files) as table:
+        table.check_missing(name for model in models for name in model.space.column_names)
+        for part in table.parts:
+            for own, model, odd in zip(parts, models, strange, strict=True):
+                own.append(frame_for(model, part, table.name, style=table.style, unseen=odd))
+    notes = dict.fromkeys(printable(n) for own in strange for n in unseen_notes(own or {}))
+    say(list(notes), quiet=False)
+    return Both(pd.concat(own, ignore_index=True) for own in parts)
+
+
+def _content(found: Difference) -> dict[str, Any]:
+    """Give the account as JSON; rows of a file are counted from 1."""
+    content = found.to_dict()
+    for shift in content["shifts"]:
+        shift["rows"] = [i + 1 for i in shift.pop("at")]
+    return content
+
+
+def _records(found: Difference) -> list[dict[str, Any]]:
+    names = found.names
+    return [
+        {
+            "before": names[shift.before],
+            "after": names[shift.after],
+            "rule": "" if rule is None else str(rule),
+            "rows": None if found.n_rows is None else len(shift.at),
+        }
+        for shift in found.shifts
+        for rule in (shift.rules or (None,))
+    ]
+
+
+def _text(found: Difference) -> str:
+    names, lines = found.names, found.head()
+    for shift in found.shifts:
+        lines += ["", f"{found.title(shift, names)}:"]
+        lines += [f"  {printable(str(term))}" for term in shift.rules or ()]
+        if shift.at:
+            some = ", ".join(f"{i + 1:,}" for i in shift.at[:LISTED])
+            more = ", ..." if len(shift.at) > LISTED else ""
+            which = "row" if len(shift.at) == 1 else f"{len(shift.at):,} rows:"
+            lines.append(f"  {which} {some}{more}")
+        elif shift.rules is None and shift.example is not None:
+            cells = ", ".join(f"{printable(n)} = {v}" for n, v in shift.example.items())
+            lines.append(f"  for example {cells}")
+    return "\n".join(lines)
+
+
+def _page(found: Difference, old: Path, new: Path) -> str:
+    from ..output.rules import difference_as_page
+
+    return difference_as_page(found, str(old), str(new))

@@ -1,0 +1,281 @@
+"""Properties of trees and ensembles: proven, refuted with rows, or undecided.
+
+In:  a model.
+Out: ``prove``; ``EnsembleProperties``, by exact searches for one row, or for two at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidData
+from ..form import (
+    Falling,
+    Near,
+    Outcome,
+    Proof,
+    Properties,
+    Region,
+    Row,
+    TreeProperties,
+    Unequal,
+    claim_in,
+    gap_above,
+    region_of_two,
+    two_steps,
+)
+from ..model import Ensemble, Feature, Side, Tree, any_value, value_in
+from ..readers import read_model
+from .answers import verdicts_of
+from .boxes import Boxes, Cells, check_time_limit, possible_boxes, slices, undecided
+from .compare import TIME_LIMIT, Compared
+from .numbers import between_numbers
+from .regions import box_in, within
+from .rising import any_tree_changes, cuts_against
+from .twin_rows import TwinRows
+from .votes import as_ensemble
+
+if TYPE_CHECKING:
+    from ..inputs import Rows
+
+__all__ = ["EnsembleProperties", "prove"]
+
+
+def prove(model: Any, *, time_limit: float = TIME_LIMIT) -> Properties:
+    """Ask what holds for every row: each answer is a proof, or rows that refute it.
+
+    Parameters
+    ----------
+    model : Tree, CanonicalForm, Ensemble, or any model that a reader knows
+        Also a tree of decisions (``tree.cut``, ``tree.decide_at``).
+    time_limit : float
+        Seconds for each search, where it is an ensemble.
+
+    Returns
+    -------
+    Properties
+        With the methods ``monotone``, ``ignores``, ``constant_in``, ``never``, ``always``,
+        ``stable`` and ``same_as``, each of which gives a ``Proof``: true if it holds for every
+        possible row, and else with a counterexample. For an ensemble they may raise ``Undecided``.
+
+    Examples
+    --------
+    >>> from orderless import Space, read_tree
+    >>> young = {"feature": "age", "relation": "<=", "reference": 25,
+    ...          "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}}
+    >>> tree = read_tree({"feature": "income", "relation": "<=", "reference": 20, "true": young,
+    ...                   "false": {"prediction": "grant"}},
+    ...                  space=Space({"age": int, "income": int, "race": ["a", "b"]}))
+    >>> bool(prove(tree).ignores("race"))
+    True
+    >>> print(prove(tree).monotone("age", -1, order=["refuse", "grant"]))
+    Refuted: increasing age never raises the answer (refuse < grant).
+    For example with age = 22, income = 20: the answer is refuse; with age = 30 instead it is grant.
+    """
+    read = read_model(model)
+    limit = check_time_limit(time_limit)
+    if isinstance(read, Tree):
+        return _OfTree(read, limit)
+    return EnsembleProperties(read, limit)
+
+
+class _OfTree(TreeProperties):
+    """Properties of a tree, which can be compared with an ensemble too."""
+
+    def __init__(self, tree: Tree, time_limit: float) -> None:
+        super().__init__(tree)
+        self.time_limit = time_limit
+
+    def _compared(self, other: Any, where: Mapping[str, Any] | None, claim: str) -> Proof:
+        read = read_model(other)
+        if isinstance(read, Tree):
+            return self.compared_with(read, where, claim)
+        return compare_in(as_ensemble(self.tree), read, where, claim, self.time_limit)
+
+
+class EnsembleProperties(Properties):
+    """What can be proven of an ensemble, or refuted by a row, within a time limit."""
+
+    def __init__(self, ensemble: Ensemble, time_limit: float) -> None:
+        super().__init__(ensemble)
+        self.ensemble, self.time_limit = ensemble, time_limit
+
+    def cuts_of(self, feature: str) -> list[float]:
+        """Give all thresholds of the trees on a feature."""
+        bins = self.ensemble.bins
+        names = [own.name for own in bins.features]
+        return bins.cuts[names.index(feature)].tolist() if feature in names else []
+
+    def status_of(self, rows: Rows) -> NDArray[Any]:
+        """Give by row whether its answer is certain: 0 yes, 1 no."""
+        status = verdicts_of(self.ensemble, rows, self.time_limit, None).status
+        unknown = np.flatnonzero(status > 1)
+        if len(unknown):
+            at = int(unknown[0])
+            raise undecided(
+                int(status[at]), f"row {at}: it is not known whether its answer changes",
+                self.time_limit, row=at,
+            )  # fmt: skip
+        return status
+
+    # -- single rows -----------------------------------------------------------------------------
+
+    def find_row(self, outcome: Outcome, region: Region) -> Row | None:
+        """Give a row inside a region that gets one of some answers."""
+        codes, asked = outcome.codes, self.ensemble
+        if self.ensemble.task == "regression":
+            cut = between_numbers(self.ensemble, outcome.lower, outcome.upper)
+            if cut is None:
+                return None  # no sum makes a number between the ends
+            asked, codes = cut, frozenset([1])
+        inside = within(asked, region)
+        found = possible_boxes(inside, box_in(inside, region)[None], self.time_limit)
+        for code in sorted(codes):
+            if found.possible[0, code] == 1:
+                return self._row(inside, found.cells[0, code], region)
+        if any(found.possible[0, code] == 2 for code in codes):
+            raise undecided(2, "it is not known whether a row gets this answer", self.time_limit)
+        return None
+
+    def _row(self, inside: Ensemble, cell: Cells, region: Region) -> Row:
+        """Give a row in a cell, with a value for every feature."""
+        bins = inside.bins
+        place = {feature.name: k for k, feature in enumerate(bins.features)}
+        row = {}
+        for feature in self.space.features:
+            k = place.get(feature.name)
+            if k is not None:
+                side = bins.side(k, 1 << int(cell[k]))
+                row[feature.name] = value_of(
+                    feature, side, bins.cuts[k].tolist(), rounded=feature.name not in region
+                )
+            elif feature.name in region:
+                row[feature.name] = value_of(feature, region[feature.name], [])
+            else:
+                row[feature.name] = any_value(feature)
+        return row
+
+    # -- two rows --------------------------------------------------------------------------------
+
+    def find_pair(
+        self, apart: Sequence[str], region: Region, wanted: Unequal | Falling | Near
+    ) -> tuple[Row, Row] | None:
+        """Give two rows inside a region that differ only in some features."""
+        if not any(name in self.ensemble.features for name in apart):
+            return None
+        if isinstance(wanted, Unequal) and not any_tree_changes(self.ensemble, apart, region):
+            return None
+        inside = within(self.ensemble, region)
+        twins = TwinRows(inside, apart, wanted, self.time_limit)
+        box = box_in(inside, region)
+        steps = self._steps(inside, region, wanted, box)
+        for pair in [(box, box)] if steps is None else steps.values():
+            cells = twins.find(pair)
+            if cells is not None:
+                return self._two_rows(inside, cells, apart, region, wanted)
+        if twins.missed:
+            raise undecided(
+                twins.missed, "it is not known whether there are two such rows", self.time_limit
+            )
+        return None
+
+    def _steps(
+        self, inside: Ensemble, region: Region, wanted: Unequal | Falling | Near, box: Boxes
+    ) -> dict[float, tuple[Boxes, Boxes]] | None:
+        """Give the thresholds that are stepped over, each with the boxes below and above it.
+
+        None if any two values are compared. Bins next to each other are enough: what holds for
+        every step up holds for all.
+        """
+        if isinstance(wanted, Unequal):
+            return None
+        bins, against = inside.bins, cuts_against(self.ensemble, wanted, region)
+        k = [feature.name for feature in bins.features].index(wanted.feature.name)
+        at = slices(bins)[k]
+        out = {}
+        for b, cut in enumerate(bins.cuts[k].tolist()):
+            far = isinstance(wanted, Near) and gap_above(wanted.feature, cut) > wanted.by
+            if far or cut not in against or not (box[at.start + b] and box[at.start + b + 1]):
+                continue
+            pair = box.copy(), box.copy()
+            for i, own in enumerate(pair):
+                own[at] = 0
+                own[at.start + b + i] = 1
+            out[cut] = pair
+        return out
+
+    def _two_rows(
+        self,
+        inside: Ensemble,
+        cells: tuple[Cells, Cells],
+        apart: Sequence[str],
+        region: Region,
+        wanted: Unequal | Falling | Near,
+    ) -> tuple[Row, Row]:
+        first, second = (self._row(inside, cell, region) for cell in cells)
+        if isinstance(wanted, Near):
+            bins = inside.bins
+            k = [feature.name for feature in bins.features].index(apart[0])
+            low, high = (bins.side(k, 1 << int(cell[k])) for cell in cells)
+            cuts, plain = bins.cuts[k].tolist(), apart[0] not in region
+            ends = two_steps(wanted, low, high, cuts, rounded=plain)
+            first, second = ({**first, apart[0]: end} for end in ends)
+        second = {name: second[name] if name in apart else first[name] for name in first}
+        return first, second
+
+    def thresholds(self, feature: str, region: Region, by: Fraction) -> tuple[float, ...]:
+        """Give where a step of at most so much across the feature can change the answer."""
+        wanted = Near(self.space[feature], by)
+        inside = within(self.ensemble, region)
+        twins = TwinRows(inside, (feature,), wanted, self.time_limit)
+        box = box_in(inside, region)
+        steps = self._steps(inside, region, wanted, box) or {}
+        return tuple(cut for cut, pair in steps.items() if twins.find(pair) is not None)
+
+    # -- two models ------------------------------------------------------------------------------
+
+    def _compared(self, other: Any, where: Mapping[str, Any] | None, claim: str) -> Proof:
+        return compare_in(self.ensemble, read_model(other), where, claim, self.time_limit)
+
+
+def value_of(feature: Feature, side: Side, cuts: list[float], *, rounded: bool = False) -> Any:
+    """Choose a plain value in a side of a box; a number, if there is one.
+
+    ``rounded``: it may lie outside, and be rounded to what is inside.
+    """
+    nan = side.nan and not side.lower < side.upper
+    codes = list(side.codes)
+    return value_in(feature, cuts, side.lower, side.upper, nan, codes, rounded=rounded)
+
+
+def compare_in(
+    one: Ensemble, other: Any, where: Mapping[str, Any] | None, claim: str, time_limit: float
+) -> Proof:
+    """Compare two models, one of which is an ensemble, inside a region."""
+    given = (one, as_ensemble(other))
+    shared = Compared(*given, time_limit).joint.one.space
+    region = region_of_two(where, shared, [model.space for model in given])
+    known = {name: side for name, side in region.items() if name in shared}
+    compared = Compared(*given, time_limit, known)
+    cell = compared.difference()
+    if cell is None:
+        return Proof(True, claim_in(region, claim))
+    row = compared.row_in(cell)
+    # What no tree asks about is not in the cells, but may be in the region.
+    for name, side in region.items():
+        if name not in {f.name for f in compared.joint.one.bins.features}:
+            row[name] = value_of(side.feature, side, [])
+    answers = tuple(
+        model.predict([{n: v for n, v in row.items() if n in model.space}]).tolist()[0]
+        for model in given
+    )
+    if answers[0] == answers[1]:
+        raise InvalidData(f"the row {row} does not separate the two models")
+    used = {*one.features, *given[1].features, *region}
+    return Proof(False, claim_in(region, claim), (row,), answers,
+                 _shown=tuple(n for n in row if n in used))  # fmt: skip

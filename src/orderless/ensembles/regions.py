@@ -1,0 +1,66 @@
+"""Regions of an ensemble's space: boxes whose ends no tree draws.
+
+In:  an ``Ensemble``, and a side for some features.
+Out: the same ensemble with the ends of the sides among its bins; the region as a box over them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ..model import Box, Ensemble, Side, Space, Tree
+from .boxes import Boxes, box_of
+from .joint import with_trees
+
+__all__ = ["box_in", "region_trees", "within"]
+
+
+def within(ensemble: Ensemble, region: Mapping[str, Side]) -> Ensemble:
+    """Give the same ensemble with trees that add nothing, for the ends of a region."""
+    return with_trees(ensemble, region_trees(ensemble.space, region))
+
+
+def region_trees(space: Space, region: Mapping[str, Side]) -> list[Tree]:
+    """Give a tree for each side of a region that asks for its ends."""
+    return [_tree(space, side) for side in region.values() if not side.is_whole and _cuts(side)]
+
+
+def box_in(ensemble: Ensemble, region: Mapping[str, Side]) -> Boxes:
+    """Give a region as a box over the bins of an ensemble, which must have its ends.
+
+    Sides of features that no tree asks about are left out.
+    """
+    names = {feature.name for feature in ensemble.bins.features}
+    sides = [side for name, side in region.items() if name in names]
+    return box_of(ensemble.bins, Box.of_sides(ensemble.bins, sides).bits)
+
+
+def _cuts(side: Side) -> list[Any]:
+    """Give the conditions that draw a side: thresholds, or a set of values."""
+    if not side.feature.ordered:
+        return [side.codes]
+    low, high = side.feature.bounds
+    if not side.lower < side.upper:
+        return [math.inf]  # whether the value is known
+    ends = [end for end in (side.lower, side.upper) if low < end < high]
+    return ends or [math.inf]
+
+
+def _tree(space: Space, side: Side) -> Tree:
+    """Give a tree that asks one condition after the other, each leaf a class of its own."""
+    cuts, place = _cuts(side), space.index(side.feature.name)
+    n = 2 * len(cuts) + 1
+    inner = range(0, n - 1, 2)  # node 0, 2, ... ask; 1, 3, ... are leaves, and so is the last
+    ordered = side.feature.ordered
+    return Tree(
+        space,
+        range(len(cuts) + 1),
+        feature=[place if node in inner else -1 for node in range(n)],
+        threshold=[cuts[node // 2] if node in inner and ordered else 0.0 for node in range(n)],
+        when_true=[node + 1 if node in inner else -1 for node in range(n)],
+        when_false=[node + 2 if node in inner else -1 for node in range(n)],
+        leaf_class=[-1 if node in inner else node // 2 for node in range(n)],
+        sets={} if ordered else {0: list(cuts[0])},
+    )

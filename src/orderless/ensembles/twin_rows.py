@@ -1,0 +1,134 @@
+"""Two rows of one ensemble at once: what one box says against another.
+
+In:  an ``Ensemble``, the features in which two rows may differ, what is asked of their answers.
+Out: ``TwinRows``: two cells, one in each of two boxes, or the proof that there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..form import Falling, Near, Unequal
+from ..model import Ensemble
+from .boxes import Boxes, Cells, slices
+from .links import numbers_of
+from .twins import Twins
+
+__all__ = ["TwinRows"]
+
+TRIED = 1024  # random pairs of cells that are looked at first
+SEED = 24
+OUT_OF_TIME, WITHIN_ROUNDING = 2, 3
+
+
+class TwinRows:
+    """Looks for two rows that refute a property, in pairs of boxes one after the other.
+
+    Attributes
+    ----------
+    missed : int
+        0 while everything that was asked is proven; else why something is not: 2 time, 3 rounding.
+    """
+
+    def __init__(
+        self,
+        ensemble: Ensemble,
+        apart: Sequence[str],
+        wanted: Unequal | Falling | Near,
+        time_limit: float,
+    ) -> None:
+        self.ensemble, self.wanted, self.time_limit = ensemble, wanted, time_limit
+        names = [feature.name for feature in ensemble.bins.features]
+        self.apart = [names.index(name) for name in apart if name in names]
+        self.twins = Twins(ensemble, self.apart)
+        self.missed = 0
+        self.random = np.random.default_rng(SEED)
+
+    def find(self, pair: tuple[Boxes, Boxes]) -> tuple[Cells, Cells] | None:
+        """Give a cell in each of two boxes that refute the property, if there are such."""
+        found = self._tried(pair)
+        if found is not None:
+            return found
+        box = self.twins.wide(*pair)
+        if self.ensemble.task == "regression":
+            return self._numbers(box)
+        return self._classes(box)
+
+    def refuted(self, one: Cells, other: Cells) -> NDArray[np.bool_]:
+        """Tell which pairs of cells refute the property, by the library's own arithmetic."""
+        mine, theirs = (
+            self.ensemble.summed.evaluate(np.ascontiguousarray(cells), 1) for cells in (one, other)
+        )
+        if self.ensemble.task == "regression":
+            numbers = [numbers_of(self.ensemble, own.sums) for own in (mine, theirs)]
+            return np.asarray(self._against(numbers[0], numbers[1]))
+        known = (mine.label >= 0) & (theirs.label >= 0)
+        if isinstance(self.wanted, Falling):
+            rank = np.array(self.wanted.rank)
+            return np.asarray(known & self._against(rank[mine.label], rank[theirs.label]))
+        return np.asarray(known & (mine.label != theirs.label))
+
+    def _against(self, one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.bool_]:
+        if isinstance(self.wanted, Falling):
+            return np.asarray(one > other if self.wanted.sign == 1 else one < other)
+        return np.asarray(one != other)
+
+    def _tried(self, pair: tuple[Boxes, Boxes]) -> tuple[Cells, Cells] | None:
+        """Look at random pairs: most properties that fail do so on many."""
+        cells = []
+        for box in pair:
+            parts = [np.flatnonzero(box[at]) for at in slices(self.ensemble.bins)]
+            cells.append(
+                np.stack([own[self.random.integers(len(own), size=TRIED)] for own in parts], axis=1)
+            )
+        for k in range(cells[0].shape[1]):
+            if k not in self.apart:
+                cells[1][:, k] = cells[0][:, k]
+        one, other = (own.astype(np.int32) for own in cells)
+        found = np.flatnonzero(self.refuted(one, other))
+        return (one[found[0]], other[found[0]]) if len(found) else None
+
+    def _classes(self, box: Boxes) -> tuple[Cells, Cells] | None:
+        n = len(self.ensemble.classes)
+        asked = [(a, b) for a in range(n) for b in range(n) if self._looked_for(a, b)]
+        for surely in (True, False):
+            for a, b in asked:
+                code, cell = self.twins.joint.search(a, b, self.time_limit, surely=surely, box=box)
+                if code == 1:
+                    pair = self.twins.narrow(cell)
+                    if self.refuted(pair[0][None], pair[1][None])[0]:
+                        return pair
+                    if not surely:
+                        self.missed = self.missed or WITHIN_ROUNDING
+                elif code == 2 and not surely:
+                    self.missed = OUT_OF_TIME
+        return None
+
+    def _looked_for(self, a: int, b: int) -> bool:
+        if isinstance(self.wanted, Falling):
+            rank = self.wanted.rank
+            return rank[a] > rank[b] if self.wanted.sign == 1 else rank[a] < rank[b]
+        return a != b
+
+    def _numbers(self, box: Boxes) -> tuple[Cells, Cells] | None:
+        joint = self.twins.joint
+        ends = joint.ends_of_difference(self.time_limit, box)
+        for cell in (ends.low_cell[0], ends.high_cell[0]):
+            pair = self.twins.narrow(cell)
+            if self.refuted(pair[0][None], pair[1][None])[0]:
+                return pair
+        low, high = float(ends.lower[0]), float(ends.upper[0])
+        # What the library rounds, and what a coarser unit leaves out, may add up to this much.
+        low, high = low - joint.tolerance, high + joint.tolerance
+        if isinstance(self.wanted, Falling):
+            up = self.wanted.sign * (1 if self.ensemble.factor > 0 else -1) == 1
+            proven = high <= 0 if up else low >= 0
+        else:
+            proven = low == 0 == high
+        if not proven:
+            self.missed = self.missed or (WITHIN_ROUNDING if ends.exact[0] else OUT_OF_TIME)
+        return None

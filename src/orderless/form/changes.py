@@ -1,0 +1,363 @@
+"""Changes: new values for a few features that give a row another class.
+
+In:  one row among the leaves of a tree; what a person can change, in which direction, how far, and
+     what it costs.
+Out: ``Change``, ``Changes``: all minimal sets of changes, the cheapest, the nearest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidData
+from ..inputs import (
+    exact,
+    is_unknown,
+    near,
+    read_costs,
+    read_region,
+    some_names,
+)
+from ..model import Feature, Label, Side, Space, has_or, ones, short_end, side_text, were
+from .leaf_table import common_side
+from .row_search import RowSearch
+
+__all__ = ["Change", "Changes", "Limits", "read_limits", "restricted_changes"]
+
+LISTED = 6
+
+
+@dataclass(frozen=True)
+class Change:
+    """New values for a few features that give the row another class.
+
+    Attributes
+    ----------
+    features : tuple of str
+        The features to change; all others stay as they are.
+    label
+        The class that the row then gets.
+    ranges : dict of feature -> Side
+        For each of the features its new values. Whatever is chosen inside, feature by feature, has
+        the effect; none of the ranges can be made wider.
+    certain : bool
+        Whether the class is certain then. For a complete row it is; for a row with unknowns it may
+        be only possible.
+    cost : Fraction or None
+        What the change costs at least, exactly, where costs were given.
+    steps : int or None
+        How many thresholds of the tree the row has to cross, one for a category; of changes with
+        restrictions.
+    """
+
+    features: tuple[str, ...]
+    label: Label
+    ranges: Mapping[str, Side]
+    certain: bool = True
+    cost: Fraction | None = None
+    steps: int | None = None
+
+    def __str__(self) -> str:
+        sides = tuple(self.ranges.values())
+        texts = (f"({were(s)})" if len(sides) > 1 and has_or(s) else were(s) for s in sides)
+        return " and ".join(texts)
+
+    def __hash__(self) -> int:
+        return hash((self.label, self.certain, tuple(self.ranges.items())))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data, each range as text."""
+        ranges = {name: side_text(side) for name, side in self.ranges.items()}
+        out = {"label": self.label, "certain": self.certain, "ranges": ranges}
+        return out if self.cost is None else {**out, "cost": decimal_text(self.cost)}
+
+
+class Changes(tuple[Change, ...]):
+    """All minimal sets of changes of a row; a tuple of ``Change``. Empty: it is proven, none exist.
+
+    Made by ``Explanation.changes``.
+    """
+
+    __slots__ = ()
+
+    @property
+    def nearest(self) -> Change | None:
+        """The change that crosses the fewest thresholds, then changes the fewest features.
+
+        None if there is no change.
+        """
+        return min(self, key=lambda c: (c.steps or 0, len(c.features)), default=None)
+
+    @property
+    def cheapest(self) -> Change | None:
+        """The change that costs least, then changes the fewest features; None if there is none."""
+        if any(change.cost is None for change in self):
+            raise InvalidData("the cheapest change needs costs: changes(costs={feature: cost})")
+        return min(self, key=lambda c: (c.cost or 0, len(c.features)), default=None)
+
+    def __str__(self) -> str:
+        """Say, class by class, what would change the answer, or that nothing that is allowed does.
+
+        Examples
+        --------
+        >>> print(Changes())
+        No change that is allowed gives another answer; this is proven.
+        """
+        if not self:
+            return "No change that is allowed gives another answer; this is proven."
+        lines = []
+        for label, certain in dict.fromkeys((c.label, c.certain) for c in self):
+            ways = [_priced(c) for c in self if (c.label, c.certain) == (label, certain)]
+            more = f", or in {len(ways) - LISTED} more ways" if len(ways) > LISTED else ""
+            listed = ", or if ".join(ways[:LISTED])
+            lines.append(f"It {'would' if certain else 'could'} be {label} if {listed}{more}.")
+        return "\n".join(lines)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Give all changes as plain data, in their order."""
+        return [change.to_dict() for change in self]
+
+
+def _priced(change: Change) -> str:
+    return str(change) + ("" if change.cost is None else f" (cost {decimal_text(change.cost)})")
+
+
+def decimal_text(number: Fraction) -> str:
+    """Write a number exactly: as a decimal, or as a fraction where no decimal is exact.
+
+    Examples
+    --------
+    >>> decimal_text(Fraction(3, 10)), decimal_text(Fraction(7)), decimal_text(Fraction(1, 3))
+    ('0.3', '7', '1/3')
+    """
+    rest = number.denominator
+    places = 0
+    for factor in (2, 5):
+        power = 0
+        while rest % factor == 0:
+            rest //= factor
+            power += 1
+        places = max(places, power)
+    if rest != 1:
+        return str(number)
+    digits = f"{abs(number.numerator) * 10**places // number.denominator:0{places + 1}d}"
+    whole, decimals = (digits[:-places], digits[-places:]) if places else (digits, "")
+    return ("-" if number < 0 else "") + whole + (f".{decimals}" if decimals else "")
+
+
+class Limits(NamedTuple):
+    """What may be changed, and at what cost.
+
+    Attributes
+    ----------
+    fixed : names of features that stay as they are
+    up, down : names of features that may only rise, or only fall
+    ranges : by feature the values that it may get
+    to : the class that is wanted; ... for any other
+    costs : by feature what it costs to change it; None without costs
+    per_unit : by feature what each unit costs that its number moves
+    """
+
+    fixed: frozenset[str]
+    up: frozenset[str]
+    down: frozenset[str]
+    ranges: Mapping[str, Side]
+    to: Any
+    costs: Mapping[str, Fraction] | None
+    per_unit: Mapping[str, Fraction]
+
+
+def read_limits(
+    space: Space,
+    asked: Sequence[str],
+    *,
+    immutable: Iterable[str] | None,
+    only_up: Iterable[str] | None,
+    only_down: Iterable[str] | None,
+    ranges: Mapping[str, Any] | None,
+    costs: Any,
+    per_unit: Any,
+    to: Any,
+) -> Limits:
+    """Check what a person can change; ``asked`` are the features that the function depends on."""
+    fixed = _names(space, immutable, "immutable")
+    up, down = _names(space, only_up, "only_up"), _names(space, only_down, "only_down")
+    for name in (*up, *down):
+        if not space[name].ordered:
+            what = "only_up" if name in up else "only_down"
+            raise InvalidData(
+                f"{what} is about numbers, and {name!r} is categorical: give the categories that "
+                f"it may get in ranges={{{name!r}: {{...}}}}"
+            )
+    both = sorted((up & down) | (fixed & (up | down)))
+    if both:
+        raise InvalidData(
+            f"{some_names(both)} is restricted twice: a feature is immutable, only_up or only_down"
+        )
+    inside = read_region(ranges, space, "ranges")
+    free = [name for name in asked if name not in fixed]
+    exact_costs = None if costs is None else read_costs(costs, space, free)
+    steps: dict[str, Fraction] = {}
+    if per_unit is not None:
+        steps = read_costs(per_unit, space, ())
+        for name in steps:
+            if not space[name].ordered:
+                raise InvalidData(
+                    f"per_unit is about numbers, and {name!r} is categorical: give it a cost in "
+                    "costs="
+                )
+        exact_costs = dict.fromkeys(free, Fraction(0)) if exact_costs is None else exact_costs
+    return Limits(fixed, up, down, inside, to, exact_costs, steps)
+
+
+def _names(space: Space, given: Iterable[str] | None, what: str) -> frozenset[str]:
+    if given is None:
+        return frozenset()
+    if isinstance(given, str):
+        raise InvalidData(f"{what} must be a list of features, got the text {given!r:.80}")
+    names = frozenset(given)
+    for name in names:
+        space.index(name)
+    return names
+
+
+# -- the search ----------------------------------------------------------------------------------
+
+
+def restricted_changes(
+    search: RowSearch, limits: Limits, row: Mapping[str, Any], limit: int
+) -> Changes:
+    """Give all minimal sets of features that can be changed as the limits allow, and how.
+
+    A leaf is reached by changing exactly the features on which the row misses it. So the sets are
+    those of the leaves that lie within the limits, without those that contain another one.
+    Cost: leaves x features, the square of the number of sets, and widening their ranges.
+    """
+    features = search.bins.features
+    codes = _wanted(search, limits)
+    allowed = [_allowed(search, k, limits) for k in range(len(features))]
+    out = []
+    for chosen, label, box, certain in search.allowed_changes(allowed, codes, limit):
+        ranges = {}
+        for k, bits in zip(chosen, box, strict=True):
+            name = features[k].name
+            side = search.bins.side(k, bits)
+            inside = limits.ranges.get(name)
+            ranges[name] = side if inside is None else common_side(side, inside)
+        steps = sum(_steps(search, k, bits) for k, bits in zip(chosen, box, strict=True))
+        cost = None if limits.costs is None else _cost(limits, ranges, row)
+        names = tuple(features[k].name for k in chosen)
+        label_of = search.bins.tree.classes[label]
+        out.append(Change(names, label_of, ranges, certain, cost, steps))
+    if limits.costs is not None:
+        out.sort(key=lambda change: (change.cost, len(change.features)))
+    return Changes(out)
+
+
+def _wanted(search: RowSearch, limits: Limits) -> frozenset[int]:
+    """Give the classes that a change may lead to."""
+    classes = list(search.bins.tree.classes)
+    others = frozenset(range(len(classes))) - frozenset(search.possible)
+    if limits.to is ...:
+        return others
+    there = [
+        code
+        for code, label in enumerate(classes)
+        if label == limits.to or (limits.to in ("below", "above") and _is_side(label, limits.to))
+    ]
+    if not there:
+        raise InvalidData(
+            f"there is no class {limits.to!r:.80}{near(limits.to, classes)}: the classes are "
+            f"{some_names(classes)}"
+        )
+    if not others.intersection(there):
+        raise InvalidData(f"the row gets {limits.to!r:.80} as it is: name another class in to=")
+    return others.intersection(there)
+
+
+def _is_side(label: Label, to: str) -> bool:
+    """Whether a class of a regression tree's explanation lies below, or above, the interval."""
+    return isinstance(label, str) and label.startswith(f"{to} ")
+
+
+def _allowed(search: RowSearch, k: int, limits: Limits) -> int:
+    """Give the bins that a feature may be changed to."""
+    feature, bits, nan = search.bins.features[k], search.full[k], search.nan[k]
+    name = feature.name
+    if name in limits.fixed:
+        return 0
+    numbers = search.row[k] & ~nan
+    if name in limits.up:  # from a missing value nothing is up
+        bits = ones(numbers.bit_length(), search.n_bins[k] - 1) if numbers else 0
+    if name in limits.down:
+        bits = ones(0, (numbers & -numbers).bit_length() - 2) if numbers else 0
+    inside = limits.ranges.get(name)
+    if inside is not None:
+        bits &= _bins_of(search, k, inside)
+    return bits
+
+
+def _bins_of(search: RowSearch, k: int, inside: Side) -> int:
+    """Give the bins that have some value of a side."""
+    out = 0
+    for b in range(search.bins.widths[k]):
+        part = common_side(search.bins.side(k, 1 << b), inside)
+        if part.codes or (part.feature.ordered and (part.lower < part.upper or part.nan)):
+            out |= 1 << b
+    return out
+
+
+def _steps(search: RowSearch, k: int, bits: int) -> int:
+    """Count the thresholds between the row and the nearest of some bins; 1 if there are none."""
+    nan = search.nan[k]
+    here, there = search.row[k] & ~nan, bits & ~nan
+    if not search.ordered[k] or not here or not there:
+        return 1
+    if here & there:
+        return 0
+    above = there >> here.bit_length()
+    below = (here & -here).bit_length() - (there & (here & -here) - 1).bit_length()
+    up = (above & -above).bit_length() if above else 0
+    down = below if there & (here & -here) - 1 else 0
+    return min(n for n in (up, down) if n)
+
+
+def _cost(limits: Limits, ranges: Mapping[str, Side], row: Mapping[str, Any]) -> Fraction:
+    """Give the least that a change costs: for each feature, and for how far its number moves."""
+    assert limits.costs is not None
+    total = Fraction(0)
+    for name, side in ranges.items():
+        total += limits.costs.get(name, Fraction(0))
+        if name in limits.per_unit:
+            total += limits.per_unit[name] * _distance(side, row.get(name), name)
+    return total
+
+
+def _distance(side: Side, value: Any, name: str) -> Fraction:
+    """Give how far a number is from a range, by the decimals that people see."""
+    if is_unknown(value) or isinstance(value, str | bytes):
+        raise InvalidData(
+            f"per_unit needs the number of {name!r}, which the row does not have: leave it out of "
+            "per_unit"
+        )
+    number = exact(int(value) if isinstance(value, bool | np.bool_) else value)
+    if not side.lower < side.upper:
+        return Fraction(0)  # it becomes missing
+    low = None if side.lower <= side.feature.bounds[0] else _end(side.feature, side.lower, True)
+    high = None if side.upper >= side.feature.bounds[1] else _end(side.feature, side.upper, False)
+    if low is not None and number < low:
+        return low - number
+    if high is not None and number > high:
+        return number - high
+    return Fraction(0)
+
+
+def _end(feature: Feature, end: float, lower: bool) -> Fraction:
+    if feature.whole:
+        return exact(float(feature.above(end)) if lower else end)
+    return exact(short_end(end, feature.values)[0])

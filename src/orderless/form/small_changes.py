@@ -1,0 +1,106 @@
+"""Small changes of rows: those whose answer a step of at most so much can change.
+
+In:  rows, a feature, how far its number may move.
+Out: ``Proof``: all rows are stable, or which are not, with one of them and what it may become.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidData
+from ..inputs import ABSENT, BETWEEN, CoreColumn, exact, row_at
+from ..model import Feature
+from .proof import Proof
+
+if TYPE_CHECKING:
+    from .properties import Properties
+
+__all__ = ["stable_rows"]
+
+Floats = NDArray[np.float64]
+CERTAIN = 0
+
+
+def stable_rows(asked: Properties, feature: Feature, by: Fraction, X: Any, claim: str) -> Proof:
+    """Tell which of some rows get another answer within a step; see ``Properties.stable``."""
+    rows = asked.model.read(X)
+    place = asked.space.index(feature.name)
+    columns = list(rows.columns)
+    low, high = _ends(feature, columns[place], rows.n_rows, by)
+    columns[place] = CoreColumn(BETWEEN, low, high)
+    certain = asked.status_of(rows) == CERTAIN
+    moved = asked.status_of(replace(rows, columns=columns))
+    at = np.flatnonzero(certain & (moved != CERTAIN)).tolist()
+    if not at:
+        return Proof(True, claim, _space=asked.space)
+    row = row_at(X, asked.space, at[0])
+    other = _changed(asked, feature, row, (float(low[at[0]]), float(high[at[0]])))
+    pair = (row, other)
+    answers = tuple(asked.says(one) for one in pair)
+    shown = tuple(n for n in asked.space.names if n in asked.model.features)
+    return Proof(False, claim, pair, answers, at=tuple(at), _shown=shown)
+
+
+def _ends(feature: Feature, column: CoreColumn, n_rows: int, by: Fraction) -> tuple[Floats, Floats]:
+    """Give how far each number can move down and up, as the ends of intervals of the core."""
+    kind, first, second = column
+    if kind == ABSENT or first is None:
+        return np.full(n_rows, -np.inf), np.full(n_rows, np.inf)
+    last = first if second is None or kind != BETWEEN else second
+    low = np.array([_moved(feature, x, -by) for x in first])
+    high = np.array([_moved(feature, x, by) for x in last])
+    if not feature.nan:  # unknown: every number; where NaN is a value it stays NaN
+        low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+    return low, high
+
+
+def _moved(feature: Feature, number: Any, by: Fraction) -> float:
+    """Move a number, as it is written, and read the result as rows are read."""
+    if not math.isfinite(number):
+        return float(number)
+    moved = exact(number) + by
+    if feature.whole:
+        whole = math.ceil(moved) if by < 0 else math.floor(moved)
+        limited = min(max(whole, 0), 1) if feature.kind == "boolean" else whole
+        return float(limited)
+    try:
+        out = float(moved)
+    except OverflowError:
+        return math.copysign(math.inf, by)
+    if feature.values == "float32":
+        with np.errstate(over="ignore"):
+            out = float(np.float32(out))
+    return out
+
+
+def _changed(
+    asked: Properties, feature: Feature, row: dict[str, Any], ends: tuple[float, float]
+) -> dict[str, Any]:
+    """Give the row with another number within reach that gets another answer."""
+    space = asked.space
+    own = {space.columns[k].name for k in space.columns_of[feature.name]} | {feature.name}
+    rest = {name: value for name, value in row.items() if name not in own}
+    before = asked.says(row)
+    cuts = [cut for cut in asked.cuts_of(feature.name) if ends[0] <= cut <= ends[1]]
+    values = {*ends, *cuts, *(float(feature.above(cut)) for cut in cuts)}
+    here = row.get(feature.name)
+    middle = float(here) if isinstance(here, int | float) else sum(ends) / 2
+    for value in sorted((v for v in values if ends[0] <= v <= ends[1] and math.isfinite(v)),
+                        key=lambda v: (abs(v - middle), v)):  # fmt: skip
+        plain: Any = value
+        if feature.kind == "boolean":
+            plain = bool(value)
+        elif feature.whole:
+            plain = int(value)
+        other = {**rest, feature.name: plain}
+        if asked.says(other) != before:
+            return {name: other.get(name) for name in dict.fromkeys([*row, feature.name])
+                    if name in other}  # fmt: skip
+    raise InvalidData(f"no finite value of {feature.name!r} within reach changes the row {row}")

@@ -1,0 +1,176 @@
+"""Choices: the functions of a set as a table to choose from, and as a page to walk in.
+
+In:  a set of trees, and what its functions are judged by.
+Out: a frame; the explorer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from ..errors import TooLarge
+from .choosing import Wanted, chosen_frame
+from .functions import FunctionSet
+from .goals import SecondGoals
+from .judged import Asked, Judged
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .tree_set import TreeSet
+
+__all__ = ["Choices"]
+
+MOST_SHOWN = 20_000  # functions that a person looks at
+
+
+class Choices(SecondGoals):
+    """The part of ``TreeSet`` that is about choosing a function."""
+
+    def choose(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        where: Any = (),
+        sort: Any = (),
+        weights: Any = None,
+        front: Any = (),
+        missing: Any = 0.1,
+        costs: Any = None,
+        positive: Any = None,
+        sample: int | None = None,
+        random_state: Any = None,
+        limit: int = MOST_SHOWN,
+    ) -> pd.DataFrame:
+        """Give the functions, each once, with the measures that people decide by.
+
+        Parameters
+        ----------
+        X, y : complete rows and their labels (numbers for regression), optional
+            Rows that were held out: errors and rates are those on them, where y is given.
+            ``agreement``, ``coverage``, ``questions`` and ``cost`` are about the rows of X, and
+            the latter two need it. Without X and y the training rows are taken.
+        where : str or list of str
+            Conditions that a function must meet, such as ``["leaves <= 6", "sensitivity >= 0.8"]``.
+            For features use ``using`` and ``without`` before.
+        sort : str or list of str
+            Measures, the most important first, the better end first; ``"-leaves"`` turns it round.
+            By default the smallest objective is first.
+        weights : dict of measure -> weight, optional
+            Sort by the sum of weight x measure, smallest first, in a column ``score``; a measure
+            of which more is better is subtracted.
+        front : str or list of str
+            Keep the functions that no other beats: none is better in one of these measures and as
+            good in all others.
+        missing : number, dict of feature -> number, or table with gaps
+            For ``coverage``: the probability that a value is missing, of every feature, or by
+            feature (0 for those that are not named), independently of each other; or rows with
+            gaps, which are taken as they are.
+        costs : dict of feature -> cost, optional
+            For ``cost``.
+        positive : label, optional
+            The class that ``sensitivity`` is about; by default the last.
+        sample : int, optional
+            Look at so many functions, drawn uniformly, instead of all. The frame's ``attrs`` say
+            so; ``agreement`` and ``overruled`` are then among those that were drawn.
+        random_state : int, RandomState, Generator or None
+        limit : int
+            Most functions that are looked at; more are an error.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row per function; the index is its fingerprint, by which ``function`` gives it.
+
+            objective, error (loss for regression)
+                Of its cheapest tree, and on the training rows.
+            leaves, n_features, features, n_trees
+                Fewest leaves, the features that are asked about, and how many trees of the set are
+                this function.
+            held_out_error (held_out_loss)
+                On X and y: the share of wrong rows (the mean squared, or absolute, error).
+            sensitivity, specificity
+                For two classes: the share of the rows of the positive class that get it, and of the
+                other one that get that; NaN where there are no such rows.
+            agreement, overruled
+                The share of the other functions that decide as this one, on average over the rows;
+                and the share of rows on which more than half of all functions decide otherwise,
+                all alike.
+            coverage
+                The share of rows that are answered for certain when values are ``missing``.
+            questions, cost
+                What an answer takes on average, with the function's cheapest policy: features asked
+                about, and costs.
+
+        Notes
+        -----
+        Cost: functions x distinct rows; for ``questions`` and ``cost`` a policy for each function
+        that meets the conditions on the other measures.
+
+        Examples
+        --------
+        >>> from orderless import RashomonSet
+        >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
+        >>> found = RashomonSet(max_depth=2, regularization=0.05, epsilon=0.05)
+        >>> table = found.fit(X, [0, 0, 0, 1, 1]).choose(sort="coverage")
+        >>> table[["error", "leaves", "features", "coverage"]].reset_index(drop=True)
+           error  leaves    features  coverage
+        0    0.0       3      x0, x1    0.8820
+        1    0.0       4  x0, x1, x2    0.8586
+        """
+        functions = self._looked_at(sample, random_state, limit)
+        judged = Judged(functions.table(), self._problem, Asked(X, y, missing, costs, positive))
+        frame = chosen_frame(judged, Wanted(where, sort, weights, front))
+        frame.attrs["functions"] = "all" if sample is None else f"{len(functions)} drawn uniformly"
+        return frame
+
+    def write_explorer(
+        self, target: Any = None, X: Any = None, y: Any = None, **options: Any
+    ) -> str:
+        """Write one page on which a person walks among the functions and chooses one.
+
+        Parameters
+        ----------
+        target : path, optional
+            File to write; complete or not at all.
+        X, y : complete rows and their labels, optional
+            As of ``choose``; so are ``missing``, ``costs``, ``positive``, ``sample``,
+            ``random_state`` and ``limit``. ``title`` stands at the top.
+
+        Returns
+        -------
+        str
+            The page: one file that needs no server and no network.
+        """
+        from ..output.explorer import write_explorer
+
+        return write_explorer(cast("TreeSet", self), target, X, y, **options)
+
+    def explore(self, **options: Any) -> None:
+        """Open what ``write_explorer`` writes in a browser, served by this machine, until Ctrl-C.
+
+        Parameters
+        ----------
+        **options
+            As of ``write_explorer``; and ``port``, by default any that is free, and ``ready``, a
+            function that is called with the address instead of opening a browser.
+        """
+        from ..output.explorer import explore
+
+        explore(cast("TreeSet", self), **options)
+
+    def _looked_at(self, sample: int | None, random_state: Any, limit: int) -> FunctionSet:
+        """Give all functions, or some that were drawn, each once."""
+        try:
+            functions = self._voters(sample, random_state, limit)
+        except TooLarge as fault:
+            raise TooLarge(
+                f"{fault}; or draw some: choose(sample={min(limit, 1000)})", fault.met
+            ) from fault
+        if sample is None:
+            return functions
+        _, first = np.unique(functions.fingerprints, axis=0, return_index=True)
+        return functions.take(np.sort(first))

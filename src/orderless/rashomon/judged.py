@@ -1,0 +1,395 @@
+"""What people decide by when they choose among functions: errors, certainty, cost, agreement.
+
+In:  the functions of a set, rows, how values go missing, costs.
+Out: ``Judged``: a number per function for every measure.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..acquisition import cheapest_policy
+from ..errors import InvalidData, InvalidParameter, TooLarge, named, setting
+from ..inputs import counted, is_frame, label_array, number_array, read_rows, rows_at
+from ..model import Label, plain_label
+from .columns import Columns
+from .flat import FlatTrees, distinct
+from .functions import FunctionTable
+from .number_rows import numbers_of, target_of
+from .problem import Problem
+
+__all__ = ["BETTER", "Asked", "Judged"]
+
+# Which way each measure is better; 0: neither.
+BETTER = {
+    "objective": -1, "error": -1, "loss": -1, "held_out_error": -1, "held_out_loss": -1,
+    "sensitivity": 1, "specificity": 1, "leaves": -1, "n_features": -1, "questions": -1,
+    "coverage": 1, "cost": -1, "agreement": 1, "overruled": -1, "n_trees": 0,
+}  # fmt: skip
+MOST_CELLS = 1 << 22  # patterns of known values x cells of one function
+
+Floats = NDArray[np.float64]
+Bits = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a person asks about the functions.
+
+    Attributes
+    ----------
+    X, y : rows and labels, optional
+        On which the functions are judged; the training rows if there are none.
+    missing : number, dict of feature -> number, or table with gaps
+        How values go missing.
+    costs : dict of feature -> cost, optional
+    positive : label, optional
+        The class that sensitivity is about; the last one by default.
+    """
+
+    X: Any = None
+    y: Any = None
+    missing: Any = 0.1
+    costs: Any = None
+    positive: Any = None
+
+
+def _sums(kind: NDArray[np.intp], weight: Floats, n_kinds: int) -> Floats:
+    """Add up weights by kind."""
+    return np.bincount(kind, weight, n_kinds).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class _Labelled:
+    """Rows of 0/1 columns, their weights, and the places of their labels (numbers themselves)."""
+
+    bits: Bits
+    weight: Floats
+    labels: Any
+
+    @cached_property
+    def kinds(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The first row of each kind of row, and the kind of each."""
+        return distinct(self.bits)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """How much each kind of row weighs."""
+        return _sums(self.kinds[1], self.weight, len(self.kinds[0]))
+
+    def of_class(self, label: int) -> Floats:
+        """Give the weight of the rows of one class, by kind of row."""
+        first, which = self.kinds
+        return _sums(which, self.weight * (self.labels == label), len(first))
+
+    def said(self, trees: FlatTrees) -> Iterator[tuple[slice, NDArray[np.int32]]]:
+        """Give, some trees at a time, what they say of each kind of row."""
+        return trees.says_in_parts(self.bits[self.kinds[0]])
+
+
+class Judged:
+    """Functions of a set, and what is measured of them."""
+
+    def __init__(self, table: FunctionTable, problem: Problem, asked: Asked) -> None:
+        self.table, self.problem, self.asked = table, problem, asked
+        if asked.y is not None and asked.X is None:
+            raise InvalidData("y was given without X: give the rows that these labels belong to")
+        trained = _Labelled(problem.bits, problem.weights.astype(np.float64), problem.y)
+        self.rows = self.truths = trained
+        if asked.X is not None:
+            bits = problem.columns.read_complete(asked.X)
+            if not len(bits):
+                raise InvalidData("X has no rows: give at least one")
+            self.rows = _Labelled(bits, np.ones(len(bits)), self._read_labels(len(bits)))
+            if asked.y is not None:
+                self.truths = self.rows
+        self._check_missing()
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @property
+    def numbers(self) -> bool:
+        """Whether the functions give numbers."""
+        return self.problem.task == "regression"
+
+    # -- what there is -------------------------------------------------------------------------
+
+    @cached_property
+    def measures(self) -> dict[str, Callable[[NDArray[np.intp]], Any]]:
+        """What can be measured of some of the functions; the quick ones first."""
+        table, problem = self.table, self.problem
+        share = problem.unit // problem.error_cost
+        out: dict[str, Callable[[NDArray[np.intp]], Any]] = {
+            "objective": lambda at: table.cost[at] / table.unit,
+            "loss" if self.numbers else "error": lambda at: table.errors[at] / share,
+            "leaves": lambda at: table.leaves[at],
+            "n_features": lambda at: self.features[at].sum(axis=1),
+            "n_trees": lambda at: table.n_trees[at],
+        }
+        if self.asked.y is not None:
+            name = "held_out_loss" if self.numbers else "held_out_error"
+            out[name] = self._held_out_loss if self.numbers else self._held_out_error
+        if len(problem.classes) == 2 and not self.numbers:
+            out["sensitivity"] = lambda at: self._rates(True)[at]
+            out["specificity"] = lambda at: self._rates(False)[at]
+        if not self.numbers:
+            out["agreement"] = lambda at: self._votes[0][at]
+            out["overruled"] = lambda at: self._votes[1][at]
+        out["coverage"] = self._coverage
+        if self.asked.X is not None:
+            out["questions"] = self._questions
+            if self.asked.costs is not None:
+                out["cost"] = self._cost
+        return out
+
+    SLOW = ("coverage", "questions", "cost")
+
+    def why_not(self, name: str) -> str:
+        """Say what has to be given for a measure."""
+        if name in ("held_out_error", "held_out_loss"):
+            return "give rows that were held out: X and y"
+        if name == "cost":
+            return "give costs, and X, the rows that say how likely each answer is"
+        if name == "questions":
+            return "give X, the rows that say how likely each answer is"
+        if name in ("sensitivity", "specificity"):
+            return "it is about two classes"
+        return "it is not there for this set"
+
+    # -- of the trees --------------------------------------------------------------------------
+
+    @cached_property
+    def features(self) -> NDArray[np.bool_]:
+        """Per function and feature of the space whether its cheapest tree asks about it."""
+        columns = self.problem.columns
+        uses = self.table.trees.uses(len(columns))
+        out = np.zeros((len(self), len(columns.space.features)), dtype=bool)
+        for i in np.unique(columns.feature).tolist():
+            out[:, i] = uses[:, columns.feature == i].any(axis=1)
+        return out
+
+    def named_features(self, at: NDArray[np.intp]) -> list[str]:
+        """Name the features of some functions, as one text each."""
+        names = self.problem.columns.space.names
+        return [", ".join(names[i] for i in np.flatnonzero(row)) for row in self.features[at]]
+
+    # -- on rows -------------------------------------------------------------------------------
+
+    def _read_labels(self, n_rows: int) -> Any:
+        if self.asked.y is None:
+            return None
+        if self.numbers:
+            return number_array(self.asked.y, n_rows)
+        place = {label: i for i, label in enumerate(self.problem.classes)}
+        labels = label_array(self.asked.y, n_rows)
+        return np.array([place.get(plain_label(one), -1) for one in labels], dtype=np.int32)
+
+    def _held_out_error(self, at: NDArray[np.intp]) -> Floats:
+        right, n_rows = np.zeros(len(self)), len(self.truths.bits)
+        weight = [self.truths.of_class(c) for c in range(len(self.problem.classes))]
+        for part, labels in self.truths.said(self.table.trees):
+            for c, own in enumerate(weight):
+                right[part] += (labels == c) @ own
+        return (n_rows - right[at]) / n_rows
+
+    def _held_out_loss(self, at: NDArray[np.intp]) -> Floats:
+        """Give the mean squared, or absolute, error."""
+        target = target_of(self.problem)
+        squared = target.loss == "squared"
+        out = np.zeros(len(self))
+        which = self.truths.kinds[1]
+        for part, labels in self.truths.said(self.table.trees):
+            for k, row in enumerate(numbers_of(target, labels).reshape(labels.shape), part.start):
+                off = np.abs(row[which] - self.truths.labels)
+                out[k] = np.mean(off * off if squared else off)
+        return out[at]
+
+    @cached_property
+    def _positive(self) -> int:
+        classes: tuple[Label, ...] = self.problem.classes
+        if self.asked.positive is None:
+            return len(classes) - 1
+        if plain_label(self.asked.positive) not in classes:
+            raise InvalidParameter(
+                f"{named('positive')} must be one of {', '.join(map(repr, classes))}, got "
+                f"{self.asked.positive!r:.80}",
+                "positive",
+            )
+        return classes.index(plain_label(self.asked.positive))
+
+    def _rates(self, positive: bool) -> Floats:
+        """Give the share of the rows of one class that get it; NaN if there are none."""
+        label = self._positive if positive else 1 - self._positive
+        weight = self.truths.of_class(label)
+        found = np.zeros(len(self))
+        for part, labels in self.truths.said(self.table.trees):
+            found[part] = (labels == label) @ weight
+        with np.errstate(invalid="ignore"):
+            rates: Floats = found / weight.sum()
+        return rates
+
+    @cached_property
+    def _votes(self) -> tuple[Floats, Floats]:
+        """Give the share of functions that agree, on average, and the share of rows overruled.
+
+        A row overrules a function where more than half of all functions decide otherwise, all
+        alike.
+        """
+        weight = self.rows.weights / self.rows.weight.sum()
+        classes = range(len(self.problem.classes))
+        votes = np.zeros((len(classes), len(weight)))
+        for _, labels in self.rows.said(self.table.trees):
+            for c in classes:
+                votes[c] += (labels == c).sum(axis=0)
+        agreement, overruled = np.zeros(len(self)), np.zeros(len(self))
+        others = max(1, len(self) - 1)
+        ruled = 2 * votes > len(self)
+        for part, labels in self.rows.said(self.table.trees):
+            for c in classes:
+                own = labels == c
+                agreement[part] += own @ (weight * (votes[c] - 1) / others)
+                overruled[part] += own @ (weight * (np.delete(ruled, c, axis=0).any(axis=0)))
+        return (agreement if len(self) > 1 else np.ones(1)), overruled
+
+    # -- with gaps -----------------------------------------------------------------------------
+
+    def _check_missing(self) -> None:
+        given = self.asked.missing
+        if is_frame(given) or isinstance(given, list | np.ndarray):
+            return
+        chances = list(given.values()) if isinstance(given, Mapping) else [given]
+        for chance in chances:
+            number = isinstance(chance, int | float | np.number) and not isinstance(chance, bool)
+            if not (number and 0 <= chance <= 1):
+                raise ValueError(
+                    "missing must be a probability from 0 to 1, a dict {feature: probability}, or "
+                    f"a table with gaps, got {chance!r:.80}"
+                )
+        if isinstance(given, Mapping):
+            for name in given:
+                _ = self.problem.columns.space.index(name)  # says which features there are
+
+    def _chances(self) -> Floats:
+        """Give the probability that each feature is missing; 0 for those that are not named."""
+        names = self.problem.columns.space.names
+        given = self.asked.missing
+        if isinstance(given, Mapping):
+            return np.array([float(given.get(name, 0)) for name in names])
+        return np.full(len(names), float(given))
+
+    def _coverage(self, at: NDArray[np.intp]) -> Floats:
+        """Give the share of rows that are answered for sure when values go missing."""
+        given = self.asked.missing
+        if is_frame(given) or isinstance(given, list | np.ndarray):
+            return self._coverage_of_table(at, given)
+        uses = self.table.trees.uses(len(self.problem.columns))[at]
+        out, chances = np.zeros(len(at)), self._chances()
+        sets, which = np.unique(uses, axis=0, return_inverse=True)
+        which = which.ravel()
+        for k, used in enumerate(sets):
+            own = np.flatnonzero(which == k)
+            cells = _Cells(self.problem.columns, np.flatnonzero(used).tolist())
+            labels = self.table.trees[at[own]].says(cells.bits)
+            weight = cells.weights(self.rows.bits, self.rows.weight)
+            out[own] = cells.certain(labels, chances) @ weight
+        shares: Floats = np.round(out / self.rows.weight.sum(), 12)
+        return shares
+
+    def _coverage_of_table(self, at: NDArray[np.intp], gaps: Any) -> Floats:
+        columns = self.problem.columns
+        rows = read_rows(gaps, columns.space, np.unique(columns.feature).tolist())
+        if not rows.n_rows:
+            raise InvalidData("missing is a table without rows: give at least one")
+        trees = self.problem.trees(self.table.trees[at])
+        return np.array([float((tree.decide(rows) >= 0).mean()) for tree in trees])
+
+    # -- asking --------------------------------------------------------------------------------
+
+    def _questions(self, at: NDArray[np.intp]) -> Floats:
+        names = self.problem.columns.space.names
+        return self._expected(at, dict.fromkeys(names, 1), "questions")
+
+    def _cost(self, at: NDArray[np.intp]) -> Floats:
+        return self._expected(at, self.asked.costs, "cost")
+
+    def _expected(self, at: NDArray[np.intp], costs: Any, what: str) -> Floats:
+        """Give what an answer costs on average, with the cheapest policy of each function."""
+        rows = rows_at(self.asked.X, self.rows.kinds[0])
+        weight = self.rows.weights.astype(np.int64)
+        out, unproven = np.zeros(len(at)), 0
+        with counted(f"{what} of {len(at):,} functions", len(at)) as done:
+            for k, tree in enumerate(self.problem.trees(self.table.trees[at])):
+                policy = cheapest_policy(tree, rows, costs, sample_weight=weight)
+                out[k] = policy.expected_cost
+                unproven += not policy.optimal
+                done()
+        if unproven:
+            warnings.warn(
+                f"{what}: the policies of {unproven:,} of {len(at):,} functions are not proven to "
+                "be the cheapest; what they cost is an upper bound",
+                stacklevel=2,
+            )
+        return out
+
+
+class _Cells:
+    """All that some columns can be together: features times what their columns can be."""
+
+    def __init__(self, columns: Columns, used: list[int]) -> None:
+        self.used = used
+        by_feature: dict[int, list[int]] = {}
+        for j in used:
+            by_feature.setdefault(int(columns.feature[j]), []).append(j)
+        self.features = list(by_feature)
+        self.patterns = [columns.patterns(own) for own in by_feature.values()]
+        self.shape = tuple(len(one) for one in self.patterns)
+        size = int(np.prod([*self.shape, 1], dtype=np.float64)) * 2 ** len(self.features)
+        if size > MOST_CELLS:
+            raise TooLarge(
+                f"coverage: a function asks about {len(self.features)} features, and with every "
+                f"way of missing these are {size:,} cells: {setting('missing')} can be a table "
+                "with gaps, of which each row is looked at",
+                MOST_CELLS,
+            )
+        self.bits = np.zeros((int(np.prod([*self.shape, 1])), len(columns)), dtype=np.uint8)
+        for cell, chosen in enumerate(product(*(range(n) for n in self.shape))):
+            for own, patterns, k in zip(by_feature.values(), self.patterns, chosen, strict=True):
+                self.bits[cell, own] = patterns[k]
+
+    def weights(self, bits: Bits, weight: Floats) -> Floats:
+        """Give the weight of the rows in each cell."""
+        both = np.vstack([self.bits[:, self.used], bits[:, self.used]])
+        if not self.used:
+            return np.array([weight.sum()])
+        _, kind = distinct(both)
+        cell_of = np.full(int(kind.max()) + 1, -1)
+        cell_of[kind[: len(self.bits)]] = np.arange(len(self.bits))
+        return _sums(cell_of[kind[len(self.bits) :]], weight, len(self.bits))
+
+    def certain(self, labels: NDArray[np.int32], chances: Floats) -> Floats:
+        """Give, by function and cell, the probability that what stays known settles the label."""
+        shaped = labels.reshape(len(labels), *self.shape)
+        out = np.zeros(shaped.shape)
+        todo = [(0, shaped, shaped, 1.0)]
+        while todo:
+            k, low, high, chance = todo.pop()
+            if not chance:
+                continue
+            if k == len(self.features):
+                out += chance * (low == high)
+                continue
+            gone = float(chances[self.features[k]])
+            todo.append((k + 1, low, high, chance * (1 - gone)))
+            axis = k + 1
+            ends = low.min(axis=axis, keepdims=True), high.max(axis=axis, keepdims=True)
+            todo.append((k + 1, *ends, chance * gone))
+        return out.reshape(len(labels), -1)

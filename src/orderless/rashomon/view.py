@@ -1,0 +1,158 @@
+"""Which trees of a set are meant: a ``View``, by a bound and by what is asked of trees.
+
+In:  numbers and columns, as ``views.py`` reads them.
+Out: ``View``, which a ``Source`` takes; equal views are equal, and can be keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+__all__ = ["LIMIT", "Paid", "Question", "View"]
+
+LIMIT = 5_000_000  # functions that are listed unless more are asked for
+MOST_GROUPS = 16
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a tree must ask at one place: one of some columns; then what comes next.
+
+    ``when_true`` and ``when_false`` are places among the questions that a ``View`` holds, for the
+    rows whose column is 1 or 0; -1 where anything may come.
+    """
+
+    columns: tuple[int, ...]
+    when_true: int = -1
+    when_false: int = -1
+
+
+@dataclass(frozen=True)
+class Paid:
+    """The most that the features on a path may cost; each is paid for once.
+
+    Attributes
+    ----------
+    prices : tuple of int
+        By feature of the space, in some unit.
+    most : int
+        In the same unit.
+    """
+
+    prices: tuple[int, ...]
+    most: int
+
+
+@dataclass(frozen=True)
+class View:
+    """What trees must be like to be in.
+
+    Attributes
+    ----------
+    epsilon : Fraction
+        How far from the optimum.
+    bound : int
+        The largest objective, in the problem's whole numbers.
+    max_leaves : int
+        The most leaves; 0 for any number.
+    forbidden : frozenset of int
+        Columns that no tree asks about.
+    required : tuple of tuples of int
+        Of each group of columns, a tree asks about at least one.
+    trivial : bool
+        Whether a split may have two leaves of equal label.
+    least_weight : int
+        What the training rows of every leaf weigh at least, in the problem's whole numbers.
+    most_features : int or None
+        How many features a tree asks about at most; None for any number.
+    first : tuple of tuples of Question
+        Each is a beginning that all trees have, the root's question first.
+    paid : tuple of Paid
+        What holds on every path.
+    monotone : tuple of (int, bool)
+        Features, and whether labels rise along them or fall.
+    """
+
+    epsilon: Fraction
+    bound: int
+    max_leaves: int = 0
+    forbidden: frozenset[int] = frozenset()
+    required: tuple[tuple[int, ...], ...] = ()
+    trivial: bool = True
+    least_weight: int = 0
+    most_features: int | None = None
+    first: tuple[tuple[Question, ...], ...] = ()
+    paid: tuple[Paid, ...] = ()
+    monotone: tuple[tuple[int, bool], ...] = ()
+
+    def at_most(self, leaves: int) -> View:
+        """Allow so many leaves at most."""
+        return replace(self, max_leaves=min(leaves, self.max_leaves or leaves))
+
+    def without(self, columns: list[int]) -> View:
+        """Forbid columns."""
+        return replace(self, forbidden=self.forbidden.union(columns))
+
+    def using(self, columns: list[int]) -> View:
+        """Require one of some columns."""
+        groups = dict.fromkeys((*self.required, tuple(columns)))
+        if len(groups) > MOST_GROUPS:
+            raise ValueError(
+                f"{len(groups)} features are required: at most {MOST_GROUPS} can be, and a tree of "
+                "depth d asks about fewer than 2^d"
+            )
+        return replace(self, required=tuple(groups))
+
+    def heavier(self, weight: int) -> View:
+        """Require so much weight in every leaf."""
+        return replace(self, least_weight=max(self.least_weight, weight))
+
+    def with_features(self, most: int) -> View:
+        """Allow so many features at most."""
+        own = self.most_features
+        return replace(self, most_features=most if own is None else min(own, most))
+
+    def beginning(self, questions: tuple[Question, ...]) -> View:
+        """Require a beginning."""
+        return replace(self, first=tuple(dict.fromkeys((*self.first, questions))))
+
+    def paying(self, paid: Paid) -> View:
+        """Allow no path that costs more."""
+        return replace(self, paid=tuple(dict.fromkeys((*self.paid, paid))))
+
+    def rising(self, feature: int, rises: bool) -> View:
+        """Require labels that rise along a feature, or fall."""
+        return replace(self, monotone=tuple(sorted({*self.monotone, (feature, rises)})))
+
+    # -- what is asked, one by one -------------------------------------------------------------
+
+    @property
+    def plain(self) -> View:
+        """The view without what is a property of whole functions."""
+        return replace(self, monotone=())
+
+    def unconstrained(self) -> View:
+        """Give the view with its bound alone."""
+        return View(self.epsilon, self.bound, trivial=self.trivial)
+
+    def one_by_one(self) -> Iterator[tuple[str, View]]:
+        """Give every constraint by its name, as a view that asks for nothing else."""
+        free = self.unconstrained()
+        if self.max_leaves:
+            yield "max_leaves", free.at_most(self.max_leaves)
+        if self.least_weight:
+            yield "min_leaf", free.heavier(self.least_weight)
+        if self.forbidden:
+            yield "must_not_use", replace(free, forbidden=self.forbidden)
+        if self.required:
+            yield "must_use", replace(free, required=self.required)
+        if self.most_features is not None:
+            yield "at_most_features", free.with_features(self.most_features)
+        if self.first:
+            yield "first", replace(free, first=self.first)
+        if self.paid:
+            yield "max_cost", replace(free, paid=self.paid)
+        if self.monotone:
+            yield "monotone", replace(free, monotone=self.monotone)

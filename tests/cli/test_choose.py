@@ -1,0 +1,84 @@
+"""``orderless choose``: the functions of a set, conditions, fronts, and taking one along."""
+
+import json
+
+import pytest
+from commands import fine, mistake, patients, records
+
+import orderless as ol
+
+TABLE = ("patients.csv", "--target", "diagnosis", "--ignore", "id")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    patients(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def wisconsin():
+    return ol.datasets.load("wisconsin")
+
+
+def test_it_says_what_the_library_says(wisconsin):
+    X, y = wisconsin
+    found = ol.RashomonSet(2).fit(X, y)
+    table = found.choose(X, front=["error", "coverage"], costs=dict.fromkeys(X.columns, 2))
+    args = ("--max-depth", 2, "--front", "error,coverage", "--other-costs", 2)
+    content = json.loads(fine("choose", "wisconsin", *args, "-f", "json"))
+    assert content["trees"] == found.n_trees
+    assert content["looked_at"] == "all"
+    assert [one["fingerprint"] for one in content["choice"]] == table.index.tolist()
+    for one, row in zip(content["choice"], table.to_dict("records"), strict=True):
+        assert {name: one[name] for name in row} == row
+    rows = records(fine("choose", "--data", "wisconsin", *args, "-f", "csv"))
+    assert [row["fingerprint"] for row in rows] == table.index.tolist()
+
+
+def test_held_out_rows(wisconsin):
+    args = ("--max-depth", 2, "--test", 0.3, "--sort", "held_out_error", "-f", "json")
+    content = json.loads(fine("choose", "wisconsin", *args))
+    assert content["rows"] + content["held_out_rows"] == len(wisconsin.X)
+    errors = [one["held_out_error"] for one in content["choice"]]
+    assert errors == sorted(errors)
+    assert content == json.loads(fine("choose", "wisconsin", *args))
+
+
+def test_the_first_function_is_taken_along(here):
+    text = fine("choose", *TABLE, "--where", "leaves <= 3", "--save", "model.json", "--top", 1)
+    assert "The first is in model.json." in text
+    assert "Coverage: every value is missing with probability 0.1." in text
+    tree = ol.Tree.from_json((here / "model.json").read_text())
+    first = json.loads(fine("choose", *TABLE, "--where", "leaves <= 3", "-f", "json"))["choice"][0]
+    assert ol.fingerprint(tree) == first["fingerprint"]
+    assert fine("explain", "model.json")
+
+
+def test_nothing_meets_the_conditions(here):
+    assert "No function meets the conditions" in fine("choose", *TABLE, "--where", "leaves > 99")
+    words = mistake("choose", *TABLE, "--where", "leaves > 99", "--save", "model.json")
+    assert "no function meets the conditions of --where" in words
+    assert not (here / "model.json").exists()
+
+
+def test_a_sample_is_named(here):
+    text = fine("choose", *TABLE, "--sample", 2, "--epsilon", 0.3)
+    assert "drawn uniformly" in text
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("--front", "eror"), "did you mean 'error'"),
+        (("--sort", "cost"), "--sort names 'cost', which is not known: give costs"),
+        (("--where", "leaves"), "--where must be conditions"),
+        (("--positive", "perhaps"), "--positive 'perhaps' is no class"),
+        (("--costs", "age=1"), "--costs has no cost for"),
+        (("--test", 1.5), "--test must be a share"),
+        (("--data", "other.csv"), "there are two tables"),
+    ],
+)
+def test_mistakes(here, args, words):
+    assert words in mistake("choose", *TABLE, *args)

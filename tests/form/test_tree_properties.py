@@ -1,0 +1,499 @@
+"""Properties of trees against brute force: every row, and every pair of rows, is looked at."""
+
+import itertools
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from oracle import as_float32, decide, float32_neighbours, values_by_feature
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from strategies import problems, tree_of
+
+import orderless as ol
+from orderless.errors import InvalidData, InvalidSpace, InvalidTree
+from orderless.form import TreeProperties
+
+ENDS = (-3.0, -1.0, 0.0, 0.5, 1.0, 2.0, 2.5, 3.0)
+
+
+@st.composite
+def regions(draw, kinds):
+    """Conditions on some features, and for each the test that a row must pass."""
+    region, tests = {}, {}
+    for name, kind in kinds.items():
+        if draw(st.booleans()):
+            continue
+        if kind == "boolean":
+            value = draw(st.booleans())
+            region[name], tests[name] = value, lambda x, v=value: x is v
+        elif isinstance(kind, tuple):
+            some = draw(st.sets(st.sampled_from(kind), min_size=1))
+            region[name], tests[name] = some, lambda x, s=some: x in s
+        else:
+            low, high = sorted(draw(st.tuples(st.sampled_from(ENDS), st.sampled_from(ENDS))))
+            if kind == "integer":
+                low, high = math.floor(low), math.ceil(high)
+            region[name], tests[name] = _ends(draw, kind, low, high)
+    return region, tests
+
+
+def _ends(draw, kind, low, high):
+    shape = draw(st.sampled_from(["both", "low", "high", "above", "below"]))
+    own = as_float32 if kind == "float32" else float
+    if shape == "both":
+        return (low, high), lambda x: low <= own(x) <= high
+    if shape == "low":
+        return (low, None), lambda x: own(x) >= low
+    if shape == "high":
+        return (None, high), lambda x: own(x) <= high
+    if shape == "above":
+        return {"above": low}, lambda x: own(x) > low
+    return {"below": high}, lambda x: own(x) < high
+
+
+def all_rows(kinds, specs, tests=None):
+    """Every row that matters: each bin of the trees, and both sides of every end."""
+    values = values_by_feature(kinds, *specs)
+    for name, kind in kinds.items():
+        if kind in ("float64", "float32", "integer"):
+            for end in ENDS:
+                near = [end]
+                if kind == "integer":
+                    near = [
+                        math.floor(end),
+                        math.ceil(end),
+                        math.floor(end) - 1,
+                        math.ceil(end) + 1,
+                    ]
+                elif kind == "float32":
+                    near += float32_neighbours(end)
+                else:
+                    near += [math.nextafter(end, math.inf), math.nextafter(end, -math.inf)]
+                values[name] = sorted({*values[name], *near})
+    for name, test in (tests or {}).items():
+        values[name] = [v for v in values[name] if test(v)]
+    names = list(values)
+    size = math.prod(len(own) for own in values.values())
+    if size > 1500:
+        return None
+    return [dict(zip(names, row, strict=True)) for row in itertools.product(*values.values())]
+
+
+def said(spec, kinds, row):
+    return decide(spec, row, frozenset(n for n, kind in kinds.items() if kind == "float32"))
+
+
+def passes(tests, row):
+    return all(test(row[name]) for name, test in tests.items())
+
+
+def refutes(proof, tree, tests, spec, kinds):
+    """Rows of a counterexample lie inside, and get what it says, from tree and oracle."""
+    assert not proof
+    assert proof.rows
+    for row, answer in zip(proof.rows, proof.answers, strict=True):
+        assert passes(tests, row), (row, proof)
+        assert tree.predict([row]).tolist() == [answer]
+        assert said(spec, kinds, row) == answer
+        assert set(row) == set(kinds)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data())
+def test_never_and_always(data):
+    kinds, (spec,) = data.draw(problems())
+    tree = tree_of(spec, kinds)
+    region, tests = data.draw(regions(kinds))
+    rows = all_rows(kinds, [spec], tests)
+    if not rows:
+        return
+    label = data.draw(st.sampled_from(tree.classes))
+    found = {said(spec, kinds, row) for row in rows}
+    never = ol.prove(tree).never(label, where=region)
+    assert bool(never) == (label not in found)
+    if not never:
+        refutes(never, tree, tests, spec, kinds)
+        assert never.answers == (label,)
+    always = ol.prove(tree).always(label, where=region)
+    assert bool(always) == (found == {label})
+    if not always:
+        refutes(always, tree, tests, spec, kinds)
+        assert always.answers[0] != label
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data())
+def test_ignores(data):
+    kinds, (spec,) = data.draw(problems())
+    tree = tree_of(spec, kinds)
+    region, tests = data.draw(regions(kinds))
+    rows = all_rows(kinds, [spec], tests)
+    if not rows:
+        return
+    names = data.draw(st.sets(st.sampled_from(sorted(kinds)), min_size=1, max_size=2))
+    groups = {}
+    for row in rows:
+        rest = tuple(v for n, v in row.items() if n not in names)
+        groups.setdefault(rest, set()).add(said(spec, kinds, row))
+    proof = ol.prove(tree).ignores(sorted(names), given=region)
+    assert bool(proof) == all(len(own) == 1 for own in groups.values())
+    if not proof:
+        refutes(proof, tree, tests, spec, kinds)
+        one, other = proof.rows
+        assert all(one[n] == other[n] for n in kinds if n not in names)
+        assert proof.answers[0] != proof.answers[1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_constant_in_is_to_ignore_inside(data):
+    kinds, (spec,) = data.draw(problems())
+    tree = tree_of(spec, kinds)
+    region, tests = data.draw(regions(kinds))
+    rows = all_rows(kinds, [spec], tests)
+    if not region or not rows:
+        return
+    names = data.draw(st.sets(st.sampled_from(sorted(region)), min_size=1))
+    inside = {n: region[n] for n in names}
+    where = {n: region[n] for n in region if n not in names}
+    proof = ol.prove(tree).constant_in(inside, where=where)
+    groups = {}
+    for row in rows:
+        rest = tuple(v for n, v in row.items() if n not in names)
+        groups.setdefault(rest, set()).add(said(spec, kinds, row))
+    assert bool(proof) == all(len(own) == 1 for own in groups.values())
+    if not proof:
+        refutes(proof, tree, tests, spec, kinds)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data())
+def test_monotone(data):
+    kinds, (spec,) = data.draw(problems())
+    ordered = sorted(n for n, kind in kinds.items() if not isinstance(kind, tuple))
+    if not ordered:
+        return
+    tree = tree_of(spec, kinds)
+    region, tests = data.draw(regions(kinds))
+    rows = all_rows(kinds, [spec], tests)
+    if not rows:
+        return
+    name = data.draw(st.sampled_from(ordered))
+    sign = data.draw(st.sampled_from([1, -1]))
+    order = data.draw(st.permutations(list(tree.classes)))
+    if not isinstance(tree.classes[0], str) and data.draw(st.booleans()):
+        order = None
+    rank = {label: i for i, label in enumerate(order or sorted(tree.classes))}
+    lines = {}
+    for row in rows:
+        rest = tuple(v for n, v in row.items() if n != name)
+        lines.setdefault(rest, []).append((row[name], rank[said(spec, kinds, row)]))
+    holds = all(
+        (b - a) * sign >= 0
+        for line in lines.values()
+        for (x, a), (y, b) in itertools.combinations(sorted(line), 2)
+        if x < y
+    )
+    proof = ol.prove(tree).monotone(name, sign, order=order, where=region)
+    assert bool(proof) == holds
+    if not proof:
+        refutes(proof, tree, tests, spec, kinds)
+        one, other = proof.rows
+        assert one[name] < other[name]
+        assert (rank[proof.answers[1]] - rank[proof.answers[0]]) * sign < 0
+        assert all(one[n] == other[n] for n in kinds if n != name)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data())
+def test_stable(data):
+    kinds, (spec,) = data.draw(problems())
+    ordered = sorted(n for n, kind in kinds.items() if not isinstance(kind, tuple))
+    if not ordered:
+        return
+    tree = tree_of(spec, kinds)
+    region, tests = data.draw(regions(kinds))
+    rows = all_rows(kinds, [spec], tests)
+    if not rows:
+        return
+    name = data.draw(st.sampled_from(ordered))
+    by = data.draw(st.sampled_from([0.5, 1, 2, 1e-300]))
+    lines = {}
+    for row in rows:
+        rest = tuple(v for n, v in row.items() if n != name)
+        lines.setdefault(rest, []).append((row[name], said(spec, kinds, row)))
+    flips = [
+        (x, y)
+        for line in lines.values()
+        for (x, a), (y, b) in itertools.combinations(sorted(line), 2)
+        if a != b and Fraction(y) - Fraction(x) <= Fraction(by)
+    ]
+    proof = ol.prove(tree).stable(name, by=by, where=region)
+    assert bool(proof) == (not flips)
+    if not proof:
+        refutes(proof, tree, tests, spec, kinds)
+        one, other = proof.rows
+        assert all(one[n] == other[n] for n in kinds if n != name)
+        assert abs(Fraction(str(float(other[name]))) - Fraction(str(float(one[name])))) <= by
+        assert proof.near
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data())
+def test_same_as(data):
+    kinds, (spec, other) = data.draw(problems(n_trees=2))
+    region, tests = data.draw(regions(kinds))
+    rows = all_rows(kinds, [spec, other], tests)
+    if not rows:
+        return
+    tree = tree_of(spec, kinds)
+    holds = all(said(spec, kinds, row) == said(other, kinds, row) for row in rows)
+    proof = ol.prove(tree).same_as(tree_of(other, kinds), where=region)
+    assert bool(proof) == holds
+    if not proof:
+        (row,) = proof.rows
+        assert passes(tests, row)
+        assert proof.answers == (said(spec, kinds, row), said(other, kinds, row))
+    assert bool(ol.prove(tree).same_as(tree_of(other, kinds))) == ol.equivalent(
+        tree, tree_of(other, kinds)
+    )
+
+
+def test_every_function_of_three_conditions():
+    """All 256 functions of three yes/no columns: what they ignore, and in what they rise."""
+    names = ["a", "b", "c"]
+    rows = list(itertools.product([False, True], repeat=3))
+
+    def tree(table, at=(), depth=0):
+        if depth == 3:
+            return {"prediction": int(table[rows.index(at)])}
+        return {"feature": names[depth], "true": tree(table, (*at, True), depth + 1),
+                "false": tree(table, (*at, False), depth + 1)}  # fmt: skip
+
+    for table in itertools.product([0, 1], repeat=8):
+        read = ol.read_tree(tree(table), feature_names=names)
+        value = dict(zip(rows, table, strict=True))
+        for k, name in enumerate(names):
+            pairs = [(value[r], value[(*r[:k], True, *r[k + 1 :])]) for r in rows if not r[k]]
+            assert bool(ol.prove(read).ignores(name)) == all(a == b for a, b in pairs)
+            assert bool(ol.prove(read).monotone(name, 1)) == all(a <= b for a, b in pairs)
+            assert bool(ol.prove(read).monotone(name, -1)) == all(a >= b for a, b in pairs)
+
+
+def data():
+    random = np.random.default_rng(0)
+    X = random.integers(0, 20, size=(200, 3)) / 4
+    return X, (X[:, 0] + X[:, 1] > 5).astype(int), X[:, 0] * 2 - X[:, 2]
+
+
+def test_rows_are_replayed_by_scikit_learn():
+    X, y, _ = data()
+    model = DecisionTreeClassifier(max_depth=5, random_state=0).fit(X, y)
+    for name in ("x0", "x1", "x2"):
+        for proof in (
+            ol.prove(model).ignores(name),
+            ol.prove(model).monotone(name, 1),
+            ol.prove(model).monotone(name, -1),
+            ol.prove(model).stable(name, by=0.1),
+        ):
+            table = [list(row.values()) for row in proof.columns]
+            if table:
+                assert model.predict(table).tolist() == list(proof.answers)
+
+
+def test_numbers_rise_and_stay_below():
+    X, _, y = data()
+    model = DecisionTreeRegressor(max_depth=4, random_state=0, monotonic_cst=[1, 0, 0]).fit(X, y)
+    asked = ol.prove(model)
+    assert asked.monotone("x0", 1)
+    down = asked.monotone("x0", -1)
+    assert not down
+    assert down.answers[0] < down.answers[1]
+    replayed = model.predict([list(row.values()) for row in down.rows])
+    assert replayed.tolist() == list(down.answers)
+    tree = ol.read_tree(model)
+    top = max(tree.numbers[tree.leaf_class[list(tree.leaves())]])
+    assert asked.never(above=top)
+    assert not asked.never(at_least=top)
+    assert asked.always(at_most=top)
+    found = asked.always(below=top)
+    assert found.answers == (top,)
+    assert not asked.never(top)
+    assert asked.never(float(np.nextafter(top, np.inf)))
+    # The decision at a level is a tree of classes.
+    assert ol.prove(tree.cut([top - 1e-9])).monotone("x0", 1, order=tree.cut([top - 1e-9]).classes)
+
+
+def test_decisions_at_a_risk():
+    X, y, _ = data()
+    tree = ol.read_tree(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y))
+    asked = ol.prove(tree.decide_at(1, 0.5))
+    assert bool(asked.never(True)) is False
+    assert asked.monotone("x0", 1)
+
+
+AGE = {"feature": "age", "relation": "<=", "reference": 25,
+       "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}}  # fmt: skip
+SPACE = ol.Space({"age": "integer", "color": ["red", "blue"], "income": "numeric"})
+
+
+def age_tree():
+    return ol.read_tree(AGE, space=SPACE)
+
+
+def test_a_form_and_any_model_can_be_asked():
+    for model in (age_tree(), ol.canonicalize(age_tree()), age_tree().to_json()):
+        assert not ol.prove(
+            model if not isinstance(model, str) else ol.Tree.from_json(model)
+        ).never("refuse")
+    assert isinstance(ol.prove(age_tree()), TreeProperties)
+
+
+def test_missing_is_neither_more_nor_less():
+    space = ol.Space([ol.Feature("lab", nan=True)])
+    node = {"feature": "lab", "relation": "<=", "reference": 3, "true": {"prediction": 0},
+            "false": {"prediction": 1}}  # fmt: skip
+    tree = ol.read_tree(node, space=space)
+    low = tree.replace(nan_true=[1, 0, 0])
+    high = tree.replace(nan_true=[0, 0, 0])
+    for own in (low, high):
+        assert ol.prove(own).monotone("lab", 1)
+        assert not ol.prove(own).ignores("lab")
+    proof = ol.prove(low).never(0, where={"lab": math.nan})
+    assert math.isnan(proof.row["lab"])
+    assert proof.answers == (0,)
+    assert "lab = missing" in str(proof)
+    assert json.dumps(proof.to_dict()) == json.dumps(
+        {"claim": "where lab is missing, the answer is never 0", "proven": False,
+         "rows": [{"lab": None}], "answers": [0]}
+    )  # fmt: skip
+    assert ol.prove(low).always(0, where={"lab": (None, 3)})
+    assert ol.prove(high).never(0, where={"lab": math.nan})
+    assert ol.prove(low).constant_in({"lab": (None, 3)})
+
+
+def test_one_hot_columns_are_one_feature():
+    color = ol.Feature("color", "categorical", categories=("red", "blue"), other=True)
+    space = ol.Space(
+        [color, ol.Feature("age", values="integer")],
+        columns={"is_red": ol.Condition("color", among=("red",)),
+                 "is_blue": ol.Condition("color", among=("blue",)), "age": "age"},
+    )  # fmt: skip
+    node = {"feature": "is_red", "true": {"feature": "is_blue", "true": {"prediction": 1},
+            "false": {"prediction": 0}}, "false": {"prediction": 0}}  # fmt: skip
+    tree = ol.read_tree(node, space=space)
+    assert ol.prove(tree).never(1)  # no row is red and blue
+    assert ol.prove(tree).ignores("color")
+    red = {"feature": "is_red", "true": {"prediction": 1}, "false": {"prediction": 0}}
+    proof = ol.prove(ol.read_tree(red, space=space)).never(1)
+    assert proof.row["color"] == "red"
+    assert proof.columns == ({"is_red": 1, "is_blue": 0, "age": proof.row["age"]},)
+
+
+def test_stable_rows():
+    tree = age_tree()
+    X = [{"age": 20}, {"age": 24}, {"age": 26}, {"age": None}, {"age": 30}]
+    proof = ol.prove(tree).stable("age", by=2, X=X)
+    assert proof.at == (1, 2)
+    assert proof.rows == ({"age": 24}, {"age": 26})
+    assert proof.answers == ("refuse", "grant")
+    assert "2 of the rows" in str(proof)
+    assert ol.prove(tree).stable("age", by=0.5, X=X)
+    # Decimals: from 0.3 to 0.4 it is a tenth.
+    cut = {"feature": "dose", "relation": "<", "reference": 0.4, "true": {"prediction": 0},
+           "false": {"prediction": 1}}  # fmt: skip
+    dose = ol.read_tree(cut, space=ol.Space({"dose": "numeric"}))
+    assert ol.prove(dose).stable("dose", by=0.1, X=[[0.3]]).at == (0,)
+    assert ol.prove(dose).stable("dose", by=0.09999, X=[[0.3]])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_stable_rows_against_brute_force(data):
+    kinds, (spec,) = data.draw(problems())
+    numeric = sorted(n for n, kind in kinds.items() if kind in ("float64", "float32", "integer"))
+    rows = all_rows(kinds, [spec])
+    if not numeric or not rows:
+        return
+    rows = rows[:: max(1, len(rows) // 40)]
+    name = data.draw(st.sampled_from(numeric))
+    by = data.draw(st.sampled_from([1, 2]))
+    tree = tree_of(spec, kinds)
+    proof = ol.prove(tree).stable(name, by=by, X=rows)
+    values = [row[name] for row in all_rows(kinds, [spec])]
+    own = as_float32 if kinds[name] == "float32" else float
+    expected = []
+    for i, row in enumerate(rows):
+        low, high = (own(float(Fraction(str(row[name])) + s * by)) for s in (-1, 1))
+        near = {low, high, *(v for v in values if low <= v <= high)}
+        if kinds[name] == "integer":
+            near = {v for v in near if v == int(v)}
+        here = said(spec, kinds, row)
+        if any(said(spec, kinds, {**row, name: v}) != here for v in near):
+            expected.append(i)
+    assert list(proof.at) == expected
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "match"),
+    [
+        (lambda p: p.never("refus"), InvalidData, "did you mean 'refuse'"),
+        (lambda p: p.never(), InvalidData, "give one answer"),
+        (lambda p: p.never([]), InvalidData, "is empty"),
+        (lambda p: p.never("refuse", above=3), InvalidData, "give one answer"),
+        (lambda p: p.never(above=3), InvalidTree, "says classes"),
+        (lambda p: p.ignores("Age"), InvalidSpace, "there is no feature 'Age'"),
+        (lambda p: p.ignores([]), InvalidData, "features is empty"),
+        (lambda p: p.ignores("age", given={"rage": 3}), InvalidSpace, "no feature 'rage'"),
+        (lambda p: p.ignores("age", given=[3]), InvalidData, "given must be a dict"),
+        (lambda p: p.monotone("age", 1), InvalidData, "give order="),
+        (lambda p: p.monotone("age", 1, order=["grant"]), InvalidData, "each class once"),
+        (lambda p: p.monotone("age", 2), InvalidData, "sign must be"),
+        (lambda p: p.monotone("color", 1), InvalidData, "is categorical"),
+        (lambda p: p.stable("age", by=0), InvalidData, "by is 0"),
+        (lambda p: p.stable("age", by=-1), InvalidData, "by is -1"),
+        (lambda p: p.stable("age", 1, where={}, X=[]), InvalidData, "not both"),
+        (lambda p: p.constant_in({}), InvalidData, "ranges is empty"),
+        (lambda p: p.constant_in({"age": (1, 2)}, where={"age": 1}), InvalidData, "give it once"),
+        (lambda p: p.never("refuse", where={"age": (3, 2)}), InvalidData, "where, feature 'age'"),
+        (lambda p: p.never("refuse", where={"color": "green"}), InvalidData, "no value 'green'"),
+    ],
+)
+def test_mistakes(ask, error, match):
+    with pytest.raises(error, match=match):
+        ask(ol.prove(age_tree()))
+
+
+def test_mistakes_about_numbers():
+    number = {**AGE, "task": "regression", "true": {"prediction": 1.0},
+              "false": {"prediction": 2.0}}  # fmt: skip
+    asked = ol.prove(ol.read_tree(number, space=SPACE))
+    for ask, match in (
+        (lambda: asked.never("many"), "must be a number"),
+        (lambda: asked.never(above=1, at_least=2), "not both"),
+        (lambda: asked.never(above=2, below=1), "no number lies between"),
+        (lambda: asked.never(above=math.inf), "finite"),
+        (lambda: asked.monotone("age", 1, order=[1.0, 2.0]), "leave it out"),
+    ):
+        with pytest.raises(InvalidData, match=match):
+            ask()
+
+
+def test_features_of_both_models_count():
+    other = ol.read_tree(AGE, space=ol.Space({"age": "integer", "ward": ["east", "west"]}))
+    assert ol.prove(age_tree()).same_as(other, where={"ward": "east", "color": "red"})
+    always = ol.read_tree({"prediction": "grant"}, space=ol.Space({"ward": ["east", "west"]}))
+    proof = ol.prove(age_tree()).same_as(always, where={"ward": "west", "color": "blue"})
+    assert proof.row["ward"] == "west"
+    assert proof.row["color"] == "blue"
+    assert proof.answers == ("refuse", "grant")
+    assert "this model says refuse, the other grant" in str(proof)
+
+
+def test_names_are_escaped():
+    space = ol.Space({"<b>age</b>": "integer"})
+    tree = ol.read_tree({**AGE, "feature": "<b>age</b>"}, space=space)
+    assert "<b>" not in ol.prove(tree).ignores("<b>age</b>")._repr_html_()

@@ -1,0 +1,136 @@
+"""Choosing a function: conditions, order, fronts; functions by their fingerprint."""
+
+import numpy as np
+import pytest
+from rashomon_cases import Case
+
+import orderless as ol
+from orderless.errors import InvalidData, TooLarge
+
+
+@pytest.fixture(scope="module", params=range(6000, 6030))
+def case(request):
+    return Case(request.param)
+
+
+def beats(a, b, lower):
+    """Whether one line is as good in all measures, and better in one."""
+    better = [(x < y if low else x > y) for x, y, low in zip(a, b, lower, strict=True)]
+    equal = [x == y for x, y in zip(a, b, strict=True)]
+    return any(better) and all(one or same for one, same in zip(better, equal, strict=True))
+
+
+def test_fronts(case):
+    found = case.fit()
+    every = found.choose()
+    measures, lower = ["error", "leaves", "coverage"], [True, True, False]
+    lines = every[measures].to_numpy().tolist()
+    kept = [
+        name
+        for name, line in zip(every.index, lines, strict=True)
+        if not any(beats(other, line, lower) for other in lines)
+    ]
+    front = found.choose(front=measures)
+    assert sorted(front.index) == sorted(kept)
+    assert front.equals(found.choose(front="error, leaves,coverage"))
+
+
+def test_conditions_and_order(case):
+    found = case.fit()
+    every = found.choose()
+    assert every.objective.is_monotonic_increasing
+    some = found.choose(where=["leaves <= 3", "coverage > 0.85"], sort=["-leaves", "agreement"])
+    expected = every[(every.leaves <= 3) & (every.coverage > 0.85)]
+    assert sorted(some.index) == sorted(expected.index)
+    keys = list(zip(-some.leaves, -some.agreement, strict=True))
+    assert keys == sorted(keys)
+    for name in some.index:
+        assert some.loc[name].to_dict() == every.loc[name].to_dict()
+
+
+def test_weights(case):
+    found = case.fit()
+    table = found.choose(weights={"error": 2, "coverage": 0.5})
+    assert np.allclose(table.score, 2 * table.error - 0.5 * table.coverage)
+    assert table.score.is_monotonic_increasing
+    assert table.columns[0] == "score"
+
+
+def test_functions_by_fingerprint(case):
+    found = case.fit()
+    functions = found.functions()
+    for one in functions:
+        assert found.function(one.fingerprint) == one
+        assert functions[one.fingerprint] == one
+    few = max(1, len(functions) // 3)  # so few at once that pieces are listed
+    assert found.function(functions[-1].fingerprint, limit=few) == functions[-1]
+    with pytest.raises(KeyError, match="no function of this set"):
+        found.function("0" * 32)
+    with pytest.raises(InvalidData, match="32 hexadecimal digits"):
+        found.function("abc")
+    with pytest.raises(KeyError, match="none of these functions"):
+        functions["0" * 32]
+
+
+def test_a_sample_is_named_as_one():
+    random = np.random.default_rng(1)
+    X = random.integers(0, 2, (60, 6))
+    y = (X[:, 0] & X[:, 1]) ^ (random.random(60) < 0.2)
+    found = ol.RashomonSet(3, 0.01, 0.1).fit(X, y)
+    with pytest.raises(TooLarge, match=r"choose\(sample=20\)"):
+        found.choose(limit=20)
+    table = found.choose(sample=15, random_state=0)
+    assert table.attrs["functions"] == f"{len(table)} drawn uniformly"
+    assert 1 < len(table) <= 15
+    assert table.index.is_unique
+    assert found.choose().attrs["functions"] == "all"
+    everything = found.choose()
+    assert table.error.to_dict().items() <= everything.error.to_dict().items()
+
+
+def small():
+    X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    return ol.RashomonSet(2, 0.05, 0.05).fit(X, [0, 0, 0, 1, 1])
+
+
+def test_nothing_may_be_left():
+    table = small().choose(where="leaves < 1")
+    assert len(table) == 0
+    assert "coverage" in table
+
+
+def test_views_and_lists():
+    found = small()
+    assert len(found.without("x2").choose()) == 1
+    listed = ol.RashomonSet.from_trees(
+        list(found), [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]], [0, 0, 0, 1, 1],
+        regularization=0.05,
+    )  # fmt: skip
+    assert sorted(listed.choose().error) == sorted(found.choose().error)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({"where": "leaves"}, ValueError, "where must be conditions such as 'leaves <= 6'"),
+        ({"where": "leaves <= many"}, ValueError, "got 'leaves <= many'"),
+        ({"where": "leaves <= nan"}, ValueError, "where must be conditions"),
+        ({"where": "leafs <= 3"}, ValueError, "did you mean 'leaves'"),
+        ({"where": [3]}, TypeError, "where must be text or a list of texts, got an int"),
+        ({"sort": "cost"}, ValueError, "sort names 'cost', which is not known: give costs"),
+        ({"sort": "held_out_error"}, ValueError, "give rows that were held out"),
+        ({"front": ["questions"]}, ValueError, "give X, the rows"),
+        ({"weights": {}}, TypeError, "weights must be a dict"),
+        ({"weights": {"error": "1"}}, ValueError, "must be a finite number"),
+        ({"weights": {"error": float("inf")}}, ValueError, "must be a finite number"),
+        ({"sample": 0}, ValueError, "sample must be a whole number from 1"),
+    ],
+)
+def test_bad_wishes(given, error, words):
+    with pytest.raises(error, match=words):
+        small().choose(**given)
+
+
+def test_an_empty_view():
+    with pytest.raises(InvalidData, match="no tree in this view"):
+        small().without("x0", "x1").choose()
