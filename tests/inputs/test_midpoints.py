@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from sklearn.utils.estimator_checks import check_estimator
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import orderless as ol
 from orderless.errors import InvalidData
@@ -62,8 +62,9 @@ def test_neighbouring_floats_have_the_lower_one_as_threshold():
     assert binarizer.transform(rows).tolist() == [[1, 1], [0, 0]]
 
 
-def test_it_is_an_estimator():
-    check_estimator(ol.MidpointBinarizer())
+@parametrize_with_checks([ol.MidpointBinarizer()])
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
 
 
 def test_trees_are_read_through_it():

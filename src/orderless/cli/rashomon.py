@@ -155,7 +155,7 @@ def command(
         found = RashomonSet(
             which.max_depth, which.regularization, which.epsilon,
             given.space if data.infer_kinds else None,
-            thresholds=_thresholds(which.thresholds),
+            thresholds=int(t) if (t := which.thresholds).isdecimal() else t,
             task=data.task.value, loss=which.loss and which.loss.value, decimals=which.decimals,
             **asdict(limits, dict_factory=search_settings),
             **constraints(constrained, given.space, costs, other_costs, files),
@@ -178,11 +178,6 @@ def command(
     write_result(output, content, rows or [], lambda: _text(content, output.format))
     if show.plot is not None:
         write_figure(fronts[0].plot if fronts else found.plot_objectives, show.plot)
-
-
-def _thresholds(given: str) -> str | int:
-    """Read the option: a word, or a whole number."""
-    return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else given
 
 
 def _refuse_numbers(data: TableOptions, which: SetOptions, show: ShownOptions) -> None:
