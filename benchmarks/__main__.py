@@ -30,6 +30,7 @@ CAPABILITIES = {
     "rashomon": "Rashomon sets",
     "deep": "Deeper and larger Rashomon sets",
     "goals": "Second goals over all near-optimal trees",
+    "cuts": "Rashomon sets of every cut point",
     "sql": "Where the data is: SQL engines and files",
     "import": "Import",
 }

@@ -5,6 +5,7 @@
 // nothing is taken, as on a compiler that is not known; the answers are the same either way.
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #if !defined(ORDERLESS_PORTABLE) && defined(__GNUC__)
@@ -95,6 +96,54 @@ struct Processor {
 #endif
   return found;
 }
+
+/// Small numbers that are worked on at once: eight registers of them stay registers.
+inline constexpr std::size_t shorts_at_once = 32;
+#if defined(ORDERLESS_GNU)
+typedef std::int16_t Shorts __attribute__((vector_size(64), aligned(2), may_alias));
+ORDERLESS_INLINE void load_lanes(Shorts& to, const std::int16_t* from) {
+  to = *reinterpret_cast<const Shorts*>(from);
+}
+ORDERLESS_INLINE void store_lanes(const Shorts& from, std::int16_t* to) {
+  *reinterpret_cast<Shorts*>(to) = from;
+}
+ORDERLESS_INLINE void fill_lanes(Shorts& to, std::int16_t number) { to = Shorts{} + number; }
+ORDERLESS_INLINE void add_lanes(Shorts& to, const Shorts& more) { to += more; }
+ORDERLESS_INLINE void keep_lanes(Shorts& to, const Shorts& bits) { to &= bits; }
+ORDERLESS_INLINE void subtract_lanes(Shorts& to, const Shorts& a, const Shorts& b) { to = a - b; }
+ORDERLESS_INLINE void lower_lanes(Shorts& to, const Shorts& other) { to = other < to ? other : to; }
+ORDERLESS_INLINE void raise_lanes(Shorts& to, const Shorts& other) { to = other > to ? other : to; }
+#else
+struct Shorts {
+  std::int16_t lane[shorts_at_once];
+};
+#define ORDERLESS_EACH_LANE(l) for (std::size_t l = 0; l < shorts_at_once; ++l)
+inline void load_lanes(Shorts& to, const std::int16_t* from) {
+  ORDERLESS_EACH_LANE(l) to.lane[l] = from[l];
+}
+inline void store_lanes(const Shorts& from, std::int16_t* to) {
+  ORDERLESS_EACH_LANE(l) to[l] = from.lane[l];
+}
+inline void fill_lanes(Shorts& to, std::int16_t number) {
+  ORDERLESS_EACH_LANE(l) to.lane[l] = number;
+}
+inline void add_lanes(Shorts& to, const Shorts& more) {
+  ORDERLESS_EACH_LANE(l) to.lane[l] = static_cast<std::int16_t>(to.lane[l] + more.lane[l]);
+}
+inline void keep_lanes(Shorts& to, const Shorts& bits) {
+  ORDERLESS_EACH_LANE(l) to.lane[l] = static_cast<std::int16_t>(to.lane[l] & bits.lane[l]);
+}
+inline void subtract_lanes(Shorts& to, const Shorts& a, const Shorts& b) {
+  ORDERLESS_EACH_LANE(l) to.lane[l] = static_cast<std::int16_t>(a.lane[l] - b.lane[l]);
+}
+inline void lower_lanes(Shorts& to, const Shorts& other) {
+  ORDERLESS_EACH_LANE(l) to.lane[l] = other.lane[l] < to.lane[l] ? other.lane[l] : to.lane[l];
+}
+inline void raise_lanes(Shorts& to, const Shorts& other) {
+  ORDERLESS_EACH_LANE(l) to.lane[l] = other.lane[l] > to.lane[l] ? other.lane[l] : to.lane[l];
+}
+#undef ORDERLESS_EACH_LANE
+#endif
 
 /// Asks for memory that will be read soon.
 ORDERLESS_INLINE void prefetch([[maybe_unused]] const void* where) {

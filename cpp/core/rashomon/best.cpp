@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 
+#include "core/rashomon/cut_search.hpp"
 #include "core/rashomon/kernels.hpp"
 #include "core/rashomon/signed.hpp"
 #include "core/rashomon/threads.hpp"
@@ -50,6 +51,10 @@ SplitErrors::SplitErrors(const Rows& part)
       both_(part.n_classes * stride_),
       cells_(n_signs * stride_),
       room_(12 * stride_) {
+  if (part.cuts.used()) {
+    count_chains();
+    return;
+  }
   class_weights(part, part.all.data(), all_.data());
   block_counts(part.all.data(), part, 0, one_.data());
 }
@@ -64,7 +69,11 @@ void SplitErrors::side(std::size_t i, bool yes, std::int64_t* out) const {
 void SplitErrors::look(std::size_t i) {
   side(i, true, own_.data());
   least_[0] = least_[1] = unreachable;
-  block_counts(part_.column(i), part_, 0, both_.data());
+  if (part_.cuts.used()) {
+    look_in_chain(i);
+  } else {
+    block_counts(part_.column(i), part_, 0, both_.data());
+  }
   split_errors({part_.target, all_.size(), stride_, part_.n_columns, both_.data(), one_.data(),
                 own_.data(), all_.data(), cells_.data(), least_, room_.data()});
 }
@@ -77,7 +86,7 @@ void SplitErrors::cell(bool yes, std::size_t k, bool also, std::int64_t* out) co
 }
 
 SideCosts sides_of_depth_1(const Rows& part, const Costs& costs) {
-  if (signs_suffice(part)) return signed_sides_of_depth_1(part, costs);
+  if (!part.cuts.used() && signs_suffice(part)) return signed_sides_of_depth_1(part, costs);
   std::vector<std::int64_t> weights(part.n_classes);
   SplitErrors errors(part);
   SideCosts sides;
@@ -93,6 +102,7 @@ SideCosts sides_of_depth_1(const Rows& part, const Costs& costs) {
 }
 
 SideCosts sides_of_depth_2(const Rows& part, const Costs& costs, Meter& meter) {
+  if (part.cuts.used()) return cut_sides_of_depth_2(part, costs, unreachable, meter);
   if (signs_suffice(part)) return signed_sides_of_depth_2(part, costs, meter);
   const std::size_t n = part.n_columns;
   const std::size_t n_classes = part.n_classes;
@@ -250,6 +260,10 @@ std::int64_t Best::search(const std::uint64_t* support, int depth, std::int64_t 
   const bool at_once = depth <= 3 || (depth == 4 && fours_pay(part.rows, costs_, meter_));
   if (!at_once) return by_column(support, part, depth, upper);
   std::int64_t best = costs_.of(leaf(support).errors, 1);
+  if (part.rows.cuts.used() && depth > 1) {
+    return depth == 3 ? cut_least_of_depth_3(part.rows, costs_, best, meter_)
+                      : cut_least_of_depth_2(part.rows, costs_, best, meter_);
+  }
   const std::size_t n = part.rows.n_columns;
   SideCosts sides;
   if (depth >= 3) {

@@ -47,8 +47,13 @@ class SplitErrors {
   [[nodiscard]] std::int64_t least(bool yes) const { return least_[yes ? 0 : 1]; }
 
  private:
+  void count_chains();
+  void look_in_chain(std::size_t i);
+
   const Rows& part_;
   std::size_t stride_;
+  std::size_t chain_ = 0;                 // of the group that was looked at, where there are chains
+  std::uint32_t done_ = 0;                // and how many of the chain's items are in `both_`
   std::vector<std::int64_t> all_, own_;   // per class
   std::vector<std::int64_t> one_, both_;  // per class and column
   std::vector<std::int64_t> cells_, room_;

@@ -279,6 +279,7 @@ std::size_t bytes_of_fours(const Rows& part, std::size_t n_workers) {
 bool fours_pay(const Rows& part, const Costs& costs, const Meter& meter) {
   constexpr std::int64_t large = std::int64_t{1} << 56U;  // sums of a few of these fit in 64 bits
   // Of few columns and words, a search by column finds most not worth a look, and is faster.
+  if (part.cuts.used()) return false;
   if (part.n_columns < 4 || part.n_columns * part.n_words < least_words) return false;
   if (!signs_suffice(part)) return false;
   std::int64_t all[2];

@@ -5,14 +5,13 @@
 #include <stdexcept>
 
 #include "core/rashomon/best.hpp"
+#include "core/rashomon/cut_levels.hpp"
 #include "core/rashomon/signed.hpp"
 #include "core/rashomon/threads.hpp"
 
 namespace orderless::rashomon {
 
 namespace {
-
-constexpr std::uint32_t is_leaf = 0x80000000U;  // marks leaves while their numbers are not final
 
 std::int64_t bound_of(std::int64_t optimum, const Slack& slack) {
   // None of the three is negative: no tree costs less than its base.
@@ -25,31 +24,10 @@ std::int64_t bound_of(std::int64_t optimum, const Slack& slack) {
   return optimum + static_cast<std::int64_t>(extra.low());
 }
 
-/// The nodes of one depth, while they are met.
-struct Level {
-  Numbers numbers;                 // by support
-  std::vector<std::int32_t> path;  // per node the literals that lead to it: 2 column + (is 0)
-  std::vector<std::int64_t> errors, budget, best;
-  std::vector<std::int32_t> label;
-  std::vector<std::size_t> edge_start, edge_end;
-  std::vector<Edge> edges;  // children: in the next level, or leaves
-
-  [[nodiscard]] std::size_t size() const { return errors.size(); }
-  [[nodiscard]] std::size_t bytes() const {
-    return numbers.bytes() + path.capacity() * 4 + size() * 44 + edges.capacity() * sizeof(Edge);
-  }
-};
-
-class Builder {
+class Builder : private CutLevels {
  public:
   Builder(Graph& graph, Meter& meter)
-      : graph_(graph),
-        rows_(graph.rows),
-        costs_(graph.costs),
-        meter_(meter),
-        held_(meter),
-        best_(rows_, costs_, meter),
-        namer_(rows_.n_words),
+      : CutLevels(graph, meter),
         restriction_(rows_),
         weights_(rows_.n_classes),
         prepared_(meter.n_threads() == 1 ? 1 : 8 * meter.n_threads()) {
@@ -59,10 +37,15 @@ class Builder {
   }
 
   void build(const Slack& slack) {
-    levels_.resize(static_cast<std::size_t>(graph_.depth) + 1);
-    graph_.optimum =
-        slack.optimum ? *slack.optimum : best_.of(rows_.all.data(), graph_.depth, unreachable);
-    graph_.bound = bound_of(graph_.optimum, slack);
+    const std::uint64_t* all = rows_.all.data();
+    const auto bound = [&](std::int64_t optimum) {
+      return bound_of(slack.optimum ? *slack.optimum : optimum, slack);
+    };
+    const auto found = look_at_triples(restriction_.of(all), bound);
+    graph_.optimum = slack.optimum ? *slack.optimum
+                     : found       ? *found
+                                   : best_.of(all, graph_.depth, unreachable);
+    graph_.bound = bound(graph_.optimum);
     meet(0, rows_.all.data(), nullptr, 0, best_.leaf(rows_.all.data()), graph_.bound,
          graph_.optimum);
     if (graph_.depth == 1) root_edges(restriction_.of(rows_.all.data()));
@@ -73,50 +56,6 @@ class Builder {
   }
 
  private:
-  Level& next(std::size_t level) { return levels_[level + 1]; }
-  [[nodiscard]] int left(std::size_t level) const { return graph_.depth - static_cast<int>(level); }
-
-  /// The node of a support in a level; its budget rises to what is offered. Gives its number, and
-  /// whether it is new or richer.
-  std::pair<std::uint32_t, bool> meet(std::size_t at, const std::uint64_t* support,
-                                      const std::int32_t* path, std::int32_t literal,
-                                      const Leaf& leaf, std::int64_t budget, std::int64_t best) {
-    Level& level = levels_[at];
-    const auto [number, is_new] = level.numbers.add(namer_.name(support));
-    if (is_new) {
-      if (number >= is_leaf - 1) throw MemoryLimit(meter_.limit());
-      level.path.insert(level.path.end(), path, path + (at == 0 ? 0 : at - 1));
-      if (at != 0) level.path.push_back(literal);
-      level.errors.push_back(leaf.errors);
-      level.label.push_back(leaf.label);
-      level.budget.push_back(budget);
-      level.best.push_back(best);
-      level.edge_start.push_back(0);
-      level.edge_end.push_back(0);
-      return {number, true};
-    }
-    if (level.budget[number] >= budget) return {number, false};
-    level.budget[number] = budget;
-    return {number, true};
-  }
-
-  std::uint32_t intern(const std::int64_t* weights) {
-    const Leaf leaf = rows_.leaf(weights);
-    return intern(leaf.label, leaf.errors);
-  }
-
-  std::uint32_t intern(std::int32_t label, std::int64_t errors) {
-    // Multiplication by an odd number loses nothing: different leaves have different keys.
-    const Key key{static_cast<std::uint64_t>(errors) * 0x9e3779b97f4a7c15U,
-                  static_cast<std::uint64_t>(label)};
-    const auto [number, is_new] = leaves_.add(key);
-    if (is_new) {
-      leaf_label_.push_back(label);
-      leaf_errors_.push_back(errors);
-    }
-    return number | is_leaf;
-  }
-
   /// Depth 1 in all: both sides of every column are leaves.
   void root_edges(const Part& part) {
     const SplitErrors errors(part.rows);
@@ -194,6 +133,10 @@ class Builder {
       const Part& part = restriction_.of(support.data());
       const std::size_t n = part.rows.n_columns;
       const std::int64_t budget = level.budget[node];
+      if (left(at) == 2 && in_chains(part)) {
+        expand_chains(at, node, support, part.rows.cuts);
+        continue;
+      }
       by_group.assign(n, {});
       kept.assign(n, 0);
       const bool last = left(at) == 2;
@@ -220,19 +163,10 @@ class Builder {
       }
       give_edges(level, node, part, by_group, kept);
       meter_.step(n * n + 1000);
-      std::size_t bytes = leaf_label_.size() * 80;
-      for (const Level& each : levels_) bytes += each.bytes();
-      held_.set(bytes);
+      set_held();
     }
     level.path = {};
     level.numbers = {};
-  }
-
-  /// The rows of a node.
-  void follow(std::size_t at, std::uint32_t node, Words& support) const {
-    const std::int32_t* path = levels_[at].path.data() + node * at;
-    support = rows_.all;
-    for (std::size_t p = 0; p < at; ++p) cut(support, path[p], support);
   }
 
   /// Finds the sides of the next nodes, which the threads share.
@@ -252,7 +186,9 @@ class Builder {
   /// The best of both sides of every group; sides that cannot be afforded may have a lower bound.
   SideCosts side_costs(std::size_t at, const Words& support, const Part& part, std::int64_t budget,
                        Best& best) const {
+    if (left(at) == 2 && in_chains(part)) return {};
     if (left(at) == 2) return sides_of_depth_1(part.rows, costs_);
+    if (left(at) == 3 && part.rows.cuts.used()) return chain_sides(at, part, budget);
     if (left(at) == 3) return best.sides(support.data(), part, 2);
     if (left(at) == 4 && fours_pay(part.rows, costs_, meter_)) {
       return best.sides(support.data(), part, 3);
@@ -276,78 +212,12 @@ class Builder {
     return sides;
   }
 
-  void cut(const Words& support, std::int32_t literal, Words& out) const {
-    const std::uint64_t* column = rows_.column(static_cast<std::size_t>(literal / 2));
-    const std::uint64_t flip = literal % 2 == 0 ? 0 : ~std::uint64_t{0};
-    for (std::size_t w = 0; w < out.size(); ++w) out[w] = support[w] & (column[w] ^ flip);
-  }
-
-  /// Numbers for good: level after level without the nodes that are mere leaves, then the leaves.
-  void finish() {
-    std::vector<std::vector<std::uint32_t>> number(levels_.size());
-    std::uint32_t n = 0;
-    std::size_t n_edges = 0;
-    for (std::size_t at = 0; at < levels_.size(); ++at) {
-      graph_.level_start.push_back(n);
-      const Level& level = levels_[at];
-      for (std::size_t i = 0; i < level.size(); ++i) {
-        const bool leaf = level.edge_start[i] == level.edge_end[i] && at != 0;
-        number[at].push_back(leaf ? intern(level.label[i], level.errors[i]) : n++);
-        n_edges += level.edge_end[i] - level.edge_start[i];
-      }
-    }
-    graph_.level_start.push_back(n);
-    const std::size_t n_nodes = n + leaf_label_.size();
-    Held held(meter_);
-    held.set(n_nodes * 36 + n_edges * sizeof(Edge));
-    graph_.edges.reserve(n_edges);
-    for (std::size_t at = 0; at < levels_.size(); ++at) {
-      Level& level = levels_[at];
-      const auto final = [&](std::uint32_t child) {
-        if ((child & is_leaf) == 0) child = number[at + 1][child];
-        return (child & is_leaf) != 0 ? n + (child & ~is_leaf) : child;
-      };
-      for (std::size_t i = 0; i < level.size(); ++i) {
-        if ((number[at][i] & is_leaf) != 0) continue;
-        graph_.label.push_back(level.label[i]);
-        graph_.errors.push_back(level.errors[i]);
-        graph_.budget.push_back(level.budget[i]);
-        graph_.best.push_back(level.best[i]);
-        graph_.edge_start.push_back(graph_.edges.size());
-        for (std::size_t e = level.edge_start[i]; e < level.edge_end[i]; ++e) {
-          const Edge& edge = level.edges[e];
-          graph_.edges.push_back({edge.column, final(edge.when_true), final(edge.when_false)});
-        }
-      }
-      level.edges = {};
-    }
-    for (std::size_t i = 0; i < leaf_label_.size(); ++i) {
-      graph_.label.push_back(leaf_label_[i]);
-      graph_.errors.push_back(leaf_errors_[i]);
-      graph_.budget.push_back(unreachable);
-      graph_.best.push_back(costs_.of(leaf_errors_[i], 1));
-      graph_.edge_start.push_back(graph_.edges.size());
-    }
-    graph_.edge_start.push_back(graph_.edges.size());
-  }
-
-  Graph& graph_;
-  const Rows& rows_;
-  Costs costs_;
-  Meter& meter_;
-  Held held_;
-  Best best_;
-  Namer namer_;
   Restriction restriction_;
   std::vector<std::int64_t> weights_;
-  std::vector<Level> levels_;
   std::vector<Edge> by_group_;
   std::vector<std::uint8_t> kept_;
   std::vector<SideCosts> prepared_;                    // of some nodes at once
   std::vector<std::pair<Best, Restriction>> helpers_;  // one of each for every thread
-  Numbers leaves_;
-  std::vector<std::int32_t> leaf_label_;
-  std::vector<std::int64_t> leaf_errors_;
 };
 
 }  // namespace

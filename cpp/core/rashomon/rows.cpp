@@ -113,6 +113,7 @@ Rows lay_out(const Distinct& distinct, std::size_t n_classes, std::span<const Am
     }
   }
   set_blocks(rows);
+  find_chains(rows);
   return rows;
 }
 
@@ -263,6 +264,10 @@ void pack(const Rows& rows, const std::uint64_t* support, std::size_t first,
 }
 
 const Part& Restriction::of(const std::uint64_t* support) {
+  if (rows_.cuts.used()) {
+    take_cuts(support);
+    return part_;
+  }
   Rows& out = part_.rows;
   pack(rows_, support, 0, moves_, out, packed_);
   std::size_t n_bits = 0;

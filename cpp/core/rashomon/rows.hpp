@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/bits.hpp"
+#include "core/rashomon/cuts.hpp"
 #include "core/rashomon/target.hpp"
 
 namespace orderless::rashomon {
@@ -48,6 +49,7 @@ struct Rows {
   Target target;
   Words once;                       // numbers: of each distinct row one bit
   std::vector<std::int64_t> least;  // numbers: errors of each distinct row that no tree avoids
+  Cuts cuts;                        // where columns come in chains; a part then has no bits
 
   /// Columns rounded up to whole blocks: the stride of tables over columns.
   [[nodiscard]] std::size_t stride() const { return (n_columns + 7) / 8 * 8; }
@@ -88,7 +90,7 @@ void set_blocks(Rows& rows);
 void class_weights(const Rows& rows, const std::uint64_t* support, std::int64_t* out);
 
 /// The rows of a support alone, packed, and of its columns those that differ there: columns that
-/// are equal or opposite on the support are one.
+/// are equal or opposite on the support are one. (In chains, those of one chain that are equal.)
 struct Part {
   Rows rows;                         // columns: one per group
   std::vector<std::int32_t> group;   // of each column of the whole: its group, -1 if constant
@@ -146,8 +148,12 @@ class Restriction {
   const Part& of(const std::uint64_t* support);
 
  private:
+  void take_cuts(const std::uint64_t* support);
+
   const Rows& rows_;
   Part part_;
+  CutTaker taker_;
+  std::vector<std::uint32_t> items_;
   std::vector<Move> moves_;
   Words packed_, column_;
   Numbers groups_;

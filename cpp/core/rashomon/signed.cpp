@@ -150,7 +150,11 @@ void Within::narrow(const Rows& rows, const std::uint64_t* mask, std::size_t col
 bool signs_suffice(const Rows& part) {
   if (part.target.has_numbers() || part.n_classes != 2) return false;
   std::int64_t all[2];
-  class_weights(part, part.all.data(), all);
+  if (part.cuts.used()) {
+    part.cuts.weigh(all, 2);
+  } else {
+    class_weights(part, part.all.data(), all);
+  }
   return all[0] + all[1] < most_weight;
 }
 

@@ -1,0 +1,98 @@
+"""Rashomon sets of the features themselves: every cut point, against explicit columns."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import orderless as ol
+from orderless.errors import OutOfMemory, OutOfTime
+
+from .data import at_hand, load, missing_note
+from .timing import Peer, Table, ratio, seconds, span
+
+TIME = 120.0
+SMALL = ("iris_versicolor", "spiral", "compas")
+CASES = (
+    ("iris_versicolor", 3), ("spiral", 3), ("compas", 3), ("coupon", 3), ("broward", 3),
+    ("fico", 2), ("fico", 3), ("wine_quality", 2), ("wine_quality", 3), ("wisconsin", 2),
+)  # fmt: skip
+
+
+def run(quick: bool) -> Iterator[Table | str]:
+    said: list[str] = []
+    cases = [case for case in CASES if case[0] in at_hand() and (not quick or case[0] in SMALL)]
+    yield _against_columns(cases, said)
+    yield "In short, of this run: " + " ".join(said)
+
+
+def _whole_rows(n: int) -> tuple[Fraction, int]:
+    """What a leaf costs, as a share and in whole rows, about 0.01: peers count in rows."""
+    leaf = max(1, round(0.01 * n))
+    return Fraction(leaf, n), leaf
+
+
+def _fit(X: Any, y: Any, depth: int, **options: Any) -> tuple[Any, Any]:
+    """Give seconds of the processor and the set, or what stopped it."""
+    model = ol.RashomonSet(depth, _whole_rows(len(y))[0], 0.02, time_limit=TIME, **options)
+    start = time.process_time()
+    try:
+        model.fit(X, y)
+    except (OutOfTime, OutOfMemory) as fault:
+        return type(fault).__name__, None
+    return time.process_time() - start, model
+
+
+def _explicit(X: Any) -> tuple[Any, Any]:
+    """The same columns in an order in which none follows from the one before, and their space."""
+    binarizer = ol.MidpointBinarizer().fit(X)
+    order = np.random.default_rng(0).permutation(len(binarizer.thresholds_))
+    columns = pd.DataFrame(binarizer.transform(X), columns=binarizer.get_feature_names_out())
+    space = ol.Space(binarizer.space_.features, [binarizer.space_.columns[j] for j in order])
+    return columns.iloc[:, order], space
+
+
+def _against_columns(cases: list[tuple[str, int]], said: list[str]) -> Table:
+    table = Table(
+        "Every cut point (`thresholds='all'`), about 0.01 per leaf, epsilon 0.02, all rows",
+        ["data set", "rows", "cut points", "depth", "trees", "time", "explicit columns", "ratio",
+         "ArborEnum", "ratio "],
+        ["Seconds of the processor, one call of `fit` each, the graph and the number of trees. "
+         "Explicit columns: the same cut points as 0/1 columns in disorder, which are searched as "
+         "unrelated columns. ArborEnum: the same columns, exact (`lookahead_k`), wall clock. "
+         "Asserted: all have the same number of trees. A leaf costs whole rows, as ArborEnum has "
+         "it.",
+         *missing_note()],
+    )  # fmt: skip
+    ratios: list[float] = []
+    with Peer("arborenum_set", "arborenum") as arborenum:
+        for name, depth in cases:
+            X, y = load(name)
+            took, found = _fit(X, y, depth, thresholds="all")
+            if found is None:
+                table.add(name, len(y), "", depth, "", took, "", "", "", "")
+                continue
+            columns, space = _explicit(X)
+            plain, same = _fit(columns, y, depth, space=space, binarizer=None)
+            if same is not None:
+                assert same.n_trees == found.n_trees, (name, same.n_trees, found.n_trees)
+                ratios.append(plain / took)
+            leaf = _whole_rows(len(y))[1]
+            codes = pd.Series(np.unique(y, return_inverse=True)[1])
+            theirs: Any = arborenum(columns, codes, leaf, math.floor(found.bound * len(y)), depth,
+                                    limit=TIME)  # fmt: skip
+            if isinstance(theirs, tuple):
+                theirs, (count, _) = theirs
+                assert count == found.n_trees, (name, count, found.n_trees)
+            table.add(name, len(y), columns.shape[1], depth, found.n_trees, seconds(took),
+                      seconds(plain), ratio(plain, took), seconds(theirs),
+                      ratio(theirs, took))  # fmt: skip
+    if ratios:
+        said.append(f"Explicit columns take {span(ratios)} as long as `thresholds='all'`.")
+    return table
