@@ -24,10 +24,12 @@ CAPABILITIES = {
     "acquisition": "Acquisition: the cheapest policy",
     "missing": "Rows with unknown values",
     "ensembles": "Forests and boosted trees",
+    "proofs": "Proofs, differences and changes",
     "importance": "Importance over all near-optimal trees",
     "readers": "Readers",
     "rashomon": "Rashomon sets",
     "deep": "Deeper and larger Rashomon sets",
+    "goals": "Second goals over all near-optimal trees",
     "sql": "Where the data is: SQL engines and files",
     "import": "Import",
 }

@@ -68,5 +68,6 @@ plt.show()
 # It is what ``predict`` says, row by row:
 ours = [None if label is pd.NA else label for label in tree.predict(hidden)]
 theirs = [row[-2] for row in base.execute(query)]
+base.close()
 assert ours == theirs
 print("the database and predict agree on all", len(theirs), "rows")

@@ -234,8 +234,6 @@ def test_csv_comes_out_as_it_went_in(seed, tmp_path, arrow, monkeypatch):
 
     if "\ud800" in seed:
         pytest.skip("no UTF-8 file can hold it")
-    if "\0" in seed and sys.version_info < (3, 12):
-        pytest.skip("csv cannot read it back")
     if not arrow:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
     tree, rows = hostile(seed)
@@ -243,6 +241,10 @@ def test_csv_comes_out_as_it_went_in(seed, tmp_path, arrow, monkeypatch):
         writer = csv.DictWriter(handle, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
+    if "\0" in seed:  # in the names of columns it is a sign of another encoding
+        with pytest.raises(ValueError, match="NUL"):
+            ol.predict_file(tree, tmp_path / "in.csv", tmp_path / "out.csv", needed=None)
+        return
     ol.predict_file(tree, tmp_path / "in.csv", tmp_path / "out.csv", needed=None)
     csv.field_size_limit(10_000_000)
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as handle:

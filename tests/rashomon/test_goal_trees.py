@@ -90,6 +90,7 @@ def test_constraints_on_trees_of_numbers(name: str, loss: str) -> None:
         assert said.any.tolist() == [len({say(t, x) for t in trees}) > 1 for x in case.cells]
 
 
+@pytest.mark.filterwarnings("ignore::orderless.errors.IncompleteSet")
 def test_a_part_of_a_set_is_named() -> None:
     random = np.random.default_rng(0)
     X = random.integers(0, 2, (300, 12))
@@ -113,14 +114,14 @@ def test_a_part_of_a_set_is_named() -> None:
 def test_limits_are_kept() -> None:
     random = np.random.default_rng(0)
     X = random.integers(0, 2, (400, 14))
-    y = (X[:, 0] & X[:, 1]) ^ (random.random(400) < 0.1)
+    y = (X[:, 0] & X[:, 1]) ^ (random.random(400) < 0.35)
     found = ol.RashomonSet(4, 0.005, 0.05).fit(X, y)
     found._source.memory_limit = 100_000
     with pytest.raises(OutOfMemory, match="measuring the trees needs more than memory_limit"):
         found.range("errors")
     found._source.memory_limit, found._source.time_limit = 1 << 32, 1e-9
     with pytest.raises(OutOfTime, match="the nearest measure took longer than time_limit"):
-        found.fairest("fpr", groups="x3", limit=1000)
+        found.fairest("error rate", groups=np.arange(400) % 7 == 0, limit=1000)
 
 
 NAMES_OF_DATA = (

@@ -25,8 +25,8 @@ struct Slack {
   std::int64_t numerator = 0;
   std::int64_t denominator = 1;
   bool relative = false;
-  std::int64_t base = 0;                // of every tree's cost the part that is no objective
-  std::optional<std::int64_t> optimum;  // where it is known already
+  std::int64_t base = 0;  // of every tree's cost the part that is no objective
+  std::optional<std::int64_t> optimum = std::nullopt;  // where it is known already
 };
 
 /// Every tree of depth <= D that costs at most optimum + epsilon, shared by (rows, depth left): a

@@ -193,7 +193,8 @@ class MeasuredBuilder {
   std::vector<std::int64_t> leaf_weights_;
 };
 
-Measured::Measured(std::shared_ptr<const Graph> graph, View view, MeasuredRows rows, Meter& meter)
+Measured::Measured(std::shared_ptr<const Graph> graph, View view, const MeasuredRows& rows,
+                   Meter& meter)
     : graph_(std::move(graph)),
       view_(std::move(view)),
       reachable_(*graph_, view_),

@@ -294,8 +294,6 @@ SIZES = {
 
 def _text(content: dict[str, Any], form: Format) -> str:
     """Write what is in ``content`` for people."""
-    from ..model import short_count
-
     title, break_ = ("## {}", "\n\n") if form == Format.md else ("{}", "\n")
     best, bound = content["objective"], content["bound"]
     text = [
@@ -306,15 +304,15 @@ def _text(content: dict[str, Any], form: Format) -> str:
         f"{left_out(content['left_out'])}{part_text(content)}",
         records_as(_sizes(content), form),
     ]
-    on_bound = short_count(content["on_bound"])
+    on_bound = _several(content["on_bound"], "tree is", "trees are")
     if content["histogram"] is None:
         text.append(
             "Nearly every one of so many trees of numbers has an objective of its own: they are "
-            f"not listed. {on_bound} trees are exactly on the bound."
+            f"not listed. {on_bound} exactly on the bound."
         )
     elif content["histogram"]:
         text.append(
-            title.format(f"Objectives ({on_bound} trees are exactly on the bound)")
+            title.format(f"Objectives ({on_bound} exactly on the bound)")
             + break_ + records_as(_coarse(content["histogram"]), form, digits=4)
         )  # fmt: skip
     text += goal_text(content, form)
@@ -324,15 +322,23 @@ def _text(content: dict[str, Any], form: Format) -> str:
         text.append(title.format("A best tree") + break_ + _block(content["best_tree"], form))
     for key, name in (("first_trees", "Tree"), ("first_functions", "Function")):
         for one in content.get(key, ()):
-            more = f", {short_count(one['trees'])} trees" if "trees" in one else ""
+            more = f", {_several(one['trees'], 'tree', 'trees')}" if "trees" in one else ""
             head = f"{name} {one['position'] + 1}: objective {one['objective']:g}"
-            head = title.format(f"{head}, {one['leaves']} leaves{more}")
+            leaves = _several(one["leaves"], "leaf", "leaves")
+            head = title.format(f"{head}, {leaves}{more}")
             text.append(head + break_ + _block(one["tree"], form))
     return "\n\n".join(text)
 
 
 def _some(content: dict[str, Any]) -> str:
     return "All" if content.get("complete", True) else "Some"
+
+
+def _several(n: int, one: str, more: str) -> str:
+    """Say how many there are."""
+    from ..model import short_count
+
+    return f"{short_count(n)} {one if n == 1 else more}"
 
 
 def _judged(content: dict[str, Any]) -> str:

@@ -137,10 +137,20 @@ class EnsembleProperties(Properties):
         found = possible_boxes(inside, box_in(inside, region)[None], self.time_limit)
         for code in sorted(codes):
             if found.possible[0, code] == 1:
-                return self._row(inside, found.cells[0, code], region)
+                row = self._row(inside, found.cells[0, code], region)
+                if not self._gets(row, outcome):
+                    raise AssertionError(f"the row {row} does not get the answer that was found")
+                return row
         if any(found.possible[0, code] == 2 for code in codes):
             raise undecided(2, "it is not known whether a row gets this answer", self.time_limit)
         return None
+
+    def _gets(self, row: Row, outcome: Outcome) -> bool:
+        """Whether a row, put through the model, gets one of some answers."""
+        said = self.says(row)
+        if self.ensemble.task == "regression":
+            return bool(outcome.lower < said <= outcome.upper)
+        return said in [self.ensemble.classes[code] for code in outcome.codes]
 
     def _row(self, inside: Ensemble, cell: Cells, region: Region) -> Row:
         """Give a row in a cell, with a value for every feature."""
@@ -174,10 +184,9 @@ class EnsembleProperties(Properties):
         twins = TwinRows(inside, apart, wanted, self.time_limit)
         box = box_in(inside, region)
         steps = self._steps(inside, region, wanted, box)
-        for pair in [(box, box)] if steps is None else steps.values():
-            cells = twins.find(pair)
-            if cells is not None:
-                return self._two_rows(inside, cells, apart, region, wanted)
+        cells = twins.find_in_any([(box, box)] if steps is None else list(steps.values()))
+        if cells is not None:
+            return self._two_rows(inside, cells, apart, region, wanted)
         if twins.missed:
             raise undecided(
                 twins.missed, "it is not known whether there are two such rows", self.time_limit
@@ -226,16 +235,21 @@ class EnsembleProperties(Properties):
             ends = two_steps(wanted, low, high, cuts, rounded=plain)
             first, second = ({**first, apart[0]: end} for end in ends)
         second = {name: second[name] if name in apart else first[name] for name in first}
+        if self.says(first) == self.says(second):
+            raise AssertionError(f"the rows {first} and {second} get the same answer")
         return first, second
 
     def thresholds(self, feature: str, region: Region, by: Fraction) -> tuple[float, ...]:
-        """Give where a step of at most so much across the feature can change the answer."""
+        """Give where a step of at most so much across the feature changes answers of random rows.
+
+        Each of them is right; there may be more, which only a search for each would tell.
+        """
         wanted = Near(self.space[feature], by)
         inside = within(self.ensemble, region)
         twins = TwinRows(inside, (feature,), wanted, self.time_limit)
         box = box_in(inside, region)
         steps = self._steps(inside, region, wanted, box) or {}
-        return tuple(cut for cut, pair in steps.items() if twins.find(pair) is not None)
+        return tuple(cut for cut, pair in steps.items() if twins.tried(pair) is not None)
 
     # -- two models ------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ Out: ``TwinRows``: two cells, one in each of two boxes, or the proof that there 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,11 +48,20 @@ class TwinRows:
         self.missed = 0
         self.random = np.random.default_rng(SEED)
 
-    def find(self, pair: tuple[Boxes, Boxes]) -> tuple[Cells, Cells] | None:
-        """Give a cell in each of two boxes that refute the property, if there are such."""
-        found = self._tried(pair)
-        if found is not None:
-            return found
+    def find_in_any(self, pairs: Collection[tuple[Boxes, Boxes]]) -> tuple[Cells, Cells] | None:
+        """Give a cell in each of two boxes that refute the property, if there are such.
+
+        Random cells of all pairs of boxes are looked at before any pair is searched.
+        """
+        for look in (self.tried, self.searched):
+            for pair in pairs:
+                found = look(pair)
+                if found is not None:
+                    return found
+        return None
+
+    def searched(self, pair: tuple[Boxes, Boxes]) -> tuple[Cells, Cells] | None:
+        """Search a pair of boxes to the end, or until the time is over."""
         box = self.twins.wide(*pair)
         if self.ensemble.task == "regression":
             return self._numbers(box)
@@ -77,7 +86,7 @@ class TwinRows:
             return np.asarray(one > other if self.wanted.sign == 1 else one < other)
         return np.asarray(one != other)
 
-    def _tried(self, pair: tuple[Boxes, Boxes]) -> tuple[Cells, Cells] | None:
+    def tried(self, pair: tuple[Boxes, Boxes]) -> tuple[Cells, Cells] | None:
         """Look at random pairs: most properties that fail do so on many."""
         cells = []
         for box in pair:

@@ -40,7 +40,8 @@ class Proof:
         What the model says of these rows; for ``same_as`` what each of the two models says of the
         row.
     near : tuple of str
-        For ``stable``: every threshold at which a small change can change the answer.
+        For ``stable``: every threshold at which a small change can change the answer; of an
+        ensemble those that were found.
     at : tuple of int
         For ``stable`` with rows: the positions of the rows whose answer a small change can change.
 
