@@ -28,6 +28,8 @@ CAPABILITIES = {
     "readers": "Readers",
     "rashomon": "Rashomon sets",
     "cuts": "Rashomon sets of every cut point",
+    "deep": "Deeper and larger Rashomon sets",
+    "goals": "Second goals over all near-optimal trees",
     "sql": "Where the data is: SQL engines and files",
     "import": "Import",
 }

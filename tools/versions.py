@@ -24,6 +24,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FRAMES = ("polars", "pyarrow", "skops")
 TOOLS = ("pytest>=8.0", "pytest-xdist>=3.5", "hypothesis>=6.100", "duckdb>=1.1", "sympy>=1.13",
          "markdown-it-py>=3.0")  # fmt: skip
+# What our needs need: newer ones tell everybody that old versions of our needs call old names.
+OF_THAT_TIME = ("pyparsing<3.3",)
 # Everything that touches a library of the table: reading, frames, estimators, files, figures.
 TESTS = (
     "tests/model", "tests/inputs", "tests/missing/test_predict.py", "tests/estimators",
@@ -55,7 +57,9 @@ def needs(end: str) -> list[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     names = [re.split(r"[\[>]", line)[0] for line in project["dependencies"]] + list(FRAMES)
     oldest = floors()
-    return [f"{name}=={oldest[name]}" if end == "oldest" else name for name in names]
+    if end == "newest":
+        return names
+    return [*(f"{name}=={oldest[name]}" for name in names), *OF_THAT_TIME]
 
 
 def package(python: str) -> str:

@@ -185,10 +185,11 @@ def whole_suite(
     needs.write_text("".join(line for line in lines if not line.startswith(FROM_SOURCE)))
     install(venv, own, "-r", needs)
     say(f"Python {version}: the whole suite against the installed wheel")
+    # Named, the settings are those of the sdist; what the tests share comes from it, too.
     package = venv / "lib" / f"python{version}" / "site-packages" / "orderless"
     done = subprocess.run(
-        [venv / "bin" / "python", "-m", "pytest", "-q", "-m", "not engine", "tests", package,
-         *extra], cwd=tree, env=own,
+        [venv / "bin" / "python", "-m", "pytest", "-q", "-rf", "-m", "not engine",
+         "-c", tree / "pyproject.toml", "tests", package, *extra], cwd=tree, env=own,
     )  # fmt: skip
     say(f"Python {version}: {'passed' if done.returncode == 0 else 'failed'}")
     return done.returncode == 0

@@ -39,9 +39,9 @@ std::shared_ptr<Measured> make_measured(std::shared_ptr<Graph> graph, const nb::
   }
   Meter limits = meter(memory_limit, time_limit);
   return unlocked([&] {
-    MeasuredRows rows{
+    const MeasuredRows rows{
         read_rows(view(columns), columns.shape(1), view(part), view(weights), n_parts), share_bits};
-    return std::make_shared<Measured>(std::move(graph), std::move(trees), std::move(rows), limits);
+    return std::make_shared<Measured>(std::move(graph), std::move(trees), rows, limits);
   });
 }
 

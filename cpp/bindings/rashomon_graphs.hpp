@@ -1,9 +1,9 @@
 #pragma once
 
+#include <nanobind/stl/optional.h>
+
 #include <cstdint>
 #include <memory>
-
-#include <nanobind/stl/optional.h>
 
 #include "bindings/arrays.hpp"
 #include "bindings/calls.hpp"

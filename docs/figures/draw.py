@@ -353,6 +353,16 @@ def rashomon_wisconsin():
     save(figure, "rashomon-wisconsin")
 
 
+def rashomon_fronts():
+    """Trade-offs between the objective and second goals, of the set of the guide."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    found = ol.RashomonSet().fit(X, y.map({0: "malignant", 1: "benign"}))
+    figure, axes = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
+    found.front("false negatives").plot(axes[0])
+    found.front("f1").plot(axes[1])
+    save(figure, "rashomon-fronts")
+
+
 def importance_rashomon():
     """RID with and without the correction: boxes for the Wisconsin data, a curve for a game."""
     figure, (left, right) = plt.subplots(
@@ -433,6 +443,7 @@ if __name__ == "__main__":
     drawn()
     policy()
     rashomon_wisconsin()
+    rashomon_fronts()
     importance_rashomon()
     plots_of_a_tree()
     plots_of_answers()

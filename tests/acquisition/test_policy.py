@@ -1,62 +1,24 @@
-"""Policies: what they say, write and read; costs that are refused; limits; Q-learning."""
+"""Policies: costs, and those that are refused; limits; Q-learning."""
 
-import json
 import subprocess
 import sys
 from fractions import Fraction
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
 from oracle import all_boolean_trees
 from oracle_acquisition import Case
 from sklearn.tree import DecisionTreeClassifier
 from strategies import tree_of
 
 import orderless as ol
-from orderless.errors import InvalidData, InvalidSpace, InvalidTree
+from orderless.errors import InvalidData, InvalidSpace
 from tests.acquisition.test_build import METHODS, cases, solved
 
-mpl.use("agg")
-
-A_AND_B = {
-    "feature": "a",
-    "true": {"feature": "b", "true": {"prediction": 1}, "false": {"prediction": 0}},
-    "false": {"prediction": 0},
-}
-EVERY = [[0, 0], [0, 1], [1, 0], [1, 1]]
-
-
-def a_and_b():
-    return ol.read_tree(A_AND_B, feature_names=["a", "b"])
-
-
-def policy_of(costs=(5, 1), **options):
-    return ol.cheapest_policy(a_and_b(), EVERY, dict(zip("ab", costs, strict=True)), **options)
-
-
-def wards():
-    """A tree with a category, a number that may be missing, three classes, and odd names."""
-    dose = ol.Feature("dose <mg>", values="float32", nan=True)
-    space = ol.Space({'the "age"': "integer", "dose <mg>": dose, "ward": ["east", "north", "süd"]})
-    low = {"feature": "dose <mg>", "relation": "<=", "reference": 0.1,
-           "true": {"prediction": "well"}, "false": {"prediction": "ill"}}  # fmt: skip
-    young = {"feature": 'the "age"', "relation": "<=", "reference": 36.5,
-             "true": {"prediction": "well"}, "false": low}  # fmt: skip
-    tree = {"feature": "ward", "relation": "in", "reference": ["east", "north"],
-            "true": young, "false": {"prediction": "dunno"}}  # fmt: skip
-    tree = ol.read_tree(tree, space=space)
-    rng = np.random.default_rng(0)
-    rows = [
-        {'the "age"': int(rng.integers(20, 60)), "ward": str(rng.choice(["east", "north", "süd"])),
-         "dose <mg>": float(rng.choice([0.05, 0.1, 0.2, np.nan]))}
-        for _ in range(40)
-    ]  # fmt: skip
-    return tree, rows, {'the "age"': 2, "dose <mg>": 7.5, "ward": 1}
-
+from .small_policies import EVERY, a_and_b, hard, policy_of, wards
 
 # -- exhaustively --------------------------------------------------------------------------------
 
@@ -213,17 +175,6 @@ def test_costs_of_nothing():
     assert policy.expected_cost == policy.bound == 0
     assert policy.optimal
     assert ol.equivalent(policy.to_tree(), a_and_b())
-
-
-# -- limits --------------------------------------------------------------------------------------
-
-
-def hard(seed=0, n_features=14, n_rows=400):
-    rng = np.random.default_rng(seed)
-    X = rng.integers(0, 3, (n_rows, n_features)).astype(float)
-    y = rng.integers(0, 2, n_rows)
-    tree = ol.read_tree(DecisionTreeClassifier(max_depth=7, random_state=0).fit(X, y))
-    return tree, X, rng.integers(1, 11, n_features)
 
 
 @pytest.mark.parametrize(
@@ -388,270 +339,6 @@ def test_discounted_learning_asks_few_questions_rather_than_cheap_ones():
     values = discounted.q_table.of((None, None, None))
     assert values["dear"] == 88
     assert values["one"] == pytest.approx(80.5, abs=0.01)
-
-
-# -- files ---------------------------------------------------------------------------------------
-
-
-@given(cases(max_features=4, limited=True), st.sampled_from(METHODS))
-@settings(max_examples=80)
-def test_a_policy_comes_back_from_its_file(problem, method):
-    case, _, _ = problem
-    policy = solved(problem, method=method, n_episodes=100)
-    text = policy.to_json()
-    back = ol.Policy.from_json(text)
-    assert back.to_json() == text
-    for name in ("expected_cost", "worst_cost", "bound", "share_determined", "share_bound",
-                 "optimal", "method", "objective", "purchases"):  # fmt: skip
-        assert getattr(back, name) == getattr(policy, name), name
-    assert back.costs(case.rows).tolist() == policy.costs(case.rows).tolist()
-    assert str(back) == str(policy)
-    assert back.next_feature() == policy.next_feature()
-
-
-def walk(content, row):
-    """Walk as a page in another language would: from the file alone; the end, and what is spent."""
-    node = content["nodes"][0]
-    spent = 0
-    while "ask" in node:
-        bought = content["purchases"][node["ask"]]
-        spent += bought["cost"]
-        answer = []
-        for k in bought["features"]:
-            bins, value = content["bins"][k], row[content["bins"][k]["feature"]]
-            if "cuts" in bins:
-                missing = value != value
-                answer.append(len(bins["cuts"]) + 1 if missing else
-                              sum(value > cut for cut in bins["cuts"]))  # fmt: skip
-            else:
-                feature = next(f for f in content["tree"]["space"]["features"]
-                               if f["name"] == bins["feature"])  # fmt: skip
-                code = feature["categories"].index(value)
-                answer.append(next(i for i, g in enumerate(bins["values"]) if code in g))
-        node = content["nodes"][next(a[-1] for a in node["answers"] if a[:-1] == answer)]
-    return node, spent
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_another_language_can_walk_the_file(method):
-    tree, rows, costs = wards()
-    policy = ol.cheapest_policy(tree, rows, costs, method=method)
-    content = json.loads(policy.to_json())
-    new = [{'the "age"': age, "dose <mg>": float(np.float32(dose)), "ward": ward}
-           for age in (1, 36, 37) for dose in (0.1, 0.2, np.nan)
-           for ward in ("east", "north", "süd")]  # fmt: skip
-    told = policy.simulate(new)
-    for row, label, spent in zip(new, told["decision"], told["cost"], strict=True):
-        node, paid = walk(content, row)
-        assert (content["tree"]["classes"][node["decision"]], paid) == (label, spent)
-
-
-@pytest.mark.parametrize(
-    ("spoil", "match"),
-    [
-        (lambda c: c.update(version=3), "has version 3 and this orderless reads versions 1 and 2"),
-        (lambda c: c.update(version=2), "needs a regression tree"),
-        (lambda c: c.update(method="best"), "the method must be one of .* got 'best'"),
-        (lambda c: c.update(objective=3), "the entry 'objective' is an int"),
-        (lambda c: c.update(objective="most"), "the objective must be .* got 'most'"),
-        (lambda c: c["bins"].pop(), "are not those of the tree in the file"),
-        (lambda c: c["purchases"].pop(), "every feature of the tree must be in exactly"),
-        (lambda c: c["purchases"][0].update(cost=-1), "nothing costs or weighs less"),
-        (lambda c: c["purchases"][0].update(cost="1/0"), "1/0 divides by 0"),
-        (lambda c: c["purchases"][0].update(name=3), "expected a purchase"),
-        (lambda c: c["purchases"][0].update(name="b"), "two purchases have the same name"),
-        (lambda c: c.update(nodes=[]), "at least one node"),
-        (lambda c: c["nodes"].append({"rows": 0, "decision": 0}), "node 5 cannot be reached"),
-        (lambda c: c["nodes"][1].update(decision=1), "node 1 does not end as the tree does"),
-        (lambda c: c["nodes"][1].update(rows=1.5), "expected a whole number"),
-        (lambda c: c["nodes"][2].update(ask=1), "node 2 asks for 'b', which is known there"),
-        (lambda c: c["nodes"][2].update(ask=9), "does not describe a policy: IndexError"),
-        (lambda c: c["nodes"][0]["answers"].pop(), "must have every answer to 'b' exactly once"),
-        (lambda c: c["nodes"][0]["answers"].reverse(), "nodes are numbered level by level"),
-        (lambda c: c["nodes"][0].pop("answers"), "does not describe a policy: KeyError"),
-        (lambda c: c.pop("bound"), "does not describe a policy: KeyError"),
-    ],
-)
-def test_a_broken_file_is_refused(spoil, match):
-    content = json.loads(policy_of().to_json())
-    spoil(content)
-    with pytest.raises(InvalidTree, match=match):
-        ol.Policy.from_json(json.dumps(content))
-
-
-def test_a_policy_that_stops_is_no_tree():
-    policy = policy_of(budget=1)
-    assert policy.share_determined == 0.5
-    with pytest.raises(ValueError, match="leaves rows undetermined, so it is not a tree"):
-        policy.to_tree()
-
-
-def test_groups_of_too_many_answers_are_not_written_out():
-    n = 22
-    tree = {"prediction": 1}
-    for i in range(n):
-        tree = {"feature": i, "true": tree, "false": {"prediction": 0}}
-    X = np.ones((3, n), dtype=int)
-    X[0, 3] = 0
-    policy = ol.cheapest_policy(tree, X, {"all": 1}, groups={"all": [f"x{i}" for i in range(n)]})
-    assert policy.expected_cost == 1
-    assert policy.costs(1 - X).tolist() == [1, 1, 1]  # never seen
-    assert len(policy.next_feature().outcomes) == 2
-    with pytest.raises(InvalidTree, match="has 4,194,304 combinations of answers, too many"):
-        policy.to_json()
-
-
-# -- words ---------------------------------------------------------------------------------------
-
-
-def test_text():
-    tree, rows, costs = wards()
-    assert str(ol.cheapest_policy(tree, rows, costs)).splitlines()[1:] == [
-        "ward? (cost 1)",
-        "  ward != süd (62%): the \"age\"? (cost 2)",
-        "    the \"age\" <= 36 (40%): well",
-        "    the \"age\" > 36 (60%): dose <mg>? (cost 7.5)",
-        "      dose <mg> < 0.1 (13%): well",
-        "      dose <mg> >= 0.1 or missing (87%): ill",
-        "  ward = süd (38%): dunno",
-    ]  # fmt: skip
-    known = str(ol.cheapest_policy(tree, rows, costs, known=["ward"]))
-    assert "known at the start:\n  ward != süd" in known
-    budget = ol.cheapest_policy(tree, rows, costs, budget=3)
-    assert "determines" in str(budget)
-    assert "not determined" in str(budget)
-    html = policy_of()._repr_html_()
-    assert html.startswith("<pre")
-    assert "&lt;" not in html
-    assert "dose &lt;mg&gt;" in ol.cheapest_policy(tree, rows, costs)._repr_html_()
-
-
-def test_long_text_ends():
-    tree, X, costs = hard()
-    with pytest.warns(UserWarning, match="no policy was proven"):
-        policy = ol.cheapest_policy(tree, X, costs, limit=1)
-    assert str(policy).endswith("lines, not written)")
-    with pytest.raises(ValueError, match="too many for a figure"):
-        policy.plot()
-
-
-def test_questions_say_why():
-    policy = policy_of()
-    question = policy.next_feature()
-    assert (question.feature, question.cost, question.expected_cost) == ("b", 1, 3.5)
-    assert question.possible == (0, 1)
-    assert question.decision is None
-    assert not question.determined
-    first, second = question.outcomes
-    assert (first.values, first.chance, first.settled, first.decision) == ("not b", 0.5, True, 0)
-    assert (second.values, second.settled, second.expected_cost) == ("b", False, 5)
-    assert question.chance_settled == 0.5
-    never = ol.cheapest_policy(a_and_b(), [[1, 0]], [5, 1]).next_feature({"b": 1})
-    assert never.rows == 0
-    assert never.feature == "a"
-    assert "no training row is like this" in never.reason
-    with pytest.raises(InvalidSpace, match="no feature 'z'"):
-        policy.next_feature(unavailable=["z"])
-
-
-def test_known_in_many_ways():
-    policy = policy_of()
-    rows = [
-        {"b": 1},
-        pd.Series({"b": 1, "a": np.nan}),
-        [None, 1],
-        pd.DataFrame({"a": [None], "b": [1]}),
-    ]
-    assert {policy.next_feature(row).feature for row in rows} == {"a"}
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_what_cannot_be_had(method):
-    tree, rows, costs = wards()
-    policy = ol.cheapest_policy(tree, rows, costs, method=method)
-    talk = policy.interview()
-    asked = []
-    while not talk.done:
-        asked.append(talk.question.feature)
-        talk = talk.skip()
-    assert len(set(asked)) == len(asked) <= 3
-    assert talk.decision is None
-    assert set(talk.possible) == {"dunno", "ill", "well"}
-    assert "none of the available features can settle it" in talk.question.reason
-    assert "(unavailable); total cost 0." in str(talk)
-
-
-@given(cases(max_features=4), st.data())
-@settings(max_examples=60)
-def test_interviews_end_as_they_must(problem, data):
-    """Whatever cannot be had, nothing is asked twice, and it ends determined if it can."""
-    case, _, _ = problem
-    policy = solved(problem, method=data.draw(st.sampled_from(METHODS)), n_episodes=20)
-    row = data.draw(st.sampled_from(case.rows))
-    gone = data.draw(st.sets(st.sampled_from(sorted(case.purchases) or ["-"])))
-    talk = policy.interview()
-    while not talk.done:
-        name = talk.question.feature
-        assert name not in talk.asked
-        values = {feature: row[feature] for feature in talk.question.features}
-        talk = talk.skip() if name in gone else talk.answer(values)
-        assert len(talk.asked) <= len(case.purchases)
-    had = [name for name in talk.asked if name not in gone]
-    assert talk.spent == pytest.approx(float(sum(case.purchases[name][1] for name in had)))
-    everything = frozenset(case.purchases) - gone
-    could = case.determined([case.rows.index(row)], everything)
-    if not gone:
-        assert talk.decision is not None
-    if talk.decision is not None:
-        assert could
-        assert str(talk).startswith(str(talk.decision))
-    elif policy.method != "path":  # which ends at a question that cannot be answered
-        assert not could
-
-
-def test_interview_refuses_what_was_not_asked():
-    tree, rows, _ = wards()
-    policy = ol.cheapest_policy(
-        tree, rows, {"ward": 1, "lab": 9}, groups={"lab": ['the "age"', "dose <mg>"]}
-    )
-    talk = policy.interview()
-    with pytest.raises(InvalidSpace, match="no feature 'z'"):
-        talk.answer({"z": 1})
-    with pytest.raises(InvalidData, match="must be one of 'east', 'north', 'süd'"):
-        talk.answer("west")
-    talk = talk.answer("east")
-    with pytest.raises(InvalidData, match="answer with a dict of feature -> value"):
-        talk.answer(3)
-    some = talk.answer({'the "age"': 50})
-    assert some.done
-    assert some.decision is None
-    assert some.spent == 10
-    done = talk.answer({'the "age"': 20, "dose <mg>": 1.0})
-    assert done.decision == "well"
-    assert done.spent == 10
-    assert str(done).startswith("well, because")
-    for again in (done.skip, lambda: done.answer(1)):
-        with pytest.raises(InvalidData, match="there is no question left"):
-            again()
-    assert policy.interview({"ward": "süd"}).done
-    assert "Nothing was asked." in str(policy.interview({"ward": "süd"}))
-    assert talk.answer(None).unavailable == ("lab",)
-
-
-def test_plot():
-    import matplotlib.pyplot as plt
-
-    tree, rows, costs = wards()
-    policy = ol.cheapest_policy(tree, rows, costs, known=["ward"], budget=3)
-    ax = policy.plot()
-    words = [text.get_text() for text in ax.texts]
-    assert "not determined" in words
-    assert any('the "age"\ncost 2' in word for word in words)
-    assert not any("\\n" in word for word in words)  # lines are broken, not escaped
-    figure, own = plt.subplots()
-    assert policy_of().plot(ax=own) is own
-    figure.canvas.draw()
-    plt.close("all")
 
 
 # -- the paper's data ----------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import orderless as ol
 from orderless.errors import InvalidTree
 from tests.acquisition.test_build import METHODS
 from tests.acquisition.test_build_numbers import number_cases, solved
-from tests.acquisition.test_policy import walk
+from tests.acquisition.test_policy_file import walk
 
 mpl.use("agg")
 

@@ -16,9 +16,9 @@ import orderless as ol
 from orderless._core import base
 from orderless.cli.app import app
 
-COMMANDS = ("describe", "explain", "predict", "compare", "diff", "prove", "importance", "rashomon", "acquire",
-            "report", "app", "export", "reproduce", "doctor", "datasets", "datasets list",
-            "datasets show", "datasets save")  # fmt: skip
+COMMANDS = ("describe", "explain", "predict", "compare", "diff", "prove", "importance", "rashomon",
+            "choose", "acquire", "report", "app", "export", "reproduce", "doctor", "datasets",
+            "datasets list", "datasets show", "datasets save")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +55,9 @@ def test_help_has_an_example_that_is_legal(command, models, monkeypatch, tmp_pat
     monkeypatch.chdir(tmp_path)
     patients(tmp_path)
     (tmp_path / "new.csv").write_text(PATIENTS)
+    (tmp_path / "properties.toml").write_text(
+        '[ward]\nproperty = "ignores"\nfeature = "ward"\n', encoding="utf-8"
+    )
     (tmp_path / "stays.csv").write_text("age,smoker,days\n30,0,2\n50,1,4.5\n60,0,5\n70,1,12\n")
     fitted = ("export", "--data", "patients.csv", "--target", "diagnosis", "--ignore", "id", "-o")
     for name in ("model.json", "old.json", "new.json"):

@@ -82,3 +82,14 @@ def test_a_sample_is_named(here):
 )
 def test_mistakes(here, args, words):
     assert words in mistake("choose", *TABLE, *args)
+
+
+def test_goals_and_the_explorer(here):
+    fine("choose", *TABLE, "--goal", "fpr", "--goal", "precision", "--explorer", "set.html")
+    page = (here / "set.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert '"fpr"' in page
+    table = records(fine("choose", *TABLE, "--goal", "fpr", "--sort", "fpr", "-f", "csv"))
+    rates = [float(row["fpr"]) for row in table]
+    assert rates == sorted(rates)
+    assert "fqr" in mistake("choose", *TABLE, "--goal", "fqr")

@@ -67,7 +67,7 @@ age <= 51?
     yes: 9
     no:  13
 
-Function 1: objective 0.112137, 4 leaves, 1 trees
+Function 1: objective 0.112137, 4 leaves, 1 tree
 age <= 51?
   yes: CRP <= 30.75?
     yes: 4
@@ -76,7 +76,7 @@ age <= 51?
     yes: 9
     no:  13
 
-Function 2: objective 0.121154, 4 leaves, 1 trees
+Function 2: objective 0.121154, 4 leaves, 1 tree
 age <= 51?
   yes: age <= 44?
     yes: 4.5

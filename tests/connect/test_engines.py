@@ -18,7 +18,8 @@ from servers import postgres_server, spark_session
 
 from orderless.errors import InvalidData
 from tests.house.test_docs import ROOT, run_examples
-from tests.output.test_code_sql import CLASSES, told_space, told_table
+from tests.output.sql_engines import CLASSES
+from tests.output.test_code_sql import told_space, told_table
 
 pytestmark = [
     pytest.mark.engine,

@@ -205,3 +205,24 @@ def test_classes_and_numbers_do_not_compare():
     number = DecisionTreeRegressor(max_depth=2).fit(data()[0], y)
     with pytest.raises(InvalidTree, match="cannot be compared"):
         ol.difference(number, credit(25))
+
+
+def test_where_the_fewest_take_too_long_there_are_others():
+    """Fewer reasons allowed, no time at all: still exactly the rows that change, and it is said."""
+    X, y, _ = data()
+    old, new = (
+        ol.read_tree(DecisionTreeClassifier(max_depth=d, random_state=0).fit(X[:, ::s], y))
+        for d, s in ((5, 1), (5, -1))
+    )
+    for limits, note in (
+        ({"limit": 1}, "none can be left out"),
+        ({"time_limit": 1e-9}, "fewer may be enough"),
+    ):
+        found = tree_difference(old, new, X, **limits)
+        assert not found.exact
+        assert note in str(found)
+        for shift in found.shifts:
+            inside = np.zeros(len(X), dtype=bool)
+            for term in shift.rules:
+                inside |= term.covers(X)
+            assert tuple(np.flatnonzero(inside).tolist()) == shift.at

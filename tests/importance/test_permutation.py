@@ -1,9 +1,7 @@
 """Permutation importance and conditional reliance: the mean over every permutation, exactly."""
 
-import itertools
 import math
 from fractions import Fraction
-from functools import cache
 
 import numpy as np
 import oracle
@@ -14,43 +12,19 @@ from strategies import problems, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidTree
-from orderless.importance.permutation import permuted_errors
-from orderless.rashomon import FlatTrees
 
-BITS = [[0, 0], [0, 1], [1, 0], [1, 1]]
+from .small_trees import (
+    BITS,
+    SPACE,
+    and_tree,
+    binarized,
+    binarized_rows,
+    deciding,
+    dicts,
+    small_data,
+)
+
 LABELS = [0, 0, 0, 1]
-
-
-def and_tree():
-    tree = {"feature": "x1", "true": {"feature": "x2", "true": {"prediction": 1},
-            "false": {"prediction": 0}}, "false": {"prediction": 0}}  # fmt: skip
-    return ol.read_tree(tree, feature_names=["x1", "x2"])
-
-
-@st.composite
-def small_data(draw, kinds, spec, most=4):
-    """A few rows at all sides of every threshold, with labels, one of them of no class perhaps."""
-    values = oracle.values_by_feature(kinds, spec)
-    labels = sorted(set(labels_of(spec)), key=str)
-    other = "none of them" if isinstance(labels[0], str) else 99
-    one = st.tuples(
-        st.tuples(*(st.sampled_from(values[name]) for name in kinds)),
-        st.sampled_from([*labels, other]),
-    )
-    return draw(st.lists(one, min_size=1, max_size=most))
-
-
-def labels_of(spec):
-    return [spec[1]] if spec[0] == "leaf" else [*labels_of(spec[3]), *labels_of(spec[4])]
-
-
-def deciding(kinds, spec):
-    rounded = oracle.float32_names(kinds)
-    return lambda cell: oracle.decide(spec, dict(zip(kinds, cell, strict=True)), rounded)
-
-
-def dicts(kinds, rows):
-    return [dict(zip(kinds, cell, strict=True)) for cell, _ in rows]
 
 
 # -- permutation importance --------------------------------------------------------------------
@@ -150,48 +124,6 @@ def test_exact_is_the_limit_of_scikit_learn():
     assert (np.abs(theirs.importances_mean - ours) <= 5 * error + 1e-12).all()
 
 
-# -- by column ---------------------------------------------------------------------------------
-
-AGE = ol.Feature("age", values="integer")
-COLOR = ol.Feature("color", "categorical", categories=("red", "green", "blue"))
-SPACE = ol.Space(
-    [AGE, COLOR],
-    columns={
-        "age <= 3": ol.Condition("age", at_most=3),
-        "age <= 5": ol.Condition("age", at_most=5),
-        "red": ol.Condition("color", among=("red",)),
-        "blue": ol.Condition("color", among=("blue",)),
-    },
-)
-
-
-def binarized():
-    """A tree over features, and what it asks of the columns."""
-    leaf = [{"prediction": i} for i in range(3)]
-    low = {"feature": "red", "true": leaf[0], "false": leaf[1]}
-    middle = {"feature": "blue", "true": leaf[0], "false": leaf[2]}
-    young = {"feature": "age <= 3", "true": low, "false": middle}
-    tree = {"feature": "age <= 5", "true": young, "false": leaf[1]}
-
-    def decide(cell):
-        three, five, red, blue = cell
-        if not five:
-            return 1
-        if three:
-            return 0 if red else 1
-        return 0 if blue else 2
-
-    found = ol.read_tree(tree, space=SPACE)
-    assert found.features == ("age", "color")
-    return found, decide
-
-
-def binarized_rows():
-    values = itertools.product((1, 4, 7), ("red", "green", "blue"))
-    rows = [(age <= 3, age <= 5, color == "red", color == "blue") for age, color in values]
-    return [(tuple(map(int, row)), i * i % 3) for i, row in enumerate(rows)]
-
-
 def test_by_column_and_by_feature():
     tree, decide = binarized()
     rows = [(cell, label, 1) for cell, label in binarized_rows()]
@@ -261,223 +193,6 @@ def test_booleans_and_missing_told_by_conditions():
     for j in range(2):
         excess, _, total = brute.handed(decide, rows, [j])
         assert ours[j] == float(Fraction(excess, total**2))
-
-
-# -- many flat trees ---------------------------------------------------------------------------
-
-
-def flat_tree(random, n_columns, n_classes, depth):
-    """One in preorder, the side of 1 first; a column may be asked twice on a path."""
-    if depth == 0 or random.random_sample() < 0.2:
-        return [(-1, random.randint(n_classes))]
-    own = [(random.randint(n_columns), -1)]
-    return [*own, *flat_tree(random, n_columns, n_classes, depth - 1),
-            *flat_tree(random, n_columns, n_classes, depth - 1)]  # fmt: skip
-
-
-def walk(nodes, cell):
-    """The class of a row, by counting through the preorder."""
-
-    def end(i):
-        return i + 1 if nodes[i][0] < 0 else end(end(i + 1))
-
-    i = 0
-    while nodes[i][0] >= 0:
-        i = i + 1 if cell[nodes[i][0]] else end(i + 1)
-    return nodes[i][1]
-
-
-def flat_trees(offsets, column, label):
-    """Trees for permuted_errors, which goes through them from left to right."""
-    return FlatTrees.of([offsets, column, label, np.full(len(column), -1)])
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_many_flat_trees_at_once(seed):
-    random = np.random.RandomState(seed)
-    n_rows, n_columns, n_classes = 12 + 60 * (seed % 3), 1 + seed % 6, 2 + seed % 3
-    n_groups = max(1, n_columns - 2)
-    trees = [flat_tree(random, n_columns, n_classes, 4) for _ in range(15)]
-    flat = flat_trees(
-        np.cumsum([0, *map(len, trees)]),
-        [c for tree in trees for c, _ in tree],
-        [label for tree in trees for _, label in tree],
-    )
-    cells = random.randint(2, size=(n_rows, n_columns)).astype(np.uint8)
-    y = random.randint(n_classes + 1, size=n_rows)  # one class that no tree has
-    group = random.randint(n_groups, size=n_columns)
-    weight = random.randint(5, size=n_rows)
-    weight[0] = 1 + 1000 * seed
-    excess, errors, total = permuted_errors(
-        flat, cells, y, weight, group, n_classes=n_classes + 1, n_groups=n_groups
-    )
-    assert excess.dtype == np.int64
-    assert excess.shape == (15, n_groups)
-    rows = list(zip(map(tuple, cells.tolist()), y.tolist(), weight.tolist(), strict=True))
-    for t in range(0, 15, 3):
-        for g in range(n_groups):
-            own = [j for j in range(n_columns) if group[j] == g]
-            expected = brute.handed(lambda cell, t=t: walk(trees[t], cell), rows, own)
-            assert (excess[t, g], errors[t], total) == expected
-    real = permuted_errors(
-        flat, cells, y, weight / 4, group, n_classes=n_classes + 1, n_groups=n_groups
-    )
-    np.testing.assert_allclose(real[0] * 16, excess, rtol=0, atol=1e-6)
-    np.testing.assert_allclose(real[1] * 4, errors, rtol=0, atol=1e-6)
-    assert real[2] * 4 == pytest.approx(total)
-
-
-def test_more_than_64_columns():
-    random = np.random.RandomState(0)
-    cells = random.randint(2, size=(30, 130)).astype(np.uint8)
-    y = random.randint(2, size=30)
-    # A chain: column 0, below its 1 column 1, and so on; then the leaves, the deepest first.
-    nodes = [*((j, -1) for j in range(130)), *((-1, i % 2) for i in range(131))]
-    flat = flat_trees([0, 261], [c for c, _ in nodes], [label for _, label in nodes])
-    excess, _, _ = permuted_errors(
-        flat, cells, y, np.ones(30, dtype=np.int64), np.arange(130), n_classes=2, n_groups=130
-    )
-    rows = [(tuple(row), label, 1) for row, label in zip(cells.tolist(), y.tolist(), strict=True)]
-
-    def decide(cell):  # the first column that is 0 decides
-        first = next((j for j in range(130) if not cell[j]), 130)
-        return (130 - first) % 2
-
-    for j in (0, 1, 2, 63, 64, 129):
-        assert excess[0, j] == brute.handed(decide, rows, [j])[0]
-
-
-def test_flat_trees_that_are_none():
-    cells = np.zeros((2, 2), dtype=np.uint8)
-    y = np.zeros(2, dtype=np.int32)
-    ones = np.ones(2, dtype=np.int64)
-    group = np.arange(2, dtype=np.int32)
-
-    def work(offsets, column, label, **changed):
-        given = {"cells": cells, "y": y, "weight": ones, "group": group, **changed}
-        return permuted_errors(flat_trees(offsets, column, label), n_classes=2, n_groups=2, **given)
-
-    good = ([0, 3], [0, -1, -1], [-1, 0, 1])
-    assert work(*good)[0].tolist() == [[0, 0]]
-    for bad, match in (
-        (([0, 2], [0, -1], [-1, 0]), "ends before its last leaf"),
-        (([0, 2], [-1, -1], [0, 1]), "goes on after its last leaf"),
-        (([0, 0], [], []), "ends before its last leaf"),
-        (([0, 2], [0, -1, -1], [-1, 0, 1]), "offsets do not part"),
-        (([0, 3], [2, -1, -1], [-1, 0, 1]), "column that is not there"),
-        (([0, 3], [0, -1, -1], [-1, 0, 2]), "class that is not there"),
-    ):
-        with pytest.raises(ValueError, match=match):
-            work(*bad)
-    for changed, match in (
-        ({"y": np.array([0, 2])}, "no class"),
-        ({"y": np.array([0])}, "rows x columns"),
-        ({"group": np.array([0, 5])}, "no group"),
-        ({"group": np.array([0])}, "rows x columns"),
-        ({"weight": np.array([1])}, "one weight each"),
-        ({"weight": np.array([1, -1])}, "negative"),
-    ):
-        with pytest.raises(ValueError, match=match):
-            work(*good, **changed)
-    with pytest.raises(InvalidData, match="more than 3,037,000,499"):
-        work(*good, weight=np.array([2 * 10**9, 2 * 10**9]))
-    with pytest.raises(InvalidData, match="more than 3,037,000,499"):
-        work(*good, weight=np.array([2**62, 2**62]))
-
-
-def test_great_weights_are_exact():
-    """Products of weights near 2^63."""
-    weight = [1_000_000_007, 998_244_353, 1_000_000_009, 1]
-    rows = [(tuple(c), y, w) for c, y, w in zip(BITS, [0, 1, 0, 1], weight, strict=True)]
-    excess, _, total = brute.handed(lambda cell: int(all(cell)), rows, [0])
-    ours = ol.permutation_importance(and_tree(), BITS, [0, 1, 0, 1], sample_weight=weight)
-    assert ours[0] == float(Fraction(excess, total**2))
-
-
-# -- conditional model reliance ----------------------------------------------------------------
-
-
-@given(problems(max_features=3), st.data())
-@settings(max_examples=100)
-def test_reliance_equals_the_mean_over_permutations_within_strata(problem, data):
-    kinds, (spec,) = problem
-    rows = data.draw(small_data(kinds, spec, most=5))
-    tree, y = tree_of(spec, kinds), [label for _, label in rows]
-    names, rounded = list(kinds), oracle.float32_names(kinds)
-    decide = deciding(kinds, spec)
-    values = oracle.values_by_feature(kinds, spec)
-    cells = list(itertools.product(*(values[name] for name in kinds)))
-    assume(len(cells) <= 200)
-
-    def felt(i, value):
-        return oracle.as_float32(value) if names[i] in rounded else value
-
-    def told(i, value, other):
-        """Whether two values of a feature are told apart anywhere."""
-        put = [[(*c[:i], v, *c[i + 1 :]) for c in cells] for v in (value, other)]
-        return any(decide(a) != decide(b) for a, b in zip(*put, strict=True))
-
-    @cache
-    def bin_of(i, value):
-        """Ordered: how often the function changes up to the value. Else: what it is told from."""
-        if kinds[names[i]] == "boolean" or isinstance(kinds[names[i]], tuple):
-            return [told(i, value, other) for other in values[names[i]]]
-        below = [v for v in sorted(values[names[i]]) if felt(i, v) <= felt(i, value)]
-        return sum(told(i, a, b) for a, b in itertools.pairwise(below))
-
-    for strata, say in (("values", felt), ("bins", bin_of)):
-        ours = ol.conditional_model_reliance(tree, dicts(kinds, rows), y, strata=strata)
-        for j in range(len(kinds)):
-
-            def others(cell, j=j, say=say):
-                return [say(i, value) for i, value in enumerate(cell) if i != j]
-
-            expected = brute.permuted(decide, rows, [j], others)
-            assert ours[j] == pytest.approx(float(expected), abs=1e-12)
-
-
-def test_strata_by_bins_of_the_function():
-    """Cuts at 1 and 2 where only the one at 2 matters, and a number that hardly repeats."""
-    space = ol.Space({"a": "boolean", "x": "numeric"})
-    a = {"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}}
-    deep = {"feature": "x", "relation": "<=", "reference": 1.0, "true": a, "false": a}
-    tree = ol.read_tree({"feature": "x", "relation": "<=", "reference": 2.0, "true": deep,
-                         "false": {"prediction": 0}}, space=space)  # fmt: skip
-    X = [(0, 0.5), (1, 1.5), (1, 0.25), (0, 1.75), (1, 3.0), (0, 3.5)]
-    y = [0, 1, 1, 0, 0, 0]
-    assert ol.conditional_model_reliance(tree, X, y)[0] == 0  # no two rows agree on x
-    ours = ol.conditional_model_reliance(tree, X, y, strata="bins")
-
-    def decide(cell):
-        return int(cell[0] == 1 and cell[1] <= 2)
-
-    rows = list(zip(X, y, strict=True))
-    for j, stratum in ((0, lambda cell: cell[1] <= 2), (1, lambda cell: cell[0])):
-        expected = brute.permuted(decide, rows, [j], stratum)
-        assert ours[j] == pytest.approx(float(expected), abs=1e-12)
-    assert ours[0] > 0
-
-
-def test_strata_where_columns_tell_features():
-    tree, decide = binarized()
-    rows = binarized_rows()[:6]
-    X, y = [cell for cell, _ in rows], [label for _, label in rows]
-    for strata in ("values", "bins"):
-        ours = ol.conditional_model_reliance(tree, X, y, strata=strata)
-        for j, own in enumerate([[0, 1], [2, 3]]):
-            expected = brute.permuted(
-                decide, rows, own, lambda cell, own=own: [cell[k] for k in range(4) if k not in own]
-            )
-            assert ours[j] == pytest.approx(float(expected), abs=1e-12)
-
-
-def test_missing_as_a_value_is_a_stratum():
-    space = ol.Space([ol.Feature("x", nan=True), ol.Feature("flag", "boolean")])
-    tree = ol.read_tree({"feature": "flag", "true": {"prediction": 1}, "false": {"prediction": 0}},
-                        space=space)  # fmt: skip
-    X = [(math.nan, 0), (math.nan, 1), (1.0, 0), (2.0, 1)]
-    ours = ol.conditional_model_reliance(tree, X, [0, 1, 0, 1])
-    assert ours.tolist() == [0, 0.25]  # the two rows of NaN change places half of the time
 
 
 def test_what_is_refused():

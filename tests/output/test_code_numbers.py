@@ -20,7 +20,7 @@ from strategies import kinds as some_kinds, partial_rows, specs, tree_of
 
 import orderless as ol
 from orderless.output.code import tree_as_dot
-from tests.output.test_code_sql import ENGINES, said
+from tests.output.sql_engines import ENGINES, said
 
 NUMBERS = (-2.5, -1.0, 0.0, 0.1, 3.0, 7.5, 1e300, 1 / 3, 5e-324)
 

@@ -11,7 +11,7 @@ from strategies import kinds, partial_rows, specs, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidData, InvalidTree
-from tests.output.test_page_app import completions, logic
+from tests.output.test_page_advice import completions, logic
 
 NUMBERS = (-1.5, 0.25, 1.0, 1.25, 3.0)
 STAY = {"task": "regression", "feature": "age", "relation": "<=", "reference": 60,

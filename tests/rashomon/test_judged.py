@@ -178,3 +178,38 @@ def _parity(depth, odd=0, at=0):
         "true": _parity(depth, 1 - odd, at + 1),
         "false": _parity(depth, odd, at + 1),
     }
+
+
+def test_second_goals(case):
+    if len(case.classes) != 2:
+        return
+    found = case.fit()
+    groups = np.arange(len(case.X)) % 2
+    goals = {
+        "precision": "precision",
+        "mistakes": "false positives",
+        "gap": {"measure": "positive rate", "groups": groups},
+    }
+    table = found.choose(goals=goals)
+    for tree, row in zip(trees_of(found, table), table.itertuples(), strict=True):
+        only = ol.RashomonSet.from_trees(
+            [tree], case.X, case.labels, regularization=case.regularization,
+            sample_weight=case.weights,
+        )  # fmt: skip
+        assert row.mistakes == float(only.range("false positives").smallest)
+        assert row.gap == float(only.range("positive rate", groups=groups).smallest)
+        if np.isnan(row.precision):
+            with pytest.raises(InvalidData):
+                only.range("precision")
+        else:
+            assert row.precision == float(only.range("precision").smallest)
+    front = found.choose(goals=goals, front="error,gap")
+    assert abs(front.gap).min() == abs(table.gap).min()
+    assert found.choose(goals="false positives", sort="false positives").index[0] in table.index
+
+
+def test_goals_that_cannot_be():
+    with pytest.raises(ValueError, match="goals names 'error', which is a measure already"):
+        small().choose(goals={"error": "fpr"})
+    with pytest.raises(InvalidData, match="is of trees, not of functions"):
+        small().choose(goals=["brier score"])

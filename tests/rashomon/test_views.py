@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from constraint_cases import NAMES, PAIRS, Drawn, check, draw
-from oracle_rashomon import is_trivial, say
+from oracle_rashomon import errors_of, is_trivial, say
 from rashomon_cases import Case, key
 from rashomon_number_cases import NumberCase
 
@@ -223,3 +223,18 @@ def test_views_that_ask_for_the_same_are_one(patients):
     both = patients.first("age").first(columns[0])
     assert both.n_trees == patients.first(columns[0]).n_trees > 0
     assert patients.monotone({"age": 1}).monotone({"age": -1}).using("age").n_distinct == 0
+
+
+@pytest.mark.parametrize("names", [*((name,) for name in NAMES), *PAIRS[2::4]], ids="-".join)
+def test_second_goals_over_constrained_sets(names):
+    for seed in range(4):
+        case = Case(seed, 2)
+        found, due = both(case, case.fit(), drawn(case, names, seed))
+        if not due:
+            continue
+        oracle = case.oracle
+        errors = [errors_of(tree, oracle.X, oracle.y, oracle.weights) for tree in due]
+        ends = found.range("errors")
+        assert (ends.smallest, ends.largest) == (min(errors), max(errors))
+        assert ends.smallest_tree in found
+        assert ends.largest_tree in found

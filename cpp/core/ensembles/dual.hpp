@@ -56,7 +56,7 @@ class Dual {
   /// By bin of `left`: the bound if a cell must have it, when it was last looked at.
   [[nodiscard]] std::span<const double> if_bin() const { return if_bin_; }
 
-  /// By bin of a feature: how much less the bound is in the half up to it, and above it; of an
+  /// By bin of a feature: about how much the trees lose in the half up to it, and above it; of an
   /// unordered feature, with it alone, and without it.
   void halves(const Left& left, const Words& words, std::size_t f, std::vector<double>& below,
               std::vector<double>& above);
@@ -93,6 +93,8 @@ class Dual {
   [[nodiscard]] bool star(const Left& left, const Words& words, std::size_t f,
                           std::span<std::uint8_t> dead);
   void find_hope(const Left& left, const Words& words, const User& user, double* hope) const;
+  [[nodiscard]] double find_tops(const Left& left, const Words& words, const User& user,
+                                 std::vector<double>& tops) const;
   void add_up(const Left& left, std::size_t f);
   [[nodiscard]] bool settle(const Left& left, std::size_t f, double rest,
                             std::span<std::uint8_t> dead);

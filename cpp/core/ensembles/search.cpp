@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t most_judged = 20'000;
 constexpr int sweeps_at_root = 6;
-constexpr int sweeps_below = 1;         // more of them cost more than they save
+constexpr int sweeps_below = 2;         // more of them cost more than they save
 constexpr double worth_a_sweep = 0.05;  // of the slack
 constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 

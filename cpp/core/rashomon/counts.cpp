@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/rashomon/best.hpp"
+#include "core/rashomon/cell_products.hpp"
 #include "core/rashomon/open_root.hpp"
 
 namespace orderless::rashomon {
@@ -19,97 +20,6 @@ Count times_checked(Count a, Count b) {
 }
 
 namespace {
-
-/// Sorts, and makes cells of one kind one.
-void merge(std::vector<Cell>& cells) {
-  std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) { return a.before(b); });
-  std::size_t n = 0;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (n != 0 && cells[n - 1].same_kind(cells[i])) {
-      cells[n - 1].trees = plus_checked(cells[n - 1].trees, cells[i].trees);
-      cells[n - 1].nontrivial = plus_checked(cells[n - 1].nontrivial, cells[i].nontrivial);
-    } else {
-      cells[n++] = cells[i];
-    }
-  }
-  cells.resize(n);
-}
-
-/// Collects the products of tables: on a grid of (leaves, errors, groups) where that is small
-/// against the work, else in a list that is merged now and then. 0 groups: never on a grid.
-class Products {
- public:
-  Products(const Costs& costs, std::int64_t least_cost, std::int64_t budget,
-           std::int64_t most_leaves, std::size_t n_groups, double work)
-      : costs_(costs), n_groups_(n_groups) {
-    // Errors lie between those of the cheapest tree with the most leaves and of a tree with two.
-    low_ = std::max<std::int64_t>(0, (least_cost - costs.leaf * most_leaves) / costs.error);
-    const std::int64_t high = (budget - 2 * costs.leaf) / costs.error;
-    n_errors_ = std::max<std::int64_t>(high - low_ + 1, 0);
-    n_leaves_ = std::max<std::int64_t>(most_leaves - 1, 0);
-    const double size = static_cast<double>(n_errors_) * static_cast<double>(n_leaves_) *
-                        static_cast<double>(n_groups);
-    dense_ = n_groups > 0 && size < 64.0 + work && size < 4e6;
-    if (dense_) grid_.resize(static_cast<std::size_t>(size));
-  }
-
-  void add_to(std::int64_t cost, std::int32_t leaves, std::uint64_t groups, Count trees,
-              Count nontrivial) {
-    if (!dense_) {
-      cells_.push_back({cost, groups, leaves, trees, nontrivial});
-      if (cells_.size() > most_) {
-        merge(cells_);
-        most_ = std::max(most_, 2 * cells_.size());
-      }
-      return;
-    }
-    Pair& pair = grid_[at(cost, leaves, groups)];
-    pair.trees += trees;
-    pair.nontrivial += nontrivial;
-  }
-
-  void checked_add_to(std::int64_t cost, std::int32_t leaves, std::uint64_t groups, Count trees,
-                      Count nontrivial) {
-    if (!dense_) {
-      add_to(cost, leaves, groups, trees, nontrivial);  // merge checks
-      return;
-    }
-    Pair& pair = grid_[at(cost, leaves, groups)];
-    pair.trees = plus_checked(pair.trees, trees);
-    pair.nontrivial = plus_checked(pair.nontrivial, nontrivial);
-  }
-
-  void take(std::vector<Cell>& out) {
-    for (std::size_t i = 0; i < grid_.size(); ++i) {
-      if (grid_[i].trees == 0) continue;
-      const std::uint64_t groups = i % n_groups_;
-      const auto rest = static_cast<std::int64_t>(i / n_groups_);
-      const auto leaves = static_cast<std::int32_t>(rest / n_errors_ + 2);
-      const std::int64_t errors = rest % n_errors_ + low_;
-      out.push_back(
-          {costs_.of(errors, leaves), groups, leaves, grid_[i].trees, grid_[i].nontrivial});
-    }
-    out.insert(out.end(), cells_.begin(), cells_.end());
-    merge(out);
-  }
-
- private:
-  struct Pair {
-    Count trees = 0, nontrivial = 0;
-  };
-  [[nodiscard]] std::size_t at(std::int64_t cost, std::int32_t leaves, std::uint64_t groups) const {
-    const std::int64_t errors = (cost - costs_.leaf * leaves) / costs_.error;
-    return static_cast<std::size_t>((leaves - 2) * n_errors_ + errors - low_) * n_groups_ + groups;
-  }
-
-  Costs costs_;
-  std::size_t n_groups_;
-  std::int64_t low_ = 0, n_errors_ = 0, n_leaves_ = 0;
-  bool dense_ = false;
-  std::vector<Pair> grid_;
-  std::vector<Cell> cells_;
-  std::size_t most_ = 1U << 14U;
-};
 
 double total(std::span<const Cell> cells) {
   double sum = 0;
@@ -310,35 +220,42 @@ void Counts::fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter) cons
   std::vector<Cell> room_a, room_b;
   const auto [products_due, trees] = work(node);
   const bool checked = !(trees < 1e38);  // 2^128 is 3.4e38
-  const bool limited = view_.limits_features();
-  Products products(graph.costs, graph.best[node], budget, most,
-                    view_.limits_features() ? 0 : std::size_t{1} << view_.required.size(),
-                    products_due);
+  Held held(meter);
+  CellProducts products(graph.costs, graph.best[node], budget, most,
+                        view_.limits_features() ? 0 : std::size_t{1} << view_.required.size(),
+                        products_due);
   for (const Edge& edge : graph.of(node)) {
     if (!reachable_.has(graph, node, edge)) continue;
     const auto on_true = table(edge.when_true, room_a);
     const auto on_false = table(edge.when_false, room_b);
     const bool same = graph.label[edge.when_true] == graph.label[edge.when_false];
-    for (const Cell& a : on_true) {
-      const std::uint64_t groups = a.groups | masks_[edge.column];
-      meter.step(on_false.size() / 8 + 1);
-      for (const Cell& b : on_false) {
-        const std::int64_t cost = a.cost + b.cost;
-        if (cost > budget) break;
-        const std::int32_t leaves = a.leaves + b.leaves;
-        if (leaves > most) continue;
-        if (limited && !view_.may(groups | b.groups)) continue;
-        const bool is_trivial = leaves == 2 && same;
-        if (!checked) {
-          products.add_to(cost, leaves, groups | b.groups, a.trees * b.trees,
-                          is_trivial ? Count{0} : a.nontrivial * b.nontrivial);
-        } else {
-          products.checked_add_to(
-              cost, leaves, groups | b.groups, times_checked(a.trees, b.trees),
-              is_trivial ? Count{0} : times_checked(a.nontrivial, b.nontrivial));
+    const auto join = [&](std::span<const Cell> yes, std::span<const Cell> no) {
+      for (const Cell& a : yes) {
+        const std::uint64_t groups = a.groups | masks_[edge.column];
+        meter.step(no.size() / 8 + 1);
+        for (const Cell& b : no) {
+          const std::int64_t cost = a.cost + b.cost;
+          if (cost > budget) break;
+          const std::int32_t leaves = a.leaves + b.leaves;
+          if (leaves > most) continue;
+          const bool is_trivial = leaves == 2 && same;
+          if (!checked) {
+            products.add_to(cost, leaves, groups | b.groups, a.trees * b.trees,
+                            is_trivial ? Count{0} : a.nontrivial * b.nontrivial);
+          } else {
+            products.checked_add_to(
+                cost, leaves, groups | b.groups, times_checked(a.trees, b.trees),
+                is_trivial ? Count{0} : times_checked(a.nontrivial, b.nontrivial));
+          }
         }
       }
+    };
+    if (!view_.limits_features()) {
+      join(on_true, on_false);
+      continue;
     }
+    each_that_may(view_, masks_[edge.column], on_true, on_false, join);
+    held.set(products.bytes());
   }
   products.take(out);
 }

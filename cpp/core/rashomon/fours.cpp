@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "core/rashomon/kernels.hpp"
 #include "core/rashomon/signed.hpp"
@@ -200,61 +201,72 @@ class Fours {
   Within first_, second_;
 };
 
-/// The sides from the cells upwards. A tree costs half of error x weight less the sum of its
-/// leaves' gains, error x |s| - 2 leaf each; and all trees of a side have one weight.
-SideCosts sides_of(const SmallSets& sets, Fours& fours, const Costs& costs) {
-  const std::size_t n = sets.n;
-  const auto gain = [&](std::int32_t sign, std::int64_t leaves) {
-    return costs.error * std::abs(sign) - 2 * leaves * costs.leaf;
-  };
-  const auto raise = [](std::int64_t& to, std::int64_t by) { to = std::max(to, by); };
-  std::vector<std::int64_t> two(sets.n_pairs() * n_signs), one(2 * n);
-  for (std::size_t i = 0; i < n; ++i) {
-    one[2 * i] = gain(sets.ones.signs[i], 1);
-    one[2 * i + 1] = gain(sets.ones.sign - sets.ones.signs[i], 1);
-    for (std::size_t j = i + 1; j < n; ++j) {
-      std::int32_t cell[n_signs];
-      sets.cells(i, j, cell);
-      for (std::size_t s = 0; s < n_signs; ++s) two[sets.pair(i, j) * n_signs + s] = gain(cell[s], 1);
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = i + 1; j < n; ++j) {
-      const std::int32_t* most = fours.most(i, j);
-      std::int64_t* of_ij = two.data() + sets.pair(i, j) * n_signs;
-      for (std::size_t k = j + 1; k < n; ++k) {
-        std::int32_t cell[n_cells];
-        std::int64_t g[n_cells];
-        sets.cells(i, j, k, cell);
-        for (std::size_t s = 0; s < n_cells; ++s) {
-          g[s] = std::max(gain(cell[s], 1), gain(most[s * sets.stride + k], 2));
-        }
-        std::int64_t* of_ik = two.data() + sets.pair(i, k) * n_signs;
-        std::int64_t* of_jk = two.data() + sets.pair(j, k) * n_signs;
-        for (std::size_t s = 0; s < n_signs; ++s) {
-          raise(of_ij[s], g[2 * s] + g[2 * s + 1]);
-          raise(of_ik[s], g[4 * (s / 2) + s % 2] + g[4 * (s / 2) + 2 + s % 2]);
-          raise(of_jk[s], g[s] + g[4 + s]);
-        }
+void raise(std::int64_t& to, std::int64_t by) { to = std::max(to, by); }
+
+/// The largest gains of trees, from the cells upwards. A tree costs half of error x weight less the
+/// sum of its leaves' gains, error x |s| - 2 leaf each; and all trees of a side have one weight.
+class Gains {
+ public:
+  Gains(const SmallSets& sets, const Costs& costs)
+      : sets_(sets), costs_(costs), two_(sets.n_pairs() * n_signs), one_(2 * sets.n) {
+    for (std::size_t i = 0; i < sets.n; ++i) {
+      one_[2 * i] = gain(sets.ones.signs[i], 1);
+      one_[2 * i + 1] = gain(sets.ones.sign - sets.ones.signs[i], 1);
+      for (std::size_t j = i + 1; j < sets.n; ++j) {
+        std::int32_t cell[n_signs];
+        sets.cells(i, j, cell);
+        for (std::size_t s = 0; s < n_signs; ++s) of(i, j)[s] = gain(cell[s], 1);
       }
     }
   }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = i + 1; j < n; ++j) {
-      const std::int64_t* g = two.data() + sets.pair(i, j) * n_signs;
-      raise(one[2 * i], g[0] + g[1]);
-      raise(one[2 * i + 1], g[2] + g[3]);
-      raise(one[2 * j], g[0] + g[2]);
-      raise(one[2 * j + 1], g[1] + g[3]);
+
+  /// Trees of depth <= 1 in the cells of i < j < k; `most`: |s| + |s'| of their best splits.
+  void take(std::size_t i, std::size_t j, std::size_t k, const std::int32_t* most) {
+    std::int32_t cell[n_cells];
+    std::int64_t g[n_cells];
+    sets_.cells(i, j, k, cell);
+    for (std::size_t s = 0; s < n_cells; ++s) {
+      g[s] = std::max(gain(cell[s], 1), gain(most[s * sets_.stride + k], 2));
+    }
+    for (std::size_t s = 0; s < n_signs; ++s) {
+      raise(of(i, j)[s], g[2 * s] + g[2 * s + 1]);
+      raise(of(i, k)[s], g[4 * (s / 2) + s % 2] + g[4 * (s / 2) + 2 + s % 2]);
+      raise(of(j, k)[s], g[s] + g[4 + s]);
     }
   }
-  for (std::size_t side = 0; side < 2 * n; ++side) {
-    const std::int64_t on = sets.ones.weights[side / 2];
-    const std::int64_t weight = side % 2 == 0 ? on : sets.ones.weight - on;
-    one[side] = (costs.error * weight - one[side]) / 2;
+
+  /// What the sides of each column cost, once all cells are taken.
+  [[nodiscard]] SideCosts sides() && {
+    for (std::size_t i = 0; i < sets_.n; ++i) {
+      for (std::size_t j = i + 1; j < sets_.n; ++j) {
+        const std::int64_t* g = of(i, j);
+        raise(one_[2 * i], g[0] + g[1]);
+        raise(one_[2 * i + 1], g[2] + g[3]);
+        raise(one_[2 * j], g[0] + g[2]);
+        raise(one_[2 * j + 1], g[1] + g[3]);
+      }
+    }
+    for (std::size_t side = 0; side < one_.size(); ++side) {
+      const std::int64_t on = sets_.ones.weights[side / 2];
+      const std::int64_t weight = side % 2 == 0 ? on : sets_.ones.weight - on;
+      one_[side] = (costs_.error * weight - one_[side]) / 2;
+    }
+    return std::move(one_);
   }
-  return one;
-}
+
+ private:
+  [[nodiscard]] std::int64_t gain(std::int32_t sign, std::int64_t leaves) const {
+    return costs_.error * std::abs(sign) - 2 * leaves * costs_.leaf;
+  }
+  std::int64_t* of(std::size_t i, std::size_t j) {
+    return two_.data() + sets_.pair(i, j) * n_signs;
+  }
+
+  const SmallSets& sets_;
+  Costs costs_;
+  std::vector<std::int64_t> two_;  // trees of depth <= 2 in the cells of i < j
+  SideCosts one_;                  // of depth <= 3 on the sides
+};
 
 std::size_t bytes_of_fours(const Rows& part, std::size_t n_workers) {
   const std::size_t n = part.n_columns, stride = part.stride();
@@ -295,7 +307,13 @@ SideCosts signed_sides_of_depth_3(const Rows& part, const Costs& costs, Meter& m
   each(n, steps, meter, [&](std::size_t i, std::size_t worker) { fours[worker].count_threes(i); });
   each(n, steps, meter, [&](std::size_t i, std::size_t worker) { fours[worker].raise(i); });
   for (std::size_t worker = 1; worker < n_workers; ++worker) fours[0].join(fours[worker]);
-  return sides_of(sets, fours[0], costs);
+  Gains gains(sets, costs);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i + 1; j < n; ++j) {
+      for (std::size_t k = j + 1; k < n; ++k) gains.take(i, j, k, fours[0].most(i, j));
+    }
+  }
+  return std::move(gains).sides();
 }
 
 }  // namespace orderless::rashomon

@@ -46,7 +46,9 @@ Goal::Goal(std::shared_ptr<const Measured> measured, Factors factors, Meter& met
   for (const Step& step : steps(0)) {
     if (step.cost > view.bound || !view.fits(step.groups)) continue;
     if (view.max_leaves > 0 && step.leaves > view.max_leaves) continue;
-    if (front_.empty() || step.measure < front_.back().measure) front_.push_back(step);
+    if (!front_.empty() && step.measure >= front_.back().measure) continue;
+    if (!front_.empty() && front_.back().cost == step.cost) front_.pop_back();
+    front_.push_back(step);
   }
 }
 
@@ -93,7 +95,7 @@ void Goal::pair(const MeasuredEdge& edge, std::uint32_t node, std::size_t n_thin
   const std::int64_t most = measured_->reachable().max_leaves(node);
   const auto on_true = steps(edge.when_true), on_false = steps(edge.when_false);
   for (const Step& a : on_true) {
-    meter.step(on_false.size() / 8 + 1);
+    meter.step(2 * on_false.size() + 8);
     const std::uint64_t groups = plain_ ? 0 : a.groups | masks_[asked.column];
     std::size_t before = 0;  // of the thin steps those that are as cheap
     for (const Step& b : on_false) {

@@ -26,7 +26,7 @@ struct Slack {
   std::int64_t denominator = 1;
   bool relative = false;
   std::int64_t base = 0;  // of every tree's cost the part that is no objective
-  std::optional<std::int64_t> optimum;  // where it is known already
+  std::optional<std::int64_t> optimum = std::nullopt;  // where it is known already
 };
 
 /// Every tree of depth <= D that costs at most optimum + epsilon, shared by (rows, depth left): a

@@ -46,7 +46,7 @@ class MeasuredBuilder {
       first_ = end;
       for (std::size_t place = begin; place < end; ++place) {
         expand(place, level, paths.data() + (place - begin) * level);
-        meter_.step(rows_.n_words + 64);
+        meter_.step((graph_.of(out_.node_[place]).size() + 1) * (rows_.n_words / 8 + 8));
         held_.set(out_.bytes() + (paths.size() + paths_.size()) * 4 + numbers_.bytes() +
                   leaves_.bytes() + leaf_weights_.size() * 8);
       }
@@ -193,7 +193,8 @@ class MeasuredBuilder {
   std::vector<std::int64_t> leaf_weights_;
 };
 
-Measured::Measured(std::shared_ptr<const Graph> graph, View view, MeasuredRows rows, Meter& meter)
+Measured::Measured(std::shared_ptr<const Graph> graph, View view, const MeasuredRows& rows,
+                   Meter& meter)
     : graph_(std::move(graph)),
       view_(std::move(view)),
       reachable_(*graph_, view_),

@@ -32,7 +32,7 @@ struct MeasuredRows {
 class Measured {
  public:
   /// Cost: edges x words of the measured rows, for every set of these that comes to a node.
-  Measured(std::shared_ptr<const Graph> graph, View view, MeasuredRows rows, Meter& meter);
+  Measured(std::shared_ptr<const Graph> graph, View view, const MeasuredRows& rows, Meter& meter);
 
   [[nodiscard]] const Graph& graph() const { return *graph_; }
   [[nodiscard]] const View& view() const { return view_; }

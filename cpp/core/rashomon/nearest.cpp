@@ -66,7 +66,7 @@ void Nearest::pairs(std::size_t place, const Take& take, Meter& meter) const {
     const Edge& asked = graph.edges[edge.edge];
     const List& on_false = lists_[edge.when_false];
     for (const Spread& a : lists_[edge.when_true]) {
-      meter.step(on_false.size() / 4 + 1);
+      meter.step(4 * on_false.size() + 16);  // sorting included
       const std::uint64_t groups = a.groups | masks_[asked.column];
       for (const Spread& b : on_false) {
         if (a.cost + b.cost > budget) break;

@@ -35,7 +35,8 @@ class Pieces {
   void wait(std::size_t others) {
     std::unique_lock lock(mutex_);
     while (done_ != others) {
-      if (finished_.wait_for(lock, std::chrono::milliseconds(20), [&] { return done_ == others; })) {
+      if (finished_.wait_for(lock, std::chrono::milliseconds(20),
+                             [&] { return done_ == others; })) {
         return;
       }
       if (failed_) continue;

@@ -55,7 +55,7 @@ class BlockWalk {
  private:
   static constexpr std::size_t batch = 1024;
   static constexpr std::size_t lanes = 8;
-  static constexpr std::size_t none = 64;  // no exit
+  static constexpr std::size_t together = 2;  // tests
   using Masks = std::array<std::uint64_t, lanes + 1>;
 
   /// Some cuts of a feature, and infinity; by the number of those that a value is not at most, the
@@ -110,12 +110,14 @@ class BlockWalk {
   struct Lists {
     static constexpr std::uint32_t last = std::numeric_limits<std::uint32_t>::max();
     explicit Lists(std::uint32_t* links) : next(links) { head.fill(last); }
-    void put(std::size_t exit, std::uint32_t i) {
-      next[i] = head[exit];
-      head[exit] = i;
+    /// Unless a row `goes` on, it is put where nobody looks: a branch would be a guess.
+    void put(std::size_t exit, bool goes, std::uint32_t i) {
+      std::uint32_t& first = head[exit | static_cast<std::size_t>(!goes) << 6U];
+      next[i] = first;
+      first = i;
     }
     std::uint32_t* next;
-    std::array<std::uint32_t, none + 1> head{};
+    std::array<std::uint32_t, 128> head{};
   };
 
   /// The first exit of a mask, and the last one; some exit, where it has none.
@@ -143,6 +145,13 @@ class BlockWalk {
       for (std::size_t cut = 0; cut < feature.cuts.size(); cut += lanes - 1) {
         add_test(block, feature, cut, std::min(cut + lanes - 1, feature.cuts.size()));
       }
+    }
+    const std::uint64_t all = ~std::uint64_t{0} >> (64 - part.n_exits);
+    while (tests_.size() % together != 0) {  // that nothing fails
+      Test& test = tests_.emplace_back();
+      test.cuts.fill(std::numeric_limits<T>::infinity());
+      test.low.fill(all);
+      high_.emplace_back().fill(all);
     }
     part.end = tests_.size();
     parts_.push_back(part);
@@ -223,7 +232,7 @@ class BlockWalk {
       const std::uint64_t mask = level.low[i];
       const std::size_t exit = lowest(mask);
       const bool less = part.low[exit] < work.low[rows[i]];
-      lists.put((mask != 0) & less ? exit : none, i);
+      lists.put(exit, (mask != 0) & less, i);
     };
     for (std::uint32_t i = 0; i < rows.size(); ++i) put(i);
     for (std::size_t exit = 0; exit < part.n_exits; ++exit) {
@@ -249,7 +258,7 @@ class BlockWalk {
       const std::uint64_t mask = level.high[i];
       const std::size_t exit = highest(mask);
       const bool greater = part.high[exit] > work.high[rows[i]];
-      lists.put((mask != 0) & greater ? exit : none, i);
+      lists.put(exit, (mask != 0) & greater, i);
     };
     for (std::uint32_t i = 0; i < rows.size(); ++i) put(i);
     for (std::size_t exit = part.n_exits; exit-- > 0;) {
@@ -282,25 +291,28 @@ class BlockWalk {
     for (std::size_t i = 0; i < n; ++i) level.values[i] = work.values + rows[i] * offsets_.size();
     std::fill_n(level.low.data(), n, ~std::uint64_t{0});
     if (both) std::fill_n(level.high.data(), n, ~std::uint64_t{0});
-    for (std::size_t t = part.first; t < part.end; ++t) {
+    for (std::size_t t = part.first; t < part.end; t += together) {
       const Masks* const high = both ? &high_[t] : nullptr;
 #if defined(ORDERLESS_X86)
       if (wide_) {
-        narrow_wide(tests_[t], high, n, level);
+        narrow_wide(&tests_[t], high, n, level);
         continue;
       }
 #endif
-      narrow_any(tests_[t], high, n, level);
+      narrow_any(&tests_[t], high, n, level);
     }
   }
 
-  static void narrow_any(const Test& test, const Masks* high, std::size_t n, Level& level) {
+  /// Leaves the exits that some tests lead to.
+  static void narrow_any(const Test* tests, const Masks* high, std::size_t n, Level& level) {
     for (std::size_t i = 0; i < n; ++i) {
-      const T x = level.values[i][test.feature];
-      std::size_t above = 0;
-      for (const T cut : test.cuts) above += x <= cut ? 0 : 1;
-      level.low[i] &= test.low[above];
-      if (high != nullptr) level.high[i] &= (*high)[above];
+      for (std::size_t t = 0; t < together; ++t) {
+        const T x = level.values[i][tests[t].feature];
+        std::size_t above = 0;
+        for (const T cut : tests[t].cuts) above += x <= cut ? 0 : 1;
+        level.low[i] &= tests[t].low[above];
+        if (high != nullptr) level.high[i] &= high[t][above];
+      }
     }
   }
 
@@ -326,20 +338,20 @@ class BlockWalk {
   ORDERLESS_INLINE static unsigned bits(int mask) { return static_cast<unsigned>(mask); }
 
   ORDERLESS_FOR("avx2,popcnt")
-  static void narrow_wide(const Test& test, const Masks* high, std::size_t n, Level& level) {
+  static void narrow_wide(const Test* tests, const Masks* high, std::size_t n, Level& level) {
     const T* const* const ORDERLESS_ALONE values = level.values.data();
     std::uint64_t* const ORDERLESS_ALONE low = level.low.data();
     std::uint64_t* const ORDERLESS_ALONE also = level.high.data();
-    if (high == nullptr) {
-      for (std::size_t i = 0; i < n; ++i) {
-        low[i] &= test.low[above(values[i] + test.feature, test.cuts)];
-      }
-      return;
-    }
     for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t bin = above(values[i] + test.feature, test.cuts);
-      low[i] &= test.low[bin];
-      also[i] &= (*high)[bin];
+      std::size_t bin[together];
+      std::uint64_t left = ~std::uint64_t{0};
+      for (std::size_t t = 0; t < together; ++t) {
+        bin[t] = above(values[i] + tests[t].feature, tests[t].cuts);
+        left &= tests[t].low[bin[t]];
+      }
+      low[i] &= left;
+      if (high == nullptr) continue;
+      for (std::size_t t = 0; t < together; ++t) also[i] &= high[t][bin[t]];
     }
   }
 #endif

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double complete = 0.03;  // share of unknown values up to which few rows meet one
 
-constexpr std::size_t most_levels = 16;  // of blocks; a tree that is a chain is walked instead
+constexpr std::size_t most_levels = 16;  // of blocks: what is more like a chain is walked
 
 void no_poll() {}
 
@@ -159,18 +159,15 @@ void ends(const TreeView& tree, std::span<const Domain> domains, std::span<const
       if (packed.n_leaves() <= 256) return by_masks(std::array<int, 4>{});
       if (packed.n_leaves() <= 512 && wide) return by_masks(std::array<int, 8>{});
     }
-    std::optional<BlockWalk<S, T>> in_blocks_of_leaves;
-    if (all && wide && n_rows >= packed.n_leaves()) {
-      const BlockTree blocks = blocks_of(packed, 64);
-      if (blocks.levels <= most_levels) {
-        in_blocks_of_leaves.emplace(blocks, packed.offsets, base, stride, wide);
-      }
+    std::optional<BlockWalk<S, T>> blocks;
+    if (all && wide && n_rows >= packed.n_leaves()) {  // for fewer rows they are not worth making
+      const BlockTree tree_of_blocks = blocks_of(packed, 64);
+      const bool chain = tree_of_blocks.levels > most_levels;
+      if (!chain) blocks.emplace(tree_of_blocks, packed.offsets, base, stride, wide);
     }
     by([&](std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) {
       const double unknown = share_unknown<S>(packed, base, stride, first, end);
-      if (in_blocks_of_leaves && unknown >= complete) {
-        return in_blocks_of_leaves->run(first, end, low, high);
-      }
+      if (blocks && unknown > 0) return blocks->run(first, end, low, high);
       walk(first, end, low, high, unknown);
     });
   };

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/rows/block_walk.hpp"
 #include "core/rows/decide.hpp"
 #include "core/rows/ends_walk.hpp"
 #include "core/rows/masks.hpp"
@@ -63,6 +64,35 @@ std::pair<std::int32_t, std::int32_t> by_completions(const Arrays& tree, const V
   std::set<std::int32_t> classes;
   for (const Values& point : product(choices)) classes.insert(class_of(tree, point));
   return {*classes.begin(), *classes.rbegin()};
+}
+
+/// Blocks of all sizes, so that small trees have many levels of them.
+template <class S, class T>
+void check_blocks(const PackedTree& packed, const Column& first,
+                  const std::vector<std::int32_t>& low, const std::vector<std::int32_t>& high) {
+  const std::size_t n_rows = low.size();
+  for (const std::size_t most : {2, 3, 5, 64}) {
+    const BlockTree blocks = blocks_of(packed, most);
+    std::size_t n_leaves = 0;
+    for (const Block& block : blocks.blocks) {
+      CHECK(block.by_low.size() <= most);
+      for (const Block::Exit& exit : block.by_low) n_leaves += exit.block < 0 ? 1 : 0;
+    }
+    CHECK(n_leaves == packed.n_leaves());
+    CHECK(most > 2 || blocks.levels == packed.depth);
+    CHECK(packed.n_leaves() > most || blocks.levels == 1);
+    for (const bool wide : {false, has_avx2()}) {
+      const BlockWalk<S, T> walk(blocks, packed.offsets, first.first, first.stride, wide);
+      std::vector<std::int32_t> least(n_rows, -7), greatest(n_rows, -7);
+      walk.run(0, n_rows, least.data(), greatest.data());
+      CHECK(least == low);
+      CHECK(greatest == high);
+      walk.run(n_rows / 2, n_rows, least.data(), greatest.data());  // from any row on
+      const auto half = static_cast<std::ptrdiff_t>(n_rows / 2);
+      CHECK(std::equal(low.begin() + half, low.end(), least.begin()));
+      CHECK(std::equal(high.begin() + half, high.end(), greatest.begin()));
+    }
+  }
 }
 
 template <class S>
@@ -140,6 +170,7 @@ void test_rows(Random& random, std::span<const double> from, bool fortran) {
     CHECK(least == low);
     CHECK(greatest == high);
   }
+  check_blocks<S, S>(packed, columns[0], low, high);
   const MaskTree one = masks_of(packed, 1), two = masks_of(packed, 2), four = masks_of(packed, 4),
                  eight = masks_of(packed, 8);
   bool sharp = true;
@@ -154,6 +185,7 @@ void test_rows(Random& random, std::span<const double> from, bool fortran) {
     CHECK(std::equal(low.begin() + 1, low.end(), least.begin()));
     CHECK(std::equal(high.begin() + 1, high.end(), greatest.begin()));
   };
+  if (sharp) check_blocks<S, float>(packed, columns[0], low, high);
   for (const bool wide : {false, has_avx2()}) {
     const std::ptrdiff_t stride = columns[0].stride;
     check(RowMasks<S, S, 1>(one, base, stride, wide));
@@ -161,6 +193,54 @@ void test_rows(Random& random, std::span<const double> from, bool fortran) {
     if (sharp) check(RowMasks<S, float, 2>(two, base, stride, wide));
     if (sharp) check(RowMasks<S, float, 8>(eight, base, stride, wide));
   }
+}
+
+/// A tree of thousands of leaves, which `ends` goes through in blocks, and one that is a chain,
+/// which it walks; more rows than are read at once. Against `reach`, which was compared above.
+template <class S>
+void test_many_leaves(Random& random, bool chain) {
+  const std::size_t n_features = 5;
+  Values cuts;
+  for (int i = 0; i < (chain ? 4000 : 40); ++i) cuts.push_back((i + 0.5) / (chain ? 4000 : 40));
+  Arrays tree;
+  if (chain) {
+    std::int32_t last = tree.add(0, cuts[0], false, -1);
+    for (std::size_t i = 1; i <= cuts.size(); ++i) {
+      const bool end = i == cuts.size();
+      const std::int32_t leaf = tree.leaf(static_cast<std::int32_t>(random.below(3000)));
+      const std::int32_t next =
+          end ? tree.leaf(7)
+              : tree.add(static_cast<std::int32_t>(i % n_features), cuts[i], false, -1);
+      tree.hang(last, leaf, next);
+      last = next;
+    }
+  } else {
+    grow_alive(tree, random, cuts, Values(n_features, -infinity), Values(n_features, infinity),
+               3000, 12);
+  }
+  const std::size_t n_rows = 20000;
+  std::vector<S> values(n_rows * n_features);
+  for (S& x : values) {
+    x = static_cast<S>(random.below(1000)) / S{1000};
+    if (random.below(4) == 0) x = std::numeric_limits<S>::quiet_NaN();
+  }
+  std::vector<Column> columns(n_features);
+  for (std::size_t f = 0; f < n_features; ++f) {
+    columns[f].kind = sizeof(S) == 8 ? Column::Kind::f64 : Column::Kind::f32;
+    columns[f].first = reinterpret_cast<const std::byte*>(values.data() + f);
+    columns[f].stride = static_cast<std::ptrdiff_t>(n_features * sizeof(S));
+  }
+  const std::vector<Domain> domains(n_features, numeric());
+  std::vector<std::int32_t> low(n_rows), high(n_rows), least(n_rows), greatest(n_rows);
+  reach(tree.view(), domains, tree.threshold, columns, n_rows, 3000, {{}, {}, {}, low, high, true},
+        no_poll);
+  ends(tree.view(), domains, tree.threshold, columns, n_rows, true, 2, no_poll,
+       [&](std::size_t first, std::span<std::int32_t> some_low, std::span<std::int32_t> some_high) {
+         std::ranges::copy(some_low, least.data() + first);
+         std::ranges::copy(some_high, greatest.data() + first);
+       });
+  CHECK(least == low);
+  CHECK(greatest == high);
 }
 
 void test_sharp() {
@@ -223,6 +303,10 @@ int main() {
       test_rows<double>(random, all_cuts, fortran);
       test_rows<double>(random, sharp_cuts, fortran);
     }
+  }
+  for (const bool chain : {false, true}) {
+    test_many_leaves<float>(random, chain);
+    test_many_leaves<double>(random, chain);
   }
   test_sharp();
   test_label_bytes();

@@ -93,6 +93,14 @@ class ChoiceOptions:
         typer.Option(metavar="CLASS", help="The class that sensitivity is about; by default the "
                      "last one."),
     ] = None  # fmt: skip
+    goal: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MEASURE",
+            help="A second goal to measure, such as fpr, precision or 'false negatives'; may be "
+            "given several times.",
+        ),
+    ] = None
     sample: Annotated[
         int | None,
         typer.Option(min=1, help="Look at so many functions, drawn uniformly, instead of all."),
@@ -104,6 +112,14 @@ Taken = Annotated[
     typer.Option(
         metavar="FILE",
         help="Write the first function as a model that all other commands read, in JSON.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+Explorer = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.html",
+        help="Write all functions as a page to walk in and to choose from; it works offline.",
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -134,6 +150,7 @@ def command(
     other_costs: OtherCosts = None,
     top: Top = SHOWN,
     save: Taken = None,
+    explorer: Explorer = None,
 ) -> None:
     """Choose among the near-optimal functions of a table, each of which is there once.
 
@@ -141,7 +158,7 @@ def command(
     classes sensitivity and specificity, how often the other functions agree with it and overrule
     it, how many rows it answers for certain when values are missing (coverage), how many questions
     an answer takes, and with --costs what it costs. --where, --front and --sort say which are
-    wanted; --save takes the first one along.
+    wanted; --save takes the first one along, and --explorer writes a page on which to choose.
     """
     from .table import labelled, split
 
@@ -157,11 +174,14 @@ def command(
         space = found.best_tree.space
         asked = tuple(name for name in space.names if name not in found.left_out)
         prices = read_costs(costs, _Asked(space, asked), files, other_costs)
+    judged: dict[str, Any] = {
+        "missing": choice.gap_rate, "costs": prices, "goals": choice.goal or (),
+        "positive": positive_class(choice.positive, found), "sample": choice.sample,
+        "random_state": choice.random_state,
+    }  # fmt: skip
     frame = found.choose(
         rows.typed, labels, where=choice.where or (), sort=choice.sort or (),
-        front=choice.front or (), missing=choice.gap_rate, costs=prices,
-        positive=positive_class(choice.positive, found), sample=choice.sample,
-        random_state=choice.random_state, limit=limits.limit,
+        front=choice.front or (), limit=limits.limit, **judged,
     )  # fmt: skip
     records = _records(frame)
     content = _content(found, given, held, choice, frame) | {"choice": records}
@@ -170,6 +190,8 @@ def command(
         if not records:
             raise Mistake("--save: no function meets the conditions of --where")
         write(found.function(records[0]["fingerprint"]).tree.to_json(), save)
+    if explorer is not None:
+        found.write_explorer(explorer, rows.typed, labels, title=given.name, **judged)
     write_result(output, content, records, lambda: _text(content, top, output.format, save))
 
 

@@ -1,4 +1,4 @@
-"""``orderless compare``: which trees are the same function, and where the others differ."""
+"""``orderless compare``: which models are the same function, and where the others differ."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from ..errors import Undecided
 from ..inputs import busy
 from ..model import printable
 from .mistakes import Mistake
@@ -27,7 +28,9 @@ from .options import (
 from .sink import as_json, records_as, write
 
 if TYPE_CHECKING:
-    from ..model import Tree
+    from ..model import Ensemble, Tree
+
+    Model = Tree | Ensemble
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -37,7 +40,7 @@ EXAMPLE = "Example: orderless compare old.json new.json other.skops --data patie
 
 def command(
     models: Annotated[
-        list[Path], typer.Argument(metavar="MODEL...", help="Two trees or more: JSON or skops.")
+        list[Path], typer.Argument(metavar="MODEL...", help="Two models or more: JSON or skops.")
     ],
     files: FileOptions,
     output: OutputOptions,
@@ -45,7 +48,7 @@ def command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="CSV or Parquet file; on how many of its rows do the trees differ?",
+            help="CSV or Parquet file; on how many of its rows do the models differ?",
             rich_help_panel=DATA,
         ),
     ] = None,
@@ -56,16 +59,17 @@ def command(
     cut: Cut = None,
     decisions: Decisions = None,
 ) -> None:
-    """Group trees that decide the same, and show where others differ from the first.
+    """Group models that decide the same, and show where others differ from the first.
 
     A tree that differs is shown with a row that tells the two apart, the share of the space on
     which they differ (every interval between thresholds, and every category, equally likely), and
     with --data the number of rows. The row is the first of the data on which the two differ;
     without such a row it is made up. Features compare by name: trees that have none in common are
-    named first. With --at or --cut it is the decisions that are compared.
+    named first. With --at or --cut it is the decisions that are compared. Forests and boosted trees
+    are searched for some seconds: what is not proven by then is said to be undecided.
     """
     if len(models) < 2:
-        raise Mistake("comparing takes two trees or more: orderless compare A B")
+        raise Mistake("comparing takes two trees or more, or sums of trees: orderless compare A B")
     from .decision import decision_of
     from .models import load_model, one_tree, read_space
     from .table import say
@@ -73,11 +77,13 @@ def command(
     decision = decision_of(at, cut, decisions)
     known = None if space is None else read_space(space)
     found = [load_model(path, allow_pickle=allow_pickle, space=known) for path in models]
-    trees = [one_tree(model, path.name) for model, path in zip(found, models, strict=True)]
     names = [str(path) for path in models]
-    trees = [decision.of(tree, path.name) for tree, path in zip(trees, models, strict=True)]
-    if decision:
-        say([decision.words(trees[0])], quiet=False, what="Decision")
+    trees = found
+    if decision:  # which relabels leaves
+        decided = [decision.of(one_tree(model, path.name), path.name)
+                   for model, path in zip(found, models, strict=True)]  # fmt: skip
+        say([decision.words(decided[0])], quiet=False, what="Decision")
+        trees = [*decided]
     strangers = _strangers(names, trees)
     with busy("Comparing"):
         records = _records(names, trees, _predictions(trees, data, files, unseen))
@@ -93,10 +99,10 @@ def command(
         write(records_as(flat, output.format, safe_csv=output.safe_csv), output.output)
 
 
-def _strangers(names: list[str], trees: list[Tree]) -> list[str]:
+def _strangers(names: list[str], trees: list[Model]) -> list[str]:
     """Say which trees have no feature in common with the first, so that comparing tells little."""
 
-    def asked(tree: Tree) -> str:
+    def asked(tree: Model) -> str:
         shown = [printable(name) for name in tree.features]
         return ", ".join(shown[:LISTED]) + (", ..." if len(shown) > LISTED else "")
 
@@ -110,23 +116,28 @@ def _strangers(names: list[str], trees: list[Tree]) -> list[str]:
 
 
 def _records(
-    names: list[str], trees: list[Tree], predictions: _Predictions | None
+    names: list[str], trees: list[Model], predictions: _Predictions | None
 ) -> list[dict[str, Any]]:
-    """Say of each tree which group it is in, and how it differs from the first."""
-    from ..form import counterexample, disagreement, fingerprint, group_equivalent
+    """Say of each model which group it is in, and how it differs from the first."""
+    from ..form import fingerprint
+    from ..model import Tree
 
-    group_of = {i: k for k, group in enumerate(group_equivalent(trees), 1) for i in group}
+    group_of, unknown = _groups(trees)
+    sums = not all(isinstance(tree, Tree) for tree in trees)
     out: list[dict[str, Any]] = []
     for i, (name, tree) in enumerate(zip(names, trees, strict=True)):
         same = group_of[i] == group_of[0]
+        parts = [tree] if isinstance(tree, Tree) else tree.trees
         record = {
             "tree": name,
             "group": group_of[i],
-            "fingerprint": fingerprint(tree),
-            "leaves": tree.n_leaves,
-            "depth": tree.depth,
-            "differs_on_space": 0.0 if same else disagreement(trees[0], tree),
+            "fingerprint": fingerprint(tree) if isinstance(tree, Tree) else None,
+            "leaves": sum(part.n_leaves for part in parts),
+            "depth": max(part.depth for part in parts),
         }
+        if sums:
+            record |= {"trees": len(parts), "undecided": i in unknown}
+        record |= _shares(trees[0], tree, same, sums)
         if predictions is not None:
             pairs = list(zip(predictions.answers[0], predictions.answers[i], strict=True))
             record["rows"] = len(pairs)
@@ -137,11 +148,67 @@ def _records(
             at, record["example"] = predictions.first[i]
             says = [predictions.answers[k][at] for k in (0, i)]
             record |= {"example_row": at + 1, "first_says": says[0], "says": says[1]}
-        elif (row := None if same else counterexample(trees[0], tree)) is not None:
+        elif (row := None if same else _made_up(trees[0], tree)) is not None:
             record["example"] = _plain_cells(row, {*trees[0].features, *tree.features})
             record |= {"first_says": _answer(trees[0], row), "says": _answer(tree, row)}
         out.append(record)
     return out
+
+
+def _groups(trees: list[Model]) -> tuple[dict[int, int], set[int]]:
+    """Give the group of each model, and the models of which it is not known whether one fits."""
+    from ..ensembles import equivalent
+    from ..form import group_equivalent
+    from ..model import Tree
+
+    single = [tree for tree in trees if isinstance(tree, Tree)]
+    if len(single) == len(trees):
+        found = group_equivalent(single)
+        return {i: k for k, group in enumerate(found, 1) for i in group}, set()
+    heads: list[int] = []  # the first of each group
+    group_of: dict[int, int] = {}
+    unknown: set[int] = set()
+    for i, tree in enumerate(trees):
+        for k, head in enumerate(heads, 1):
+            try:
+                if not equivalent(trees[head], tree):
+                    continue
+            except Undecided:
+                unknown.add(i)
+                continue
+            group_of[i] = k
+            unknown.discard(i)
+            break
+        else:
+            heads.append(i)
+            group_of[i] = len(heads)
+    return group_of, unknown
+
+
+def _shares(first: Model, other: Model, same: bool, sums: bool) -> dict[str, Any]:
+    """Say on which share of the space two models differ, or between which two it lies."""
+    from ..ensembles import disagreement
+
+    share: float | None = 0.0
+    ends: list[float] | None = None
+    if not same:
+        try:
+            share = disagreement(first, other)
+        except Undecided as fault:
+            share = None
+            ends = [fault.proven.get("lower", 0.0), fault.proven.get("upper", 1.0)]
+    record = {"differs_on_space": share}
+    return record | {"differs_between": ends} if sums else record
+
+
+def _made_up(first: Model, other: Model) -> dict[str, Any] | None:
+    """Give a row on which two models differ, if one is found."""
+    from ..ensembles import counterexample
+
+    try:
+        return counterexample(first, other)
+    except Undecided:
+        return None
 
 
 class _Predictions(NamedTuple):
@@ -155,7 +222,7 @@ class _Predictions(NamedTuple):
 
 
 def _predictions(
-    trees: list[Tree], data: Path | None, files: FileOptions, unseen: UnseenKind
+    trees: list[Model], data: Path | None, files: FileOptions, unseen: UnseenKind
 ) -> _Predictions | None:
     """Ask every tree about every row, if there are rows."""
     if data is None:
@@ -175,8 +242,7 @@ def _predictions(
                       for tree, own in zip(trees, strange, strict=True)]  # fmt: skip
             done = len(answers[0])
             for i, (own, tree) in enumerate(zip(answers, trees, strict=True)):
-                codes = tree.decide(frames[i]).tolist()
-                own += [None if code < 0 else tree.classes[code] for code in codes]
+                own += _answers(tree, frames[i])
                 differ = (k for k in range(part.n_rows)
                           if _differ(answers[0][done + k], own[done + k]))  # fmt: skip
                 if i not in first and (k := next(differ, None)) is not None:
@@ -187,7 +253,20 @@ def _predictions(
     return _Predictions(answers, first)
 
 
-def _cells_of(pair: tuple[tuple[Tree, Any], ...], row: int) -> dict[str, Any]:
+def _answers(model: Model, rows: Any) -> list[Any]:
+    """Give the class, or number, of each row where it is certain, and None elsewhere."""
+    import numpy as np
+
+    from ..model import Tree
+
+    if isinstance(model, Tree):
+        return [None if k < 0 else model.classes[k] for k in model.decide(rows).tolist()]
+    answers = model.predict(model.read(rows))
+    return [None if hidden else answer for hidden, answer in
+            zip(np.ma.getmaskarray(answers), answers.tolist(), strict=True)]  # fmt: skip
+
+
+def _cells_of(pair: tuple[tuple[Model, Any], ...], row: int) -> dict[str, Any]:
     """Give what trees ask about in one of the rows that were read for them."""
     cells = {
         str(name): _cell(tree, str(name), frame[name].tolist()[row])
@@ -197,7 +276,7 @@ def _cells_of(pair: tuple[tuple[Tree, Any], ...], row: int) -> dict[str, Any]:
     return _plain_cells(cells, set(cells))
 
 
-def _cell(tree: Tree, name: str, value: Any) -> Any:
+def _cell(tree: Model, name: str, value: Any) -> Any:
     """Give a cell as the feature's own value: 0.0 is False, 47.0 is 47."""
     if name not in tree.space or not isinstance(value, float) or math.isnan(value):
         return value
@@ -212,9 +291,8 @@ def _differ(a: Any, b: Any) -> bool:
     return a is not None and b is not None and bool(a != b)
 
 
-def _answer(tree: Tree, row: dict[str, Any]) -> Any:
-    known = {name: value for name, value in row.items() if name in tree.space}
-    return tree.classes[int(tree.decide([known])[0])]
+def _answer(tree: Model, row: dict[str, Any]) -> Any:
+    return _answers(tree, [{n: value for n, value in row.items() if n in tree.space}])[0]
 
 
 def _plain_cells(row: dict[str, Any], used: set[str]) -> dict[str, Any]:
@@ -243,6 +321,13 @@ def _example(row: dict[str, Any] | None) -> str:
     return ", ".join(f"{printable(name)} = {shown(value)}" for name, value in (row or {}).items())
 
 
+def _share_text(record: dict[str, Any]) -> str:
+    if (share := record["differs_on_space"]) is not None:
+        return f"{share:.2%}"
+    low, high = record["differs_between"]
+    return f"{low:.2%} to {high:.2%}"
+
+
 def _text(records: list[dict[str, Any]]) -> str:
     from ..model import label_text
 
@@ -250,20 +335,25 @@ def _text(records: list[dict[str, Any]]) -> str:
     for record in records:
         groups.setdefault(record["group"], []).append(record)
     n = len(groups)
+    what = "models" if "trees" in records[0] else "trees"
+    apart = any(record.get("undecided") for record in records)
+    found = f"at most {n}" if apart else f"{n}"
     lines = [
-        f"{len(records)} trees, "
-        + ("all the same function." if n == 1 else f"{n} different functions.")
+        f"{len(records)} {what}, "
+        + ("all the same function." if n == 1 else f"{found} different functions.")
     ]
     first = printable(records[0]["tree"])
     for k, members in groups.items():
         lines.append("")
         names = ", ".join(printable(member["tree"]) for member in members)
-        lines.append(f"Function {k} ({members[0]['fingerprint']}): {names}")
         own = members[0]
+        print_ = f" ({own['fingerprint']})" if own["fingerprint"] else ""
+        lines.append(f"Function {k}{print_}: {names}")
+        if own.get("undecided"):
+            lines.append("  it was not proven in time whether it is one of the functions above")
         if own["example"] is None:
             continue
-        share = own["differs_on_space"]
-        lines.append(f"  differs from {first} on {share:.2%} of the space")
+        lines.append(f"  differs from {first} on {_share_text(own)} of the space")
         if "rows" in own:
             gaps = own["rows_undetermined"]
             more = f" ({gaps:,} rows are not determined)" if gaps else ""

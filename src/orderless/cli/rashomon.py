@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from ..errors import OutOfMemory, OutOfTime, TooLarge
 from ..inputs import busy, some_names
 from ..model import printable
 from .constraint_options import ConstraintOptions, asked, constraints, met
 from .costs import Costs, OtherCosts
 from .mistakes import Mistake
-from .number_options import Loss
+from .number_options import Loss, Thresholds
 from .options import (
     OUTPUT,
     FileOptions,
@@ -37,7 +38,6 @@ __all__ = ["EXAMPLE", "command", "left_out"]
 EXAMPLE = (
     "Example: orderless rashomon --data patients.csv --target diagnosis --ignore id\n\n"
     "Example: orderless rashomon --data wisconsin --max-depth 2 --functions 5\n\n"
-    "Example: orderless rashomon --data compas --thresholds all\n\n"
     "Example: orderless rashomon --data stays.csv --target days --task regression --within 0.5\n\n"
     "Example: orderless rashomon patients.csv --target diagnosis --range fpr --front errors\n\n"
     "Example: orderless rashomon patients.csv --target diagnosis --must-use age --must-not-use sex "
@@ -70,14 +70,7 @@ class SetOptions:
             "constant's + regularization x leaves.",
         ),
     ] = 0.02
-    thresholds: Annotated[
-        str,
-        typer.Option(
-            metavar="guess|all|N",
-            help="Where numbers are cut: where a boosted ensemble of small trees would, between "
-            "all neighbouring values, or at N quantiles of each feature.",
-        ),
-    ] = "guess"
+    thresholds: Thresholds = "guess"
     loss: Loss = None
     decimals: Annotated[
         int | None,
@@ -131,14 +124,14 @@ def command(
 ) -> None:
     """Count all near-optimal trees, and the different functions that they are.
 
-    Numbers are cut where a boosted ensemble of small trees would (threshold guessing), or as
-    --thresholds says; columns of 0 and 1 stay as they are; text becomes one column per value.
-    Features that no tree can ask about, because they are constant or have no threshold, are named.
-    CSV is one table: the trees, the functions, or how many trees have which objective. With --task
-    regression trees predict numbers; nearly every one then has an objective of its own, and of more
-    than 100,000 trees only the number is said. Constraints (--must-use and so on) take trees away;
-    the smallest objective and the bound stay those of all trees. With --range and --front, which
-    list nothing, functions are not counted.
+    Numbers are cut as --thresholds says, by default where a boosted ensemble of trees would;
+    columns of 0 and 1 stay as they are; text becomes one column per value. Features that no tree
+    can ask about, because they are constant or have no threshold, are named. CSV is one table: the
+    trees, the functions, or how many trees have which objective. With --task regression trees
+    predict numbers; nearly every one then has an objective of its own, and of more than 100,000
+    trees only the number is said. Constraints (--must-use and so on) take trees away; the smallest
+    objective and the bound stay those of all trees. With --range and --front, which list nothing,
+    functions are not counted.
     """
     data = given_table(data, table)
     _refuse_numbers(data, which, show)
@@ -245,12 +238,15 @@ def _about_numbers(found: RashomonSet) -> dict[str, Any]:
 
 
 def _functions(found: RashomonSet, within: float | None, limit: int) -> dict[str, Any]:
-    """Count functions in each reading, and those that are apart."""
-    out: dict[str, Any] = {
-        "functions": found.count_distinct(limit=limit),
-        "functions_of_columns": found.count_distinct("independent", limit=limit),
-        "functions_of_rows": found.count_distinct("rows", limit=limit),
-    }
+    """Count functions in each reading, and those that are apart; of a part as far as that goes."""
+    out: dict[str, Any] = {}
+    readings = {"functions": None, "functions_of_columns": "independent"}
+    for key, reading in (readings | {"functions_of_rows": "rows"}).items():
+        try:
+            out[key] = found.count_distinct(reading, limit=limit)
+        except (OutOfMemory, OutOfTime, TooLarge):
+            if found.complete:
+                raise
     if within is not None:
         out["within"] = within
         out["functions_apart"] = len(found.functions(limit=limit, within=within))
@@ -300,8 +296,6 @@ SIZES = {
 
 def _text(content: dict[str, Any], form: Format) -> str:
     """Write what is in ``content`` for people."""
-    from ..model import short_count
-
     title, break_ = ("## {}", "\n\n") if form == Format.md else ("{}", "\n")
     best, bound = content["objective"], content["bound"]
     text = [
@@ -312,15 +306,15 @@ def _text(content: dict[str, Any], form: Format) -> str:
         f"{left_out(content['left_out'])}{part_text(content)}",
         records_as(_sizes(content), form),
     ]
-    on_bound = short_count(content["on_bound"])
+    on_bound = _several(content["on_bound"], "tree is", "trees are")
     if content["histogram"] is None:
         text.append(
             "Nearly every one of so many trees of numbers has an objective of its own: they are "
-            f"not listed. {on_bound} trees are exactly on the bound."
+            f"not listed. {on_bound} exactly on the bound."
         )
     elif content["histogram"]:
         text.append(
-            title.format(f"Objectives ({on_bound} trees are exactly on the bound)")
+            title.format(f"Objectives ({on_bound} exactly on the bound)")
             + break_ + records_as(_coarse(content["histogram"]), form, digits=4)
         )  # fmt: skip
     text += goal_text(content, form)
@@ -330,15 +324,23 @@ def _text(content: dict[str, Any], form: Format) -> str:
         text.append(title.format("A best tree") + break_ + _block(content["best_tree"], form))
     for key, name in (("first_trees", "Tree"), ("first_functions", "Function")):
         for one in content.get(key, ()):
-            more = f", {short_count(one['trees'])} trees" if "trees" in one else ""
+            more = f", {_several(one['trees'], 'tree', 'trees')}" if "trees" in one else ""
             head = f"{name} {one['position'] + 1}: objective {one['objective']:g}"
-            head = title.format(f"{head}, {one['leaves']} leaves{more}")
+            leaves = _several(one["leaves"], "leaf", "leaves")
+            head = title.format(f"{head}, {leaves}{more}")
             text.append(head + break_ + _block(one["tree"], form))
     return "\n\n".join(text)
 
 
 def _some(content: dict[str, Any]) -> str:
     return "All" if content.get("complete", True) else "Some"
+
+
+def _several(n: int, one: str, more: str) -> str:
+    """Say how many there are."""
+    from ..model import short_count
+
+    return f"{short_count(n)} {one if n == 1 else more}"
 
 
 def _judged(content: dict[str, Any]) -> str:

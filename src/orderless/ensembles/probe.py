@@ -104,7 +104,7 @@ class Probe:
         another class. So bins are left out as such completions are found, each with all other bins
         in which it gets another class, too, until the rest is certain: there is one proof, not one
         for each step. An ordered side stays an interval (and NaN). ``within`` is as far as it may
-        go. What is not decided in time, or with ``most_nodes`` of a search, is left out by halves.
+        go. Of what is not decided in time a half is left out, with ``most_nodes`` three quarters.
         """
         at = self.at[k]
         own = box[at].astype(bool)
@@ -126,7 +126,8 @@ class Probe:
                 allowed[more[self.labels(moved) != label]] = False
             else:
                 more = np.flatnonzero(inside & ~own)
-                allowed[more[len(more) // 2 :] if len(more) > 1 else more] = False
+                kept = len(more) // (4 if most_nodes else 2)
+                allowed[more[kept:]] = False
             inside = self._joined(k, allowed, own)
         return box
 

@@ -28,8 +28,8 @@ __all__ = ["Sufficient"]
 
 STEPS = 200_000  # of one search for sets, and more if the limit on reasons is high
 STEPS_EACH = 20
-QUICK = 10  # nodes of each search while the sides of one reason are widened
-QUICK = 50  # greedy choices before the next one that is proven cheapest
+SHORT = 10  # nodes of each search while the sides of one reason are widened
+GREEDY = 50  # greedy choices before the next one that is proven cheapest
 
 Sides = tuple[int, ...]
 
@@ -141,7 +141,7 @@ class Sufficient(Probe):
     def one(self) -> Sides:
         """Give one reason: a minimal set of features, each with a wide side."""
         self.start()
-        return self.widened(self.shrunk(self.known), QUICK)
+        return self.widened(self.shrunk(self.known), SHORT)
 
     # -- the best, and all -----------------------------------------------------------------------
 
@@ -213,7 +213,7 @@ class Sufficient(Probe):
         steps = self._steps()
         best = minimal
         while True:
-            for _ in range(QUICK):
+            for _ in range(GREEDY):
                 quick = greedy_hitting_set(contrasts, costs)
                 if not self._found_more(quick, contrasts):
                     best = min(best, quick, key=lambda one: worth(one, costs))

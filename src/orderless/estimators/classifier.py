@@ -22,7 +22,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from ..errors import InvalidData, UnreadableModel, a_kind
-from ..form import CanonicalForm, canonicalize
+from ..form import CanonicalForm
 from ..inputs import frame_of, is_frame, labels_like, rows_at
 from ..model import Ensemble, Space, Tree
 from ..readers import read_model
@@ -193,7 +193,7 @@ class OrderlessClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         if isinstance(model, Tree):
             self._fitted: FittedTree | FittedEnsemble = FittedTree(model, table, y)
             self.tree_ = self._fitted.model
-            self.form_ = canonicalize(self.tree_)
+            self.form_ = self._fitted.form
         else:
             self._fitted = FittedEnsemble(model, table, y)
             self.ensemble_ = model

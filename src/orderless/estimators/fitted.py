@@ -31,6 +31,7 @@ class FittedTree:
             code = class_codes(tree, y, np.shape(table)[0])
             tree = tree.replace(distribution=_counts(tree, table, code, len(tree.classes)))
         self.model = tree
+        self.form = canonicalize(tree)
 
     def decide(self, table: Any, time_limit: float) -> Codes:
         """Give by row the position of its class; -1 where it is not determined."""
@@ -51,7 +52,7 @@ class FittedTree:
 
     def why(self, rows: Any, time_limit: float) -> str:
         """Say why the first of some rows is not determined."""
-        why = canonicalize(self.model).explain(rows_at(rows, np.array([0])))
+        why = self.form.explain(rows_at(rows, np.array([0])))
         return f"{list(why.possible)} are possible, because {list(why.unknown)} are unknown"
 
 

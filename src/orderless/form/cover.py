@@ -18,7 +18,9 @@ from ..errors import OutOfTime, TooManyReasons, setting
 from ..model import Bins, Box
 from .term import Term
 
-__all__ = ["Rules", "all_reasons", "irredundant_rules", "smallest_rules", "terms_of"]
+__all__ = [
+    "Rules", "all_reasons", "irredundant_rules", "leaf_rules", "smallest_rules", "terms_of",
+]  # fmt: skip
 
 Table = NDArray[np.uint16]
 
@@ -104,6 +106,11 @@ def irredundant_rules(
             ) from None
         out.append(Rules(terms_of(bins, found.boxes), found.bound))
     return out
+
+
+def leaf_rules(bins: Bins) -> list[Rules]:
+    """Give per class the boxes of its leaves: disjoint, and at once."""
+    return [Rules(terms_of(bins, table), 0) for table in _leaves(bins)]
 
 
 def _leaves(bins: Bins) -> list[Table]:

@@ -17,7 +17,7 @@ from ..errors import OutOfTime, TooLarge, TooManyReasons
 from ..inputs import Rows
 from ..model import Label, Tree, over_common_space
 from .canonical import LIMIT, TIME_LIMIT
-from .cover import all_reasons, irredundant_rules, smallest_rules
+from .cover import all_reasons, irredundant_rules, leaf_rules, smallest_rules
 from .equivalence import cuts_by_feature, disagreement, round_alike, shared_classes
 from .function_tree import canonical_tree, with_function_bins
 from .leaf_table import LeafTable, example_row
@@ -41,7 +41,7 @@ def tree_difference(
     """Account for the change from one tree to another; see ``orderless.difference``."""
     shared = over_common_space([old, new])
     product, pairs = _product(shared)
-    rules, proven = _rules(product, pairs, limit, time_limit, exact)
+    rules, proven, note = _rules(product, pairs, limit, time_limit, exact)
     met = _met(old, new, X)
     n_open = 0 if met is None else sum(a is None or b is None for a, b in met)
     shifts = _shifts(old, new, shared, pairs, rules)
@@ -58,6 +58,7 @@ def tree_difference(
         None if met is None else len(met),
         n_open,
         proven,
+        note,
     )
 
 
@@ -144,12 +145,12 @@ def _pairs(
 
 def _rules(
     product: Tree, pairs: Sequence[tuple[int, int]], limit: int, time_limit: float, exact: bool
-) -> tuple[dict[tuple[int, int], tuple[Term, ...]], bool]:
-    """Give the rules of every pair of answers that rows get, and whether they are the fewest."""
+) -> tuple[dict[tuple[int, int], tuple[Term, ...]], bool, str]:
+    """Give the rules of every pair of answers, whether they are the fewest, and a note."""
     there = set(product.leaf_class[product.feature < 0].tolist()) - {0}
     if not there:
-        return {}, True
-    found = None
+        return {}, True, ""
+    found, note = None, ""
     if exact:
         bins = with_function_bins(product).bins
         try:
@@ -157,9 +158,14 @@ def _rules(
         except (TooManyReasons, OutOfTime):
             exact = False  # which is said
     if found is None:
-        bins = canonical_tree(product, time_limit=time_limit).bins
-        found = irredundant_rules(bins, time_limit, there)
-    return {pairs[k - 1]: found[k].terms for k in sorted(there)}, exact
+        note = "The rules are not proven to be the fewest; none can be left out."
+        try:
+            bins = canonical_tree(product, time_limit=time_limit).bins
+            found = irredundant_rules(bins, time_limit, there)
+        except (OutOfTime, TooLarge):
+            found = leaf_rules(product.bins)
+            note = "The rules are as the two trees ask, one after the other: fewer may be enough."
+    return {pairs[k - 1]: found[k].terms for k in sorted(there)}, exact, note
 
 
 def _shifts(

@@ -88,7 +88,7 @@ class Difference:
     exact : bool
         Whether the rules are proven to be the fewest.
     note : str
-        Why there are no rules, where there are none.
+        What kind of rules they are where they are not the fewest, or why there are none.
     """
 
     same: bool
@@ -136,8 +136,6 @@ class Difference:
         if self.task == "regression" and self.shifts:
             most = max((shift.by or 0.0 for shift in self.shifts), key=abs)
             lines.append(f"The largest change that is listed is {'+' * (most > 0)}{_short(most)}.")
-        if not self.exact:
-            lines.append("The rules are not proven to be the fewest; none can be left out.")
         return [*lines, *([self.note] if self.note else [])]
 
     def __str__(self) -> str:

@@ -29,7 +29,7 @@ from .ensemble_checks import (
 from .ensemble_file import EnsembleFile
 from .ensemble_offers import EnsembleOffers
 from .feature import Label
-from .frozen import Frozen
+from .frozen import Frozen, freeze
 from .numbers import row_boundary
 from .rule import Link, Rule
 from .space import Space
@@ -105,7 +105,7 @@ class Ensemble(Frozen, EnsembleFile, EnsembleOffers):
         check_rule(rule, n_scores, len(self.classes))
         check_link(link, factor)
         self.adding, self.rule, self.link, self.factor = adding, rule, link, float(factor)
-        self._freeze()
+        freeze(self._arrays)
 
     def replace(self, **changes: Any) -> Ensemble:
         """Make an ensemble that differs in some of the parameters that ``Ensemble`` takes."""

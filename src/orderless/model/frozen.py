@@ -7,12 +7,28 @@ Out: ``Frozen``, what ``Tree`` and ``Ensemble`` have in common.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
 from numpy.typing import NDArray
 
-__all__ = ["Frozen"]
+__all__ = ["Frozen", "freeze"]
+
+
+def freeze(arrays: Iterable[NDArray[Any]]) -> None:
+    """Let nobody write to arrays.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> one = np.zeros(1)
+    >>> freeze([one])
+    >>> one.flags.writeable
+    False
+    """
+    for array in arrays:
+        array.setflags(write=False)
 
 
 class Frozen:
@@ -23,10 +39,6 @@ class Frozen:
     def _arrays(self) -> list[NDArray[Any]]:
         """Its arrays."""
 
-    def _freeze(self) -> None:
-        for array in self._arrays:
-            array.setflags(write=False)
-
     def __getstate__(self) -> dict[str, Any]:
         made_again = {name for kind in type(self).__mro__ for name, member in vars(kind).items()
                       if isinstance(member, cached_property)}  # fmt: skip
@@ -34,4 +46,4 @@ class Frozen:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)  # copied and unpickled arrays can be written to
-        self._freeze()
+        freeze(self._arrays)

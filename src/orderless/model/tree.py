@@ -18,7 +18,7 @@ from ..errors import InvalidTree, a_kind
 from .arrays import Nodes
 from .bins import Bins
 from .feature import Label
-from .frozen import Frozen
+from .frozen import Frozen, freeze
 from .numbers import row_boundary
 from .side import Side
 from .space import Space
@@ -176,7 +176,7 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeOffers):
         if distribution is not None and kept is not None:
             distribution = distribution[kept]
         self.distribution = distribution
-        self._freeze()
+        freeze(self._arrays)
 
     @property
     def _arrays(self) -> list[NDArray[Any]]:

@@ -24,18 +24,18 @@ from .goal_results import (
     Range as Range,
 )
 from .judged import (
-    BETTER as BETTER,
-    Asked as Asked,
     Judged as Judged,
 )
 from .members import (
     LIMIT as LIMIT,
 )
+from .other_sources import (
+    MEMORY as MEMORY,
+)
 from .problem import (
     MOST_DEPTH as MOST_DEPTH,
 )
 from .rashomon_set import (
-    MEMORY as MEMORY,
     RashomonSet as RashomonSet,
 )
 from .resampled import (

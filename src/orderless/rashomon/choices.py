@@ -6,15 +6,16 @@ Out: a frame; the explorer.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..errors import TooLarge
+from ..errors import InvalidParameter, TooLarge
 from .choosing import Wanted, chosen_frame
 from .functions import FunctionSet
 from .goals import SecondGoals
-from .judged import Asked, Judged
+from .judged import BETTER, Asked, Judged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +42,7 @@ class Choices(SecondGoals):
         missing: Any = 0.1,
         costs: Any = None,
         positive: Any = None,
+        goals: Any = (),
         sample: int | None = None,
         random_state: Any = None,
         limit: int = MOST_SHOWN,
@@ -73,6 +75,12 @@ class Choices(SecondGoals):
             For ``cost``.
         positive : label, optional
             The class that ``sensitivity`` is about; by default the last.
+        goals : list of measures, or dict of name -> measure
+            Second goals, each a column: what ``range`` takes as a measure, or a dict of its
+            arguments, such as ``{"measure": "demographic parity", "groups": "sex"}``. They are
+            measured on X and y, if y is given, else on the training rows. In ``front``, ``sort``
+            and ``weights`` the size of a gap between groups counts, and of others less is better
+            unless they count what is right.
         sample : int, optional
             Look at so many functions, drawn uniformly, instead of all. The frame's ``attrs`` say
             so; ``agreement`` and ``overruled`` are then among those that were drawn.
@@ -122,10 +130,31 @@ class Choices(SecondGoals):
         1    0.0       4  x0, x1, x2    0.8586
         """
         functions = self._looked_at(sample, random_state, limit)
-        judged = Judged(functions.table(), self._problem, Asked(X, y, missing, costs, positive))
+        asked = self._asked(X, y, missing, costs, positive, goals)
+        judged = Judged(functions.table(), self._problem, asked)
         frame = chosen_frame(judged, Wanted(where, sort, weights, front))
         frame.attrs["functions"] = "all" if sample is None else f"{len(functions)} drawn uniformly"
         return frame
+
+    def _asked(self, X: Any, y: Any, missing: Any, costs: Any, positive: Any, goals: Any) -> Asked:
+        """Read what the functions are judged by."""
+        if isinstance(goals, str):
+            goals = [goals]
+        named = goals if isinstance(goals, Mapping) else {str(one): one for one in goals}
+        quantities, gaps = {}, set()
+        for name, given in named.items():
+            if name in BETTER or name == "features":
+                raise InvalidParameter(
+                    f"goals names {name!r}, which is a measure already: choose another name",
+                    "goals",
+                )
+            options = {"positive": positive, **(given if isinstance(given, Mapping) else {})}
+            measure = options.pop("measure", given)
+            if y is not None:
+                options = {"X": X, "y": y, **options}
+            quantities[str(name)], grouped = self._goal_quantity(measure, **options)
+            gaps |= {str(name)} if grouped else set()
+        return Asked(X, y, missing, costs, positive, quantities, frozenset(gaps))
 
     def write_explorer(
         self, target: Any = None, X: Any = None, y: Any = None, **options: Any

@@ -140,9 +140,11 @@ def _condition(text: str, judged: Judged) -> Condition:
 
 
 def _losses(known: _Known, name: str, at: Places) -> NDArray[np.float64]:
-    """Give a measure so that less is better."""
+    """Give a measure so that less is better; of a gap between groups its size."""
     values = known.of(name, at).astype(np.float64)
-    return values if BETTER[name] <= 0 else -values
+    if name in known.judged.asked.gaps:
+        return np.abs(values)
+    return values if known.judged.better(name) <= 0 else -values
 
 
 def _undominated(losses: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -291,7 +291,7 @@ class Columns:
 
     def printed(self) -> list[str]:
         """Give the conditions as trees print them."""
-        return [question.condition(0) for question in self._questions]
+        return [question.condition(0) for question in self.questions]
 
     @cached_property
     def questions(self) -> list[Tree]:

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Bits
-from .engine import View
 from .flat import FlatTrees, distinct
 from .functions import FunctionSet
 from .goal_trees import goal_trees
 from .listed import Listed, Source
 from .quantity import Form, Quantity
+from .view import LIMIT, View
 
 __all__ = ["Conflict", "any_otherwise", "share_otherwise"]
 
@@ -36,15 +36,20 @@ class Conflict:
     share : array of float, a ``Sampled`` of it, or None
         What share of the functions, each counted once, decides otherwise: of all functions, or of a
         random sample of them; None if none were asked.
+    complete : bool
+        Whether the set is the whole one that was asked for; else a row without conflict in this
+        part may have one in the whole.
     """
 
     decision: Any
     any: Any
     share: Any
+    complete: bool = True
 
     def __repr__(self) -> str:
         rows = len(self.any)
-        return f"Conflict({int(np.sum(np.asarray(self.any))):,} of {rows:,} rows)"
+        part = "" if self.complete else ", of an incomplete set"
+        return f"Conflict({int(np.sum(np.asarray(self.any))):,} of {rows:,} rows{part})"
 
 
 def any_otherwise(source: Source, view: View, bits: Bits, best: FlatTrees) -> NDArray[np.bool_]:
@@ -56,9 +61,9 @@ def any_otherwise(source: Source, view: View, bits: Bits, best: FlatTrees) -> ND
     first, which = distinct(bits)
     rows = np.ascontiguousarray(bits[first])
     says = best.says(rows)[0]
-    if isinstance(source, Listed):
+    if isinstance(source, Listed) or view.monotone:
         out = np.zeros(len(rows), dtype=bool)
-        for _, labels in source.flat[source.counts(view).inside].says_in_parts(rows):
+        for _, labels in _listed(source, view).says_in_parts(rows):
             out |= (labels != says).any(axis=0)
         return out[which]
     ends = source.ranges(view, rows, 1 - rows)
@@ -72,9 +77,15 @@ def any_otherwise(source: Source, view: View, bits: Bits, best: FlatTrees) -> ND
     return otherwise[which]
 
 
+def _listed(source: Source, view: View) -> FlatTrees:
+    """Give a tree of every function, where they are listed anyway."""
+    functions = source.functions(view, source.problem.semantics(), LIMIT)
+    return functions.trees(np.arange(len(functions.errors)))
+
+
 def _some_tree(source: Source, view: View, row: NDArray[np.uint8], label: int) -> bool:
     """Tell whether some tree says something else of one row."""
-    labels = source.said() if source.problem.task == "regression" else _classes(source)
+    labels = source.said(view) if source.problem.task == "regression" else _classes(source)
     factors = (labels != label).astype(np.int64).reshape(1, -1)
     one = np.ones(1, dtype=np.int64)
     quantity = Quantity(

@@ -366,9 +366,9 @@ class Engine:
                 high = np.maximum(high, ends.largest)
         return low, high
 
-    def said(self) -> NDArray[np.int32]:
-        """Give what leaves can predict: labels, rising."""
-        labels: NDArray[np.int32] = self.graph.labels()
+    def said(self, view: View) -> NDArray[np.int32]:
+        """Give what leaves can predict in a view: labels, rising."""
+        labels: NDArray[np.int32] = self.graph_for(view).labels()
         return labels
 
     def measured(self, view: View, quantity: Quantity) -> _core.rashomon.Measured:

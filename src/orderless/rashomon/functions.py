@@ -1,9 +1,8 @@
 """The distinct functions of a set of trees, each counted once.
 
 In:  a ``Source`` and a ``View``.
-Out: ``FunctionSet``: functions with their fingerprint and their trees, set operations between folds
-     and bootstraps, and all of them at once as arrays (``FunctionTable``). ``Listing`` is the
-     functions of one view.
+Out: ``FunctionSet``: functions with fingerprints and trees, and set operations between folds; all
+     at once as arrays (``FunctionTable``). ``Listing``: the functions of one view.
 Paper: Section 4, "Ours": equivalent trees are one model.
 """
 
@@ -158,7 +157,7 @@ class FunctionTable:
     """All functions of a set at once, without an object for each.
 
     Sorted by the objective of the cheapest tree, then its leaves; of several that are equal in
-    both, the one of ``best_tree`` is first, and the others follow by fingerprint.
+    both, that of ``best_tree`` is first, and the others follow by fingerprint.
 
     Attributes
     ----------
@@ -209,8 +208,8 @@ class FunctionSet:
     first, and its ``tree`` is that tree; the others follow by fingerprint.
 
     ``a & b``, ``a | b`` and ``a - b`` go by fingerprint: also between sets of different folds,
-    thresholds and spaces, where features of one name are one feature. What a function of both sets
-    costs, and how many trees it has, is then that of the left one; ``|`` lists the left set first.
+    thresholds and spaces, where features of one name are one feature. What a function of both
+    costs, and how many trees it has, is that of the left one; ``|`` lists the left set first.
 
     Examples
     --------
@@ -246,17 +245,15 @@ class FunctionSet:
     def __getitem__(self, which: Any) -> Any:
         """Give a function by its position or fingerprint; a slice is a smaller ``FunctionSet``."""
         if isinstance(which, str):
-            places = np.flatnonzero((self.fingerprints == read_hex(which)).all(axis=1))
-            if not len(places):
+            places = np.flatnonzero((self.fingerprints == read_hex(which)).all(axis=1)).tolist()
+            if not places:
                 raise KeyError(f"none of these functions has the fingerprint {which}")
             which = places[0]
         if isinstance(which, slice):
             return self.take(np.arange(len(self))[which])
-        position = int(which)
-        if not -len(self) <= position < len(self):
-            raise IndexError(
-                f"there is no function {which}: positions go from 0 to {len(self) - 1:,}"
-            )
+        position, last = int(which), len(self) - 1
+        if not -len(self) <= position <= last:
+            raise IndexError(f"there is no function {which}: positions go from 0 to {last:,}")
         return next(iter(self.take(np.array([position % len(self)]))))
 
     def take(self, positions: NDArray[np.int64]) -> FunctionSet:
@@ -366,10 +363,9 @@ class FunctionSet:
         import pandas as pd
 
         names = ["fingerprint", "objective", "errors", "leaves", "n_trees", "n_nontrivial"]
-        rows = (
-            (f.fingerprint, float(f.objective), *(getattr(f, n) for n in names[2:])) for f in self
-        )
-        return pd.DataFrame(list(rows), columns=names)
+        more = names[2:]
+        rows = [(f.fingerprint, float(f.objective), *(getattr(f, n) for n in more)) for f in self]
+        return pd.DataFrame(rows, columns=names)
 
 
 def _packed(points: NDArray[np.uint64]) -> NDArray[Any]:

@@ -21,6 +21,11 @@ __all__ = ["Fairest", "Front", "FrontPoint", "Range"]
 Number = int | Fraction
 
 
+def _part(complete: bool) -> str:
+    """Say that an answer is about a part of a set."""
+    return "" if complete else ", of an incomplete set"
+
+
 def _short(number: Number) -> str:
     return f"{number:,}" if isinstance(number, int) else f"{float(number):.4g}"
 
@@ -41,6 +46,9 @@ class Range:
         ``largest``, by more than this.
     groups : tuple of two labels, or empty
         Of a difference: the value in the second group less that in the first.
+    complete : bool
+        Whether the set is the whole one that was asked for; else these are the ends of a part of
+        it, and the whole reaches at least as far.
     """
 
     measure: str
@@ -50,9 +58,11 @@ class Range:
     largest_tree: Tree
     within: Fraction = Fraction(0)
     groups: tuple[Label, ...] = ()
+    complete: bool = True
 
     def __repr__(self) -> str:
-        return f"Range({self.measure}: {_short(self.smallest)} to {_short(self.largest)})"
+        ends = f"{_short(self.smallest)} to {_short(self.largest)}"
+        return f"Range({self.measure}: {ends}{_part(self.complete)})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +96,8 @@ class Front:
     groups : tuple of two labels, or empty
     within : Fraction
         0, but for what is measured by the shares of leaves: see ``Range``.
+    complete : bool
+        Whether the set is the whole one that was asked for.
     """
 
     def __init__(
@@ -95,8 +107,10 @@ class Front:
         points: list[FrontPoint],
         groups: tuple[Label, ...] = (),
         within: Fraction = Fraction(0),
+        complete: bool = True,
     ) -> None:
         self.measure, self.goal, self.groups, self.within = measure, goal, groups, within
+        self.complete = complete
         self._points = tuple(points)
 
     def __len__(self) -> int:
@@ -113,7 +127,7 @@ class Front:
         return (
             f"Front({self.measure}, {len(self)} point{'' if len(self) == 1 else 's'}: "
             f"{_short(first.value)} at {float(first.objective):.4g} to {_short(last.value)} at "
-            f"{float(last.objective):.4g})"
+            f"{float(last.objective):.4g}{_part(self.complete)})"
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -149,6 +163,8 @@ class Fairest:
     objective : Fraction
         Of the tree.
     groups : tuple of two labels
+    complete : bool
+        Whether the set is the whole one that was asked for; else ``at_least`` is about a part.
     """
 
     measure: str
@@ -157,12 +173,13 @@ class Fairest:
     at_least: Number
     objective: Fraction
     groups: tuple[Label, ...]
+    complete: bool = True
 
     @property
     def proven(self) -> bool:
-        """Whether no tree has a smaller gap; else one may, down to ``at_least``."""
+        """Whether no tree of the set has a smaller gap; else one may, down to ``at_least``."""
         return abs(self.gap) == self.at_least
 
     def __repr__(self) -> str:
         least = "" if self.proven else f", at least {_short(self.at_least)}"
-        return f"Fairest({self.measure}: gap {_short(self.gap)}{least})"
+        return f"Fairest({self.measure}: gap {_short(self.gap)}{least}{_part(self.complete)})"

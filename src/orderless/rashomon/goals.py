@@ -103,9 +103,9 @@ class SecondGoals(RowAnswers):
         Fraction(2, 3)
         """
         self._not_empty()
+        self._warn_of_part("range")
         if self._by_shares(measure):
-            shares = self._shares(measure, X, y, rows, groups, sample_weight)
-            return shares.range()
+            return self._shares(measure, X, y, rows, groups, sample_weight).range()
         goals, measured = self._goals(measure, X, y, rows, groups, positive, sample_weight)
         name = goals.quantity.name
         if len(goals.quantity.forms) == 2:
@@ -124,6 +124,7 @@ class SecondGoals(RowAnswers):
             self._tree(trees[0]),
             self._tree(trees[1]),
             groups=measured.group_names,
+            complete=self.complete,
         )
 
     def front(
@@ -162,12 +163,12 @@ class SecondGoals(RowAnswers):
         [(0.15, 0)]
         """
         self._not_empty()
+        self._warn_of_part("front")
         if goal is not None and goal not in GOALS:
             raise ValueError(f"goal must be one of {str(GOALS)[1:-1]}, got {goal!r:.80}")
         largest = more_is_better(measure) if goal is None else goal == "largest"
         if self._by_shares(measure):
-            shares = self._shares(measure, X, y, rows, groups, sample_weight)
-            return shares.front(largest)
+            return self._shares(measure, X, y, rows, groups, sample_weight).front(largest)
         goals, measured = self._goals(measure, X, y, rows, groups, positive, sample_weight)
         if len(goals.quantity.forms) == 2:
             steps = [(b.cost, b.value, b.tree) for b in Ratios(goals, largest).front()]
@@ -183,7 +184,8 @@ class SecondGoals(RowAnswers):
             FrontPoint(self._problem.objective(cost), as_number(value), self._tree(tree))
             for cost, value, tree in steps
         ]
-        return Front(goals.quantity.name, GOALS[largest], points, measured.group_names)
+        name, groups = goals.quantity.name, measured.group_names
+        return Front(name, GOALS[largest], points, groups, complete=self.complete)
 
     def fairest(
         self,
@@ -218,6 +220,7 @@ class SecondGoals(RowAnswers):
         put together as intervals, until the bound is met or ``limit`` is.
         """
         self._not_empty()
+        self._warn_of_part("fairest")
         if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1:
             raise ValueError(f"limit must be a whole number from 1, got {limit!r:.80}")
         if self._by_shares(measure):
@@ -245,6 +248,7 @@ class SecondGoals(RowAnswers):
             as_number(Fraction(at_least, form.unit)),
             self._problem.objective(best.cost),
             measured.group_names,
+            self.complete,
         )
 
     def conflict(
@@ -277,6 +281,7 @@ class SecondGoals(RowAnswers):
         [False, True, True, False, True]
         """
         self._not_empty()
+        self._warn_of_part("conflict")
         bits = self._problem.columns.read_complete(X)
         self._some(bits)
         best = self._counts.unrank([0])
@@ -291,7 +296,7 @@ class SecondGoals(RowAnswers):
                 error = np.sqrt(values * (1 - values) / len(functions))
                 share = Sampled(share, len(functions), column_like(X, error, "standard_error"))
         decision = self.best_tree.predict(X)
-        return Conflict(decision, column_like(X, otherwise, "any"), share)
+        return Conflict(decision, column_like(X, otherwise, "any"), share, self.complete)
 
     # -- how -----------------------------------------------------------------------------------
 
@@ -315,12 +320,31 @@ class SecondGoals(RowAnswers):
         quantity = self._quantity(measure, measured, positive)
         return goal_trees(self._source, self._view, quantity), measured
 
+    def _goal_quantity(
+        self,
+        measure: Any,
+        X: Any = None,
+        y: Any = None,
+        rows: Any = None,
+        groups: Any = None,
+        positive: Any = None,
+        sample_weight: Any = None,
+    ) -> tuple[Quantity, bool]:
+        """Give what a measure adds up, and whether it is a difference between groups."""
+        if self._by_shares(measure):
+            raise InvalidData(
+                f"{measure!r} is of trees, not of functions, whose trees have leaves of their own: "
+                "range and front have it"
+            )
+        measured = read_measured(self._problem, X, y, rows, groups, sample_weight)
+        return self._quantity(measure, measured, positive), measured.group is not None
+
     def _quantity(self, measure: Any, rows: MeasuredRows, positive: Any) -> Quantity:
         if not self._has_numbers:
             return class_quantity(measure, rows, self.classes, positive)
         if positive is not None:
             raise InvalidData("positive is a class, and this set is of task='regression'")
-        labels: NDArray[np.int32] = self._source.said()
+        labels: NDArray[np.int32] = self._source.said(self._view)
         target = target_of(self._problem)
         numbers = [target.numbers.exact(label) for label in labels.tolist()]
         return number_quantity(measure, rows, labels, numbers)

@@ -42,7 +42,7 @@ class Incomplete:
     asked : Rules
         What the whole set is made by.
     limit : "memory_limit", "time_limit" or "n_trees"
-        What did not suffice; "n_trees" where there are more than 2^128.
+        What did not suffice; "n_trees" where they cannot be counted: more than 2^128, for example.
     amount : number, or None
         Its value.
     problem : Problem
@@ -86,10 +86,10 @@ class Incomplete:
         return most_trees(self.problem, self.asked.max_depth, bound)
 
     def limit_text(self) -> str:
-        """Name the limit, as whoever reads it would set it."""
+        """Say which limit was met, as whoever reads it would set it."""
         if self.limit == "n_trees":
-            return "counting up to 2^128 trees"
-        return setting(self.limit, self.amount)
+            return "the trees are too many, or too large, to be counted"
+        return f"{setting(self.limit, self.amount)} did not suffice"
 
     def text(self, bound: Fraction) -> str:
         """Say what the part is."""
@@ -101,7 +101,7 @@ class Incomplete:
         else:
             inside = f"{depth} with an objective of at most {float(bound):.4g}"
         asked = f"depth {self.asked.max_depth}, epsilon {float(self.asked.epsilon):g}"
-        return f"{self.limit_text()} did not suffice for {asked}; this part holds {inside}"
+        return f"{self.limit_text()} for {asked}; this part holds {inside}"
 
 
 def _bound(rules: Rules, optimum: int, unit: int) -> int:
@@ -173,8 +173,8 @@ def with_rules(problem: Problem, rules: Rules) -> Problem:
 class _Attempts:
     """Smaller questions, asked one after the other in the time that there is."""
 
-    def __init__(self, engine: Engine, limit: Limit) -> None:
-        self.whole, self.limit = engine, limit
+    def __init__(self, engine: Engine, limit: Limit, view_of: Callable[[Engine], View]) -> None:
+        self.whole, self.limit, self.view_of = engine, limit, view_of
         self.asked = engine.problem.rules
         self.end = None if engine.time_limit is None else monotonic() + engine.time_limit
         self.optimum: int | None = None  # of the whole set, where it is proven
@@ -191,7 +191,7 @@ class _Attempts:
         if rules.max_depth == self.asked.max_depth:
             engine.known_optimum = self.optimum
         try:
-            engine.counts(View(rules.epsilon, engine.bound))
+            engine.counts(self.view_of(engine))
         except (OutOfMemory, OutOfTime, TooLarge):
             return None
         engine.time_limit = whole.time_limit
@@ -242,16 +242,17 @@ class _Attempts:
         return self.ask(rules(STEPS)) or self.largest(rules, found)
 
 
-def part_of(engine: Engine, fault: Exception) -> Engine:
+def part_of(engine: Engine, fault: Exception, view_of: Callable[[Engine], View]) -> Engine:
     """Find a proven part of a set that passes a limit, or say that there is none.
 
     First the smallest objective at the whole depth, then the largest epsilon, in sixteenths of the
     one asked for, whose set can be had. If the smallest objective cannot be found: the largest
     depth at which it can, and all trees of that depth that are in the whole set whatever its
-    smallest objective is. The time limit holds for all of this together.
+    smallest objective is. The time limit holds for all of this together. ``view_of`` gives the
+    view of an engine's trees that has to be countable.
     """
     limit = _limit_of(fault)
-    attempts = _Attempts(engine, limit)
+    attempts = _Attempts(engine, limit, view_of)
     found = attempts.ask(replace(attempts.asked, epsilon=Fraction(0)))
     if found is not None:
         attempts.optimum = found.optimum

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import product
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..acquisition import cheapest_policy
-from ..errors import InvalidData, InvalidParameter, TooLarge, named, setting
+from ..errors import InvalidData, InvalidParameter, named
 from ..inputs import counted, is_frame, label_array, number_array, read_rows, rows_at
 from ..model import Label, plain_label
-from .columns import Columns
 from .flat import FlatTrees, distinct
 from .functions import FunctionTable
+from .known_cells import KnownCells, sums_by_kind
 from .number_rows import numbers_of, target_of
 from .problem import Problem
+from .quantity import Quantity
 
 __all__ = ["BETTER", "Asked", "Judged"]
 
@@ -34,7 +34,11 @@ BETTER = {
     "sensitivity": 1, "specificity": 1, "leaves": -1, "n_features": -1, "questions": -1,
     "coverage": 1, "cost": -1, "agreement": 1, "overruled": -1, "n_trees": 0,
 }  # fmt: skip
-MOST_CELLS = 1 << 22  # patterns of known values x cells of one function
+# Second goals of which more is better.
+LARGER = (
+    "correct", "true positives", "true negatives", "accuracy", "tpr", "recall", "tnr",
+    "balanced accuracy", "precision", "f1", "jaccard", "negative predictive value",
+)  # fmt: skip
 
 Floats = NDArray[np.float64]
 Bits = NDArray[np.uint8]
@@ -53,6 +57,10 @@ class Asked:
     costs : dict of feature -> cost, optional
     positive : label, optional
         The class that sensitivity is about; the last one by default.
+    goals : dict of name -> Quantity
+        Second goals.
+    gaps : set of str
+        Those of them that are differences between groups.
     """
 
     X: Any = None
@@ -60,11 +68,8 @@ class Asked:
     missing: Any = 0.1
     costs: Any = None
     positive: Any = None
-
-
-def _sums(kind: NDArray[np.intp], weight: Floats, n_kinds: int) -> Floats:
-    """Add up weights by kind."""
-    return np.bincount(kind, weight, n_kinds).astype(np.float64)
+    goals: Mapping[str, Quantity] = field(default_factory=dict)
+    gaps: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -83,12 +88,12 @@ class _Labelled:
     @cached_property
     def weights(self) -> Floats:
         """How much each kind of row weighs."""
-        return _sums(self.kinds[1], self.weight, len(self.kinds[0]))
+        return sums_by_kind(self.kinds[1], self.weight, len(self.kinds[0]))
 
     def of_class(self, label: int) -> Floats:
         """Give the weight of the rows of one class, by kind of row."""
         first, which = self.kinds
-        return _sums(which, self.weight * (self.labels == label), len(first))
+        return sums_by_kind(which, self.weight * (self.labels == label), len(first))
 
     def said(self, trees: FlatTrees) -> Iterator[tuple[slice, NDArray[np.int32]]]:
         """Give, some trees at a time, what they say of each kind of row."""
@@ -144,6 +149,8 @@ class Judged:
         if not self.numbers:
             out["agreement"] = lambda at: self._votes[0][at]
             out["overruled"] = lambda at: self._votes[1][at]
+        for name in self.asked.goals:
+            out[name] = partial(self._goal, name)
         out["coverage"] = self._coverage
         if self.asked.X is not None:
             out["questions"] = self._questions
@@ -260,6 +267,25 @@ class Judged:
                 overruled[part] += own @ (weight * (np.delete(ruled, c, axis=0).any(axis=0)))
         return (agreement if len(self) > 1 else np.ones(1)), overruled
 
+    def _goal(self, name: str, at: NDArray[np.intp]) -> Floats:
+        """Give a second goal; NaN for a ratio that a function does not have."""
+        quantity = self.asked.goals[name]
+        flat = self.table.trees[at]
+        sums = [quantity.sums(flat, form.factors) for form in quantity.forms]
+        values = [
+            [form.value(one) for form, one in zip(quantity.forms, each, strict=True)]
+            for each in zip(*sums, strict=True)
+        ]
+        return np.array(
+            [float(v[0] / v[1]) if v[-1] else np.nan for v in values]
+            if len(quantity.forms) == 2
+            else [float(v[0]) for v in values]
+        )
+
+    def better(self, name: str) -> int:
+        """Say which way a measure is better: -1 smaller, 1 larger, 0 neither."""
+        return BETTER.get(name, 1 if name in LARGER else -1)
+
     # -- with gaps -----------------------------------------------------------------------------
 
     def _check_missing(self) -> None:
@@ -297,7 +323,7 @@ class Judged:
         which = which.ravel()
         for k, used in enumerate(sets):
             own = np.flatnonzero(which == k)
-            cells = _Cells(self.problem.columns, np.flatnonzero(used).tolist())
+            cells = KnownCells(self.problem.columns, np.flatnonzero(used).tolist())
             labels = self.table.trees[at[own]].says(cells.bits)
             weight = cells.weights(self.rows.bits, self.rows.weight)
             out[own] = cells.certain(labels, chances) @ weight
@@ -339,57 +365,3 @@ class Judged:
                 stacklevel=2,
             )
         return out
-
-
-class _Cells:
-    """All that some columns can be together: features times what their columns can be."""
-
-    def __init__(self, columns: Columns, used: list[int]) -> None:
-        self.used = used
-        by_feature: dict[int, list[int]] = {}
-        for j in used:
-            by_feature.setdefault(int(columns.feature[j]), []).append(j)
-        self.features = list(by_feature)
-        self.patterns = [columns.patterns(own) for own in by_feature.values()]
-        self.shape = tuple(len(one) for one in self.patterns)
-        size = int(np.prod([*self.shape, 1], dtype=np.float64)) * 2 ** len(self.features)
-        if size > MOST_CELLS:
-            raise TooLarge(
-                f"coverage: a function asks about {len(self.features)} features, and with every "
-                f"way of missing these are {size:,} cells: {setting('missing')} can be a table "
-                "with gaps, of which each row is looked at",
-                MOST_CELLS,
-            )
-        self.bits = np.zeros((int(np.prod([*self.shape, 1])), len(columns)), dtype=np.uint8)
-        for cell, chosen in enumerate(product(*(range(n) for n in self.shape))):
-            for own, patterns, k in zip(by_feature.values(), self.patterns, chosen, strict=True):
-                self.bits[cell, own] = patterns[k]
-
-    def weights(self, bits: Bits, weight: Floats) -> Floats:
-        """Give the weight of the rows in each cell."""
-        both = np.vstack([self.bits[:, self.used], bits[:, self.used]])
-        if not self.used:
-            return np.array([weight.sum()])
-        _, kind = distinct(both)
-        cell_of = np.full(int(kind.max()) + 1, -1)
-        cell_of[kind[: len(self.bits)]] = np.arange(len(self.bits))
-        return _sums(cell_of[kind[len(self.bits) :]], weight, len(self.bits))
-
-    def certain(self, labels: NDArray[np.int32], chances: Floats) -> Floats:
-        """Give, by function and cell, the probability that what stays known settles the label."""
-        shaped = labels.reshape(len(labels), *self.shape)
-        out = np.zeros(shaped.shape)
-        todo = [(0, shaped, shaped, 1.0)]
-        while todo:
-            k, low, high, chance = todo.pop()
-            if not chance:
-                continue
-            if k == len(self.features):
-                out += chance * (low == high)
-                continue
-            gone = float(chances[self.features[k]])
-            todo.append((k + 1, low, high, chance * (1 - gone)))
-            axis = k + 1
-            ends = low.min(axis=axis, keepdims=True), high.max(axis=axis, keepdims=True)
-            todo.append((k + 1, *ends, chance * gone))
-        return out.reshape(len(labels), -1)

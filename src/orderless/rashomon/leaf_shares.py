@@ -141,6 +141,7 @@ class LeafShares:
             self._tree(small[2]),
             self._tree(large[2]),
             self.within,
+            complete=self._source.incomplete is None,
         )
 
     def front(self, largest: bool) -> Front:
@@ -150,7 +151,8 @@ class LeafShares:
             for cost, value, tree in self._steps(largest)
         ]
         goal = "largest" if largest else "smallest"
-        return Front(self.name, goal, points, within=self.within)
+        complete = self._source.incomplete is None
+        return Front(self.name, goal, points, within=self.within, complete=complete)
 
 
 def _weights(

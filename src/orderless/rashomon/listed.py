@@ -99,8 +99,8 @@ class Listed:
             )
         return ListedFunctions(self, inside, points, which.ravel())
 
-    def said(self) -> NDArray[np.int32]:
-        """Give what leaves predict: labels, rising."""
+    def said(self, view: View) -> NDArray[np.int32]:
+        """Give what leaves predict, in any view: labels, rising."""
         return np.unique(self.flat.label[self.flat.label >= 0])
 
     def decide(

@@ -1,7 +1,7 @@
 """RashomonSet: all near-optimal trees of a data set, counted exactly and never all built.
 
 In:  complete rows and labels.
-Out: ``RashomonSet``, a fitted ``TreeSet``; ``TreeSet``s out of lists of trees.
+Out: ``RashomonSet``, a fitted ``TreeSet``.
 Paper: Section 4 (sizes), Section 6 (answers on rows with unknowns).
 """
 
@@ -16,24 +16,20 @@ from sklearn.utils import estimator_html_repr
 
 from ..errors import IncompleteSet, OutOfMemory, OutOfTime, TooLarge
 from ..model import Space, n_threads
-from ..readers import read_trees
 from .constraints import Constrained, constrain
 from .engine import Engine, check_limits
 from .incomplete import part_of
-from .listed import Judging, listed_set
 from .notebook import fitted_attributes
 from .number_problem import read_problem
+from .other_sources import MEMORY, OtherSources
 from .problem import Rules
 from .tree_set import TreeSet
 from .view import View
 
 __all__ = ["RashomonSet"]
 
-MEMORY = 4 * 1024**3
-SECONDS = 60.0  # for what comes from a file
 
-
-class RashomonSet(Constrained, TreeSet, BaseEstimator):  # type: ignore[misc]
+class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: ignore[misc]
     r"""All trees whose objective is within epsilon of the best one's.
 
     The objective of a tree is its share of wrong training rows + regularization x leaves; of a tree
@@ -258,7 +254,7 @@ class RashomonSet(Constrained, TreeSet, BaseEstimator):  # type: ignore[misc]
         except (OutOfMemory, OutOfTime, TooLarge) as fault:
             if self.on_limit == "raise":
                 raise
-            engine = part_of(engine, fault)
+            engine = part_of(engine, fault, self._constrained)
             view = self._constrained(engine)
         self._source_, self._view_, self._distinct_ = engine, view, {}
         if not self.complete:
@@ -305,120 +301,3 @@ class RashomonSet(Constrained, TreeSet, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_source_" in self.__dict__
-
-    # -- lists of trees ------------------------------------------------------------------------
-
-    @staticmethod
-    def from_trees(
-        trees: Any,
-        X: Any,
-        y: Any,
-        *,
-        regularization: Any = 0.01,
-        epsilon: Any = None,
-        sample_weight: Any = None,
-        loss: str | None = None,
-        decimals: int | None = None,
-        through: Any = None,
-        space: Space | None = None,
-    ) -> TreeSet:
-        """Take a list of trees as a set: the same interface, over just these trees.
-
-        Parameters
-        ----------
-        trees : iterable of Tree or of models that ``read_tree`` knows; a set of TreeFARMS or PRAXIS
-            Equal ones count once.
-        X, y : rows and labels, or numbers where the trees predict numbers
-            The training data: complete rows, with the columns of the trees' space.
-        regularization : number
-            What a leaf costs.
-        epsilon : number, optional
-            How far from the best tree of the list the bound is; every tree of the list is in
-            whatever it says. By default the distance of the worst.
-        sample_weight : array of numbers from 0, optional
-        loss, decimals
-            For trees that predict numbers, as of ``RashomonSet``. What leaves predict is rounded to
-            the set's decimals, which ``print`` names, so that every loss is exact: for squared loss
-            a mean in floats becomes the number that the leaf has in a ``RashomonSet`` of the same
-            rows.
-        through, space
-            As in ``read_trees``.
-
-        Returns
-        -------
-        TreeSet
-
-        Examples
-        --------
-        >>> from orderless import RashomonSet
-        >>> leaf, other = {"prediction": 0}, {"prediction": 1}
-        >>> split = {"feature": "a", "true": other, "false": leaf}
-        >>> found = RashomonSet.from_trees([leaf, split, split], [[0, 1], [1, 1]], [0, 1],
-        ...                                space=Space({"a": "boolean", "b": "boolean"}))
-        >>> found.n_trees, float(found.objective)
-        (2, 0.02)
-        """
-        members = read_trees(trees, through=through, space=space)
-        given = Judging(regularization, epsilon, sample_weight, loss, decimals)
-        return TreeSet._of(*listed_set(members, X, y, given))
-
-    @staticmethod
-    def from_treefarms(
-        model: Any,
-        X: Any,
-        y: Any,
-        *,
-        regularization: Any = 0.01,
-        epsilon: Any = 0.02,
-        sample_weight: Any = None,
-        through: Any = None,
-        space: Space | None = None,
-    ) -> TreeSet:
-        """Take the trees that TreeFARMS found; ``from_trees`` with its parameters.
-
-        ``.differences(exact)`` then says which trees an exact set has and TreeFARMS has not, and
-        the other way round.
-
-        Parameters
-        ----------
-        model : fitted TREEFARMS
-        X, y : rows and labels
-            What it was fitted on (with ``through``, what went into the binarizer).
-        regularization, epsilon : number
-            Its ``regularization`` and ``rashomon_bound_adder``.
-        """
-        return RashomonSet.from_trees(
-            model, X, y, regularization=regularization, epsilon=epsilon,
-            sample_weight=sample_weight, through=through, space=space,
-        )  # fmt: skip
-
-    @staticmethod
-    def from_json(
-        text: str | bytes,
-        *,
-        limit: int | None = None,
-        memory_limit: int = MEMORY,
-        time_limit: float | None = SECONDS,
-    ) -> TreeSet:
-        """Read what ``to_json`` wrote: the set is found again, and its numbers are checked.
-
-        Parameters
-        ----------
-        limit : int, optional
-            Longest text, in characters, that is looked at.
-        memory_limit, time_limit
-            As of ``RashomonSet``; ``time_limit`` is for finding the set, too. A small file can hold
-            a problem that takes hours, so these limits are yours; those that the set was made with
-            are not used.
-
-        Raises
-        ------
-        InvalidTree
-            The text is not such a file, or its numbers are not those of its problem.
-        OutOfMemory, OutOfTime
-            The set passes the limits.
-        """
-        from .formats import from_json
-
-        check_limits(memory_limit=memory_limit, time_limit=time_limit)
-        return TreeSet._of(*from_json(text, limit, memory_limit, time_limit))

@@ -200,6 +200,8 @@ class TreeSet(Views, Choices):
 
     def differences(self, exact: TreeSet, *, limit: int = 1_000_000) -> Differences:
         """Say which trees this set and an exact one do not share, and why; see ``Differences``."""
+        for each in (self, exact):
+            each._warn_of_part("differences")
         return differences(self, exact, limit)
 
     def to_json(self) -> str:

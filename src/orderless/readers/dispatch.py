@@ -18,6 +18,7 @@ from .binary import BitTrees
 from .build import ColumnTree, Nan
 from .bulk import build_all
 from .forgotten import given_names, in_given_order, with_given_labels
+from .model_file import file_bytes
 from .nested import from_nested
 from .sparse import gives_sparse, with_zero_as_missing
 from .through.columns import source_columns
@@ -181,7 +182,7 @@ def check_arguments(space: Space | None, feature_names: Sequence[str] | None, na
 def opened(model: Any) -> Any:
     """Read a file, and give the tree of what has one: our JSON, a form, a function of a set."""
     if isinstance(model, Path):
-        content = model.read_bytes()
+        content = file_bytes(model)
         if content.startswith(b"CBM1"):
             raise UnreadableModel(
                 f"the file {model.name!r} has CatBoost's binary format: save the model with "

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from ...form import canonicalize
 from ...inputs import counted
 from ...model import class_names, label_text, printable, short_number
-from ...rashomon import BETTER, disagreements
+from ...rashomon import disagreements
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ...rashomon import FunctionTable, TreeSet
+    from ...rashomon import FunctionTable, Judged, TreeSet
 
 __all__ = ["set_content"]
 
@@ -28,8 +28,9 @@ MAPPED = 600  # functions whose distances to each other place all others
 MOST_ROWS = 200_000
 
 
-def set_content(trees: TreeSet, frame: pd.DataFrame, table: FunctionTable) -> dict[str, Any]:
-    """Give what the page knows; ``frame`` has the functions of ``table``, in its order."""
+def set_content(trees: TreeSet, frame: pd.DataFrame, judged: Judged) -> dict[str, Any]:
+    """Give what the page knows; ``frame`` has the functions that were judged, in their order."""
+    table = judged.table
     columns = table.columns
     measures = {name: frame[name] for name in frame if name not in ("features", "n_trees")}
     example = next(columns.trees(table.trees[:1], table.classes))
@@ -38,7 +39,7 @@ def set_content(trees: TreeSet, frame: pd.DataFrame, table: FunctionTable) -> di
         "features": _features(columns),
         "columns": _columns(columns),
         "measures": [
-            {"name": str(name), "better": BETTER[str(name)],
+            {"name": str(name), "better": judged.better(str(name)),
              "whole": bool(np.issubdtype(np.asarray(values).dtype, np.integer)),
              "values": _numbers(np.asarray(values, dtype=np.float64))}
             for name, values in measures.items()

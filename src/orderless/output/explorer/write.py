@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import InvalidData, a_kind
 from ...inputs import write_whole
 from ...model import printable, short_count
-from ...rashomon import Asked, Judged, Wanted, chosen_frame
+from ...rashomon import Judged, Wanted, chosen_frame
 from ..code.javascript import literal, part, script_of
 from ..page import serve_page
 from ..plots.look import CLASSES, FORM, page_colours
@@ -40,6 +40,7 @@ def write_explorer(
     missing: Any = 0.1,
     costs: Any = None,
     positive: Any = None,
+    goals: Any = (),
     sample: int | None = None,
     random_state: Any = None,
     limit: int = LIMIT,
@@ -52,7 +53,7 @@ def write_explorer(
         For classes.
     target : path, optional
         File to write; complete or not at all.
-    X, y, missing, costs, positive
+    X, y, missing, costs, positive, goals
         What the functions are judged by, as in ``choose``.
     title : str
     sample : int, optional
@@ -75,10 +76,9 @@ def write_explorer(
             "predict numbers: choose() gives its functions as a table"
         )
     functions = trees._looked_at(sample, random_state, limit)
-    table = functions.table()
-    judged = Judged(table, problem, Asked(X, y, missing, costs, positive))
-    frame = chosen_frame(judged, Wanted())
-    content = set_content(trees, frame, table)
+    asked = trees._asked(X, y, missing, costs, positive, goals)
+    judged = Judged(functions.table(), problem, asked)
+    content = set_content(trees, chosen_frame(judged, Wanted()), judged)
     content["made"] = _made(trees)
     script = [f"const SET = {literal(content)};\n", *(part(name, "explorer") for name in SCRIPTS)]
     page = sealed(

@@ -89,7 +89,14 @@ def plot_sizes(trees: TreeSet, ax: Any = None) -> Any:
         ax.bar_label(bars, labels=[f" {short_count(value)}"], fontsize=9)
     ax.set_yticks(range(len(SIZES)), [name.replace(", ", ",\n") for _, name, _, _ in SIZES])
     ax.set_ylim(len(SIZES) - 0.5, -0.5)
+    _say_part(trees, ax)
     return _log_sizes(ax, float(max(values)))
+
+
+def _say_part(trees: TreeSet, ax: Any) -> None:
+    """Say above the axes that a set is incomplete."""
+    if not trees.complete:
+        ax.set_title("incomplete: a part of the set", fontsize=9, color=VERMILION)
 
 
 def plot_objectives(trees: TreeSet, ax: Any = None) -> Any:
@@ -134,6 +141,7 @@ def plot_objectives(trees: TreeSet, ax: Any = None) -> Any:
                 color=VERMILION)  # fmt: skip
     ax.set_ylim(0, top)
     ax.set(xlabel="objective", ylabel="trees")
+    _say_part(trees, ax)
     ax.legend(frameon=False, fontsize=9, loc="upper left")
     return ax
 

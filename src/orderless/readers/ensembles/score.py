@@ -17,6 +17,7 @@ import numpy as np
 
 from ...errors import InvalidSpace, InvalidTree, a_kind, setting
 from ...model import Adding, Ensemble, Feature, Label, Rule, Space, Tree
+from ..model_file import file_bytes
 from .score_csv import items_of_csv
 from .score_items import SCORE_FORMAT, Points, Score, Test, from_items, from_json
 from .score_trees import tree_of_item, values_of
@@ -122,7 +123,7 @@ def _read(score: Any, verdicts: Any) -> Score:
     """Open a file, and tell JSON from CSV."""
     if isinstance(score, Path):
         try:
-            score = score.read_bytes().decode("utf-8-sig")
+            score = file_bytes(score).decode("utf-8-sig")
         except UnicodeDecodeError as fault:
             raise InvalidTree(f"the file is not UTF-8 text: {fault}") from fault
     if isinstance(score, str):

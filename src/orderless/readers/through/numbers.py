@@ -8,6 +8,7 @@ Out: the ``Block`` that comes out, computed by the operations of ``transform``, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -42,10 +43,23 @@ def _rescaled(block: Block, step: str, arithmetic: Arithmetic) -> Block:
 def standard(scaler: Any, block: Block, step: str) -> Block:
     """Subtract the mean, divide by the standard deviation."""
     mean, scale = scaler.mean_ if scaler.with_mean else None, scaler.scale_
-    if not block.sparse:  # rounds to the table's type what it learned, unlike the others
+    if not block.sparse and _standard_rounds():
         mean = None if mean is None else mean.astype(block.dtype)
         scale = None if scale is None else scale.astype(block.dtype)
     return _rescaled(block, step, _center_and_scale(block, mean, scale))
+
+
+@cache
+def _standard_rounds() -> bool:
+    """Whether StandardScaler rounds to the table's type what it learned, unlike the others.
+
+    Old versions of scikit-learn do not. Whichever is installed is asked: 0.1 is no float32, so
+    a little is left of it after the mean was subtracted, unless this was rounded, too.
+    """
+    from sklearn.preprocessing import StandardScaler
+
+    scaler = StandardScaler().fit([[0.0], [0.2]])
+    return bool(scaler.transform(np.array([[0.1]], dtype=np.float32))[0, 0] == 0)
 
 
 def robust(scaler: Any, block: Block, step: str) -> Block:

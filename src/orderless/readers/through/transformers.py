@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections import UserList
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from inspect import getattr_static
@@ -107,6 +108,8 @@ def _by_columns(transformer: Any, block: Block, path: Path) -> Block:
     for name, part, selection in transformer.transformers_:
         if isinstance(part, str) and part == "drop":
             continue
+        if isinstance(selection, UserList):  # of scikit-learn before 1.7, which warns who looks
+            selection = selection.data
         chosen = [block.wires[k] for k in _chosen(selection, names, len(block.wires))]
         if not chosen:
             continue  # scikit-learn leaves such a part unfitted

@@ -1,4 +1,9 @@
-"""What was installed is complete, loads, and gives the answers that it gives everywhere."""
+"""What was installed is complete, loads, and gives the answers that it gives everywhere.
+
+In:  an installed copy: ``python -m pytest --pyargs orderless``.
+Out: what a wheel can get wrong. The suite is in the repository and in the sdist; here nothing
+     outside of the package is read, and nothing but a temporary folder is written.
+"""
 
 from __future__ import annotations
 
