@@ -147,15 +147,14 @@ def command(
     with busy("Finding all near-optimal trees"):
         found = RashomonSet(
             which.max_depth, which.regularization, which.epsilon,
-            given.space if data.infer_kinds else None,
+            given.space if data.infer_kinds else None, task=data.task.value,
+            loss=which.loss and which.loss.value, decimals=which.decimals,
             thresholds=int(t) if (t := which.thresholds).isdecimal() else t,
-            task=data.task.value, loss=which.loss and which.loss.value, decimals=which.decimals,
             **asdict(limits, dict_factory=search_settings),
             **constraints(constrained, given.space, costs, other_costs, files),
         ).fit(given.typed, given.y)  # fmt: skip
         content = {
-            "data": given.name,
-            "rows": len(given.X),
+            **{"data": given.name, "rows": len(given.X)},
             **_content(found, show, None if goals.asked else limits.limit),
             **about_part(found, limits),
             "notes": given.summary.head(),
