@@ -1,7 +1,7 @@
-"""Options that are about trees of numbers; see options.py.
+"""Options that are about numbers, in the table or in the leaves; see options.py.
 
 In:  what is typed.
-Out: ``Loss`` and ``Within``, as a command takes them.
+Out: ``Loss``, ``Thresholds`` and ``Within``, as a command takes them.
 
 Annotations are not postponed here: typer would compile each of them again for every command.
 """
@@ -13,7 +13,7 @@ import typer
 
 from .options import finite
 
-__all__ = ["Loss", "LossKind", "Within"]
+__all__ = ["Loss", "LossKind", "Thresholds", "Within"]
 
 
 class LossKind(StrEnum):
@@ -28,6 +28,14 @@ Loss = Annotated[
     typer.Option(
         help="For numbers: whether the squared error counts (squared, the default) or the distance "
         "(absolute)."
+    ),
+]
+Thresholds = Annotated[
+    str,
+    typer.Option(
+        metavar="guess|all|N",
+        help="Where numbers are cut: where a boosted ensemble of small trees would, between all "
+        "neighbouring values, or at N quantiles of each feature.",
     ),
 ]
 Within = Annotated[

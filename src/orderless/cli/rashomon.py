@@ -14,7 +14,7 @@ from ..model import printable
 from .constraint_options import ConstraintOptions, asked, constraints, met
 from .costs import Costs, OtherCosts
 from .mistakes import Mistake
-from .number_options import Loss
+from .number_options import Loss, Thresholds
 from .options import (
     OUTPUT,
     FileOptions,
@@ -38,7 +38,6 @@ __all__ = ["EXAMPLE", "command", "left_out"]
 EXAMPLE = (
     "Example: orderless rashomon --data patients.csv --target diagnosis --ignore id\n\n"
     "Example: orderless rashomon --data wisconsin --max-depth 2 --functions 5\n\n"
-    "Example: orderless rashomon --data compas --thresholds all\n\n"
     "Example: orderless rashomon --data stays.csv --target days --task regression --within 0.5\n\n"
     "Example: orderless rashomon patients.csv --target diagnosis --range fpr --front errors\n\n"
     "Example: orderless rashomon patients.csv --target diagnosis --must-use age --must-not-use sex "
@@ -71,14 +70,7 @@ class SetOptions:
             "constant's + regularization x leaves.",
         ),
     ] = 0.02
-    thresholds: Annotated[
-        str,
-        typer.Option(
-            metavar="guess|all|N",
-            help="Where numbers are cut: where a boosted ensemble of small trees would, between "
-            "all neighbouring values, or at N quantiles of each feature.",
-        ),
-    ] = "guess"
+    thresholds: Thresholds = "guess"
     loss: Loss = None
     decimals: Annotated[
         int | None,
@@ -132,14 +124,14 @@ def command(
 ) -> None:
     """Count all near-optimal trees, and the different functions that they are.
 
-    Numbers are cut where a boosted ensemble of small trees would (threshold guessing), or as
-    --thresholds says; columns of 0 and 1 stay as they are; text becomes one column per value.
-    Features that no tree can ask about, because they are constant or have no threshold, are named.
-    CSV is one table: the trees, the functions, or how many trees have which objective. With --task
-    regression trees predict numbers; nearly every one then has an objective of its own, and of more
-    than 100,000 trees only the number is said. Constraints (--must-use and so on) take trees away;
-    the smallest objective and the bound stay those of all trees. With --range and --front, which
-    list nothing, functions are not counted.
+    Numbers are cut as --thresholds says, by default where a boosted ensemble of trees would;
+    columns of 0 and 1 stay as they are; text becomes one column per value. Features that no tree
+    can ask about, because they are constant or have no threshold, are named. CSV is one table: the
+    trees, the functions, or how many trees have which objective. With --task regression trees
+    predict numbers; nearly every one then has an objective of its own, and of more than 100,000
+    trees only the number is said. Constraints (--must-use and so on) take trees away; the smallest
+    objective and the bound stay those of all trees. With --range and --front, which list nothing,
+    functions are not counted.
     """
     data = given_table(data, table)
     _refuse_numbers(data, which, show)
@@ -155,15 +147,14 @@ def command(
     with busy("Finding all near-optimal trees"):
         found = RashomonSet(
             which.max_depth, which.regularization, which.epsilon,
-            given.space if data.infer_kinds else None,
+            given.space if data.infer_kinds else None, task=data.task.value,
+            loss=which.loss and which.loss.value, decimals=which.decimals,
             thresholds=int(t) if (t := which.thresholds).isdecimal() else t,
-            task=data.task.value, loss=which.loss and which.loss.value, decimals=which.decimals,
             **asdict(limits, dict_factory=search_settings),
             **constraints(constrained, given.space, costs, other_costs, files),
         ).fit(given.typed, given.y)  # fmt: skip
         content = {
-            "data": given.name,
-            "rows": len(given.X),
+            **{"data": given.name, "rows": len(given.X)},
             **_content(found, show, None if goals.asked else limits.limit),
             **about_part(found, limits),
             "notes": given.summary.head(),
