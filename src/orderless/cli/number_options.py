@@ -23,6 +23,15 @@ class LossKind(StrEnum):
     absolute = "absolute"
 
 
+def _thresholds(given: str) -> str:
+    if given not in ("guess", "all") and not (given.isdecimal() and 1 <= int(given) <= 1_000_000):
+        raise typer.BadParameter(
+            "must be 'guess', 'all' for every cut point, or a whole number from 1 to 1,000,000 of "
+            f"quantiles for each feature, got {given!r:.80}"
+        )
+    return given
+
+
 Loss = Annotated[
     LossKind | None,
     typer.Option(
@@ -34,6 +43,7 @@ Thresholds = Annotated[
     str,
     typer.Option(
         metavar="guess|all|N",
+        callback=_thresholds,
         help="Where numbers are cut: where a boosted ensemble of small trees would, between all "
         "neighbouring values, or at N quantiles of each feature.",
     ),
