@@ -1,14 +1,15 @@
 """Two ensembles, or a tree and an ensemble: the same function or not, against every row."""
 
+import copy
 import itertools
 
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
 
 import orderless as ol
 from orderless.ensembles import as_ensemble
-from orderless.errors import InvalidData, InvalidTree
+from orderless.errors import InvalidData, InvalidTree, Undecided
 from orderless.model import Adding, Ensemble, Rule
 
 from ..oracle_ensemble_rows import Case, draw
@@ -196,3 +197,20 @@ def test_trees_alone_are_compared_as_before():
     assert ol.equivalent(stump("age"), stump("age"))
     assert ol.counterexample(stump("age"), stump("age")) is None
     assert ol.disagreement(stump("age"), stump("dose")) == 0.5
+
+
+def test_a_last_bit_is_not_called_the_same():
+    """Sums that need more than 50 bits: what is rounded off may differ, so nothing is proven."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 4))
+    y = 1000 * X[:, 0] + X[:, 1] + random.normal(size=300)
+    model = GradientBoostingRegressor(n_estimators=15, max_depth=3, random_state=0).fit(X, y)
+    other = copy.deepcopy(model)
+    tree = other.estimators_[14, 0].tree_
+    leaves = np.flatnonzero(tree.children_left < 0)
+    rare = leaves[np.argmin(tree.n_node_samples[leaves])]
+    tree.value[rare, 0, 0] = np.nextafter(tree.value[rare, 0, 0], np.inf)
+    one, changed = ol.read_ensemble(model), ol.read_ensemble(other)
+    assert ol.equivalent(one, ol.read_ensemble(copy.deepcopy(model)))
+    with pytest.raises(Undecided, match="differ by less than whole numbers of 50 bits can tell"):
+        ol.equivalent(one, changed)

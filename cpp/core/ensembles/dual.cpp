@@ -185,7 +185,7 @@ void Dual::drop_leaves() {
 
 /// By segment: the most that a tree's leaves have in it, halfway between their own values and those
 /// with shares; gives the most of all. Shares alone say where the bound is low now, not what a cut
-/// settles for good: with them the search visits up to 30 times as many nodes.
+/// settles for good: with them the search visits many times as many nodes.
 double Dual::find_tops(const Left& left, const Words& words, const User& user,
                        std::vector<double>& tops) const {
   const Factor& own = factors_[user.factor];

@@ -268,7 +268,13 @@ class Compared:
                 if self.differ(cell)[0]:
                     return np.asarray(cell[0])
             if ends.lower[0] == 0 == ends.upper[0]:
-                return None
+                if not self.joint.loses_bits():
+                    return None
+                raise Undecided(
+                    "the sums of the two differ by less than whole numbers of 50 bits can tell, "
+                    "and no row was found on which they differ",
+                    "rounding",
+                )
             raise undecided(
                 2 if not ends.exact[0] else 3,
                 "it is not known whether the two always give the same number", self.time_limit,

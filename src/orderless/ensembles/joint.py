@@ -76,7 +76,8 @@ class Joint:
         self.other = with_trees(other, [t for i, t in enumerate(one.trees) if i not in here])
         self.trees, self.given = trees, (one, other)
         exponents = [_exponent(ensemble) for ensemble in (one, other)]
-        self.scaled = [_scaled(ensemble, max(exponents)) for ensemble in (one, other)]
+        self.exponent = max(exponents)
+        self.scaled = [_scaled(ensemble, self.exponent) for ensemble in (one, other)]
 
     @property
     def is_same(self) -> bool:
@@ -137,6 +138,29 @@ class Joint:
         if box is None:
             box = np.ones(sum(asked.bins.widths), dtype=np.uint8)
         return ends_of_boxes(asked, box[None], np.ones(1, dtype=np.int64), time_limit, 1)
+
+    def loses_bits(self) -> bool:
+        """Whether the difference of the sums is rounded in the coarser unit."""
+        of_other = dict(self.pairs)
+        alike = {
+            (i, j) for i, j in of_other.items()
+            if np.array_equal(self.given[0].values[i], self.given[1].values[j])
+        }  # fmt: skip
+        for side, ensemble in enumerate(self.given):
+            shift = self.exponent - ensemble.whole.exponent
+            low = (1 << min(shift, 62)) - 1
+            ends = np.cumsum([len(own) for own in ensemble.values])[:-1]
+            same = {pair[side] for pair in alike}
+            parts = np.split(ensemble.whole.values, ends)
+            if any((part & low).any() for k, part in enumerate(parts) if k not in same):
+                return True
+            if (ensemble.whole.base & low).any() and self._bases_differ():
+                return True
+        return False
+
+    def _bases_differ(self) -> bool:
+        one, other = (ensemble.adding.base for ensemble in self.given)
+        return tuple(one) != tuple(other)
 
     def _opposed(self, a: int, b: int) -> tuple[int, int] | None:
         """Give a condition of each that say the opposite, if there are such.
