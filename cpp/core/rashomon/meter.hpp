@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <thread>
 
@@ -10,7 +11,9 @@
 namespace orderless::rashomon {
 
 /// Another thread has failed, or the person wants to stop: what this one does is not needed.
-struct Stopped {};
+struct Stopped : std::exception {
+  [[nodiscard]] const char* what() const noexcept override { return "another thread has failed"; }
+};
 
 /// Counts the bytes that are held, and lets the caller stop a long search. Any thread may use it;
 /// `poll` is called on the thread that made it alone.

@@ -106,6 +106,23 @@ void in_blocks(std::size_t n_rows, std::size_t n_threads, Poll poll, const TakeE
   if (fault) std::rethrow_exception(fault);
 }
 
+/// A walk by blocks where it pays: not for few rows, and not for trees that are nearly chains.
+template <class S, class T>
+std::optional<BlockWalk<S, T>> by_blocks(const PackedTree& packed, const Spacing& spacing,
+                                         std::size_t n_rows) {
+  std::optional<BlockWalk<S, T>> out;
+  if (!has_avx2() || n_rows < packed.n_leaves()) return out;
+  const BlockTree blocks = blocks_of(packed, 64);
+  if (blocks.levels > most_levels) return out;
+  out.emplace(blocks, packed.offsets, spacing.base, spacing.stride, true);
+  return out;
+}
+
+bool compares_as_float(const PackedTree& packed) {
+  return std::ranges::all_of(packed.nodes, sharp_as_float,
+                             [](const auto& node) { return node.cut; });
+}
+
 }  // namespace
 
 void ends(const TreeView& tree, std::span<const Domain> domains, std::span<const double> threshold,
@@ -159,12 +176,7 @@ void ends(const TreeView& tree, std::span<const Domain> domains, std::span<const
       if (packed.n_leaves() <= 256) return by_masks(std::array<int, 4>{});
       if (packed.n_leaves() <= 512 && wide) return by_masks(std::array<int, 8>{});
     }
-    std::optional<BlockWalk<S, T>> blocks;
-    if (all && wide && n_rows >= packed.n_leaves()) {  // for fewer rows they are not worth making
-      const BlockTree tree_of_blocks = blocks_of(packed, 64);
-      const bool chain = tree_of_blocks.levels > most_levels;
-      if (!chain) blocks.emplace(tree_of_blocks, packed.offsets, base, stride, wide);
-    }
+    const auto blocks = by_blocks<S, T>(packed, *spacing, all ? n_rows : 0);
     by([&](std::size_t first, std::size_t end, std::int32_t* low, std::int32_t* high) {
       const double unknown = share_unknown<S>(packed, base, stride, first, end);
       if (blocks && unknown > 0) return blocks->run(first, end, low, high);
@@ -172,9 +184,7 @@ void ends(const TreeView& tree, std::span<const Domain> domains, std::span<const
     });
   };
   if (spacing->kind == Column::Kind::f32) return work(float{}, float{});
-  const bool sharp =
-      std::ranges::all_of(packed.nodes, sharp_as_float, [](const auto& node) { return node.cut; });
-  if (sharp) return work(double{}, float{});
+  if (compares_as_float(packed)) return work(double{}, float{});
   work(double{}, double{});
 }
 
