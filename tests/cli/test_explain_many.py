@@ -81,7 +81,6 @@ def test_explanations_are_the_librarys(folder):
 def test_what_many_trees_do_not_have():
     assert "has no short list of rules" in mistake("explain", "forest.json")
     for command in (
-        ("compare", "forest.json", "forest.json"),
         ("export", "forest.json"),
         ("explain", "forest.json", "--at", "setosa=0.2", "--row", "petal width=1"),
         ("importance", "forest.json", "--data", "flowers.csv", "--target", "kind"),

@@ -175,7 +175,9 @@ def test_a_fitted_set_says_what_was_found():
         assert "text/html" not in found._repr_mimebundle_()
     assert "functions" not in str(found.fit(X[:5], Y[:5])), "counted before, of other rows"
     low = float(found.objective)
-    assert str(found.within(0).at_most(1)) == f"TreeSet(0 trees, objectives {low} to {low})"
+    empty = str(found.within(0).at_most(1)).splitlines()
+    assert empty[0] == f"TreeSet(0 trees, objectives {low} to {low})"
+    assert empty[1:] == ["no tree within the bound meets max_leaves"]
     assert "(epsilon 0.5, relative)" in str(fit(epsilon=0.5, epsilon_kind="relative"))
 
 

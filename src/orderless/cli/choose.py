@@ -36,7 +36,7 @@ __all__ = ["EXAMPLE", "command"]
 
 EXAMPLE = (
     "Example: orderless choose patients.csv --target diagnosis --ignore id --front error,coverage\n"
-    "\nExample: orderless choose --data wisconsin --max-depth 2 --where 'leaves <= 3' --save "
+    "\nExample: orderless choose --data wisconsin --max-depth 2 --where leaves<=3 --save "
     "model.json"
 )
 CHOICE = "Which function"

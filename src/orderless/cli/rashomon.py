@@ -40,8 +40,8 @@ EXAMPLE = (
     "Example: orderless rashomon --data wisconsin --max-depth 2 --functions 5\n\n"
     "Example: orderless rashomon --data stays.csv --target days --task regression --within 0.5\n\n"
     "Example: orderless rashomon patients.csv --target diagnosis --range fpr --front errors\n\n"
-    "Example: orderless rashomon patients.csv --target diagnosis --must-use age --must-not-use sex "
-    "--min-leaf 20 --monotone age=+1"
+    "Example: orderless rashomon patients.csv --target diagnosis --must-use age --min-leaf 2 "
+    "--must-not-use ward --monotone age=+1"
 )
 SET = "Which trees"
 MOST_DECIMALS = 300

@@ -268,7 +268,7 @@ class Compared:
                 if self.differ(cell)[0]:
                     return np.asarray(cell[0])
             if ends.lower[0] == 0 == ends.upper[0]:
-                if not self.joint.loses_bits():
+                if not self.joint.loses_bits(self.time_limit, self.box):
                     return None
                 raise Undecided(
                     "the sums of the two differ by less than whole numbers of 50 bits can tell, "

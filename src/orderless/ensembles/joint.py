@@ -121,46 +121,50 @@ class Joint:
 
         In units of the coarser of the two; without a box, everywhere.
         """
-        one = self.given[0]
         mine, theirs = self.scaled
+        base = int(mine.base[0]) - int(theirs.base[0])
+        return self._ends((mine.values, theirs.values), base, time_limit, box)
+
+    def loses_bits(self, time_limit: float, box: Boxes | None = None) -> bool:
+        """Whether the difference may not be 0 although it is 0 in the coarser unit.
+
+        It is 0 where what was rounded off adds up to the same in both.
+        """
+        finest = min(ensemble.whole.exponent for ensemble in self.given)
+        parts, bases = [], []
+        for ensemble in self.given:
+            exponent = ensemble.whole.exponent
+            low = (1 << min(self.exponent - exponent, 62)) - 1
+            more = 1 << min(exponent - finest, 62)
+            if low * more * ensemble.n_trees >= 1 << ROOM:
+                return True
+            ends = np.cumsum([len(own) for own in ensemble.values])[:-1]
+            parts.append(np.split((ensemble.whole.values & low) * more, ends))
+            bases.append(int(ensemble.whole.base[0] & low) * more)
+        off = self._ends((parts[0], parts[1]), bases[0] - bases[1], time_limit, box)
+        return not (off.lower[0] == 0 == off.upper[0])
+
+    def _ends(
+        self,
+        values: tuple[list[Whole], list[Whole]],
+        base: int,
+        time_limit: float,
+        box: Boxes | None,
+    ) -> Ends:
+        """Give the ends of a difference of sums of whole numbers."""
+        mine, theirs = values
         of_other = dict(self.pairs)
-        values = [
-            mine.values[i] - (theirs.values[of_other[i]] if i in of_other else 0)
-            for i in range(one.n_trees)
-        ]
-        values += [-theirs.values[j] for j in self.only]
+        apart = [mine[i] - (theirs[of_other[i]] if i in of_other else 0) for i in range(len(mine))]
+        apart += [-theirs[j] for j in self.only]
         asked = Ensemble(
             self.trees,
-            [own.astype(np.float64) for own in values],
-            adding=Adding(base=(float(mine.base[0] - theirs.base[0]),)),
+            [own.astype(np.float64) for own in apart],
+            adding=Adding(base=(float(base),)),
             rule=Rule("number"),
         )
         if box is None:
             box = np.ones(sum(asked.bins.widths), dtype=np.uint8)
         return ends_of_boxes(asked, box[None], np.ones(1, dtype=np.int64), time_limit, 1)
-
-    def loses_bits(self) -> bool:
-        """Whether the difference of the sums is rounded in the coarser unit."""
-        of_other = dict(self.pairs)
-        alike = {
-            (i, j) for i, j in of_other.items()
-            if np.array_equal(self.given[0].values[i], self.given[1].values[j])
-        }  # fmt: skip
-        for side, ensemble in enumerate(self.given):
-            shift = self.exponent - ensemble.whole.exponent
-            low = (1 << min(shift, 62)) - 1
-            ends = np.cumsum([len(own) for own in ensemble.values])[:-1]
-            same = {pair[side] for pair in alike}
-            parts = np.split(ensemble.whole.values, ends)
-            if any((part & low).any() for k, part in enumerate(parts) if k not in same):
-                return True
-            if (ensemble.whole.base & low).any() and self._bases_differ():
-                return True
-        return False
-
-    def _bases_differ(self) -> bool:
-        one, other = (ensemble.adding.base for ensemble in self.given)
-        return tuple(one) != tuple(other)
 
     def _opposed(self, a: int, b: int) -> tuple[int, int] | None:
         """Give a condition of each that say the opposite, if there are such.
