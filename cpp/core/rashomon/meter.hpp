@@ -38,10 +38,8 @@ class Meter {
 
   /// Of `steps` small steps, looks at the clock once in a while.
   void step(std::size_t steps = 1) {
-    if (std::this_thread::get_id() != owner_) {
-      if (stop_.load(std::memory_order_relaxed)) throw Stopped{};
-      return;
-    }
+    if (stop_.load(std::memory_order_relaxed)) throw Stopped{};
+    if (std::this_thread::get_id() != owner_) return;
     steps_ += steps;
     if (steps_ >= 1U << 20U) poll();
   }
@@ -60,8 +58,8 @@ class Meter {
     shared_ = shared;
     stop_ = false;
   }
-  /// Makes the other threads stop at their next step.
-  void stop_others() { stop_ = true; }
+  /// Makes all threads stop at their next step.
+  void stop_all() { stop_ = true; }
 
  private:
   std::size_t limit_, n_threads_;

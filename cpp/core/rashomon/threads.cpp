@@ -61,7 +61,7 @@ class Pieces {
  private:
   void fail() {
     if (!failed_.exchange(true)) fault_ = std::current_exception();
-    meter_.stop_others();
+    meter_.stop_all();
   }
 
   std::size_t n_;
