@@ -85,7 +85,8 @@ def test_mistakes(here, args, words):
 
 
 def test_goals_and_the_explorer(here):
-    fine("choose", *TABLE, "--goal", "fpr", "--goal", "precision", "--explorer", "set.html")
+    text = fine("choose", *TABLE, "--goal", "fpr", "--goal", "precision", "--explorer", "set.html")
+    assert "All of them are on the page set.html." in text
     page = (here / "set.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert '"fpr"' in page
@@ -93,3 +94,8 @@ def test_goals_and_the_explorer(here):
     rates = [float(row["fpr"]) for row in table]
     assert rates == sorted(rates)
     assert "fqr" in mistake("choose", *TABLE, "--goal", "fqr")
+
+
+def test_too_many_functions_are_refused_with_the_option(here):
+    words = mistake("choose", *TABLE, "--epsilon", 0.3, "--limit", 1)
+    assert "or draw some: --sample 1" in words

@@ -190,9 +190,11 @@ def command(
         if not records:
             raise Mistake("--save: no function meets the conditions of --where")
         write(found.function(records[0]["fingerprint"]).tree.to_json(), save)
+    written = [] if save is None else [f"The first is in {save}."]
     if explorer is not None:
+        written.append(f"All of them are on the page {explorer}.")
         found.write_explorer(explorer, rows.typed, labels, title=given.name, **judged)
-    write_result(output, content, records, lambda: _text(content, top, output.format, save))
+    write_result(output, content, records, lambda: _text(content, top, output.format, written))
 
 
 def _found(
@@ -231,7 +233,7 @@ def _content(
     }
 
 
-def _text(content: dict[str, Any], top: int, form: Format, save: Path | None) -> str:
+def _text(content: dict[str, Any], top: int, form: Format, written: list[str]) -> str:
     """Write what is in ``content`` for people."""
     from ..model import short_count
 
@@ -253,6 +255,5 @@ def _text(content: dict[str, Any], top: int, form: Format, save: Path | None) ->
     text.append(records_as(choice[:top], form, digits=4))
     if len(choice) > top:
         text.append(f"{len(choice) - top:,} more: --top {len(choice)}, or -f csv.")
-    if save is not None:
-        text.append(f"The first is in {save}.")
+    text += written
     return "\n\n".join(text)

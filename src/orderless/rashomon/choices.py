@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..errors import InvalidParameter, TooLarge
+from ..errors import InvalidParameter, TooLarge, setting
 from .choosing import Wanted, chosen_frame
 from .functions import FunctionSet
 from .goals import SecondGoals
@@ -197,7 +197,7 @@ class Choices(SecondGoals):
             functions = self._voters(sample, random_state, limit)
         except TooLarge as fault:
             raise TooLarge(
-                f"{fault}; or draw some: choose(sample={min(limit, 1000)})", fault.met
+                f"{fault}; or draw some: {setting('sample', min(limit, 1000))}", fault.met
             ) from fault
         if sample is None:
             return functions
