@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InvalidData, InvalidSpace, InvalidTree, UnreadableModel
 from ..form import FORM_FORMAT as FORM, CanonicalForm, canonicalize
 from ..model import Column, Ensemble, Feature, Space, Tree, parse, printable
-from ..readers import knows_ubj, read_model
+from ..readers import knows_checkpoint, knows_onnx, knows_ubj, read_model
 from .decision import Decision, decision_of
 from .mistakes import Mistake
 from .options import DataOptions, FileOptions, HoldOutOptions, LimitOptions, ModelOptions
@@ -232,6 +232,8 @@ def load_model(
             return _read_foreign(_from_pickle(path, allow_pickle), path, space)
         if head.startswith(b"CBM1"):
             return read_model(path, space=space)  # its message says how to save it instead
+        if knows_onnx(head) or knows_checkpoint(head):
+            return read_model(path, space=space)
         return _from_text(path, space)
     except (InvalidTree, InvalidSpace, UnreadableModel) as fault:
         name = "" if repr(path.name) in str(fault) else f"{path.name}: "

@@ -16,11 +16,13 @@ EXTRAS = {
     "dask": "dask",
     "distributed": "cluster",
     "duckdb": "duckdb",
+    "onnx": "onnx",
     "polars": "polars",
     "pyarrow": "files",
     "pyspark": "spark",
     "ray": "cluster",
     "skops": "skops",
+    "treelite": "treelite",
 }
 
 

@@ -5,5 +5,7 @@ from .dispatch import (
 from .ensembles.dispatch import read_ensemble as read_ensemble
 from .ensembles.either import read_model as read_model
 from .ensembles.score import read_score as read_score
+from .onnx_model import knows_onnx as knows_onnx
+from .treelite_file import knows_checkpoint as knows_checkpoint
 from .wrapped import unwrap as unwrap
 from .xgboost_ubj import knows_ubj as knows_ubj

@@ -20,9 +20,11 @@ from .bulk import build_all
 from .forgotten import given_names, in_given_order, with_given_labels
 from .model_file import file_bytes
 from .nested import from_nested
+from .onnx_model import knows_onnx, parsed
 from .sparse import gives_sparse, with_zero_as_missing
 from .through.columns import source_columns
 from .through.conditions import over_features
+from .treelite_file import Checkpoint, knows_checkpoint
 from .wrapped import through_targets, unwrapped
 from .xgboost_ubj import as_json, knows_ubj
 
@@ -33,7 +35,10 @@ __all__ = ["check_arguments", "library_of", "opened", "read_tree", "read_trees"]
 READERS = (
     "sklearn", "gosdt", "treefarms", "pydl85", "pystreed", "praxis", "xgboost", "lightgbm",
     "catboost",
+    "onnx",
+    "treelite",
 )  # fmt: skip
+OWN = ("treelite",)  # asked even if its library is not imported: its files need none
 SETS = ("treefarms", "praxis")  # also have ``knows_set(model)`` and ``trees_of(model)``
 FILES = (
     "lightgbm",
@@ -42,7 +47,9 @@ FILES = (
 )  # also have ``knows_text(text)`` and ``from_text(text)``
 KNOWN = (
     "scikit-learn's trees, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost, LightGBM and "
-    "CatBoost (one tree each; their model files too), nested dicts, our JSON"
+    "CatBoost (one tree each; their model files too), "
+    "ONNX, treelite, "
+    "nested dicts, our JSON"
 )
 
 
@@ -64,10 +71,12 @@ def read_tree(
         (``GridSearchCV`` and its kin, of which the best estimator is read); a fitted tree of GOSDT,
         TreeFARMS, DL8.5, STreeD or PRAXIS; a classifier, regressor or ranker of XGBoost, LightGBM
         or CatBoost of one tree, or the model file that they write (XGBoost's as JSON or UBJ,
-        CatBoost's as JSON); nested dicts (``feature``, ``true``, ``false``, ``prediction``; of
-        numbers to compute with, the root says ``"task": "regression"``) or their JSON; our own
-        JSON. Files are given as text or as a ``Path``. A ``Tree`` is returned as it is. A subclass
-        that has a ``predict`` of its own is refused, because its tree does not say what it decides.
+        CatBoost's as JSON); a model of ONNX or treelite of one tree (``onnx.ModelProto``,
+        ``treelite.Model``, or the bytes or file of one); nested dicts (``feature``, ``true``,
+        ``false``, ``prediction``; of numbers to compute with, the root says ``"task":
+        "regression"``) or their JSON; our own JSON. Files are given as text or as a ``Path``. A
+        ``Tree`` is returned as it is. A subclass that has a ``predict`` of its own is refused,
+        because its tree does not say what it decides.
     through : fitted transformer, optional
         What the model's table went through before: a binarizer, an encoder, a scaler, a
         ``ColumnTransformer`` or ``Pipeline`` of these. The conditions come out on the features
@@ -181,8 +190,18 @@ def check_arguments(space: Space | None, feature_names: Sequence[str] | None, na
 
 def opened(model: Any) -> Any:
     """Read a file, and give the tree of what has one: our JSON, a form, a function of a set."""
+    if isinstance(model, Path | bytes | bytearray):
+        content = file_bytes(model) if isinstance(model, Path) else bytes(model)
+        if knows_onnx(content):
+            return parsed(content)
+        if knows_checkpoint(content):
+            return Checkpoint(content)
+    if isinstance(model, bytes | bytearray):
+        raise UnreadableModel(
+            "these bytes are no model of ONNX and no checkpoint of treelite: give other model "
+            "files as a pathlib.Path"
+        )
     if isinstance(model, Path):
-        content = file_bytes(model)
         if content.startswith(b"CBM1"):
             raise UnreadableModel(
                 f"the file {model.name!r} has CatBoost's binary format: save the model with "
@@ -235,7 +254,7 @@ def library_of(model: Any, readers: Sequence[str] = READERS, room: str = "") -> 
     ``room`` is a folder of readers of its own.
     """
     for library in readers:
-        if library in sys.modules:
+        if library in sys.modules or library in OWN:
             reader = import_module(f".{room}{library}", __package__)
             if reader.knows(model):
                 return reader

@@ -29,12 +29,16 @@ __all__ = ["is_known", "read_ensemble"]
 
 # A reader is the file <library>.py in this folder with ``knows(model)`` and
 # ``from_<library>(model)``. It is asked only if its library is imported.
-READERS = ("sklearn", "xgboost", "lightgbm", "catboost")
+READERS = (
+    "sklearn", "xgboost", "lightgbm", "catboost",
+    "onnx", "treelite",
+)  # fmt: skip
 # Files also have ``knows_text(text)`` and ``from_text(text)``.
 FILES = ("lightgbm", "xgboost", "catboost")
 KNOWN = (
     "scikit-learn's RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, AdaBoost, "
-    "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), and "
+    "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), "
+    "ONNX, treelite, and "
     "whatever read_tree reads with numbers or shares"
 )
 
@@ -56,7 +60,8 @@ def read_ensemble(
         classifier or regressor of scikit-learn, or its AdaBoostClassifier, all of trees; a
         classifier, regressor, ranker or ``Booster`` of XGBoost (gbtree, dart, forests), LightGBM
         (gbdt, goss, dart, rf) or CatBoost, or the model file that they write (XGBoost's as JSON or
-        UBJ, CatBoost's as JSON), as text or as a ``Path``; a ``Pipeline`` that ends in one, or a
+        UBJ, CatBoost's as JSON), as text or as a ``Path``; a model of ONNX or treelite, or its
+        bytes or file; a ``Pipeline`` that ends in one, or a
         search for the best of these. One tree is an ensemble, too, if its leaves have numbers or
         shares of classes, and so is a points score (``read_score``). An ``Ensemble`` is returned
         as it is. A subclass that has a ``predict`` of its own is refused.
