@@ -29,6 +29,43 @@ class EnsembleOffers(EnsembleRows):
         own = self._ensemble
         return own if space == own.space else own.replace(trees=[t.over(space) for t in own.trees])
 
+    def to_onnx(self) -> bytes:
+        """Write a model of ONNX that decides complete rows as the library does, to the last bit.
+
+        Returns
+        -------
+        bytes
+            A model with the inputs that ``Tree.to_onnx`` has, in the floats in which the library
+            adds. Results, for each row: ``label`` and ``scores``, or ``number``; and ``complete``,
+            whether the row has all values that the trees may ask for. Where it is false the answer
+            means nothing: whether it is certain is a search (``predict``).
+
+        Raises
+        ------
+        InvalidTree
+            If the number that is predicted is a function of the sum, such as an exponential.
+
+        Notes
+        -----
+        Needs the package onnx. A TreeEnsemble (onnxruntime 1.20 and later), whose size is linear in
+        the nodes; a leaf that adds to k scores takes k of its leaves. onnxruntime adds in this
+        order with one thread, or one row at a time; with more of both, its own sums can differ in
+        the last bits.
+        """
+        from ..output.code import ensemble_as_onnx
+
+        return ensemble_as_onnx(self._ensemble)
+
+    def to_treelite(self) -> Any:
+        """Give a ``treelite.Model`` with the same sums for complete rows, to the last bit.
+
+        Classes are numbered in the order of ``classes``. Raises ``InvalidTree`` where treelite does
+        not have what the library does with a sum. Linear in the nodes.
+        """
+        from ..output.code import ensemble_as_treelite
+
+        return ensemble_as_treelite(self._ensemble)
+
     # -- one row ---------------------------------------------------------------------------------
 
     def witness(

@@ -7,7 +7,7 @@ Out: whatever the room above gives; it is imported when it is asked.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -101,6 +101,75 @@ class TreeOffers:
         from ..output.code import to_sklearn
 
         return to_sklearn(self._tree)
+
+    def to_onnx(
+        self, *, floats: Literal["float32", "float64"] | None = None, unknowns: bool = True
+    ) -> bytes:
+        """Write a model of ONNX that decides as ``predict`` does, for onnxruntime and its kin.
+
+        Parameters
+        ----------
+        floats : "float32", "float64" or None
+            In which floats rows will be given. Every row of such floats is decided exactly as the
+            tree decides it. None: float32 if all features that the tree asks about are float32, as
+            scikit-learn's and XGBoost's are, else float64.
+        unknowns : bool
+            Whether to write what is certain in rows with unknown values. Its size grows with
+            thresholds x leaves.
+
+        Returns
+        -------
+        bytes
+            A model whose inputs are a table ``X`` with a column for each feature of the space, in
+            order (booleans are 0 and 1), or, where a feature has categories, one input for each
+            feature, with one column. NaN is unknown, and so is the text "", or "(unknown)" where ""
+            is a category. Results, for each row:
+
+            - ``label``, or ``number`` of a regression tree: the answer. Where ``certain`` is false
+              it is the answer of some completion of the row, and means no more than that.
+            - ``certain``: whether every completion of the row has this answer.
+            - ``possible``: for each class whether it is the answer of some completion; of a
+              regression tree ``lower`` and ``upper``, the ends of its numbers.
+
+            With ``unknowns=False`` there is ``complete`` instead of the last two: whether the row
+            has all values that the tree may ask for.
+
+        Raises
+        ------
+        TooLarge
+            If what is certain takes more than 2^27 cells.
+
+        Notes
+        -----
+        Needs the package onnx. Linear in the tree, and with ``unknowns`` thresholds x leaves. Where
+        the tree asks for categories it is a TreeEnsemble (onnxruntime 1.20 and later), else a
+        TreeEnsembleRegressor whose numbers are looked up in the list of labels.
+
+        Examples
+        --------
+        >>> import orderless as ol
+        >>> tree = ol.read_tree({"feature": "age", "relation": "<=", "reference": 25,
+        ...     "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}},
+        ...     feature_names=["age"])
+        >>> content = tree.to_onnx()  # doctest: +SKIP
+        >>> ol.equivalent(ol.read_tree(content), tree)  # doctest: +SKIP
+        True
+        """
+        from ..output.code import tree_as_onnx
+
+        return tree_as_onnx(self._tree, floats=floats, unknowns=unknowns)
+
+    def to_treelite(self, *, floats: Literal["float32", "float64"] | None = None) -> Any:
+        """Give a ``treelite.Model`` that decides complete rows as ``predict`` does.
+
+        Its columns are the features of the space, in order; classes are numbered in the order of
+        ``classes``, because treelite has no labels, and the largest of their scores, which are 0
+        and 1, is the answer. Categories must be whole numbers from 0 on. ``floats`` is that of
+        ``to_onnx``. Linear in the tree.
+        """
+        from ..output.code import tree_as_treelite
+
+        return tree_as_treelite(self._tree, floats=floats)
 
     def to_javascript(self, *, module: bool = True) -> str:
         """Write JavaScript that decides as ``predict`` does, without dependencies.

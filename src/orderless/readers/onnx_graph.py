@@ -165,7 +165,7 @@ def _classifier(given: dict[str, Any], columns: Any, after: list[Any]) -> TreeGr
 
 
 def _several(trees: StoredTrees, labels: list[Label], base: np.ndarray) -> TreeGraph:
-    """Take the largest score; without base values only classes count that some leaf has added to."""
+    """Take the largest score; without base values, of classes that some leaf has added to."""
     n = len(labels)
     if len(base) not in (0, n):
         raise UnreadableModel(f"the ONNX model has {len(base)} base_values for {n} classes")

@@ -17,9 +17,10 @@ import numpy as np
 from ..errors import UnreadableModel
 from .build import ColumnTree, Table, TreeBuilder
 from .checks import check_links, damaged
+from .ensembles.rounding import last_below
 from .treelite_file import Checkpoint, Header, StoredTree
 
-__all__ = ["SAVE", "from_treelite", "knows", "leaves", "parts_of", "scores_of", "table_of"]
+__all__ = ["SAVE", "from_treelite", "half", "knows", "leaves", "parts_of", "scores_of", "table_of"]
 
 SAVE = "model.serialize('model.bin')"
 RELATIONS: dict[int, Literal["<", "<=", ">", ">="]] = {2: "<", 3: "<=", 4: ">", 5: ">="}
@@ -124,6 +125,23 @@ def scores_of(header: Header, tree: StoredTree, number: int, node: int) -> np.nd
     return out
 
 
+def half(header: Header, precision: str) -> float:
+    """Give the last sum of which treelite's sigmoid makes at most one half."""
+    wide: Any = np.dtype(precision).type
+    alpha = wide(header.sigmoid_alpha)
+
+    def above(x: float) -> bool:
+        with np.errstate(over="ignore", under="ignore"):
+            return bool(wide(1) / (wide(1) + np.exp(-alpha * wide(x))) > 0.5)
+
+    if header.postprocessor != "sigmoid" or not alpha > 0:
+        raise UnreadableModel(
+            f"two classes of treelite with the postprocessor {header.postprocessor!r:.40} (alpha "
+            f"{header.sigmoid_alpha}) are not read: sigmoid is"
+        )
+    return last_below(above)
+
+
 def from_treelite(model: Any) -> ColumnTree:
     """Read a model of one tree; of classes, 0, 1, ... by their largest score."""
     with damaged("treelite", save=SAVE):
@@ -134,13 +152,15 @@ def from_treelite(model: Any) -> ColumnTree:
                 "orderless.read_ensemble(model)"
             )
         wide: Any = np.float32 if header.leaves.itemsize == 4 else np.float64
+        cut = half(header, wide.__name__) if header.task == "kBinaryClf" else 0.0
         builder = TreeBuilder(table_of(header, trees))
         for node in leaves(builder, trees[0]):
             scores = (scores_of(header, trees[0], 0, node) + header.base_scores).astype(wide)
             if header.task == "kRegressor":
                 builder.leaf_of_number(scores[0])
             else:
-                builder.leaf_number(int(scores[0] > 0 if len(scores) == 1 else scores.argmax()))
+                two = len(scores) == 1
+                builder.leaf_number(int(scores[0] > cut if two else scores.argmax()))
         if header.task == "kRegressor":
             return replace(builder.finish(), precision=wide.__name__)
         return builder.finish(range(max(len(header.base_scores), 2)))

@@ -4,6 +4,12 @@ from .dot import (
 from .javascript import (
     tree_as_javascript as tree_as_javascript,
 )
+from .onnx import (
+    tree_as_onnx as tree_as_onnx,
+)
+from .onnx_ensemble import (
+    ensemble_as_onnx as ensemble_as_onnx,
+)
 from .polars import (
     as_polars as as_polars,
 )
@@ -21,4 +27,8 @@ from .sql import (
 )
 from .sql_words import (
     Words as Words,
+)
+from .treelite import (
+    ensemble_as_treelite as ensemble_as_treelite,
+    tree_as_treelite as tree_as_treelite,
 )

@@ -17,7 +17,7 @@ from ...errors import UnreadableModel
 from ...model import Adding, Link, Rule
 from ..build import TreeBuilder
 from ..checks import damaged
-from ..treelite import SAVE, knows, leaves, parts_of, scores_of, table_of
+from ..treelite import SAVE, half, knows, leaves, parts_of, scores_of, table_of
 from ..treelite_file import Header
 from .build import ColumnEnsemble
 from .rounding import check_room, largest_sums
@@ -61,9 +61,8 @@ def _adding(header: Header, values: list[Any]) -> tuple[Adding, Rule]:
     plain = base if precision == "float64" else base.astype(np.float32).astype(np.float64)
     adding = Adding(precision, base=tuple(plain.tolist()), base_last=True, divisor=divisor)
     if header.task == "kBinaryClf":
-        # A sum s of float32 is above 0 with its base if s > -base. The float32 nearest to -base is
-        # the only one for which that may differ from what the rounded base says.
-        return adding, Rule("cuts", (-(2.0**-149) if plain[0] < base[0] else 0.0,))
+        off = abs(float(plain[0] - base[0]))  # what rounding the base hides near the cut
+        return adding, Rule("cuts", (half(header, precision),), window=off, either=off > 0)
     exact = bool((plain == base).all())
     if n == 1:
         if not exact:
