@@ -5,6 +5,8 @@ from .acquisition import (
     cheapest_policy as cheapest_policy,
 )
 from .connect import (
+    ExportCheck as ExportCheck,
+    check_export as check_export,
     predict_file as predict_file,
 )
 from .ensembles import (

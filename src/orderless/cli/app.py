@@ -25,6 +25,7 @@ from typer.models import OptionInfo
 from ..errors import spelled
 from . import (
     acquire,
+    check,
     choose,
     compare,
     datasets,
@@ -52,8 +53,8 @@ __all__ = ["app", "main"]
 
 EPILOG = (
     "Exit codes: 0 success, 1 internal error, 2 invalid input, 3 the answers of acquire ended "
-    "before its decision, 4 the models of diff differ or a property of prove is refuted, 5 a "
-    "property is undecided, 130 stopped by Ctrl-C, 141 the reader of the output has left. "
+    "before its decision, 4 models of diff or check differ or a property is refuted, "
+    "5 a property or check is undecided, 130 stopped by Ctrl-C, 141 the reader of the output has left. "
     "ORDERLESS_TRACEBACK=1 shows the traceback of an internal error."
 )
 
@@ -253,6 +254,7 @@ COMMANDS: dict[str, Any] = {
     "compare": compare,
     "diff": diff,
     "prove": prove,
+    "check": check,
     "importance": importance,
     "rashomon": rashomon,
     "choose": choose,

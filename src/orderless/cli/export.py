@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..inputs import busy
+from ..inputs import busy, write_whole
 from .mistakes import Mistake
 from .options import OUTPUT, DataOptions, FileOptions, LimitOptions, ModelOptions, OutputFile
 from .sink import write
@@ -45,7 +45,10 @@ KINDS: dict[str, tuple[str, Callable[[CanonicalForm], str] | str]] = {
     "html": (".html .htm", "to_html"),
     "latex": (".tex", "to_latex"),
     "md": (".md", "to_markdown"),
+    "onnx": (".onnx", "to_onnx"),
+    "treelite": ("", "to_treelite"),
 }
+BINARY = ("onnx", "treelite")
 Kind = StrEnum("Kind", {name: name for name in KINDS})  # type: ignore[misc]
 
 
@@ -93,11 +96,10 @@ def command(
     limits: LimitOptions,
     written: WrittenOptions,
 ) -> None:
-    """Write a tree as JSON, Graphviz (dot) or text, or its rules in other languages.
+    """Write a tree as JSON, Graphviz (dot) or text, its rules in other languages, or as ONNX.
 
-    There is no PMML and no ONNX: the packages that write them (sklearn2pmml, which needs Java, and
-    skl2onnx) take scikit-learn models, which Tree.to_sklearn() gives, and neither format can say
-    that a row with gaps is certain exactly where all ways to fill them agree.
+    A sum of several trees can be written as ONNX or as a checkpoint of treelite; both need --output
+    and decide as the model does (orderless check proves it).
     """
     output, dialect, table = written.output, written.dialect, written.table
     kind = str(written.format) if written.format is not None else _by_name(output)
@@ -108,6 +110,9 @@ def command(
         from ..output.code import Words
 
         Words(dialect)  # refuses one that it does not know, before anything is fitted
+    if kind in BINARY:
+        _write_binary(kind, model, data, files, written)
+        return
     from .models import form_of, source_of
 
     tree = source_of(model, data, files).tree
@@ -125,6 +130,29 @@ def command(
             chosen = {name: value for name, value in wanted.items() if value is not None}
             text = getattr(form, how)(**chosen)
     write(text, output)
+
+
+def _write_binary(
+    kind: str,
+    model: ModelOptions,
+    data: DataOptions,
+    files: FileOptions,
+    written: WrittenOptions,
+) -> None:
+    """Write a tree or an ensemble in a format that is no text."""
+    from .models import source_of
+
+    if written.output is None:
+        raise Mistake(f"{kind} is no text: give a file to write it to, --output model.{kind}")
+    source = source_of(model, data, files)
+    own = source.model
+    with busy(f"Writing {kind}"):
+        if written.smallest:
+            from ..form import smallest_tree
+
+            own = smallest_tree(source.tree)
+        content = own.to_onnx() if kind == "onnx" else own.to_treelite().serialize_bytes()
+    write_whole(written.output, content)
 
 
 def _by_name(output: Path | None) -> str:

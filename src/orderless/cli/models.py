@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InvalidData, InvalidSpace, InvalidTree, UnreadableModel
 from ..form import FORM_FORMAT as FORM, CanonicalForm, canonicalize
 from ..model import Column, Ensemble, Feature, Space, Tree, parse, printable
-from ..readers import knows_checkpoint, knows_onnx, knows_ubj, read_model
+from ..readers import Nan, knows_checkpoint, knows_onnx, knows_ubj, read_model
 from .decision import Decision, decision_of
 from .mistakes import Mistake
 from .options import DataOptions, FileOptions, HoldOutOptions, LimitOptions, ModelOptions
@@ -211,11 +211,12 @@ def form_of(tree: Tree, limits: LimitOptions) -> CanonicalForm:
 
 
 def load_model(
-    path: Path, *, allow_pickle: bool = False, space: Space | None = None
+    path: Path, *, allow_pickle: bool = False, space: Space | None = None, nan: Nan = "unknown"
 ) -> Tree | Ensemble:
-    """Read a model out of a file: JSON, skops, LightGBM's text, and pickle if that is allowed.
+    """Read a model out of a file: JSON, skops, LightGBM's text, ONNX, and pickle if allowed.
 
-    ``space`` says what the columns of the table are that the model was fitted on.
+    ``space`` says what the columns of the table are that the model was fitted on; ``nan`` is that
+    of ``read_tree``.
     """
     if path.is_dir():
         raise Mistake(f"{path} is a folder: give a JSON or skops file")
@@ -227,23 +228,23 @@ def load_model(
         if head.startswith(b"PK\x03\x04"):
             from .skopsfile import load_skops
 
-            return _read_foreign(load_skops(path), path, space)
+            return _read_foreign(load_skops(path), path, space, nan)
         if head.startswith(b"\x80") or path.suffix.lower() in PICKLES:
-            return _read_foreign(_from_pickle(path, allow_pickle), path, space)
+            return _read_foreign(_from_pickle(path, allow_pickle), path, space, nan)
         if head.startswith(b"CBM1"):
-            return read_model(path, space=space)  # its message says how to save it instead
+            return read_model(path, space=space, nan=nan)  # its message says how to save it instead
         if knows_onnx(head) or knows_checkpoint(head):
-            return read_model(path, space=space)
-        return _from_text(path, space)
+            return read_model(path, space=space, nan=nan)
+        return _from_text(path, space, nan)
     except (InvalidTree, InvalidSpace, UnreadableModel) as fault:
         name = "" if repr(path.name) in str(fault) else f"{path.name}: "
         raise Mistake(f"{name}{fault}") from fault
 
 
-def _read_foreign(model: Any, path: Path, space: Space | None) -> Tree | Ensemble:
+def _read_foreign(model: Any, path: Path, space: Space | None, nan: Nan) -> Tree | Ensemble:
     """Read a model whose attributes came out of a file, so that any of them may be anything."""
     try:
-        return read_model(model, space=space)
+        return read_model(model, space=space, nan=nan)
     except (InvalidTree, InvalidSpace, UnreadableModel, MemoryError):
         raise
     except Exception as fault:
@@ -253,10 +254,10 @@ def _read_foreign(model: Any, path: Path, space: Space | None) -> Tree | Ensembl
         ) from fault
 
 
-def _from_text(path: Path, space: Space | None) -> Tree | Ensemble:
+def _from_text(path: Path, space: Space | None, nan: Nan) -> Tree | Ensemble:
     content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     if knows_ubj(content):
-        return read_model(path, space=space)
+        return read_model(path, space=space, nan=nan)
     if not content.lstrip().startswith(b"{") and not content.startswith(b"tree\n"):
         raise Mistake(
             f"{path.name} is neither JSON nor a skops file: write a tree with tree.to_json() or "
@@ -266,7 +267,7 @@ def _from_text(path: Path, space: Space | None) -> Tree | Ensemble:
         tree = CanonicalForm.from_json(content).tree
         return tree if space is None else tree.over(space)
     try:
-        return read_model(content.decode("utf-8"), space=space)
+        return read_model(content.decode("utf-8"), space=space, nan=nan)
     except UnicodeDecodeError as fault:
         raise Mistake(f"{path.name} is not UTF-8 text: {fault}") from None
 

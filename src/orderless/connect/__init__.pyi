@@ -1,3 +1,7 @@
+from .exported.check import (
+    ExportCheck as ExportCheck,
+    check_export as check_export,
+)
 from .tables.cells import (
     TRUTHS as TRUTHS,
     Unseen as Unseen,

@@ -15,6 +15,7 @@ from .boxes import (
     check_time_limit as check_time_limit,
 )
 from .compare import (
+    Compared as Compared,
     counterexample as counterexample,
     disagreement as disagreement,
     equivalent as equivalent,

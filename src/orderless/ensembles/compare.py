@@ -286,6 +286,24 @@ class Compared:
             "room",
         )
 
+    def largest_difference(self) -> float | None:
+        """Give what no two numbers of the models differ by more, by their own arithmetic.
+
+        None if they make numbers of sums in different ways.
+        """
+        one, other = self.given
+        if (one.adding.divisor, one.link, one.factor) != (
+            other.adding.divisor, other.link, other.factor
+        ) or one.link != "identity":  # fmt: skip
+            return None
+        ends = self.joint.ends_of_difference(self.time_limit, self.box)
+        unit = 2.0**self.joint.exponent
+        apart = max(abs(float(ends.lower[0])), abs(float(ends.upper[0]))) * unit
+        hidden = (one.n_trees + other.n_trees + 2) * unit  # in the coarser unit
+        for ensemble in self.given:
+            hidden += float(ensemble.whole.slack[0]) * 2.0**ensemble.whole.exponent
+        return (apart + hidden) / one.adding.divisor * one.factor * (1 + 2.0**-20)
+
     # -- rows ------------------------------------------------------------------------------------
 
     def row_in(self, cell: Cells) -> dict[str, Any]:

@@ -41,6 +41,7 @@ from .outcomes import (
 )
 from .proof import (
     Proof as Proof,
+    plain_row as plain_row,
 )
 from .properties import (
     Properties as Properties,

@@ -1,4 +1,6 @@
+from .build import Nan as Nan
 from .dispatch import (
+    opened as opened,
     read_tree as read_tree,
     read_trees as read_trees,
 )
@@ -6,6 +8,7 @@ from .ensembles.dispatch import read_ensemble as read_ensemble
 from .ensembles.either import read_model as read_model
 from .ensembles.score import read_score as read_score
 from .onnx_model import knows_onnx as knows_onnx
+from .treelite import is_numbered as is_numbered
 from .treelite_file import knows_checkpoint as knows_checkpoint
 from .wrapped import unwrap as unwrap
 from .xgboost_ubj import knows_ubj as knows_ubj

@@ -20,7 +20,17 @@ from .checks import check_links, damaged
 from .ensembles.rounding import last_below
 from .treelite_file import Checkpoint, Header, StoredTree
 
-__all__ = ["SAVE", "from_treelite", "half", "knows", "leaves", "parts_of", "scores_of", "table_of"]
+__all__ = [
+    "SAVE",
+    "from_treelite",
+    "half",
+    "is_numbered",
+    "knows",
+    "leaves",
+    "parts_of",
+    "scores_of",
+    "table_of",
+]
 
 SAVE = "model.serialize('model.bin')"
 RELATIONS: dict[int, Literal["<", "<=", ">", ">="]] = {2: "<", 3: "<=", 4: ">", 5: ">="}
@@ -35,6 +45,11 @@ def knows(model: Any) -> bool:
         return True
     library = sys.modules.get("treelite")
     return library is not None and isinstance(model, library.Model)
+
+
+def is_numbered(model: Any) -> bool:
+    """Whether a model has no labels of its own: its classes are 0, 1, ... whatever they mean."""
+    return knows(model)
 
 
 def parts_of(model: Any) -> tuple[Header, list[StoredTree]]:

@@ -35,7 +35,8 @@ class Graph:
     """Operators, in order, and what they work on.
 
     Rows come as one table where all features are ordered, and else feature by feature: text for
-    labels that are text, where "" (or "(unknown)", where "" is a label) is unknown, and numbers for all others, where NaN is.
+    labels that are text, where "" (or "(unknown)", where "" is a label) is unknown, and numbers for
+    all others, where NaN is.
     """
 
     def __init__(self, space: Space, floats: Floats, *, newer: bool) -> None:

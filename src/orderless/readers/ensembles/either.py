@@ -11,6 +11,7 @@ from typing import Any
 
 from ...errors import UnreadableModel
 from ...model import Ensemble, Space, Tree
+from ..build import Nan
 from ..dispatch import opened, read_tree
 from .dispatch import is_known, read_ensemble
 from .score import knows_score
@@ -19,7 +20,11 @@ __all__ = ["read_model"]
 
 
 def read_model(
-    model: Any, *, space: Space | None = None, feature_names: Sequence[str] | None = None
+    model: Any,
+    *,
+    space: Space | None = None,
+    feature_names: Sequence[str] | None = None,
+    nan: Nan = "unknown",
 ) -> Tree | Ensemble:
     """Read one tree as a ``Tree``, and what adds up several as an ``Ensemble``.
 
@@ -34,10 +39,10 @@ def read_model(
     if isinstance(model, Ensemble):
         return read_ensemble(model, space=space)
     if knows_score(model):
-        return read_ensemble(model, space=space, feature_names=feature_names)
+        return read_ensemble(model, space=space, feature_names=feature_names, nan=nan)
     try:
-        return read_tree(model, space=space, feature_names=feature_names)
+        return read_tree(model, space=space, feature_names=feature_names, nan=nan)
     except UnreadableModel:
         if not is_known(model):
             raise
-    return read_ensemble(model, space=space, feature_names=feature_names)
+    return read_ensemble(model, space=space, feature_names=feature_names, nan=nan)

@@ -1,0 +1,1 @@
+"""Exports: whether an artifact decides as what it was made from."""

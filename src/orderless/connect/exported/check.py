@@ -1,0 +1,284 @@
+"""Exports, proven: whether an artifact decides every row as the model that it was made from.
+
+In:  a model, and an artifact of any format that is read.
+Out: ``ExportCheck``: proven, or the row on which the two differ and what the artifact's own engine
+     says of it.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ...ensembles import Compared, check_time_limit, counterexample
+from ...errors import InvalidParameter
+from ...form import plain_row
+from ...inputs import column_value
+from ...model import Ensemble, Label, Tree, label_text, printable, short_number
+from ...readers import Nan, is_numbered, opened, read_model
+from .alike import made_up, renumbered, widened
+from .engines import run_artifact, run_source
+
+__all__ = ["ExportCheck", "check_export"]
+
+TIME_LIMIT = 10.0
+LISTED = 8
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExportCheck:
+    """Whether an artifact decides as its source; true if that is proven.
+
+    Attributes
+    ----------
+    proven : bool
+        Whether both give every row the same answer; otherwise they differ on ``row``.
+    row : dict or None
+        A row, by feature, on which they differ.
+    source, artifact : label or number
+        What the source and the artifact say of it, as they are read.
+    engine : str
+        The artifact's own engine, with its version.
+    engine_answer : label, number or None
+        What the engine says of the row; None if it was not asked, ``engine_note`` says why.
+    source_answer : label, number or None
+        What the source's own library says of the row, where the source is a live model.
+    largest_difference : float or None
+        For numbers: what no two of them differ by more, proven; None if it was not found.
+    missing : bool
+        Whether missing values were among what was compared.
+    notes : tuple of str
+        What was assumed.
+    """
+
+    proven: bool
+    row: dict[str, Any] | None = None
+    source: Label | None = None
+    artifact: Label | None = None
+    engine: str = ""
+    engine_answer: Label | None = None
+    engine_note: str = ""
+    source_answer: Label | None = None
+    largest_difference: float | None = None
+    missing: bool = False
+    notes: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.proven
+
+    @property
+    def verdict(self) -> str:
+        """Say who is right about the row, by the engine's own answer."""
+        if self.row is None or self.engine_answer is None:
+            why = f" ({self.engine_note})" if self.engine_note else ""
+            return "" if self.row is None else f"The artifact's own engine was not asked{why}."
+        said = f"{self.engine} itself says {_shown(self.engine_answer)}"
+        if _same(self.engine_answer, self.artifact):
+            return f"{said}: the artifact decides this row differently from its source."
+        if _same(self.engine_answer, self.source):
+            return f"{said}, as the source does: the artifact was read wrongly here; report this."
+        return f"{said}, which is neither; the artifact was read wrongly here; report this."
+
+    def __str__(self) -> str:
+        with_gaps = "missing values included" if self.missing else "complete rows"
+        if self.proven:
+            if self.largest_difference:
+                head = f"Proven: no number differs by more than {self.largest_difference:.3g}"
+            else:
+                head = "Proven: the artifact decides every row as its source"
+            lines = [f"{head} ({with_gaps})."]
+        else:
+            row = self.row or {}
+            some = ", ".join(f"{printable(n)} = {_shown(v)}" for n, v in list(row.items())[:LISTED])
+            more = ", ..." if len(row) > LISTED else ""
+            lines = [
+                f"Different: with {some}{more} the source says {_shown(self.source)} and the "
+                f"artifact {_shown(self.artifact)}.",
+                self.verdict,
+            ]
+            if self.source_answer is not None and not _same(self.source_answer, self.source):
+                lines.append(
+                    f"The source's own library says {_shown(self.source_answer)}: it was read "
+                    "wrongly here; report this."
+                )
+            if self.largest_difference is not None:
+                lines.append(f"No number differs by more than {self.largest_difference:.3g}.")
+        return "\n".join([*lines, *self.notes])
+
+    def __repr__(self) -> str:
+        return f"ExportCheck({'proven' if self.proven else 'different'})"
+
+    def _repr_html_(self) -> str:
+        lines = "".join(f"<p>{html.escape(line)}</p>" for line in str(self).splitlines())
+        return f'<div class="orderless-proof">{lines}</div>'
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data that JSON can hold."""
+        return {
+            "proven": self.proven,
+            "row": None if self.row is None else plain_row(self.row),
+            "source": self.source,
+            "artifact": self.artifact,
+            "engine": self.engine or None,
+            "engine_answer": _plain(self.engine_answer),
+            "source_answer": _plain(self.source_answer),
+            "largest_difference": self.largest_difference,
+            "missing": self.missing,
+            "text": str(self),
+        }
+
+
+def check_export(
+    model: Any,
+    artifact: Any,
+    *,
+    floats: Literal["float64", "float32"] = "float64",
+    missing: bool = True,
+    tolerance: float = 0.0,
+    time_limit: float = TIME_LIMIT,
+) -> ExportCheck:
+    """Prove that an export decides every row as the model that it was made from.
+
+    The artifact is read back and compared with the model for every row there can be, missing values
+    included where both have learned what to do with them. Where they differ, the artifact's own
+    engine (onnxruntime, treelite) is run on the row that was found.
+
+    Parameters
+    ----------
+    model : Tree, Ensemble, or any model or file that ``read_tree`` or ``read_ensemble`` knows
+    artifact : the same
+        Bytes or the path of a file, ``onnx.ModelProto``, ``treelite.Model``, a model of another
+        library. Features compare by name, or by place where the artifact has no names; so do
+        classes where it only numbers them.
+    floats : "float64" or "float32"
+        Which numbers rows hold. A model that takes float64 and an artifact that takes float32 can
+        agree on all float32 and differ on a float64 that is rounded across a threshold.
+    missing : bool
+        Whether rows with missing values are compared, where both models say what they do with
+        them; otherwise complete rows only.
+    tolerance : float
+        For numbers: by how much they may differ and still count as the same.
+    time_limit : float
+        Seconds for each search, where one of them is an ensemble.
+
+    Returns
+    -------
+    ExportCheck
+        True if it is proven.
+
+    Raises
+    ------
+    Undecided
+        If neither a proof nor a row was found in time.
+
+    Notes
+    -----
+    For two trees cost grows with pairs of leaves that meet; for ensembles see ``equivalent``, whose
+    yes is about sums without rounding.
+
+    Examples
+    --------
+    >>> import orderless as ol
+    >>> tree = ol.read_tree({"feature": "age", "relation": "<=", "reference": 25,
+    ...     "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}},
+    ...     feature_names=["age"])
+    >>> print(ol.check_export(tree, tree.to_json()))
+    Proven: the artifact decides every row as its source (complete rows).
+    >>> print(ol.check_export(tree, tree.to_json().replace("25.0", "24.0")))
+    Different: with age = 24.5 the source says refuse and the artifact grant.
+    The artifact's own engine was not asked (it is not a live model of a library).
+    """
+    if floats not in ("float64", "float32"):
+        raise InvalidParameter(
+            f"floats must be 'float64' or 'float32', got {floats!r:.80}", "floats"
+        )
+    if not tolerance >= 0 or math.isinf(tolerance):
+        raise InvalidParameter(
+            f"tolerance must be a number of at least 0, got {tolerance!r:.80}", "tolerance"
+        )
+    seconds = check_time_limit(time_limit)
+    artifact = opened(artifact)
+    nan: Nan = "value" if missing else "unknown"
+    source = read_model(model, nan=nan)
+    read, notes = _read(artifact, source, nan)
+    one, other = _alike(source, read, floats)
+    missing = any(f.nan and other.space[f.name].nan for f in one.space.features
+                  if f.name in other.space)  # fmt: skip
+    row = counterexample(one, other, time_limit=seconds)
+    if row is None:
+        return ExportCheck(True, missing=missing, notes=notes)
+    largest = (
+        Compared(one, other, seconds).largest_difference() if source.task == "regression" else None
+    )
+    if largest is not None and largest <= tolerance:
+        return ExportCheck(True, largest_difference=largest, missing=missing, notes=notes)
+    run = run_artifact(artifact, _columns(read, row), read.classes)
+    live = run_source(model, _columns(source, row))
+    return ExportCheck(
+        proven=False,
+        row=row,
+        source=_says(one, row),
+        artifact=_says(other, row),
+        engine=run.engine,
+        engine_answer=run.answer,
+        engine_note=run.why,
+        source_answer=live.answer,
+        largest_difference=largest,
+        missing=missing,
+        notes=notes,
+    )
+
+
+def _read(
+    artifact: Any, source: Tree | Ensemble, nan: Nan
+) -> tuple[Tree | Ensemble, tuple[str, ...]]:
+    """Read an artifact, with the names and labels of its source where it has none of its own."""
+    read = read_model(artifact, nan=nan)
+    notes = []
+    names = source.space.column_names
+    if made_up(read.space) and not made_up(source.space) and len(names) == len(read.space):
+        read = read_model(artifact, nan=nan, feature_names=list(names))
+        notes.append("The artifact has no names of columns: they were compared by place.")
+    if is_numbered(artifact):
+        read, changed = renumbered(read, source)
+        if changed:
+            notes.append("The artifact has no labels of classes: they were compared by place.")
+    return read, tuple(notes)
+
+
+def _alike(
+    source: Tree | Ensemble, read: Tree | Ensemble, floats: str
+) -> tuple[Tree | Ensemble, Tree | Ensemble]:
+    """Let both take the rows of the source: float64, where only one of them rounds to float32."""
+    if floats == "float32":
+        return source, read
+    apart = [f.name for f in source.space.features
+             if f.name in read.space and f.ordered and read.space[f.name].ordered
+             and f.values != read.space[f.name].values]  # fmt: skip
+    return widened(source, apart), widened(read, apart)
+
+
+def _columns(model: Tree | Ensemble, row: dict[str, Any]) -> dict[str, Any]:
+    space = model.space
+    return {c.name: column_value(space, c, row[c.feature]) for c in space.columns}
+
+
+def _says(model: Tree | Ensemble, row: dict[str, Any]) -> Label:
+    answer = model.predict([{k: v for k, v in row.items() if k in model.space}])[0]
+    return answer.item() if hasattr(answer, "item") else answer  # type: ignore[no-any-return]
+
+
+def _same(a: Any, b: Any) -> bool:
+    return bool(a == b) or (isinstance(a, float) and isinstance(b, float) and a != a and b != b)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return "missing" if math.isnan(value) else short_number(value)
+    return label_text(value) if isinstance(value, str) else str(value)
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, bool | int | float | str) or value is None else str(value)
