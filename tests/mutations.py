@@ -158,7 +158,62 @@ def catboost_sum_file() -> bytes:
     return json.dumps(content).encode()
 
 
+def onnx_file() -> bytes:
+    """A tree of ours: masks, constants, text that is encoded, and a set of categories."""
+    import orderless as ol
+
+    space = ol.Space({"colour": list("rgbk"), "age": float})
+    leaf = {"prediction": 0}
+    split = {"feature": "age", "relation": "<=", "reference": 40, "true": leaf,
+             "false": {"prediction": 1}}  # fmt: skip
+    sets = {"feature": "colour", "relation": "in", "reference": ["r", "k"], "true": split,
+            "false": leaf}  # fmt: skip
+    return ol.read_tree(sets, space=space).to_onnx()
+
+
+def treelite_file() -> bytes:
+    import orderless as ol
+
+    space = ol.Space({"age": float, "size": [0, 1, 2, 3]})
+    split = {"feature": "size", "relation": "in", "reference": [1, 3], "true": {"prediction": 0},
+             "false": {"prediction": 1}}  # fmt: skip
+    tree = {"feature": "age", "relation": "<=", "reference": 40, "true": split,
+            "false": {"prediction": 0}}  # fmt: skip
+    return bytes(ol.read_tree(tree, space=space).to_treelite().serialize_bytes())
+
+
+def _boosted() -> Any:
+    from sklearn.ensemble import GradientBoostingClassifier
+
+    X, y = table()
+    X = X[["age", "size"]].fillna(0).to_numpy(dtype=np.float32)
+    return GradientBoostingClassifier(n_estimators=2, max_depth=2, random_state=0).fit(
+        X, y + (X[:, 1] > 7)
+    )
+
+
+def onnx_sum_file() -> bytes:
+    """As skl2onnx writes it: the older operators, labels and a ZipMap."""
+    from skl2onnx import to_onnx
+
+    return to_onnx(_boosted(), np.zeros((1, 2), dtype=np.float32)).SerializeToString()
+
+
+def onnx_newer_sum_file() -> bytes:
+    import orderless as ol
+
+    return ol.read_ensemble(_boosted()).to_onnx()
+
+
+def treelite_sum_file() -> bytes:
+    import orderless as ol
+
+    return bytes(ol.read_ensemble(_boosted()).to_treelite().serialize_bytes())
+
+
 FILES = {
+    "onnx": onnx_file,
+    "treelite": treelite_file,
     "xgboost": xgboost_file,
     "lightgbm": lightgbm_file,
     "catboost": catboost_file,
@@ -173,6 +228,9 @@ SUMS = {  # models that add up trees
     "xgboost sum": xgboost_sum_file,
     "lightgbm sum": lightgbm_sum_file,
     "catboost sum": catboost_sum_file,
+    "onnx sum": onnx_sum_file,
+    "onnx newer sum": onnx_newer_sum_file,
+    "treelite sum": treelite_sum_file,
 }
 
 
@@ -185,6 +243,10 @@ def changed(kind: str, content: bytes, rng: np.random.Generator) -> bytes:
         return _json(content, rng)
     if kind == "lightgbm":
         return _line(content, rng)
+    if kind.startswith("onnx"):
+        return _proto(content, rng)
+    if kind == "treelite":
+        return _numbers(content, rng)
     return _zip(content, rng)
 
 
@@ -237,6 +299,59 @@ def _line(content: bytes, rng: np.random.Generator) -> bytes:
     return "\n".join(lines).encode()
 
 
+def _numbers(content: bytes, rng: np.random.Generator) -> bytes:
+    """Change a number of four or eight bytes."""
+    values = [0, 1, -1, 2, 7, 2**20, 2**31 - 1, -(2**31)]
+    size = 4 if rng.random() < 0.5 else 8
+    at = int(rng.integers(len(content) - size + 1))
+    new = values[rng.integers(len(values))].to_bytes(size, "little", signed=True)
+    return content[:at] + new + content[at + size :]
+
+
+def _proto(content: bytes, rng: np.random.Generator) -> bytes:
+    """Change one thing of an ONNX model: an operator, an attribute, a constant, an input."""
+    import onnx
+
+    model = onnx.load_from_string(content)
+    graph = model.graph
+    trees = [node for node in graph.node if node.op_type.startswith("TreeEnsemble")]
+    node = trees[0] if rng.random() < 0.7 else graph.node[rng.integers(len(graph.node))]
+    what = rng.integers(6)
+    if what == 0:
+        node.op_type = ["Cast", "Scaler", "Gather", "TreeEnsemble", ""][rng.integers(5)]
+    elif what == 1 and len(node.input):
+        node.input[rng.integers(len(node.input))] = ["X", "", "nothing"][rng.integers(3)]
+    elif what == 2 and len(graph.initializer):
+        one = graph.initializer[rng.integers(len(graph.initializer))]
+        one.dims[:] = [int(rng.choice([0, 1, 2**31, 2**62, -1, 3]))]
+    elif what == 3 and len(node.attribute):
+        del node.attribute[rng.integers(len(node.attribute))]
+    elif len(node.attribute):
+        _attribute(node.attribute[rng.integers(len(node.attribute))], rng)
+    return model.SerializeToString()
+
+
+def _attribute(one: Any, rng: np.random.Generator) -> None:
+    whole = [0, 1, -1, 2, 7, 10**9, 2**31, 2**63 - 1, -(2**63)]
+    if one.type == one.TENSOR:
+        one.t.raw_data = _bytes(one.t.raw_data or b"\0", rng)
+        return
+    lists = {one.INTS: one.ints, one.FLOATS: one.floats, one.STRINGS: one.strings}
+    if one.type in lists and len(lists[one.type]):
+        own = lists[one.type]
+        at = int(rng.integers(len(own)))
+        if rng.random() < 0.2:
+            del own[at]
+        elif one.type == one.INTS:
+            own[at] = whole[rng.integers(len(whole))]
+        elif one.type == one.FLOATS:
+            own[at] = float(rng.choice([0.0, -1.0, np.inf, np.nan, 1e38, -1e38]))
+        else:
+            own[at] = [b"", b"\xff", b"BRANCH_EQ", b"LEAF", b"BRANCH_X"][rng.integers(5)]
+    else:
+        one.i, one.f, one.s = whole[rng.integers(len(whole))], float("nan"), b"\xff"
+
+
 def _zip(content: bytes, rng: np.random.Generator) -> bytes:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
@@ -256,7 +371,7 @@ def say(record: Any) -> None:
 
 
 def main(kind: str, count: int, seed: int) -> None:
-    for library in ("catboost", "lightgbm", "skops.io", "xgboost"):
+    for library in ("catboost", "lightgbm", "onnx", "skl2onnx", "skops.io", "treelite", "xgboost"):
         if find_spec(library.partition(".")[0]):
             import_module(library)
 

@@ -54,8 +54,8 @@ __all__ = ["app", "main"]
 EPILOG = (
     "Exit codes: 0 success, 1 internal error, 2 invalid input, 3 the answers of acquire ended "
     "before its decision, 4 models of diff or check differ or a property is refuted, "
-    "5 a property or check is undecided, 130 stopped by Ctrl-C, 141 the reader of the output has left. "
-    "ORDERLESS_TRACEBACK=1 shows the traceback of an internal error."
+    "5 a property or check is undecided, 130 stopped by Ctrl-C, 141 the reader of the output has "
+    "left. ORDERLESS_TRACEBACK=1 shows the traceback of an internal error."
 )
 
 

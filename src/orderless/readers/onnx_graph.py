@@ -25,6 +25,7 @@ SAVE = "onnx.save(model, 'model.onnx')"
 AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")  # in the order of their numbers in TreeEnsemble
 KEEPS = ("Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Cast")
 INT64, STRING = 7, 8
+MOST_CELLS = 2**26  # leaves x targets
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,13 @@ def _constant(model: OnnxModel, node: Any) -> np.ndarray:
 
 
 def _check_weights(trees: StoredTrees) -> None:
-    """Refuse leaves that add nothing: onnxruntime ends with an error there."""
+    """Refuse too many targets, and leaves that add nothing: onnxruntime ends with an error."""
+    cells = trees.n_targets * len(trees.weights)
+    if cells > MOST_CELLS:
+        raise UnreadableModel(
+            f"the ONNX model has {trees.n_targets:,} targets or classes and {len(trees.weights):,} "
+            f"leaves, together more than {MOST_CELLS:,} numbers: it is damaged, or too large"
+        )
     for node, mode in enumerate(trees.mode):
         if not mode and not trees.weights.get(node):
             raise UnreadableModel(f"node {node} of the ONNX model is a leaf without a weight")

@@ -76,12 +76,10 @@ class StoredTrees:
 
     def leaves(self, builder: TreeBuilder, root: int) -> Iterator[int]:
         """Describe the splits of a tree, and leave it to the caller to describe each leaf."""
-        codes, n = self.columns.codes, len(self.mode)
-        categories = builder.table.categories
+        self._check_links(root)
+        codes, categories = self.columns.codes, builder.table.categories
         for step in builder.walk((root, "")):
             node, part = step
-            if not 0 <= node < n:
-                raise InvalidTree(f"a node has the child {node}, of {n} nodes")
             mode, column = self.mode[node], self.column[node]
             true, false = (self.when_true[node], ""), (self.when_false[node], "")
             number, nan_true = float(self.number[node]), self.nan_true[node]
@@ -99,6 +97,20 @@ class StoredTrees:
                 builder.numerical_test(column, relation, number, true, false, nan_true)
             else:
                 self._describe_equal(builder, node, part)
+
+    def _check_links(self, root: int) -> None:
+        """Refuse children that do not exist, or that do not make a tree below a root."""
+        reached: set[int] = set()
+        todo = [root]
+        while todo:
+            node = todo.pop()
+            if not 0 <= node < len(self.mode):
+                raise InvalidTree(f"a node has the child {node}, of {len(self.mode)} nodes")
+            if node in reached:
+                raise InvalidTree(f"node {node} is the child of two others, or its own descendant")
+            reached.add(node)
+            if self.mode[node]:
+                todo += [self.when_false[node], self.when_true[node]]
 
     def _describe_equal(self, builder: TreeBuilder, node: int, part: str) -> None:
         """Ask whether an ordered column is one of some numbers: at most it, and not below it.
