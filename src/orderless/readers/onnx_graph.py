@@ -219,17 +219,8 @@ def _two(
 def _always(trees: StoredTrees, target: int) -> bool:
     """Whether in some tree every leaf adds to a target."""
     for root in trees.roots:
-        todo, all_add, seen = [root], True, 0
-        while todo and all_add:
-            node = todo.pop()
-            seen += 1
-            if not 0 <= node < len(trees.mode) or seen > len(trees.mode):
-                raise UnreadableModel("the nodes of the ONNX model are no tree: it is damaged")
-            if trees.mode[node]:
-                todo += [trees.when_true[node], trees.when_false[node]]
-            else:
-                all_add = target in trees.weights[node]
-        if all_add:
+        leaves = [node for node in trees.nodes_below(root) if not trees.mode[node]]
+        if all(target in trees.weights[node] for node in leaves):
             return True
     return False
 

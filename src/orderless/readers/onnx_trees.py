@@ -76,7 +76,7 @@ class StoredTrees:
 
     def leaves(self, builder: TreeBuilder, root: int) -> Iterator[int]:
         """Describe the splits of a tree, and leave it to the caller to describe each leaf."""
-        self._check_links(root)
+        self.nodes_below(root)
         codes, categories = self.columns.codes, builder.table.categories
         for step in builder.walk((root, "")):
             node, part = step
@@ -98,8 +98,8 @@ class StoredTrees:
             else:
                 self._describe_equal(builder, node, part)
 
-    def _check_links(self, root: int) -> None:
-        """Refuse children that do not exist, or that do not make a tree below a root."""
+    def nodes_below(self, root: int) -> set[int]:
+        """Give the nodes of a tree; refuse children that do not exist, or do not make a tree."""
         reached: set[int] = set()
         todo = [root]
         while todo:
@@ -111,6 +111,7 @@ class StoredTrees:
             reached.add(node)
             if self.mode[node]:
                 todo += [self.when_false[node], self.when_true[node]]
+        return reached
 
     def _describe_equal(self, builder: TreeBuilder, node: int, part: str) -> None:
         """Ask whether an ordered column is one of some numbers: at most it, and not below it.
@@ -199,7 +200,7 @@ def older_trees(given: dict[str, Any], columns: Columns, target: str, n: int) ->
     return StoredTrees(
         columns, starts, ["" if mode == "LEAF" else mode for mode in modes], column.tolist(),
         numbers, children(true), children(false),
-        [bool(v == 1) for v in nan.tolist()] + [False] * (count - len(nan)), {}, weights, n,
+        _nan_true(modes, nan), {}, weights, n,
     )  # fmt: skip
 
 
@@ -240,11 +241,17 @@ def newer_trees(given: dict[str, Any], columns: Columns) -> StoredTrees:
     return StoredTrees(
         columns, roots, [*modes, *[""] * n_leaves], [*column, *[-1] * n_leaves],
         np.concatenate([numbers, np.zeros(n_leaves)]), [*sides[0], *[-1] * n_leaves],
-        [*sides[1], *[-1] * n_leaves], [*(v == 1 for v in nan.tolist()), *[False] * n_leaves],
+        [*sides[1], *[-1] * n_leaves], [*_nan_true(modes, nan), *[False] * n_leaves],
         members,
         {count + i: {k: float(v)} for i, (k, v) in enumerate(zip(targets, values, strict=True))},
         n,
     )  # fmt: skip
+
+
+def _nan_true(modes: Sequence[str], nan: Ints) -> list[bool]:
+    """Tell where NaN goes: to the true side if a flag says so; and it is unequal to any number."""
+    flags = [*nan.tolist(), *[0] * len(modes)]
+    return [flag == 1 or mode == "NEQ" for mode, flag in zip(modes, flags, strict=False)]
 
 
 def _ints(given: dict[str, Any], name: str, default: Ints | None = None) -> Ints:
