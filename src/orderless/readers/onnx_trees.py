@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree, UnreadableModel
-from .build import Table, TreeBuilder
+from .build import MOST_NODES, Table, TreeBuilder
 from .onnx_columns import Codes, Columns
 
 __all__ = ["StoredTrees", "newer_trees", "older_trees"]
@@ -98,20 +98,33 @@ class StoredTrees:
             else:
                 self._describe_equal(builder, node, part)
 
-    def nodes_below(self, root: int) -> set[int]:
-        """Give the nodes of a tree; refuse children that do not exist, or do not make a tree."""
-        reached: set[int] = set()
+    def nodes_below(self, root: int) -> dict[int, int]:
+        """Give the nodes below a root, and how many each unfolds to.
+
+        Two nodes may have one child, as onnxmltools writes sets of categories. Refuses children
+        that do not exist, cycles, and what unfolds to too many.
+        """
+        size: dict[int, int] = {}
+        open_nodes: set[int] = set()
         todo = [root]
         while todo:
-            node = todo.pop()
+            node = todo[-1]
             if not 0 <= node < len(self.mode):
                 raise InvalidTree(f"a node has the child {node}, of {len(self.mode)} nodes")
-            if node in reached:
-                raise InvalidTree(f"node {node} is the child of two others, or its own descendant")
-            reached.add(node)
-            if self.mode[node]:
-                todo += [self.when_false[node], self.when_true[node]]
-        return reached
+            sides = (self.when_true[node], self.when_false[node]) if self.mode[node] else ()
+            ahead = [side for side in sides if side not in size]
+            if node in size or not ahead:
+                todo.pop()
+                open_nodes.discard(node)
+                size[node] = 1 + sum(size[side] for side in sides)
+                if size[node] > MOST_NODES:
+                    raise InvalidTree(f"a tree unfolds to more than {MOST_NODES:,} nodes")
+                continue
+            open_nodes.add(node)
+            if ahead[0] in open_nodes:
+                raise InvalidTree(f"node {node} is its own descendant: this is a cycle, not a tree")
+            todo.append(ahead[0])
+        return size
 
     def _describe_equal(self, builder: TreeBuilder, node: int, part: str) -> None:
         """Ask whether an ordered column is one of some numbers: at most it, and not below it.
