@@ -18,8 +18,9 @@ from .binary import BitTrees
 from .build import ColumnTree, Nan
 from .bulk import build_all
 from .forgotten import given_names, in_given_order, with_given_labels
-from .model_file import file_bytes
+from .model_file import file_bytes, file_head
 from .nested import from_nested
+from .pmml.document import is_xml, xml_text
 from .sparse import gives_sparse, with_zero_as_missing
 from .through.columns import source_columns
 from .through.conditions import over_features
@@ -36,13 +37,14 @@ READERS = (
 )  # fmt: skip
 SETS = ("treefarms", "praxis")  # also have ``knows_set(model)`` and ``trees_of(model)``
 FILES = (
+    "pmml.trees",
     "lightgbm",
     "xgboost",
     "catboost",
 )  # also have ``knows_text(text)`` and ``from_text(text)``
 KNOWN = (
     "scikit-learn's trees, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost, LightGBM and "
-    "CatBoost (one tree each; their model files too), nested dicts, our JSON"
+    "CatBoost (one tree each; their model files too), PMML, nested dicts, our JSON"
 )
 
 
@@ -181,6 +183,8 @@ def check_arguments(space: Space | None, feature_names: Sequence[str] | None, na
 
 def opened(model: Any) -> Any:
     """Read a file, and give the tree of what has one: our JSON, a form, a function of a set."""
+    if isinstance(model, Path) and model.is_file() and is_xml(file_head(model)):
+        model = xml_text(model)
     if isinstance(model, Path):
         content = file_bytes(model)
         if content.startswith(b"CBM1"):
