@@ -41,6 +41,7 @@ KINDS: dict[str, tuple[str, Callable[[CanonicalForm], str] | str]] = {
     "python": (".py", "to_python"),
     "sql": (".sql", "to_sql"),
     "javascript": (".js .mjs", "to_javascript"),
+    "pmml": (".pmml", "to_pmml"),
     "text": (".txt", lambda form: str(form.tree)),
     "html": (".html .htm", "to_html"),
     "latex": (".tex", "to_latex"),

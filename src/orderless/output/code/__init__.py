@@ -1,4 +1,4 @@
-"""Decisions as code: SQL, polars, Python, JavaScript, scikit-learn, Graphviz."""
+"""Decisions as code: SQL, polars, Python, JavaScript, scikit-learn, Graphviz, PMML."""
 
 from lazy_loader import attach_stub
 

@@ -4,6 +4,12 @@ from .dot import (
 from .javascript import (
     tree_as_javascript as tree_as_javascript,
 )
+from .pmml import (
+    as_pmml as as_pmml,
+)
+from .pmml_sums import (
+    ensemble_as_pmml as ensemble_as_pmml,
+)
 from .polars import (
     as_polars as as_polars,
 )

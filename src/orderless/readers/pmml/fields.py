@@ -21,6 +21,7 @@ from .values import label_of, number_of
 
 __all__ = ["ORDERS", "OTHER", "Field", "LabelField", "NumberField", "Other", "PieceField"]
 
+ENDLESS = ("inf", "infinity")  # what scikit-learn's trees compare with to ask for missing values
 ORDERS = ("lessThan", "lessOrEqual", "greaterThan", "greaterOrEqual")
 
 
@@ -89,6 +90,8 @@ class NumberField(Field):
 
     def region(self, operator: str, texts: Sequence[str]) -> Intervals:
         """Give where a comparison holds."""
+        if operator in ("lessOrEqual", "greaterThan") and texts[0].lstrip("+").lower() in ENDLESS:
+            return ((-inf, inf),) if operator == "lessOrEqual" else ()
         what = f"a value that {self.column.what} is compared with"
         numbers = [number_of(text, what, self.data_type) for text in texts]
         if operator in ORDERS:
