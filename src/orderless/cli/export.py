@@ -76,6 +76,14 @@ class WrittenOptions:
             rich_help_panel=OUTPUT,
         ),
     ] = None
+    complete: Annotated[
+        bool,
+        typer.Option(
+            "--complete",
+            help="For --format pmml: write the tree itself, for complete rows, and not its reasons.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False
     table: Annotated[
         str | None,
         typer.Option(
@@ -96,22 +104,28 @@ def command(
 ) -> None:
     """Write a tree as JSON, Graphviz (dot) or text, or its rules in other languages.
 
-    There is no PMML and no ONNX: the packages that write them (sklearn2pmml, which needs Java, and
-    skl2onnx) take scikit-learn models, which Tree.to_sklearn() gives, and neither format can say
-    that a row with gaps is certain exactly where all ways to fill them agree.
+    PMML has all sufficient reasons as rules without a default: an engine gives the class of a row
+    with gaps where all ways to fill them agree, and none elsewhere. With --complete it has the tree
+    itself, for complete rows. Forests and boosted trees are written as PMML only.
     """
     output, dialect, table = written.output, written.dialect, written.table
     kind = str(written.format) if written.format is not None else _by_name(output)
     for option, given in (("--dialect", dialect), ("--table", table)):
         if given is not None and kind != "sql":
             raise Mistake(f"{option} is for --format sql, and this writes {kind}")
+    if written.complete and kind != "pmml":
+        raise Mistake(f"--complete is for --format pmml, and this writes {kind}")
     if dialect is not None:
         from ..output.code import Words
 
         Words(dialect)  # refuses one that it does not know, before anything is fitted
     from .models import form_of, source_of
 
-    tree = source_of(model, data, files).tree
+    source = source_of(model, data, files)
+    if source.ensemble is not None and kind == "pmml":
+        write(source.ensemble.to_pmml(), output)
+        return
+    tree = source.tree
     with busy(f"Writing {kind}"):
         if written.smallest:
             from ..form import smallest_tree
@@ -122,7 +136,11 @@ def command(
         if callable(how):
             text = how(form)
         else:
-            wanted = {"dialect": dialect, "table": None if table is None else table.split(".")}
+            wanted: dict[str, object] = {
+                "dialect": dialect,
+                "table": None if table is None else table.split("."),
+                "complete": written.complete or None,
+            }
             chosen = {name: value for name, value in wanted.items() if value is not None}
             text = getattr(form, how)(**chosen)
     write(text, output)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InvalidData, InvalidSpace, InvalidTree, UnreadableModel
 from ..form import FORM_FORMAT as FORM, CanonicalForm, canonicalize
 from ..model import Column, Ensemble, Feature, Space, Tree, parse, printable
-from ..readers import knows_ubj, read_model
+from ..readers import is_xml, knows_ubj, read_model
 from .decision import Decision, decision_of
 from .mistakes import Mistake
 from .options import DataOptions, FileOptions, HoldOutOptions, LimitOptions, ModelOptions
@@ -213,7 +213,7 @@ def form_of(tree: Tree, limits: LimitOptions) -> CanonicalForm:
 def load_model(
     path: Path, *, allow_pickle: bool = False, space: Space | None = None
 ) -> Tree | Ensemble:
-    """Read a model out of a file: JSON, skops, LightGBM's text, and pickle if that is allowed.
+    """Read a model out of a file: JSON, skops, PMML, LightGBM's text, and pickle if allowed.
 
     ``space`` says what the columns of the table are that the model was fitted on.
     """
@@ -252,12 +252,15 @@ def _read_foreign(model: Any, path: Path, space: Space | None) -> Tree | Ensembl
 
 
 def _from_text(path: Path, space: Space | None) -> Tree | Ensemble:
+    with path.open("rb") as handle:
+        if is_xml(handle.read(256)):
+            return read_model(path, space=space)  # before it is read: it may be of any size
     content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     if knows_ubj(content):
         return read_model(path, space=space)
     if not content.lstrip().startswith(b"{") and not content.startswith(b"tree\n"):
         raise Mistake(
-            f"{path.name} is neither JSON nor a skops file: write a tree with tree.to_json() or "
+            f"{path.name} is neither JSON nor a skops file nor PMML: write a tree with tree.to_json() or "
             "skops.io.dump(model, file); to fit one on a table, give it as --data"
         )
     if f'"{FORM}"'.encode() in content[:200]:

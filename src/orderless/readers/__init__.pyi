@@ -5,5 +5,6 @@ from .dispatch import (
 from .ensembles.dispatch import read_ensemble as read_ensemble
 from .ensembles.either import read_model as read_model
 from .ensembles.score import read_score as read_score
+from .pmml.document import is_xml as is_xml
 from .wrapped import unwrap as unwrap
 from .xgboost_ubj import knows_ubj as knows_ubj

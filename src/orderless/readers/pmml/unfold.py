@@ -266,7 +266,7 @@ class Unfolding:
         for column, side in list(box.items())[:8]:
             own = self.columns[column]
             if side.codes is None:
-                parts.append(f"{own.name!r:.40} above {side.low:g} and at most {side.high:g}")
+                parts.append(f"{own.name!r:.40} above {side.low!r} and at most {side.high!r}")
             else:
                 labels = [*(own.labels or ()), "(other)"]
                 some = [labels[code] for code in sorted(side.codes)[:4]]

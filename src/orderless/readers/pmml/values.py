@@ -54,7 +54,7 @@ def _nearest_float32(text: str, number: float) -> float:
     """Round a decimal to float32; by way of a float64 it could be rounded twice."""
     with np.errstate(over="ignore"):
         single = np.float32(number)
-        other = np.nextafter(single, np.float32(np.inf if number > single else -np.inf))
+        other = np.nextafter(single, np.float32(np.inf if number > float(single) else -np.inf))
     near, far = float(single), float(other)
     if near != number and isfinite(near) and isfinite(far) and number - near == far - number:
         exact = Fraction(text.strip())
