@@ -89,7 +89,7 @@ def xml_text(path: Path) -> str:
         return codecs.decode(content, encoding)
     except (LookupError, UnicodeError, TypeError, ValueError) as fault:
         raise InvalidTree(
-            f"the file {path.name!r} is not text in the encoding {encoding!r}: {fault!s:.120}"
+            f"this XML file is not text in the encoding {encoding!r}: {fault!s:.120}"
         ) from None
 
 
