@@ -297,6 +297,7 @@ def test_export_writes_what_the_library_writes(models, tmp_path):
     for kind, ending, method in (("python", "py", "to_python"), ("latex", "tex", "to_latex"),
                                  ("html", "html", "to_html"), ("md", "md", "to_markdown"),
                                  ("sql", "sql", "to_sql"), ("javascript", "js", "to_javascript"),
+                                 ("pmml", "pmml", "to_pmml"),
                                  ):  # fmt: skip
         assert fine("export", model, "-f", kind) == getattr(form, method)().rstrip("\n") + "\n"
         assert fine("export", model, "-o", tmp_path / f"x.{ending}") == ""

@@ -213,7 +213,9 @@ class _Reader:
                     raise UnreadableModel(f"a leaf predicts {label!r:.60}, which is not a class")
                 own[at] = 1.0
             elif node is not None:
-                own = _probabilities(records_of(node.said, model), model.single)
+                own = records_of(node.said, model)
+                if any(probability is None for _, _, probability in node.said.records):
+                    own = _probabilities(own, model.single)
             shares.append(own)
         return builder.finish(range(len(shares))), np.array(shares)
 
