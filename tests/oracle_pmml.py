@@ -153,23 +153,29 @@ def derive(field: Any, values: dict[str, Any]) -> Any:
         interval = one.find("Interval")
         low, high = interval.get("leftMargin"), interval.get("rightMargin")
         closed = interval.get("closure")
-        above = low is None or value > float(low) or (
-            closed.startswith("closed") and value == float(low)
+        above = (
+            low is None
+            or value > float(low)
+            or (closed.startswith("closed") and value == float(low))
         )
-        below = high is None or value < float(high) or (
-            closed.endswith("Closed") and value == float(high)
+        below = (
+            high is None
+            or value < float(high)
+            or (closed.endswith("Closed") and value == float(high))
         )
         if above and below:
             return one.get("binValue")
     return how.get("defaultValue")
 
 
-def rows(kinds: dict[str, str] = COLUMNS, *, missing: bool = False, n: int = 0, seed: int = 0) -> Any:
+def rows(
+    kinds: dict[str, str] = COLUMNS, *, missing: bool = False, n: int = 0, seed: int = 0
+) -> Any:
     """Give rows of values at and between the numbers that files compare with; all, or some."""
     numbers = [-1.0, *NUMBERS, 0.25, 0.75, 1.25, 1.75, 2.5, 7.0]
     own = {
         "double": [*numbers, float(np.nextafter(1.0, 2)), float(np.nextafter(1.0, 0))],
-        "float": [*numbers, float(np.nextafter(1.0, 2)), 1 + 2.0**-24, float(np.nextafter(np.float32(1), np.float32(0)))],
+        "float": [*numbers, float(np.nextafter(1.0, 2)), 1 + 2.0**-24, 1 - 2.0**-24],
         "integer": [-1, 0, 1, 2, 3, 7], "boolean": [False, True], "string": list(LABELS),
     }  # fmt: skip
     choices = [[*own[kind], *([None] if missing else [])] for kind in kinds.values()]
@@ -241,7 +247,9 @@ class Files:
         name = rng.choice(sorted(self.types))
         kind = self.types[name]
         if rng.random() < 0.08:
-            return tag("SimplePredicate", field=name, operator=rng.choice(["isMissing", "isNotMissing"]))
+            return tag(
+                "SimplePredicate", field=name, operator=rng.choice(["isMissing", "isNotMissing"])
+            )
         words = {"string": ["red", "a b", "green", "blue"], "boolean": ["true", "false"],
                  "integer": ["0", "1", "2"]}.get(kind, [repr(v) for v in NUMBERS])  # fmt: skip
         if name == "hue":
@@ -273,13 +281,13 @@ class Files:
             ids.append(str(number[0] + 1))
             last = k == n - 1 and rng.random() < 0.7
             children += self.node(depth - 1, number, "<True/>" if last else self.predicate())
-        return tag("Node", predicate + children, id=own, score=score if rng.random() < 0.8 else None,
-                   defaultChild=rng.choice(ids))  # fmt: skip
+        said = score if rng.random() < 0.8 else None
+        return tag("Node", predicate + children, id=own, score=said, defaultChild=rng.choice(ids))
 
     def document(self, model: str) -> str:
+        values = "".join(tag("Value", value=v) for v in LABELS)
         fields = "".join(
-            tag("DataField", "".join(tag("Value", value=v) for v in LABELS) if kind == "string" else "",
-                name=name, dataType=kind,
+            tag("DataField", values if kind == "string" else "", name=name, dataType=kind,
                 optype="categorical" if kind in ("string", "boolean") else "continuous")
             for name, kind in COLUMNS.items()
         )  # fmt: skip
@@ -314,7 +322,7 @@ class Files:
         )
         method = tag("RuleSelectionMethod", criterion="firstHit")
         default = rng.choice([None, "no", "yes"])
+        rule_set = tag("RuleSet", method + rules, defaultScore=default)
         return self.document(
-            tag("RuleSetModel", self.schema() + tag("RuleSet", method + rules, defaultScore=default),
-                functionName="classification")
-        )  # fmt: skip
+            tag("RuleSetModel", self.schema() + rule_set, functionName="classification")
+        )

@@ -56,7 +56,7 @@ def test_a_rule_for_each_reason() -> None:
     reasons = [term for terms in form.reasons.values() for term in terms]
     assert text.count("<SimpleRule ") == len(reasons)
     assert "defaultScore" not in text
-    assert "<RuleSelectionMethod criterion=\"firstHit\"/>" in text
+    assert '<RuleSelectionMethod criterion="firstHit"/>' in text
     assert form.to_pmml(limit=len(reasons)) == text
     for limit in (1, len(reasons) - 1):
         with pytest.raises(TooManyReasons, match=f"limit={limit}.*complete=True"):
@@ -67,12 +67,11 @@ def test_a_rule_for_each_reason() -> None:
 
 
 def test_numbers_are_a_tree() -> None:
-    tree = ol.read_tree(
-        {"task": "regression", **ask("age", "<=", 30.5, leaf(0.1), ask("age", "<=", 60, leaf(1 / 3), leaf(-7)))},
-        feature_names=["age"],
-    )  # fmt: skip
+    old = ask("age", "<=", 60, leaf(1 / 3), leaf(-7))
+    nested = {"task": "regression", **ask("age", "<=", 30.5, leaf(0.1), old)}
+    tree = ol.read_tree(nested, feature_names=["age"])
     text = tree.to_pmml()
-    assert "<TreeModel functionName=\"regression\"" in text
+    assert '<TreeModel functionName="regression"' in text
     assert ol.read_tree(text) == tree
     assert text == tree.to_pmml(complete=True)
 

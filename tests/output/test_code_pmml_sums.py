@@ -28,16 +28,16 @@ SMALL = {"n_estimators": 3, "max_depth": 2, "random_state": 0}
 def table() -> pd.DataFrame:
     rng = np.random.default_rng(0)
     return pd.DataFrame(
-        {'a &"b': rng.normal(size=120), "c": rng.integers(0, 9, 120).astype(float),
+        {"a & b": rng.normal(size=120), "c": rng.integers(0, 9, 120).astype(float),
          "score": rng.normal(size=120)}
     )  # fmt: skip
 
 
 def fitted(name: str) -> ol.Ensemble:
     X = table()
-    two = (X['a &"b'] + X["score"] > 0).astype(int).to_numpy()
+    two = (X["a & b"] + X["score"] > 0).astype(int).to_numpy()
     three = two + (X["c"] > 5).to_numpy()
-    number = (X['a &"b'] * 3 + X["c"]).to_numpy()
+    number = (X["a & b"] * 3 + X["c"]).to_numpy()
     models: dict[str, Any] = {
         "forest": (RandomForestClassifier(**SMALL), three),
         "forest of numbers": (RandomForestRegressor(**SMALL), number),
@@ -106,7 +106,9 @@ def test_points() -> None:
 def test_a_divisor_that_pmml_does_not_have() -> None:
     ensemble = fitted("forest of numbers")
     odd = ensemble.replace(adding=ensemble.adding._replace(divisor=7.0))
-    with pytest.raises(UnreadableModel, match=r"divides sums of 3 trees by 7.0 in the end, and PMML"):
+    with pytest.raises(
+        UnreadableModel, match=r"divides sums of 3 trees by 7.0 in the end, and PMML"
+    ):
         odd.to_pmml()
 
 

@@ -126,7 +126,9 @@ def test_votes_and_probabilities() -> None:
     refused(pmml(segmentation("median", one), CLASSES), "put together by 'median', and of classes")
     refused(pmml(segmentation("average", one), CLASSES, labels=""), "does not list the classes")
     refused(pmml(segmentation("average", ONE), CLASSES), "read are trees of classes")
-    refused(pmml(segmentation("weightedAverage", one, weights=(-1,)), CLASSES), "weights are from 0")
+    refused(
+        pmml(segmentation("weightedAverage", one, weights=(-1,)), CLASSES), "weights are from 0"
+    )
     scored = tree(1, "a", "b", **CLASSES)
     refused(pmml(segmentation("average", scored), CLASSES), "has no ScoreDistribution")
 
@@ -136,7 +138,11 @@ def chain(last: str, *names: str, kind: dict[str, Any] = CLASSES) -> str:
     for k, name in enumerate(names):
         output = tag("Output", tag("OutputField", name=name, feature="predictedValue"))
         schema = tag("MiningSchema", tag("MiningField", name="x") + tag("MiningField", name="y"))
-        inner = schema + output + segmentation("sum", tree(1, -1 - k, 2 + k), tree(1, 0.5, -3 + 2 * k, field="y"))
+        inner = (
+            schema
+            + output
+            + segmentation("sum", tree(1, -1 - k, 2 + k), tree(1, 0.5, -3 + 2 * k, field="y"))
+        )
         models.append(tag("MiningModel", inner, **NUMBERS))
     return pmml(segmentation("modelChain", *models, last), kind)
 
@@ -216,8 +222,11 @@ def converted(folder: Path, steps: Any, X: Any, y: Any) -> str:
 
 
 def models() -> dict[str, Any]:
-    from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingRegressor
-    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.ensemble import (
+        GradientBoostingClassifier,
+        HistGradientBoostingRegressor,
+        RandomForestClassifier,
+    )
     from sklearn.tree import DecisionTreeClassifier
 
     xgboost, lightgbm = pytest.importorskip("xgboost"), pytest.importorskip("lightgbm")
@@ -245,7 +254,11 @@ def test_files_of_sklearn2pmml(name: str, tmp_path: Path) -> None:
     own = read(text)
     R = X.sample(1000, replace=True, random_state=1).reset_index(drop=True)
     for i, column in enumerate(own.space.names):
-        cuts = [t for tree in getattr(own, "trees", [own]) for t in tree.row_threshold[tree.feature == i]]
+        cuts = [
+            t
+            for tree in getattr(own, "trees", [own])
+            for t in tree.row_threshold[tree.feature == i]
+        ]
         near = [x for cut in cuts for x in neighbours(cut)] + [e for e in EDGES if abs(e) < 3e38]
         at = rng.random(1000) < 0.5
         R.loc[at, column] = rng.choice(near, int(at.sum()))

@@ -96,7 +96,8 @@ def test_a_deep_tree() -> None:
     inner = LEAF.format("large", "<True/>")
     parts = SMALL.partition("<Node>")
     nodes = "".join(
-        f'<Node><SimplePredicate field="größe" operator="greaterThan" value="{i}"/>' for i in range(n)
+        f'<Node><SimplePredicate field="größe" operator="greaterThan" value="{i}"/>'
+        for i in range(n)
     )
     text = parts[0] + "<Node><True/>" + nodes + inner + "</Node>" * n
     text += LEAF.format("small", "<True/>") + "</Node></TreeModel></PMML>"

@@ -80,7 +80,7 @@ class WrittenOptions:
         bool,
         typer.Option(
             "--complete",
-            help="For --format pmml: write the tree itself, for complete rows, and not its reasons.",
+            help="For --format pmml: write the tree itself, for complete rows, not its reasons.",
             rich_help_panel=OUTPUT,
         ),
     ] = False

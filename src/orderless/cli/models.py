@@ -260,8 +260,8 @@ def _from_text(path: Path, space: Space | None) -> Tree | Ensemble:
         return read_model(path, space=space)
     if not content.lstrip().startswith(b"{") and not content.startswith(b"tree\n"):
         raise Mistake(
-            f"{path.name} is neither JSON nor a skops file nor PMML: write a tree with tree.to_json() or "
-            "skops.io.dump(model, file); to fit one on a table, give it as --data"
+            f"{path.name} is neither JSON nor a skops file nor PMML: write a tree with "
+            "tree.to_json() or skops.io.dump(model, file); to fit one on a table, give it as --data"
         )
     if f'"{FORM}"'.encode() in content[:200]:
         tree = CanonicalForm.from_json(content).tree

@@ -148,7 +148,8 @@ class ModelOptions:
         typer.Argument(
             metavar="MODEL",
             help="A tree: JSON (a tree, an order-free form, nested dicts), a skops file, "
-            "PMML, or a model file of XGBoost or CatBoost (JSON) or LightGBM. Left out: a tree is fitted on "
+            "PMML, or a model file of XGBoost or CatBoost (JSON) or LightGBM. Left out: a tree is "
+            "fitted on "
             "--data.",
         ),
     ] = None

@@ -66,7 +66,8 @@ def read_tree(
         (``GridSearchCV`` and its kin, of which the best estimator is read); a fitted tree of GOSDT,
         TreeFARMS, DL8.5, STreeD or PRAXIS; a classifier, regressor or ranker of XGBoost, LightGBM
         or CatBoost of one tree, or the model file that they write (XGBoost's as JSON or UBJ,
-        CatBoost's as JSON); PMML 4.0 to 4.4, a tree or a set of rules; nested dicts (``feature``, ``true``, ``false``, ``prediction``; of
+        CatBoost's as JSON); PMML 4.0 to 4.4, a tree or a set of rules;
+        nested dicts (``feature``, ``true``, ``false``, ``prediction``; of
         numbers to compute with, the root says ``"task": "regression"``) or their JSON; our own
         JSON. Files are given as text or as a ``Path``. A ``Tree`` is returned as it is. A subclass
         that has a ``predict`` of its own is refused, because its tree does not say what it decides.

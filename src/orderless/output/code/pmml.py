@@ -73,7 +73,7 @@ def _too_many(limit: int, met: int) -> TooManyReasons:
 
 
 def _rules(form: CanonicalForm, features: list[Feature], target: str) -> Iterator[str]:
-    rules = []
+    rules: list[list[str]] = []
     for label, terms in form.reasons.items():
         for term in terms:
             sides = [list(predicate(side)) for side in term.sides]
@@ -102,8 +102,9 @@ def _leaf(tree: Tree) -> LeafLines:
         return score, [
             line
             for label, count in zip(tree.classes, records, strict=True)
-            for line in element("ScoreDistribution", value=label_word(label),
-                                recordCount=repr(count))  # fmt: skip
+            for line in element(
+                "ScoreDistribution", value=label_word(label), recordCount=repr(count)
+            )
         ]
 
     return lines

@@ -41,12 +41,12 @@ def text_of(value: str) -> str:
 
 
 def opening(tag: str, /, **attributes: str | None) -> str:
-    """Write an opening tag; attributes that are None are left out.
+    r"""Write an opening tag; attributes that are None are left out.
 
     Examples
     --------
     >>> opening("Value", value='a<"b"&')
-    "<Value value='a&lt;\\"b\\"&amp;'>"
+    '<Value value=\'a&lt;"b"&amp;\'>'
     """
     words = [
         f"{key}={quoteattr(text_of(value), {chr(10): '&#10;', chr(13): '&#13;', chr(9): '&#9;'})}"
@@ -137,6 +137,7 @@ def target_name(names: Sequence[str]) -> str:
 
 def dictionary(features: Sequence[Feature], target: str, labels: Sequence[Label] | None) -> Lines:
     """Declare the features, and what is predicted: classes, or numbers if there are none."""
+    last: Lines
     if labels is None:
         last = element("DataField", name=target, optype="continuous", dataType="double")
     else:
@@ -240,8 +241,6 @@ def _among(feature: Feature, labels: Sequence[Label], *, inside: bool) -> list[s
         kind = {"integer": "int", "double": "real"}.get(type_of(labels, feature.name), "string")
         array = f'<Array n="{len(words)}" type="{kind}">{" ".join(words)}</Array>'
         how = "isIn" if inside else "isNotIn"
-        return list(
-            element("SimpleSetPredicate", [array], field=feature.name, booleanOperator=how)
-        )
+        return list(element("SimpleSetPredicate", [array], field=feature.name, booleanOperator=how))
     parts = [_simple(feature, operator, word) for word in words]
     return list(_joined("or" if inside else "and", parts))

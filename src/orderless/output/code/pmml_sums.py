@@ -186,8 +186,10 @@ class _Writer:
         for k, label in enumerate(own.classes):
             condition = element("True")
             if k < len(own.rule.cuts):
-                condition = element("SimplePredicate", field=self._name(0),
-                                    operator="lessOrEqual", value=repr(own.rule.cuts[k]))  # fmt: skip
+                cut = repr(own.rule.cuts[k])
+                condition = element(
+                    "SimplePredicate", field=self._name(0), operator="lessOrEqual", value=cut
+                )
             nodes.append(element("Node", condition, score=label_word(label)))
         return element(
             "TreeModel",
@@ -208,9 +210,7 @@ class _Writer:
             return False
         if adding.divisor != own.n_trees and own.whole.slack.any():
             return False
-        return all(
-            (v >= 0).all() and (np.abs(v.sum(axis=1) - 1) < 1e-9).all() for v in own.values
-        )
+        return all((v >= 0).all() and (np.abs(v.sum(axis=1) - 1) < 1e-9).all() for v in own.values)
 
     def _average(self) -> Iterator[str]:
         own = self.ensemble
@@ -228,8 +228,12 @@ class _Writer:
             lines = [
                 line
                 for label, share in zip(self.ensemble.classes, own, strict=True)
-                for line in element("ScoreDistribution", value=label_word(label),
-                                    recordCount=repr(share), probability=repr(share))  # fmt: skip
+                for line in element(
+                    "ScoreDistribution",
+                    value=label_word(label),
+                    recordCount=repr(share),
+                    probability=repr(share),
+                )
             ]
             return label_word(self.ensemble.classes[int(np.argmax(own))]), lines
 

@@ -34,8 +34,8 @@ READERS = ("sklearn", "xgboost", "lightgbm", "catboost")
 FILES = ("pmml", "lightgbm", "xgboost", "catboost")
 KNOWN = (
     "scikit-learn's RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, AdaBoost, "
-    "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), PMML, and "
-    "whatever read_tree reads with numbers or shares"
+    "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), PMML, "
+    "and whatever read_tree reads with numbers or shares"
 )
 
 
@@ -56,7 +56,8 @@ def read_ensemble(
         classifier or regressor of scikit-learn, or its AdaBoostClassifier, all of trees; a
         classifier, regressor, ranker or ``Booster`` of XGBoost (gbtree, dart, forests), LightGBM
         (gbdt, goss, dart, rf) or CatBoost, or the model file that they write (XGBoost's as JSON or
-        UBJ, CatBoost's as JSON), as text or as a ``Path``; PMML 4.0 to 4.4 of votes, averages, sums and boosted chains; a ``Pipeline`` that ends in one, or a
+        UBJ, CatBoost's as JSON), as text or as a ``Path``; PMML 4.0 to 4.4 of votes,
+        averages, sums and boosted chains; a ``Pipeline`` that ends in one, or a
         search for the best of these. One tree is an ensemble, too, if its leaves have numbers or
         shares of classes, and so is a points score (``read_score``). An ``Ensemble`` is returned
         as it is. A subclass that has a ``predict`` of its own is refused.

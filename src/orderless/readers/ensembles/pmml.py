@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableModel
-from ...model import Adding, Label, Link, Rule
+from ...model import Adding, Rule
 from ..build import ColumnTree, Table, TreeBuilder
 from ..checks import damaged
 from ..pmml.document import Element, parsed
@@ -28,7 +28,7 @@ from ..pmml.models import Model, model_of
 from ..pmml.predicates import predicate_of
 from ..pmml.trees import SAVE, knows_text, nodes_of, records_of, rescaled, said_label, said_text
 from ..pmml.unfold import Unfolding
-from ..pmml.values import label_of, number_of
+from ..pmml.values import number_of
 from .build import ColumnEnsemble
 from .pmml_last import Outcome, last_model
 from .rounding import check_room
@@ -100,7 +100,9 @@ class _Reader:
                 f"what the segments say is put together by {model.method!r:.40}, and of numbers "
                 f"read are {', '.join(SUMS)}"
             )
-        trees, values, weights = [], [], []
+        trees: list[ColumnTree] = []
+        leaves: list[Floats] = []
+        weights: list[float] = []
         for segment, own in model.segments():
             _always(segment, own)
             if own.element.name != "TreeModel" or own.classifies:
@@ -111,9 +113,9 @@ class _Reader:
             weights.append(_weight(segment) if "eighted" in model.method else 1.0)
             tree, leaf = self._numbers(own, weights[-1])
             trees.append(tree)
-            values.append(leaf)
+            leaves.append(leaf)
         divisor = math.fsum(weights) if model.method.endswith("verage") else 1.0
-        return _targeted(model, Total(trees, values, divisor=divisor))
+        return _targeted(model, Total(trees, leaves, divisor=divisor))
 
     def classes(self) -> ColumnEnsemble:
         """Read votes, or averages of probabilities."""
@@ -214,7 +216,8 @@ class _Reader:
                 own[at] = 1.0
             elif node is not None:
                 own = records_of(node.said, model)
-                if any(probability is None for _, _, probability in node.said.records):
+                given = [probability for _, _, probability in node.said.records]
+                if not given or None in given:
                     own = _probabilities(own, model.single)
             shares.append(own)
         return builder.finish(range(len(shares))), np.array(shares)

@@ -130,7 +130,7 @@ def _cuts(last: Model, outputs: Sequence[str]) -> tuple[list[str], Outcome]:
     labels: list[Label] = []
     for node in Unfolding([column]).leaves(builder, nodes_of(own)):
         builder.leaf_number(len(labels))
-        labels.append(labels[0] if node is None and labels else said_label(node and node.said, own))
+        labels.append(said_label(None if node is None else node.said, own))
     tree = builder.finish(range(len(labels)))
     bounds = np.unique(tree.at_most[(tree.column >= 0) & np.isfinite(tree.at_most)])
     found = [_label_at(tree, labels, float(low)) for low in (*bounds, np.inf)]

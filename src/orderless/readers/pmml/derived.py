@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import inf
+from typing import Any
 
 from ...errors import UnreadableModel
 from ...model import Label
@@ -93,7 +94,7 @@ def _reference(element: Element, how: Element, fields: Mapping[str, Field]) -> F
             )
         narrow = data_type == "float" or source.values == "float32"
         values = "float32" if narrow else source.values
-        return NumberField(source.column, data_type, values)  # type: ignore[arg-type]
+        return NumberField(source.column, data_type, values)
     if isinstance(source, PieceField) and data_type == source.data_type:
         return source
     raise UnreadableModel(
@@ -192,11 +193,11 @@ def _mapped(element: Element, how: Element, fields: Mapping[str, Field]) -> Fiel
     data_type = data_type_of(element)
     if how.get("dataType"):
         data_type = how.get("dataType")
-    into = dict(_rows(table, pairs[0].get("column"), how.get("outputColumn")))
-    keys = {}
-    for text, value in into.items():
-        own = getattr(source, "data_type", source.column.data_type)
-        keys.setdefault(label_of(text, own, "a value of MapValues"), _typed(value, data_type))
+    own_type = source.data_type if isinstance(source, PieceField) else source.column.data_type
+    keys: dict[Any, Label] = {}
+    for text, output in _rows(table, pairs[0].get("column"), how.get("outputColumn")):
+        key = label_of(text, own_type, "a value of MapValues")
+        keys.setdefault(key, _typed(output, data_type))
     default = how.get("defaultValue") if "defaultValue" in how.attributes else None
     other = None if default is None else _typed(default, data_type)
     pieces: Pieces = []
@@ -204,7 +205,7 @@ def _mapped(element: Element, how: Element, fields: Mapping[str, Field]) -> Fiel
         if value is None:
             pieces.append((region, _at_missing(how, data_type)))
         else:
-            pieces.append((region, other if value is OTHER else keys.get(value, other)))  # type: ignore[arg-type]
+            pieces.append((region, keys.get(value, other)))  # OTHER is not among them
     return PieceField(source.column, data_type, pieces, _at_missing(how, data_type))
 
 
@@ -224,4 +225,3 @@ def _typed(text: str, data_type: str) -> Label:
 
 def _at_missing(how: Element, data_type: str) -> Label | None:
     return _typed(how.get("mapMissingTo"), data_type) if "mapMissingTo" in how.attributes else None
-

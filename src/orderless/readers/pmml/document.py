@@ -13,7 +13,7 @@ import codecs
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from xml.parsers import expat
 
 from ...errors import InvalidTree, UnreadableModel
@@ -186,7 +186,7 @@ class _Parser:
             self.texts.append(text)
 
 
-def _refuse_declaration(*_: Any) -> None:
+def _refuse_declaration(*_: Any) -> NoReturn:
     raise UnreadableModel(
         "this XML file declares document types or entities, which no PMML file needs and which can "
         "fetch other files or fill the memory: remove the declaration (<!DOCTYPE ...>)"

@@ -41,9 +41,7 @@ class Field:
         """Give the test that a predicate is; operators are those of PMML."""
         raise NotImplementedError
 
-    def _atom(
-        self, true: Region, unknown: Region, missing: int, *, negated: bool = False
-    ) -> Atom:
+    def _atom(self, true: Region, unknown: Region, missing: int, *, negated: bool = False) -> Atom:
         """Make a test; a missing value that is replaced is what replaces it."""
         column = self.column
         atom = Atom(column.position, true, unknown, missing, negated=negated)
@@ -162,7 +160,7 @@ class PieceField(Field):
 
     def _rank(self, value: Label | Other) -> float:
         if self.order is not None and value in self.order:
-            return self.order.index(value)  # type: ignore[arg-type]
+            return self.order.index(value)
         if self.order is None and isinstance(value, int | float):
             return value
         raise UnreadableModel(

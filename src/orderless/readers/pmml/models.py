@@ -182,8 +182,7 @@ def _meet_labels(root: Element, columns: list[Column]) -> None:
         if array is not None:
             for word in words_of(array.text):
                 column.code(word)
-        elif element.name in NAMES or element.name == "NormDiscrete":
-            if "value" in element.attributes:
-                column.code(element.get("value"))
+        elif element.name in (*NAMES, "NormDiscrete") and "value" in element.attributes:
+            column.code(element.get("value"))
     for column in open_columns.values():
         column.declared = True

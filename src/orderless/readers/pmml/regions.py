@@ -76,13 +76,16 @@ class Atom:
         if not side.known:
             return out
         if side.codes is not None:
-            assert isinstance(self.true, frozenset) and isinstance(self.unknown, frozenset)
+            assert isinstance(self.true, frozenset)
+            assert isinstance(self.unknown, frozenset)
             n_true = len(side.codes & self.true)
             n_true = len(side.codes) - n_true if self.negated else n_true
             n_unknown = len(side.codes & self.unknown) if self.unknown else 0
             left = len(side.codes) - n_true - n_unknown
             return out | TRUE * (n_true > 0) | UNKNOWN * (n_unknown > 0) | FALSE * (left > 0)
-        out |= TRUE * (_covered(self.true, side) > 0) | FALSE * (_covered(self._not_false, side) < 2)
+        out |= TRUE * (_covered(self.true, side) > 0) | FALSE * (
+            _covered(self._not_false, side) < 2
+        )
         return out | UNKNOWN * (bool(self.unknown) and _covered(self.unknown, side) > 0)
 
     def split(self, side: Side) -> tuple[Side, Side] | None:

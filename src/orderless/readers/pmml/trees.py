@@ -19,7 +19,7 @@ from ..build import ColumnTree, Table, TreeBuilder
 from ..checks import damaged
 from .document import Element, parsed
 from .models import MODELS, Model, model_of
-from .predicates import all_of, predicate_of
+from .predicates import Predicate, all_of, predicate_of
 from .unfold import Node, Strategy, Unfolding
 from .values import label_of, number_of
 
@@ -48,7 +48,7 @@ def from_text(text: str) -> ColumnTree:
     with damaged("PMML", save=SAVE):
         model = model_of(parsed(text))
         if model.is_sum:
-            n = sum(1 for _ in model.element.first("Segmentation").all("Segment"))  # type: ignore[union-attr]
+            n = len(list(model.segments()))
             raise UnreadableModel(
                 f"this PMML file adds up what {n:,} models say: read it with "
                 "orderless.read_ensemble(...)"
@@ -143,7 +143,7 @@ def rescaled(element: Element, number: float, single: bool = False) -> float:
 
 
 def nodes_of(model: Model) -> Node:
-    """Give the nodes of a tree, a rule set, or of segments of which the first that fits is asked."""
+    """Give the nodes of a tree, a rule set, or segments of which the first that fits is asked."""
     if model.element.name == "RuleSetModel":
         return _rule_nodes(model)
     if model.element.name == "MiningModel":
@@ -202,7 +202,7 @@ def _rule_nodes(model: Model) -> Node:
         )
     default = rule_set.attributes.get("defaultScore")
     root = Node(True, None if default is None else Said(default), Strategy("none", True))
-    todo = [(rule_set, ())]
+    todo: list[tuple[Element, tuple[Predicate, ...]]] = [(rule_set, ())]
     flat: list[Node] = []
     while todo:
         given, above = todo.pop()

@@ -124,9 +124,9 @@ class Unfolding:
                 continue
             if possible == UNKNOWN:
                 return self._unknown(node)
-            if possible == TRUE | UNKNOWN and strategy.missing == "defaultChild":
-                if node.default is child:
-                    return _Way("enter", child)
+            by_default = strategy.missing == "defaultChild" and node.default is child
+            if possible == TRUE | UNKNOWN and by_default:
+                return _Way("enter", child)
             return _Way("test", None, at, atom)
         return _Way("stop", node if strategy.last_if_none and node.said is not None else None)
 
@@ -184,9 +184,13 @@ class Unfolding:
             return side
         own = self.columns[column]
         if own.replaced is None and (own.refuses_missing or not strategy.sends_missing):
-            self.nan_refused = self.nan_refused or own.refuses_missing or (
-                f"where {own.what} is missing the file gives no prediction, or one of several "
-                f"leaves together (missingValueStrategy={strategy.missing!r})"
+            self.nan_refused = (
+                self.nan_refused
+                or own.refuses_missing
+                or (
+                    f"where {own.what} is missing the file gives no prediction, or one of several "
+                    f"leaves together (missingValueStrategy={strategy.missing!r})"
+                )
             )
             return self._whole[column].only_known()
         return self._whole[column]
@@ -212,7 +216,9 @@ class Unfolding:
             builder.numerical_test(column, "<=", parts[0].high, yes, no, nan_true)
             return
         labels = self.columns[column].labels
-        assert labels is not None and parts[0].codes is not None and parts[1].codes is not None
+        assert labels is not None
+        assert parts[0].codes is not None
+        assert parts[1].codes is not None
         relation: Literal["in", "not in"] = "in"
         codes = parts[0].codes
         if len(labels) in codes:  # a label that is not listed is none of these
@@ -247,7 +253,7 @@ class Unfolding:
             own = self.columns[column]
             if side.missing and not side.known:
                 lacking = own.what
-            elif own.other and side.codes == {len(own.labels or ())}:
+            elif own.other and side.codes == frozenset((len(own.labels or ()),)):
                 self.without_other.add(column)
                 return
         if not lacking:
