@@ -12,13 +12,16 @@ import json
 import resource
 import sys
 import tempfile
+import xml.etree.ElementTree as ET
 import zipfile
+from copy import deepcopy
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import oracle_pmml
 import pandas as pd
 from through import QUANTILES
 
@@ -27,6 +30,7 @@ STRANGE: list[Any] = [
     float("inf"), float("nan"), "", "x", "1000000000", None, True, [], {}, [[]], [0], {"a": 1},
 ]  # fmt: skip
 ROOM = 2**30
+PMML_SEED = 45
 
 
 def table() -> tuple[pd.DataFrame, np.ndarray]:
@@ -211,9 +215,27 @@ def treelite_sum_file() -> bytes:
     return bytes(ol.read_ensemble(_boosted()).to_treelite().serialize_bytes())
 
 
+def pmml_file() -> bytes:
+    """A many-way tree with all kinds of predicates and derived fields."""
+    return oracle_pmml.Files(PMML_SEED).tree().encode()
+
+
+def pmml_sum_file() -> bytes:
+    """Three sums that go into a regression, as boosted trees are written."""
+    from sklearn.ensemble import GradientBoostingClassifier
+
+    from orderless import read_ensemble
+
+    X, y = table()
+    model = GradientBoostingClassifier(n_estimators=2, max_depth=2, random_state=0)
+    X = X[["age", "size"]].fillna(0)
+    return read_ensemble(model.fit(X, y + (X["size"] > 7))).to_pmml().encode()
+
+
 FILES = {
     "onnx": onnx_file,
     "treelite": treelite_file,
+    "pmml": pmml_file,
     "xgboost": xgboost_file,
     "lightgbm": lightgbm_file,
     "catboost": catboost_file,
@@ -225,6 +247,7 @@ FILES = {
 
 
 SUMS = {  # models that add up trees
+    "pmml sum": pmml_sum_file,
     "xgboost sum": xgboost_sum_file,
     "lightgbm sum": lightgbm_sum_file,
     "catboost sum": catboost_sum_file,
@@ -247,6 +270,8 @@ def changed(kind: str, content: bytes, rng: np.random.Generator) -> bytes:
         return _proto(content, rng)
     if kind == "treelite":
         return _numbers(content, rng)
+    if kind == "pmml":
+        return _xml(content, rng)
     return _zip(content, rng)
 
 
@@ -284,6 +309,30 @@ def _json(content: bytes, rng: np.random.Generator) -> bytes:
     else:
         node[key] = _strange(rng)
     return json.dumps(value).encode()
+
+
+def _xml(content: bytes, rng: np.random.Generator) -> bytes:
+    root = ET.fromstring(content)
+    parents = [element for element in root.iter() if len(element)]
+    every = list(root.iter())
+    element = every[rng.integers(len(every))]
+    parent = parents[rng.integers(len(parents))]
+    child = parent[rng.integers(len(parent))]
+    what = rng.integers(7)
+    if what < 3 and element.attrib:
+        key = list(element.attrib)[rng.integers(len(element.attrib))]
+        others = [v for e in every for v in e.attrib.values()]
+        new = str(_strange(rng)) if what else others[rng.integers(len(others))]
+        element.set(key, new)
+    elif what == 3 and element.attrib:
+        del element.attrib[list(element.attrib)[rng.integers(len(element.attrib))]]
+    elif what == 4:
+        parent.remove(child)
+    elif what == 5:
+        parent.insert(int(rng.integers(len(parent))), deepcopy(every[rng.integers(1, len(every))]))
+    else:
+        child.tag = every[rng.integers(len(every))].tag
+    return ET.tostring(root)
 
 
 def _line(content: bytes, rng: np.random.Generator) -> bytes:

@@ -297,6 +297,7 @@ def test_export_writes_what_the_library_writes(models, tmp_path):
     for kind, ending, method in (("python", "py", "to_python"), ("latex", "tex", "to_latex"),
                                  ("html", "html", "to_html"), ("md", "md", "to_markdown"),
                                  ("sql", "sql", "to_sql"), ("javascript", "js", "to_javascript"),
+                                 ("pmml", "pmml", "to_pmml"),
                                  ):  # fmt: skip
         assert fine("export", model, "-f", kind) == getattr(form, method)().rstrip("\n") + "\n"
         assert fine("export", model, "-o", tmp_path / f"x.{ending}") == ""
@@ -319,7 +320,8 @@ def test_export_says_what_it_cannot_guess(models, tmp_path):
     assert "--dialect must be one of 'bigquery', 'duckdb'" in error
     assert "got 'sequel' (did you mean 'tsql'?)" in error
     assert not list(tmp_path.iterdir())
-    assert "no PMML and no ONNX" in " ".join(fine("export", "--help").split())
+    assert "--complete is for" in mistake("export", model, "-f", "md", "--complete")
+    assert "all sufficient reasons as rules" in " ".join(fine("export", "--help").split())
 
 
 # -- datasets ------------------------------------------------------------------------------------

@@ -41,6 +41,7 @@ KINDS: dict[str, tuple[str, Callable[[CanonicalForm], str] | str]] = {
     "python": (".py", "to_python"),
     "sql": (".sql", "to_sql"),
     "javascript": (".js .mjs", "to_javascript"),
+    "pmml": (".pmml", "to_pmml"),
     "text": (".txt", lambda form: str(form.tree)),
     "html": (".html .htm", "to_html"),
     "latex": (".tex", "to_latex"),
@@ -78,6 +79,14 @@ class WrittenOptions:
             rich_help_panel=OUTPUT,
         ),
     ] = None
+    complete: Annotated[
+        bool,
+        typer.Option(
+            "--complete",
+            help="For --format pmml: write the tree itself, for complete rows, not its reasons.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False
     table: Annotated[
         str | None,
         typer.Option(
@@ -98,14 +107,19 @@ def command(
 ) -> None:
     """Write a tree as JSON, Graphviz (dot) or text, its rules in other languages, or as ONNX.
 
-    A sum of several trees can be written as ONNX or as a checkpoint of treelite; both need --output
-    and decide as the model does (orderless check proves it).
+    PMML has all sufficient reasons as rules without a default: an engine gives the class of a row
+    with gaps where all ways to fill them agree, and none elsewhere. With --complete it has the tree
+    itself, for complete rows. A sum of several trees can be written as PMML, as ONNX or as a
+    checkpoint of treelite; the last two need --output. orderless check proves that what was written
+    decides as the model does.
     """
     output, dialect, table = written.output, written.dialect, written.table
     kind = str(written.format) if written.format is not None else _by_name(output)
     for option, given in (("--dialect", dialect), ("--table", table)):
         if given is not None and kind != "sql":
             raise Mistake(f"{option} is for --format sql, and this writes {kind}")
+    if written.complete and kind != "pmml":
+        raise Mistake(f"--complete is for --format pmml, and this writes {kind}")
     if dialect is not None:
         from ..output.code import Words
 
@@ -115,7 +129,11 @@ def command(
         return
     from .models import form_of, source_of
 
-    tree = source_of(model, data, files).tree
+    source = source_of(model, data, files)
+    if source.ensemble is not None and kind == "pmml":
+        write(source.ensemble.to_pmml(), output)
+        return
+    tree = source.tree
     with busy(f"Writing {kind}"):
         if written.smallest:
             from ..form import smallest_tree
@@ -126,7 +144,11 @@ def command(
         if callable(how):
             text = how(form)
         else:
-            wanted = {"dialect": dialect, "table": None if table is None else table.split(".")}
+            wanted: dict[str, object] = {
+                "dialect": dialect,
+                "table": None if table is None else table.split("."),
+                "complete": written.complete or None,
+            }
             chosen = {name: value for name, value in wanted.items() if value is not None}
             text = getattr(form, how)(**chosen)
     write(text, output)

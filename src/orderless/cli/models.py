@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InvalidData, InvalidSpace, InvalidTree, UnreadableModel
 from ..form import FORM_FORMAT as FORM, CanonicalForm, canonicalize
 from ..model import Column, Ensemble, Feature, Space, Tree, parse, printable
-from ..readers import Nan, knows_checkpoint, knows_onnx, knows_ubj, read_model
+from ..readers import Nan, is_xml, knows_checkpoint, knows_onnx, knows_ubj, read_model
 from .decision import Decision, decision_of
 from .mistakes import Mistake
 from .options import DataOptions, FileOptions, HoldOutOptions, LimitOptions, ModelOptions
@@ -213,7 +213,7 @@ def form_of(tree: Tree, limits: LimitOptions) -> CanonicalForm:
 def load_model(
     path: Path, *, allow_pickle: bool = False, space: Space | None = None, nan: Nan = "unknown"
 ) -> Tree | Ensemble:
-    """Read a model out of a file: JSON, skops, LightGBM's text, ONNX, and pickle if allowed.
+    """Read a model out of a file: JSON, skops, PMML, LightGBM's text, ONNX, pickle if allowed.
 
     ``space`` says what the columns of the table are that the model was fitted on; ``nan`` is that
     of ``read_tree``.
@@ -255,13 +255,16 @@ def _read_foreign(model: Any, path: Path, space: Space | None, nan: Nan) -> Tree
 
 
 def _from_text(path: Path, space: Space | None, nan: Nan) -> Tree | Ensemble:
+    with path.open("rb") as handle:
+        if is_xml(handle.read(256)):
+            return read_model(path, space=space, nan=nan)  # before it is read: it may be large
     content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     if knows_ubj(content):
         return read_model(path, space=space, nan=nan)
     if not content.lstrip().startswith(b"{") and not content.startswith(b"tree\n"):
         raise Mistake(
-            f"{path.name} is neither JSON nor a skops file: write a tree with tree.to_json() or "
-            "skops.io.dump(model, file); to fit one on a table, give it as --data"
+            f"{path.name} is neither JSON nor a skops file nor PMML: write a tree with "
+            "tree.to_json() or skops.io.dump(model, file); to fit one on a table, give it as --data"
         )
     if f'"{FORM}"'.encode() in content[:200]:
         tree = CanonicalForm.from_json(content).tree

@@ -147,8 +147,9 @@ class ModelOptions:
         Path | None,
         typer.Argument(
             metavar="MODEL",
-            help="A tree: JSON (a tree, an order-free form, nested dicts), a skops file, or a "
-            "model file of XGBoost or CatBoost (JSON) or LightGBM. Left out: a tree is fitted on "
+            help="A tree: JSON (a tree, an order-free form, nested dicts), a skops file, "
+            "PMML, or a model file of XGBoost or CatBoost (JSON) or LightGBM. Left out: a tree is "
+            "fitted on "
             "--data.",
         ),
     ] = None

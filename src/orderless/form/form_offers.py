@@ -122,6 +122,10 @@ class FormOffers:
         """Write JavaScript that decides as ``predict`` does; see ``Tree.to_javascript``."""
         return self._form.tree.to_javascript(module=module)
 
+    def to_pmml(self, *, complete: bool = False, limit: int = 20_000) -> str:
+        """Write PMML that decides as ``predict`` does; see ``Tree.to_pmml``."""
+        return self._form.tree.to_pmml(complete=complete, limit=limit)
+
     def to_sql(
         self,
         *,

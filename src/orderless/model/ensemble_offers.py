@@ -270,3 +270,39 @@ class EnsembleOffers(EnsembleRows):
         from ..ensembles import tree_of_ensemble
 
         return tree_of_ensemble(self._ensemble, limit, time_limit)
+
+    def to_pmml(self) -> str:
+        """Write PMML 4.4, for engines of other makers: a ``MiningModel`` of all trees.
+
+        Sums are added in the order of the trees, in the same precision: an engine that adds so, as
+        JPMML does, has the same scores to the last bit. Of a model that adds float32 the file says
+        so with JPMML's attribute ``x-mathContext``; engines that do not know it add float64. What
+        is decided by cuts is written as a tree over the score, what is decided by the largest
+        score as an average of shares, or as a ``RegressionModel`` over sums.
+
+        Where a value on the way through a tree is missing, engines give no answer, also where the
+        class is certain: PMML has no sum of what is possible.
+
+        Raises
+        ------
+        UnreadableModel
+            If the model divides its sums by what PMML does not divide by.
+        InvalidTree
+            For names and labels that XML cannot hold, and labels of several types.
+
+        Notes
+        -----
+        Read it back with ``read_ensemble``. Linear in the nodes, times scores where every tree adds
+        to several that are not shares.
+
+        Examples
+        --------
+        >>> import orderless as ol
+        >>> items = [{"feature": "age", "above": 65, "points": 2}, {"feature": "rash", "points": 1}]
+        >>> score = ol.read_score({"items": items, "verdicts": {"low": None, "high": 2}})
+        >>> ol.equivalent(score, ol.read_ensemble(score.to_pmml()))
+        True
+        """
+        from ..output.code import ensemble_as_pmml
+
+        return ensemble_as_pmml(self._ensemble)

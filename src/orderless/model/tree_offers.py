@@ -195,6 +195,56 @@ class TreeOffers:
 
         return tree_as_javascript(self._tree, module=module)
 
+    def to_pmml(self, *, complete: bool = False, limit: int = 20_000) -> str:
+        """Write PMML 4.4, for engines of other makers.
+
+        A tree of classes becomes a ``RuleSetModel`` of all sufficient reasons without a default:
+        where a value is missing, a rule that needs it is unknown and does not fire, so that an
+        engine gives the class where it is certain, and nothing elsewhere, as ``predict`` does. A
+        tree of numbers becomes a ``TreeModel``.
+
+        Parameters
+        ----------
+        complete : bool
+            Write a ``TreeModel`` of classes too, for complete rows: as long as the tree, whatever
+            the number of its reasons. An engine gives no answer where a value on the way is
+            missing, also where the class is certain.
+        limit : int
+            Most reasons that are written as rules.
+
+        Raises
+        ------
+        TooManyReasons
+            If there are more reasons than ``limit``.
+        InvalidTree
+            For names and labels that XML cannot hold, and labels of several types.
+
+        Notes
+        -----
+        Read it back with ``read_tree``. Values are the features' own, also where the rows of this
+        tree have columns that are indicators. Numbers are compared as doubles, also those of
+        float32 features, with every bit of the boundary that ``predict`` uses. Linear in the
+        reasons, or in the nodes.
+
+        Examples
+        --------
+        >>> from orderless import read_tree
+        >>> tree = read_tree({"feature": "wet", "true": {"prediction": "stay"},
+        ...                   "false": {"prediction": "go"}}, feature_names=["wet"])
+        >>> for line in tree.to_pmml().splitlines():
+        ...     if "Simple" in line:
+        ...         print(line.strip())
+        <SimpleRule id="1" score="go">
+        <SimplePredicate field="wet" operator="equal" value="false"/>
+        </SimpleRule>
+        <SimpleRule id="2" score="stay">
+        <SimplePredicate field="wet" operator="equal" value="true"/>
+        </SimpleRule>
+        """
+        from ..output.code import as_pmml
+
+        return as_pmml(self._tree, complete=complete, limit=limit)
+
     def _repr_html_(self) -> str:
         from ..output.rules import tree_as_html
 

@@ -8,6 +8,7 @@ from .ensembles.dispatch import read_ensemble as read_ensemble
 from .ensembles.either import read_model as read_model
 from .ensembles.score import read_score as read_score
 from .onnx_model import knows_onnx as knows_onnx
+from .pmml.document import is_xml as is_xml
 from .treelite import is_numbered as is_numbered
 from .treelite_file import knows_checkpoint as knows_checkpoint
 from .wrapped import unwrap as unwrap

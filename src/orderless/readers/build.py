@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidTree, UnreadableModel
-from ..model import Feature, Label, Space, Task, plain_label, value_at_most
+from ..model import Feature, Label, Space, Task, Values, plain_label, value_at_most
 
 __all__ = [
     "DAMAGED", "MOST_COLUMNS", "MOST_NODES", "ColumnTree", "Nan", "Table", "TreeBuilder",
@@ -70,7 +70,11 @@ class Table:
     binary : whether columns are 0/1, so that by default each is a boolean feature: all, or which
     categories : column -> labels, where the library treats it as categorical; the column holds
         the label itself
-    other_categories : whether such a column may hold labels that are not listed
+    other_categories : whether such a column may hold labels that are not listed; or which may
+    kinds : column -> which numbers it can hold, where columns differ; thresholds are on float64
+        rows all the same
+    nan_refused : why NaN cannot be a value, although the file says what becomes of it; empty: it
+        can
     garbled : column -> a function that takes the right labels from what a space lists, where the
         library may have garbled them
     """
@@ -84,7 +88,9 @@ class Table:
     absent_is_nan: bool = False
     binary: bool | Collection[int] = False
     categories: Mapping[int, Sequence[Any]] = field(default_factory=dict)
-    other_categories: bool = True
+    other_categories: bool | Collection[int] = True
+    kinds: Mapping[int, Values] = field(default_factory=dict)
+    nan_refused: str = ""
     garbled: Mapping[int, Callable[[Sequence[Label]], Sequence[Label]]] = field(
         default_factory=dict
     )
@@ -111,13 +117,15 @@ class Table:
 
     def _feature(self, column: int, name: str, nan: Nan) -> Feature:
         with_nan = nan == "value" and self.learns_nan
-        if column in self.categories:
+        binary = self.binary if isinstance(self.binary, bool) else column in self.binary
+        if column in self.categories and not (binary and not with_nan):
             labels = tuple(self.categories[column])
             other = self.other_categories
+            other = other if isinstance(other, bool) else column in other
             return Feature(name, "categorical", categories=labels, other=other, nan=with_nan)
-        if self.binary is True or (self.binary and column in self.binary):
+        if binary:
             return Feature(name, "boolean")
-        return Feature(name, values=self.values, nan=with_nan)
+        return Feature(name, values=self.kinds.get(column, self.values), nan=with_nan)
 
 
 def numbered_names(n_columns: int) -> list[str]:

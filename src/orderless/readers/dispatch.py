@@ -18,9 +18,10 @@ from .binary import BitTrees
 from .build import ColumnTree, Nan
 from .bulk import build_all
 from .forgotten import given_names, in_given_order, with_given_labels
-from .model_file import file_bytes
+from .model_file import file_bytes, file_head
 from .nested import from_nested
 from .onnx_model import knows_onnx, parsed
+from .pmml.document import is_xml, xml_text
 from .sparse import gives_sparse, with_zero_as_missing
 from .through.columns import source_columns
 from .through.conditions import over_features
@@ -41,6 +42,7 @@ READERS = (
 OWN = ("treelite",)  # asked even if its library is not imported: its files need none
 SETS = ("treefarms", "praxis")  # also have ``knows_set(model)`` and ``trees_of(model)``
 FILES = (
+    "pmml.trees",
     "lightgbm",
     "xgboost",
     "catboost",
@@ -48,7 +50,7 @@ FILES = (
 KNOWN = (
     "scikit-learn's trees, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost, LightGBM and "
     "CatBoost (one tree each; their model files too), "
-    "ONNX, treelite, "
+    "ONNX, treelite, PMML, "
     "nested dicts, our JSON"
 )
 
@@ -72,7 +74,8 @@ def read_tree(
         TreeFARMS, DL8.5, STreeD or PRAXIS; a classifier, regressor or ranker of XGBoost, LightGBM
         or CatBoost of one tree, or the model file that they write (XGBoost's as JSON or UBJ,
         CatBoost's as JSON); a model of ONNX or treelite of one tree (``onnx.ModelProto``,
-        ``treelite.Model``, or the bytes or file of one); nested dicts (``feature``, ``true``,
+        ``treelite.Model``, or the bytes or file of one); PMML 4.0 to 4.4, a tree or a set of rules;
+        nested dicts (``feature``, ``true``,
         ``false``, ``prediction``; of numbers to compute with, the root says ``"task":
         "regression"``) or their JSON; our own JSON. Files are given as text or as a ``Path``. A
         ``Tree`` is returned as it is. A subclass that has a ``predict`` of its own is refused,
@@ -190,6 +193,8 @@ def check_arguments(space: Space | None, feature_names: Sequence[str] | None, na
 
 def opened(model: Any) -> Any:
     """Read a file, and give the tree of what has one: our JSON, a form, a function of a set."""
+    if isinstance(model, Path) and model.is_file() and is_xml(file_head(model)):
+        model = xml_text(model)
     if isinstance(model, Path | bytes | bytearray):
         content = file_bytes(model) if isinstance(model, Path) else bytes(model)
         if knows_onnx(content):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..errors import InvalidData
 
-__all__ = ["file_bytes"]
+__all__ = ["file_bytes", "file_head"]
 
 
 def file_bytes(path: Path) -> bytes:
@@ -36,3 +36,9 @@ def file_bytes(path: Path) -> bytes:
         raise FileNotFoundError(f"there is no file {str(path)!r}: correct the name") from None
     except IsADirectoryError:
         raise InvalidData(f"{str(path)!r} is a folder: give the name of a file in it") from None
+
+
+def file_head(path: Path) -> bytes:
+    """Read how a file begins."""
+    with path.open("rb") as handle:
+        return handle.read(256)

@@ -10,6 +10,12 @@ from .onnx import (
 from .onnx_ensemble import (
     ensemble_as_onnx as ensemble_as_onnx,
 )
+from .pmml import (
+    as_pmml as as_pmml,
+)
+from .pmml_sums import (
+    ensemble_as_pmml as ensemble_as_pmml,
+)
 from .polars import (
     as_polars as as_polars,
 )

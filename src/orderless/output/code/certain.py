@@ -18,7 +18,7 @@ from ...missing import heights
 from ...model import Label, Side, Tree
 from .formula import Formula, Source, every, some
 
-__all__ = ["Ask", "asks_next", "certain_by_reasons", "certain_by_tree", "question"]
+__all__ = ["Ask", "asks_next", "certain_by_reasons", "certain_by_tree", "halves", "question"]
 
 NESTED = 12  # conditions on a path that are nested in a formula; SQLite's parser takes about 20
 MOST_DEPTH = 150  # of choices that are nested in a question
@@ -79,7 +79,7 @@ def _flat(tree: Tree, known: Mapping[int, Source]) -> list[tuple[Label, Formula]
             said = some(known[k].excludes(side) for k, side in sorted(path.items()))
             without.setdefault(int(tree.leaf_class[node]), []).append(said)
             continue
-        yes, no = _split(tree, node, path.get(i) or Side.whole(tree.space.features[i]))
+        yes, no = halves(tree, node, path.get(i) or Side.whole(tree.space.features[i]))
         todo += [(int(tree.when_false[node]), {**path, i: no}),
                  (int(tree.when_true[node]), {**path, i: yes})]  # fmt: skip
     return [
@@ -89,7 +89,7 @@ def _flat(tree: Tree, known: Mapping[int, Source]) -> list[tuple[Label, Formula]
     ]  # fmt: skip
 
 
-def _split(tree: Tree, node: int, here: Side) -> tuple[Side, Side]:
+def halves(tree: Tree, node: int, here: Side) -> tuple[Side, Side]:
     """Give what a node's condition leaves of a side, and what its opposite does."""
     if here.feature.ordered:
         cut, nan = float(tree.threshold[node]), bool(tree.nan_true[node])
@@ -109,7 +109,7 @@ def _nodes(tree: Tree, known: Mapping[int, Source]) -> dict[int, _Node]:
             continue
         yes, no = int(tree.when_true[node]), int(tree.when_false[node])
         feature, source = tree.space.features[i], known[i]
-        yes_side, no_side = _split(tree, node, path.get(i) or Side.whole(feature))
+        yes_side, no_side = halves(tree, node, path.get(i) or Side.whole(feature))
         if source.indicators and (feature.nan or not feature.ordered):  # rows may know it in part
             left[node] = (source.excludes(yes_side), source.excludes(no_side))
         elif feature.ordered:  # the path already gives the other end

@@ -34,11 +34,11 @@ READERS = (
     "onnx", "treelite",
 )  # fmt: skip
 # Files also have ``knows_text(text)`` and ``from_text(text)``.
-FILES = ("lightgbm", "xgboost", "catboost")
+FILES = ("pmml", "lightgbm", "xgboost", "catboost")
 KNOWN = (
     "scikit-learn's RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, AdaBoost, "
     "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), "
-    "ONNX, treelite, and "
+    "ONNX, treelite, PMML, and "
     "whatever read_tree reads with numbers or shares"
 )
 
@@ -61,7 +61,8 @@ def read_ensemble(
         classifier, regressor, ranker or ``Booster`` of XGBoost (gbtree, dart, forests), LightGBM
         (gbdt, goss, dart, rf) or CatBoost, or the model file that they write (XGBoost's as JSON or
         UBJ, CatBoost's as JSON), as text or as a ``Path``; a model of ONNX or treelite, or its
-        bytes or file; a ``Pipeline`` that ends in one, or a
+        bytes or file; PMML 4.0 to 4.4 of votes, averages, sums and boosted chains; a ``Pipeline``
+        that ends in one, or a
         search for the best of these. One tree is an ensemble, too, if its leaves have numbers or
         shares of classes, and so is a points score (``read_score``). An ``Ensemble`` is returned
         as it is. A subclass that has a ``predict`` of its own is refused.

@@ -48,6 +48,11 @@ def source_columns(
 
     Parameters are ``read_tree``'s.
     """
+    if nan == "value" and table.nan_refused:
+        raise UnreadableModel(
+            f"a missing value cannot be read as a value here: {table.nan_refused}; leave "
+            "nan='value' out, and missing values are unknown"
+        )
     if through is not None:
         # A library that has no way with NaN cannot have learned one.
         known = nan if table.learns_nan else "unknown"

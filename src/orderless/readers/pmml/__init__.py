@@ -1,0 +1,1 @@
+"""PMML: trees, rule sets and sums of trees as other programs write them."""
