@@ -5,5 +5,15 @@ from .dispatch import (
 from .ensembles.dispatch import read_ensemble as read_ensemble
 from .ensembles.either import read_model as read_model
 from .ensembles.score import read_score as read_score
+from .rules.cells import value_of as value_of
+from .rules.check import (
+    Gap as Gap,
+    Overlap as Overlap,
+    RuleCheck as RuleCheck,
+)
+from .rules.read import (
+    check_rules as check_rules,
+    read_rules as read_rules,
+)
 from .wrapped import unwrap as unwrap
 from .xgboost_ubj import knows_ubj as knows_ubj
