@@ -92,6 +92,7 @@ from .rashomon import (
 from .readers import (
     RuleCheck as RuleCheck,
     check_rules as check_rules,
+    r_script as r_script,
     read_ensemble as read_ensemble,
     read_rules as read_rules,
     read_score as read_score,

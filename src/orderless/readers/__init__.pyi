@@ -5,6 +5,7 @@ from .dispatch import (
 from .ensembles.dispatch import read_ensemble as read_ensemble
 from .ensembles.either import read_model as read_model
 from .ensembles.score import read_score as read_score
+from .r.script import r_script as r_script
 from .rules.cells import value_of as value_of
 from .rules.check import (
     Gap as Gap,

@@ -39,10 +39,12 @@ FILES = (
     "lightgbm",
     "xgboost",
     "catboost",
+    "r_models",
 )  # also have ``knows_text(text)`` and ``from_text(text)``
 KNOWN = (
     "scikit-learn's trees, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost, LightGBM and "
-    "CatBoost (one tree each; their model files too), nested dicts, our JSON"
+    "CatBoost (one tree each; their model files too), nested dicts, our JSON, "
+    "trees of R (rpart, partykit, party, ranger; see orderless.r_script())"
 )
 
 

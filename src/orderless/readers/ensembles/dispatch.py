@@ -31,11 +31,17 @@ __all__ = ["is_known", "read_ensemble"]
 # ``from_<library>(model)``. It is asked only if its library is imported.
 READERS = ("sklearn", "xgboost", "lightgbm", "catboost")
 # Files also have ``knows_text(text)`` and ``from_text(text)``.
-FILES = ("lightgbm", "xgboost", "catboost")
+FILES = (
+    "lightgbm",
+    "xgboost",
+    "catboost",
+    "r_models",
+)
 KNOWN = (
     "scikit-learn's RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, AdaBoost, "
     "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), and "
-    "whatever read_tree reads with numbers or shares"
+    "whatever read_tree reads with numbers or shares, "
+    "forests of R (ranger; see orderless.r_script())"
 )
 
 
