@@ -45,6 +45,7 @@ KINDS: dict[str, tuple[str, Callable[[CanonicalForm], str] | str]] = {
     "html": (".html .htm", "to_html"),
     "latex": (".tex", "to_latex"),
     "md": (".md", "to_markdown"),
+    "xlsx": (".xlsx", "to_excel"),
 }
 Kind = StrEnum("Kind", {name: name for name in KINDS})  # type: ignore[misc]
 
@@ -93,7 +94,7 @@ def command(
     limits: LimitOptions,
     written: WrittenOptions,
 ) -> None:
-    """Write a tree as JSON, Graphviz (dot) or text, or its rules in other languages.
+    """Write a tree as JSON, Graphviz (dot), text or a workbook, or its rules in other languages.
 
     There is no PMML and no ONNX: the packages that write them (sklearn2pmml, which needs Java, and
     skl2onnx) take scikit-learn models, which Tree.to_sklearn() gives, and neither format can say
@@ -104,6 +105,8 @@ def command(
     for option, given in (("--dialect", dialect), ("--table", table)):
         if given is not None and kind != "sql":
             raise Mistake(f"{option} is for --format sql, and this writes {kind}")
+    if kind == "xlsx" and output is None:
+        raise Mistake("a workbook does not belong on a terminal: add --output FILE.xlsx")
     if dialect is not None:
         from ..output.code import Words
 
@@ -118,6 +121,10 @@ def command(
             tree = smallest_tree(tree)
         form = form_of(tree, limits)
         how = KINDS[kind][1]
+        if kind == "xlsx":
+            assert output is not None
+            form.to_excel(output)
+            return
         if callable(how):
             text = how(form)
         else:

@@ -122,6 +122,10 @@ class FormOffers:
         """Write JavaScript that decides as ``predict`` does; see ``Tree.to_javascript``."""
         return self._form.tree.to_javascript(module=module)
 
+    def to_excel(self, path: Any, *, units: dict[str, str] | None = None) -> None:
+        """Write a workbook to fill in; see ``Tree.to_excel``."""
+        self._form.tree.to_excel(path, units=units)
+
     def to_sql(
         self,
         *,

@@ -20,6 +20,7 @@ from .bulk import build_all
 from .forgotten import given_names, in_given_order, with_given_labels
 from .model_file import file_bytes
 from .nested import from_nested
+from .spark_folder import is_spark_folder, spark_text
 from .sparse import gives_sparse, with_zero_as_missing
 from .through.columns import source_columns
 from .through.conditions import over_features
@@ -33,6 +34,7 @@ __all__ = ["check_arguments", "library_of", "opened", "read_tree", "read_trees"]
 READERS = (
     "sklearn", "gosdt", "treefarms", "pydl85", "pystreed", "praxis", "xgboost", "lightgbm",
     "catboost",
+    "pyspark",
 )  # fmt: skip
 SETS = ("treefarms", "praxis")  # also have ``knows_set(model)`` and ``trees_of(model)``
 FILES = (
@@ -40,10 +42,12 @@ FILES = (
     "xgboost",
     "catboost",
     "r_models",
+    "spark_models",
 )  # also have ``knows_text(text)`` and ``from_text(text)``
 KNOWN = (
     "scikit-learn's trees, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost, LightGBM and "
     "CatBoost (one tree each; their model files too), nested dicts, our JSON, "
+    "Spark MLlib's trees (saved folders too), "
     "trees of R (rpart, partykit, party, ranger; see orderless.r_script())"
 )
 
@@ -183,6 +187,8 @@ def check_arguments(space: Space | None, feature_names: Sequence[str] | None, na
 
 def opened(model: Any) -> Any:
     """Read a file, and give the tree of what has one: our JSON, a form, a function of a set."""
+    if isinstance(model, Path) and is_spark_folder(model):
+        return spark_text(model)
     if isinstance(model, Path):
         content = file_bytes(model)
         if content.startswith(b"CBM1"):

@@ -29,18 +29,26 @@ __all__ = ["is_known", "read_ensemble"]
 
 # A reader is the file <library>.py in this folder with ``knows(model)`` and
 # ``from_<library>(model)``. It is asked only if its library is imported.
-READERS = ("sklearn", "xgboost", "lightgbm", "catboost")
+READERS = (
+    "sklearn",
+    "xgboost",
+    "lightgbm",
+    "catboost",
+    "pyspark",
+)
 # Files also have ``knows_text(text)`` and ``from_text(text)``.
 FILES = (
     "lightgbm",
     "xgboost",
     "catboost",
     "r_models",
+    "spark_models",
 )
 KNOWN = (
     "scikit-learn's RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, AdaBoost, "
     "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), and "
     "whatever read_tree reads with numbers or shares, "
+    "Spark MLlib's RandomForest and GBT (saved folders too), "
     "forests of R (ranger; see orderless.r_script())"
 )
 
