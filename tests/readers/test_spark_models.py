@@ -186,20 +186,20 @@ def training(n=250):
     return d
 
 
-def rows_at(model, d):
-    """Rows at every threshold and beside it, and at strange numbers."""
-    trees = model.trees if isinstance(model, ol.Ensemble) else [model]
+def rows_at(models, d):
+    """Rows at every threshold of the models and beside it, and at strange numbers."""
+    trees = [tree for model in models for tree in getattr(model, "trees", [model])]
     rng = np.random.default_rng(0)
-    rows = pd.concat([d[["x", "y y", "w"]]] * 4, ignore_index=True)
-    for column in ("x", "y y"):
-        at = model.space.index(column)
+    rows = d[["x", "y y", "w"]]
+    for at, column in enumerate(("x", "y y")):
         cuts = {c for tree in trees for c in tree.threshold[tree.feature == at].tolist()}
         for cut in sorted(cuts):
             near = rows.iloc[rng.integers(0, len(rows), 6)].copy()
             near[column] = neighbours(cut)
             rows = pd.concat([rows, near], ignore_index=True)
-    edge = rows.iloc[:5].copy()
-    edge["x"] = [1e300, -1e300, 5e-324, -0.0, np.inf]
+    edge = rows.iloc[:6].copy()
+    edge["x"] = [1e300, -1e300, 5e-324, -0.0, np.inf, 0.1]
+    edge.loc[5, "w"] = "never seen"
     return pd.concat([rows, edge], ignore_index=True)
 
 
@@ -220,51 +220,54 @@ def test_models_predict_what_spark_predicts(spark, tmp_path):
     )  # fmt: skip
 
     d = training()
-    frame = spark.createDataFrame(d.to_dict("records")).cache()
+    frame = spark.createDataFrame(d.to_dict("records")).coalesce(1).cache()
     index = StringIndexer(inputCols=["w", "c"], outputCols=["wi", "ci"], handleInvalid="keep")
+    index = index.fit(frame)
     vector = VectorAssembler(inputCols=["x", "y y", "wi"], outputCol="features",
                              handleInvalid="keep")  # fmt: skip
-    index = index.fit(frame)
-    prepared = vector.transform(index.transform(frame)).repartition(1).cache()
-    models = [
+    prepared = vector.transform(index.transform(frame)).cache()
+    kinds = [
         DecisionTreeClassifier(labelCol="ci", maxDepth=4),
-        RandomForestClassifier(labelCol="ci", numTrees=4, maxDepth=4, seed=1),
-        GBTClassifier(labelCol="two", maxIter=3, maxDepth=3, seed=1),
-        DecisionTreeRegressor(labelCol="number", maxDepth=4),
-        RandomForestRegressor(labelCol="number", numTrees=3, maxDepth=4, seed=1),
-        GBTRegressor(labelCol="number", maxIter=3, maxDepth=3, seed=1),
+        RandomForestClassifier(labelCol="ci", numTrees=3, maxDepth=3, seed=1),
+        GBTClassifier(labelCol="two", maxIter=2, maxDepth=2, seed=1),
+        DecisionTreeRegressor(labelCol="number", maxDepth=3),
+        RandomForestRegressor(labelCol="number", numTrees=3, maxDepth=3, seed=1),
+        GBTRegressor(labelCol="number", maxIter=2, maxDepth=2, seed=1),
     ]
-    for model in models:
-        name = type(model).__name__
-        fitted = PipelineModel([index, vector, model.fit(prepared)])
-        read = ol.read_tree if name.startswith("DecisionTree") else ol.read_ensemble
-        ours = read(fitted)
-        rows = rows_at(ours, d)
-        rows.loc[len(rows)] = [0.1, 0.5, "never seen"]
-        theirs = fitted.transform(
-            spark.createDataFrame([{**row, "c": "p"} for row in rows.to_dict("records")])
-        )
-        said = [row.prediction for row in theirs.select("prediction").collect()]
-        found = ours.predict(rows)
-        if ours.task == "classification":
-            labels = list(ours.classes)
-            assert [labels[int(k)] for k in said] == found.tolist(), name
-        elif name == "GBTRegressor":  # its last bits are those of the BLAS that Spark finds
-            assert np.allclose(found.to_numpy(float), said, rtol=1e-14, atol=1e-14)
+    fitted = [kind.fit(prepared) for kind in kinds]
+    names = ["x", "y y", "wi"]
+    ours = [(ol.read_tree if type(kind).__name__.startswith("DecisionTree") else ol.read_ensemble)(
+        model, feature_names=names) for kind, model in zip(kinds, fitted, strict=True)]  # fmt: skip
+    rows = rows_at(ours, d)
+    given = spark.createDataFrame([{**r, "c": "p"} for r in rows.to_dict("records")]).coalesce(1)
+    given = vector.transform(index.transform(given)).cache()
+    codes = [row.wi for row in given.select("wi").collect()]
+    for kind, model, read in zip(kinds, fitted, ours, strict=True):
+        name = type(kind).__name__
+        answers = model.transform(given)
+        if name.endswith("Classifier"):
+            answers = answers.select("prediction", "probability").collect()
+            probability = [row.probability.toArray() for row in answers]
+            if name != "DecisionTreeClassifier":
+                own = read.predict_proba(rows.assign(wi=codes))
+                assert np.allclose(np.asarray(own), probability, rtol=1e-13), name
         else:
-            assert found.tolist() == said, name
-        if name == "RandomForestClassifier":
-            probability = [row.probability.toArray() for row in
-                           theirs.select("probability").collect()]  # fmt: skip
-            assert np.allclose(np.asarray(ours.predict_proba(rows)), probability, rtol=1e-14)
-        if name == "DecisionTreeClassifier":
-            alone = fitted.stages[-1]
-            assert ol.read_tree(alone, feature_names=list("abc")).n_leaves == ours.n_leaves
-            value = ol.read_tree(fitted, nan="value")
-            gaps = [{"x": None if i % 3 else 0.1, "y y": 0.7, "w": None if i % 2 else "a",
-                     "c": "p"} for i in range(12)]  # fmt: skip
-            answers = fitted.transform(spark.createDataFrame(gaps, "x double, `y y` double, "
-                                                             "w string, c string"))  # fmt: skip
-            said = [labels[int(row.prediction)] for row in answers.select("prediction").collect()]
-            assert value.predict([{k: g[k] for k in ("x", "y y", "w")} for g in gaps]
-                                 ).tolist() == said  # fmt: skip
+            answers = answers.select("prediction").collect()
+        said = [row.prediction for row in answers]
+        found = read.predict(rows.assign(wi=codes)).tolist()
+        if name == "GBTRegressor":  # its last bits are those of the BLAS that Spark finds
+            assert np.allclose(found, said, rtol=1e-14, atol=1e-14)
+        else:
+            assert found == said, name
+    pipeline = PipelineModel([index, vector, fitted[0]])
+    whole = ol.read_tree(pipeline)
+    labels = list(whole.classes)
+    said = [labels[int(row.prediction)] for row in
+            fitted[0].transform(given).select("prediction").collect()]  # fmt: skip
+    assert whole.predict(rows).tolist() == said
+    value = ol.read_tree(pipeline, nan="value")
+    gaps = [{"x": None if i % 3 else 0.1, "y y": 0.7, "w": None if i % 2 else "a", "c": "p"}
+            for i in range(12)]  # fmt: skip
+    table = spark.createDataFrame(gaps, "x double, `y y` double, w string, c string").coalesce(1)
+    said = [labels[int(row.prediction)] for row in pipeline.transform(table).collect()]
+    assert value.predict([{k: g[k] for k in ("x", "y y", "w")} for g in gaps]).tolist() == said
