@@ -72,7 +72,7 @@ class WrittenOptions:
         str | None,
         typer.Option(
             help="Which SQL, for --format sql: duckdb (left out), postgres, sqlite, spark, mysql, "
-            "bigquery, snowflake, tsql or oracle.",
+            "clickhouse, bigquery, snowflake, tsql or oracle.",
             rich_help_panel=OUTPUT,
         ),
     ] = None

@@ -140,7 +140,7 @@ class FormOffers:
         Parameters
         ----------
         dialect : str
-            "bigquery", "duckdb", "mysql", "oracle", "postgres", "snowflake", "spark", "sqlite" or
+            "bigquery", "clickhouse", "duckdb", "mysql", "oracle", "postgres", "snowflake", "spark", "sqlite" or
             "tsql" (SQL Server).
         columns : dict of column or feature -> str, optional
             What columns are called in the database, where that is not their name in the space. A
