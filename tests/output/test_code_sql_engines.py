@@ -86,7 +86,7 @@ def test_mysql_refuses_names_beyond_the_basic_plane():
 def in_clickhouse(tree, table, shape="auto"):
     chdb = pytest.importorskip("chdb", reason="chdb is not installed")
     said = [tree.to_sql(dialect="clickhouse", shape=shape, needed=n) for n in (None, "next")]
-    rows = table.append_column("row_", pa.array(range(table.num_rows)))  # noqa: F841: in the query
+    rows = table.append_column("row_", pa.array(range(table.num_rows)))  # noqa: F841 (in the query)
     query = f"SELECT {said[0]} AS a_, {said[1]} AS b_ FROM Python(rows) ORDER BY row_"
     found = chdb.query(query, "ArrowTable")
     answers = []

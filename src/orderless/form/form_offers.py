@@ -140,8 +140,8 @@ class FormOffers:
         Parameters
         ----------
         dialect : str
-            "bigquery", "clickhouse", "duckdb", "mysql", "oracle", "postgres", "snowflake", "spark", "sqlite" or
-            "tsql" (SQL Server).
+            "bigquery", "clickhouse", "duckdb", "mysql" (MariaDB too), "oracle", "postgres",
+            "snowflake", "spark", "sqlite" or "tsql" (SQL Server).
         columns : dict of column or feature -> str, optional
             What columns are called in the database, where that is not their name in the space. A
             feature that rows give by indicators can be read from a column that holds its value.
