@@ -73,7 +73,7 @@ test-sanitized: $(VENV)/test-tools  ## every entry of the extension, checking it
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH=tests \
 		$(BIN)/python tests/sanitized.py build/sanitized/_core*.so
 
-test-engines: $(VENV)/test-tools $(VENV)/engines-tools  ## tests that need a browser, a server or a JVM
+test-engines: $(VENV)/test-tools $(VENV)/engines-tools  ## tests that need a browser, a server, a JVM or R
 	@.ci/engines
 	$(BIN)/python -m pytest -q -m engine tests
 

@@ -232,10 +232,56 @@ def pmml_sum_file() -> bytes:
     return read_ensemble(model.fit(X, y + (X["size"] > 7))).to_pmml().encode()
 
 
+def r_file() -> bytes:
+    """What our R script writes."""
+    nodes = [
+        {"feature": 0, "relation": "<", "value": 2.5, "yes": 1, "no": 2},
+        {"class": 0, "shares": [0.75, 0.25]},
+        {"feature": 1, "relation": "in", "levels": [0, 2], "yes": 3, "no": 4},
+        {"class": 1, "shares": [0, 1]},
+        {"class": 0, "shares": [1, 0]},
+    ]
+    features = [
+        {"name": "x", "kind": "numeric"},
+        {"name": "f", "kind": "factor", "levels": ["a", "b", "c"]},
+        {"name": "l", "kind": "logical"},
+    ]
+    head = {"format": "orderless-r", "version": 1, "library": "rpart", "library_version": "4"}
+    content = {"task": "classification", "features": features, "classes": ["no", "yes"]}
+    return json.dumps({**head, **content, "trees": [nodes], "end": True}).encode()
+
+
+def r_sum_file() -> bytes:
+    content = json.loads(r_file())
+    content["trees"] *= 3
+    return json.dumps(content | {"library": "ranger", "forest": True, "votes": True}).encode()
+
+
+def spark_file() -> bytes:
+    """What ``spark_folder`` makes of a saved model of Spark."""
+    nodes = [
+        {"id": at, "prediction": 0.0, "impurityStats": [2.0, 1.0], "leftChild": left,
+         "rightChild": right, "split": {"featureIndex": feature, "numCategories": size,
+                                        "leftCategoriesOrThreshold": values}}
+        for at, left, right, feature, size, values in (
+            (0, 1, 2, 0, -1, [2.5]), (1, -1, -1, -1, -1, []), (2, 3, 4, 1, 3, [0.0, 2.0]),
+            (3, -1, -1, -1, -1, []), (4, -1, -1, -1, -1, []))
+    ]  # fmt: skip
+    columns = [{"name": "x"}, {"name": "w", "labels": ["a", "b", "c"], "input": "v",
+                               "invalid": "error"}]  # fmt: skip
+    return json.dumps({
+        "format": "orderless-spark", "version": 1, "kind": "DecisionTree", "task": "classification",
+        "n_features": 2, "n_classes": 2, "labels": None, "weights": [1.0], "trees": [nodes],
+        "features": {"invalid": "error", "columns": columns},
+    }).encode()  # fmt: skip
+
+
 FILES = {
     "onnx": onnx_file,
     "treelite": treelite_file,
     "pmml": pmml_file,
+    "r": r_file,
+    "spark": spark_file,
     "xgboost": xgboost_file,
     "lightgbm": lightgbm_file,
     "catboost": catboost_file,
@@ -248,6 +294,7 @@ FILES = {
 
 SUMS = {  # models that add up trees
     "pmml sum": pmml_sum_file,
+    "r sum": r_sum_file,
     "xgboost sum": xgboost_sum_file,
     "lightgbm sum": lightgbm_sum_file,
     "catboost sum": catboost_sum_file,
@@ -262,7 +309,7 @@ def changed(kind: str, content: bytes, rng: np.random.Generator) -> bytes:
     if rng.random() < 0.25:
         return _bytes(content, rng)
     kind = kind.removesuffix(" sum")
-    if kind in ("xgboost", "catboost", "numbers"):
+    if kind in ("xgboost", "catboost", "numbers", "r", "spark"):
         return _json(content, rng)
     if kind == "lightgbm":
         return _line(content, rng)

@@ -1,4 +1,4 @@
-"""Engines that are more than a pip package: a PostgreSQL server, a Spark session.
+"""Engines that are more than a pip package: PostgreSQL and MariaDB servers, a Spark session.
 
 What is missing is a failure, not a skip: ``make test-engines`` installs it.
 """
@@ -11,6 +11,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -146,3 +147,96 @@ def spark_session() -> Iterator[Any]:
         yield session
     finally:
         session.stop()
+
+
+class MariaDB:
+    """A server of our own: in a new folder, reached by a socket in that folder only."""
+
+    def __init__(self) -> None:
+        programs = [shutil.which(name, path=f"{os.environ['PATH']}{os.pathsep}/usr/sbin")
+                    for name in ("mariadbd", "mariadb-install-db")]  # fmt: skip
+        assert all(programs), "MariaDB is not installed: run make test-engines"
+        self.server, self.install = (str(program) for program in programs)
+        self.folder = Path(tempfile.mkdtemp(prefix="orderless-my-"))
+        self.user = pwd.getpwuid(os.geteuid()).pw_name
+        if os.geteuid() == 0:
+            self.user = next(u for u in ("mysql", "nobody") if _exists(u))
+            shutil.chown(self.folder, self.user)
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        data, socket = self.folder / "data", self.folder / "socket"
+        log = (self.folder / "log").open("wb")
+        common = ["--no-defaults", f"--datadir={data}", f"--user={self.user}"]
+        made = [self.install, *common, "--auth-root-authentication-method=normal",
+                "--skip-test-db"]  # fmt: skip
+        done = subprocess.run(made, stdout=log, stderr=log, cwd="/", check=False)
+        assert done.returncode == 0, (self.folder / "log").read_text()
+        command = [self.server, *common, f"--socket={socket}", "--skip-networking",
+                   "--character-set-server=utf8mb4", "--innodb-buffer-pool-size=64M",
+                   f"--pid-file={self.folder / 'pid'}"]  # fmt: skip
+        self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd="/")
+        for _ in range(600):
+            try:
+                self.connect().close()
+                return
+            except OSError:
+                assert self.process.poll() is None, (self.folder / "log").read_text()
+                time.sleep(0.1)
+        raise AssertionError((self.folder / "log").read_text())
+
+    def connect(self) -> Any:
+        import pymysql
+
+        try:
+            return pymysql.connect(unix_socket=str(self.folder / "socket"), user="root",
+                                   charset="utf8mb4", autocommit=True)  # fmt: skip
+        except pymysql.err.OperationalError as fault:
+            raise OSError(str(fault)) from fault
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.terminate()
+            self.process.wait(60)
+        shutil.rmtree(self.folder)
+
+    def query(self, expressions: list[str], table: pa.Table) -> list[list[Any]]:
+        """Put a table into the database, and give the columns that the expressions say."""
+        names = ["`" + name.replace("`", "``") + "`" for name in table.column_names]
+        kinds = {"double": "double", "float": "float", "int64": "bigint", "bool": "boolean",
+                 "string": "varchar(80)"}  # fmt: skip
+        declared = ", ".join(f"{name} {kinds[str(kind)]}" for name, kind in
+                             zip(names, table.schema.types, strict=True))  # fmt: skip
+        rows = list(zip(range(table.num_rows), *(c.to_pylist() for c in table.columns),
+                        strict=True))  # fmt: skip
+        base = self.connect()
+        try:
+            with base.cursor() as cursor:
+                cursor.execute("CREATE DATABASE IF NOT EXISTS here CHARACTER SET utf8mb4")
+                cursor.execute("USE here")
+                cursor.execute("DROP TABLE IF EXISTS data")
+                cursor.execute(f"CREATE TABLE data (row_ bigint primary key, {declared})")
+                for start in range(0, len(rows), 2000):
+                    written = ",".join(
+                        "(" + ",".join(_literal(base, value) for value in row) + ")"
+                        for row in rows[start : start + 2000]
+                    )
+                    cursor.execute(f"INSERT INTO data VALUES {written}")
+                cursor.execute(f"SELECT {', '.join(expressions)} FROM data ORDER BY row_")
+                return [list(column) for column in zip(*cursor.fetchall(), strict=True)]
+        finally:
+            base.close()
+
+
+def _literal(base: Any, value: Any) -> str:
+    return repr(value) if isinstance(value, float) else str(base.escape(value))
+
+
+@contextmanager
+def mariadb_server() -> Iterator[MariaDB]:
+    server = MariaDB()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()

@@ -92,7 +92,11 @@ from .rashomon import (
     rashomon_sizes as rashomon_sizes,
 )
 from .readers import (
+    RuleCheck as RuleCheck,
+    check_rules as check_rules,
+    r_script as r_script,
     read_ensemble as read_ensemble,
+    read_rules as read_rules,
     read_score as read_score,
     read_tree as read_tree,
     read_trees as read_trees,

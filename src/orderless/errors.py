@@ -17,6 +17,7 @@ __all__ = [
     "IncompleteSet",
     "InvalidData",
     "InvalidParameter",
+    "InvalidRules",
     "InvalidSpace",
     "InvalidTree",
     "OutOfMemory",
@@ -133,6 +134,17 @@ class InvalidSpace(ValueError):
 
 class InvalidTree(ValueError):
     """Arrays, nested dicts or JSON that do not describe a tree."""
+
+
+class InvalidRules(InvalidTree):
+    """Rules that contradict each other, or leave gaps; ``check`` has all of it."""
+
+    def __init__(self, message: str, check: Any) -> None:
+        super().__init__(message)
+        self.check = check
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (*self.args, self.check), vars(self)
 
 
 class UnreadableModel(TypeError):

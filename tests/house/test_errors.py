@@ -13,6 +13,7 @@ from orderless.errors import TooLarge, TooManyReasons
 
 FIRST = {
     "InvalidParameter": ("limit=0: give 1 or more", "limit"),
+    "InvalidRules": ("these rules overlap: correct them", "all that was found"),
     "TooLarge": ("too large: shrink it", 7),
     "TooManyReasons": ("too many: raise limit=", 7),
     "Undecided": ("neither was proven: raise time_limit=", "time", {"at_least": 2}),

@@ -25,8 +25,11 @@ from .sql_engines import CLASSES, ENGINES, said
 def test_every_dialect_parses(dialect):
     """Hostile names and labels stay names and labels, in an expression of one CASE."""
     for form in (showcase.mixed(), showcase.hostile(), showcase.iris()[0]):
-        bad = str.maketrans(dict.fromkeys(NOT_IN_NAMES.get(dialect, ""), "_"))
+        emoji = "🙂" if dialect == "mysql" else ""  # no character beyond the basic plane
+        bad = str.maketrans(dict.fromkeys(NOT_IN_NAMES.get(dialect, "") + emoji, "_"))
         columns = {n: n.translate(bad) for n in form.space.names}
+        if dialect == "mysql":  # and no space at the end
+            columns = {n: f"{own}." for n, own in columns.items()}
         for shape in ("reasons", "tree"):
             for needed in (None, "next"):
                 text = form.to_sql(dialect=dialect, columns=columns, shape=shape, needed=needed)

@@ -41,6 +41,7 @@ from . import (
     rashomon,
     report,
     reproduce,
+    rules,
 )
 from .mistakes import as_option, for_report, is_mistake, line_of, one_line
 
@@ -53,9 +54,10 @@ __all__ = ["app", "main"]
 
 EPILOG = (
     "Exit codes: 0 success, 1 internal error, 2 invalid input, 3 the answers of acquire ended "
-    "before its decision, 4 models of diff or check differ or a property is refuted, "
-    "5 a property or check is undecided, 130 stopped by Ctrl-C, 141 the reader of the output has "
-    "left. ORDERLESS_TRACEBACK=1 shows the traceback of an internal error."
+    "before its decision, 4 models of diff or check differ, a property is refuted or the rules of "
+    "a table contradict each other or leave gaps, 5 a property or check is undecided, 130 stopped by "
+    "Ctrl-C, 141 the reader of the output has left. ORDERLESS_TRACEBACK=1 shows the traceback of "
+    "an internal error."
 )
 
 
@@ -262,6 +264,7 @@ COMMANDS: dict[str, Any] = {
     "report": report,
     "app": page,
     "export": export,
+    "rules": rules,
     "reproduce": reproduce,
     "doctor": doctor,
 }

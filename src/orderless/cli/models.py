@@ -218,6 +218,8 @@ def load_model(
     ``space`` says what the columns of the table are that the model was fitted on; ``nan`` is that
     of ``read_tree``.
     """
+    if path.is_dir() and (path / "metadata").is_dir():  # Spark saves models as folders
+        return _read_foreign(path, path, space)
     if path.is_dir():
         raise Mistake(f"{path} is a folder: give a JSON or skops file")
     with path.open("rb") as handle:

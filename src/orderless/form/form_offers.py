@@ -126,6 +126,10 @@ class FormOffers:
         """Write PMML that decides as ``predict`` does; see ``Tree.to_pmml``."""
         return self._form.tree.to_pmml(complete=complete, limit=limit)
 
+    def to_excel(self, path: Any, *, units: dict[str, str] | None = None) -> None:
+        """Write a workbook to fill in; see ``Tree.to_excel``."""
+        self._form.tree.to_excel(path, units=units)
+
     def to_sql(
         self,
         *,
@@ -140,8 +144,8 @@ class FormOffers:
         Parameters
         ----------
         dialect : str
-            "bigquery", "duckdb", "mysql", "oracle", "postgres", "snowflake", "spark", "sqlite" or
-            "tsql" (SQL Server).
+            "bigquery", "clickhouse", "duckdb", "mysql" (MariaDB too), "oracle", "postgres",
+            "snowflake", "spark", "sqlite" or "tsql" (SQL Server).
         columns : dict of column or feature -> str, optional
             What columns are called in the database, where that is not their name in the space. A
             feature that rows give by indicators can be read from a column that holds its value.

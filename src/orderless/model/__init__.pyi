@@ -43,6 +43,7 @@ from .feature import (
     Feature as Feature,
     Label as Label,
     Values as Values,
+    first_repeated as first_repeated,
     plain_label as plain_label,
 )
 from .formats import (

@@ -9,6 +9,17 @@ from .ensembles.either import read_model as read_model
 from .ensembles.score import read_score as read_score
 from .onnx_model import knows_onnx as knows_onnx
 from .pmml.document import is_xml as is_xml
+from .r.script import r_script as r_script
+from .rules.cells import value_of as value_of
+from .rules.check import (
+    Gap as Gap,
+    Overlap as Overlap,
+    RuleCheck as RuleCheck,
+)
+from .rules.read import (
+    check_rules as check_rules,
+    read_rules as read_rules,
+)
 from .treelite import is_numbered as is_numbered
 from .treelite_file import knows_checkpoint as knows_checkpoint
 from .wrapped import unwrap as unwrap

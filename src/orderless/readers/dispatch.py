@@ -22,6 +22,7 @@ from .model_file import file_bytes, file_head
 from .nested import from_nested
 from .onnx_model import knows_onnx, parsed
 from .pmml.document import is_xml, xml_text
+from .spark_folder import is_spark_folder, spark_text
 from .sparse import gives_sparse, with_zero_as_missing
 from .through.columns import source_columns
 from .through.conditions import over_features
@@ -38,6 +39,7 @@ READERS = (
     "catboost",
     "onnx",
     "treelite",
+    "pyspark",
 )  # fmt: skip
 OWN = ("treelite",)  # asked even if its library is not imported: its files need none
 SETS = ("treefarms", "praxis")  # also have ``knows_set(model)`` and ``trees_of(model)``
@@ -46,11 +48,15 @@ FILES = (
     "lightgbm",
     "xgboost",
     "catboost",
+    "r_models",
+    "spark_models",
 )  # also have ``knows_text(text)`` and ``from_text(text)``
 KNOWN = (
     "scikit-learn's trees, GOSDT, TreeFARMS, DL8.5, STreeD, PRAXIS, XGBoost, LightGBM and "
     "CatBoost (one tree each; their model files too), "
     "ONNX, treelite, PMML, "
+    "Spark MLlib's trees (saved folders too), "
+    "trees of R (rpart, partykit, party, ranger; see orderless.r_script()), "
     "nested dicts, our JSON"
 )
 
@@ -193,6 +199,8 @@ def check_arguments(space: Space | None, feature_names: Sequence[str] | None, na
 
 def opened(model: Any) -> Any:
     """Read a file, and give the tree of what has one: our JSON, a form, a function of a set."""
+    if isinstance(model, Path) and is_spark_folder(model):
+        return spark_text(model)
     if isinstance(model, Path) and model.is_file() and is_xml(file_head(model)):
         model = xml_text(model)
     if isinstance(model, Path | bytes | bytearray):

@@ -23,9 +23,16 @@ from .formula import Absent, Flag, Formula, Member, Number
 __all__ = ["DIALECTS", "Words"]
 
 DIALECTS = (
-    "bigquery", "duckdb", "mysql", "oracle", "postgres", "snowflake", "spark", "sqlite", "tsql",
+    "bigquery", "clickhouse", "duckdb", "mysql", "oracle", "postgres", "snowflake", "spark",
+    "sqlite", "tsql",
 )  # fmt: skip
-SAME = {"databricks": "spark", "mssql": "tsql", "postgresql": "postgres", "sqlserver": "tsql"}
+SAME = {
+    "mariadb": "mysql",
+    "databricks": "spark",
+    "mssql": "tsql",
+    "postgresql": "postgres",
+    "sqlserver": "tsql",
+}
 NOT_IN_NAMES = {"bigquery": '!"$()*,./;?@[\\]^`{}~\n', "oracle": '"'}
 EXACT = 2**53  # whole numbers below it are doubles
 STEP = 2**62  # a power of two that is a whole number in SQLite
@@ -38,7 +45,8 @@ class Words:
     Parameters
     ----------
     dialect : str
-        One of ``DIALECTS``; "postgresql", "mssql", "sqlserver" and "databricks" are understood too.
+        One of ``DIALECTS``; "postgresql", "mssql", "sqlserver", "databricks" and "mariadb" are
+        understood too.
     """
 
     def __init__(self, dialect: str) -> None:
@@ -59,6 +67,8 @@ class Words:
 
         _refuse_unwritable(name, "the name")
         bad = set(name) & set(NOT_IN_NAMES.get(self.dialect, ""))
+        if self.dialect == "mysql":  # names are of the basic plane, and do not end in a space
+            bad |= {c for c in name if ord(c) > 0xFFFF} | ({" "} & set(name[-1:]))
         if bad:
             raise InvalidSpace(
                 f"the name {name!r:.80} has the character {min(bad)!r}, which {self.dialect} "
@@ -181,14 +191,15 @@ class Words:
         double = self._double(column)
         if self.dialect in ("mysql", "sqlite", "tsql"):  # they have no NaN
             return double
-        if self.dialect == "bigquery":  # NaN is not equal to itself there
-            return f"IF(IS_NAN({double}), NULL, {double})"
+        if self.dialect in ("bigquery", "clickhouse"):  # NaN is not equal to itself there
+            is_nan = "IS_NAN" if self.dialect == "bigquery" else "isNaN"
+            return f"IF({is_nan}({double}), NULL, {double})"
         if self.dialect == "oracle":
             return f"NANVL({double}, NULL)"
         return f"NULLIF({double}, 'NaN')"
 
     def _flag(self, column: str, value: bool) -> str:
-        if self.dialect in ("duckdb", "spark"):
+        if self.dialect in ("clickhouse", "duckdb", "spark"):
             return f"{self._double(column)} = {int(value)}"
         if self.dialect == "postgres":  # neither booleans nor numbers can be cast to the other
             known = f"NULLIF({self._cast(column, 'text')}, 'NaN')"
@@ -215,8 +226,13 @@ class Words:
             self.number(label) if isinstance(label, float) else str(int(label)) for label in labels
         )
         if any(abs(float(label)) >= EXACT for label in labels):  # doubles would round them
-            return f"{column} {word} ({written})"
-        return f"{self._known(column)} {word} ({written})"
+            return self._in(column, word, written)
+        return self._in(self._known(column), word, written)
+
+    def _in(self, column: str, word: str, written: str) -> str:
+        if self.dialect == "clickhouse":  # NULL IN (...) is false there
+            return f"IF({column} IS NULL, NULL, {column} {word} ({written}))"
+        return f"{column} {word} ({written})"
 
     def _text_member(self, column: str, word: str, labels: tuple[Label, ...]) -> str:
         texts = [self.text(v) if isinstance(v, str) else self.number(float(v)) for v in labels]
@@ -233,7 +249,7 @@ class Words:
             texts = [text for text in texts if text != "''"]
             if not texts:
                 return "1 = 0" if word == "IN" else f"{column} IS NOT NULL"
-        return f"{column} {word} ({', '.join(texts)})"
+        return self._in(column, word, ", ".join(texts))
 
 
 def _is_number(column: str) -> str:

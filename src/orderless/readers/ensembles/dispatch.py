@@ -31,14 +31,16 @@ __all__ = ["is_known", "read_ensemble"]
 # ``from_<library>(model)``. It is asked only if its library is imported.
 READERS = (
     "sklearn", "xgboost", "lightgbm", "catboost",
-    "onnx", "treelite",
+    "onnx", "treelite", "pyspark",
 )  # fmt: skip
 # Files also have ``knows_text(text)`` and ``from_text(text)``.
-FILES = ("pmml", "lightgbm", "xgboost", "catboost")
+FILES = ("pmml", "lightgbm", "xgboost", "catboost", "r_models", "spark_models")
 KNOWN = (
     "scikit-learn's RandomForest, ExtraTrees, GradientBoosting, HistGradientBoosting, AdaBoost, "
     "Bagging and Voting of trees, XGBoost, LightGBM and CatBoost (their model files too), "
-    "ONNX, treelite, PMML, and "
+    "ONNX, treelite, PMML, "
+    "Spark MLlib's RandomForest and GBT (saved folders too), "
+    "forests of R (ranger; see orderless.r_script()), and "
     "whatever read_tree reads with numbers or shares"
 )
 

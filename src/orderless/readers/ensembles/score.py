@@ -22,7 +22,7 @@ from .score_csv import items_of_csv
 from .score_items import SCORE_FORMAT, Points, Score, Test, from_items, from_json
 from .score_trees import tree_of_item, values_of
 
-__all__ = ["knows_score", "read_score"]
+__all__ = ["inferred_feature", "knows_score", "read_score"]
 
 MOST_UNITS = 2**52  # below it, totals and their quotients by the unit are told apart as float64
 
@@ -99,7 +99,7 @@ def read_score(
             raise InvalidSpace("the score has features of its own: leave space= out")
         space = Space(read.features)
     elif space is None:
-        space = Space([_inferred(name, tests) for name, tests in _by_feature(read).items()])
+        space = Space([inferred_feature(name, tests) for name, tests in _by_feature(read).items()])
     trees = [tree_of_item(item, space) for item in read.items]
     return _ensemble(read, trees, decimals)
 
@@ -154,7 +154,7 @@ def _by_feature(score: Score) -> dict[str, list[tuple[Test, str]]]:
     return out
 
 
-def _inferred(name: str, tests: Sequence[tuple[Test, str]]) -> Feature:
+def inferred_feature(name: str, tests: Sequence[tuple[Test, str]]) -> Feature:
     """Say what kind of feature is compared like this."""
     kinds: dict[str, str] = {}
     labels: dict[Label, None] = {}

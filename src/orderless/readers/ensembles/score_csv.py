@@ -16,7 +16,7 @@ from ...inputs import near, some_names
 from ...model import parse
 from .score_items import RELATIONS
 
-__all__ = ["items_of_csv"]
+__all__ = ["NUMBER", "items_of_csv", "literal"]
 
 COLUMNS = ("item", "feature", "relation", "value", "points")
 NEEDED = ("feature", "relation", "value", "points")
@@ -63,7 +63,7 @@ def _add(
     relation, points = row["relation"], row["points"]
     if relation == "verdict":
         verdicts = content.setdefault("verdicts", {})
-        label = _value(row["value"], line)
+        label = literal(row["value"], line)
         if label in verdicts:
             raise InvalidTree(f"row {line}: the verdict {label!r:.80} is there twice")
         verdicts[label] = points or None
@@ -79,7 +79,7 @@ def _add(
         )
     value: Any = row["value"]
     many = RELATIONS[relation.replace("_", " ")] in SETS
-    value = [_value(part, line) for part in value.split("|")] if many else _value(value, line)
+    value = [literal(part, line) for part in value.split("|")] if many else literal(value, line)
     condition = {"feature": row["feature"], relation: value}
     name = row.get("item", "")
     if name and name in named:
@@ -98,7 +98,7 @@ def _add(
     content["items"].append(item)
 
 
-def _value(text: str, line: int) -> Any:
+def literal(text: str, line: int) -> Any:
     """Read true, false, a number, or text; text in quotes is text, whatever it looks like."""
     text = text.strip()
     if text.lower() in ("true", "false"):

@@ -15,7 +15,7 @@ from ...inputs import near, some_names
 from ...model import Condition, Feature, Space, Tree
 from .score_items import Item, Test
 
-__all__ = ["tree_of_item", "values_of"]
+__all__ = ["Interval", "codes_of", "intervals_of", "tree_of_item", "values_of"]
 
 MOST_NODES = 100_000  # of one item
 
@@ -64,11 +64,11 @@ class _Nodes:
         feature = self.space.features[i]
         if not feature.ordered:
             node = self.add(i)
-            self.sets[node] = _codes(test, feature, self.item.name)
+            self.sets[node] = codes_of(test, feature, self.item.name)
             self._link(node, self.grow(at + 1), self.add(leaf=0))
             return node
         tests: list[tuple[float, bool]] = []
-        for low, high in _intervals(test, feature, self.item.name):
+        for low, high in intervals_of(test, feature, self.item.name):
             tests += [(low, False)] * (low > -math.inf) + [(high, True)] * (high < math.inf)
         tests = tests or [(math.inf, True)]  # whatever is known
         holds_last = not tests[-1][1]  # above the last low end
@@ -121,7 +121,7 @@ def tree_of_item(item: Item, space: Space) -> Tree:
     return tree
 
 
-def _intervals(test: Test, feature: Feature, item: str) -> list[Interval]:
+def intervals_of(test: Test, feature: Feature, item: str) -> list[Interval]:
     """Give the numbers for which a condition holds, as rising intervals apart from each other."""
     relation = test.relation
     if feature.kind == "boolean":
@@ -183,7 +183,7 @@ def _of_boolean(test: Test, item: str) -> list[Interval]:
     return [(low, high)] if inside else [(-math.inf, -1.0)]
 
 
-def _codes(test: Test, feature: Feature, item: str) -> list[int]:
+def codes_of(test: Test, feature: Feature, item: str) -> list[int]:
     """Give the numbers of the categories for which a condition holds."""
     if test.relation not in ("is", "is not", "among", "not among"):
         raise InvalidTree(

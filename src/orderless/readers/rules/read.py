@@ -1,0 +1,341 @@
+"""Decision tables and rule lists in.
+
+In:  CSV: a header, and a rule per line.
+Out: ``Tree``, or what is wrong with the rules.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...errors import InvalidParameter, InvalidRules, InvalidTree, TooLarge, named, setting
+from ...inputs import some_names
+from ...model import FeatureSpec, Label, Space, Task, Tree, plain_label
+from ..build import Table, TreeBuilder
+from ..through.columns import source_columns
+from ..through.conditions import over_features
+from .boxes import Boxes, boxes_of, declared
+from .check import RuleCheck, gaps_of, overlaps_of, unused_of
+from .diagram import Branch, Diagram, Leaf, Split
+from .table import read_table
+
+__all__ = ["check_rules", "read_rules"]
+
+LIMIT = 100_000
+
+
+def read_rules(
+    source: str | Path,
+    *,
+    hit: str | None = None,
+    output: str | None = None,
+    default: Label | None = None,
+    space: Space | Mapping[str, FeatureSpec] | None = None,
+    ignore: Sequence[str] = (),
+    delimiter: str = ",",
+    task: Task = "classification",
+    limit: int = LIMIT,
+) -> Tree:
+    r"""Read a decision table, or a list of rules, as a tree.
+
+    Parameters
+    ----------
+    source : CSV text, or a Path
+        A header, and a rule per line. Of a decision table every column is a feature, and the last
+        the output. Cells are ``<= 30``, ``> 5``, ``= 3``, ``!= a``, ranges with or without their
+        ends (``[18..25)``; ``20-30`` has both), lists ``a, b`` (any of them), ``not a, b`` (none of
+        them); an empty cell or ``-`` asks nothing; text in quotes is text whatever it looks like. A
+        list of rules has one column, named ``if``, and the output: ``age <= 30 and ward in {a, b}``
+        (``and``, ``or``, ``not``, ``between``, ``else``).
+    hit : "unique", "first" or "any" (or "U", "F", "A"), optional
+        Which rules may hold together: none (the default), all, of which the first decides, or those
+        that say the same. A table may say it itself in the first cell of the header (``hit U``);
+        the first column then only numbers the rules, as one does that is named ``#``.
+    output : str, optional
+        The column of the outputs, by default the last.
+    default : label, optional
+        What is decided where no rule holds. Without it such rows are an error.
+    space : Space, or dict of kinds, optional
+        What the features are; a dict may name some of them. Otherwise a feature that is compared
+        with true or false is boolean, with text categorical (and may have other values than those
+        that rules name), with numbers numeric.
+    ignore : sequence of str
+        Columns to leave out: remarks, sources.
+    delimiter : str
+    task : "classification" or "regression"
+        Whether outputs that are numbers are names of classes, or numbers to compute with.
+    limit : int
+        Regions into which the rules may cut the space, and nodes of the tree.
+
+    Returns
+    -------
+    Tree
+
+    Raises
+    ------
+    InvalidRules
+        If rules overlap against the hit policy, or leave gaps: with an example row each, and all
+        of it in ``fault.check``, as ``check_rules`` gives it.
+    InvalidTree
+        For a cell, a line or a header that cannot be read; the message names the line.
+    TooLarge
+        If there are more regions than ``limit``.
+
+    Notes
+    -----
+    Exact: the space is split at the ends that the rules have, until in each part it is clear which
+    rules hold. The number of parts can grow exponentially with the features. Rules that never
+    decide (of "first") are a warning.
+
+    Examples
+    --------
+    >>> tree = read_rules('''age,ward,decision
+    ... < 18,-,refer
+    ... >= 18,a,treat
+    ... >= 18,not a,refer
+    ... ''')
+    >>> print(tree)
+    age < 18?
+      yes: refer
+      no:  ward = a?
+        yes: treat
+        no:  refer
+    >>> read_rules("age,decision\n<= 30,a\n> 20,b\n")
+    Traceback (most recent call last):
+        ...
+    orderless.errors.InvalidRules: these rules do not give every row one output: lines 2 and 3 say a
+    and b where 20 < age <= 30, for example age = 25; correct them, or choose hit='first'
+    """
+    if task not in ("classification", "regression"):
+        raise InvalidParameter(
+            f"task must be 'classification' or 'regression', got {task!r:.40}", "task"
+        )
+    found = _looked_at(source, hit, output, default, space, ignore, delimiter, limit, 20)
+    check = found.check
+    if not check:
+        raise InvalidRules(_complaint(check), check)
+    if check.unused:
+        warnings.warn(
+            f"the rules of {_lines(check.unused)} never decide: earlier rules cover their rows",
+            stacklevel=2,
+        )
+    return _tree(found.diagram, found.default, task, limit)
+
+
+def check_rules(
+    source: str | Path,
+    *,
+    hit: str | None = None,
+    output: str | None = None,
+    default: Label | None = None,
+    space: Space | Mapping[str, FeatureSpec] | None = None,
+    ignore: Sequence[str] = (),
+    delimiter: str = ",",
+    limit: int = LIMIT,
+    most: int = 100,
+) -> RuleCheck:
+    r"""Look for rules that contradict each other, and for rows that no rule covers.
+
+    Parameters
+    ----------
+    source, hit, output, default, space, ignore, delimiter, limit
+        As in ``read_rules``.
+    most : int
+        The most overlaps, and the most gaps, to give.
+
+    Returns
+    -------
+    RuleCheck
+        True if each row has one output; ``.overlaps``, ``.gaps``, ``.unused``.
+
+    Examples
+    --------
+    >>> check = check_rules("age,smoker,risk\n<= 30,-,low\n> 50,true,high\n")
+    >>> print(check)
+    2 rules over age, smoker, hit policy unique.
+    Not every row has one output.
+    - no rule covers 30 < age <= 50, for example age = 40, smoker = True
+    - no rule covers age > 50 AND not smoker, for example age = 60, smoker = False
+    >>> check.gaps[1].row
+    {'age': 60.0, 'smoker': False}
+    """
+    return _looked_at(source, hit, output, default, space, ignore, delimiter, limit, most).check
+
+
+class _LookedAt(NamedTuple):
+    check: RuleCheck
+    diagram: Diagram
+    default: Label | None
+
+
+def _looked_at(
+    source: str | Path,
+    hit: str | None,
+    output: str | None,
+    default: Label | None,
+    space: Space | Mapping[str, FeatureSpec] | None,
+    ignore: Sequence[str],
+    delimiter: str,
+    limit: int,
+    most: int,
+) -> _LookedAt:
+    for name, number in (("limit", limit), ("most", most)):
+        if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+            raise InvalidParameter(
+                f"{named(name)} must be a whole number of 1 or more, got {number!r:.40}", name
+            )
+    known = declared(space)
+    labels = {name: feature.categories for name, feature in known.items()}
+    table = read_table(
+        source, hit=hit, output=output, ignore=ignore, delimiter=delimiter, labels=labels
+    )
+    boxes = boxes_of(table, known, isinstance(space, Space))
+    default = _default(default, boxes)
+    diagram = Diagram(boxes, table.hit, limit)
+    overlaps, more = overlaps_of(diagram, most, table.hit)
+    gaps, n_gaps = gaps_of(diagram, most)
+    unused = unused_of(diagram) if table.hit == "first" else ()
+    check = RuleCheck(
+        len(table.rules), table.hit, table.output, boxes.space, overlaps, gaps, n_gaps, more,
+        unused, default,
+    )  # fmt: skip
+    return _LookedAt(check, diagram, default)
+
+
+def _default(default: Label | None, boxes: Boxes) -> Label | None:
+    """Check that the default is of the same kind as the outputs."""
+    if default is None:
+        return None
+    label = plain_label(default)
+    first = boxes.outputs[0]
+    kinds = [str if isinstance(x, str) else bool if isinstance(x, bool) else float
+             for x in (label, first)]  # fmt: skip
+    if kinds[0] is not kinds[1]:
+        raise InvalidTree(
+            f"{setting('default', default)} is of another kind than the outputs, such as {first!r}"
+        )
+    return float(label) if isinstance(first, float) else label
+
+
+def _complaint(check: RuleCheck) -> str:
+    found = check.lines()
+    todo = []
+    if check.overlaps:
+        agree = not any(overlap.contradicts for overlap in check.overlaps)
+        todo.append(setting("hit", "any" if agree else "first"))
+    if check.gaps and check.default is None:
+        todo.append(f"a {setting('default')} for gaps")
+    return (
+        f"these rules do not give every row one output: {'; '.join(found)}; "
+        f"correct them, or choose {' and '.join(todo)}"
+    )
+
+
+def _lines(lines: Sequence[int]) -> str:
+    return f"line{'s' if len(lines) > 1 else ''} {some_names(lines)}"
+
+
+# -- the tree --------------------------------------------------------------------------------------
+
+
+def _tree(diagram: Diagram, default: Label | None, task: Task, limit: int) -> Tree:
+    """Unfold the diagram, with one leaf for neighbours that say the same."""
+    space = diagram.rules.space
+    nodes, root = _by_output(diagram, default)
+    n_leaves: list[int] = []
+    for node in nodes:
+        own = 1 if not isinstance(node, Split) else sum(n_leaves[b.node] for b in node.branches)
+        n_leaves.append(own)
+    if 2 * n_leaves[root] - 1 > limit:
+        raise TooLarge(
+            f"the tree of these rules has {2 * n_leaves[root] - 1:,} nodes: raise "
+            f"{setting('limit', limit)}, or split the table",
+            2 * n_leaves[root] - 1,
+        )
+    table = Table(
+        len(space.features),
+        space.names,
+        binary={at for at, feature in enumerate(space.features) if feature.kind == "boolean"},
+        categories={at: f.categories for at, f in enumerate(space.features) if not f.ordered},
+    )
+    builder = TreeBuilder(table)
+    for node in builder.walk(nodes[root]):
+        if not isinstance(node, Split):
+            (label,) = node
+            if task == "regression":
+                builder.leaf_of_number(label)
+            else:
+                builder.leaf(label)
+            continue
+        _test(builder, node, nodes, space)
+    columns = source_columns(table, None, space, None, "unknown")
+    return over_features(builder.finish(), *columns)
+
+
+def _by_output(diagram: Diagram, default: Label | None) -> tuple[list[Any], int]:
+    """Put leaves of the same output together, and splits that then decide nothing away."""
+    outputs = diagram.rules.outputs
+    nodes: list[Any] = []
+    known: dict[Any, int] = {}
+    place: list[int] = []
+    for node in diagram.nodes:
+        new: Any
+        if isinstance(node, Leaf):
+            new = (outputs[node.rules[0]] if node.rules else default,)
+        else:
+            ordered = diagram.rules.space.features[node.feature].ordered
+            branches = _merged([(b.values, place[b.node]) for b in node.branches], ordered)
+            if len(branches) == 1:
+                place.append(branches[0].node)
+                continue
+            new = Split(node.feature, branches)
+        key = (type(new[0]), new)
+        if key not in known:
+            known[key] = len(nodes)
+            nodes.append(new)
+        place.append(known[key])
+    return nodes, place[diagram.root]
+
+
+def _merged(branches: Sequence[tuple[Any, int]], ordered: bool) -> tuple[Branch, ...]:
+    """Put values that go to the same node together; of an ordered feature, if they are neighbours.
+
+    Examples
+    --------
+    >>> _merged([((0, 1), 7), ((1, 2), 7), ((2, 3), 8)], ordered=True)
+    (Branch(values=(0, 2), node=7), Branch(values=(2, 3), node=8))
+    """
+    out: dict[Any, Branch] = {}
+    for place, (values, node) in enumerate(branches):
+        if not ordered:
+            before = out.get(node)
+            codes = () if before is None else before.values
+            out[node] = Branch(tuple(sorted((*codes, *values))), node)
+        elif place and (last := next(reversed(out.values()))).node == node:
+            out[next(reversed(out))] = Branch((last.values[0], values[1]), node)
+        else:
+            out[place, node] = Branch(values, node)
+    return tuple(out.values())
+
+
+def _test(builder: TreeBuilder, node: Split, nodes: Sequence[Any], space: Space) -> None:
+    """Describe a split as a test with two outcomes."""
+    at, branches = node
+    feature = space.features[at]
+
+    def part(own: tuple[Branch, ...]) -> Any:
+        return nodes[own[0].node] if len(own) == 1 else Split(at, own)
+
+    if feature.ordered:
+        half = len(branches) // 2
+        cut = branches[half].values[0]
+        builder.numerical_test(at, "<=", cut, part(branches[:half]), part(branches[half:]))
+        return
+    # What is not listed goes to the last part, so that every test is about labels that are.
+    n = len(feature.categories)
+    order = sorted(branches, key=lambda b: (n in b.values, len(b.values), b.values))
+    labels = [feature.categories[code] for code in order[0].values]
+    builder.categorical_test(at, "in", labels, part((order[0],)), part(tuple(order[1:])))

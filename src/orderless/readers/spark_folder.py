@@ -1,0 +1,192 @@
+"""Saved models of Spark MLlib: folders of JSON and Parquet, read without Java.
+
+In:  the folder that ``model.save(path)`` writes, of a tree, a forest, boosted trees, or a
+     ``PipelineModel`` that ends in one.
+Out: the same as one JSON text, which ``spark_models`` reads.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..errors import UnreadableModel
+from ..inputs import import_optional, some_names
+from ..model import parse
+from .build import MOST_NODES
+from .checks import damaged
+
+__all__ = ["SAVE", "SPARK_FORMAT", "is_spark_folder", "spark_text"]
+
+SPARK_FORMAT = "orderless-spark"
+SAVE = "model.save(path)"
+MODELS = {
+    f"org.apache.spark.ml.{task}.{kind}{name}Model": (kind, task)
+    for task, name in (("classification", "Classification"), ("regression", "Regression"))
+    for kind in ("DecisionTree", "RandomForest", "GBT")
+}
+INDEXER = "org.apache.spark.ml.feature.StringIndexerModel"
+ASSEMBLER = "org.apache.spark.ml.feature.VectorAssembler"
+PIPELINE = "org.apache.spark.ml.PipelineModel"
+IDLE = ("org.apache.spark.ml.feature.IndexToString",)  # after the model: it only renames
+KEPT = ("id", "prediction", "impurityStats", "leftChild", "rightChild", "split")
+MOST_METADATA = 2**24
+VERSIONS = ("2", "3", "4")
+
+
+def is_spark_folder(path: Path) -> bool:
+    """Whether a folder looks like a saved model of Spark."""
+    return path.is_dir() and (path / "metadata").is_dir()
+
+
+def spark_text(path: Path) -> str:
+    """Read a saved model into one JSON text."""
+    with damaged("Spark", save=SAVE):
+        head = _metadata(path)
+        stages = [(path, head)]
+        if head["class"] == PIPELINE:
+            stages = [(one, _metadata(one)) for one in _stages(path, head)]
+        content: dict[str, Any] = {"format": SPARK_FORMAT, "version": 1}
+        columns: dict[str, dict[str, Any]] = {}  # what indexers and assemblers put out
+        for folder, own in stages:
+            kind = own["class"]
+            if kind in IDLE and "trees" in content:
+                continue
+            if "trees" in content:
+                raise _refused(kind, "after the model")
+            if kind in MODELS:
+                content |= _model(folder, own, columns)
+            elif kind == INDEXER:
+                columns |= _indexed(folder, own)
+            elif kind == ASSEMBLER:
+                made = _param(own, "outputCol")
+                columns[made] = {"inputs": list(_param(own, "inputCols")),
+                                 "invalid": _param(own, "handleInvalid", "error")}  # fmt: skip
+            else:
+                raise _refused(kind, "before the model")
+        if "trees" not in content:
+            raise UnreadableModel("the pipeline does not end in a tree, a forest or boosted trees")
+        return json.dumps(content)
+
+
+def _refused(kind: str, where: str) -> UnreadableModel:
+    return UnreadableModel(
+        f"Spark's {kind.rpartition('.')[2]:.80} {where} is not read: known are trees, RandomForest "
+        "and GBT, alone or after StringIndexer and VectorAssembler; read the model itself, and "
+        "give feature_names="
+    )
+
+
+def _metadata(folder: Path) -> dict[str, Any]:
+    files = sorted((folder / "metadata").glob("part-*"))
+    if not files:
+        raise ValueError(f"{folder.name!r:.80} has no metadata")
+    text = b"".join(file.read_bytes()[: MOST_METADATA + 1] for file in files[:8])
+    if len(text) > MOST_METADATA:
+        raise ValueError("its metadata are longer than 16 MB")
+    content = parse(text.decode("utf-8"))
+    version = str(content["sparkVersion"]).partition(".")[0]
+    if version not in VERSIONS:
+        raise UnreadableModel(
+            f"the model was saved by Spark {content['sparkVersion']!r:.40}: versions "
+            f"{', '.join(VERSIONS)} are read"
+        )
+    if not isinstance(content["class"], str):
+        raise ValueError("it does not say of which class it is")
+    return dict(content)
+
+
+def _param(metadata: dict[str, Any], name: str, default: Any = ...) -> Any:
+    for where in ("paramMap", "defaultParamMap"):
+        if name in metadata.get(where, {}):
+            return metadata[where][name]
+    if default is ...:
+        raise ValueError(f"the parameter {name} is missing")
+    return default
+
+
+def _stages(path: Path, head: dict[str, Any]) -> Iterator[Path]:
+    names = _param(head, "stageUids")
+    width = len(str(len(names)))
+    for place, uid in enumerate(names):
+        folder = path / "stages" / f"{place:0{width}d}_{uid}"
+        if folder.parent != path / "stages" or not folder.is_dir():
+            raise ValueError(f"stage {place} is missing")
+        yield folder
+
+
+def _rows(folder: Path, name: str) -> list[dict[str, Any]]:
+    """Read a small Parquet table, all parts of it."""
+    parquet = import_optional("pyarrow.parquet", needed_for="reading models that Spark saved")
+    files = sorted((folder / name).glob("*.parquet"))
+    if not files:
+        raise ValueError(f"the folder {name!r} has no Parquet file")
+    try:
+        opened = [parquet.ParquetFile(file) for file in files]
+    except OSError as fault:
+        raise ValueError(f"{name}: {fault}") from fault
+    count = sum(file.metadata.num_rows for file in opened)
+    if count > MOST_NODES:
+        raise UnreadableModel(f"the model has {count:,} nodes: {MOST_NODES:,} are the most")
+    return [row for file in opened for row in file.read().to_pylist()]
+
+
+def _indexed(folder: Path, own: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    (row,) = _rows(folder, "data")
+    every = row["labelsArray"] if "labelsArray" in row else [row["labels"]]
+    outputs = _param(own, "outputCols", None) or [_param(own, "outputCol")]
+    inputs = _param(own, "inputCols", None) or [_param(own, "inputCol")]
+    invalid = _param(own, "handleInvalid", "error")
+    return {
+        made: {"labels": list(labels), "input": source, "invalid": invalid}
+        for made, source, labels in zip(outputs, inputs, every, strict=True)
+    }
+
+
+def _model(folder: Path, own: dict[str, Any], columns: dict[str, Any]) -> dict[str, Any]:
+    kind, task = MODELS[own["class"]]
+    if _param(own, "thresholds", None) is not None:
+        raise UnreadableModel("a model with thresholds is not read: leave them out")
+    label = columns.get(_param(own, "labelCol", "label"), {})
+    labels = label.get("labels") if task == "classification" else None
+    if labels is not None and label["invalid"] == "keep":
+        labels = [*labels, "__unknown"]  # as Spark calls the class of labels that it kept
+    rows = _rows(folder, "data")
+    weights = [1.0]
+    if kind != "DecisionTree":
+        weights = [row["_3"] for row in sorted(_rows(folder, "treesMetadata"),
+                                               key=lambda row: row["_1"])]  # fmt: skip
+    by_tree: list[list[dict[str, Any]]] = [[] for _ in weights]
+    for row in rows:
+        tree = 0 if kind == "DecisionTree" else row["treeID"]
+        node = row if kind == "DecisionTree" else row["nodeData"]
+        by_tree[tree].append({key: node[key] for key in KEPT})
+    n_classes = own.get("numClasses", 2 if task == "classification" else None)
+    return {
+        "kind": kind,
+        "task": task,
+        "n_features": own["numFeatures"],
+        "n_classes": n_classes,
+        "labels": labels,
+        "features": _features(_param(own, "featuresCol", "features"), columns),
+        "weights": weights,
+        "trees": [sorted(nodes, key=lambda node: int(node["id"])) for nodes in by_tree],
+    }
+
+
+def _features(vector: str, columns: dict[str, Any]) -> dict[str, Any] | None:
+    """Say what the vector is made of; None if nothing is known of it."""
+    made = columns.get(vector)
+    if made is None:
+        return None
+    if "inputs" not in made or any("inputs" in columns.get(name, {}) for name in made["inputs"]):
+        raise UnreadableModel(
+            f"the column {vector!r:.80} is not made by one VectorAssembler of "
+            f"{some_names(columns)}: read the model itself, and give feature_names="
+        )
+    return {
+        "invalid": made["invalid"],
+        "columns": [{"name": name, **columns.get(name, {})} for name in made["inputs"]],
+    }
