@@ -70,6 +70,11 @@ from .model import (
     Space as Space,
     Tree as Tree,
 )
+from .output.certificates import (
+    Certificate as Certificate,
+    check_certificate as check_certificate,
+    equivalence_certificate as equivalence_certificate,
+)
 from .output.page import (
     serve_page as serve_page,
     write_page as write_page,

@@ -25,6 +25,7 @@ from typer.models import OptionInfo
 from ..errors import spelled
 from . import (
     acquire,
+    check_certificate,
     choose,
     compare,
     datasets,
@@ -52,9 +53,10 @@ __all__ = ["app", "main"]
 
 EPILOG = (
     "Exit codes: 0 success, 1 internal error, 2 invalid input, 3 the answers of acquire ended "
-    "before its decision, 4 the models of diff differ or a property of prove is refuted, 5 a "
-    "property is undecided, 130 stopped by Ctrl-C, 141 the reader of the output has left. "
-    "ORDERLESS_TRACEBACK=1 shows the traceback of an internal error."
+    "before its decision, 4 the models of diff differ, a property of prove is refuted or a "
+    "certificate is not valid, 5 a property or a certificate is undecided, 130 stopped by Ctrl-C, "
+    "141 the reader of the output has left. ORDERLESS_TRACEBACK=1 shows the traceback of an "
+    "internal error."
 )
 
 
@@ -260,6 +262,7 @@ COMMANDS: dict[str, Any] = {
     "report": report,
     "app": page,
     "export": export,
+    "check-certificate": check_certificate,
     "reproduce": reproduce,
     "doctor": doctor,
 }
