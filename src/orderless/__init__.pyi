@@ -75,6 +75,11 @@ from .output.certificates import (
     check_certificate as check_certificate,
     equivalence_certificate as equivalence_certificate,
 )
+from .output.letter import (
+    Letter as Letter,
+    reasons_letter as reasons_letter,
+    reasons_letters as reasons_letters,
+)
 from .output.page import (
     serve_page as serve_page,
     write_page as write_page,
