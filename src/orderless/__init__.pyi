@@ -92,6 +92,8 @@ from .output.plots import (
     plot_tree as plot_tree,
 )
 from .output.report import (
+    Card as Card,
+    model_card as model_card,
     report as report,
     risk_thresholds as risk_thresholds,
 )

@@ -25,6 +25,7 @@ from typer.models import OptionInfo
 from ..errors import spelled
 from . import (
     acquire,
+    card,
     check_certificate,
     choose,
     compare,
@@ -262,6 +263,7 @@ COMMANDS: dict[str, Any] = {
     "choose": choose,
     "acquire": acquire,
     "report": report,
+    "card": card,
     "app": page,
     "export": export,
     "check-certificate": check_certificate,

@@ -51,6 +51,12 @@ def command(
     title: Annotated[
         str | None, typer.Option(help="The title at the top.", rich_help_panel=OUTPUT)
     ] = None,
+    intended_use: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="If given, the page has a model card (see orderless card)."
+        ),
+    ] = None,
 ) -> None:
     """Write a page on one tree: rules, reasons, gaps, importance, costs, and trees about as good.
 
@@ -92,9 +98,14 @@ def command(
             about=about,
             about_rows=source.about_rows,
             held_out={one.rows: one.quality for one in source.held_out},
+            card=None if intended_use is None else _card(intended_use, data),
             risk_of=None if risk_of is None else risk_class(risk_of, source.tree, source.name),
         )
     write_html(page.html, output)
+
+
+def _card(intended_use: str, data: DataOptions) -> dict[str, str]:
+    return {"intended_use": intended_use, "data": str(data.data), "target": data.target or ""}
 
 
 def _held_out_words(options: HoldOutOptions, judged: tuple[AnyJudged, ...]) -> dict[str, str]:
