@@ -21,7 +21,7 @@ EXAMPLE = (
     "Example: orderless card --data patients.csv --target diagnosis "
     '--intended-use "Teaching." --output card.md\n\n'
     "Example: orderless card model.json --data patients.csv --target diagnosis "
-    '--intended-use "Triage, by nurses." --protected ward --test 0.3 -o card.html'
+    '--intended-use "Triage." --protected ward --test 0.3 -o card.html'
 )
 
 
