@@ -21,7 +21,7 @@ EXAMPLE = (
     "Example: orderless card --data patients.csv --target diagnosis "
     '--intended-use "Teaching." --output card.md\n\n'
     "Example: orderless card model.json --data patients.csv --target diagnosis "
-    '--intended-use "Triage." --protected ward --test 0.3 -o card.html'
+    '--intended-use "Triage." --protected ward -o card.html'
 )
 
 
@@ -56,32 +56,36 @@ class CardOptions:
     ] = None
 
 
+@dataclass(frozen=True)
+class WrittenCard:
+    """How a card is written, and where."""
+
+    PANEL: ClassVar[str] = OUTPUT
+    name: Annotated[str | None, typer.Option(metavar="TEXT", help="The model's name.")] = None
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="A file that ends in .md, .html or .json."
+        ),
+    ] = None
+    kind: Annotated[
+        CardKind | None,
+        typer.Option(
+            "--format", "-f", help="By default what the name of --output ends in, else md."
+        ),
+    ] = None
+
+
 def command(
     model: ModelOptions,
     data: DataOptions,
     files: FileOptions,
     hold_out: HoldOutOptions,
     told: CardOptions,
+    written: WrittenCard,
     costs: Costs = None,
     other_costs: OtherCosts = None,
-    name: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The model's name.", rich_help_panel=OUTPUT)
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="A file that ends in .md, .html or .json.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
-    kind: Annotated[
-        CardKind | None,
-        typer.Option(
-            "--format", "-f", help="By default what the name of --output ends in, else md.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
-) -> None:  # fmt: skip
+) -> None:
     """Write a model card: data, intended use, performance with intervals, and what is proven.
 
     Which features the model ignores, and where it is monotone, is proven for every possible row.
@@ -92,8 +96,9 @@ def command(
 
     if told.intended_use is None:
         raise Mistake("a model card needs --intended-use TEXT, which only you can say")
+    output = written.output
     ending = "" if output is None else output.suffix.lower()
-    chosen = kind or CardKind.__members__.get({".htm": "html"}.get(ending, ending[1:]))
+    chosen = written.kind or CardKind.__members__.get({".htm": "html"}.get(ending, ending[1:]))
     if output is not None and chosen is None:
         raise Mistake(f"{output.name} must end in .md, .html or .json, or give --format")
     source = source_of(model, data, files, hold_out, complete=True)
@@ -106,7 +111,7 @@ def command(
         spent = read_costs(costs, source.tree, files, other_costs)
     with busy("Writing the card"):
         card = model_card(
-            source.model, source.X, source.y, spent, name=name or source.name,
+            source.model, source.X, source.y, spent, name=written.name or source.name,
             intended_use=told.intended_use, limitations=told.limitations, authors=told.authors,
             license=told.license, data=str(data.data), target=data.target or "",
             protected=told.protected or (), about_rows=source.about_rows,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -12,7 +13,6 @@ from ..inputs import busy, write_whole
 from ..model import printable
 from .mistakes import Mistake
 from .options import (
-    DATA,
     LIMITS,
     OUTPUT,
     AllowPickle,
@@ -53,10 +53,11 @@ ENDINGS = {".txt": LetterKind.text, ".html": LetterKind.html, ".htm": LetterKind
 FILES = {LetterKind.text: ".txt", LetterKind.html: ".html", LetterKind.json: ".json"}
 
 
-def command(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model: JSON or skops.")],
-    rows: Annotated[Path, typer.Argument(metavar="ROWS", help="CSV or Parquet file.")],
-    files: FileOptions,
+@dataclass(frozen=True)
+class LetterOptions:
+    """What stands in a letter."""
+
+    PANEL: ClassVar[str] = "What stands in a letter"
     codes: Annotated[
         Path,
         typer.Option(
@@ -64,27 +65,33 @@ def command(
             help="CSV file with the columns feature, code, text, and perhaps direction (low or "
             "high).",
         ),
-    ],
+    ]
     adverse: Annotated[
         list[str] | None,
         typer.Option(
             metavar="CLASS",
             help="The decision that letters are for; may be repeated. Default: all.",
         ),
-    ] = None,
-    at_most: Annotated[int, typer.Option(min=1, help="Principal reasons in a letter.")] = 4,
+    ] = None
+    at_most: Annotated[int, typer.Option(min=1, help="Principal reasons in a letter.")] = 4
     immutable: Annotated[
         list[str] | None,
         typer.Option(metavar="FEATURE", help="What a person cannot change; may be repeated."),
-    ] = None,
+    ] = None
     name: Annotated[
         str | None,
         typer.Option(
             metavar="COLUMN",
             help="The column that names a row; by default rows are counted from 1.",
-            rich_help_panel=DATA,
         ),
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True)
+class WrittenLetters:
+    """How letters are written, and where."""
+
+    PANEL: ClassVar[str] = OUTPUT
     output: Annotated[
         Path | None,
         typer.Option(
@@ -93,19 +100,25 @@ def command(
             metavar="PATH",
             help="A file for all letters (.txt, .html or .json), or a folder with a file for each "
             "and index.csv.",
-            rich_help_panel=OUTPUT,
         ),
-    ] = None,
+    ] = None
     kind: Annotated[
         LetterKind | None,
         typer.Option(
             "--format",
             "-f",
             help="How letters are written; by default what --output ends in, else text.",
-            rich_help_panel=OUTPUT,
         ),
-    ] = None,
-    safe_csv: SafeCsv = False,
+    ] = None
+    safe_csv: SafeCsv = False
+
+
+def command(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model: JSON or skops.")],
+    rows: Annotated[Path, typer.Argument(metavar="ROWS", help="CSV or Parquet file.")],
+    files: FileOptions,
+    told: LetterOptions,
+    written: WrittenLetters,
     time_limit: Annotated[
         float,
         typer.Option(
@@ -128,19 +141,20 @@ def command(
     from ..output.letter import reasons_letters
     from .prove import loader
 
+    output = written.output
     ending = "" if output is None else output.suffix.lower()
-    kind = kind or ENDINGS.get(ending, LetterKind.text)
+    kind = written.kind or ENDINGS.get(ending, LetterKind.text)
     found = loader(allow_pickle, space, at, cut, decisions)(model)
-    X, names = _rows(found, rows, files, unseen, name)
+    X, names = _rows(found, rows, files, unseen, told.name)
     with busy("Writing letters"):
         letters = list(
             reasons_letters(
-                found, X, codes, at_most=at_most, adverse=_labels(adverse, found),
-                immutable=immutable, names=names, time_limit=time_limit,
+                found, X, told.codes, at_most=told.at_most, adverse=_labels(told.adverse, found),
+                immutable=told.immutable, names=names, time_limit=time_limit,
             )
         )  # fmt: skip
     if output is not None and ending not in ENDINGS:
-        _write_folder(letters, output, kind, safe_csv)
+        _write_folder(letters, output, kind, written.safe_csv)
         return
     write(_all(letters, kind), output)
 

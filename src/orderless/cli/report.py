@@ -22,6 +22,7 @@ from .sink import write_html
 
 if TYPE_CHECKING:
     from .judging import AnyJudged
+    from .models import Source
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -77,17 +78,7 @@ def command(
     spent = None
     if costs is not None or other_costs is not None:
         spent = read_costs(costs, source.tree, files, other_costs)
-    about = {"tree from": source.name, "rows from": str(data.data)}
-    if source.decision:
-        about["decision"] = source.decision
-    if model.model is None:
-        kind = "Regressor" if data.task == TaskKind.regression else "Classifier"
-        about["fitted by"] = (
-            f"scikit-learn DecisionTree{kind}(max_depth={data.max_depth}, "
-            f"min_samples_leaf={data.min_leaf}, random_state=0)"
-        )
-        about |= _held_out_words(hold_out, source.held_out)
-        about["rows read"] = "; ".join(source.notes)
+    about = _about(model, data, hold_out, source)
     with busy("Writing the report"):
         page = report(
             source.model,
@@ -102,6 +93,24 @@ def command(
             risk_of=None if risk_of is None else risk_class(risk_of, source.tree, source.name),
         )
     write_html(page.html, output)
+
+
+def _about(
+    model: ModelOptions, data: DataOptions, hold_out: HoldOutOptions, source: Source
+) -> dict[str, str]:
+    """Say where the tree and its rows come from, for "How this was made"."""
+    about = {"tree from": source.name, "rows from": str(data.data)}
+    if source.decision:
+        about["decision"] = source.decision
+    if model.model is None:
+        kind = "Regressor" if data.task == TaskKind.regression else "Classifier"
+        about["fitted by"] = (
+            f"scikit-learn DecisionTree{kind}(max_depth={data.max_depth}, "
+            f"min_samples_leaf={data.min_leaf}, random_state=0)"
+        )
+        about |= _held_out_words(hold_out, source.held_out)
+        about["rows read"] = "; ".join(source.notes)
+    return about
 
 
 def _card(intended_use: str, data: DataOptions) -> dict[str, str]:
