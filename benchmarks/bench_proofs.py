@@ -5,6 +5,7 @@ Peers: none that is exact. Every refutation is put through the model again befor
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
+from orderless.errors import InvalidData
 
 from .timing import Table, best_of, now, seconds
 
@@ -22,6 +24,8 @@ BOX = {"x0": (0, 0.1), "x1": (0, 0.1)}
 def run(quick: bool) -> Iterator[Table]:
     yield properties(quick)
     yield differences(quick)
+    yield certificates(quick)
+    yield letters(quick)
     yield ensembles(quick)
 
 
@@ -77,15 +81,16 @@ def differences(quick: bool) -> Table:
     X, y = rows()
     table = Table(
         "What changed between two trees, and what would change a row",
-        ["leaves", "regions that differ", "difference, any rules", "rules", "changes of a row",
-         "changes of a row, found"],
+        ["leaves", "regions that differ", "difference, any rules", "rules", "difference, fewest",
+         "proven", "changes of a row", "changes of a row, found"],
         [
-            "`difference(..., exact=False)`: rules of which none can be left out. `changes` with "
-            "one feature fixed, of the first row. Best of 3. Asserted: the rows that change are "
-            "those on which scikit-learn's two trees differ."
+            "`difference(..., exact=False)`: rules of which none can be left out. The fewest: "
+            "once, within 10 s for all steps. `changes` with one feature fixed, of the first row. "
+            "Best of 3. Asserted: the rows that change are those on which "
+            "scikit-learn's two trees differ."
         ],
     )  # fmt: skip
-    for leaves in (8, 16) if quick else (8, 16, 32, 64, 128):
+    for leaves in (8, 16) if quick else (8, 16, 32, 64, 128, 256):
         now(f"leaves: {leaves:,}")
         old, new = (
             DecisionTreeClassifier(max_leaf_nodes=leaves, max_features=m, random_state=m).fit(X, y)
@@ -98,7 +103,79 @@ def differences(quick: bool) -> Table:
         ways = form.explain(X[0]).changes(immutable=["x0"])
         ask = lambda form=form: form.explain(X[0]).changes(immutable=["x0"])  # noqa: E731
         n = sum(len(shift.rules or ()) for shift in found.shifts)
-        table.add(leaves, len(found.shifts), seconds(time), n, seconds(best_of(ask, 3)), len(ways))
+        few = ol.difference(old, new)
+        once = best_of(lambda old=old, new=new: ol.difference(old, new), 1)
+        table.add(leaves, len(found.shifts), seconds(time), n, seconds(once),
+                  "yes" if few.exact else "no", seconds(best_of(ask, 3)), len(ways))  # fmt: skip
+    return table
+
+
+def certificates(quick: bool) -> Table:
+    """Writing and checking certificates of larger and larger trees."""
+    X, y = rows()
+    table = Table(
+        "Certificates of one tree: growth with leaves",
+        ["leaves", "rules", "reasons", "written in", "kB", "checked in", "not stated"],
+        [
+            "`form.certificate()` after the rules are known, and `check()` in Python. Not stated: "
+            "how many of the sentences in `not_stated`. Best of 3. Asserted: it is valid, and with "
+            "two rules exchanged between classes it is not."
+        ],
+    )  # fmt: skip
+    for leaves in (8, 16) if quick else (8, 16, 32, 64):
+        now(f"leaves: {leaves:,}")
+        model = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0).fit(X, y)
+        form = ol.canonicalize(model)
+        n_rules, n_reasons = (sum(map(len, own.values())) for own in (form.rules, form.reasons))
+        certificate = form.certificate()
+        wrong = certificate.content
+        wrong["rules"] = wrong["rules"][::-1]
+        try:
+            ol.check_certificate(json.dumps(wrong))
+        except InvalidData:
+            pass
+        else:
+            raise AssertionError("a wrong certificate was taken")
+        table.add(leaves, n_rules, f"{n_reasons:,}", seconds(best_of(form.certificate, 3)),
+                  f"{len(certificate.text) / 1e3:,.1f}", seconds(best_of(certificate.check, 3)),
+                  len(certificate.not_stated))  # fmt: skip
+    return table
+
+
+def letters(quick: bool) -> Table:
+    """Letters of reasons for many rows."""
+    X, y = rows()
+    n = 50 if quick else 300
+    table = Table(
+        "Letters of reasons: growth with leaves",
+        ["leaves", "rows", "all letters", "a letter", "longest reason"],
+        [
+            "`reasons_letters` with text, HTML and JSON written. Once. Asserted: the decision is "
+            "scikit-learn's, and stays so when every feature that no reason names is replaced by "
+            "that of another row."
+        ],
+    )  # fmt: skip
+    codes = {f"x{i}": (f"X{i}", f"feature {i}") for i in range(20)}
+    for leaves in (8, 32) if quick else (8, 32, 128):
+        now(f"leaves: {leaves:,}")
+        model = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0).fit(X, y)
+
+        def write(model: Any = model) -> list[ol.Letter]:
+            made = list(ol.reasons_letters(model, X[:n], codes, at_most=20))
+            for letter in made:
+                letter.to_text(), letter.to_html(), letter.to_json()
+            return made
+
+        made = write()
+        assert [letter.decision for letter in made] == model.predict(X[:n]).tolist()
+        for i, letter in enumerate(made[:50]):
+            named = [int(name[1:]) for reason in letter.reasons for name in reason.features]
+            other = X[n + i].copy()
+            other[named] = X[i, named]
+            assert model.predict([other])[0] == letter.decision
+        time = best_of(write, 1)
+        longest = max(sum(len(r.features) for r in letter.reasons) for letter in made)
+        table.add(leaves, n, seconds(time), seconds(time / n), longest)
     return table
 
 

@@ -15,11 +15,16 @@ namespace {
 Record cover_record;
 
 nb::list reasons_of(const nb::tuple& arrays, const nb::tuple& bins, std::int32_t n_classes,
-                    std::size_t limit, double time_limit) {
+                    std::size_t limit, double time_limit, const std::vector<bool>& wanted) {
   const BinNodes nodes(arrays);
   const BoxLayout layout = layout_of(bins);
-  std::vector<BoxList> found = unlocked(
-      [&] { return all_reasons(nodes.tree(), layout, n_classes, limit, watch(time_limit)); });
+  const std::vector<std::uint8_t> flags(wanted.begin(), wanted.end());
+  if (!flags.empty() && flags.size() != static_cast<std::size_t>(n_classes)) {
+    throw nb::value_error("wanted must have one entry per class");
+  }
+  std::vector<BoxList> found = unlocked([&] {
+    return all_reasons(nodes.tree(), layout, n_classes, limit, watch(time_limit), flags);
+  });
   nb::list tables;
   for (BoxList& list : found) tables.append(give_boxes(std::move(list)));
   return tables;
@@ -78,7 +83,7 @@ nb::object canonical_tree_of(const nb::tuple& arrays, const nb::tuple& bins, std
 void bind(nb::module_& m) {
   cover_record.define(m, "Cover", {"boxes", "bound"});
   m.def("all_reasons", &reasons_of, "nodes"_a, "bins"_a, "n_classes"_a, "limit"_a, "time_limit"_a,
-        "One table of boxes per class.");
+        "wanted"_a, "One table of boxes per class; empty for those that are not wanted.");
   m.def("smallest_cover", &smallest_cover_of, "bins"_a, "leaves"_a, "reasons"_a, "time_limit"_a,
         "The positions of the chosen reasons.");
   m.def("irredundant_cover", &irredundant_cover_of, "nodes"_a, "bins"_a, "n_classes"_a,

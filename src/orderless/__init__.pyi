@@ -72,6 +72,16 @@ from .model import (
     Space as Space,
     Tree as Tree,
 )
+from .output.certificates import (
+    Certificate as Certificate,
+    check_certificate as check_certificate,
+    equivalence_certificate as equivalence_certificate,
+)
+from .output.letter import (
+    Letter as Letter,
+    reasons_letter as reasons_letter,
+    reasons_letters as reasons_letters,
+)
 from .output.page import (
     serve_page as serve_page,
     write_page as write_page,
@@ -84,6 +94,8 @@ from .output.plots import (
     plot_tree as plot_tree,
 )
 from .output.report import (
+    Card as Card,
+    model_card as model_card,
     report as report,
     risk_thresholds as risk_thresholds,
 )

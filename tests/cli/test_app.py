@@ -17,7 +17,8 @@ from orderless._core import base
 from orderless.cli.app import app
 
 COMMANDS = ("describe", "explain", "predict", "compare", "diff", "prove", "importance", "rashomon",
-            "choose", "acquire", "report", "app", "export", "reproduce", "doctor", "datasets",
+            "choose", "acquire", "report", "card", "letter", "check-certificate", "app", "export",
+            "reproduce", "doctor", "datasets",
             "datasets list", "datasets show", "datasets save")  # fmt: skip
 
 
@@ -62,6 +63,10 @@ def test_help_has_an_example_that_is_legal(command, models, monkeypatch, tmp_pat
     fitted = ("export", "--data", "patients.csv", "--target", "diagnosis", "--ignore", "id", "-o")
     for name in ("model.json", "old.json", "new.json"):
         fine(*fitted, name)
+    fine("export", "model.json", "--format", "certificate", "-o", "certificate.json")
+    (tmp_path / "rows.csv").write_text(PATIENTS)
+    lines = (f"{name},{name},{name}\n" for name in ("age", "bmi", "smoker", "ward"))
+    (tmp_path / "codes.csv").write_text("feature,code,text\n" + "".join(lines))
     import skops.io
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.tree import DecisionTreeClassifier

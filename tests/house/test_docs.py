@@ -25,14 +25,17 @@ NOTES = [*sorted((ROOT / "docs" / "contributing").glob("*.md")), ROOT / "CONTRIB
 
 # Stands before a block that needs a server or a JVM: tests/connect/test_engines.py runs those.
 ENGINE = "<!-- engine -->"
+# Stands before a block that reads the paper's data: tests/house/test_docs_data.py runs those.
+DATA = "<!-- data -->"
 
 
-def examples(text: str, engines: bool = True) -> str:
+def examples(text: str, engines: bool = True, data: bool = True) -> str:
     """Keep the lines of ``pycon`` blocks, in their places; blank out all others."""
+    left_out = {mark for mark, kept in ((ENGINE, engines), (DATA, data)) if not kept}
     out, inside, before = [], False, ""
     for line in text.splitlines():
         if line.lstrip().startswith("```"):
-            inside = not inside and line.strip() == "```pycon" and (engines or before != ENGINE)
+            inside = not inside and line.strip() == "```pycon" and before not in left_out
             out.append("")
         else:
             out.append(line if inside else "")
@@ -40,9 +43,9 @@ def examples(text: str, engines: bool = True) -> str:
     return "\n".join(out) + "\n"
 
 
-def run_examples(page: Path, engines: bool = False, **names: object) -> str:
+def run_examples(page: Path, engines: bool = False, data: bool = False, **names: object) -> str:
     """Run the examples of a page; give what went wrong."""
-    text = examples(page.read_text(encoding="utf-8"), engines)
+    text = examples(page.read_text(encoding="utf-8"), engines, data)
     test = doctest.DocTestParser().get_doctest(text, names, page.name, str(page), 0)
     said: list[str] = []
     doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=said.append)

@@ -11,6 +11,7 @@ namespace {
 
 using Slots = std::vector<std::uint16_t>;
 
+constexpr std::size_t words_at_once = 8;
 constexpr std::size_t steps_per_poll = 10'000;  // boxes that are compared, about a millisecond
 
 /// Set arithmetic on boxes.
@@ -111,6 +112,16 @@ class Boxes {
     return region;
   }
 
+  /// The boxes that meet one of them, in their order, without it.
+  [[nodiscard]] std::vector<const std::uint16_t*> meeting(const std::vector<Slots>& list,
+                                                          std::size_t one) const {
+    std::vector<const std::uint16_t*> out;
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      if (k != one && meet(list[one].data(), list[k].data())) out.push_back(list[k].data());
+    }
+    return out;
+  }
+
   /// Shrinks a region until every box of the list contains it or misses it, missing where possible;
   /// gives the positions of those that contain it.
   [[nodiscard]] std::vector<std::int32_t> shrink(Slots& region, const BoxList& list) const {
@@ -180,8 +191,18 @@ class Grower {
 
   /// Whether no leaf of another class meets the box.
   [[nodiscard]] bool pure(const Slots& box) const {
-    const std::vector<std::uint64_t> met = wrong_leaves(box, layout_.n_features());
-    return std::all_of(met.begin(), met.end(), [](std::uint64_t word) { return word == 0; });
+    // A few words at a time: a box that is not pure shows it early.
+    std::vector<std::uint64_t> met(wrong_, wrong_ + masks_.n_words());
+    for (std::size_t first = 0; first < met.size(); first += words_at_once) {
+      const std::size_t end = std::min(first + words_at_once, met.size());
+      for (std::size_t f = 0; f < layout_.n_features(); ++f) {
+        masks_.meet(f, box.data(), met.data(), first, end);
+      }
+      const auto here = met.begin() + static_cast<std::ptrdiff_t>(first);
+      const auto there = met.begin() + static_cast<std::ptrdiff_t>(end);
+      if (std::any_of(here, there, [](std::uint64_t word) { return word != 0; })) return false;
+    }
+    return true;
   }
 
   /// Grows a pure box to a maximal one, feature by feature. What is stuck stays stuck while other
@@ -295,10 +316,7 @@ FastCover irredundant_cover(const BoxLayout& layout, const LeafMasks& masks,
     return n_a != n_b ? n_a > n_b : a > b;
   });
   for (std::size_t i = 0; i < cover.size();) {
-    std::vector<const std::uint16_t*> others;
-    for (std::size_t k = 0; k < cover.size(); ++k) {
-      if (k != i) others.push_back(cover[k].data());
-    }
+    const std::vector<const std::uint16_t*> others = boxes.meeting(cover, i);
     if (boxes.uncovered(cover[i], others)) {
       ++i;
     } else {
@@ -312,10 +330,7 @@ FastCover irredundant_cover(const BoxLayout& layout, const LeafMasks& masks,
   std::vector<Slots> apart;  // cells of which no two fit into one reason
   for (std::size_t i = 0; i < cover.size(); ++i) {
     out.boxes.push(cover[i].data());
-    std::vector<const std::uint16_t*> others;
-    for (std::size_t k = 0; k < cover.size(); ++k) {
-      if (k != i) others.push_back(cover[k].data());
-    }
+    const std::vector<const std::uint16_t*> others = boxes.meeting(cover, i);
     const auto region = boxes.uncovered(cover[i], others);
     const Slots own = grower.cell(region ? *region : cover[i]);
     const bool new_one = std::none_of(apart.begin(), apart.end(), [&](const Slots& cell) {

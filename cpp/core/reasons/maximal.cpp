@@ -16,13 +16,14 @@ namespace {
 class Merger {
  public:
   Merger(const BinTree& tree, const BoxLayout& layout, std::int32_t n_classes, std::size_t limit,
-         const PollFunction& poll)
+         const PollFunction& poll, std::span<const std::uint8_t> wanted)
       : tree_(tree),
         layout_(layout),
         masks_(tree, layout, n_classes),
         n_classes_(static_cast<std::size_t>(n_classes)),
         limit_(limit),
-        poll_(poll) {
+        poll_(poll),
+        wanted_(wanted) {
     join_.resize(layout.n_slots());
     meets_.resize(layout.n_features() * masks_.n_words());
     once_.resize(masks_.n_words());
@@ -39,8 +40,8 @@ class Merger {
       todo.pop_back();
       if (tree_.feature[node] < 0) {
         lists[node] = fresh();
-        lists[node][static_cast<std::size_t>(tree_.leaf_class[node])].push(
-            masks_.region(node).data());
+        const auto c = static_cast<std::size_t>(tree_.leaf_class[node]);
+        if (wanted_.empty() || wanted_[c] != 0) lists[node][c].push(masks_.region(node).data());
         continue;
       }
       const auto yes = static_cast<std::size_t>(tree_.when_true[node]);
@@ -91,6 +92,7 @@ class Merger {
     look_at(node);
     std::vector<BoxList> out = fresh();
     for (std::size_t c = 0; c < n_classes_; ++c) {
+      if (below[c].size() + above[c].size() == 0) continue;
       look_for_other_than(c);
       const std::vector<Limited> low = limited(below[c]);
       const std::vector<Limited> high = limited(above[c]);
@@ -348,6 +350,7 @@ class Merger {
   std::size_t n_classes_;
   std::size_t limit_;
   const PollFunction& poll_;
+  std::span<const std::uint8_t> wanted_;  // empty: all classes
   std::size_t met_ = 0;
   std::size_t steps_ = 0;
 
@@ -382,8 +385,8 @@ BoxList sorted(const BoxList& list, const BoxLayout& layout) {
 
 std::vector<BoxList> all_reasons(const BinTree& tree, const BoxLayout& layout,
                                  std::int32_t n_classes, std::size_t limit,
-                                 const PollFunction& poll) {
-  Merger merger(tree, layout, n_classes, limit, poll);
+                                 const PollFunction& poll, std::span<const std::uint8_t> wanted) {
+  Merger merger(tree, layout, n_classes, limit, poll, wanted);
   std::vector<BoxList> out;
   for (const BoxList& list : merger.run()) out.push_back(sorted(list, layout));
   return out;

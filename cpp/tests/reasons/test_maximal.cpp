@@ -61,6 +61,10 @@ void check(Random& random) {
     }
     most = std::max(most, expected[c].size());
   }
+  const std::vector<std::uint8_t> wanted{0, 1, 0};  // those of one class alone are the same
+  const std::vector<BoxList> some = all_reasons(tree.view(), layout, 3, 1000, idle, wanted);
+  CHECK(some[0].size() + some[2].size() == 0);
+  CHECK(some[1].slots == found[1].slots);
   if (most < 2) return;
   std::size_t met = 0;
   try {

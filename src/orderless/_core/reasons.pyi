@@ -10,7 +10,12 @@ class Cover(NamedTuple):
     bound: int
 
 def all_reasons(
-    nodes: BinNodes, bins: Layout, n_classes: int, limit: int, time_limit: float
+    nodes: BinNodes,
+    bins: Layout,
+    n_classes: int,
+    limit: int,
+    time_limit: float,
+    wanted: list[bool],  # by class; empty: all
 ) -> list[NDArray[np.uint16]]: ...
 def smallest_cover(
     bins: Layout, leaves: NDArray[np.uint16], reasons: NDArray[np.uint16], time_limit: float

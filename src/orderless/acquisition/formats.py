@@ -162,7 +162,7 @@ def to_json(policy: Policy) -> str:
         "share_bound": policy.share_bound,
         "share_determined": policy.share_determined,
         **{name: _amount(rule) for name, rule in rules.items() if rule is not None},
-        "bins": [_bins_of(bins, k) for k in range(len(bins.features))],
+        "bins": bins.to_list(),
         "purchases": [
             {
                 "name": p.name,
@@ -184,17 +184,6 @@ def _amount(amount: Fraction | int) -> int | float | str:
         return int(amount)
     number = float(amount)
     return number if Fraction(repr(number)) == amount else str(amount)
-
-
-def _bins_of(bins: Bins, k: int) -> dict[str, Any]:
-    """Write which values each bin of a feature has."""
-    feature = bins.features[k]
-    out: dict[str, Any] = {"feature": feature.name}
-    if feature.ordered:
-        out["cuts"] = bins.cuts[k].tolist()
-    else:
-        out["values"] = [list(group) for group in bins.groups[k]]
-    return out
 
 
 def _node(nodes: Nodes, node: int, place: dict[int, int]) -> dict[str, Any]:
@@ -240,7 +229,7 @@ def _read(content: dict[str, Any]) -> Solved:
     tree = Tree.from_json(json.dumps(serial.take(content, "tree", dict)))
     leaves = Leaves(tree.bins, _within(content, tree))
     n_features = len(leaves.masks)
-    if serial.take(content, "bins", list) != [_bins_of(leaves.bins, k) for k in range(n_features)]:
+    if serial.take(content, "bins", list) != leaves.bins.to_list():
         raise InvalidTree(
             "the intervals of the features ('bins') are not those of the tree in the file: it was "
             "changed after it was written; write it anew with policy.to_json()"

@@ -19,6 +19,7 @@ from ..inputs import column_like, exact_number, one_row, row_bins, row_box
 from ..model import Tree
 from .costs import whole_number
 from .nodes import Nodes
+from .policy_offers import PolicyOffers
 from .problem import Problem, SoFar
 from .question import Question
 from .solve import Solved, solve
@@ -34,7 +35,7 @@ REMEMBERED = 256
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Policy(Solved):
+class Policy(PolicyOffers, Solved):
     """Which feature to find out next. Made by ``cheapest_policy``.
 
     Its own way is what it does with the training rows. An answer that no training row has there
@@ -334,40 +335,6 @@ class Policy(Solved):
             how = replace(how, method="optimal")
         return solve(rest, how).nodes
 
-    # -- as a tree, as text, as a file ---------------------------------------------------------
-
-    def to_tree(self) -> Tree:
-        """Give the policy as a tree that asks in its order and decides the same.
-
-        With ``within`` it is a regression tree whose leaves say the midpoints of the intervals that
-        the policy ends with: at most half of ``within`` away from the number of its own tree, on
-        every row.
-
-        Raises
-        ------
-        ValueError
-            If a budget, or a maximum of questions, leaves rows undetermined.
-
-        Notes
-        -----
-        A purchase of several bins or features becomes several conditions; answers that lead to the
-        same decision share one. Cost: the nodes of the policy, with those that no training row
-        reaches.
-        """
-        from .formats import to_tree
-
-        return to_tree(self.nodes)
-
-    def to_json(self) -> str:
-        """Write it as versioned JSON (docs/formats) that any language can walk.
-
-        It has every answer, also those that no training row has, and not the training rows: off
-        its own way a policy that was read goes on as the tree asks.
-        """
-        from .formats import to_json
-
-        return to_json(self)
-
     @classmethod
     def from_json(cls, text: str | bytes, *, limit: int = 256 * 1024 * 1024) -> Policy:
         """Read what ``to_json`` wrote; anything else is an ``InvalidTree`` that says why."""
@@ -375,25 +342,6 @@ class Policy(Solved):
 
         return cls(**vars(from_json(text, limit)))
 
-    def __str__(self) -> str:
-        from ..output.rules import policy_as_text
-
-        return policy_as_text(self)
-
-    def _repr_html_(self) -> str:
-        from ..output.rules import policy_as_html
-
-        return policy_as_html(self)
-
     def __repr__(self) -> str:
         proven = ", proven optimal" if self.optimal else f", bound {self.bound:g}"
         return f"Policy({self.method}, expected cost {self.expected_cost:g}{proven})"
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw it: questions with their costs, answers with their shares, decisions; give the Axes.
-
-        Without ``ax`` a figure of its own, as large as it needs.
-        """
-        from ..output.plots import draw_policy
-
-        return draw_policy(self, ax)

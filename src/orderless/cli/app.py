@@ -25,7 +25,9 @@ from typer.models import OptionInfo
 from ..errors import spelled
 from . import (
     acquire,
+    card,
     check,
+    check_certificate,
     choose,
     compare,
     datasets,
@@ -35,6 +37,7 @@ from . import (
     explain,
     export,
     importance,
+    letter,
     page,
     predict,
     prove,
@@ -54,10 +57,10 @@ __all__ = ["app", "main"]
 
 EPILOG = (
     "Exit codes: 0 success, 1 internal error, 2 invalid input, 3 the answers of acquire ended "
-    "before its decision, 4 models of diff or check differ, a property is refuted or the rules of "
-    "a table contradict each other or leave gaps, 5 a property or check is undecided, 130 stopped by "
-    "Ctrl-C, 141 the reader of the output has left. ORDERLESS_TRACEBACK=1 shows the traceback of "
-    "an internal error."
+    "before its decision, 4 no: models of diff or check differ, a property of prove is refuted, a "
+    "certificate is not valid, or the rules of a table contradict each other or leave gaps, 5 "
+    "undecided, 130 stopped by Ctrl-C, 141 the reader of the output has left. ORDERLESS_TRACEBACK=1 "
+    "shows the traceback of an internal error."
 )
 
 
@@ -257,14 +260,17 @@ COMMANDS: dict[str, Any] = {
     "diff": diff,
     "prove": prove,
     "check": check,
+    "letter": letter,
     "importance": importance,
     "rashomon": rashomon,
     "choose": choose,
     "acquire": acquire,
     "report": report,
+    "card": card,
     "app": page,
     "export": export,
     "rules": rules,
+    "check-certificate": check_certificate,
     "reproduce": reproduce,
     "doctor": doctor,
 }

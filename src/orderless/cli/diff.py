@@ -71,9 +71,12 @@ def command(
     time_limit: Annotated[
         float,
         typer.Option(
-            min=0.001, callback=finite, help="Seconds for each step.", rich_help_panel=LIMITS
+            min=0.001,
+            callback=finite,
+            help="Seconds for finding the rules; of ensembles, for each search.",
+            rich_help_panel=LIMITS,
         ),
-    ] = 60.0,
+    ] = 10.0,
     allow_pickle: AllowPickle = False,
     space: SpaceFile = None,
     unseen: Unseen = UnseenKind.unknown,

@@ -37,6 +37,7 @@ def _dot(form: CanonicalForm) -> str:
 KINDS: dict[str, tuple[str, Callable[[CanonicalForm], str] | str]] = {
     "json": (".json", lambda form: form.tree.to_json()),
     "rules-json": ("", "to_json"),
+    "certificate": ("", lambda form: form.certificate().text),
     "dot": (".dot .gv", _dot),
     "python": (".py", "to_python"),
     "sql": (".sql", "to_sql"),

@@ -22,6 +22,7 @@ from .sink import write_html
 
 if TYPE_CHECKING:
     from .judging import AnyJudged
+    from .models import Source
 
 __all__ = ["EXAMPLE", "command"]
 
@@ -51,6 +52,12 @@ def command(
     title: Annotated[
         str | None, typer.Option(help="The title at the top.", rich_help_panel=OUTPUT)
     ] = None,
+    intended_use: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="If given, the page has a model card (see orderless card)."
+        ),
+    ] = None,
 ) -> None:
     """Write a page on one tree: rules, reasons, gaps, importance, costs, and trees about as good.
 
@@ -71,6 +78,27 @@ def command(
     spent = None
     if costs is not None or other_costs is not None:
         spent = read_costs(costs, source.tree, files, other_costs)
+    about = _about(model, data, hold_out, source)
+    with busy("Writing the report"):
+        page = report(
+            source.model,
+            source.X,
+            source.y,
+            spent,
+            title=title,
+            about=about,
+            about_rows=source.about_rows,
+            held_out={one.rows: one.quality for one in source.held_out},
+            card=None if intended_use is None else _card(intended_use, data),
+            risk_of=None if risk_of is None else risk_class(risk_of, source.tree, source.name),
+        )
+    write_html(page.html, output)
+
+
+def _about(
+    model: ModelOptions, data: DataOptions, hold_out: HoldOutOptions, source: Source
+) -> dict[str, str]:
+    """Say where the tree and its rows come from, for "How this was made"."""
     about = {"tree from": source.name, "rows from": str(data.data)}
     if source.decision:
         about["decision"] = source.decision
@@ -82,19 +110,11 @@ def command(
         )
         about |= _held_out_words(hold_out, source.held_out)
         about["rows read"] = "; ".join(source.notes)
-    with busy("Writing the report"):
-        page = report(
-            source.model,
-            source.X,
-            source.y,
-            spent,
-            title=title,
-            about=about,
-            about_rows=source.about_rows,
-            held_out={one.rows: one.quality for one in source.held_out},
-            risk_of=None if risk_of is None else risk_class(risk_of, source.tree, source.name),
-        )
-    write_html(page.html, output)
+    return about
+
+
+def _card(intended_use: str, data: DataOptions) -> dict[str, str]:
+    return {"intended_use": intended_use, "data": str(data.data), "target": data.target or ""}
 
 
 def _held_out_words(options: HoldOutOptions, judged: tuple[AnyJudged, ...]) -> dict[str, str]:

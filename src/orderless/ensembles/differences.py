@@ -49,7 +49,8 @@ def difference(
         How many leaves an ensemble may take as one tree. Where it takes more there are no rules;
         ``Difference.note`` says so, and there is still an example row.
     time_limit : float
-        Seconds for each step.
+        Seconds that finding the rules may take in all: half of it the fewest, the rest any of which
+        none can be left out. For ensembles, seconds of each search besides.
 
     Returns
     -------

@@ -37,11 +37,16 @@ def terms_of(bins: Bins, table: Table) -> tuple[Term, ...]:
     return tuple(map(Term, Box.of_slots(bins, table)))
 
 
-def all_reasons(bins: Bins, limit: int, time_limit: float) -> list[Table]:
-    """Give per class every maximal box on which it is certain."""
+def all_reasons(
+    bins: Bins, limit: int, time_limit: float, only: Collection[int] | None = None
+) -> list[Table]:
+    """Give per class every maximal box on which it is certain; ``only`` of some classes."""
     n_classes = len(bins.tree.classes)
+    wanted = [] if only is None else [c in only for c in range(n_classes)]
     try:
-        return _core.reasons.all_reasons(bins.nodes, bins.layout, n_classes, limit, time_limit)
+        return _core.reasons.all_reasons(
+            bins.nodes, bins.layout, n_classes, limit, time_limit, wanted
+        )
     except _core.base.LimitReached as fault:
         raise TooManyReasons(
             f"a class of this tree has more than {setting('limit', limit)} reasons (gave up after "

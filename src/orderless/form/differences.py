@@ -8,6 +8,7 @@ Out: ``Difference``: for every pair of answers the fewest rules of the rows that
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,9 @@ from numpy.typing import NDArray
 
 from ..errors import OutOfTime, TooLarge, TooManyReasons
 from ..inputs import Rows
-from ..model import Label, Tree, over_common_space
+from ..model import Bins, Label, Tree, over_common_space
 from .canonical import LIMIT, TIME_LIMIT
-from .cover import all_reasons, irredundant_rules, leaf_rules, smallest_rules
+from .cover import Rules, all_reasons, irredundant_rules, leaf_rules, smallest_rules
 from .equivalence import cuts_by_feature, disagreement, round_alike, shared_classes
 from .function_tree import canonical_tree, with_function_bins
 from .leaf_table import LeafTable, example_row
@@ -27,6 +28,7 @@ from .term import Term
 __all__ = ["Both", "tree_difference"]
 
 MOST_NODES = 5_000_000
+GROWTH = 4  # times the nodes of both trees together that the canonical tree may have
 
 
 def tree_difference(
@@ -146,26 +148,57 @@ def _pairs(
 def _rules(
     product: Tree, pairs: Sequence[tuple[int, int]], limit: int, time_limit: float, exact: bool
 ) -> tuple[dict[tuple[int, int], tuple[Term, ...]], bool, str]:
-    """Give the rules of every pair of answers, whether they are the fewest, and a note."""
+    """Give the rules of every pair of answers, whether they are the fewest, and a note.
+
+    All steps together take the time limit: half of it the fewest rules, a quarter of what is left
+    the tree that depends on the function alone, and the rest any rules.
+    """
     there = set(product.leaf_class[product.feature < 0].tolist()) - {0}
     if not there:
         return {}, True, ""
-    found, note = None, ""
-    if exact:
-        bins = with_function_bins(product).bins
-        try:
-            found = smallest_rules(bins, all_reasons(bins, limit, time_limit), time_limit, there)
-        except (TooManyReasons, OutOfTime):
-            exact = False  # which is said
+    end = monotonic() + time_limit
+    bins = with_function_bins(product).bins
+    found = _fewest(bins, there, limit, end - time_limit / 2) if exact else None
+    note = ""
     if found is None:
-        note = "The rules are not proven to be the fewest; none can be left out."
-        try:
-            bins = canonical_tree(product, time_limit=time_limit).bins
-            found = irredundant_rules(bins, time_limit, there)
-        except (OutOfTime, TooLarge):
-            found = leaf_rules(product.bins)
-            note = "The rules are as the two trees ask, one after the other: fewer may be enough."
-    return {pairs[k - 1]: found[k].terms for k in sorted(there)}, exact, note
+        found, note = _any_rules(product, bins, there, end)
+    return {pairs[k - 1]: found[k].terms for k in sorted(there)}, not note, note
+
+
+def _fewest(bins: Bins, there: set[int], limit: int, end: float) -> list[Rules] | None:
+    """Give the fewest rules of some classes; None where that takes too long."""
+    try:
+        reasons = all_reasons(bins, limit, _left(end), there)
+        found = [Rules((), 0)] * len(reasons)
+        for k in sorted(there):
+            found[k] = smallest_rules(bins, reasons, _left(end), {k})[k]
+    except (TooManyReasons, OutOfTime):
+        return None  # which is said
+    return found
+
+
+def _any_rules(product: Tree, bins: Bins, there: set[int], end: float) -> tuple[list[Rules], str]:
+    """Give rules that may not be the fewest, and say what they are."""
+    note = "The rules are not proven to be the fewest; none can be left out."
+    try:
+        bins = canonical_tree(
+            product, time_limit=_left(end) / 4, limit=GROWTH * product.n_nodes
+        ).bins
+    except (OutOfTime, TooLarge):
+        note += " Other trees that decide the same may give other rules."
+    try:
+        found = [Rules((), 0)] * (max(there) + 1)
+        for k in sorted(there):
+            found[k] = irredundant_rules(bins, _left(end), {k})[k]
+    except OutOfTime:
+        note = "The rules are as the two trees ask, one after the other: fewer may be enough."
+        return leaf_rules(product.bins), note
+    return found, note
+
+
+def _left(end: float) -> float:
+    """Give the seconds that are left."""
+    return max(end - monotonic(), 1e-9)
 
 
 def _shifts(

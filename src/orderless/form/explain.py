@@ -155,6 +155,11 @@ class Explanation:
 
     # -- features ------------------------------------------------------------------------------
 
+    @property
+    def depends_on(self) -> tuple[str, ...]:
+        """Names of the features on which the model's answers depend at all."""
+        return self._asked
+
     def _names(self, features: Iterable[int]) -> tuple[str, ...]:
         return tuple(self._search.bins.features[k].name for k in features)
 

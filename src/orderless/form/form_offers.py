@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 if TYPE_CHECKING:
+    from ..output.certificates import Certificate
     from ..output.rules import Shown
     from .canonical import CanonicalForm
 
@@ -129,6 +130,36 @@ class FormOffers:
     def to_excel(self, path: Any, *, units: dict[str, str] | None = None) -> None:
         """Write a workbook to fill in; see ``Tree.to_excel``."""
         self._form.tree.to_excel(path, units=units)
+
+    def certificate(self, *, reasons: int = 1_000) -> Certificate:
+        """Certify the rules and reasons: a file that a small independent program checks.
+
+        It states that the rules decide as the tree, that none of them and no reason can be widened,
+        and where there are few enough also that the reasons are all that there are, and that fewer
+        rules are not enough, with a proof (docs/certificates).
+
+        Parameters
+        ----------
+        reasons : int
+            How many reasons it may list; where there are more, it states none.
+
+        Returns
+        -------
+        Certificate
+            ``not_stated`` says what could not be stated, and why. ``check()`` checks it, ``save``
+            writes it.
+
+        Examples
+        --------
+        >>> import orderless as ol
+        >>> tree = {"feature": "snores", "true": {"prediction": 1}, "false": {"prediction": 0}}
+        >>> form = ol.canonicalize(ol.read_tree(tree, feature_names=["snores"]))
+        >>> form.certificate().check()[0]
+        'The rules decide as the tree on every row; none can be widened.'
+        """
+        from ..output.certificates import form_certificate
+
+        return form_certificate(self._form, reasons=reasons)
 
     def to_sql(
         self,

@@ -233,6 +233,15 @@ class Bins:
             return None
         return ones(cuts.index(lower), cuts.index(upper) - 1) | nan
 
+    def to_list(self) -> list[dict[str, Any]]:
+        """Give what JSON needs to write down which values each bin has (docs/formats)."""
+        return [
+            {"feature": f.name, "cuts": cuts.tolist()}
+            if f.ordered
+            else {"feature": f.name, "values": [list(group) for group in groups]}
+            for f, cuts, groups in zip(self.features, self.cuts, self.groups, strict=True)
+        ]
+
     # -- trees -----------------------------------------------------------------------------------
 
     def over_features(self, nodes: BinNodes) -> dict[str, Any]:

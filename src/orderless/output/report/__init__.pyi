@@ -1,3 +1,10 @@
+from .card import (
+    Card as Card,
+    model_card as model_card,
+)
+from .card_facts import (
+    Told as Told,
+)
 from .page import (
     Report as Report,
     report as report,

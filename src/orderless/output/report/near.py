@@ -43,7 +43,7 @@ Bits = NDArray[np.bool_]
 def near(subject: Subject) -> Section:
     """Count the near-optimal trees and functions, and place the tree among them."""
     try:
-        found = around(subject)
+        found = subject.once(around)
     except (OutOfMemory, OutOfTime):
         lead = (
             f"Left out: there are too many trees of depth {subject.tree.depth} to look at within "

@@ -14,15 +14,17 @@ from typing import Any, cast
 
 from ...errors import InvalidParameter, setting
 from ...estimators import Deviation, Quality
-from ...inputs import write_whole
+from ...inputs import near as near_name, write_whole
 from ...model import Ensemble, Tree, printable, shown
 from ...readers import read_model
 from ..plots.look import CLASSES, GROUNDS, REPORT, page_colours
 from ..templates import fragment, markup
 from . import many_trees, sections
+from .card import card_of
+from .card_facts import Told
 from .near import near
 from .risk import thresholds
-from .subject import Subject
+from .subject import Facts, Heading, Paragraph, Part, Section, Subject
 from .which_matter import importance
 
 __all__ = ["Report", "report"]
@@ -95,6 +97,7 @@ def report(
     random_state: int = 0,
     held_out: Mapping[str, Quality | Deviation] | None = None,
     risk_of: Any = None,
+    card: Mapping[str, Any] | None = None,
 ) -> Report:
     """Write all that can be said about one tree on one page.
 
@@ -129,6 +132,10 @@ def report(
     risk_of : class label, optional
         Whose risk the section on thresholds is about, where the tree knows the training rows of its
         leaves; by default that of the class with the fewest (``risk_thresholds``).
+    card : mapping, optional
+        If given, a model card is part of the page: ``intended_use``, and perhaps what else
+        ``model_card`` takes (``limitations``, ``authors``, ``license``, ``data``, ``target``,
+        ``protected``, ``order``, ``name``).
 
     Returns
     -------
@@ -156,11 +163,14 @@ def report(
     if many:
         _refuse_for_one_tree(costs=costs, risk_of=risk_of)
     subject.check()
+    heading = printable(title or TITLES[many])
     made = [make(subject) for make in (OF_MANY_TREES if many else SECTIONS)]
+    if card is not None:
+        made.insert(-1, _card(subject, {"name": heading, **card}))
     top = many_trees if many else sections
     page = fragment(
         "report/template.html",
-        title=printable(title or TITLES[many]),
+        title=heading,
         lead=top.summary(subject),
         facts=top.facts(subject),
         sections=[section for section in made if section.parts or section.lead],
@@ -169,6 +179,29 @@ def report(
         classes={ground: markup(page_colours(CLASSES, ground)) for ground in GROUNDS},
     )
     return Report(shown(page))  # names in its tables and drawings too
+
+
+def _card(subject: Subject, given: Mapping[str, Any]) -> Section:
+    """Give the model card as a section."""
+    known = Told._fields
+    for name in given:
+        if name not in known:
+            raise InvalidParameter(
+                f"{setting('card')} has {name!r:.80}{near_name(name, known)}: it takes "
+                f"{', '.join(known)}",
+                "card",
+            )
+    if "intended_use" not in given:
+        raise InvalidParameter(f"{setting('card')} must say the intended_use", "card")
+    told: dict[str, Any] = {
+        name: tuple(v) if isinstance(v, list) else v for name, v in given.items()
+    }
+    parts: list[Part] = []
+    for section in card_of(subject, Told(**told)).sections:
+        parts.append(Heading(section.title))
+        parts += [Paragraph(section.note)] if section.note else []
+        parts.append(Facts(dict(section.lines)))
+    return Section("card", "Model card", "", parts)
 
 
 def _refuse_for_one_tree(**given: Any) -> None:

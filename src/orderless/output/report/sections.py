@@ -20,7 +20,7 @@ import numpy as np
 from ...acquisition import Policy, cheapest_policy, money, percent as whole_percent
 from ...errors import OutOfTime, TooManyReasons
 from ...estimators import Quality
-from ...missing import coverage
+from ...missing import Coverage, coverage
 from ...model import Tree, amount, class_names, label_text
 from ..plots.measures import draw_coverage
 from ..rules.html import form_as_html
@@ -41,8 +41,9 @@ from .subject import (
     picture,
 )
 
-__all__ = ["as_it_came", "cheapest", "facts", "how_good", "made", "missing", "quality",
-           "reasons", "right", "rules", "smallest", "summary"]  # fmt: skip
+__all__ = ["as_it_came", "cheapest", "covered", "data_digest", "facts", "how_good", "made",
+           "missing", "policies", "quality", "reasons", "right", "rules", "smallest", "summary",
+           "which_model"]  # fmt: skip
 
 MANY_REASONS = 400  # more are counted, not listed
 WAYS = {
@@ -210,6 +211,13 @@ def smallest(subject: Subject) -> Section:
     return Section("smallest", title, lead, drawn(subject, best))
 
 
+def covered(subject: Subject) -> Coverage:
+    """Remove values at random, and count the rows that are still answered."""
+    return coverage(
+        subject.tree, subject.X, y=subject.y, n_repeats=5, random_state=subject.random_state
+    )
+
+
 def missing(subject: Subject) -> Section:
     """Draw how many rows are still answered when values are missing."""
     title = "With missing values"
@@ -217,8 +225,7 @@ def missing(subject: Subject) -> Section:
         return numbers.missing(subject)
     if not subject.tree.features:
         return Section("missing", title, "The tree has no splits: every answer is certain.")
-    found = coverage(subject.tree, subject.X, y=subject.y, n_repeats=5,
-                     random_state=subject.random_state)  # fmt: skip
+    found = subject.once(covered)
     mean = found.table.groupby(["way", "rate"])["answered"].mean()
     shown = [0.1, 0.3, 0.5]
     parts: list[Part] = []
@@ -248,6 +255,16 @@ def missing(subject: Subject) -> Section:
     )
 
 
+def policies(subject: Subject) -> dict[str, Policy]:
+    """Solve in every way what to ask for."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is not proven is said where they are shown
+        return {
+            way: cheapest_policy(subject.tree, subject.rows, subject.costs, method=way)  # type: ignore[arg-type]
+            for way in WAYS
+        }
+
+
 def cheapest(subject: Subject) -> Section:
     """Show the cheapest policy beside simpler ones, what it buys, and in which order."""
     title = "The cheapest way to an answer"
@@ -255,12 +272,7 @@ def cheapest(subject: Subject) -> Section:
         return Section("costs", title, "")
     if not subject.tree.features:
         return Section("costs", title, "The tree has no splits: every answer is free.")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what is not proven is said below
-        found = {
-            way: cheapest_policy(subject.tree, subject.rows, subject.costs, method=way)  # type: ignore[arg-type]
-            for way in WAYS
-        }
+    found = subject.once(policies)
     best, own = found["optimal"], found["path"]
     lead = (
         f"Each value has its cost. Asking in the tree's own order costs "
@@ -309,13 +321,9 @@ def _bought(subject: Subject, policy: Policy) -> Table:
 
 def made(subject: Subject) -> Section:
     """Say how the report was made, so that it can be made again."""
-    content = sha256()
-    for column in _columns(subject.X):
-        content.update("\0".join(map(str, column)).encode("utf-8", "surrogatepass"))
-    content.update("\0".join(map(str, subject.y)).encode("utf-8", "surrogatepass"))
     lines = {
-        **_which_model(subject),
-        "data": f"{subject.n_rows:,} rows, sha256 {content.hexdigest()[:32]}",
+        **which_model(subject),
+        "data": f"{subject.n_rows:,} rows, sha256 {data_digest(subject)}",
         **subject.about,
         "random numbers": f"seed {subject.random_state}",
         "versions": f"orderless {version('orderless')}, numpy {np.__version__}, "
@@ -324,7 +332,16 @@ def made(subject: Subject) -> Section:
     return Section("made", "How this was made", "", [Facts(lines)])
 
 
-def _which_model(subject: Subject) -> dict[str, str]:
+def data_digest(subject: Subject) -> str:
+    """Give a number that tells these rows and labels from others."""
+    content = sha256()
+    for column in _columns(subject.X):
+        content.update("\0".join(map(str, column)).encode("utf-8", "surrogatepass"))
+    content.update("\0".join(map(str, subject.y)).encode("utf-8", "surrogatepass"))
+    return content.hexdigest()[:32]
+
+
+def which_model(subject: Subject) -> dict[str, str]:
     """Say which model it is, by a number that tells it from others."""
     if isinstance(subject.tree, Tree):
         same = "(fingerprint: equal for trees that decide the same)"

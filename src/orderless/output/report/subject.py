@@ -8,15 +8,15 @@ Out: ``Subject``, from which all sections are made, each thing read and computed
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from io import StringIO
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar, cast
 
-from ...errors import InvalidData, OutOfTime, TooManyReasons
+from ...errors import InvalidData, OutOfMemory, OutOfTime, TooLarge, TooManyReasons
 from ...estimators import Deviation, Quality, deviation, judge
 from ...form import CanonicalForm, canonicalize, redundant_splits, smallest_tree
 from ...inputs import Rows, known_rows, number_array, read_rows
@@ -26,6 +26,8 @@ from ..plots.look import INK_ON_PAGE, WHITE, short_names
 
 __all__ = ["Details", "Drawing", "Facts", "Heading", "Html", "Paragraph", "Part", "Section",
            "Subject", "Table", "TreeText", "count", "drawn", "picture", "pictures"]  # fmt: skip
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +43,20 @@ class Subject:
     random_state: int = 0
     held_out: Mapping[str, Quality | Deviation] = field(default_factory=dict)
     risk_of: Any = None
+    _found: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def once(self, find: Callable[[Subject], Found]) -> Found:
+        """Find something out that several parts show; what it raises is raised again."""
+        name = find.__qualname__
+        if name not in self._found:
+            try:
+                self._found[name] = find(self), None
+            except (InvalidData, OutOfMemory, OutOfTime, TooLarge) as fault:
+                self._found[name] = None, fault
+        found, raised = self._found[name]
+        if raised is not None:
+            raise raised
+        return cast("Found", found)
 
     @cached_property
     def rows(self) -> Rows:

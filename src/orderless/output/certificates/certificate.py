@@ -1,0 +1,226 @@
+"""``Certificate``: a statement about a tree in a file, and whether it holds.
+
+In:  what a certificate states, as plain data; or a file that somebody wrote.
+Out: ``Certificate``; ``check_certificate`` gives what is proven by it. The format and the checkers:
+     docs/certificates.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...errors import InvalidData, InvalidParameter, InvalidTree, Undecided, a_kind, setting
+from ...inputs import write_whole
+from ...model import Label, Space, Tree, formats as serial
+from . import check_claims, check_parts
+
+__all__ = ["Certificate", "certified_tree", "check_certificate", "checker", "written"]
+
+FORMAT = "orderless-certificate"
+VERSION = 1
+MOST = 2**53  # whole numbers that every language reads exactly
+ARRAYS = ("feature", "threshold", "when_true", "when_false", "leaf_class", "nan_true", "sets")
+LIMIT = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Certificate:
+    """A statement about a tree, with all that is needed to check it.
+
+    Made by ``CanonicalForm.certificate``, ``Policy.certificate`` and
+    ``orderless.equivalence_certificate``.
+
+    Attributes
+    ----------
+    text : str
+        The file, as JSON (docs/certificates).
+    not_stated : tuple of str
+        What could not be stated, and why, in sentences.
+    """
+
+    text: str
+    not_stated: tuple[str, ...] = ()
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The same as plain data."""
+        content: dict[str, Any] = json.loads(self.text)
+        return content
+
+    def save(self, path: str | Path) -> Path:
+        """Write it to a file, whole or not at all."""
+        place = Path(path)
+        write_whole(place, self.text + "\n")
+        return place
+
+    def check(self, *, limit: int = check_claims.STEPS) -> tuple[str, ...]:
+        """Check it; see ``check_certificate``."""
+        return check_certificate(self.text, limit=limit)
+
+    def __repr__(self) -> str:
+        return f"Certificate({self.content['claim']}, {len(self.text):,} characters of JSON)"
+
+
+def check_certificate(
+    certificate: Any, *, model: Any = None, limit: int = check_claims.STEPS
+) -> tuple[str, ...]:
+    """Check a certificate with the independent checker, and say what it proves.
+
+    Parameters
+    ----------
+    certificate : Certificate, path, or text of JSON
+    model : Tree, CanonicalForm, or any model that ``read_tree`` knows, optional
+        The tree that the certificate should be about: it must be the same, split by split.
+    limit : int
+        How many steps the checker may take: nodes and boxes that are looked at, about a million in
+        a second.
+
+    Returns
+    -------
+    tuple of str
+        What is proven by it, and what it does not state, in sentences.
+
+    Raises
+    ------
+    InvalidData
+        If it is not valid: something that it states does not hold, it is not as docs/certificates
+        says, or it is about another model.
+    Undecided
+        If checking takes more than ``limit`` steps.
+
+    Notes
+    -----
+    The checker shares nothing with the rest of the package. Checking rules takes, per rule and
+    feature, a walk through the tree; whether they cover a class is hard in general, and quick for
+    trees that people read.
+
+    Examples
+    --------
+    >>> import orderless as ol
+    >>> tree = {"feature": 0, "true": {"prediction": 1}, "false": {"feature": 1,
+    ...         "true": {"prediction": 1}, "false": {"prediction": 0}}}
+    >>> for line in check_certificate(ol.canonicalize(tree).certificate()):
+    ...     print(line)
+    The rules decide as the tree on every row; none can be widened.
+    Reasons of class 0: 1; these are all.
+    Reasons of class 1: 2; these are all.
+    Rules of class 0: 1; at least 1 needed.
+    Rules of class 1: 2; at least 2 needed.
+    """
+    text = _text(certificate)
+    try:
+        lines = check_claims.check(text, limit)
+    except check_parts.Invalid as fault:
+        raise InvalidData(f"the certificate is not valid: {fault}") from None
+    except check_parts.Undecided as fault:
+        raise Undecided(
+            f"it is not decided whether the certificate is valid: {fault}; raise "
+            f"{setting('limit', limit)}",
+            "steps",
+        ) from None
+    if model is not None:
+        _compare(json.loads(text), model)
+        lines.append("The tree is the one that was given, split by split.")
+    return tuple(lines)
+
+
+def _text(certificate: Any) -> str | bytes:
+    if isinstance(certificate, Certificate):
+        return certificate.text
+    if isinstance(certificate, str) and certificate.lstrip().startswith("{"):
+        return certificate
+    if isinstance(certificate, bytes | bytearray):
+        return bytes(certificate)
+    if not isinstance(certificate, str | Path):
+        raise InvalidData(
+            f"expected a Certificate, a path, or JSON text, got {a_kind(certificate)}"
+        )
+    place = Path(certificate)
+    size = place.stat().st_size
+    if size > LIMIT:
+        raise InvalidData(f"{place} has {size:,} bytes, and at most {LIMIT:,} are read")
+    return place.read_bytes()
+
+
+def _compare(content: Mapping[str, Any], model: Any) -> None:
+    """Refuse a certificate about another tree."""
+    from ...readers import read_tree
+
+    tree = read_tree(model)
+    if content["claim"] == "same":
+        raise InvalidParameter(
+            f"this certificate is about two trees: leave {setting('model')} out", "model"
+        )
+    try:
+        stated = Tree.from_dict(
+            {**content["tree"], "space": content["space"], "classes": content["classes"]}
+        )
+        own = Tree.from_dict(
+            {
+                **{k: v for k, v in tree.to_dict().items() if k in ARRAYS},
+                "space": features_of(tree.space),
+                "classes": list(tree.classes),
+            }
+        )
+    except InvalidTree as fault:
+        raise InvalidData(f"the tree of the certificate cannot be read: {fault}") from fault
+    if stated != own:
+        raise InvalidData("the certificate is about another tree than the one that was given")
+
+
+# -- writing -------------------------------------------------------------------------------------
+
+
+def written(claim: str, space: Space, classes: tuple[Label, ...], **content: Any) -> str:
+    """Write a certificate."""
+    labels = [*classes, *(c for f in space.features for c in f.categories)]
+    for label in labels:
+        if isinstance(label, int) and abs(label) >= MOST:
+            raise InvalidTree(
+                f"a certificate cannot have the label {label}: other languages read whole numbers "
+                "beyond 2^53 as others; use text"
+            )
+    start = {"claim": claim, "space": features_of(space), "classes": list(classes)}
+    return serial.dump(FORMAT, VERSION, {**start, **content})
+
+
+def features_of(space: Space) -> dict[str, Any]:
+    """Give the features of a space, without the columns of rows."""
+    return {"features": space.to_dict()["features"]}
+
+
+def certified_tree(tree: Tree) -> dict[str, Any]:
+    """Give the nodes of a tree as certificates have them."""
+    return {name: own for name, own in tree.to_dict().items() if name in ARRAYS}
+
+
+def checker(language: str = "python") -> str:
+    """Give the source of the independent checker, which needs nothing but the language.
+
+    Parameters
+    ----------
+    language : "python" or "javascript"
+
+    Examples
+    --------
+    >>> "import orderless" in checker("python")
+    False
+    """
+    here = Path(__file__).parent
+    if language == "javascript":
+        return (here / "check_certificate.js").read_text(encoding="utf-8")
+    if language != "python":
+        raise InvalidParameter(
+            f"{setting('language', language)} must be one of 'python', 'javascript'", "language"
+        )
+    parts, claims = (
+        (here / name).read_text(encoding="utf-8") for name in ("check_parts.py", "check_claims.py")
+    )
+    # One program of two files: what the second imports from the first stands above it.
+    claims = re.sub(r"^from \.check_parts import .*?\n\n", "\n", claims, flags=re.M | re.S)
+    return parts + "\n\n" + claims.replace("from __future__ import annotations\n", "")

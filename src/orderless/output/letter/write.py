@@ -1,0 +1,271 @@
+"""``reasons_letter``: which reasons of a decision are the principal ones.
+
+In:  a model, one row or many, and codes.
+Out: ``Letter``. The rule is fixed (docs/decisions/0031): features that are in every sufficient
+     reason first, then the others of the shortest one, by name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...errors import InvalidData, InvalidParameter, OutOfTime, TooManyReasons, Undecided, setting
+from ...form import Explanation, Term, canonicalize
+from ...inputs import is_unknown, near, row_at, some_names
+from ...model import Ensemble, Label, Tree, side_text
+from ...readers import read_model
+from .codes import read_codes
+from .letter import Letter, Reason
+
+__all__ = ["reasons_letter", "reasons_letters"]
+
+AT_MOST = 4
+WAYS = 3  # to change a decision that a letter lists
+TIME_LIMIT = 60.0
+
+
+def reasons_letter(
+    model: Any,
+    row: Any,
+    codes: Any,
+    *,
+    at_most: int = AT_MOST,
+    adverse: Any = None,
+    immutable: Iterable[str] | None = None,
+    ways: int = WAYS,
+    name: str = "",
+    time_limit: float = TIME_LIMIT,
+) -> Letter:
+    """Give the principal reasons of a decision about one row, with codes, by a fixed rule.
+
+    The principal reasons are the features that are in every sufficient reason of the row, by name;
+    then the other features of its shortest sufficient reason, by name. Features with the same code
+    are one reason. The letter says of each what holds, which features made no difference, and what
+    would change the decision. Nothing in it is estimated: it is proven of the model, for every
+    possible row.
+
+    Parameters
+    ----------
+    model : Tree, CanonicalForm, Ensemble, or any model that a reader knows
+    row : dict, one-row data frame, Series, or values in the order of the columns
+        What is missing, None or NaN is unknown.
+    codes : path of a CSV file, or dict of feature -> (code, text)
+        The file has the columns feature, code and text, and perhaps direction: "low" or "high" for
+        a line that is about numbers being low, or high. Every feature on which the model's answers
+        depend needs a line; what is empty or ambiguous is refused.
+    at_most : int
+        How many reasons the letter lists; it says how many more there are.
+    adverse : label, or list of labels, optional
+        The decisions that a letter is written for; by default all.
+    immutable : names of features, optional
+        What cannot be changed, and so is no part of what would change the decision.
+    ways : int
+        How many ways to change the decision the letter lists, at most.
+    name : str
+        What the row is called.
+    time_limit : float
+        Seconds for a search.
+
+    Returns
+    -------
+    Letter
+        False, with ``why_not``, where there is no letter: the answer is not certain, is not
+        adverse, or its reasons were not found in time.
+
+    Notes
+    -----
+    It is not legal advice. Cost: that of ``explain(row)``, its shortest reason and its changes.
+
+    Examples
+    --------
+    >>> import orderless as ol
+    >>> old = {"feature": "age", "relation": "<=", "reference": 25,
+    ...        "true": {"prediction": "refuse"}, "false": {"prediction": "grant"}}
+    >>> tree = {"feature": "income", "relation": "<=", "reference": 20, "true": old,
+    ...         "false": {"prediction": "grant"}}
+    >>> tree = ol.read_tree(tree, space=ol.Space({"age": int, "income": int}))
+    >>> codes = {"age": ("A1", "Length of history"), "income": ("I1", "Income")}
+    >>> print(reasons_letter(tree, {"age": 23, "income": 12}, codes, immutable=["age"]))
+    Decision: refuse
+    <BLANKLINE>
+    These reasons are enough together for the decision, whatever the other values are:
+      1. [A1] Length of history
+         age <= 25 (here 23)
+         No explanation of this decision can do without it.
+      2. [I1] Income
+         income <= 20 (here 12)
+         No explanation of this decision can do without it.
+    <BLANKLINE>
+    What would change the decision:
+      It would be grant if income were > 20.
+    <BLANKLINE>
+    This letter says how a model came to its answer. Each statement about the model has been proven
+    for every possible row. It is not legal advice, and it does not say whether the law asks for
+    other or further reasons.
+    """
+    writer = _Writer(model, codes, at_most, adverse, immutable, ways, time_limit)
+    return writer.letter(row, name)
+
+
+def reasons_letters(
+    model: Any,
+    X: Any,
+    codes: Any,
+    *,
+    at_most: int = AT_MOST,
+    adverse: Any = None,
+    immutable: Iterable[str] | None = None,
+    ways: int = WAYS,
+    names: Iterable[str] | None = None,
+    time_limit: float = TIME_LIMIT,
+) -> Iterator[Letter]:
+    """Give a letter for each of many rows, one at a time; parameters as for ``reasons_letter``.
+
+    Examples
+    --------
+    >>> import orderless as ol
+    >>> tree = {"feature": "x", "true": {"prediction": 1}, "false": {"prediction": 0}}
+    >>> tree = ol.read_tree(tree, feature_names=["x"])
+    >>> rows = [{"x": 0}, {"x": 1}, {"x": None}]
+    >>> [letter.codes for letter in reasons_letters(tree, rows, {"x": ("X", "x")}, adverse=0)]
+    [('X',), (), ()]
+    """
+    writer = _Writer(model, codes, at_most, adverse, immutable, ways, time_limit)
+    n = writer.model.read(X).n_rows
+    called = list(names) if names is not None else [""] * n
+    if len(called) != n:
+        raise InvalidData(f"there are {n:,} rows and {len(called):,} names: give one for each row")
+    for i, name in enumerate(called):
+        yield writer.letter(row_at(X, writer.model.space, i), name)
+
+
+class _Writer:
+    """Writes letters about one model."""
+
+    def __init__(
+        self,
+        model: Any,
+        codes: Any,
+        at_most: int,
+        adverse: Any,
+        immutable: Iterable[str] | None,
+        ways: int,
+        time_limit: float,
+    ) -> None:
+        for name, value, least in (("at_most", at_most, 1), ("ways", ways, 0)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise InvalidParameter(
+                    f"{setting(name, value)}: give a whole number, {least} or more", name
+                )
+        self.model: Tree | Ensemble = read_model(model)
+        if self.model.task == "regression":
+            raise InvalidData(
+                "a letter is about a decision, and this model says numbers: make it one with "
+                "cut(levels) first"
+            )
+        self.codes, self.at_most, self.ways = read_codes(codes), at_most, ways
+        self.immutable = None if immutable is None else list(immutable)
+        self.adverse = self._labels(adverse)
+        self.explain: Callable[[Any], Explanation]
+        if isinstance(self.model, Ensemble):
+            ensemble = self.model
+            self.explain = lambda row: ensemble.explain(row, time_limit=time_limit)
+            asked: Iterable[str] = ensemble.features
+        else:
+            form = canonicalize(self.model, time_limit=time_limit)
+            self.explain = form.explain
+            asked = [feature.name for feature in form.bins.features]
+        self.codes.check(self.model.space, asked)
+
+    def _labels(self, adverse: Any) -> list[Label] | None:
+        """Read the decisions that letters are written for."""
+        if adverse is None:
+            return None
+        given = list(adverse) if isinstance(adverse, list | tuple | set | frozenset) else [adverse]
+        classes = list(self.model.classes or ())
+        for label in given:
+            if label not in classes:
+                raise InvalidData(
+                    f"adverse names {label!r:.80}, which is not a class{near(label, classes)}: the "
+                    f"classes are {some_names(classes)}"
+                )
+        if not given:
+            raise InvalidData("adverse is empty: name the decisions, or leave it out for all")
+        return given
+
+    def letter(self, row: Any, name: str) -> Letter:
+        """Write one letter, or say why there is none."""
+        why = self.explain(row)
+        if why.label is None:
+            return Letter(None, unknown=why.unknown, why_not=_not_certain(why), name=name)
+        if self.adverse is not None and why.label not in self.adverse:
+            return Letter(
+                why.label, why_not=f"the decision, {why.label}, is not adverse.", name=name
+            )
+        try:
+            reason = why.shortest
+            necessary = why.necessary
+            changes = why.changes() if self.immutable is None else why.changes(
+                immutable=self.immutable
+            )  # fmt: skip
+        except (Undecided, OutOfTime, TooManyReasons) as fault:
+            return Letter(why.label, why_not=f"its reasons were not found: {fault}.", name=name)
+        assert reason is not None
+        reasons = self._reasons(reason, frozenset(necessary), why.row)
+        unknown = tuple(n for n in why.unknown if n not in reason.features)
+        rest = {*reason.features, *unknown}
+        said = [_said(change.label, str(change), change.certain) for change in changes]
+        return Letter(
+            why.label,
+            tuple(reasons[: self.at_most]),
+            max(0, len(reasons) - self.at_most),
+            tuple(n for n in sorted(why.depends_on) if n not in rest),
+            unknown,
+            tuple(said[: self.ways]),
+            len(said),
+            name=name,
+        )
+
+    def _reasons(
+        self, reason: Term, necessary: frozenset[str], row: Mapping[str, Any]
+    ) -> list[Reason]:
+        """Put the features of a sufficient reason into their order; those with one code are one."""
+        order = sorted(
+            reason.sides, key=lambda s: (s.feature.name not in necessary, s.feature.name)
+        )
+        out: dict[str, Reason] = {}
+        for side in order:
+            feature, code = side.feature.name, self.codes.of(side)
+            own = Reason(code.code, code.text, (feature,), (side_text(side),),
+                         (_value(row.get(feature)),), feature in necessary)  # fmt: skip
+            if code.code in out:
+                one = out[code.code]
+                own = Reason(code.code, code.text, one.features + own.features,
+                             one.conditions + own.conditions, one.values + own.values,
+                             one.necessary)  # fmt: skip
+            out[code.code] = own
+        return list(out.values())
+
+
+def _not_certain(why: Explanation) -> str:
+    """Say why there is no certain answer."""
+    return str(why).splitlines()[0].replace("Not determined", "the answer is not certain", 1)
+
+
+def _said(label: Label, change: str, certain: bool) -> str:
+    return f"It {'would' if certain else 'could'} be {label} if {change}."
+
+
+def _value(value: Any) -> Any:
+    """Give a value of the row as JSON can hold it; None where there is none."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if is_unknown(value) or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)  # a frame with gaps has its whole numbers as floats
+    return value if isinstance(value, bool | int | float | str) else str(value)

@@ -1,0 +1,308 @@
+"""What a model card says, section by section.
+
+In:  ``Subject``: a model, rows and labels; ``Told``: what only people know.
+Out: ``CardSection``s, and the metadata that Hugging Face's hub reads.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...acquisition import money
+from ...ensembles import prove
+from ...errors import (
+    InvalidData,
+    InvalidSpace,
+    InvalidTree,
+    OutOfMemory,
+    OutOfTime,
+    TooLarge,
+    Undecided,
+)
+from ...estimators import Quality
+from ...form import Properties
+from ...model import Ensemble, label_text, short_count
+from .near import EPSILON, MOST_FUNCTIONS, around
+from .sections import covered, data_digest, policies, which_model
+from .subject import Subject, count
+
+__all__ = ["CardSection", "Told", "card_sections", "interval", "metadata_of"]
+
+CONFIDENCE = 0.95
+LISTED = 30  # features of which monotonicity is said
+TIME_LIMIT = 1.0  # seconds for each search about an ensemble
+INTERVALS = (
+    "In brackets: 95 % intervals of Clopper and Pearson, which hold if the rows were drawn "
+    "independently of each other and of the model."
+)
+
+
+class Told(NamedTuple):
+    """What only people know."""
+
+    name: str
+    intended_use: str
+    limitations: str = ""
+    authors: str = ""
+    license: str = ""
+    data: str = ""
+    target: str = ""
+    protected: tuple[str, ...] = ()
+    order: tuple[Any, ...] | None = None
+
+
+@dataclass(frozen=True)
+class CardSection:
+    """A part of the card: lines, and the same as data where a program needs numbers."""
+
+    title: str
+    lines: tuple[tuple[str, str], ...]
+    note: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+def interval(hits: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Give the interval of Clopper and Pearson for a share.
+
+    Examples
+    --------
+    >>> low, high = interval(3, 10)
+    >>> f"{low:.4f} {high:.4f}"
+    '0.0667 0.6525'
+    """
+    from scipy.stats import beta
+
+    tail = (1 - confidence) / 2
+    low = 0.0 if hits == 0 else float(beta.ppf(tail, hits, n - hits + 1))
+    high = 1.0 if hits == n else float(beta.ppf(1 - tail, hits + 1, n - hits))
+    return low, high
+
+
+def card_sections(subject: Subject, told: Told, version: str) -> tuple[CardSection, ...]:
+    """Give all sections in their order."""
+    made = [_description(subject, told), _use(told), _data(subject, told), _performance(subject),
+            _proven(subject, told), _multiplicity(subject), _missing(subject), _cost(subject),
+            _version(subject, version)]  # fmt: skip
+    return tuple(section for section in made if section is not None)
+
+
+def _description(subject: Subject, told: Told) -> CardSection:
+    model = subject.tree
+    if isinstance(model, Ensemble):
+        kind = f"a sum of {count(len(model.trees), 'tree')}"
+    else:
+        kind = f"a decision tree with {count(model.n_leaves, 'leaf')}, of depth {model.depth}"
+    lines = [("model", kind), ("answers", _answers(subject)),
+             ("features", ", ".join(model.features) or "none")]  # fmt: skip
+    if told.authors:
+        lines.append(("authors", told.authors))
+    if told.license:
+        lines.append(("license", told.license))
+    return CardSection("Model description", tuple(lines))
+
+
+def _answers(subject: Subject) -> str:
+    if subject.numbers:
+        return "numbers"
+    return ", ".join(label_text(label) for label in subject.tree.classes)
+
+
+def _use(told: Told) -> CardSection:
+    lines = [("intended use", told.intended_use),
+             ("limitations", told.limitations or "not stated")]  # fmt: skip
+    return CardSection("Intended uses & limitations", tuple(lines))
+
+
+def _data(subject: Subject, told: Told) -> CardSection:
+    lines = [("rows", f"{subject.n_rows:,}, sha256 {data_digest(subject)}")]
+    if told.data:
+        lines.append(("source", told.data))
+    lines.append(("target", told.target or "not stated"))
+    if not subject.numbers:
+        shares = (f"{label_text(c)} {n:,}" for c, n in subject.quality.rows_of.items())
+        lines.append(("rows by class", ", ".join(shares)))
+    if subject.about_rows:
+        lines.append(("which rows", subject.about_rows))
+    return CardSection("Data", tuple(lines))
+
+
+# -- performance -----------------------------------------------------------------------------------
+
+
+def _performance(subject: Subject) -> CardSection:
+    if subject.numbers:
+        lines = []
+        for name, off in {"these rows": subject.deviation, **subject.held_out_numbers}.items():
+            text = f"{off.absolute or 0.0:.6g} (always saying the mean: "
+            lines.append((f"mean absolute error on {name}",
+                          f"{text}{off.absolute_of_mean or 0.0:.6g})"))  # fmt: skip
+        return CardSection(
+            "Evaluation results", tuple(lines), "No intervals: these are not shares."
+        )
+    lines, data = [], []
+    for name, found in {"these rows": subject.quality, **subject.held_out_classes}.items():
+        for what, hits, n in _shares(found):
+            if n == 0:
+                continue
+            low, high = interval(hits, n)
+            text = f"{hits / n:.1%} [{low:.1%}, {high:.1%}], {hits:,} of {n:,}"
+            lines.append((f"{what} on {name}", text))
+            data.append({"measure": what, "rows": name, "hits": hits, "n": n, "share": hits / n,
+                         "interval": [low, high]})  # fmt: skip
+    return CardSection(
+        "Evaluation results", tuple(lines), INTERVALS,
+        {"intervals": "Clopper-Pearson, 95 %", "results": data},
+    )  # fmt: skip
+
+
+def _shares(found: Quality) -> Iterator[tuple[str, int, int]]:
+    """Go through the shares: what, how many, of how many."""
+    yield "accuracy", found.n_right, found.n_rows
+    matrix, rows = found.confusion, found.rows_of
+    for i, label in enumerate(found.classes):
+        yield f"sensitivity for {label_text(label)}", int(matrix[i, i]), rows[label]
+    for i, label in enumerate(found.classes):
+        others = np.delete(np.delete(matrix, i, axis=0), i, axis=1)
+        yield f"specificity for {label_text(label)}", int(others.sum()), found.n_rows - rows[label]
+
+
+# -- what is proven --------------------------------------------------------------------------------
+
+
+def _proven(subject: Subject, told: Told) -> CardSection:
+    model = subject.tree
+    asked = prove(model, time_limit=TIME_LIMIT)
+    idle = [name for name in model.space.names if name not in subject_features(subject)]
+    lines = [("ignores", ", ".join(idle) or "none of its features")]
+    for name in told.protected:
+        if name not in model.space:
+            lines.append((f"protected: {name}", "not an input of the model"))
+            continue
+        lines.append((f"protected: {name}", _said(lambda name=name: asked.ignores(name))))
+    lines += [(f"monotone in {name}", text) for name, text in _rising(subject, told, asked)]
+    note = "Proven, or refuted with two rows, for every possible row; not only for these rows."
+    return CardSection("What is proven", tuple(lines), note, {"ignores": idle})
+
+
+def subject_features(subject: Subject) -> set[str]:
+    """Give the features on which the answers depend; of a sum, those that a tree asks about."""
+    if isinstance(subject.tree, Ensemble):
+        return set(subject.tree.features)
+    return {feature.name for feature in subject.form.bins.features}
+
+
+def _said(ask: Any) -> str:
+    try:
+        return str(ask()).replace("\n", " ")
+    except Undecided:
+        return "Undecided: neither proven nor refuted in the time that a card takes."
+
+
+def _rising(subject: Subject, told: Told, asked: Properties) -> Iterator[tuple[str, str]]:
+    """Go through the numeric features of a tree: rising, falling, or neither."""
+    model = subject.tree
+    if isinstance(model, Ensemble):
+        return
+    order: Any = told.order
+    if order is None and not subject.numbers:
+        if len(model.classes) != 2:
+            yield (
+                "its features",
+                "not stated: three or more classes have no order of their own; name it",
+            )
+            return
+        order = model.classes
+    options: dict[str, Any] = {} if subject.numbers else {"order": list(order)}
+    names = [n for n in sorted(subject_features(subject)) if model.space[n].kind == "numeric"]
+    for name in names[:LISTED]:
+        try:
+            up, down = (bool(asked.monotone(name, sign, **options)) for sign in (1, -1))
+        except (InvalidData, InvalidTree, InvalidSpace) as fault:
+            raise InvalidData(f"order does not fit the model: {fault}") from fault
+        ends = "" if subject.numbers else f" ({' < '.join(label_text(x) for x in order)})"
+        which = "neither rising nor falling" if not up and not down else (
+            "never lowers the answer" if up else "never raises the answer"
+        )  # fmt: skip
+        yield name, f"{which}{ends}" if up or down else which
+    if len(names) > LISTED:
+        yield "other features", f"not looked at: {len(names) - LISTED:,}"
+
+
+# -- the rest --------------------------------------------------------------------------------------
+
+
+def _multiplicity(subject: Subject) -> CardSection | None:
+    title = "Models that are about as good"
+    if isinstance(subject.tree, Ensemble):
+        return None
+    try:
+        found = subject.once(around)
+    except (OutOfMemory, OutOfTime, InvalidData, TooLarge) as fault:
+        why = "too many trees" if not isinstance(fault, InvalidData) else str(fault).split(": ")[0]
+        return CardSection(title, (("not counted", why),))
+    trees = found.found
+    try:
+        functions = short_count(trees.count_distinct(limit=MOST_FUNCTIONS))
+    except (OutOfMemory, OutOfTime, TooLarge):
+        functions = f"more than {MOST_FUNCTIONS:,}"
+    within = f"within {float(EPSILON):g} of the best objective, depth at most {trees.max_depth}"
+    place = "among them" if found.inside else "not among them"
+    lines = (("trees", f"{short_count(trees.n_trees)} {within}"),
+             ("different functions", functions), ("this tree", place))  # fmt: skip
+    return CardSection(title, lines)
+
+
+def _missing(subject: Subject) -> CardSection | None:
+    title = "Missing values"
+    if isinstance(subject.tree, Ensemble) or subject.numbers:
+        return None
+    if not subject.tree.features:
+        return CardSection(title, (("certain", "always: the tree has no splits"),))
+    mean = subject.once(covered).table.groupby(["way", "rate"])["answered"].mean()
+    lines = tuple(
+        (f"{rate:.0%} of the values missing", f"{mean['determined', rate]:.1%} of the rows still "
+         "have a certain answer") for rate in (0.1, 0.3, 0.5)
+    )  # fmt: skip
+    return CardSection(title, lines, "Values were removed from these rows at random.")
+
+
+def _cost(subject: Subject) -> CardSection | None:
+    if subject.costs is None or not subject.tree.features:
+        return None
+    best = subject.once(policies)["optimal"]
+    proven = "proven cheapest" if best.optimal else f"none costs less than {money(best.bound)}"
+    lines = (("on average", f"{money(best.expected_cost)} ({proven})"),
+             ("at most", money(best.worst_cost)))  # fmt: skip
+    return CardSection("What an answer costs", lines)
+
+
+def _version(subject: Subject, version: str) -> CardSection:
+    lines = (*which_model(subject).items(), ("numpy, Python",
+             f"{np.__version__}, {platform.python_version()}"), ("orderless", version))  # fmt: skip
+    return CardSection("Version", tuple(lines))
+
+
+def metadata_of(subject: Subject, told: Told) -> dict[str, Any]:
+    """Give what Hugging Face's hub reads at the top of a card, where it fits."""
+    task = "tabular-regression" if subject.numbers else "tabular-classification"
+    out: dict[str, Any] = {"library_name": "orderless", "pipeline_tag": task,
+                           "tags": ["orderless", "decision-tree", task]}  # fmt: skip
+    if told.license:
+        out["license"] = told.license
+    judged: dict[str, Quality] = {}
+    if not subject.numbers:
+        judged = {"rows of this card": subject.quality, **subject.held_out_classes}
+    results = [
+        {"task": {"type": task}, "dataset": {"name": told.data or name, "type": name},
+         "metrics": [{"type": "accuracy", "value": found.accuracy}]}
+        for name, found in judged.items()
+    ]  # fmt: skip
+    if results:
+        out["metrics"] = ["accuracy"]
+        out["model-index"] = [{"name": told.name, "results": results}]
+    return out

@@ -1,0 +1,36 @@
+"""``orderless card``: a card in every format, and what it cannot do without."""
+
+import json
+
+import pytest
+from commands import PATIENTS, fine, mistake
+
+ARGS = ("card", "--data", "patients.csv", "--target", "diagnosis", "--ignore", "id")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "patients.csv").write_text(PATIENTS)
+    return tmp_path
+
+
+def test_formats(folder):
+    use = ("--intended-use", "Teaching.", "--protected", "ward")
+    text = fine(*ARGS, *use)
+    assert text.startswith("---\nlibrary_name")
+    assert "- **protected\\: ward:** Proven\\: ward makes no difference." in text
+    assert json.loads(fine(*ARGS, *use, "--format", "json"))["name"] == "patients.csv"
+    fine(*ARGS, *use, "-o", "card.html", "--name", "Triage")
+    page = (folder / "card.html").read_text(encoding="utf-8")
+    assert "<h1><bdi>Triage</bdi></h1>" in page
+
+
+def test_in_the_report(folder):
+    fine("report", *ARGS[1:], "--intended-use", "Teaching.", "-o", "report.html")
+    assert ">Model card<" in (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_mistakes(folder):
+    assert "needs --intended-use" in mistake(*ARGS)
+    assert "must end in .md" in mistake(*ARGS, "--intended-use", "x", "-o", "card.pdf")

@@ -1,0 +1,58 @@
+"""``orderless check-certificate``: valid, not valid, undecided; and the checker as a program."""
+
+import json
+
+import pytest
+from commands import fine, mistake, run
+
+import orderless as ol
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    node = {"feature": "age", "relation": "<=", "reference": 40,
+            "true": {"prediction": "well"}, "false": {"prediction": "ill"}}  # fmt: skip
+    tree = ol.read_tree(node, space=ol.Space({"age": int}))
+    (tmp_path / "model.json").write_text(tree.to_json())
+    (tmp_path / "other.json").write_text(ol.read_tree({**node, "reference": 50},
+                                         space=ol.Space({"age": int})).to_json())  # fmt: skip
+    fine("export", "model.json", "--format", "certificate", "--output", "c.json")
+    return tmp_path
+
+
+def test_valid(folder):
+    lines = fine("check-certificate", "c.json", "--model", "model.json").splitlines()
+    assert lines[0] == "The rules decide as the tree on every row; none can be widened."
+    assert lines[-2:] == ["The tree is the one that was given, split by split.", "Valid."]
+
+
+def test_not_valid(folder):
+    result = run("check-certificate", "c.json", "--model", "other.json")
+    assert result.exit_code == 4
+    assert result.stdout.startswith("The certificate is about another tree")
+    content = json.loads((folder / "c.json").read_text())
+    content["rules"] = content["rules"][::-1]
+    (folder / "bad.json").write_text(json.dumps(content))
+    result = run("check-certificate", "bad.json")
+    assert (result.exit_code, result.stderr) == (4, "")
+    assert result.stdout.startswith("The certificate is not valid: a rule or reason holds where")
+
+
+def test_undecided(folder):
+    result = run("check-certificate", "c.json", "--limit", "3")
+    assert result.exit_code == 5
+    assert "raise --limit 3" in result.stdout
+
+
+def test_the_checker_is_written(folder):
+    assert fine("check-certificate", "--write-checker", "check.py") == ""
+    assert "import orderless" not in (folder / "check.py").read_text(encoding="utf-8")
+    fine("check-certificate", "c.json", "--write-checker", "check.js")
+    assert "checkCertificate" in (folder / "check.js").read_text(encoding="utf-8")
+
+
+def test_mistakes(folder):
+    assert "must end in .py or .js" in mistake("check-certificate", "--write-checker", "check.exe")
+    assert "name the certificate" in mistake("check-certificate")
+    assert "none.json" in mistake("check-certificate", "none.json")

@@ -1,0 +1,205 @@
+"""Letters of reasons: every statement in them is checked against all rows."""
+
+import html
+import itertools
+import json
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings, strategies as st
+from oracle import values_by_feature
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from strategies import partial_rows, problems, tree_of
+
+import orderless as ol
+from orderless.errors import InvalidData, InvalidParameter
+from tests.form.test_tree_properties import said
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data(), problems(n_trees=1, max_features=3))
+def test_every_statement_holds(data, problem):
+    kinds, (spec,) = problem
+    values = values_by_feature(kinds, spec)
+    rows = [dict(zip(values, own, strict=True)) for own in itertools.product(*values.values())]
+    row = data.draw(partial_rows(kinds, spec))
+    tree = tree_of(spec, kinds)
+    codes = {name: (f"code {name}", f"about {name}") for name in kinds}
+    letter = ol.reasons_letter(tree, row, codes, at_most=9, ways=1_000)
+    known = {name: value for name, value in row.items() if value is not None}
+
+    def possible(given):
+        return {said(spec, kinds, r) for r in rows if all(r[n] == v for n, v in given.items())}
+
+    answers = possible(known)
+    assert bool(letter) == (len(answers) == 1)
+    if not letter:
+        assert letter.decision is None
+        assert letter.why_not.startswith("the answer is not certain: ")
+        assert letter.reasons == letter.changes == ()
+        return
+    assert {letter.decision} == answers
+    form = ol.canonicalize(tree)
+    # The conditions are those of a sufficient reason of the row, and no shorter one holds for it.
+    conditions = {text for reason in letter.reasons for text in reason.conditions}
+    fitting = [t for t in form.reasons[letter.decision] if t.covers([row])[0]]
+    (term,) = [t for t in fitting if set(t.conditions) == conditions]
+    assert term.n_conditions == min(t.n_conditions for t in fitting)
+    inside = [r for r, own in zip(rows, term.covers(rows), strict=True) if own]
+    assert {said(spec, kinds, r) for r in inside} == {letter.decision}
+    # A reason is necessary iff the answer is open without the value of its feature.
+    for reason in letter.reasons:
+        (name,) = reason.features
+        rest = {n: v for n, v in known.items() if n != name}
+        assert reason.necessary == (len(possible(rest)) > 1)
+        assert reason.values[0] == row[name]
+    assert [(not r.necessary, r.features[0]) for r in letter.reasons] == sorted(
+        (not r.necessary, r.features[0]) for r in letter.reasons
+    )
+    # What made no difference: the answer is the same without it, and the model may depend on it.
+    only = {n: v for n, v in known.items() if n in term.features}
+    assert possible(only) == {letter.decision}
+    told = {*term.features, *letter.not_needed, *letter.unknown}
+    for name in kinds:
+        others = [n for n in kinds if n != name]
+        matters = any(
+            len(possible({n: r[n] for n in others})) > 1 for r in rows[:: max(1, len(rows) // 40)]
+        )
+        assert name in told or not matters
+    # What would change it: as few features as any change needs.
+    reached = [r for r in rows if said(spec, kinds, r) != letter.decision]
+    away = [{n for n, v in known.items() if r[n] != v} for r in reached]
+    assert (letter.n_ways > 0) == bool(reached)
+    changes = form.explain(row).changes()
+    assert len(letter.changes) == len(changes)
+    for change, text in zip(changes, letter.changes, strict=True):
+        assert len(change.features) == min(map(len, away))
+        assert set(change.features) in away
+        assert text.endswith(f"be {change.label} if {change}.")
+
+
+@pytest.fixture
+def tree():
+    leaf = {"true": {"prediction": "refuse"}, "false": {"prediction": "grant"}}
+    west = {"feature": "ward", "relation": "in", "reference": ["west"], **leaf}
+    age = {"feature": "age", "relation": "<=", "reference": 25, **leaf, "false": west}
+    income = {"feature": "income", "relation": "<=", "reference": 20, **leaf, "true": age}
+    income = {**income, "false": {"prediction": "grant"}}
+    space = ol.Space({"age": int, "income": float, "ward": ["east", "west"], "spare": bool})
+    return ol.read_tree(income, space=space)
+
+
+CODES = {"age": ("A", "Age"), "income": ("I", "Income"), "ward": ("W", "Ward")}
+ROW = {"age": 23, "income": 12.0, "ward": "west", "spare": True}
+
+
+def test_the_order_and_what_is_cut_off(tree):
+    letter = ol.reasons_letter(tree, {**ROW, "ward": "east"}, CODES)
+    assert letter.codes == ("A", "I")
+    row = {"age": 40, "income": 12.0, "ward": "west", "spare": False}
+    assert ol.reasons_letter(tree, row, CODES).codes == ("I", "W")
+    both = ol.reasons_letter(tree, ROW, CODES)  # age or ward: neither is necessary
+    assert [(r.code, r.necessary) for r in both.reasons] == [("I", True), ("W", False)]
+    assert both.not_needed == ("age",)  # of two that are as short, the one that says less of it
+    first = ol.reasons_letter(tree, ROW, CODES, at_most=1)
+    assert (first.codes, first.n_more) == (("I",), 1)
+    assert "The 1 principal of 2 reasons" in str(first)
+    none = ol.reasons_letter(tree, ROW, CODES, ways=0)
+    assert none.changes == ()
+    assert none.n_ways == 1
+
+
+def test_features_with_one_code_are_one_reason(tree):
+    codes = {**CODES, "age": ("I", "Income")}
+    letter = ol.reasons_letter(tree, {**ROW, "ward": "east"}, codes)
+    assert letter.codes == ("I",)
+    assert letter.reasons[0].features == ("age", "income")
+    assert letter.reasons[0].values == (23, 12)
+
+
+def test_rows_without_a_letter(tree):
+    assert ol.reasons_letter(tree, {**ROW, "income": 30}, CODES, adverse="refuse").why_not == (
+        "the decision, grant, is not adverse."
+    )
+    gaps = ol.reasons_letter(tree, {**ROW, "income": None}, CODES)
+    assert gaps.unknown == ("income",)
+    assert str(gaps) == (
+        "No letter: the answer is not certain: grant or refuse are possible, because income is "
+        "unknown."
+    )
+    assert ol.reasons_letter(tree, {**ROW, "age": None}, CODES)  # certain all the same
+    assert json.loads(gaps.to_json())["why_not"]
+    assert "No letter" in gaps.to_html()
+
+
+def test_what_cannot_be_changed(tree):
+    row = {**ROW, "ward": "east"}
+    letter = ol.reasons_letter(tree, row, CODES, immutable=["age"])
+    assert letter.changes == ("It would be grant if income were > 20.",)
+    fixed = ol.reasons_letter(tree, row, CODES, immutable=["age", "income", "ward"])
+    assert "No change of the values that may change gives another decision." in str(fixed)
+
+
+def test_many_rows(tree):
+    X = pd.DataFrame([ROW, {**ROW, "income": 30.0}, {**ROW, "income": None}])
+    letters = list(ol.reasons_letters(tree, X, CODES, adverse=["refuse"], names=["a", "b", "c"]))
+    assert [bool(letter) for letter in letters] == [True, False, False]
+    assert str(letters[0]).startswith("For: a\nDecision: refuse\n")
+    with pytest.raises(InvalidData, match="there are 3 rows and 1 names"):
+        list(ol.reasons_letters(tree, X, CODES, names=["a"]))
+
+
+def test_names_are_escaped():
+    name = '<img src=x onerror="1"> & "q"'
+    node = {"feature": name, "relation": "<=", "reference": 1, "true": {"prediction": "<b>"},
+            "false": {"prediction": "x"}}  # fmt: skip
+    tree = ol.read_tree(node, space=ol.Space({name: float}))
+    letter = ol.reasons_letter(tree, {name: 0}, {name: ("<i>", "<u>")}, name="<s>")
+    page = letter.to_html()
+    for text in ("<b>", "<i>", "<u>", "<s>", "<img"):
+        assert text not in page
+        assert html.escape(text) in page
+    assert letter._repr_html_() in page
+
+
+def test_models_of_all_kinds(tree):
+    X = [[a, i] for a in range(20, 60, 3) for i in range(5, 60, 5)]
+    y = [int(a > 30 and i > 20) for a, i in X]
+    codes = {"x0": ("A", "age"), "x1": ("I", "income")}
+    model = DecisionTreeClassifier(random_state=0).fit(X, y)
+    for one in (model, ol.read_tree(model), ol.canonicalize(model)):
+        assert ol.reasons_letter(one, [22, 10], codes).decision == 0
+    forest = RandomForestClassifier(5, max_depth=2, random_state=0).fit(X, y)
+    letter = ol.reasons_letter(forest, [22, 10], codes)
+    assert letter.decision == forest.predict([[22, 10]])[0]
+    for reason in letter.reasons:
+        for feature in reason.features:  # what a reason names is enough, whatever else
+            assert feature in ("x0", "x1")
+    fixed = {int(reason.features[0][1]) for reason in letter.reasons}
+    for other in X:
+        row = [[22, 10][k] if k in fixed else other[k] for k in range(2)]
+        assert forest.predict([row])[0] == letter.decision
+    numbers = ol.read_tree(DecisionTreeRegressor(max_depth=2, random_state=0).fit(X, y))
+    with pytest.raises(InvalidData, match="says numbers: make it one with cut"):
+        ol.reasons_letter(numbers, [22, 10], codes)
+    assert ol.reasons_letter(numbers.cut([0.5], ["no", "yes"]), [22, 10], codes).decision == "no"
+
+
+def test_a_model_that_always_says_the_same():
+    tree = ol.read_tree({"prediction": "no"}, space=ol.Space({"x": float}))
+    letter = ol.reasons_letter(tree, {"x": 1}, {"x": ("X", "x")})
+    assert "gives this answer to every row" in str(letter)
+    assert letter.reasons == ()
+
+
+def test_mistakes(tree):
+    for options, message in (
+        ({"adverse": "reject"}, "adverse names 'reject', which is not a class"),
+        ({"adverse": []}, "adverse is empty"),
+    ):
+        with pytest.raises(InvalidData, match=message):
+            ol.reasons_letter(tree, ROW, CODES, **options)
+    for options in ({"at_most": 0}, {"ways": -1}, {"at_most": True}):
+        with pytest.raises(InvalidParameter, match="give a whole number"):
+            ol.reasons_letter(tree, ROW, CODES, **options)
