@@ -85,9 +85,8 @@ class EngineCounts:
 
     def unrank(self, positions: Sequence[int]) -> FlatTrees:
         """Give the trees at some positions."""
-        if not len(positions):
-            return FlatTrees.none()
-        return FlatTrees(*self.core.unrank(_narrow(positions)))
+        some = len(positions) > 0
+        return FlatTrees(*self.core.unrank(_narrow(positions))) if some else FlatTrees.none()
 
     def rank(self, tree: FlatTrees) -> int | None:
         """Give the position of a tree, None if it is not in."""
@@ -111,9 +110,8 @@ class EngineFunctions:
 
     def trees(self, positions: NDArray[np.int64]) -> FlatTrees:
         """Give a cheapest tree of some functions."""
-        if not len(positions):
-            return FlatTrees.none()
-        return FlatTrees(*self.core.trees(np.asarray(positions, dtype=np.int64)))
+        at = np.asarray(positions, dtype=np.int64)
+        return FlatTrees(*self.core.trees(at)) if len(at) else FlatTrees.none()
 
     def trees_of(self, position: int, start: int, count: int) -> FlatTrees:
         """Give some trees of one function, in order of leaves."""
@@ -145,6 +143,7 @@ class Engine:
         self.incomplete: Incomplete | None = None  # where it is a part of what was asked for
         self.known_optimum: int | None = None  # the smallest objective, found before
         self.offers_part = False  # whether messages say how to get one
+        self.seen: dict[str, FlatTrees] = {}  # trees of functions that were looked at last
         self._counts: dict[View, EngineCounts | SomeCounts] = {}
         self._narrowed: dict[tuple[Step, ...], _core.rashomon.Graph] = {}
 
@@ -250,6 +249,14 @@ class Engine:
                 )
             self._counts[view] = EngineCounts(core, self)
         return self._counts[view]
+
+    def n_trees(self, view: View) -> int:
+        """Count the trees of a view, and keep nothing of it: quicker than ``counts``."""
+        if view in self._counts or view.monotone:
+            return self.counts(view).n
+        graph, wanted = self.graph_for(view), self._view(view)
+        with self.caps("counting the trees"):
+            return _whole(graph.n_trees(wanted, self.memory_limit, self.seconds))
 
     def _functions(
         self, view: View, semantics: str, limit: int, counts: bool, piece: Piece | None
