@@ -8,6 +8,10 @@ from .conflict import (
 from .differences import (
     Differences as Differences,
 )
+from .ends import (
+    End as End,
+    exact_ends as exact_ends,
+)
 from .flat import (
     FlatTrees as FlatTrees,
     merge as merge,
@@ -25,6 +29,12 @@ from .goal_results import (
 )
 from .judged import (
     Judged as Judged,
+)
+from .looked_at import (
+    DrawnFunction as DrawnFunction,
+    LookedAt as LookedAt,
+    drawn_instead as drawn_instead,
+    looked_at as looked_at,
 )
 from .members import (
     LIMIT as LIMIT,

@@ -244,30 +244,43 @@ class Choices(SecondGoals):
         target : path, optional
             File to write; complete or not at all.
         X, y : complete rows and their labels, optional
-            As of ``choose``; so are ``missing``, ``costs``, ``positive``, ``sample``,
-            ``random_state`` and ``limit``. ``title`` stands at the top.
+            As of ``choose``; so are ``missing``, ``costs``, ``positive``, ``goals``, ``sample``,
+            ``draw``, ``random_state`` and ``limit``. ``title`` stands at the top. ``rows``, a data
+            frame, or True for X with its labels, are shown where two functions differ: they are
+            written into the page.
 
         Returns
         -------
         str
             The page: one file that needs no server and no network.
+
+        Notes
+        -----
+        Of more than ``limit`` functions, 2,000 are drawn, and the exact ends of measures are beside
+        them; the page says so, and a warning does. Cost: as of ``choose``, the minimal rules of
+        each function, and the functions of a view for each first question.
         """
         from ..output.explorer import write_explorer
 
         return write_explorer(cast("TreeSet", self), target, X, y, **options)
 
-    def explore(self, **options: Any) -> None:
-        """Open what ``write_explorer`` writes in a browser, served by this machine, until Ctrl-C.
+    def explore(self, X: Any = None, y: Any = None, **options: Any) -> None:
+        """Open the explorer in a browser, served by this machine alone, until Ctrl-C.
+
+        It is the page of ``write_explorer``; beyond it, all trees that meet the wishes are counted
+        by views of the compressed set, however many there are, and a chosen function is written as
+        SQL, as a page to fill in and, with X and y, as a report.
 
         Parameters
         ----------
+        X, y : complete rows and their labels, optional
         **options
             As of ``write_explorer``; and ``port``, by default any that is free, and ``ready``, a
             function that is called with the address instead of opening a browser.
         """
         from ..output.explorer import explore
 
-        explore(cast("TreeSet", self), **options)
+        explore(cast("TreeSet", self), X, y, **options)
 
 
 def _named_goals(goals: Any) -> Mapping[str, Any]:

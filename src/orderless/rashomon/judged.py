@@ -335,11 +335,11 @@ class Judged:
             return self._coverage_of_table(at, given)
         uses = self.table.trees.uses(len(self.problem.columns))[at]
         out, chances = np.zeros(len(at)), self._chances()
-        sets, which = np.unique(uses, axis=0, return_inverse=True)
-        which = which.ravel()
-        for k, used in enumerate(sets):
-            own = np.flatnonzero(which == k)
-            cells = KnownCells(self.problem.columns, np.flatnonzero(used).tolist())
+        sets, which, counts = np.unique(uses, axis=0, return_inverse=True, return_counts=True)
+        known: dict[tuple[int, ...], Bits] = {}
+        groups = np.split(np.argsort(which.ravel(), kind="stable"), np.cumsum(counts)[:-1])
+        for used, own in zip(sets, groups, strict=True):
+            cells = KnownCells(self.problem.columns, np.flatnonzero(used).tolist(), known)
             labels = self.table.trees[at[own]].says(cells.bits)
             weight = cells.weights(self.rows.bits, self.rows.weight)
             out[own] = cells.certain(labels, chances) @ weight
