@@ -160,13 +160,6 @@ std::shared_ptr<Counts> make_counts(std::shared_ptr<Graph> graph, const nb::obje
       [&] { return std::make_shared<Counts>(std::move(graph), std::move(trees), limits); });
 }
 
-Halves n_trees(std::shared_ptr<Graph> graph, const nb::object& view, std::size_t memory_limit,
-               double time_limit) {
-  View trees = view_of(*graph, view);
-  Meter limits = meter(memory_limit, time_limit);
-  return halves(unlocked([&] { return count_trees(std::move(graph), std::move(trees), limits); }));
-}
-
 nb::object decide_rows(const Graph& graph, const nb::object& of,
                        const Table<std::uint8_t>& may_be_true,
                        const Table<std::uint8_t>& may_be_false, double time_limit) {
@@ -317,8 +310,6 @@ void bind_graph(nb::module_& m) {
            "The graph of the trees that meet what is asked of paths.")
       .def("best_tree", [](const Graph& graph) { return give_trees(best_tree(graph)); })
       .def("counts", &make_counts, "view"_a, "memory_limit"_a, "time_limit"_a)
-      .def("n_trees", &n_trees, "view"_a, "memory_limit"_a, "time_limit"_a,
-           "How many trees there are, without what unrank needs.")
       .def("functions", &make_functions, "view"_a, "measure"_a.none(), "listed"_a, "limit"_a,
            "residue"_a.none(), "memory_limit"_a, "time_limit"_a,
            "The distinct functions; measure None: on the training rows. Not listed: only their "

@@ -82,8 +82,7 @@ bool Reachable::has(const Graph& graph, std::uint32_t node, const Edge& edge) co
          graph.best[edge.when_true] + graph.best[edge.when_false] <= budget(graph, node);
 }
 
-Counts::Counts(std::shared_ptr<const Graph> graph, View view, Meter& meter, double long_table,
-               bool any_loss)
+Counts::Counts(std::shared_ptr<const Graph> graph, View view, Meter& meter, double long_table)
     : graph_(std::move(graph)),
       view_(std::move(view)),
       masks_(view_.masks(graph_->rows.n_columns)),
@@ -99,7 +98,7 @@ Counts::Counts(std::shared_ptr<const Graph> graph, View view, Meter& meter, doub
   for (std::uint32_t node = n_stored_; node-- > 0;) {
     if (!reachable_.has(node)) continue;
     cells.clear();
-    if (node == 0 && has_long_table(long_table, any_loss)) {
+    if (node == 0 && has_long_table(long_table)) {
       open_ = std::make_unique<const OpenRoot>(*this, meter);
       n_ = open_->at_most(view_.bound, false, meter);
       n_nontrivial_ = open_->at_most(view_.bound, true, meter);
@@ -119,16 +118,12 @@ Counts::Counts(std::shared_ptr<const Graph> graph, View view, Meter& meter, doub
 Counts::~Counts() = default;
 
 /// Whether the root's table is better not made, and numbers of trees fit what is done instead.
-bool Counts::has_long_table(double long_table, bool any_loss) const {
-  if (graph_->rows.target.loss != Loss::squared && !any_loss) return false;
+bool Counts::has_long_table(double long_table) const {
+  if (graph_->rows.target.loss != Loss::squared) return false;
   const auto [products, trees] = work(0);
   double most = 0;
   for (const std::vector<Cell>& cells : tables_) most = std::max(most, total(cells));
   return products > long_table && trees < 0x1p126 && most < 0x1p63;
-}
-
-Count count_trees(std::shared_ptr<const Graph> graph, View view, Meter& meter) {
-  return Counts(std::move(graph), std::move(view), meter, 0, true).n();
 }
 
 std::vector<Cell> Counts::histogram(Meter& meter) const {

@@ -93,10 +93,8 @@ class OpenRoot;
 /// every tree has a cost of its own: where the root's table would be long, it is not made.
 class Counts {
  public:
-  /// `long_table`: how many products of cells at the root are too many for squared loss; with
-  /// `any_loss`, for every one.
-  Counts(std::shared_ptr<const Graph> graph, View view, Meter& meter, double long_table = 1e5,
-         bool any_loss = false);
+  /// `long_table`: how many products of cells at the root are too many for squared loss.
+  Counts(std::shared_ptr<const Graph> graph, View view, Meter& meter, double long_table = 1e5);
   ~Counts();
   Counts(const Counts&) = delete;
   Counts& operator=(const Counts&) = delete;
@@ -139,7 +137,7 @@ class Counts {
   void fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter) const;
   /// How many products of cells a node has, and about how many trees.
   [[nodiscard]] std::pair<double, double> work(std::uint32_t node) const;
-  [[nodiscard]] bool has_long_table(double long_table, bool any_loss) const;
+  [[nodiscard]] bool has_long_table(double long_table) const;
   [[nodiscard]] FlatTrees unrank_open(std::span<const Count> positions, Meter& meter) const;
   void fill_small(std::uint32_t node, std::vector<Cell>& out) const;
   [[nodiscard]] bool stored(std::uint32_t node) const { return node < n_stored_; }
@@ -153,9 +151,5 @@ class Counts {
   std::unique_ptr<const OpenRoot> open_;   // where the root has no table
   Count n_ = 0, n_nontrivial_ = 0;
 };
-
-/// How many trees a view has, and nothing else: the root's table, which most of the time goes into,
-/// is not made.
-[[nodiscard]] Count count_trees(std::shared_ptr<const Graph> graph, View view, Meter& meter);
 
 }  // namespace orderless::rashomon

@@ -185,7 +185,6 @@ class Graph:
         memory_limit: int,
         time_limit: float,
     ) -> Counts: ...
-    def n_trees(self, view: View, memory_limit: int, time_limit: float) -> tuple[int, int]: ...
     def functions(
         self,
         view: View,

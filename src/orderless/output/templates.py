@@ -29,9 +29,7 @@ def fragment(name: str, **content: Any) -> str:
     return render(name, **content).replace("&#39;", "&#x27;").replace("&#34;", "&quot;")
 
 
-def sealed(
-    name: str, *, style: str, script: str, connect: bool = False, **content: Any
-) -> str:
+def sealed(name: str, *, style: str, script: str, connect: bool = False, **content: Any) -> str:
     """Fill in a page that may run this script, use this style, and nothing else.
 
     With ``connect`` it may also ask the server that it came from.

@@ -30,12 +30,6 @@ from .goal_results import (
 from .judged import (
     Judged as Judged,
 )
-from .looked_at import (
-    DrawnFunction as DrawnFunction,
-    LookedAt as LookedAt,
-    drawn_instead as drawn_instead,
-    looked_at as looked_at,
-)
 from .members import (
     LIMIT as LIMIT,
 )
@@ -54,6 +48,12 @@ from .resampled import (
 from .row_answers import (
     Sampled as Sampled,
     disagreements as disagreements,
+)
+from .shown_functions import (
+    DrawnFunction as DrawnFunction,
+    LookedAt as LookedAt,
+    drawn_instead as drawn_instead,
+    looked_at as looked_at,
 )
 from .sizes import (
     RashomonSizes as RashomonSizes,

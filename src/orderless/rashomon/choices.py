@@ -15,7 +15,7 @@ from .choosing import Wanted, chosen_frame
 from .ends import exact_ends
 from .goals import SecondGoals
 from .judged import BETTER, Asked, Judged
-from .looked_at import LookedAt, looked_at
+from .shown_functions import MOST_SHOWN, LookedAt, looked_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Choices"]
 
-MOST_SHOWN = 20_000  # functions that a person looks at
 ENDS = ("smallest", "largest", "smallest_function", "largest_function")
 
 

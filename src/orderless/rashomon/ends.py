@@ -52,7 +52,9 @@ class End:
         return f"{'largest' if self.largest else 'smallest'} {self.measure}"
 
 
-def exact_ends(trees: TreeSet, X: Any, y: Any, positive: Any, goals: Mapping[str, Any]) -> list[End]:
+def exact_ends(
+    trees: TreeSet, X: Any, y: Any, positive: Any, goals: Mapping[str, Any]
+) -> list[End]:
     """Give the ends of all measures that a function of the rows has, over all trees.
 
     Of the objective and the leaves only the smallest: the largest is that of a tree, not of the
@@ -108,4 +110,3 @@ def _both(trees: TreeSet, name: str, measure: Any, options: Mapping[str, Any]) -
     found = trees.range(measure, **options)
     yield End(name, False, found.smallest, found.smallest_tree)
     yield End(name, True, found.largest, found.largest_tree)
-

@@ -250,13 +250,14 @@ class Engine:
             self._counts[view] = EngineCounts(core, self)
         return self._counts[view]
 
-    def n_trees(self, view: View) -> int:
-        """Count the trees of a view, and keep nothing of it: quicker than ``counts``."""
+    def histogram(self, view: View) -> Histogram:
+        """Count the trees of a view by leaves and errors, and keep nothing of it."""
         if view in self._counts or view.monotone:
-            return self.counts(view).n
+            return self.counts(view).histogram()
         graph, wanted = self.graph_for(view), self._view(view)
         with self.caps("counting the trees"):
-            return _whole(graph.n_trees(wanted, self.memory_limit, self.seconds))
+            core = graph.counts(wanted, self.memory_limit, self.seconds)
+        return EngineCounts(core, self).histogram()
 
     def _functions(
         self, view: View, semantics: str, limit: int, counts: bool, piece: Piece | None

@@ -333,6 +333,8 @@ class Judged:
         given = self.asked.missing
         if is_frame(given) or isinstance(given, list | np.ndarray):
             return self._coverage_of_table(at, given)
+        if not len(at):
+            return np.zeros(0)
         uses = self.table.trees.uses(len(self.problem.columns))[at]
         out, chances = np.zeros(len(at)), self._chances()
         sets, which, counts = np.unique(uses, axis=0, return_inverse=True, return_counts=True)

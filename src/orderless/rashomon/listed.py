@@ -73,9 +73,9 @@ class Listed:
         """Give the positions of the trees of a view."""
         return np.flatnonzero((self.cost <= view.bound) & meets(self.problem, self.flat, view))
 
-    def n_trees(self, view: View) -> int:
-        """Count the trees of a view, and keep nothing of it."""
-        return len(self._inside(view))
+    def histogram(self, view: View) -> Histogram:
+        """Count the trees of a view by leaves and errors, and keep nothing of it."""
+        return ListedCounts(self, self._inside(view)).histogram()
 
     def counts(self, view: View) -> ListedCounts:
         """Count the trees of a view."""

@@ -20,7 +20,7 @@ from ..readers import read_tree
 from .completeness import Completeness
 from .functions import FunctionSet, FunctionTable, Listing, RashomonFunction
 from .listed import Counts, Source
-from .looked_at import DrawnFunction, seen_before
+from .shown_functions import DrawnFunction, seen_before
 from .near import apart
 from .problem import Problem
 from .view import LIMIT, View
@@ -273,9 +273,7 @@ class Members(Completeness):
         """Give the different functions as arrays, without an object for each."""
         return self.functions(limit=limit, semantics=semantics).table()
 
-    def function(
-        self, fingerprint: str, *, limit: int = LIMIT
-    ) -> RashomonFunction | DrawnFunction:
+    def function(self, fingerprint: str, *, limit: int = LIMIT) -> RashomonFunction | DrawnFunction:
         """Give the function with a fingerprint, such as one of the index of ``choose``.
 
         Parameters

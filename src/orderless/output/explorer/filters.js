@@ -145,15 +145,26 @@ function frontOf(x, y) {
   return out;
 }
 
+const sorted = new Map(); // measure -> all functions in its order, found once
+
+function sortedBy(name) {
+  if (!sorted.has(name)) {
+    const { values, better } = MEASURE.get(name);
+    const sign = better > 0 ? -1 : 1;
+    sorted.set(name, Uint32Array.from(values, (_, k) => k).sort((a, b) => {
+      const [one, other] = [values[a], values[b]];
+      if (Number.isNaN(one) || Number.isNaN(other)) return Number.isNaN(one) - Number.isNaN(other) || a - b;
+      return sign * (one - other) || a - b;
+    }));
+  }
+  return sorted.get(name);
+}
+
 /** The functions that are left, in the order that was asked for. */
 function ordered() {
-  const { values, better } = MEASURE.get(state.sort);
-  const sign = better > 0 ? -1 : 1;
-  return [...left].sort((a, b) => {
-    const [one, other] = [values[a], values[b]];
-    if (Number.isNaN(one) || Number.isNaN(other)) return Number.isNaN(one) - Number.isNaN(other) || a - b;
-    return sign * (one - other) || a - b;
-  });
+  const there = new Uint8Array(N);
+  for (const k of left) there[k] = 1;
+  return sortedBy(state.sort).filter((k) => there[k]);
 }
 
 // -- words

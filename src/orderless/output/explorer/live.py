@@ -8,13 +8,17 @@ Out: counts by views of the compressed set; text of files.
 from __future__ import annotations
 
 import json
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import InvalidData, OutOfTime, TooLarge
 from ...form import hex_digits
@@ -26,12 +30,31 @@ if TYPE_CHECKING:
 
 __all__ = ["Live"]
 
-MOST_KNOWN = 10_000  # counts that are kept
+MOST_KNOWN = 1_000  # views whose counts are kept
+MOST_DIGITS = 30  # of an objective
 MOST_MUST = 6  # features that must be used: 2 to the power of so many views
 PATIENCE = 8.0  # seconds that a question waits for the one before it
 
 Answer = tuple[str, bytes]
+Ends = tuple[int | None, int | None]
 KEYS = {"must", "not", "max_leaves", "max_features", "objective", "first"}
+
+
+class _Cells(NamedTuple):
+    """Trees by objective, in whole numbers, and leaves."""
+
+    cost: NDArray[np.int64]
+    leaves: NDArray[np.int64]
+    counts: list[int]
+
+    def count(self, bound: int | None, leaves: int | None) -> int:
+        """Count those with at most this objective, and at most so many leaves."""
+        inside = np.ones(len(self.counts), dtype=bool)
+        if bound is not None:
+            inside &= self.cost <= max(-1, min(bound, 2**62))
+        if leaves is not None:
+            inside &= self.leaves <= min(leaves, 2**62)
+        return sum(n for n, own in zip(self.counts, inside.tolist(), strict=True) if own)
 
 
 class Live:
@@ -50,7 +73,7 @@ class Live:
     def __init__(self, trees: TreeSet, token: str, X: Any, y: Any, costs: Any) -> None:
         self._trees, self.token = trees, token
         self._X, self._y, self._costs = X, y, costs
-        self._known: OrderedDict[Any, int] = OrderedDict()
+        self._known: OrderedDict[Any, _Cells] = OrderedDict()
         self._lock = threading.Lock()
         self._some: LookedAt | None = None
         self._place: dict[str, int] = {}
@@ -99,46 +122,56 @@ class Live:
         must, unwanted = (_names(given.get(key, [])) for key in ("must", "not"))
         if len(must) > MOST_MUST:
             raise TooLarge(f"at most {MOST_MUST} features that must be used are counted", MOST_MUST)
-        base = self._base(given)
-        out: dict[str, Any] = {"trees": str(self._n(base, must, unwanted))}
+        base, ends = self._base(given), self._ends(given)
+        out: dict[str, Any] = {"trees": str(self._n(base, ends, must, unwanted))}
         if each:
             out["each"] = {}
             space = self._trees._problem.columns.space
             for i in sorted(set(self._trees._problem.columns.feature.tolist())):
                 name = space.names[i]
-                others = [one for one in must if one != name], [o for o in unwanted if o != name]
-                both, without = self._n(base, *others), self._n(base, others[0], [*others[1], name])
+                musts, nots = ([o for o in wish if o != name] for wish in (must, unwanted))
+                both = self._n(base, ends, musts, nots)
+                without = self._n(base, ends, musts, [*nots, name])
                 out["each"][name] = [str(n) for n in (both, both - without, without)]
         return "application/json", json.dumps(out).encode()
+
+    def _ends(self, given: Mapping[str, Any]) -> Ends:
+        """Give the largest objective, in whole numbers, and the most leaves; None for any."""
+        leaves, objective = given.get("max_leaves"), given.get("objective")
+        if leaves is not None and (isinstance(leaves, bool) or not isinstance(leaves, int)):
+            raise InvalidData(f"max_leaves must be a whole number, got {leaves!r:.80}")
+        if objective is None:
+            return None, leaves
+        if not isinstance(objective, str) or len(objective) > MOST_DIGITS:
+            raise InvalidData("objective must be a number, as text")
+        try:
+            most = Decimal(objective)
+        except InvalidOperation:
+            most = Decimal("nan")
+        if not most.is_finite() or abs(most.adjusted()) > MOST_DIGITS:
+            raise InvalidData(f"objective must be a number, got {objective!r:.80}")
+        return math.floor(Fraction(most) * self._trees._problem.unit), leaves
 
     def _base(self, given: Mapping[str, Any]) -> Any:
         """Give the view of what is asked beside features."""
         trees = self._trees
         if given.get("first") is not None:
             trees = trees.first(given["first"])
-        if given.get("max_leaves") is not None:
-            trees = trees.max_leaves(given["max_leaves"])
         if given.get("max_features") is not None:
             trees = trees.at_most_features(given["max_features"])
-        view = trees._view
-        if given.get("objective") is not None:
-            try:
-                most = Fraction(given["objective"])
-            except (TypeError, ValueError, ZeroDivisionError):
-                raise InvalidData("objective must be a number, as text") from None
-            bound = int(most * trees._problem.unit // 1)
-            view = replace(view, bound=min(view.bound, max(bound, -1)))
-        return view
+        return trees._view
 
-    def _n(self, base: Any, must: list[str], unwanted: list[str]) -> int:
+    def _n(self, base: Any, ends: Ends, must: list[str], unwanted: list[str]) -> int:
         """Count by inclusion and exclusion: only views without features, which are quick."""
         total = 0
         for k in range(len(must) + 1):
             for some in combinations(must, k):
-                total += (-1) ** k * self._without(base, frozenset([*unwanted, *some]))
+                cells = self._without(base, frozenset([*unwanted, *some]))
+                total += (-1) ** k * cells.count(*ends)
         return total
 
-    def _without(self, base: Any, names: frozenset[str]) -> int:
+    def _without(self, base: Any, names: frozenset[str]) -> _Cells:
+        """Give the trees that ask about none of some features, by objective and leaves."""
         key = base, names
         if key in self._known:
             self._known.move_to_end(key)
@@ -146,11 +179,13 @@ class Live:
         view = base
         for name in sorted(names):
             view = view.without(self._trees._columns_of(name))
-        n = self._trees._source.n_trees(view)
-        self._known[key] = n
+        found = self._trees._source.histogram(view)
+        counts = found.trees if view.trivial else found.nontrivial
+        cost = self._trees._problem.cost(found.errors, found.leaves)
+        cells = self._known[key] = _Cells(cost, np.asarray(found.leaves), counts)
         if len(self._known) > MOST_KNOWN:
             self._known.popitem(last=False)
-        return n
+        return cells
 
     # -- files ---------------------------------------------------------------------------------
 

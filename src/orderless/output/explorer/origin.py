@@ -62,7 +62,7 @@ def made_by(trees: TreeSet) -> str:
     return made
 
 
-def judged_by(options: Mapping[str, Any]) -> str:
+def judged_by(options: Mapping[str, Any], some: LookedAt, random_state: Any) -> str:
     """Give the arguments of ``choose`` that say what functions are judged by, as Python."""
     parts = [name for name in ("X_new", "y_new") if options[name[0]] is not None]
     missing = options["missing"]
@@ -82,6 +82,8 @@ def judged_by(options: Mapping[str, Any]) -> str:
             isinstance(goals, list | tuple) and all(isinstance(one, str) for one in goals)
         )
         parts.append(f"goals={goals!r}" if plain else "goals=goals")
+    if not some.all:
+        parts += [some.call, f"random_state={random_state!r}"]
     return ", ".join(parts)
 
 
@@ -89,6 +91,7 @@ def about(trees: TreeSet, some: LookedAt) -> str:
     """Say in a sentence what the page shows of the set."""
     low, high = float(trees.objective), float(trees.bound)
     n, n_trees = int(some.drawn.sum()), short_count(trees.n_trees)
+    n_trees = f"{n_trees[:1].upper()}{n_trees[1:]}"
     text = f"{n_trees} tree{'' if trees.n_trees == 1 else 's'} with an objective from {low:.4g} to "
     many = f"{n:,} function{'' if n == 1 else 's'}"
     if some.all:

@@ -152,7 +152,7 @@ function drawList() {
   const order = ordered();
   const pages = Math.max(1, Math.ceil(order.length / PER_PAGE));
   state.page = Math.min(state.page, pages - 1);
-  const some = order.slice(state.page * PER_PAGE, (state.page + 1) * PER_PAGE);
+  const some = [...order.slice(state.page * PER_PAGE, (state.page + 1) * PER_PAGE)];
   const head = make("tr", {}, make("th", { scope: "col" }, "beside"), make("th", { scope: "col" }, "rules"),
     ...MEASURES.map((measure) => make("th", { scope: "col", "aria-sort": state.sort === measure.name ? (measure.better > 0 ? "descending" : "ascending") : "none" },
       make("button", { type: "button", class: "plain", onclick: () => { state.sort = measure.name; state.page = 0; drawList(); } }, nameOf(measure.name)))));

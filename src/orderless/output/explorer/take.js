@@ -37,10 +37,10 @@ function pythonOf(k) {
   const where = [...state.ranges].flatMap(([name, [from, to]]) => [...(from === null ? [] : [quoted(`${name} >= ${from}`)]), ...(to === null ? [] : [quoted(`${name} <= ${to}`)])]);
   const given = [SET.judged, names("must") && `using=[${names("must")}]`, names("not") && `without=[${names("not")}]`, where.length && `where=[${where.join(", ")}]`].filter(Boolean);
   const lines = ["import orderless as ol", "", `found = ${SET.made}`];
-  if (SET.all) lines.push(`table = found.choose(${given.join(", ")})`);
+  if (SET.again) lines.push(`table = found.choose(${given.join(", ")})`);
   if (SET.all && state.first) lines.push(`begins = found.first(${quoted(state.first.name)}).choose().index`, "table = table[table.index.isin(begins)]");
   for (const one of [...state.rules, ...(state.brush ? [state.brush] : [])]) lines.push(`# and by hand: ${one.words.replace(/\s+/g, " ")}`);
-  if (SET.all) lines.push(`tree = found.function(${quoted(SET.fingerprints[k])}).tree`);
+  if (SET.again) lines.push(`tree = found.function(${quoted(SET.fingerprints[k])}).tree`);
   else lines.push(`tree = ol.Tree.from_json(open(${quoted(`${SET.fingerprints[k].slice(0, 8)}.json`)}).read())`);
   lines.push('ol.write_page(tree, "page.html")  # to fill in', "tree.to_sql(), tree.to_sklearn()  # and ol.report(tree, X, y)");
   return `${lines.join("\n")}\n`;

@@ -82,6 +82,7 @@ def explore(
     *,
     port: int = 0,
     ready: Callable[[str], object] | None = None,
+    report_on: tuple[Any, Any] | None = None,
     **options: Any,
 ) -> None:
     """Serve the explorer to browsers on this machine, until Ctrl-C.
@@ -97,10 +98,12 @@ def explore(
     ready : function of the address, optional
         Called when the page can be opened; by default it is opened in a browser, and its address
         is printed.
+    report_on : (rows, labels), optional
+        What the report is about; by default X and y.
     **options
         As of ``write_explorer``.
     """
-    live = Live(trees, secrets.token_urlsafe(32), X, y, options.get("costs"))
+    live = Live(trees, secrets.token_urlsafe(32), *(report_on or (X, y)), options.get("costs"))
     page = _page(trees, X, y, live, **options)
     told = _opened if ready is None else ready
     serve_page(page, port=port, ready=told, answers=live.answers, token=live.token)
@@ -120,7 +123,7 @@ def _page(
     goals: Any = (),
     sample: int | None = None,
     draw: str = "functions",
-    random_state: Any = None,
+    random_state: Any = 0,
     limit: int = LIMIT,
 ) -> str:
     if not isinstance(title, str):
@@ -144,7 +147,8 @@ def _page(
     content |= {
         "table": table,
         "made": made_by(trees),
-        "judged": judged_by(judging),
+        "judged": judged_by(judging, some, random_state),
+        "again": some.all or isinstance(random_state, int),  # whether Python finds the same ones
         "about": about(trees, some),
         "live": None if live is None else {"token": live.token, "takes": live.takes},
     }

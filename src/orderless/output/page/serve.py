@@ -4,8 +4,9 @@ In:  the page, as ``write_page`` gave it; and functions that answer what a page 
 Out: a server on the loopback address only, which knows this one page and these answers.
 
 A question must come from the page itself: it names our address as its origin, is JSON, and carries
-a token that only the page knows, so that no other page can ask. Any program of the machine can connect, so nothing is left open-ended: how long a client may take,
-how much it may say, and how many are heard at one time.
+a token that only the page knows, so that no other page can ask. Any program of the machine can
+connect, so nothing is left open-ended: how long a client may take, how much it may say, and how
+many are heard at one time.
 """
 
 from __future__ import annotations
@@ -41,8 +42,9 @@ ERROR = {
     **HEADERS,
 }
 Answers = Mapping[str, Callable[[bytes], tuple[str, bytes]]]
-TOKEN = "X-Orderless-Token"  # noqa: S105 (the name of a header)
+TOKEN = "X-Orderless-Token"
 MIN_TOKEN = 32
+FAULTS = (ValueError, LookupError, TypeError, RuntimeError, MemoryError, TimeoutError)
 TIMEOUT = 10.0  # seconds for a whole request, and for the whole answer
 CONNECTIONS = 32
 REQUEST = 16 * 1024  # bytes
@@ -217,7 +219,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         answer = self.server.answers.get(self.path)
-        if not (self._for_us() and self._from_the_page()):
+        if not self.server.answers:
+            self.send_error(HTTPStatus.NOT_IMPLEMENTED)
+        elif not (self._for_us() and self._from_the_page()):
             self.send_error(HTTPStatus.FORBIDDEN, "only the page itself may ask")
         elif answer is None:
             self.send_error(HTTPStatus.NOT_FOUND)
@@ -249,7 +253,14 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(length))
         try:
             kind, text = answer(body)
-        except (ValueError, LookupError, TypeError, RuntimeError, MemoryError, TimeoutError) as fault:
+        except (
+            ValueError,
+            LookupError,
+            TypeError,
+            RuntimeError,
+            MemoryError,
+            TimeoutError,
+        ) as fault:
             self.send_error(HTTPStatus.BAD_REQUEST, str(fault)[:1000])
             return
         self._answer(HTTPStatus.OK, None, {**ERROR, "Content-Type": kind}, text)

@@ -22,14 +22,16 @@ from .ends import End
 from .flat import FlatTrees, join
 from .functions import FunctionTable
 from .problem import Problem
+from .view import LIMIT
 
 if TYPE_CHECKING:
     from .tree_set import TreeSet
 
-__all__ = ["DRAWS", "DrawnFunction", "LookedAt", "drawn_instead", "looked_at", "seen_before"]
+__all__ = ["DRAWS", "DrawnFunction", "MOST_SHOWN", "LookedAt", "drawn_instead", "looked_at", "seen_before"]
 
 DRAWS = ("functions", "trees")
 MOST_TREES = 10**14  # of which functions are drawn; beyond it their pieces are too many to list
+MOST_SHOWN = 20_000  # functions that a person looks at
 SHOWN_INSTEAD = 2000  # functions that are drawn where all are too many
 
 
@@ -47,6 +49,8 @@ class LookedAt:
         How they were chosen, in words.
     all : bool
         Whether they are all functions of the set.
+    call : str
+        The arguments of ``choose`` that draw them.
     ends : tuple of End
     at : tuple of int
         The place of each end in the table.
@@ -56,6 +60,7 @@ class LookedAt:
     drawn: NDArray[np.bool_]
     how: str
     all: bool = True
+    call: str = ""
     ends: tuple[End, ...] = ()
     at: tuple[int, ...] = ()
 
@@ -81,9 +86,7 @@ class LookedAt:
     def remember(self, trees: TreeSet) -> None:
         """Keep the trees where ``function`` finds them when there are too many to list."""
         names = [hex_digits(point) for point in self.table.fingerprint]
-        trees._source.seen = {
-            name: self.table.trees[i : i + 1] for i, name in enumerate(names)
-        }
+        trees._source.seen = {name: self.table.trees[i : i + 1] for i, name in enumerate(names)}
 
     def end_texts(self) -> list[str]:
         """Say of each function which ends it is; empty for most."""
@@ -155,7 +158,8 @@ def looked_at(
     table = functions.take(np.sort(first)).table()
     many = "1 function" if len(table) == 1 else f"{len(table):,} functions"
     how = f"{many}, drawn uniformly from all functions"
-    return LookedAt(table, np.ones(len(table), dtype=bool), how, all=False)
+    call = f"sample={sample}" + ("" if limit == MOST_SHOWN else f", limit={limit}")
+    return LookedAt(table, np.ones(len(table), dtype=bool), how, all=False, call=call)
 
 
 def drawn_instead(trees: TreeSet, random_state: Any, limit: int) -> LookedAt:
@@ -166,7 +170,7 @@ def drawn_instead(trees: TreeSet, random_state: Any, limit: int) -> LookedAt:
         some = min(limit, SHOWN_INSTEAD)
     if trees.n_trees <= MOST_TREES:
         try:
-            return looked_at(trees, some, "functions", random_state, 5_000_000)
+            return looked_at(trees, some, "functions", random_state, LIMIT)
         except (TooLarge, OutOfMemory, OutOfTime):
             pass
     return _drawn_trees(trees, some, random_state)
@@ -183,7 +187,8 @@ def _drawn_trees(trees: TreeSet, sample: int, random_state: Any) -> LookedAt:
         "so that functions with more trees are more likely; objective and leaves are those of the "
         "tree that was drawn"
     )
-    return LookedAt(table, np.ones(len(table), dtype=bool), how, all=False)
+    call = f'sample={sample}, draw="trees"'
+    return LookedAt(table, np.ones(len(table), dtype=bool), how, all=False, call=call)
 
 
 def _several(sample: Any) -> int:
@@ -222,7 +227,6 @@ def _some(table: FunctionTable, at: NDArray[np.intp]) -> FunctionTable:
 
 def _joined(first: FunctionTable, second: FunctionTable) -> FunctionTable:
     arrays: dict[str, Any] = {
-        name: np.concatenate([getattr(first, name), getattr(second, name)])
-        for name in PER_FUNCTION
+        name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in PER_FUNCTION
     }
     return replace(first, trees=join([first.trees, second.trees]), **arrays)
