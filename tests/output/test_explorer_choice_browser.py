@@ -86,11 +86,16 @@ def test_rows_on_which_two_differ(case, visit):
     shown = [int(row.get_attribute("data-row")) for row in tab.query_selector_all(".rows tr[data-row]")]
     assert shown == differ[:100].tolist()
     assert len(shown) > 0
+    heads = [cell.inner_text() for cell in tab.query_selector_all(".rows thead th")]
     cells = [cell.inner_text() for cell in tab.query_selector_all(".rows tbody tr:first-child td")]
     at = int(differ[0])
-    assert cells[0] == str(at + 1)
-    assert cells[1:-2] == [str(value) for value in rows.iloc[at].tolist()]
-    assert cells[-2:] == [answers[0][at], answers[1][at]]
+    assert heads[:3] == ["row", "A", "B"]
+    assert cells[:3] == [str(at + 1), answers[0][at], answers[1][at]]
+    used = {*trees[0].features, *trees[1].features}
+    assert set(heads[3 : 3 + len(used)]) == used  # what they ask about comes first
+    assert dict(zip(heads[3:], cells[3:], strict=True)) == {
+        name: str(value) for name, value in rows.iloc[at].items()
+    }
 
 
 def test_a_first_question(case, visit):

@@ -91,10 +91,13 @@ function rowsBox(a, b) {
   const some = rows.slice(0, MOST_ROWS);
   const words = make("p", { class: "rows-words" }, rows.length > some.length ? `${say}; the first ${MOST_ROWS} are:` : `${say}${rows.length ? ":" : "."}`);
   if (!some.length) return [words];
-  const names = ["row", ...SET.table.columns.map(({ name }) => name), LETTERS[a], LETTERS[b]];
+  // What they say, what they ask about, and then all else.
+  const about = new Set(FEATURES.filter((_, f) => uses(one, f) || uses(other, f)).map(({ name }) => name));
+  const columns = [...SET.table.columns].sort((x, y) => about.has(y.name) - about.has(x.name));
+  const names = ["row", LETTERS[a], LETTERS[b], ...columns.map(({ name }) => name)];
   const said = (k, i) => make("td", {}, bdi(SET.classes[labelOf(k, i, GIVEN)]));
   const body = some.map((i) => make("tr", { "data-row": i }, make("td", { class: "number" }, grouped(i + 1)),
-    ...SET.table.columns.map(({ texts, at }) => make("td", {}, bdi(texts[at[i]]))), said(one, i), said(other, i)));
+    said(one, i), said(other, i), ...columns.map(({ texts, at }) => make("td", {}, bdi(texts[at[i]])))));
   return [words, make("div", { class: "rows", tabindex: "0", role: "region", "aria-label": `rows on which ${LETTERS[a]} and ${LETTERS[b]} differ` },
     make("table", {}, make("thead", {}, make("tr", {}, ...names.map((name) => make("th", { scope: "col" }, bdi(name))))), make("tbody", {}, ...body)))];
 }
