@@ -169,9 +169,7 @@ def test_the_code_that_makes_the_set():
     names = found.columns
     view = found.within(0.05).max_leaves(5).must_not_use(names[5]).must_use(names[0])
     made = content(view.first(names[1]).write_explorer())["made"]
-    again = eval(  # noqa: S307 (our own words)
-        made.replace(".fit(X, y)", ""), {"ol": _Again(found)}
-    )
+    again = eval(made.replace(".fit(X, y)", ""), {"ol": _Again(found)})
     assert again.n_trees == view.first(names[1]).n_trees
 
 
@@ -181,7 +179,7 @@ class _Again:
     def __init__(self, found):
         self.found = found
 
-    def RashomonSet(self, depth, regularization, epsilon):
+    def RashomonSet(self, depth, regularization, epsilon):  # noqa: N802 (it stands for the class)
         assert (depth, regularization) == (3, 0.01)
         return self.found.within(epsilon)
 

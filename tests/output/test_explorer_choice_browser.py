@@ -83,7 +83,9 @@ def test_rows_on_which_two_differ(case, visit):
     differ = np.flatnonzero(answers[0] != answers[1])
     words = tab.inner_text(".rows-words")
     assert f"Of the {len(rows):,} rows of the table they differ on {len(differ):,}" in words
-    shown = [int(row.get_attribute("data-row")) for row in tab.query_selector_all(".rows tr[data-row]")]
+    shown = [
+        int(row.get_attribute("data-row")) for row in tab.query_selector_all(".rows tr[data-row]")
+    ]
     assert shown == differ[:100].tolist()
     assert len(shown) > 0
     heads = [cell.inner_text() for cell in tab.query_selector_all(".rows thead th")]
@@ -163,7 +165,7 @@ def fewest(function, rows, weights, columns):
 
 
 def test_a_tree_in_another_order(case, visit):
-    found, X, y, _, file = case
+    found, X, _, _, file = case
     tab = visit(file)
     names = choose_two(tab)
     known = conditions(found)
@@ -229,24 +231,24 @@ def test_everything_is_taken_along(case, visit, tmp_path):
     assert f"uses {feature}; leaves <= 4." in text.splitlines()[0]
     with duckdb.connect() as connection:
         connection.register("rows", gaps)
-        got = [one for (one,) in connection.sql(f"SELECT {text} FROM rows").fetchall()]  # noqa: S608
+        got = [one for (one,) in connection.sql(f"SELECT {text} FROM rows").fetchall()]
     expected = [None if pd.isna(one) else one for one in tree.predict(gaps)]
     assert got == expected
     assert 0 < expected.count(None) < len(expected)
     made = {}
-    exec(taken("sklearn"), made)  # noqa: S102 (our own code)
+    exec(taken("sklearn"), made)
     assert (made["model"].predict(X) == said(tree, X)).all()
     # The same choices in Python, as they stand on the page.
     lines = [line for line in taken("python").splitlines() if not line.startswith("ol.write_page")]
     made = {"X": X, "y": y}
-    exec("\n".join(lines), made)  # noqa: S102
+    exec("\n".join(lines), made)
     assert len(made["table"]) == left(tab)
     assert ol.fingerprint(made["tree"]) == name
 
 
 def test_names_with_quotes_and_markup(visit, tmp_path):
     X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
-    names = ['</script><img src=x onerror="alert(1)">', "it's \"quoted\"", "größe & ✓"]
+    names = ['</script><img src=x onerror="alert(1)">', 'it\'s "quoted"', "größe & ✓"]
     frame = pd.DataFrame(X, columns=names)
     labels = ["<i>no", "<i>no", "<i>no", "'yes'", "'yes'"]
     found = ol.RashomonSet(2, 0.05, 0.05).fit(frame, labels)
@@ -254,14 +256,14 @@ def test_names_with_quotes_and_markup(visit, tmp_path):
     tab = visit(tmp_path / "set.html")
     assert tab.inner_text("h1") == "<b>bold</b>"
     assert tab.query_selector("img") is None
-    first, last = choose_two(tab)
+    first, _ = choose_two(tab)
     assert names[0] in tab.inner_text("#compare")
     tab.click("#tab-take")
     with tab.expect_download() as download:
         tab.click('#take button[data-as="python"]')
     made = {"X": frame, "y": labels}
     text = download.value.path().read_text()
-    exec(text.replace("ol.write_page", "str").replace('(tree, "page.html")', "(tree)"), made)  # noqa: S102
+    exec(text.replace("ol.write_page", "str").replace('(tree, "page.html")', "(tree)"), made)
     assert ol.fingerprint(made["tree"]) == first
     assert len(browsing.accessible(tab)) > 10
 

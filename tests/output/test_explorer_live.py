@@ -169,7 +169,7 @@ def test_files_are_the_librarys(found, live):
             assert lines[0].startswith("-- Where it comes from")
         elif kind == "sklearn":
             made = {}
-            exec(text, made)  # noqa: S102 (our own code)
+            exec(text, made)
             assert ol.fingerprint(made["tree"]) == name
         else:
             assert "</script>" not in text.split("Where it comes from")[1][:40]
@@ -182,7 +182,7 @@ def test_the_classifier_decides_as_the_tree():
     found = ol.RashomonSet(2, 0.01, 0.02).fit(X[["age", "priors"]], y)
     tree = found.best_tree
     made = {}
-    exec(written(tree, "sklearn", "x", None, None, None)[1].decode(), made)  # noqa: S102
+    exec(written(tree, "sklearn", "x", None, None, None)[1].decode(), made)
     rows = X[["age", "priors"]]
     assert (made["model"].predict(rows) == np.ma.getdata(tree.predict(rows))).all()
 

@@ -100,4 +100,4 @@ def test_a_page_without_answers_has_no_door():
     with Served() as server:
         assert post(server)[0] == 501
     with pytest.raises(ValueError, match="answers need a token of at least 32"):
-        serve.page_server("a page", answers={"/ask": answer}, token="short")  # noqa: S106
+        serve.page_server("a page", answers={"/ask": answer}, token="short")

@@ -20,9 +20,9 @@ from ..readers import read_tree
 from .completeness import Completeness
 from .functions import FunctionSet, FunctionTable, Listing, RashomonFunction
 from .listed import Counts, Source
-from .shown_functions import DrawnFunction, seen_before
 from .near import apart
 from .problem import Problem
+from .shown_functions import DrawnFunction, seen_before
 from .view import LIMIT, View
 
 __all__ = ["LIMIT", "Members"]

@@ -27,7 +27,15 @@ from .view import LIMIT
 if TYPE_CHECKING:
     from .tree_set import TreeSet
 
-__all__ = ["DRAWS", "DrawnFunction", "MOST_SHOWN", "LookedAt", "drawn_instead", "looked_at", "seen_before"]
+__all__ = [
+    "DRAWS",
+    "MOST_SHOWN",
+    "DrawnFunction",
+    "LookedAt",
+    "drawn_instead",
+    "looked_at",
+    "seen_before",
+]
 
 DRAWS = ("functions", "trees")
 MOST_TREES = 10**14  # of which functions are drawn; beyond it their pieces are too many to list
