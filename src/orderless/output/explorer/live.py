@@ -12,10 +12,11 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,8 @@ Ends = tuple[int | None, int | None]
 KEYS = {"must", "not", "max_leaves", "max_features", "objective", "first"}
 
 
-class _Cells(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Cells:
     """Trees by objective, in whole numbers, and leaves."""
 
     cost: NDArray[np.int64]
