@@ -99,3 +99,23 @@ def test_goals_and_the_explorer(here):
 def test_too_many_functions_are_refused_with_the_option(here):
     words = mistake("choose", *TABLE, "--epsilon", 0.3, "--limit", 1)
     assert "or draw some: --sample 1" in words
+
+
+def test_rows_features_and_draws(here):
+    fine("choose", *TABLE, "--explorer", "set.html", "--rows")
+    assert '"table":{"n":8' in (here / "set.html").read_text(encoding="utf-8")
+    fine("choose", *TABLE, "--explorer", "set.html")
+    assert '"table":null' in (here / "set.html").read_text(encoding="utf-8")
+    every = records(fine("choose", *TABLE, "--epsilon", 0.3, "-f", "csv"))
+    some = ("--using", "age", "--without", "bmi")
+    rows = records(fine("choose", *TABLE, "--epsilon", 0.3, *some, "-f", "csv"))
+    asked = [set(row["features"].split(", ")) for row in every]
+    assert len(rows) == sum("age" in one and "bmi" not in one for one in asked)
+    assert 0 < len(rows) < len(every)
+    text = fine("choose", *TABLE, "--epsilon", 0.3, "--sample", 5, "--draw", "trees")
+    assert "drawn uniformly from all trees" in text
+    assert "the exact ends of measures over all trees" in text
+    assert "smallest error" in text
+    assert "--rows is for --explorer" in mistake("choose", *TABLE, "--rows")
+    assert "--draw is for --sample" in mistake("choose", *TABLE, "--draw", "trees")
+    assert "--using names 'agee'" in mistake("choose", *TABLE, "--using", "agee")

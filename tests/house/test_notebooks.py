@@ -9,8 +9,8 @@ from nbclient import NotebookClient
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "examples" / "notebooks").glob("*.ipynb"))
 
 
-def test_there_are_two():
-    assert [path.stem for path in NOTEBOOKS] == ["analyst", "researcher"]
+def test_there_are_three():
+    assert [path.stem for path in NOTEBOOKS] == ["analyst", "choosing", "researcher"]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -82,7 +82,7 @@ def test_pictures_say_in_words_what_they_show():
     for words, path in badges:
         assert f"<title>{words}</title>" in (ROOT / path).read_text(encoding="utf-8")
     pictures = re.findall(r"!\[([^\]]*)\](?!\(docs/figures/badge)|<img [^>]*alt=\"([^\"]*)\"", text)
-    assert len(pictures) == 4
+    assert len(pictures) == 5
     assert all(len(one + other) > 40 for one, other in pictures)
 
 

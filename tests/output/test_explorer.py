@@ -1,13 +1,15 @@
 """The explorer as a file: what is in it, what it says, what is refused."""
 
+import base64
 import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import orderless as ol
-from orderless.errors import InvalidData, TooLarge
+from orderless.errors import IncompleteSet, InvalidData, InvalidParameter
 
 X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
 Y = [0, 0, 0, 1, 1]
@@ -31,7 +33,7 @@ def test_one_file_without_the_network(tmp_path):
     assert page.count("<h1>") == 1
     known = content(page)
     assert known["fingerprints"] == [f.fingerprint for f in found.functions()]
-    assert known["trees"] == [f.n_trees for f in found.functions()]
+    assert known["trees"] == [str(f.n_trees) for f in found.functions()]
     assert "here are 2 functions that they are, each once" in page
     assert known["made"] == "ol.RashomonSet(2, 0.05, 0.05).fit(X, y)"
 
@@ -47,16 +49,139 @@ def test_names_and_labels_are_text():
     assert content(page)["classes"] == ["<i>no", "yes"]
 
 
-def test_a_sample_says_so():
+def several():
     random = np.random.default_rng(1)
     rows = random.integers(0, 2, (60, 6))
     labels = (rows[:, 0] & rows[:, 1]) ^ (random.random(60) < 0.2)
-    found = ol.RashomonSet(3, 0.01, 0.1).fit(rows, labels)
-    with pytest.raises(TooLarge, match="sample"):
-        found.write_explorer(limit=10)
+    return ol.RashomonSet(3, 0.01, 0.1).fit(rows, labels)
+
+
+def test_a_sample_says_so_and_has_the_exact_ends():
+    found = several()
     page = found.write_explorer(sample=12, random_state=0)
     assert "drawn uniformly from all" in page
-    assert 1 < len(content(page)["fingerprints"]) <= 12
+    assert "All other functions are left out." in page
+    known = content(page)
+    assert 1 < known["drawn"] <= 12
+    assert not known["all"]
+    assert known["first"] is None
+    ends = found.ends()
+    for row in known["ends"]:
+        for which in ("smallest", "largest"):
+            if which in row:
+                value, exact, at = row[which]
+                assert exact == str(ends.loc[row["measure"], which])
+                assert value == float(ends.loc[row["measure"], which])
+                name = ends.loc[row["measure"], f"{which}_function"]
+                assert known["fingerprints"][at] == name
+
+
+@pytest.mark.parametrize("draw", ["functions", "trees"])
+def test_too_many_functions_are_drawn_with_a_warning(draw, monkeypatch):
+    if draw == "trees":
+        monkeypatch.setattr("orderless.rashomon.shown_functions.MOST_TREES", 10)
+    found = several()
+    with pytest.warns(UserWarning, match="has more than limit=10 functions: the page shows"):
+        page = found.write_explorer(limit=10)
+    assert "They are too many to show" in page
+    assert (f"drawn uniformly from all {draw}") in page
+    with pytest.warns(UserWarning, match="more than limit=10"):
+        assert page == found.write_explorer(limit=10)
+
+
+def test_python_finds_a_sample_again():
+    found = several()
+    known = content(found.write_explorer(sample=12, draw="trees", random_state=3))
+    assert known["judged"] == 'sample=12, draw="trees", random_state=3'
+    table = found.choose(sample=12, draw="trees", random_state=3)
+    assert sorted(table.index) == sorted(known["fingerprints"])
+
+
+def test_first_questions_are_those_of_trees():
+    found = several()
+    known = content(found.write_explorer())
+    bits = [np.unpackbits(np.frombuffer(base64.b64decode(one), np.uint8), bitorder="little")
+            for one in known["first"]]  # fmt: skip
+    begins = {name: set() for name in found.columns}
+    for function in found.functions():
+        for tree in function.trees():
+            if tree.n_leaves > 1:
+                begins[found.columns[int(tree.feature[0])]].add(function.fingerprint)
+    for name, own in zip(found.columns, bits, strict=True):
+        has = {known["fingerprints"][k] for k in np.flatnonzero(own[: len(known["trees"])])}
+        assert has == begins[name]
+
+
+def test_rows_of_a_table():
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    found = ol.RashomonSet(2, 0.05, 0.05).fit(frame, Y)
+    assert content(found.write_explorer(None, frame, Y))["table"] is None  # only where asked for
+    known = content(found.write_explorer(None, frame, Y, rows=True))["table"]
+    assert known["n"] == len(frame)
+    assert [one["name"] for one in known["columns"]] == ["a", "b", "c", "label"]
+    texts = [[one["texts"][at] for at in one["at"]] for one in known["columns"]]
+    assert list(zip(*texts, strict=True)) == [
+        (*map(str, row), str(label)) for row, label in zip(X, Y, strict=True)
+    ]
+    more = frame.assign(name=["</script>", "b", "c", "d", "e"])
+    page = found.write_explorer(rows=more)
+    assert "</script>b" not in page
+    assert content(page)["table"]["columns"][3]["texts"][0] == "</script>"
+
+
+def test_rows_that_are_refused(monkeypatch):
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    found = ol.RashomonSet(2, 0.05, 0.05).fit(frame, Y)
+    with pytest.raises(InvalidParameter, match="rows=True shows the rows of X"):
+        found.write_explorer(rows=True)
+    with pytest.raises(InvalidParameter, match="rows must be a data frame"):
+        found.write_explorer(rows=[[1, 0, 1]])
+    with pytest.raises(ValueError, match="'a'"):  # a table with other columns
+        found.write_explorer(rows=frame.rename(columns={"a": "other"}))
+    monkeypatch.setattr("orderless.output.explorer.rows.MOST_ROWS", 4)
+    with pytest.raises(InvalidData, match="rows has 5 rows, and at most 4"):
+        found.write_explorer(rows=frame)
+
+
+def test_held_out_rows_that_do_not_fit():
+    frame = pd.DataFrame({"colour": ["red", "blue", "green"] * 4, "size": range(12)})
+    labels = [colour == "red" or size > 8 for colour, size in frame.to_numpy()]
+    found = ol.RashomonSet(2, 0.01, 0.1).fit(frame, labels)
+    other = frame.rename(columns={"colour": "color"})
+    with pytest.raises(ValueError, match="colour"):
+        found.write_explorer(None, other, labels)
+    unseen = frame.replace({"colour": {"red": "violet"}})
+    with pytest.raises(ValueError, match="violet"):
+        found.write_explorer(None, unseen, labels)
+
+
+def test_an_incomplete_set_says_so(monkeypatch):
+    found = several()
+    monkeypatch.setattr(type(found), "complete", property(lambda self: False))
+    monkeypatch.setattr(type(found), "incomplete", property(lambda self: "incomplete: cut <off>"))
+    with pytest.warns(IncompleteSet, match="the explorer is about the trees of this part alone"):
+        page = found.write_explorer()
+    assert "about a part of the set, which is incomplete: cut &lt;off&gt;" in page
+
+
+def test_the_code_that_makes_the_set():
+    found = several()
+    names = found.columns
+    view = found.within(0.05).max_leaves(5).must_not_use(names[5]).must_use(names[0])
+    made = content(view.first(names[1]).write_explorer())["made"]
+    again = eval(made.replace(".fit(X, y)", ""), {"ol": _Again(found)})
+    assert again.n_trees == view.first(names[1]).n_trees
+
+
+class _Again:
+    """Stands for orderless: gives a set that was fitted before, at a smaller epsilon."""
+
+    def __init__(self, found):
+        self.found = found
+
+    def RashomonSet(self, depth, regularization, epsilon):  # noqa: N802 (it stands for the class)
+        assert (depth, regularization) == (3, 0.01)
+        return self.found.within(epsilon)
 
 
 def test_one_function():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -43,6 +44,13 @@ CHOICE = "Which function"
 SHOWN = 20
 
 
+class Drawn(StrEnum):
+    """What a sample is drawn from."""
+
+    functions = "functions"
+    trees = "trees"
+
+
 @dataclass(frozen=True)
 class ChoiceOptions:
     """Which functions are wanted."""
@@ -54,6 +62,16 @@ class ChoiceOptions:
             metavar="CONDITION",
             help="What a function must meet, such as 'leaves <= 6' or 'sensitivity >= 0.8'; may be "
             "given several times.",
+        ),
+    ] = None
+    using: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FEATURE", help="A feature that it must ask about; may be repeated."),
+    ] = None
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FEATURE", help="A feature that it must not ask about; may be repeated."
         ),
     ] = None
     front: Annotated[
@@ -103,8 +121,18 @@ class ChoiceOptions:
     ] = None
     sample: Annotated[
         int | None,
-        typer.Option(min=1, help="Look at so many functions, drawn uniformly, instead of all."),
+        typer.Option(
+            min=1,
+            help="Look at so many functions, drawn uniformly, instead of all, and at the exact "
+            "ends of measures over all trees.",
+        ),
     ] = None
+    draw: Annotated[
+        Drawn,
+        typer.Option(
+            help="What --sample draws: functions, or trees, which works for sets of any size."
+        ),
+    ] = Drawn.functions
 
 
 Taken = Annotated[
@@ -120,6 +148,15 @@ Explorer = Annotated[
     typer.Option(
         metavar="FILE.html",
         help="Write all functions as a page to walk in and to choose from; it works offline.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+ShownRows = Annotated[
+    bool,
+    typer.Option(
+        "--rows",
+        help="Write the rows into the page of --explorer: those on which functions differ are "
+        "shown there, and whoever has the file can read them.",
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -151,6 +188,7 @@ def command(
     top: Top = SHOWN,
     save: Taken = None,
     explorer: Explorer = None,
+    shown_rows: ShownRows = False,
 ) -> None:
     """Choose among the near-optimal functions of a table, each of which is there once.
 
@@ -162,6 +200,10 @@ def command(
     """
     from .table import labelled, split
 
+    if shown_rows and explorer is None:
+        raise Mistake("--rows is for --explorer, which is not given")
+    if choice.draw != Drawn.functions and choice.sample is None:
+        raise Mistake("--draw is for --sample, which is not given")
     given = labelled(given_table(data, table), files)
     learn, held = given, None
     if choice.test is not None:
@@ -177,10 +219,11 @@ def command(
     judged: dict[str, Any] = {
         "missing": choice.gap_rate, "costs": prices, "goals": choice.goal or (),
         "positive": positive_class(choice.positive, found), "sample": choice.sample,
-        "random_state": choice.random_state,
+        "random_state": choice.random_state, "draw": choice.draw.value,
     }  # fmt: skip
     frame = found.choose(
         rows.typed, labels, where=choice.where or (), sort=choice.sort or (),
+        using=choice.using or (), without=choice.without or (),
         front=choice.front or (), limit=limits.limit, **judged,
     )  # fmt: skip
     records = _records(frame)
@@ -192,8 +235,11 @@ def command(
         write(found.function(records[0]["fingerprint"]).tree.to_json(), save)
     written = [] if save is None else [f"The first is in {save}."]
     if explorer is not None:
-        written.append(f"All of them are on the page {explorer}.")
-        found.write_explorer(explorer, rows.typed, labels, title=given.name, **judged)
+        all_ = "All of them are" if choice.sample is None else "They are"
+        written.append(f"{all_} on the page {explorer}.")
+        found.write_explorer(
+            explorer, rows.typed, labels, title=given.name, rows=shown_rows, **judged
+        )
     write_result(output, content, records, lambda: _text(content, top, output.format, written))
 
 
@@ -238,15 +284,16 @@ def _text(content: dict[str, Any], top: int, form: Format, written: list[str]) -
     from ..model import short_count
 
     choice = content["choice"]
-    some = (
-        "all functions" if content["looked_at"] == "all" else f"functions: {content['looked_at']}"
-    )
     on = f"{content['rows']:,} rows of {content['data']}"
     if content["held_out_rows"] is not None:
         on += f", judged on {content['held_out_rows']:,} other rows"
     many = "1 function" if len(choice) == 1 else f"{len(choice):,} functions"
+    if content["looked_at"] == "all":
+        many += " of all functions of"
+    else:
+        many += f" ({content['looked_at']}; and the exact ends of measures over all trees) of"
     text = [
-        f"{many} of {some} of {short_count(content['trees'])} trees of depth "
+        f"{many} {short_count(content['trees'])} trees of depth "
         f"{content['max_depth']} or less, on {on}. Coverage: every value is missing with "
         f"probability {content['gap_rate']:g}.{part_text(content)}"
     ]

@@ -7,13 +7,14 @@ Annotations are not postponed here: typer would compile each of them again for e
 """
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from .options import finite
+from .mistakes import Mistake
+from .options import TableOptions, TaskKind, finite
 
-__all__ = ["Loss", "LossKind", "Thresholds", "Within"]
+__all__ = ["Loss", "LossKind", "Thresholds", "Within", "refuse_numbers"]
 
 
 class LossKind(StrEnum):
@@ -57,3 +58,10 @@ Within = Annotated[
         help="Of numbers: stop as soon as those that are possible are at most this far apart.",
     ),
 ]
+
+
+def refuse_numbers(data: TableOptions, **options: Any) -> None:
+    """Refuse options that are about numbers where there are classes."""
+    for name, value in options.items():
+        if value is not None and data.task != TaskKind.regression:
+            raise Mistake(f"--{name} is for numbers: add --task regression, or leave it out")

@@ -13,8 +13,9 @@ from ..inputs import busy, some_names
 from ..model import printable
 from .constraint_options import ConstraintOptions, asked, constraints, met
 from .costs import Costs, OtherCosts
+from .explore import ExploreOptions, serve_explorer
 from .mistakes import Mistake
-from .number_options import Loss, Thresholds
+from .number_options import Loss, Thresholds, refuse_numbers
 from .options import (
     OUTPUT,
     FileOptions,
@@ -22,7 +23,6 @@ from .options import (
     GivenTable,
     OutputOptions,
     TableOptions,
-    TaskKind,
     finite,
     given_table,
 )
@@ -41,7 +41,8 @@ EXAMPLE = (
     "Example: orderless rashomon --data stays.csv --target days --task regression --within 0.5\n\n"
     "Example: orderless rashomon patients.csv --target diagnosis --range fpr --front errors\n\n"
     "Example: orderless rashomon patients.csv --target diagnosis --must-use age --min-leaf 2 "
-    "--must-not-use ward --monotone age=+1"
+    "--must-not-use ward --monotone age=+1\n\n"
+    "Example: orderless rashomon patients.csv --target diagnosis --explore"
 )
 SET = "Which trees"
 MOST_DECIMALS = 300
@@ -118,6 +119,7 @@ def command(
     show: ShownOptions,
     goals: GoalOptions,
     limits: SetLimits,
+    explorer: ExploreOptions,
     table: GivenTable = None,
     costs: Costs = None,
     other_costs: OtherCosts = None,
@@ -134,7 +136,8 @@ def command(
     functions are not counted.
     """
     data = given_table(data, table)
-    _refuse_numbers(data, which, show)
+    refuse_numbers(data, loss=which.loss, decimals=which.decimals, within=show.within)
+    explorer.check(data)
     tables = {"--trees": show.trees, "--functions": show.functions, "--range": goals.range,
               "--front": goals.front}  # fmt: skip
     given_tables = [option for option, value in tables.items() if value]
@@ -153,6 +156,10 @@ def command(
             **asdict(limits, dict_factory=search_settings),
             **constraints(constrained, given.space, costs, other_costs, files),
         ).fit(given.typed, given.y)  # fmt: skip
+    if explorer.explore:
+        serve_explorer(found, given, data.target or "label", explorer)
+        return
+    with busy("Counting them"):
         content = {
             **{"data": given.name, "rows": len(given.X)},
             **_content(found, show, None if goals.asked else limits.limit),
@@ -170,14 +177,6 @@ def command(
     write_result(output, content, rows or [], lambda: _text(content, output.format))
     if show.plot is not None:
         write_figure(fronts[0].plot if fronts else found.plot_objectives, show.plot)
-
-
-def _refuse_numbers(data: TableOptions, which: SetOptions, show: ShownOptions) -> None:
-    """Refuse options that are about numbers where there are classes."""
-    options = {"--loss": which.loss, "--decimals": which.decimals, "--within": show.within}
-    for option, value in options.items():
-        if value is not None and data.task != TaskKind.regression:
-            raise Mistake(f"{option} is for numbers: add --task regression, or leave it out")
 
 
 def _too_many(content: dict[str, Any]) -> str:

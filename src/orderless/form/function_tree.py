@@ -31,7 +31,7 @@ def with_function_bins(tree: Tree) -> Tree:
     """
     bins = tree.bins
     groups = _core.bins.function_bins(bins.nodes, bins.layout)
-    idle = [not group.any() or len(np.unique(group)) < len(group) for group in groups]
+    idle = [not group.any() or len(set(group.tolist())) < len(group) for group in groups]
     if not any(idle):
         return tree
     threshold, nan_true = tree.threshold.copy(), tree.nan_true.copy()

@@ -29,10 +29,14 @@ def fragment(name: str, **content: Any) -> str:
     return render(name, **content).replace("&#39;", "&#x27;").replace("&#34;", "&quot;")
 
 
-def sealed(name: str, *, style: str, script: str, **content: Any) -> str:
-    """Fill in a page that may run this script, use this style, and nothing else."""
+def sealed(name: str, *, style: str, script: str, connect: bool = False, **content: Any) -> str:
+    """Fill in a page that may run this script, use this style, and nothing else.
+
+    With ``connect`` it may also ask the server that it came from.
+    """
     allowed = {
         "default-src": "'none'",
+        **({"connect-src": "'self'"} if connect else {}),
         "script-src": _hash(script),
         "style-src": _hash(style),
         "img-src": "data:",

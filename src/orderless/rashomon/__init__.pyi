@@ -8,6 +8,10 @@ from .conflict import (
 from .differences import (
     Differences as Differences,
 )
+from .ends import (
+    End as End,
+    exact_ends as exact_ends,
+)
 from .flat import (
     FlatTrees as FlatTrees,
     merge as merge,
@@ -44,6 +48,12 @@ from .resampled import (
 from .row_answers import (
     Sampled as Sampled,
     disagreements as disagreements,
+)
+from .shown_functions import (
+    DrawnFunction as DrawnFunction,
+    LookedAt as LookedAt,
+    drawn_instead as drawn_instead,
+    looked_at as looked_at,
 )
 from .sizes import (
     RashomonSizes as RashomonSizes,

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
-from ..errors import InvalidParameter, TooLarge, setting
+from ..errors import InvalidParameter
+from ..form import fingerprint, hex_digits
 from .choosing import Wanted, chosen_frame
-from .functions import FunctionSet
+from .ends import exact_ends
 from .goals import SecondGoals
 from .judged import BETTER, Asked, Judged
+from .shown_functions import MOST_SHOWN, LookedAt, looked_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Choices"]
 
-MOST_SHOWN = 20_000  # functions that a person looks at
+ENDS = ("smallest", "largest", "smallest_function", "largest_function")
 
 
 class Choices(SecondGoals):
@@ -36,6 +36,8 @@ class Choices(SecondGoals):
         y: Any = None,
         *,
         where: Any = (),
+        using: Any = (),
+        without: Any = (),
         sort: Any = (),
         weights: Any = None,
         front: Any = (),
@@ -44,6 +46,7 @@ class Choices(SecondGoals):
         positive: Any = None,
         goals: Any = (),
         sample: int | None = None,
+        draw: str = "functions",
         random_state: Any = None,
         limit: int = MOST_SHOWN,
     ) -> pd.DataFrame:
@@ -57,7 +60,10 @@ class Choices(SecondGoals):
             the latter two need it. Without X and y the training rows are taken.
         where : str or list of str
             Conditions that a function must meet, such as ``["leaves <= 6", "sensitivity >= 0.8"]``.
-            For features use ``using`` and ``without`` before.
+        using, without : str or list of str
+            Features that a function must, or must not, ask about in its cheapest tree. (A view,
+            ``found.must_use("age")``, keeps functions of which *some* tree asks about it, even
+            where the answer changes nothing.)
         sort : str or list of str
             Measures, the most important first, the better end first; ``"-leaves"`` turns it round.
             By default the smallest objective is first.
@@ -82,8 +88,13 @@ class Choices(SecondGoals):
             and ``weights`` the size of a gap between groups counts, and of others less is better
             unless they count what is right.
         sample : int, optional
-            Look at so many functions, drawn uniformly, instead of all. The frame's ``attrs`` say
+            Look at so many functions, drawn uniformly, instead of all; and beside them at the exact
+            ends of measures over the whole set, as ``ends`` gives them. The frame's ``attrs`` say
             so; ``agreement`` and ``overruled`` are then among those that were drawn.
+        draw : "functions" or "trees"
+            What is drawn uniformly. Functions have to be listed, or a random piece of them; trees
+            do not, however many there are, but a function of many trees is then more likely, and
+            objective and leaves are those of the tree that was drawn.
         random_state : int, RandomState, Generator or None
         limit : int
             Most functions that are looked at; more are an error.
@@ -97,7 +108,10 @@ class Choices(SecondGoals):
                 Of its cheapest tree, and on the training rows.
             leaves, n_features, features, n_trees
                 Fewest leaves, the features that are asked about, and how many trees of the set are
-                this function.
+                this function (NA where that is not known: for ends, and for trees that were drawn).
+            end
+                With ``sample``: which end of which measures this function is, such as "smallest
+                error"; empty for functions that were drawn and are none.
             held_out_error (held_out_loss)
                 On X and y: the share of wrong rows (the mean squared, or absolute, error).
             sensitivity, specificity
@@ -129,20 +143,83 @@ class Choices(SecondGoals):
         0    0.0       3      x0, x1    0.8820
         1    0.0       4  x0, x1, x2    0.8586
         """
-        functions = self._looked_at(sample, random_state, limit)
+        self._warn_of_part("choose")
+        some = looked_at(cast("TreeSet", self), sample, draw, random_state, limit)
+        if sample is not None:
+            some = self._with_ends(some, X, y, positive, goals)
         asked = self._asked(X, y, missing, costs, positive, goals)
-        judged = Judged(functions.table(), self._problem, asked)
-        frame = chosen_frame(judged, Wanted(where, sort, weights, front))
-        frame.attrs["functions"] = "all" if sample is None else f"{len(functions)} drawn uniformly"
+        judged = Judged(some.table, self._problem, asked, some.drawn)
+        frame = chosen_frame(judged, Wanted(where, sort, weights, front, using, without))
+        if sample is not None:
+            place = {hex_digits(point): i for i, point in enumerate(some.table.fingerprint)}
+            texts = some.end_texts()
+            frame["end"] = [texts[place[name]] for name in frame.index]
+            some.remember(cast("TreeSet", self))
+        frame.attrs |= {"functions": some.how, "complete": self.complete}
+        if not self.complete:
+            frame.attrs["incomplete"] = self.incomplete
         return frame
+
+    def ends(
+        self, X: Any = None, y: Any = None, *, positive: Any = None, goals: Any = ()
+    ) -> pd.DataFrame:
+        """Give the exact smallest and largest value of measures over all trees of the set.
+
+        Nothing is listed: it works for sets of any size.
+
+        Parameters
+        ----------
+        X, y, positive, goals
+            As of ``choose``.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row per measure, as ``choose`` calls it: ``smallest`` and ``largest``, exact, and
+            ``smallest_function`` and ``largest_function``, the fingerprints of functions that have
+            these values. Of the objective and the leaves only the smallest: the largest is that of
+            some tree, but of no function's cheapest tree.
+
+        Notes
+        -----
+        Coverage, questions, cost and agreement are no sums over leaves: their ends are not found
+        without listing all functions, and are left out.
+
+        Examples
+        --------
+        >>> from orderless import RashomonSet
+        >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
+        >>> found = RashomonSet(2, 0.05, 0.2).fit(X, [0, 0, 0, 1, 1])
+        >>> found.ends()[["smallest", "largest"]]
+                     smallest largest
+        measure
+        objective        3/20    None
+        leaves              2    None
+        error               0     1/5
+        sensitivity       1/2       1
+        specificity       2/3       1
+        """
+        import pandas as pd
+
+        self._not_empty()
+        named_goals = _named_goals(goals)
+        found = exact_ends(cast("TreeSet", self), X, y, positive, named_goals)
+        rows: dict[str, dict[str, Any]] = {}
+        for end in found:
+            which = "largest" if end.largest else "smallest"
+            row = rows.setdefault(end.measure, dict.fromkeys(ENDS))
+            row |= {which: end.value, f"{which}_function": fingerprint(end.tree)}
+        index = pd.Index(list(rows), name="measure")
+        return pd.DataFrame(list(rows.values()), index=index, columns=list(ENDS), dtype=object)
+
+    def _with_ends(self, some: LookedAt, X: Any, y: Any, positive: Any, goals: Any) -> LookedAt:
+        own = cast("TreeSet", self)
+        return some.with_ends(own, exact_ends(own, X, y, positive, _named_goals(goals)))
 
     def _asked(self, X: Any, y: Any, missing: Any, costs: Any, positive: Any, goals: Any) -> Asked:
         """Read what the functions are judged by."""
-        if isinstance(goals, str):
-            goals = [goals]
-        named = goals if isinstance(goals, Mapping) else {str(one): one for one in goals}
         quantities, gaps = {}, set()
-        for name, given in named.items():
+        for name, given in _named_goals(goals).items():
             if name in BETTER or name == "features":
                 raise InvalidParameter(
                     f"goals names {name!r}, which is a measure already: choose another name",
@@ -166,40 +243,47 @@ class Choices(SecondGoals):
         target : path, optional
             File to write; complete or not at all.
         X, y : complete rows and their labels, optional
-            As of ``choose``; so are ``missing``, ``costs``, ``positive``, ``sample``,
-            ``random_state`` and ``limit``. ``title`` stands at the top.
+            As of ``choose``; so are ``missing``, ``costs``, ``positive``, ``goals``, ``sample``,
+            ``draw``, ``random_state`` and ``limit``. ``title`` stands at the top. ``rows``, a data
+            frame, or True for X with its labels, are shown where two functions differ: they are
+            written into the page.
 
         Returns
         -------
         str
             The page: one file that needs no server and no network.
+
+        Notes
+        -----
+        Of more than ``limit`` functions, 2,000 are drawn, and the exact ends of measures are beside
+        them; the page says so, and a warning does. Cost: as of ``choose``, the minimal rules of
+        each function, and the functions of a view for each first question.
         """
         from ..output.explorer import write_explorer
 
         return write_explorer(cast("TreeSet", self), target, X, y, **options)
 
-    def explore(self, **options: Any) -> None:
-        """Open what ``write_explorer`` writes in a browser, served by this machine, until Ctrl-C.
+    def explore(self, X: Any = None, y: Any = None, **options: Any) -> None:
+        """Open the explorer in a browser, served by this machine alone, until Ctrl-C.
+
+        It is the page of ``write_explorer``; beyond it, all trees that meet the wishes are counted
+        by views of the compressed set, however many there are, and a chosen function is written as
+        SQL, as a page to fill in and, with X and y, as a report.
 
         Parameters
         ----------
+        X, y : complete rows and their labels, optional
         **options
             As of ``write_explorer``; and ``port``, by default any that is free, and ``ready``, a
             function that is called with the address instead of opening a browser.
         """
         from ..output.explorer import explore
 
-        explore(cast("TreeSet", self), **options)
+        explore(cast("TreeSet", self), X, y, **options)
 
-    def _looked_at(self, sample: int | None, random_state: Any, limit: int) -> FunctionSet:
-        """Give all functions, or some that were drawn, each once."""
-        try:
-            functions = self._voters(sample, random_state, limit)
-        except TooLarge as fault:
-            raise TooLarge(
-                f"{fault}; or draw some: {setting('sample', min(limit, 1000))}", fault.met
-            ) from fault
-        if sample is None:
-            return functions
-        _, first = np.unique(functions.fingerprints, axis=0, return_index=True)
-        return functions.take(np.sort(first))
+
+def _named_goals(goals: Any) -> Mapping[str, Any]:
+    """Give second goals by their names."""
+    if isinstance(goals, str):
+        goals = [goals]
+    return goals if isinstance(goals, Mapping) else {str(one): one for one in goals}

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidParameter, a_kind, named
+from ..errors import InvalidParameter, InvalidSpace, a_kind, named
 from ..form import hex_digits
-from ..inputs import near
+from ..inputs import near, some_names
 from .judged import BETTER, Judged
 
 if TYPE_CHECKING:
@@ -53,12 +53,16 @@ class Wanted:
     weights : dict of measure -> weight
     front : sequence of str
         Only functions such that no other is better in one of these and as good in the rest.
+    using, without : str or sequence of str
+        Features that a function must, or must not, ask about.
     """
 
     where: Any = ()
     sort: Any = ()
     weights: Mapping[str, float] | None = None
     front: Any = ()
+    using: Any = ()
+    without: Any = ()
 
 
 def chosen_frame(judged: Judged, wanted: Wanted) -> pd.DataFrame:
@@ -66,7 +70,7 @@ def chosen_frame(judged: Judged, wanted: Wanted) -> pd.DataFrame:
     conditions = [_condition(text, judged) for text in _texts(wanted.where, "where")]
     front = [_measure(name, judged, "front") for name in _texts(wanted.front, "front")]
     known = _Known(judged)
-    at = np.arange(len(judged))
+    at = np.flatnonzero(_by_features(judged, wanted))
     # What is slow to find out is asked only of the functions that are left.
     for slow in (False, True):
         for one in conditions:
@@ -78,6 +82,21 @@ def chosen_frame(judged: Judged, wanted: Wanted) -> pd.DataFrame:
     order = _order(known, wanted.sort, at, score)
     at = at[order]
     return _frame(known, at, None if score is None else score[order])
+
+
+def _by_features(judged: Judged, wanted: Wanted) -> NDArray[np.bool_]:
+    """Tell which functions ask about the features that they must, and about none they must not."""
+    space = judged.problem.columns.space
+    out = np.ones(len(judged), dtype=bool)
+    for given, what, used in ((wanted.using, "using", True), (wanted.without, "without", False)):
+        for name in [given] if isinstance(given, str) else given or ():
+            if name not in space:
+                raise InvalidSpace(
+                    f"{named(what)} names {name!r:.80}, which is no feature"
+                    f"{near(str(name), space.names)}: the features are {some_names(space.names)}"
+                )
+            out &= judged.features[:, space.index(name)] == used
+    return out
 
 
 class _Known:
@@ -203,4 +222,6 @@ def _frame(known: _Known, at: Places, score: NDArray[np.float64] | None) -> pd.D
         out[name] = known.of(name, ascending)[np.searchsorted(ascending, at)]
         if name == "n_features":
             out["features"] = judged.named_features(at)
+        if name == "n_trees" and out[name].dtype.kind == "f":  # some are not known
+            out[name] = pd.array(out[name], dtype="Int64")
     return pd.DataFrame(out, index=names)

@@ -56,8 +56,7 @@ def _whole(halves: tuple[int, int]) -> int:
 
 def _narrow(positions: Sequence[int]) -> NDArray[np.uint64]:
     """Write numbers in two halves."""
-    mask = 2**64 - 1
-    pairs = [(p >> 64, p & mask) for p in positions]
+    pairs = [(p >> 64, p & (2**64 - 1)) for p in positions]
     return np.array(pairs, dtype=np.uint64).reshape(len(pairs), 2)
 
 
@@ -85,9 +84,8 @@ class EngineCounts:
 
     def unrank(self, positions: Sequence[int]) -> FlatTrees:
         """Give the trees at some positions."""
-        if not len(positions):
-            return FlatTrees.none()
-        return FlatTrees(*self.core.unrank(_narrow(positions)))
+        some = len(positions) > 0
+        return FlatTrees(*self.core.unrank(_narrow(positions))) if some else FlatTrees.none()
 
     def rank(self, tree: FlatTrees) -> int | None:
         """Give the position of a tree, None if it is not in."""
@@ -111,9 +109,8 @@ class EngineFunctions:
 
     def trees(self, positions: NDArray[np.int64]) -> FlatTrees:
         """Give a cheapest tree of some functions."""
-        if not len(positions):
-            return FlatTrees.none()
-        return FlatTrees(*self.core.trees(np.asarray(positions, dtype=np.int64)))
+        at = np.asarray(positions, dtype=np.int64)
+        return FlatTrees(*self.core.trees(at)) if len(at) else FlatTrees.none()
 
     def trees_of(self, position: int, start: int, count: int) -> FlatTrees:
         """Give some trees of one function, in order of leaves."""
@@ -145,12 +142,13 @@ class Engine:
         self.incomplete: Incomplete | None = None  # where it is a part of what was asked for
         self.known_optimum: int | None = None  # the smallest objective, found before
         self.offers_part = False  # whether messages say how to get one
+        self.seen: dict[str, FlatTrees] = {}  # trees of functions that were looked at last
         self._counts: dict[View, EngineCounts | SomeCounts] = {}
         self._narrowed: dict[tuple[Step, ...], _core.rashomon.Graph] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        arguments = (self.problem, self.memory_limit, self.time_limit, self.n_jobs)
-        return Engine, arguments, {"incomplete": self.incomplete}
+        given = (self.problem, self.memory_limit, self.time_limit, self.n_jobs)
+        return Engine, given, {"incomplete": self.incomplete}
 
     @property
     def seconds(self) -> float:
@@ -243,13 +241,20 @@ class Engine:
                 functions = self.functions(view, self.problem.semantics(), LIMIT)
                 assert isinstance(functions, SomeFunctions)
                 self._counts[view] = SomeCounts(functions)
-                return self._counts[view]
-            with self.caps("counting the trees"):
-                core = self.graph_for(view).counts(
-                    self._view(view), self.memory_limit, self.seconds
-                )
-            self._counts[view] = EngineCounts(core, self)
+            else:
+                self._counts[view] = self._counted(view)
         return self._counts[view]
+
+    def _counted(self, view: View) -> EngineCounts:
+        graph, wanted = self.graph_for(view), self._view(view)
+        with self.caps("counting the trees"):
+            core = graph.counts(wanted, self.memory_limit, self.seconds)
+        return EngineCounts(core, self)
+
+    def histogram(self, view: View) -> Histogram:
+        """Count the trees of a view by leaves and errors, and keep nothing of it."""
+        known = view in self._counts or view.monotone
+        return (self.counts(view) if known else self._counted(view)).histogram()
 
     def _functions(
         self, view: View, semantics: str, limit: int, counts: bool, piece: Piece | None

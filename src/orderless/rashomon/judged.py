@@ -103,8 +103,16 @@ class _Labelled:
 class Judged:
     """Functions of a set, and what is measured of them."""
 
-    def __init__(self, table: FunctionTable, problem: Problem, asked: Asked) -> None:
+    def __init__(
+        self,
+        table: FunctionTable,
+        problem: Problem,
+        asked: Asked,
+        voters: NDArray[np.bool_] | None = None,
+    ) -> None:
         self.table, self.problem, self.asked = table, problem, asked
+        # With whom functions agree: all of them, or those that were drawn.
+        self.voters = np.ones(len(table), dtype=bool) if voters is None else voters
         if asked.y is not None and asked.X is None:
             raise InvalidData("y was given without X: give the rows that these labels belong to")
         trained = _Labelled(problem.bits, problem.weights.astype(np.float64), problem.y)
@@ -138,7 +146,7 @@ class Judged:
             "loss" if self.numbers else "error": lambda at: table.errors[at] / share,
             "leaves": lambda at: table.leaves[at],
             "n_features": lambda at: self.features[at].sum(axis=1),
-            "n_trees": lambda at: table.n_trees[at],
+            "n_trees": self._n_trees,
         }
         if self.asked.y is not None:
             name = "held_out_loss" if self.numbers else "held_out_error"
@@ -188,6 +196,11 @@ class Judged:
         """Name the features of some functions, as one text each."""
         names = self.problem.columns.space.names
         return [", ".join(names[i] for i in np.flatnonzero(row)) for row in self.features[at]]
+
+    def _n_trees(self, at: NDArray[np.intp]) -> Any:
+        """Give how many trees functions have; NaN where that is not known."""
+        n = self.table.n_trees[at]
+        return n if n.all() else np.where(n, n.astype(np.float64), np.nan)
 
     # -- on rows -------------------------------------------------------------------------------
 
@@ -254,18 +267,21 @@ class Judged:
         weight = self.rows.weights / self.rows.weight.sum()
         classes = range(len(self.problem.classes))
         votes = np.zeros((len(classes), len(weight)))
-        for _, labels in self.rows.said(self.table.trees):
+        for part, labels in self.rows.said(self.table.trees):
             for c in classes:
-                votes[c] += (labels == c).sum(axis=0)
+                votes[c] += (labels[self.voters[part]] == c).sum(axis=0)
         agreement, overruled = np.zeros(len(self)), np.zeros(len(self))
-        others = max(1, len(self) - 1)
-        ruled = 2 * votes > len(self)
+        n = int(self.voters.sum())
+        ruled = 2 * votes > n
         for part, labels in self.rows.said(self.table.trees):
             for c in classes:
                 own = labels == c
-                agreement[part] += own @ (weight * (votes[c] - 1) / others)
+                agreement[part] += own @ (weight * votes[c])
                 overruled[part] += own @ (weight * (np.delete(ruled, c, axis=0).any(axis=0)))
-        return (agreement if len(self) > 1 else np.ones(1)), overruled
+        # A voter is among those that agree with it, and is not one of the others.
+        others = np.where(self.voters, n - 1, n)
+        shares = np.where(others, (agreement - self.voters) / np.maximum(others, 1), 1.0)
+        return np.clip(shares, 0, 1), overruled
 
     def _goal(self, name: str, at: NDArray[np.intp]) -> Floats:
         """Give a second goal; NaN for a ratio that a function does not have."""
@@ -317,13 +333,15 @@ class Judged:
         given = self.asked.missing
         if is_frame(given) or isinstance(given, list | np.ndarray):
             return self._coverage_of_table(at, given)
+        if not len(at):
+            return np.zeros(0)
         uses = self.table.trees.uses(len(self.problem.columns))[at]
         out, chances = np.zeros(len(at)), self._chances()
-        sets, which = np.unique(uses, axis=0, return_inverse=True)
-        which = which.ravel()
-        for k, used in enumerate(sets):
-            own = np.flatnonzero(which == k)
-            cells = KnownCells(self.problem.columns, np.flatnonzero(used).tolist())
+        sets, which, counts = np.unique(uses, axis=0, return_inverse=True, return_counts=True)
+        known: dict[tuple[int, ...], Bits] = {}
+        groups = np.split(np.argsort(which.ravel(), kind="stable"), np.cumsum(counts)[:-1])
+        for used, own in zip(sets, groups, strict=True):
+            cells = KnownCells(self.problem.columns, np.flatnonzero(used).tolist(), known)
             labels = self.table.trees[at[own]].says(cells.bits)
             weight = cells.weights(self.rows.bits, self.rows.weight)
             out[own] = cells.certain(labels, chances) @ weight

@@ -6,8 +6,6 @@ Out: ``KnownCells``: cells, the weight of rows in them, and how likely their lab
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,13 +29,20 @@ def sums_by_kind(kind: NDArray[np.intp], weight: Floats, n_kinds: int) -> Floats
 class KnownCells:
     """All that some columns can be together: features times what their columns can be."""
 
-    def __init__(self, columns: Columns, used: list[int]) -> None:
+    def __init__(
+        self, columns: Columns, used: list[int], known: dict[tuple[int, ...], Bits] | None = None
+    ) -> None:
+        # ``known``: patterns of columns of one feature that were found before, and are here.
         self.used = used
         by_feature: dict[int, list[int]] = {}
         for j in used:
             by_feature.setdefault(int(columns.feature[j]), []).append(j)
         self.features = list(by_feature)
-        self.patterns = [columns.patterns(own) for own in by_feature.values()]
+        known = {} if known is None else known
+        for own in by_feature.values():
+            if tuple(own) not in known:
+                known[tuple(own)] = columns.patterns(own)
+        self.patterns = [known[tuple(own)] for own in by_feature.values()]
         self.shape = tuple(len(one) for one in self.patterns)
         size = int(np.prod([*self.shape, 1], dtype=np.float64)) * 2 ** len(self.features)
         if size > MOST_CELLS:
@@ -48,9 +53,9 @@ class KnownCells:
                 MOST_CELLS,
             )
         self.bits = np.zeros((int(np.prod([*self.shape, 1])), len(columns)), dtype=np.uint8)
-        for cell, chosen in enumerate(product(*(range(n) for n in self.shape))):
-            for own, patterns, k in zip(by_feature.values(), self.patterns, chosen, strict=True):
-                self.bits[cell, own] = patterns[k]
+        cells = np.indices(self.shape).reshape(len(self.shape), len(self.bits))
+        for own, patterns, chosen in zip(by_feature.values(), self.patterns, cells, strict=True):
+            self.bits[:, own] = patterns[chosen]
 
     def weights(self, bits: Bits, weight: Floats) -> Floats:
         """Give the weight of the rows in each cell."""

@@ -50,6 +50,7 @@ class Listed:
     def __init__(self, problem: Problem, flat: FlatTrees) -> None:
         self.problem = problem
         self._counts: dict[View, ListedCounts] = {}
+        self.seen: dict[str, FlatTrees] = {}  # trees of functions that were looked at last
         keys = flat.keys()
         first = sorted({key: i for i, key in reversed(list(enumerate(keys)))}.values())
         flat = flat[np.array(first, dtype=np.intp)]
@@ -71,6 +72,10 @@ class Listed:
     def _inside(self, view: View) -> Positions:
         """Give the positions of the trees of a view."""
         return np.flatnonzero((self.cost <= view.bound) & meets(self.problem, self.flat, view))
+
+    def histogram(self, view: View) -> Histogram:
+        """Count the trees of a view by leaves and errors, and keep nothing of it."""
+        return ListedCounts(self, self._inside(view)).histogram()
 
     def counts(self, view: View) -> ListedCounts:
         """Count the trees of a view."""

@@ -22,11 +22,13 @@ from .functions import FunctionSet, FunctionTable, Listing, RashomonFunction
 from .listed import Counts, Source
 from .near import apart
 from .problem import Problem
+from .shown_functions import DrawnFunction, seen_before
 from .view import LIMIT, View
 
 __all__ = ["LIMIT", "Members"]
 
 AT_ONCE = 4096
+MOST_LOOKED_FOR = 10**14  # trees of a set that is searched for a function that was seen before
 
 
 class Members(Completeness):
@@ -232,8 +234,12 @@ class Members(Completeness):
         k : int
         random_state : int, RandomState, Generator or None
         """
+        return list(self._build(self._drawn_positions(k, generator(random_state))))
+
+    def _drawn_positions(self, k: int, random: np.random.Generator) -> list[int]:
+        """Draw positions of trees."""
         self._not_empty()
-        return list(self._build(_positions_below(self.n_trees, k, generator(random_state))))
+        return _positions_below(self.n_trees, k, random)
 
     # -- functions -----------------------------------------------------------------------------
 
@@ -267,7 +273,7 @@ class Members(Completeness):
         """Give the different functions as arrays, without an object for each."""
         return self.functions(limit=limit, semantics=semantics).table()
 
-    def function(self, fingerprint: str, *, limit: int = LIMIT) -> RashomonFunction:
+    def function(self, fingerprint: str, *, limit: int = LIMIT) -> RashomonFunction | DrawnFunction:
         """Give the function with a fingerprint, such as one of the index of ``choose``.
 
         Parameters
@@ -275,24 +281,37 @@ class Members(Completeness):
         fingerprint : str
         limit : int
             Most functions that are listed at once. Of more than that, only those are listed whose
-            fingerprint has the same last bits.
+            fingerprint has the same last bits; one that ``choose`` has drawn before is given as it
+            was drawn: as a ``DrawnFunction``, whose number of trees is not known.
 
         Raises
         ------
         KeyError
             No tree of the set is this function.
+        TooLarge
+            There are too many functions to look for it.
         """
         point = read_hex(fingerprint)
+        seen = self._source.seen.get(fingerprint)
+        if seen is not None and self.n_trees > MOST_LOOKED_FOR:
+            return seen_before(self._problem, seen, fingerprint)
+        fault: TooLarge | None = None
         for bits in range(0, 21, 4):
             piece = (int(point[0]) & ((1 << bits) - 1), bits) if bits else None
             listing = Listing(self._source, self._view, self._problem.semantics(), limit, piece)
             try:
                 out: RashomonFunction = FunctionSet.of(listing)[fingerprint]
-            except TooLarge:
+            except TooLarge as more:
+                fault = more
                 continue
             except KeyError:
+                fault = None
                 break
             return out
+        if fault is not None:
+            if seen is not None:
+                return seen_before(self._problem, seen, fingerprint)
+            raise fault
         raise KeyError(f"no function of this set has the fingerprint {fingerprint}")
 
     def sample_functions(

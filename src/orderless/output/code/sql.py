@@ -19,7 +19,7 @@ from .certain import Ask, asks_next, certain_by_reasons, certain_by_tree, questi
 from .formula import Every, Formula, Number, Some, Source, sources
 from .sql_words import Words
 
-__all__ = ["NAMES", "as_sql", "certain_classes", "new_columns", "new_names"]
+__all__ = ["NAMES", "as_sql", "certain_classes", "certain_texts", "new_columns", "new_names"]
 
 NAMES = ("prediction", "needed")
 SHAPES = ("auto", "reasons", "tree")
@@ -50,6 +50,12 @@ def as_sql(
     alias = words.name("t")
     listed = ",\n".join([f"{alias}.*", *more])
     return f"SELECT {listed}\nFROM {words.path(table)} {alias}"
+
+
+def certain_texts(tree: Tree, dialect: str) -> list[str]:
+    """Write, per class, the condition that is true iff the class is certain; never wrongly so."""
+    words, certain = Words(dialect), dict(certain_classes(tree, sources(tree), "reasons"))
+    return [_written(words, certain.get(label, False), "every") for label in tree.classes]
 
 
 def certain_classes(

@@ -1,39 +1,47 @@
-"""What the explorer knows of a set: functions, measures, rules, rows, places on a map.
+"""What the explorer knows of a set: functions, measures, rules, columns, ends.
 
-In:  a set of trees and the frame that ``choose`` gives.
+In:  a set of trees, the functions that are looked at, and the frame of their measures.
 Out: plain data for the page's script; arrays of numbers as base64.
 """
 
 from __future__ import annotations
 
-import base64
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...errors import InvalidData, InvalidSpace
 from ...form import canonicalize
 from ...inputs import counted
-from ...model import class_names, label_text, printable, short_number
-from ...rashomon import disagreements
+from ...model import class_names, has_or, label_text, printable, short_number, side_text
+from ..code.sql import certain_texts
+from ..code.sql_words import Words
+from .beginnings import beginnings
+from .numbers import as_base64
+from .places import map_places
+from .rows import training_content
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ...rashomon import FunctionTable, Judged, TreeSet
+    from ...model import Side
+    from ...rashomon import FunctionTable, Judged, LookedAt, TreeSet
 
 __all__ = ["set_content"]
 
-MAPPED = 600  # functions whose distances to each other place all others
-MOST_ROWS = 200_000
+DIALECT = "duckdb"
+NOT_MEASURES = ("features", "n_trees", "end")
 
 
-def set_content(trees: TreeSet, frame: pd.DataFrame, judged: Judged) -> dict[str, Any]:
+def set_content(
+    trees: TreeSet, frame: pd.DataFrame, judged: Judged, some: LookedAt
+) -> dict[str, Any]:
     """Give what the page knows; ``frame`` has the functions that were judged, in their order."""
     table = judged.table
     columns = table.columns
-    measures = {name: frame[name] for name in frame if name not in ("features", "n_trees")}
+    measures = {name: frame[name] for name in frame if name not in NOT_MEASURES}
     example = next(columns.trees(table.trees[:1], table.classes))
+    places, kept = map_places(trees, table)
     return {
         "classes": class_names(example),
         "features": _features(columns),
@@ -41,24 +49,50 @@ def set_content(trees: TreeSet, frame: pd.DataFrame, judged: Judged) -> dict[str
         "measures": [
             {"name": str(name), "better": judged.better(str(name)),
              "whole": bool(np.issubdtype(np.asarray(values).dtype, np.integer)),
-             "values": _numbers(np.asarray(values, dtype=np.float64))}
+             "values": as_base64(np.asarray(values, dtype=np.float64))}
             for name, values in measures.items()
         ],
-        "trees": table.n_trees.tolist(),
+        # As text: there may be more than a number of the browser can tell apart. 0: not known.
+        "trees": [str(n) for n in table.n_trees.tolist()],
         "fingerprints": list(frame.index),
-        "offsets": table.trees.offsets.tolist(),
-        "column": table.trees.column.tolist(),
-        "label": table.trees.label.tolist(),
+        "nodes": [as_base64(np.asarray(part, dtype=np.int32))
+                  for part in (table.trees.offsets, table.trees.column, table.trees.label)],
         "rules": _rules(table),
-        "rows": _rows(trees),
-        **_places(trees, table),
+        "rows": training_content(trees),
+        "places": [as_base64(places[:, 0].copy()), as_base64(places[:, 1].copy())],
+        "kept": kept,
+        "first": beginnings(trees, table) if some.all else None,
+        "all": some.all,
+        "drawn": int(some.drawn.sum()),
+        "ends": _ends(some),
+        "sql": _sql(columns, example),
         "model": {"space": example.space.to_dict(), "classes": list(example.classes)},
     }  # fmt: skip
 
 
-def _numbers(values: NDArray[Any]) -> str:
-    """Write numbers so that none loses a digit."""
-    return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode()
+def _ends(some: LookedAt) -> list[dict[str, Any]]:
+    """Give the exact ends of measures, each with the place of its function."""
+    out: dict[str, dict[str, Any]] = {}
+    for end, at in zip(some.ends, some.at, strict=True):
+        row = out.setdefault(end.measure, {"measure": end.measure})
+        exact = str(end.value)
+        row["largest" if end.largest else "smallest"] = [float(end.value), exact, at]
+    return list(out.values())
+
+
+def _sql(columns: Any, example: Any) -> dict[str, Any] | None:
+    """Give how SQL says that a column is certainly 1, and certainly 0; None where it cannot."""
+    try:
+        texts = [certain_texts(question, DIALECT) for question in columns.questions]
+        labels = Words(DIALECT).labels(example.classes)
+    except (InvalidSpace, InvalidData) as fault:  # names that the dialect does not allow
+        return {"fault": printable(str(fault))}
+    return {
+        "dialect": DIALECT,
+        "no": [text[0] for text in texts],
+        "yes": [text[1] for text in texts],
+        "labels": labels,
+    }
 
 
 def _features(columns: Any) -> list[dict[str, Any]]:
@@ -69,6 +103,7 @@ def _features(columns: Any) -> list[dict[str, Any]]:
         patterns = columns.patterns(own) if own else np.zeros((1, 0), dtype=np.uint8)
         entry: dict[str, Any] = {
             "name": printable(feature.name),
+            "raw": feature.name,
             "kind": feature.kind,
             "columns": own,
             "bins": len(patterns),
@@ -107,6 +142,7 @@ def _columns(columns: Any) -> list[dict[str, Any]]:
         no, yes = (rules[0].conditions[0] for rules in canonicalize(question).rules.values())
         out.append(
             {
+                "name": columns.names[j],
                 "feature": int(columns.feature[j]),
                 "yes": printable(yes),
                 "no": printable(no),
@@ -122,78 +158,26 @@ def _columns(columns: Any) -> list[dict[str, Any]]:
 def _rules(table: FunctionTable) -> dict[str, Any]:
     """Write the minimal rules of each function, with every condition once."""
     texts: dict[str, int] = {}
+    known: dict[tuple[Any, ...], int] = {}  # what a side says -> its text
+
+    def place(side: Side, among: int) -> int:
+        beside = among > 1 and has_or(side)  # an "or" beside an AND stands in parentheses
+        key = (side.feature.name, side.lower, side.upper, side.nan, side.codes, beside)
+        if key not in known:
+            text = printable(side_text(side))
+            known[key] = texts.setdefault(f"({text})" if beside else text, len(texts))
+        return known[key]
+
     out = []
     with counted(f"rules of {len(table):,} functions", len(table)) as done:
         for tree in table.columns.trees(table.trees, table.classes):
             form = canonicalize(tree)
             own = []
             for label, terms in form.rules.items():
-                place = table.classes.index(label)
+                label_at = table.classes.index(label)
                 for term in terms:
-                    said = [texts.setdefault(printable(c), len(texts)) for c in term.conditions]
-                    own.append([place, *said])
+                    sides = term.sides
+                    own.append([label_at, *(place(side, len(sides)) for side in sides)])
             out.append(own)
             done()
     return {"conditions": list(texts), "of": out}
-
-
-def _rows(trees: TreeSet) -> dict[str, Any]:
-    """Give the distinct training rows: the bits of each column, and the weight of each class."""
-    problem = trees._problem
-    bits, which = np.unique(problem.bits, axis=0, return_inverse=True)
-    which = which.ravel()
-    weight = np.zeros((len(problem.classes), len(bits)))
-    np.add.at(weight, (problem.y, which), problem.weights / problem.weight_scale)
-    packed = np.packbits(bits.T, axis=1, bitorder="little")
-    width = -(-packed.shape[1] // 4) * 4
-    words = np.zeros((bits.shape[1], width), dtype=np.uint8)
-    words[:, : packed.shape[1]] = packed
-    return {
-        "n": len(bits),
-        "words": width // 4,
-        "bits": _numbers(words),
-        "weights": [_numbers(one) for one in weight],
-    }
-
-
-def _places(trees: TreeSet, table: FunctionTable) -> dict[str, Any]:
-    """Place functions in the plane: those that disagree on more rows lie farther apart.
-
-    Shares of differing rows are squared distances. A few functions are placed by all distances
-    between them (classical scaling); every other one by its distances to these.
-    """
-    n = len(table)
-    step = max(1, -(-n // MAPPED))
-    chosen = np.arange(0, n, step)
-    landmarks = table.trees[chosen]
-    distance = disagreements(trees._problem, landmarks)
-    mean = distance.mean(axis=0)
-    centred = -0.5 * (distance - mean - mean[:, None] + distance.mean())
-    values, vectors = np.linalg.eigh(centred)
-    values, vectors = np.clip(values[::-1][:2], 0, None), vectors[:, ::-1][:, :2]
-    total = float(np.clip(np.linalg.eigvalsh(centred), 0, None).sum())
-    with np.errstate(divide="ignore", invalid="ignore"):
-        pull = np.where(values > 1e-12, 1 / np.sqrt(values), 0) * vectors
-    places = np.zeros((n, 2))
-    for start in range(0, n, 1024):
-        part = np.arange(start, min(start + 1024, n))
-        far = _apart(trees, table, part, chosen)
-        places[part, : pull.shape[1]] = -0.5 * (far - mean) @ pull
-    return {
-        "places": [_numbers(places[:, 0].copy()), _numbers(places[:, 1].copy())],
-        "kept": float(values.sum() / total) if total > 0 else 1.0,
-        "mapped": len(chosen),
-    }
-
-
-def _apart(
-    trees: TreeSet, table: FunctionTable, some: NDArray[Any], others: NDArray[Any]
-) -> NDArray[np.float64]:
-    """Give the share of training weight on which functions of two lists differ."""
-    problem = trees._problem
-    weight = problem.weights / problem.total_weight
-    ours, theirs = table.trees[some].says(problem.bits), table.trees[others].says(problem.bits)
-    same = np.zeros((len(some), len(others)))
-    for c in range(len(problem.classes)):
-        same += ((ours == c) * weight) @ (theirs == c).T
-    return 1 - same

@@ -28,14 +28,10 @@ class Picture {
     const there = new Uint8Array(N);
     for (const k of left) there[k] = 1;
     pen.fillStyle = colour("line");
-    for (let k = 0; k < N; k++) if (!there[k]) dot(pen, at.x[k], at.y[k], 1.5);
-    const shade = shades();
-    for (const k of [...left].reverse()) {
-      pen.fillStyle = shade(k);
-      dot(pen, at.x[k], at.y[k], left.length > 3000 ? 2 : 3.5);
-    }
+    for (let k = 0; k < N; k++) if (!there[k]) pen.fillRect(at.x[k] - 1.5, at.y[k] - 1.5, 3, 3);
+    drawPoints(pen, at);
     this.points = at;
-    star(pen, at.x[0], at.y[0], colour);
+    star(pen, at.x[BEST], at.y[BEST], colour);
     if (this.decorate) this.decorate(pen, at, colour);
     state.chosen.forEach((k, i) => mark(pen, at.x[k], at.y[k], LETTERS[i], colour));
     if (this.drag) frame(pen, this.drag, colour);
@@ -101,6 +97,21 @@ function inside(event) {
   return [event.clientX - box.left, event.clientY - box.top];
 }
 
+/** Draw the functions that are left, the best last; many of them as squares, which are quicker. */
+function drawPoints(pen, at) {
+  const many = left.length > 3000;
+  const colours = palette();
+  const shades = Array.from({ length: SHADES }, () => []);
+  for (const k of left) shades[SHADE[k]].push(k);
+  for (let shade = SHADES - 1; shade >= 0; shade--) {
+    pen.fillStyle = colours[shade];
+    for (const k of shades[shade]) {
+      if (many) pen.fillRect(at.x[k] - 1.75, at.y[k] - 1.75, 3.5, 3.5);
+      else dot(pen, at.x[k], at.y[k], 3.5);
+    }
+  }
+}
+
 function dot(pen, x, y, radius) {
   pen.beginPath();
   pen.arc(x, y, radius, 0, 2 * Math.PI);
@@ -141,51 +152,49 @@ function frame(pen, { from, to }, colour) {
   pen.setLineDash([]);
 }
 
-/** Colours by objective: dark is better, in both modes of the page. */
-function shades() {
-  const values = MEASURE.get("objective").values;
-  const low = values[0];
-  let high = low;
-  for (const value of values) high = Math.max(high, value);
+// Colours by objective, in so many steps: dark is better on paper, bright on a dark screen.
+const SHADES = 32;
+const SHADE = (() => {
+  const { values, low, high } = MEASURE.get("objective");
+  return Uint8Array.from(values, (value) => (high > low ? Math.round(((value - low) / (high - low)) * (SHADES - 1)) : 0));
+})();
+
+function palette() {
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  return (k) => {
-    const share = high > low ? (values[k] - low) / (high - low) : 0;
+  return Array.from({ length: SHADES }, (_, step) => {
+    const share = step / (SHADES - 1);
     const at = (dark ? 1 - share * 0.75 : share * 0.85) * (VIRIDIS.length - 1);
     const i = Math.min(Math.floor(at), VIRIDIS.length - 2);
     const mix = VIRIDIS[i].map((a, c) => Math.round(a + (VIRIDIS[i + 1][c] - a) * (at - i)));
     return `rgb(${mix.join(",")})`;
-  };
+  });
 }
 
-function spread(values, from, to) {
-  let low = Infinity;
-  let high = -Infinity;
-  for (const value of values) {
-    if (Number.isNaN(value)) continue;
-    low = Math.min(low, value);
-    high = Math.max(high, value);
-  }
+/** A scale from the ends of a measure to two places. */
+function scale({ low, high }, from, to) {
   const width = high - low || 1;
   return { low, high, at: (value) => from + ((value - low) / width) * (to - from) };
 }
 
+const MAP_ENDS = PLACES.map(endsOf);
+
 /** Places on the map: one scale for both directions. */
 function mapPlaces({ width, height }) {
-  const [x, y] = PLACES.map((values) => spread(values, 0, 1));
-  const scale = Math.min((width - 48) / (x.high - x.low || 1), (height - 48) / (y.high - y.low || 1));
+  const [x, y] = MAP_ENDS;
+  const size = Math.min((width - 48) / (x.high - x.low || 1), (height - 48) / (y.high - y.low || 1));
   const middle = [(x.low + x.high) / 2, (y.low + y.high) / 2];
   return {
-    x: PLACES[0].map((value) => width / 2 + (value - middle[0]) * scale),
-    y: PLACES[1].map((value) => height / 2 - (value - middle[1]) * scale),
+    x: PLACES[0].map((value) => width / 2 + (value - middle[0]) * size),
+    y: PLACES[1].map((value) => height / 2 - (value - middle[1]) * size),
   };
 }
 
 function scatterPlaces(xMeasure, yMeasure) {
   return ({ width, height }, pen, colour) => {
-    const x = spread(xMeasure.values, 64, width - 20);
-    const y = spread(yMeasure.values, height - 46, 18);
+    const x = scale(xMeasure, 64, width - 20);
+    const y = scale(yMeasure, height - 46, 18);
     axes(pen, colour, { width, height }, [x, xMeasure], [y, yMeasure]);
-    return { x: [...xMeasure.values].map(x.at), y: [...yMeasure.values].map(y.at) };
+    return { x: xMeasure.values.map(x.at), y: yMeasure.values.map(y.at) };
   };
 }
 

@@ -5,6 +5,7 @@ const state = {
   want: FEATURES.map(() => "any"),
   ranges: new Map(), // measure -> [from, to], null: open
   brush: null, // {words, has: Uint8Array}
+  first: null, // {words, name, has: Uint8Array, or null where that is not known}
   rules: [], // {words, label, has: Uint8Array}
   chosen: [], // functions side by side
   sort: "objective",
@@ -13,12 +14,13 @@ const state = {
 const past = [];
 let left = [];
 let counts = [];
+let used = []; // by feature, how many of the functions that are left ask about it
 
 /** Change what is asked for, so that it can be undone. */
 function change(make) {
   past.push({
     want: [...state.want], ranges: new Map(state.ranges), brush: state.brush,
-    rules: [...state.rules],
+    first: state.first, rules: [...state.rules],
   });
   make();
   state.page = 0;
@@ -34,30 +36,36 @@ function undo() {
 
 /** Find the functions that are left, and for each feature how many would be by each wish. */
 function judge() {
-  const masks = [state.brush, ...state.rules].filter(Boolean).map((one) => one.has);
+  const masks = [state.brush, state.first, ...state.rules].filter((one) => one?.has).map((one) => one.has);
   const ranges = [...state.ranges].map(([name, ends]) => [MEASURE.get(name).values, ...ends]);
-  counts = FEATURES.map(() => ({ any: 0, must: 0, not: 0 }));
+  const wished = []; // [feature, whether it must be asked about]
+  state.want.forEach((wish, f) => { if (wish !== "any") wished.push([f, wish === "must" ? 1 : 0]); });
+  // Among the functions that meet everything but, at most, the wish about the feature itself.
+  const [any, must] = [new Uint32Array(F), new Uint32Array(F)];
+  const all = new Uint32Array(F);
   left = [];
-  const F = FEATURES.length;
-  for (let k = 0; k < N; k++) {
-    if (!masks.every((has) => has[k])) continue;
-    if (!ranges.every(([values, from, to]) => within(values[k], from, to))) continue;
+  functions: for (let k = 0; k < N; k++) {
+    for (const has of masks) if (!has[k]) continue functions;
+    for (const [values, from, to] of ranges) if (!within(values[k], from, to)) continue functions;
     let failed = -1;
-    let fails = 0;
-    for (let f = 0; f < F; f++) {
-      const wish = state.want[f];
-      if (wish === "any" || (USES[k * F + f] === 1) === (wish === "must")) continue;
+    for (const [f, is] of wished) {
+      if (USES[k * F + f] === is) continue;
+      if (failed >= 0) continue functions;
       failed = f;
-      if (++fails > 1) break;
     }
-    if (fails > 1) continue;
-    if (fails === 0) left.push(k);
-    for (let f = 0; f < F; f++) {
-      if (fails === 1 && f !== failed) continue;
-      counts[f].any++;
-      counts[f][USES[k * F + f] === 1 ? "must" : "not"]++;
+    if (failed >= 0) {
+      any[failed]++;
+      must[failed] += USES[k * F + failed];
+      continue;
     }
+    left.push(k);
+    for (let f = 0, at = k * F; f < F; f++, at++) all[f] += USES[at];
   }
+  used = all;
+  counts = FEATURES.map((_, f) => {
+    const [n, with_] = [left.length + any[f], all[f] + must[f]];
+    return { any: n, must: with_, not: n - with_ };
+  });
 }
 
 function within(value, from, to) {
@@ -65,21 +73,30 @@ function within(value, from, to) {
   return (from === null || value >= from) && (to === null || value <= to);
 }
 
+/** How many trees the functions that are left have together; null where that is not known. */
+function treesLeft() {
+  let sum = 0;
+  for (const k of left) {
+    if (TREE_COUNTS[k] === 0) return null;
+    sum += TREE_COUNTS[k];
+  }
+  if (sum <= Number.MAX_SAFE_INTEGER) return BigInt(sum);
+  return left.reduce((total, k) => total + BigInt(SET.trees[k]), 0n);
+}
+
 /** Say in a sentence what is left. */
 function sentence() {
   if (!left.length) return "No function is left: undo, or ask for less.";
-  let trees = 0n;
-  for (const k of left) trees += BigInt(SET.trees[k]);
-  const all = [];
-  const none = [];
+  const trees = treesLeft();
+  const [all, none] = [[], []];
   FEATURES.forEach((feature, f) => {
     if (!feature.columns.length) return;
-    const n = left.filter((k) => uses(k, f)).length;
-    if (n === left.length) all.push(feature.name);
-    if (n === 0) none.push(feature.name);
+    if (used[f] === left.length) all.push(feature.name);
+    if (used[f] === 0) none.push(feature.name);
   });
   const some = left.length === 1 ? "1 function" : `${grouped(left.length)} functions`;
-  const parts = [`${some}, ${grouped(trees)} ${trees === 1n ? "tree" : "trees"}`];
+  const parts = [SET.all ? some : `${some} of those that are shown`];
+  if (trees !== null) parts[0] += `, ${grouped(trees)} ${trees === 1n ? "tree" : "trees"}`;
   if (all.length) parts.push(`${left.length === 1 ? "it uses" : "all use"} ${listed(all)}`);
   if (none.length) parts.push(`${left.length === 1 ? "it does not use" : "none uses"} ${listed(none)}`);
   return `${parts.join("; ")}.`;
@@ -92,7 +109,7 @@ function listed(names) {
   return `${some.slice(0, -1).join(", ")} and ${some.at(-1)}`;
 }
 
-/** What was chosen, in words: so that it can be done again. */
+/** What was chosen, in words. */
 function choices() {
   const out = [];
   state.want.forEach((wish, f) => {
@@ -103,6 +120,7 @@ function choices() {
     if (from !== null) out.push(`${name} >= ${from}`);
     if (to !== null) out.push(`${name} <= ${to}`);
   }
+  if (state.first) out.push(state.first.words);
   if (state.brush) out.push(state.brush.words);
   for (const rule of state.rules) out.push(rule.words);
   return out;
@@ -127,15 +145,26 @@ function frontOf(x, y) {
   return out;
 }
 
+const sorted = new Map(); // measure -> all functions in its order, found once
+
+function sortedBy(name) {
+  if (!sorted.has(name)) {
+    const { values, better } = MEASURE.get(name);
+    const sign = better > 0 ? -1 : 1;
+    sorted.set(name, Uint32Array.from(values, (_, k) => k).sort((a, b) => {
+      const [one, other] = [values[a], values[b]];
+      if (Number.isNaN(one) || Number.isNaN(other)) return Number.isNaN(one) - Number.isNaN(other) || a - b;
+      return sign * (one - other) || a - b;
+    }));
+  }
+  return sorted.get(name);
+}
+
 /** The functions that are left, in the order that was asked for. */
 function ordered() {
-  const { values, better } = MEASURE.get(state.sort);
-  const sign = better > 0 ? -1 : 1;
-  return [...left].sort((a, b) => {
-    const [one, other] = [values[a], values[b]];
-    if (Number.isNaN(one) || Number.isNaN(other)) return Number.isNaN(one) - Number.isNaN(other) || a - b;
-    return sign * (one - other) || a - b;
-  });
+  const there = new Uint8Array(N);
+  for (const k of left) there[k] = 1;
+  return sortedBy(state.sort).filter((k) => there[k]);
 }
 
 // -- words

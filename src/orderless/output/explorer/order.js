@@ -1,42 +1,49 @@
-// A function as a tree in another order: a first question that a person wants, then the fewest.
+// A function as a tree in another order: the questions that a person wants first, then the fewest.
 
-/** Build an equivalent tree that asks as few questions as possible, on average over the rows. */
-function reordered(k, first = null) {
+const MOST_BOXES = 20_000;
+const reorderings = new Map(); // what was found before
+
+/** An equivalent tree: it asks in a given order, and then as little as possible on average. */
+function reordered(k, order = []) {
+  const key = `${k} ${order}`;
+  if (!reorderings.has(key)) reorderings.set(key, search(k, order));
+  return reorderings.get(key);
+}
+
+function search(k, order) {
   const asked = [...new Set(columnsOf(TREES[k]))];
   const known = new Map();
-  const cost = (box, mask) => best(box, mask).cost;
 
   function best(box, mask) {
     const key = JSON.stringify(box);
     if (known.has(key)) return known.get(key);
+    if (known.size >= MOST_BOXES) throw new RangeError("too many boxes");
     const classes = classesIn(TREES[k], box);
     const one = classes.indexOf(true);
     let found = { cost: 0, tree: { label: one } };
     if (classes.lastIndexOf(true) !== one) {
       found = { cost: Infinity, tree: null };
-      for (const column of asked) {
+      const weight = weightOf(mask);
+      // A question that was wanted comes first, wherever its answer is still open.
+      const wanted = order.find((column) => split(box, mask, column) !== null);
+      for (const column of wanted === undefined ? asked : [wanted]) {
         const parts = split(box, mask, column);
         if (parts === null) continue;
-        const sum = weightOf(mask) + cost(...parts[0]) + cost(...parts[1]);
-        if (sum < found.cost) found = { cost: sum, tree: { column, parts } };
+        const [yes, no] = parts.map((part) => best(...part));
+        const cost = weight + yes.cost + no.cost;
+        if (cost < found.cost) found = { cost, tree: { column, yes: yes.tree, no: no.tree } };
       }
     }
     known.set(key, found);
     return found;
   }
 
-  function build(box, mask) {
-    const { tree } = best(box, mask);
-    return tree.label === undefined ? below(tree.column, tree.parts) : tree;
+  try {
+    return { tree: best(FEATURES.map(() => null), everyRow()).tree, best: true };
+  } catch (fault) {
+    if (!(fault instanceof RangeError)) throw fault;
+    return { tree: TREES[k], best: false };
   }
-
-  function below(column, [yes, no]) {
-    return { column, yes: build(...yes), no: build(...no) };
-  }
-
-  const whole = FEATURES.map(() => null);
-  const parts = first === null ? null : split(whole, everyRow(), first);
-  return parts === null ? build(whole, everyRow()) : below(first, parts);
 }
 
 /** Part a box and its rows by a column; null where one side is impossible. */
@@ -49,9 +56,10 @@ function split(box, mask, column) {
   return sides.map((side, at) => {
     const inner = [...box];
     inner[feature] = side;
-    const rows = new Uint32Array(WORDS);
-    for (let w = 0; w < WORDS; w++) {
-      const bits = BITS[column * WORDS + w];
+    const { words } = TRAINING;
+    const rows = new Uint32Array(words);
+    for (let w = 0; w < words; w++) {
+      const bits = TRAINING.bits[column * words + w];
       rows[w] = mask[w] & (at === 0 ? bits : ~bits);
     }
     return [inner, rows];

@@ -1,17 +1,23 @@
-// The set: functions as trees over 0/1 columns, measures, training rows as bits.
+// The set: functions as trees over 0/1 columns, measures, rows as bits.
 //
-// A row mask is a Uint32Array with a bit for each distinct training row. A box says for each feature
-// which of its bins are possible, as an array of 0 and 1; null is every bin.
+// Rows are {n, words, bits}: a bit for each row and column. A mask is a Uint32Array with a bit for each
+// row. A box says for each feature which of its bins are possible, as an array of 0 and 1; null is
+// every bin.
 
-const N = SET.offsets.length - 1;
-const MEASURES = SET.measures.map((one) => ({ ...one, values: doubles(one.values) }));
-MEASURES.push({ name: "n_trees", better: 0, whole: true, values: SET.trees.map(Number) });
-const MEASURE = new Map(MEASURES.map((one) => [one.name, one]));
-const PLACES = SET.places.map(doubles);
-const WEIGHTS = SET.rows.weights.map(doubles);
-const WORDS = SET.rows.words;
-const BITS = new Uint32Array(bytes(SET.rows.bits).buffer);
+const [OFFSETS, COLUMN, LABEL] = SET.nodes.map((text) => new Int32Array(bytes(text).buffer));
+const N = OFFSETS.length - 1;
 const FEATURES = SET.features;
+const F = FEATURES.length;
+const TREE_COUNTS = SET.trees.map(Number); // 0: not known
+const MEASURES = SET.measures.map((one) => ({ ...one, values: doubles(one.values) }));
+MEASURES.push({ name: "n_trees", better: 0, whole: true, values: Float64Array.from(TREE_COUNTS, (n) => n || NaN) });
+const MEASURE = new Map(MEASURES.map((one) => [one.name, one]));
+for (const measure of MEASURES) Object.assign(measure, endsOf(measure.values));
+const PLACES = SET.places.map(doubles);
+const TRAINING = rowsOf(SET.rows);
+const WEIGHTS = SET.rows.weights.map(doubles);
+const GIVEN = SET.table ? rowsOf(SET.table) : null;
+const FIRST = SET.first ? SET.first.map(bytes) : null;
 const COLUMNS = SET.columns.map((column, j) => {
   const feature = FEATURES[column.feature];
   const at = feature.columns.indexOf(j);
@@ -19,35 +25,55 @@ const COLUMNS = SET.columns.map((column, j) => {
 });
 // Per function and feature whether its tree asks about it.
 const USES = usesOf();
+const TREES = Array.from({ length: N }, (_, k) => treeOf(k));
+const BEST = MEASURE.get("objective").values.indexOf(MEASURE.get("objective").low);
 
 function bytes(text) {
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const letters = atob(text);
+  const out = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) out[i] = letters.charCodeAt(i);
+  return out;
 }
 
 function doubles(text) {
   return new Float64Array(bytes(text).buffer);
 }
 
+function rowsOf({ n, words, bits }) {
+  return { n, words, bits: new Uint32Array(bytes(bits).buffer) };
+}
+
+/** The smallest and the largest of some numbers, leaving out what is not known. */
+function endsOf(values) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return low > high ? { low: NaN, high: NaN } : { low, high };
+}
+
 function usesOf() {
-  const out = new Uint8Array(N * FEATURES.length);
+  const out = new Uint8Array(N * F);
   for (let k = 0; k < N; k++) {
-    for (let at = SET.offsets[k]; at < SET.offsets[k + 1]; at++) {
-      if (SET.column[at] >= 0) out[k * FEATURES.length + SET.columns[SET.column[at]].feature] = 1;
+    for (let at = OFFSETS[k]; at < OFFSETS[k + 1]; at++) {
+      if (COLUMN[at] >= 0) out[k * F + SET.columns[COLUMN[at]].feature] = 1;
     }
   }
   return out;
 }
 
 function uses(k, feature) {
-  return USES[k * FEATURES.length + feature] === 1;
+  return USES[k * F + feature] === 1;
 }
 
 /** The nodes of a function's tree, nested: {column, yes, no} or {label}. */
 function treeOf(k) {
-  let at = SET.offsets[k];
+  let at = OFFSETS[k];
   const read = () => {
-    const column = SET.column[at];
-    const label = SET.label[at++];
+    const column = COLUMN[at];
+    const label = LABEL[at++];
     if (column < 0) return { label };
     const yes = read();
     return { column, yes, no: read() };
@@ -55,7 +81,10 @@ function treeOf(k) {
   return read();
 }
 
-const TREES = Array.from({ length: N }, (_, k) => treeOf(k));
+/** Which functions have a tree in the set that first asks one of some columns. */
+function beginsWith(columns) {
+  return Uint8Array.from({ length: N }, (_, k) => (columns.some((j) => (FIRST[j][k >>> 3] >>> (k & 7)) & 1) ? 1 : 0));
+}
 
 /** Every class that a tree gives somewhere in a box, as a list of true and false. */
 function classesIn(tree, box, found = SET.classes.map(() => false)) {
@@ -76,58 +105,67 @@ function classesIn(tree, box, found = SET.classes.map(() => false)) {
 }
 
 /** The rows of each class, by a function: a mask per class. */
-function rowMasks(k) {
-  const out = SET.classes.map(() => new Uint32Array(WORDS));
+function rowMasks(k, rows = TRAINING) {
+  const { words, bits } = rows;
+  const out = SET.classes.map(() => new Uint32Array(words));
   const walk = (tree, mask) => {
     if (tree.label !== undefined) {
-      for (let w = 0; w < WORDS; w++) out[tree.label][w] |= mask[w];
+      for (let w = 0; w < words; w++) out[tree.label][w] |= mask[w];
       return;
     }
-    const [yes, no] = [new Uint32Array(WORDS), new Uint32Array(WORDS)];
-    const start = tree.column * WORDS;
-    for (let w = 0; w < WORDS; w++) {
-      yes[w] = mask[w] & BITS[start + w];
-      no[w] = mask[w] & ~BITS[start + w];
+    const [yes, no] = [new Uint32Array(words), new Uint32Array(words)];
+    const start = tree.column * words;
+    for (let w = 0; w < words; w++) {
+      yes[w] = mask[w] & bits[start + w];
+      no[w] = mask[w] & ~bits[start + w];
     }
     walk(tree.yes, yes);
     walk(tree.no, no);
   };
-  walk(TREES[k], everyRow());
+  walk(TREES[k], everyRow(rows));
   return out;
 }
 
-function everyRow() {
-  const out = new Uint32Array(WORDS);
-  for (let i = 0; i < SET.rows.n; i++) out[i >>> 5] |= 1 << (i & 31);
+function everyRow({ n, words } = TRAINING) {
+  const out = new Uint32Array(words);
+  for (let i = 0; i < n; i++) out[i >>> 5] |= 1 << (i & 31);
   return out;
 }
 
-function rowsIn(mask) {
+function rowsIn(mask, { n } = TRAINING) {
   const out = [];
-  for (let i = 0; i < SET.rows.n; i++) if ((mask[i >>> 5] >>> (i & 31)) & 1) out.push(i);
+  for (let i = 0; i < n; i++) if ((mask[i >>> 5] >>> (i & 31)) & 1) out.push(i);
   return out;
 }
 
-function weightOf(mask, label = -1) {
+/** What the training rows of a mask weigh. */
+function weightOf(mask) {
   let sum = 0;
-  for (const i of rowsIn(mask)) {
-    for (let c = 0; c < WEIGHTS.length; c++) if (label < 0 || c === label) sum += WEIGHTS[c][i];
-  }
+  for (const i of rowsIn(mask)) for (const weights of WEIGHTS) sum += weights[i];
   return sum;
 }
 
 const TOTAL = weightOf(everyRow());
 
 /** The rows on which two functions differ. */
-function differing(a, b) {
-  const [own, other] = [rowMasks(a), rowMasks(b)];
-  const out = everyRow();
-  for (let w = 0; w < WORDS; w++) {
+function differing(a, b, rows = TRAINING) {
+  const [own, other] = [rowMasks(a, rows), rowMasks(b, rows)];
+  const out = everyRow(rows);
+  for (let w = 0; w < rows.words; w++) {
     let same = 0;
     for (let c = 0; c < own.length; c++) same |= own[c][w] & other[c][w];
     out[w] &= ~same;
   }
   return out;
+}
+
+/** What a function says of one row. */
+function labelOf(k, i, { words, bits }) {
+  let tree = TREES[k];
+  while (tree.label === undefined) {
+    tree = (bits[tree.column * words + (i >>> 5)] >>> (i & 31)) & 1 ? tree.yes : tree.no;
+  }
+  return tree.label;
 }
 
 /** How many of the bins of a feature a value leaves: an array of 0 and 1, or an error in words. */

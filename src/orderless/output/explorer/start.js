@@ -13,12 +13,14 @@ function setScatter() {
 
 function refresh() {
   judge();
-  $("left").textContent = sentence();
+  const words = sentence();
+  if ($("left").textContent !== words) $("left").textContent = words;
   $("undo").disabled = past.length === 0;
   $("brush").textContent = state.brush ? `Only ${state.brush.words}.` : "";
   drawFilters();
   drawRanges();
   drawParts();
+  drawLive();
 }
 
 /** Draw what can be seen. */
@@ -46,9 +48,9 @@ function tabs(list) {
   all.forEach((tab, i) => {
     tab.addEventListener("click", () => choose(tab));
     tab.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (!step) return;
-      const next = all[(i + step + all.length) % all.length];
+      const next = { ArrowRight: all[(i + 1) % all.length], ArrowLeft: all.at(i - 1), Home: all[0], End: all.at(-1) }[event.key];
+      if (!next) return;
+      event.preventDefault();
       choose(next);
       next.focus();
     });
@@ -65,6 +67,7 @@ $("reset").addEventListener("click", () => change(() => {
   state.want = FEATURES.map(() => "any");
   state.ranges = new Map();
   state.brush = null;
+  state.first = null;
   state.rules = [];
 }));
 $("before").addEventListener("click", () => { state.page--; drawList(); });
@@ -72,6 +75,9 @@ $("after").addEventListener("click", () => { state.page++; drawList(); });
 $("clear-row").addEventListener("click", () => { row.fill(""); drawRowForm(); drawVotes(); });
 $("kept").textContent = `Functions that disagree on more training rows lie farther apart; ${Math.round(100 * SET.kept)}% of the distances are in this plane. The star is the best; darker is better (brighter on a dark screen). Click to put a function beside others, drag to keep only some.`;
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", refresh);
+makeFilters();
+makeRanges();
+makeEnds();
 drawRowForm();
 setScatter();
 refresh();

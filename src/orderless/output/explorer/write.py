@@ -7,26 +7,35 @@ Out: HTML that needs no other file and no network; its content security policy a
 
 from __future__ import annotations
 
+import json
 import os
+import secrets
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidData, a_kind
 from ...inputs import write_whole
-from ...model import printable, short_count
-from ...rashomon import Judged, Wanted, chosen_frame
-from ..code.javascript import literal, part, script_of
+from ...model import printable
+from ...rashomon import Judged, LookedAt, Wanted, chosen_frame, drawn_instead, looked_at
+from ..code.javascript import part, script_of
 from ..page import serve_page
 from ..plots.look import CLASSES, FORM, page_colours
 from ..templates import markup, render, sealed
 from .content import set_content
+from .live import Live
+from .origin import about, judged_by, made_by, notes
+from .rows import table_content
 
 if TYPE_CHECKING:
     from ...rashomon import TreeSet
 
 __all__ = ["explore", "write_explorer"]
 
-SCRIPTS = ("set.js", "filters.js", "order.js", "draw.js", "panels.js", "start.js")
+SCRIPTS = (
+    "set.js", "filters.js", "order.js", "draw.js", "parts.js", "compare.js", "build.js", "row.js",
+    "take.js", "live.js", "start.js",
+)  # fmt: skip
 LIMIT = 20_000
 
 
@@ -35,15 +44,7 @@ def write_explorer(
     target: str | os.PathLike[str] | None = None,
     X: Any = None,
     y: Any = None,
-    *,
-    title: str = "Near-optimal functions",
-    missing: Any = 0.1,
-    costs: Any = None,
-    positive: Any = None,
-    goals: Any = (),
-    sample: int | None = None,
-    random_state: Any = None,
-    limit: int = LIMIT,
+    **options: Any,
 ) -> str:
     """Write a set as one page on which a person walks among its functions and chooses one.
 
@@ -53,51 +54,41 @@ def write_explorer(
         For classes.
     target : path, optional
         File to write; complete or not at all.
-    X, y, missing, costs, positive, goals
-        What the functions are judged by, as in ``choose``.
+    X, y, missing, costs, positive, goals, sample, draw, random_state
+        What the functions are judged by, and which are shown, as in ``choose``.
     title : str
-    sample : int, optional
-        Show so many functions, drawn uniformly, instead of all; the page says so.
-    random_state : int, RandomState, Generator or None
+    rows : data frame, or True for X with its labels, optional
+        Rows that are shown where functions differ. They are written into the page, so whoever has
+        the file can read them.
     limit : int
-        Most functions on the page; more are an error.
+        Most functions on the page. Of more, and without ``sample``, 2,000 are drawn, and the exact
+        ends are beside them: the page says so, and a warning does.
 
     Returns
     -------
     str
         The page.
     """
-    if not isinstance(title, str):
-        raise TypeError(f"title must be text, got {a_kind(title)}")
-    problem = trees._problem
-    if problem.task == "regression":
-        raise InvalidData(
-            "the explorer is about classes, and this set is of task='regression', whose trees "
-            "predict numbers: choose() gives its functions as a table"
-        )
-    functions = trees._looked_at(sample, random_state, limit)
-    asked = trees._asked(X, y, missing, costs, positive, goals)
-    judged = Judged(functions.table(), problem, asked)
-    content = set_content(trees, chosen_frame(judged, Wanted()), judged)
-    content["made"] = _made(trees)
-    script = [f"const SET = {literal(content)};\n", *(part(name, "explorer") for name in SCRIPTS)]
-    page = sealed(
-        "explorer/explorer.html",
-        style=_style(),
-        script=script_of("\n".join(script)),
-        title=printable(title),
-        about=_about(trees, len(functions), sample),
-        notes=_notes(missing, X, costs),
-    )
+    page = _page(trees, X, y, None, **options)
     if target is not None:
         write_whole(target, page)
     return page
 
 
 def explore(
-    trees: TreeSet, *, port: int = 0, ready: Callable[[str], object] | None = None, **options: Any
+    trees: TreeSet,
+    X: Any = None,
+    y: Any = None,
+    *,
+    port: int = 0,
+    ready: Callable[[str], object] | None = None,
+    report_on: tuple[Any, Any] | None = None,
+    **options: Any,
 ) -> None:
     """Serve the explorer to browsers on this machine, until Ctrl-C.
+
+    Beyond the file it counts all trees that meet the filters, however many there are, and writes
+    the chosen function as SQL, as a page to fill in and as a report.
 
     Parameters
     ----------
@@ -107,11 +98,92 @@ def explore(
     ready : function of the address, optional
         Called when the page can be opened; by default it is opened in a browser, and its address
         is printed.
+    report_on : (rows, labels), optional
+        What the report is about; by default X and y.
     **options
         As of ``write_explorer``.
     """
-    page = write_explorer(trees, **options)
-    serve_page(page, port=port, ready=_opened if ready is None else ready)
+    live = Live(trees, secrets.token_urlsafe(32), *(report_on or (X, y)), options.get("costs"))
+    page = _page(trees, X, y, live, **options)
+    told = _opened if ready is None else ready
+    serve_page(page, port=port, ready=told, answers=live.answers, token=live.token)
+
+
+def _page(
+    trees: TreeSet,
+    X: Any,
+    y: Any,
+    live: Live | None,
+    *,
+    title: str = "Near-optimal functions",
+    rows: Any = None,
+    missing: Any = 0.1,
+    costs: Any = None,
+    positive: Any = None,
+    goals: Any = (),
+    sample: int | None = None,
+    draw: str = "functions",
+    random_state: Any = 0,
+    limit: int = LIMIT,
+) -> str:
+    if not isinstance(title, str):
+        raise TypeError(f"title must be text, got {a_kind(title)}")
+    if trees._problem.task == "regression":
+        raise InvalidData(
+            "the explorer is about classes, and this set is of task='regression', whose trees "
+            "predict numbers: choose() gives its functions as a table"
+        )
+    judging = {
+        "X": X, "y": y, "missing": missing, "costs": costs, "positive": positive, "goals": goals
+    }  # fmt: skip
+    table = table_content(trees, rows, X, y)
+    asked = trees._asked(X, y, missing, costs, positive, goals)
+    some = _shown(trees, sample, draw, random_state, limit)
+    if not some.all:
+        some = trees._with_ends(some, X, y, positive, goals)
+        some.remember(trees)
+    judged = Judged(some.table, trees._problem, asked, some.drawn)
+    content = set_content(trees, chosen_frame(judged, Wanted()), judged, some)
+    content |= {
+        "table": table,
+        "made": made_by(trees),
+        "judged": judged_by(judging, some, random_state),
+        "again": some.all or isinstance(random_state, int),  # whether Python finds the same ones
+        "about": about(trees, some),
+        "live": None if live is None else {"token": live.token, "takes": live.takes},
+    }
+    if live is not None:
+        live.see(some)
+    data = json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    script = [f"const SET = {data};\n", *(part(name, "explorer") for name in SCRIPTS)]
+    return sealed(
+        "explorer/explorer.html",
+        style=_style(),
+        script=script_of("\n".join(script)),
+        connect=live is not None,
+        title=printable(title),
+        about=content["about"],
+        notes=notes(trees, some, judging),
+        served=live is not None,
+    )
+
+
+def _shown(
+    trees: TreeSet, sample: int | None, draw: str, random_state: Any, limit: int
+) -> LookedAt:
+    """Give the functions that are on the page."""
+    trees._warn_of_part("the explorer")
+    if sample is not None:
+        return looked_at(trees, sample, draw, random_state, limit)
+    trees._not_empty()
+    some = drawn_instead(trees, random_state, limit)
+    if not some.all:
+        warnings.warn(
+            f"the set has more than limit={limit:,} functions: the page shows {some.how}; say "
+            "sample= and random_state= for a choice of your own",
+            stacklevel=5,
+        )
+    return some
 
 
 def _opened(address: str) -> None:
@@ -119,49 +191,6 @@ def _opened(address: str) -> None:
 
     print(f"Serving {address} (Ctrl-C ends it)")  # noqa: T201
     webbrowser.open(address)
-
-
-def _made(trees: TreeSet) -> str:
-    """Give the Python that makes the set, as far as the set knows."""
-    rules, view = trees._problem.rules, trees._view
-    numbers = (rules.max_depth, float(rules.regularization), float(view.epsilon))
-    kind = "" if rules.kind == "additive" else ', epsilon_kind="relative"'
-    return f"ol.RashomonSet({', '.join(map(str, numbers))}{kind}).fit(X, y)"
-
-
-def _about(trees: TreeSet, n_functions: int, sample: int | None) -> str:
-    low, high = float(trees.objective), float(trees.bound)
-    n_trees = short_count(trees.n_trees)
-    some = f"{n_functions:,} function{'' if n_functions == 1 else 's'}"
-    if sample is not None:
-        some += ", drawn uniformly from all,"
-    return (
-        f"{n_trees} tree{'' if trees.n_trees == 1 else 's'} with an objective from {low:.4g} to "
-        f"{high:.4g}; here are {some} that they are, each once."
-    )
-
-
-def _notes(missing: Any, X: Any, costs: Any) -> list[str]:
-    if isinstance(missing, int | float):
-        gaps = f"every value is missing with probability {missing:g}"
-    elif isinstance(missing, dict):
-        each = ", ".join(f"{printable(str(name))} {chance:g}" for name, chance in missing.items())
-        gaps = f"values are missing with these probabilities: {each}"
-    else:
-        gaps = "the gaps are those of a table"
-    rows = "the training rows" if X is None else "rows that were given"
-    out = [
-        "Training error: share of wrong training rows. Agreement: share of the other functions "
-        "that decide alike, on average; overruled: share of rows on which more than half of all "
-        f"functions decide otherwise, both on {rows}. Coverage: share of rows that are answered "
-        f"for certain where {gaps}."
-    ]
-    if X is not None:
-        out.append(
-            "Questions: features that the cheapest way to an answer asks about, on average"
-            + ("; cost: what it costs." if costs is not None else ".")
-        )
-    return out
 
 
 def _style() -> str:

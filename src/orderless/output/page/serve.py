@@ -1,19 +1,22 @@
 """Serve a page on this machine: ``orderless app --serve``.
 
-In:  the page, as ``write_page`` gave it.
-Out: a server on the loopback address only, which knows this one page.
+In:  the page, as ``write_page`` gave it; and functions that answer what a page asks.
+Out: a server on the loopback address only, which knows this one page and these answers.
 
-Any program of the machine can connect, so nothing is left open-ended: how long a client may take,
-how much it may say, and how many are heard at one time.
+A question must come from the page itself: it names our address as its origin, is JSON, and carries
+a token that only the page knows, so that no other page can ask. Any program of the machine can
+connect, so nothing is left open-ended: how long a client may take, how much it may say, and how
+many are heard at one time.
 """
 
 from __future__ import annotations
 
+import hmac
 import io
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -38,12 +41,23 @@ ERROR = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     **HEADERS,
 }
+Answers = Mapping[str, Callable[[bytes], tuple[str, bytes]]]
+TOKEN = "X-Orderless-Token"
+MIN_TOKEN = 32
+FAULTS = (ValueError, LookupError, TypeError, RuntimeError, MemoryError, TimeoutError)
 TIMEOUT = 10.0  # seconds for a whole request, and for the whole answer
 CONNECTIONS = 32
 REQUEST = 16 * 1024  # bytes
 
 
-def serve_page(page: str, *, port: int = 0, ready: Callable[[str], object] | None = None) -> None:
+def serve_page(
+    page: str,
+    *,
+    port: int = 0,
+    ready: Callable[[str], object] | None = None,
+    answers: Answers | None = None,
+    token: str = "",
+) -> None:
     """Serve a page to browsers on this machine, until Ctrl-C.
 
     Parameters
@@ -54,6 +68,11 @@ def serve_page(page: str, *, port: int = 0, ready: Callable[[str], object] | Non
         0 takes any that is free.
     ready : function of the address, optional
         Called when the page can be opened, for instance with ``webbrowser.open``.
+    answers : dict of path -> function of bytes, optional
+        What the page may ask: the function is given what it sends, and gives the kind and the bytes
+        of the answer. A ``ValueError`` becomes an answer that says what is wrong.
+    token : str
+        What a question must carry.
 
     Notes
     -----
@@ -65,7 +84,7 @@ def serve_page(page: str, *, port: int = 0, ready: Callable[[str], object] | Non
     ``serve_page(write_page(tree), ready=print)`` prints the address and serves. Another page on the
     machine cannot read it: requests that name any host but the loopback are refused.
     """
-    with page_server(page, port=port) as server:
+    with page_server(page, port=port, answers=answers, token=token) as server:
         if ready is not None:
             ready(address(server))
         with suppress(KeyboardInterrupt):
@@ -73,14 +92,24 @@ def serve_page(page: str, *, port: int = 0, ready: Callable[[str], object] | Non
 
 
 def page_server(
-    page: str, *, port: int = 0, timeout: float = TIMEOUT, connections: int = CONNECTIONS
+    page: str,
+    *,
+    port: int = 0,
+    timeout: float = TIMEOUT,
+    connections: int = CONNECTIONS,
+    answers: Answers | None = None,
+    token: str = "",
 ) -> ThreadingHTTPServer:
     """Give a server of one page that listens on the loopback; it is run and closed by its owner."""
     if not isinstance(page, str):
         raise TypeError(f"page must be HTML text, as write_page gives it, got {a_kind(page)}")
     if not isinstance(port, int) or isinstance(port, bool) or not 0 <= port < 65536:
         raise ValueError(f"port must be from 1 to 65535, or 0 for any that is free, got {port!r}")
-    return _Server(page.encode("utf-8", "backslashreplace"), port, timeout, connections)
+    if answers and len(token) < MIN_TOKEN:
+        raise ValueError(f"answers need a token of at least {MIN_TOKEN} characters")
+    server = _Server(page.encode("utf-8", "backslashreplace"), port, timeout, connections)
+    server.answers, server.token = answers or {}, token
+    return server
 
 
 def address(server: ThreadingHTTPServer) -> str:
@@ -90,6 +119,9 @@ def address(server: ThreadingHTTPServer) -> str:
 
 class _Server(ThreadingHTTPServer):
     """A thread for each client, up to so many."""
+
+    answers: Answers
+    token: str
 
     def __init__(self, body: bytes, port: int, timeout: float, connections: int) -> None:
         self.body, self.patience = body, timeout
@@ -184,6 +216,54 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_HEAD(self) -> None:
         self.do_GET()
+
+    def do_POST(self) -> None:
+        answer = self.server.answers.get(self.path)
+        if not self.server.answers:
+            self.send_error(HTTPStatus.NOT_IMPLEMENTED)
+        elif not (self._for_us() and self._from_the_page()):
+            self.send_error(HTTPStatus.FORBIDDEN, "only the page itself may ask")
+        elif answer is None:
+            self.send_error(HTTPStatus.NOT_FOUND)
+        else:
+            self._answer_with(answer)
+
+    def _from_the_page(self) -> bool:
+        """Whether the page asks: a page of another origin neither has the token nor may send it."""
+        port = self.server.server_address[1]
+        ours = {f"http://{name}:{port}" for name in (LOOPBACK, "localhost")}
+        named = {name: self.headers.get_all(name, []) for name in ("Origin", "Content-Type", TOKEN)}
+        if any(len(values) != 1 for values in named.values()):
+            return False
+        given = named[TOKEN][0].encode("latin-1", "replace")
+        return (
+            named["Origin"][0] in ours
+            and named["Content-Type"][0] == "application/json"
+            and self.headers.get("Sec-Fetch-Site", "same-origin") == "same-origin"
+            and hmac.compare_digest(given, self.server.token.encode())
+        )
+
+    def _answer_with(self, answer: Callable[[bytes], tuple[str, bytes]]) -> None:
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdigit()):
+            self.send_error(HTTPStatus.LENGTH_REQUIRED)
+            return
+        if int(length) > REQUEST:
+            raise _TooLong
+        body = self.rfile.read(int(length))
+        try:
+            kind, text = answer(body)
+        except (
+            ValueError,
+            LookupError,
+            TypeError,
+            RuntimeError,
+            MemoryError,
+            TimeoutError,
+        ) as fault:
+            self.send_error(HTTPStatus.BAD_REQUEST, str(fault)[:1000])
+            return
+        self._answer(HTTPStatus.OK, None, {**ERROR, "Content-Type": kind}, text)
 
     def _for_us(self) -> bool:
         """Whether it names us as browsers do: another name for this address is an attack."""

@@ -172,6 +172,7 @@ def plot_map(trees: TreeSet, ax: Any = None, *, most: int = 1000, random_state: 
     keeps. The best function is a star.
     """
     ax = _axes(ax)
+    trees._warn_of_part("plot_map")
     functions = trees.functions()
     n = len(functions)
     if n == 0:
@@ -196,7 +197,8 @@ def plot_map(trees: TreeSet, ax: Any = None, *, most: int = 1000, random_state: 
                label="the best function", zorder=3)  # fmt: skip
     ax.figure.colorbar(shown, ax=ax, label="objective (smaller is better)")
     some = "" if n <= most else f", {most:,} drawn"
-    ax.set_title(f"{n:,} functions{some}", fontsize=11)
+    part = "" if trees.complete else ", of an incomplete set"
+    ax.set_title(f"{n:,} functions{some}{part}", fontsize=11)
     what = "mean difference" if trees._problem.task == "regression" else "disagreement"
     ax.set(xlabel=f"distance: {what} on rows\n({kept:.0%} of it is in this plane)")
     ax.set_aspect("equal", adjustable="datalim")
