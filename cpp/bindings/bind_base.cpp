@@ -14,7 +14,7 @@ namespace {
 
 // The classes; the module keeps them alive.
 PyObject *limit_reached, *time_up, *memory_limit, *count_overflow, *cost_overflow, *out_of_reach,
-    *too_deep, *too_many_sets, *too_many_cells, *too_many_leaves;
+    *too_deep, *too_many_sets, *too_many_cells, *too_many_leaves, *not_written;
 
 PyObject* define(nb::module_& m, const char* name, PyObject* parent, const char* doc) {
   const std::string full = std::string(PyModule_GetName(m.ptr())) + "." + name;
@@ -52,6 +52,8 @@ void translate(const std::exception_ptr& thrown, void*) {
     raise(too_many_sets, error.what());
   } catch (const TooManyCells& error) {
     raise(too_many_cells, error.what());
+  } catch (const NotWritten& error) {
+    raise(not_written, error.what());
   } catch (const TooManyLeaves& error) {
     raise(too_many_leaves, error.what());
   }
@@ -71,6 +73,7 @@ void bind_base(nb::module_& m) {
   too_many_cells =
       define(m, "TooManyCells", out_of_reach, "More combinations than can be counted.");
   too_many_leaves = define(m, "TooManyLeaves", out_of_reach, "Trees with more than 65535 leaves.");
+  not_written = define(m, "NotWritten", out_of_reach, "A graph whose last splits are not listed.");
   nb::register_exception_translator(translate);
   m.attr("compiler") = compiler;
   m.attr("registers") = processor().widest();

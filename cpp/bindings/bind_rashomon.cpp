@@ -265,6 +265,7 @@ std::shared_ptr<Graph> narrowed(const Graph& graph, const nb::object& record,
 auto asked_columns(const Graph& graph) {
   std::vector<std::uint8_t> out(graph.rows.n_columns, 0);
   for (const Edge& edge : graph.edges) out[edge.column] = 1;
+  if (graph.last != nullptr) std::fill(out.begin(), out.end(), std::uint8_t{1});
   return give(std::move(out));
 }
 
@@ -335,7 +336,7 @@ void bind(nb::module_& m) {
   epsilon_record.define(m, "Epsilon", {"numerator", "denominator", "relative", "base"});
   search_record.define(m, "Search",
                        {"max_depth", "error_cost", "leaf_cost", "epsilon", "memory_limit",
-                        "time_limit", "n_threads", "optimum"});
+                        "time_limit", "n_threads", "optimum", "walk_from", "most_last"});
   view_record.define(
       m, "View",
       {"bound", "max_leaves", "allowed", "required", "trivial", "feature", "most_features"});

@@ -39,6 +39,7 @@ struct Making {
   std::size_t memory_limit;
   double time_limit;
   std::size_t n_threads;
+  Keeping keeping;
 
   explicit Making(const nb::object& search) {
     read(search, "max_depth", max_depth);
@@ -53,6 +54,8 @@ struct Making {
     read(search, "time_limit", time_limit);
     read(search, "n_threads", n_threads);
     read(search, "optimum", slack.optimum);
+    read(search, "walk_from", keeping.walk_from);
+    read(search, "most_last", keeping.most_last);
     check(max_depth >= 0 && costs.error > 0 && costs.leaf >= 0 && slack.numerator >= 0 &&
               slack.denominator > 0 && n_threads > 0,
           "error_cost, epsilon's denominator, n_threads > 0; max_depth, leaf_cost, epsilon's "
@@ -63,7 +66,8 @@ struct Making {
   [[nodiscard]] std::shared_ptr<Graph> graph(Read&& read_rows) const {
     Meter limits = meter(memory_limit, time_limit, n_threads);
     return unlocked([&] {
-      return std::make_shared<Graph>(build_graph(read_rows(), costs, max_depth, slack, limits));
+      return std::make_shared<Graph>(
+          build_graph(read_rows(), costs, max_depth, slack, limits, keeping));
     });
   }
 };

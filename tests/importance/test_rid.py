@@ -216,6 +216,19 @@ def test_the_order_of_rows_does_not_matter():
     same(two, ol.RashomonImportance(**given).fit(bits.iloc[order], y.iloc[order]))
 
 
+@pytest.mark.parametrize(
+    ("thresholds", "binarizer"),
+    [("all", ol.MidpointBinarizer()), (2, ol.QuantileBinarizer(quantiles=[1 / 3, 2 / 3]))],
+)
+def test_thresholds_are_those_of_a_binarizer(thresholds, binarizer):
+    X, y = iris()
+    given = {"n_bootstraps": 3, "max_depth": 2, "random_state": 1}
+    found = ol.RashomonImportance(thresholds=thresholds, **given).fit(X, y)
+    same(found, ol.RashomonImportance(binarizer=binarizer, **given).fit(X, y))
+    guessed = ol.RashomonImportance(**given).fit(X, y)
+    assert len(found.binarizer_.space_.columns) != len(guessed.binarizer_.space_.columns)
+
+
 def test_any_source_of_randomness():
     X, y = small()
     seeds = set()
@@ -401,6 +414,8 @@ def test_lists_and_text_labels():
         ({"semantics": "rows"}, "semantics must be one of .* got 'rows'"),
         ({"random_state": "chance"}, "random_state must be .* got 'chance'"),
         ({"binarizer": "none"}, "binarizer must be .*, got 'none'"),
+        ({"thresholds": "some"}, "thresholds must be 'guess', 'all' .*, got 'some'"),
+        ({"thresholds": "all", "binarizer": "quantile"}, "both say where numbers are cut"),
         ({"by": "column", "semantics": "aware"}, "contradict themselves.*by='feature'"),
     ],
 )

@@ -27,7 +27,9 @@ def search(
 ) -> _core.rashomon.Search:
     memory, seconds = limits or (PLENTY, 60.0)
     slack = _core.rashomon.Epsilon(*epsilon, base=0)
-    return _core.rashomon.Search(max_depth, error_cost, leaf_cost, slack, memory, seconds, 1, None)
+    return _core.rashomon.Search(
+        max_depth, error_cost, leaf_cost, slack, memory, seconds, 1, None, 2048, 2**25
+    )
 
 
 def view_of(*parts: Any, feature: Any = (), most_features: int = 0) -> _core.rashomon.View:

@@ -45,6 +45,10 @@ struct TooManySets : OutOfReach {
 struct TooManyCells : OutOfReach {
   TooManyCells() : OutOfReach("too many combinations of bins") {}
 };
+/// The last splits of a graph are too many to be written down, and a question needs all of them.
+struct NotWritten : OutOfReach {
+  NotWritten() : OutOfReach("the last splits are not written down") {}
+};
 /// A tree can have more than 65535 leaves.
 struct TooManyLeaves : OutOfReach {
   TooManyLeaves() : OutOfReach("trees with more than 65535 leaves") {}

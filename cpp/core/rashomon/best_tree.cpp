@@ -9,7 +9,8 @@ FlatTrees best_tree(const Graph& graph) {
       out.add_leaf(graph.label[node]);
       return;
     }
-    for (const Edge& edge : graph.of(node)) {
+    std::vector<Edge> room;
+    for (const Edge& edge : graph.of(node, room)) {
       if (graph.best[edge.when_true] + graph.best[edge.when_false] != graph.best[node]) continue;
       const std::size_t at = out.add_split(edge.column);
       self(self, edge.when_true);

@@ -68,6 +68,8 @@ Reachable::Reachable(const Graph& graph, const View& view)
   leaves_.back() = 1;
   if (graph.best[0] > view.bound) return;
   in_[0] = 1;
+  // Edges that are not written down may lead to any of these.
+  for (const std::uint32_t leaf : graph.last_leaf) in_[leaf] = 1;
   for (std::uint32_t node = 0; node < graph.level_start.back(); ++node) {
     if (in_[node] == 0) continue;
     for (const Edge& edge : graph.of(node)) {
@@ -90,6 +92,9 @@ Counts::Counts(std::shared_ptr<const Graph> graph, View view, Meter& meter, doub
       n_stored_(graph_->depth >= 1
                     ? graph_->level_start[static_cast<std::size_t>(graph_->depth) - 1]
                     : 0) {
+  if (graph_->last != nullptr && view_.required.empty() && !view_.limits_features()) {
+    upto_ = graph_->last->upto(view_.allowed);
+  }
   Held held(meter);
   std::size_t bytes = n_stored_ * sizeof(std::vector<Cell>) + graph_->n_nodes() * 2;
   held.set(bytes);
@@ -182,11 +187,39 @@ void Counts::fill_small(std::uint32_t node, std::vector<Cell>& out) const {
     out.push_back({graph.leaf_cost(node), 0, 1, 1, 1});
   }
   if (most < 2) return;
-  for (const Edge& edge : graph.of(node)) {
+  if (!upto_.empty() && !graph.written(node)) {
+    tally_small(node, budget, out);
+    return;
+  }
+  std::vector<Edge> room;
+  const Edge* before = nullptr;
+  for (const Edge& edge : graph.of(node, room)) {
     if (!reachable_.has(graph, node, edge) || !view_.may(masks_[edge.column])) continue;
+    if (before != nullptr && alike_edges(*before, edge)) {
+      Cell& cell = out.back();
+      cell.trees += 1;
+      if (cell.nontrivial != 0) cell.nontrivial += 1;
+      continue;
+    }
+    before = &edge;
     const bool differ = graph.label[edge.when_true] != graph.label[edge.when_false];
     out.push_back({graph.leaf_cost(edge.when_true) + graph.leaf_cost(edge.when_false),
                    masks_[edge.column], 2, 1, differ ? Count{1} : Count{0}});
+  }
+  merge(out);
+}
+
+/// The splits of a node whose edges are not written down.
+void Counts::tally_small(std::uint32_t node, std::int64_t budget, std::vector<Cell>& out) const {
+  const Graph& graph = *graph_;
+  const std::int64_t most = graph.most_missed(budget);
+  if (most < 0) return;
+  std::vector<SplitTally> tallies;
+  graph.last->tally(graph.path_of(node), most, upto_, tallies);
+  for (std::int64_t errors = 0; errors <= most; ++errors) {
+    const SplitTally& tally = tallies[static_cast<std::size_t>(errors)];
+    if (tally.splits == 0) continue;
+    out.push_back({graph.costs.of(errors, 2), 0, 2, tally.splits, tally.differ});
   }
   merge(out);
 }
@@ -198,6 +231,7 @@ std::pair<double, double> Counts::work(std::uint32_t node) const {
     if (!reachable_.has(graph, node, edge)) continue;
     // Of small tables, which are made when they are looked at, the number of edges is enough.
     const auto size = [&](std::uint32_t child, double& sum) {
+      if (!graph.written(child)) return sum = static_cast<double>(graph.rows.n_columns + 1);
       if (!stored(child)) return sum = static_cast<double>(graph.of(child).size() + 1);
       sum = total(tables_[child]);
       return static_cast<double>(tables_[child].size());
@@ -224,8 +258,13 @@ void Counts::fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter) cons
   CellProducts products(graph.costs, graph.best[node], budget, most,
                         view_.limits_features() ? 0 : std::size_t{1} << view_.required.size(),
                         products_due);
-  for (const Edge& edge : graph.of(node)) {
+  const auto edges = graph.of(node);
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    const Edge& edge = edges[e];
     if (!reachable_.has(graph, node, edge)) continue;
+    // Neighbours in a chain often part the rows alike.
+    Count alike = 1;
+    for (; e + 1 < edges.size() && alike_edges(edge, edges[e + 1]); ++e) alike += 1;
     const auto on_true = table(edge.when_true, room_a);
     const auto on_false = table(edge.when_false, room_b);
     const bool same = graph.label[edge.when_true] == graph.label[edge.when_false];
@@ -240,12 +279,14 @@ void Counts::fill(std::uint32_t node, std::vector<Cell>& out, Meter& meter) cons
           if (leaves > most) continue;
           const bool is_trivial = leaves == 2 && same;
           if (!checked) {
-            products.add_to(cost, leaves, groups | b.groups, a.trees * b.trees,
-                            is_trivial ? Count{0} : a.nontrivial * b.nontrivial);
+            products.add_to(cost, leaves, groups | b.groups, a.trees * b.trees * alike,
+                            is_trivial ? Count{0} : a.nontrivial * b.nontrivial * alike);
           } else {
-            products.checked_add_to(
-                cost, leaves, groups | b.groups, times_checked(a.trees, b.trees),
-                is_trivial ? Count{0} : times_checked(a.nontrivial, b.nontrivial));
+            const auto times = [&](Count x, Count y) {
+              return times_checked(times_checked(x, y), alike);
+            };
+            products.checked_add_to(cost, leaves, groups | b.groups, times(a.trees, b.trees),
+                                    is_trivial ? Count{0} : times(a.nontrivial, b.nontrivial));
           }
         }
       }

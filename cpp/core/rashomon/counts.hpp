@@ -140,6 +140,12 @@ class Counts {
   [[nodiscard]] bool has_long_table(double long_table) const;
   [[nodiscard]] FlatTrees unrank_open(std::span<const Count> positions, Meter& meter) const;
   void fill_small(std::uint32_t node, std::vector<Cell>& out) const;
+  void tally_small(std::uint32_t node, std::int64_t budget, std::vector<Cell>& out) const;
+  /// Whether two edges of a node lead to the same and ask the same.
+  [[nodiscard]] bool alike_edges(const Edge& a, const Edge& b) const {
+    return a.when_true == b.when_true && a.when_false == b.when_false &&
+           masks_[a.column] == masks_[b.column] && view_.allowed[b.column] != 0;
+  }
   [[nodiscard]] bool stored(std::uint32_t node) const { return node < n_stored_; }
 
   std::shared_ptr<const Graph> graph_;
@@ -147,6 +153,7 @@ class Counts {
   std::vector<std::uint64_t> masks_;
   Reachable reachable_;
   std::uint32_t n_stored_;
+  std::vector<std::uint32_t> upto_;        // where the last splits are counted, not listed
   std::vector<std::vector<Cell>> tables_;  // of nodes with two and more splits left
   std::unique_ptr<const OpenRoot> open_;   // where the root has no table
   Count n_ = 0, n_nontrivial_ = 0;

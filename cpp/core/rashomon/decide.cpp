@@ -183,6 +183,7 @@ std::pair<std::int32_t, std::int64_t> decide_class(Decider& decider, std::size_t
 
 Decisions decide(const Graph& graph, const View& view, std::span<const std::uint8_t> may_be_one,
                  std::span<const std::uint8_t> may_be_zero, std::size_t n_rows, Meter& meter) {
+  require_written(graph);
   std::optional<Decider> by_class;
   std::optional<NumberDecider> by_number;
   if (graph.rows.target.has_numbers()) {

@@ -21,6 +21,7 @@ Functions::Functions(std::shared_ptr<const Graph> graph, View view, SpaceMeasure
   if (reachable_.max_leaves(0) > std::numeric_limits<std::uint16_t>::max()) {
     throw TooManyLeaves();
   }
+  require_written(*graph_);
   const std::size_t before = meter.held();
   if (measure != nullptr) {
     place_all(measure, meter);

@@ -26,8 +26,8 @@ std::int64_t bound_of(std::int64_t optimum, const Slack& slack) {
 
 class Builder : private CutLevels {
  public:
-  Builder(Graph& graph, Meter& meter)
-      : CutLevels(graph, meter),
+  Builder(Graph& graph, Meter& meter, const Keeping& keeping)
+      : CutLevels(graph, meter, keeping),
         restriction_(rows_),
         weights_(rows_.n_classes),
         prepared_(meter.n_threads() == 1 ? 1 : 8 * meter.n_threads()) {
@@ -41,7 +41,7 @@ class Builder : private CutLevels {
     const auto bound = [&](std::int64_t optimum) {
       return bound_of(slack.optimum ? *slack.optimum : optimum, slack);
     };
-    const auto found = look_at_triples(restriction_.of(all), bound);
+    const auto found = look_at_cuts(restriction_.of(all), bound);
     graph_.optimum = slack.optimum ? *slack.optimum
                      : found       ? *found
                                    : best_.of(all, graph_.depth, unreachable);
@@ -116,6 +116,12 @@ class Builder : private CutLevels {
 
   void expand(std::size_t at) {
     Level& level = levels_[at];
+    if (at == 1 && walks()) {
+      expand_walking();
+      level.path = {};
+      level.numbers = {};
+      return;
+    }
     // The richest first: then children seldom have to be done again for a larger budget.
     std::vector<std::uint32_t> order(level.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -226,7 +232,33 @@ std::size_t Graph::bytes() const {
   const std::size_t words = rows.bits.size() + rows.blocks.size() + rows.all.size() +
                             rows.minority.size() + rows.once.size() + rows.least.size() +
                             rows.target.gaps.size();
-  return words * 8 + rows.row_of_bit.size() * 4 + n_nodes() * 36 + edges.size() * sizeof(Edge);
+  return words * 8 + rows.row_of_bit.size() * 4 + n_nodes() * 36 + edges.size() * sizeof(Edge) +
+         last_path.size() * 4 + (last == nullptr ? 0 : last->bytes());
+}
+
+std::span<const Edge> Graph::of(std::uint32_t node, std::vector<Edge>& room) const {
+  if (written(node)) return of(node);
+  room.clear();
+  const std::int64_t most = most_missed(budget[node]);
+  std::vector<LastSplit> splits;
+  std::int64_t all[2];
+  last->list(path_of(node), most, all, splits);
+  const auto leaf = [&](const std::int64_t* weights) {
+    const Leaf own = rows.leaf(weights);
+    return last_leaf[last_leaf.size() / 2 * at(own.label) + static_cast<std::size_t>(own.errors)];
+  };
+  for (const LastSplit& split : splits) {
+    const std::int64_t off[2] = {all[0] - split.on[0], all[1] - split.on[1]};
+    const std::uint32_t when_true = leaf(split.on), when_false = leaf(off);
+    for (std::uint32_t column = split.column; column < split.end; ++column) {
+      room.push_back({column, when_true, when_false});
+    }
+  }
+  return room;
+}
+
+void require_written(const Graph& graph) {
+  if (graph.last != nullptr) throw NotWritten();
 }
 
 std::vector<std::int32_t> Graph::labels() const {
@@ -236,7 +268,8 @@ std::vector<std::int32_t> Graph::labels() const {
   return out;
 }
 
-Graph build_graph(Rows rows, const Costs& costs, int depth, const Slack& slack, Meter& meter) {
+Graph build_graph(Rows rows, const Costs& costs, int depth, const Slack& slack, Meter& meter,
+                  const Keeping& keeping) {
   Graph graph;
   graph.rows = std::move(rows);
   graph.costs = costs;
@@ -245,7 +278,7 @@ Graph build_graph(Rows rows, const Costs& costs, int depth, const Slack& slack, 
       std::min<std::size_t>(static_cast<std::size_t>(depth), graph.rows.n_columns));
   Held held(meter);
   held.set(graph.bytes());
-  Builder(graph, meter).build(slack);
+  Builder(graph, meter, keeping).build(slack);
   graph.rows.blocks = {};  // only for the search
   return graph;
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/rashomon/last_splits.hpp"
 #include "core/rashomon/meter.hpp"
 #include "core/rashomon/rows.hpp"
 #include "core/tree/flat.hpp"
@@ -29,6 +30,12 @@ struct Slack {
   std::optional<std::int64_t> optimum = std::nullopt;  // where it is known already
 };
 
+/// How a graph with columns in chains is searched and kept; for tests.
+struct Keeping {
+  std::size_t walk_from = 2048;                   // columns from which on sides grow
+  std::size_t most_last = std::size_t{1} << 25U;  // last splits that are written down
+};
+
 /// Every tree of depth <= D that costs at most optimum + epsilon, shared by (rows, depth left): a
 /// node is a leaf or asks one of its edges' columns. Nodes go level by level from the root, which
 /// is node 0; every edge leads to later nodes; nodes without edges are leaves and are shared by
@@ -48,9 +55,31 @@ struct Graph {
   std::vector<Edge> edges;
   std::vector<std::uint32_t> level_start;  // first node of each level, and the first leaf
 
+  // Where the edges of nodes with one split left are not written down:
+  std::shared_ptr<const LastSplits> last;  // finds them
+  std::vector<std::int32_t> last_path;     // per such node: the literals that lead to it
+  std::vector<std::uint32_t> last_leaf;    // the leaves: of label 0 by errors, and of label 1
+
   [[nodiscard]] std::size_t n_nodes() const { return label.size(); }
   [[nodiscard]] std::span<const Edge> of(std::uint32_t node) const {
     return {edges.data() + edge_start[node], edge_start[node + 1] - edge_start[node]};
+  }
+  /// Whether a node's edges are written down.
+  [[nodiscard]] bool written(std::uint32_t node) const {
+    if (last == nullptr) return true;
+    const auto level = static_cast<std::size_t>(depth);
+    return node < level_start[level - 1] || node >= level_start[level];
+  }
+  [[nodiscard]] std::span<const std::int32_t> path_of(std::uint32_t node) const {
+    const auto n = static_cast<std::size_t>(depth) - 1;
+    return {last_path.data() + (node - level_start[n]) * n, n};
+  }
+  /// The edges of any node; those that are not written down are made in `room`.
+  [[nodiscard]] std::span<const Edge> of(std::uint32_t node, std::vector<Edge>& room) const;
+  /// What a node's splits into two leaves may miss, at most.
+  [[nodiscard]] std::int64_t most_missed(std::int64_t own_budget) const {
+    const std::int64_t spare = own_budget - 2 * costs.leaf;
+    return spare < 0 ? -1 : spare / costs.error;
   }
   [[nodiscard]] std::int64_t leaf_cost(std::uint32_t node) const {
     return costs.of(errors[node], 1);
@@ -64,7 +93,10 @@ struct Graph {
 /// Cost: nodes x columns^2 x words, and the search for the optimum.
 /// Throws CostOverflow where the bound leaves 62 bits, MemoryLimit, or what `poll` throws.
 [[nodiscard]] Graph build_graph(Rows rows, const Costs& costs, int depth, const Slack& slack,
-                                Meter& meter);
+                                Meter& meter, const Keeping& keeping = {});
+
+/// Throws NotWritten where some edges are not written down.
+void require_written(const Graph& graph);
 
 /// A cheapest tree: at every node a leaf if that is cheapest, else the first such column.
 [[nodiscard]] FlatTrees best_tree(const Graph& graph);

@@ -77,7 +77,20 @@ void Levels::set_held() {
   held_.set(bytes);
 }
 
+void Levels::keep_paths() {
+  const auto depth = static_cast<std::size_t>(graph_.depth);
+  graph_.last = last_ != nullptr ? last_ : std::make_shared<const LastSplits>(rows_, meter_);
+  graph_.last_path = std::move(levels_[depth - 1].path);
+  const std::int64_t most = std::max<std::int64_t>(graph_.most_missed(graph_.bound), 0);
+  for (const std::int32_t label : {0, 1}) {
+    for (std::int64_t errors = 0; errors <= most; ++errors) {
+      graph_.last_leaf.push_back(intern(label, errors));
+    }
+  }
+}
+
 void Levels::finish() {
+  if (unwritten_) keep_paths();
   std::vector<std::vector<std::uint32_t>> number(levels_.size());
   std::uint32_t n = 0;
   std::size_t n_edges = 0;
@@ -85,7 +98,8 @@ void Levels::finish() {
     graph_.level_start.push_back(n);
     const Level& level = levels_[at];
     for (std::size_t i = 0; i < level.size(); ++i) {
-      const bool leaf = level.edge_start[i] == level.edge_end[i] && at != 0;
+      const bool found_later = unwritten_ && left(at) == 1;
+      const bool leaf = level.edge_start[i] == level.edge_end[i] && at != 0 && !found_later;
       number[at].push_back(leaf ? intern(level.label[i], level.errors[i]) : n++);
       n_edges += level.edge_end[i] - level.edge_start[i];
     }
@@ -123,6 +137,7 @@ void Levels::finish() {
     graph_.edge_start.push_back(graph_.edges.size());
   }
   graph_.edge_start.push_back(graph_.edges.size());
+  for (std::uint32_t& leaf : graph_.last_leaf) leaf = n + (leaf & ~is_leaf);
 }
 
 }  // namespace orderless::rashomon

@@ -47,9 +47,14 @@ class Levels {
   /// Tells the meter what all levels hold.
   void set_held();
 
+  /// Keeps how to find the edges that are not written down.
+  void keep_paths();
+
   /// Numbers for good: level after level without the nodes that are mere leaves, then the leaves.
   void finish();
 
+  std::shared_ptr<const LastSplits> last_;  // where it was needed
+  bool unwritten_ = false;  // edges of nodes with one split left are not written down
   Graph& graph_;
   const Rows& rows_;
   Costs costs_;

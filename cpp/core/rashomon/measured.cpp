@@ -199,6 +199,7 @@ Measured::Measured(std::shared_ptr<const Graph> graph, View view, const Measured
       view_(std::move(view)),
       reachable_(*graph_, view_),
       n_parts_(rows.rows.n_classes + (rows.share_bits < 0 ? 0 : 1)) {
+  require_written(*graph_);
   MeasuredBuilder(*this, rows, meter).build();
 }
 

@@ -369,6 +369,7 @@ class Narrower {
 }  // namespace
 
 Graph narrow(const Graph& graph, const Narrowing& narrowing, Meter& meter) {
+  require_written(graph);
   return Narrower(graph, narrowing, meter).run();
 }
 

@@ -74,6 +74,7 @@ class RangeFinder : public NumberLists {
 Ranges ranges(const Graph& graph, const View& view, std::span<const std::uint8_t> may_be_one,
               std::span<const std::uint8_t> may_be_zero, std::size_t n_rows, const Windows& windows,
               Meter& meter) {
+  require_written(graph);
   RangeFinder finder(graph, view, meter);
   const std::size_t d = graph.rows.n_columns;
   Ranges out;

@@ -45,7 +45,7 @@ class Ways {
     const Graph& graph = counts_.graph();
     Count before = 0;
     std::uint32_t number = 0;
-    for (const Edge& edge : graph.of(node)) {
+    for (const Edge& edge : graph.of(node, edges_)) {
       const std::uint32_t at = number++;
       if (!counts_.has(node, edge)) continue;
       const std::uint64_t own = counts_.groups_of(edge.column);
@@ -79,6 +79,7 @@ class Ways {
   std::unordered_map<std::uint64_t, std::vector<Way>> known_;
   std::size_t held_ = 0;
   std::vector<Cell> room_a_, room_b_;
+  std::vector<Edge> edges_;
 };
 
 class Unranker {
@@ -97,7 +98,7 @@ class Unranker {
     const auto after = std::upper_bound(ways.begin(), ways.end(), position,
                                         [](Count p, const Way& way) { return p < way.before; });
     const Way way = *(after - 1);
-    const Edge edge = graph_.of(node)[way.edge];
+    const Edge edge = graph_.of(node, edges_)[way.edge];
     const Count n_false = counts_.count(ways_.table(edge.when_false, room)[way.on_false]);
     const Count rest = position - way.before;
     const std::size_t at = out.add_split(edge.column);
@@ -127,6 +128,7 @@ class Unranker {
   const Counts& counts_;
   const Graph& graph_;
   Ways ways_;
+  std::vector<Edge> edges_;
 };
 
 class Ranker {
@@ -156,7 +158,7 @@ class Ranker {
     } else {
       at_ = 1;
       const auto edges = graph_.of(0);
-      const auto edge = find_edge(0, column_[0]);
+      const auto edge = find_edge(0, edges, column_[0]);
       if (edge == edges.end()) return std::nullopt;
       const auto on_true = read(edge->when_true);
       if (!on_true) return std::nullopt;
@@ -190,8 +192,9 @@ class Ranker {
       if (label_[at] != graph_.label[node]) return std::nullopt;
       return find(ways_.table(node, room), {graph_.leaf_cost(node), 0, 1, 0, 0});
     }
-    const auto edges = graph_.of(node);
-    const auto edge = find_edge(node, column_[at]);
+    std::vector<Edge> room_of_edges;
+    const auto edges = graph_.of(node, room_of_edges);
+    const auto edge = find_edge(node, edges, column_[at]);
     if (edge == edges.end()) return std::nullopt;
     const auto on_true = read(edge->when_true);
     if (!on_true) return std::nullopt;
@@ -222,8 +225,8 @@ class Ranker {
  private:
   /// The edge that asks a column, in the view; or the end.
   [[nodiscard]] std::span<const Edge>::iterator find_edge(std::uint32_t node,
+                                                          std::span<const Edge> edges,
                                                           std::int32_t column) const {
-    const auto edges = graph_.of(node);
     const auto wanted = static_cast<std::uint32_t>(column);
     const auto edge =
         std::lower_bound(edges.begin(), edges.end(), wanted,

@@ -73,16 +73,23 @@ struct Problem {
 using Found = std::tuple<std::int64_t, std::int64_t, std::size_t, std::size_t,
                          std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t>>;
 
-Found found(Rows rows, const Costs& costs, int depth, const Slack& slack) {
+Found found(Rows rows, const Costs& costs, int depth, const Slack& slack,
+            const Keeping& keeping = {}) {
   Meter meter = plenty();
   const std::size_t n_columns = rows.n_columns;
   const auto graph =
-      std::make_shared<Graph>(build_graph(std::move(rows), costs, depth, slack, meter));
+      std::make_shared<Graph>(build_graph(std::move(rows), costs, depth, slack, meter, keeping));
   View view;
   view.bound = graph->bound;
   view.allowed.assign(n_columns, 1);
   const Counts counts(graph, view, meter);
-  Found out{graph->optimum, graph->bound, graph->n_nodes(), graph->edges.size(), {}};
+  // Edges that are not written down, and leaves that nobody reaches, are no difference.
+  const bool written = graph->last == nullptr;
+  Found out{graph->optimum,
+            graph->bound,
+            written ? graph->n_nodes() : 0,
+            written ? graph->edges.size() : 0,
+            {}};
   for (const Cell& cell : counts.histogram(meter)) {
     std::get<4>(out)[{cell.cost, cell.leaves}] += cell.trees.low();
   }
@@ -125,6 +132,68 @@ void test_numbers() {
   }
 }
 
+/// The trees of a graph one after the other, and where each is found again; views of it.
+void compare_trees(const Graph& graph, const Graph& other) {
+  const auto counted = [](const Graph& of, const View& view, Meter& meter) {
+    return std::make_unique<Counts>(std::make_shared<Graph>(of), view, meter);
+  };
+  Meter meter = plenty();
+  View view;
+  view.bound = graph.bound;
+  view.allowed.assign(graph.rows.n_columns, 1);
+  for (int kind = 0; kind < 4; ++kind) {
+    if (kind == 1) view.allowed[0] = 0;
+    if (kind == 2) view.max_leaves = 5;
+    if (kind == 3) view.required = {{1}};
+    if (kind == 3 && graph.rows.n_columns < 2) return;
+    const auto a = counted(graph, view, meter), b = counted(other, view, meter);
+    CHECK(a->n() == b->n() && a->n_nontrivial() == b->n_nontrivial());
+    std::vector<Count> places;
+    const auto n = static_cast<std::uint64_t>(a->n().to_double());
+    for (std::uint64_t i = 0; i < n; i += 1 + n / 50) places.emplace_back(i);
+    const FlatTrees x = a->unrank(places, meter), y = b->unrank(places, meter);
+    CHECK(x.column == y.column && x.label == y.label);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const auto from = static_cast<std::size_t>(y.start[i]);
+      const auto size = static_cast<std::size_t>(y.start[i + 1]) - from;
+      const auto found_at =
+          b->rank({y.column.data() + from, size}, {y.label.data() + from, size}, meter);
+      CHECK(found_at.has_value() && *found_at == places[i]);
+    }
+  }
+}
+
+/// Sides that grow cut by cut, and last splits that are not written down.
+void test_walk() {
+  Random random{14};
+  int n_open = 0;
+  for (int round = 0; round < 90; ++round) {
+    const Problem problem(random, 1 + random.below(4), 1 + random.below(80),
+                          round % 4 == 0 ? 70 : 1 + random.below(9), 2, 1);
+    const Slack slack{static_cast<std::int64_t>(random.below(6)), 1, false};
+    Rows plain = problem.rows(0), chains = problem.rows(0);
+    plain.cuts = {};
+    find_chains(chains, 1, 1);
+    const Found wanted = found(plain, problem.costs, 3, slack);
+    CHECK(found(chains, problem.costs, 3, slack, {0, std::size_t{1} << 26U}) == wanted);
+    Found loose = wanted;
+    std::get<2>(loose) = std::get<3>(loose) = 0;
+    for (const std::size_t most : {0, 7}) {
+      Found open = found(chains, problem.costs, 3, slack, {0, most});
+      std::get<2>(open) = std::get<3>(open) = 0;
+      CHECK(open == loose);
+    }
+    if (round % 4 == 0) continue;
+    Meter meter = plenty();
+    const Graph a = build_graph(plain, problem.costs, 3, slack, meter);
+    const Graph b = build_graph(chains, problem.costs, 3, slack, meter, {0, 0});
+    n_open += b.last != nullptr ? 1 : 0;
+    compare_trees(a, b);
+    CHECK(best_tree(a).column == best_tree(b).column);
+  }
+  CHECK(n_open > 30);
+}
+
 /// Both ways to look at three cuts give the same.
 void test_triples() {
   Random random{13};
@@ -153,4 +222,5 @@ int main() {
   test_classes();
   test_numbers();
   test_triples();
+  test_walk();
 }

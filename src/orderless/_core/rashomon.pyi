@@ -107,6 +107,8 @@ class Search(NamedTuple):
     time_limit: float
     n_threads: int
     optimum: int | None
+    walk_from: int
+    most_last: int
 
 class View(NamedTuple):
     bound: int

@@ -26,7 +26,7 @@ from .flat import FlatTrees
 from .histogram import Histogram
 from .monotone import SomeCounts, SomeFunctions
 from .narrowed import Step, asked_features, core_view, narrowing, steps
-from .problem import Problem
+from .problem import MOST_LAST, Problem
 from .quantity import Quantity
 from .view import LIMIT, View
 
@@ -211,6 +211,15 @@ class Engine:
                 f"{what} tells more than 65,535 sets of features apart: take a smaller "
                 f"{named('at_most_features')}, or {shrink}",
                 65_535,
+            ) from fault
+        except _core.base.NotWritten as fault:
+            raise TooLarge(
+                f"{what} needs every last split of every tree, and this set has more than "
+                f"{MOST_LAST:,} of them, which are counted and not written down: n_trees, the "
+                "histogram, trees by position, sample and `in` work, and so do the views within, "
+                "max_leaves, must_use and must_not_use. For all else take fewer thresholds, such "
+                f"as {setting('thresholds', 100)}, or {shrink}",
+                MOST_LAST,
             ) from fault
         except (_core.base.CostOverflow, _core.base.TooManyLeaves) as fault:
             raise TooLarge(f"{what} holds trees that are too large: {shrink}", 1) from fault

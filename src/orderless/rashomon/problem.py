@@ -31,6 +31,7 @@ from .table import Table
 __all__ = [
     "LARGEST",
     "MOST_DEPTH",
+    "MOST_LAST",
     "Problem",
     "Rules",
     "decimal",
@@ -42,6 +43,8 @@ __all__ = [
 MOST_BITS = 4096  # of the common denominator of weights; more is refused before it is computed
 LARGEST = 2**62  # objectives stay below, so that sums of two fit the core's integers
 MOST_DEPTH = 20
+WALK_FROM = 2048  # columns in chains from which on the sides of cuts grow row by row
+MOST_LAST = 2**25  # last splits that are written down; where there are more, none is
 SEMANTICS = ("aware", "independent", "rows")
 
 Kind = Literal["additive", "relative"]
@@ -245,6 +248,8 @@ class Problem:
             time_limit=seconds,
             n_threads=threads,
             optimum=optimum,
+            walk_from=WALK_FROM,
+            most_last=MOST_LAST,
         )
 
     def graph(

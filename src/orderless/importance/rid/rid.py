@@ -70,8 +70,9 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
     pooled : bool
         What the answers are by default: whether all models of all samples weigh the same, as in the
         authors' program, so that a sample with many models has more say; or all samples (RID).
-    binarizer, space
-        What makes 0/1 columns of numbers, and what the columns mean; see ``RashomonSet``.
+    binarizer, thresholds, space
+        What makes 0/1 columns of numbers, where numbers are cut ("all": between each two
+        neighbouring values), and what the columns mean; see ``RashomonSet``.
     task, loss, decimals
         Whether trees predict classes or numbers, and how numbers are judged; see ``RashomonSet``.
         For regression an importance is the mean squared (or absolute) error on the sample that is
@@ -151,6 +152,7 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         by: str = "feature",
         pooled: bool = False,
         binarizer: Any = "threshold-guess",
+        thresholds: str | int = "guess",
         space: Space | None = None,
         task: str = "classification",
         loss: str | None = None,
@@ -172,6 +174,7 @@ class RashomonImportance(Distributions, BaseEstimator):  # type: ignore[misc]
         self.by = by
         self.pooled = pooled
         self.binarizer = binarizer
+        self.thresholds = thresholds
         self.space = space
         self.task = task
         self.loss = loss
