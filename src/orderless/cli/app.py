@@ -59,8 +59,8 @@ EPILOG = (
     "Exit codes: 0 success, 1 internal error, 2 invalid input, 3 the answers of acquire ended "
     "before its decision, 4 no: models of diff or check differ, a property of prove is refuted, a "
     "certificate is not valid, or the rules of a table contradict each other or leave gaps, 5 "
-    "undecided, 130 stopped by Ctrl-C, 141 the reader of the output has left. ORDERLESS_TRACEBACK=1 "
-    "shows the traceback of an internal error."
+    "undecided, 130 stopped by Ctrl-C, 141 the reader of the output has left. "
+    "ORDERLESS_TRACEBACK=1 shows the traceback of an internal error."
 )
 
 
