@@ -48,6 +48,21 @@ from .feature import (
 from .formats import (
     parse as parse,
 )
+from .knowledge.fact import (
+    Fact as Fact,
+    read_facts as read_facts,
+)
+from .knowledge.knowledge import (
+    Knowledge as Knowledge,
+    domain_of as domain_of,
+    point_domain as point_domain,
+    whole_domain as whole_domain,
+)
+from .knowledge.solve import (
+    Domain as Domain,
+    holds as holds,
+    meet as meet,
+)
 from .leaf_words import (
     ROUNDED as ROUNDED,
     amount as amount,
