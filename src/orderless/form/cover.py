@@ -1,6 +1,6 @@
 """Reasons and rules, class by class: all maximal boxes, and the fewest that cover the class.
 
-In:  the ``Bins`` of a tree.
+In:  the ``Bins`` of a tree, and with facts where possible rows are.
 Out: tables of boxes; ``Rules``.
 Paper: Algorithms 1 and 4; departures are in docs/decisions.
 """
@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import OutOfTime, TooManyReasons, setting
-from ..model import Bins, Box
+from ..model import BinNodes, Bins, Box, PossibleTree
 from .term import Term
 
 __all__ = [
-    "Rules", "all_reasons", "irredundant_rules", "leaf_rules", "smallest_rules", "terms_of",
+    "Rules", "Subject", "all_reasons", "irredundant_rules", "leaf_rules", "smallest_rules",
+    "terms_of",
 ]  # fmt: skip
 
 Table = NDArray[np.uint16]
@@ -32,16 +33,58 @@ class Rules(NamedTuple):
     bound: int
 
 
+class Subject(NamedTuple):
+    """What rules are about: a function over bins, class by class.
+
+    Attributes
+    ----------
+    bins : Bins
+    nodes : tuple of BinNodes
+        By class, the tree in which rows that cannot be are of that class: without facts the same.
+    leaves : tuple of tables
+        By class, the boxes of its leaves; together its possible rows.
+    possible : PossibleTree, or None
+        With facts, where possible rows are.
+    """
+
+    bins: Bins
+    nodes: tuple[BinNodes, ...]
+    leaves: tuple[Table, ...]
+    possible: PossibleTree | None = None
+
+    @classmethod
+    def of(cls, bins: Bins) -> Subject:
+        """Give the function of a tree on all rows."""
+        n_classes = len(bins.tree.classes)
+        return cls(bins, (bins.nodes,) * n_classes, tuple(_leaves(bins)))
+
+    @classmethod
+    def of_possible(cls, possible: PossibleTree) -> Subject:
+        """Give the function of a tree on the rows that facts leave possible."""
+        trees = [possible.taken_for(c) for c in range(len(possible.source.classes))]
+        bins = trees[0].bins
+        nodes = tuple(bins.nodes._replace(leaf_class=tree.leaf_class) for tree in trees)
+        # Over the same bins: only classes differ.
+        leaves = tuple(_leaves(possible.tree.bins)[: len(trees)])
+        return cls(bins, nodes, leaves, possible)
+
+
 def terms_of(bins: Bins, table: Table) -> tuple[Term, ...]:
     """Give boxes of the core as terms."""
     return tuple(map(Term, Box.of_slots(bins, table)))
 
 
-def all_reasons(bins: Bins, limit: int, time_limit: float) -> list[Table]:
+def all_reasons(subject: Subject, limit: int, time_limit: float) -> list[Table]:
     """Give per class every maximal box on which it is certain."""
-    n_classes = len(bins.tree.classes)
+    bins, n_classes = subject.bins, len(subject.nodes)
     try:
-        return _core.reasons.all_reasons(bins.nodes, bins.layout, n_classes, limit, time_limit)
+        if subject.possible is None:
+            return _core.reasons.all_reasons(bins.nodes, bins.layout, n_classes, limit, time_limit)
+        return [
+            _with_rows(subject, _core.reasons.all_reasons(
+                nodes, bins.layout, n_classes, limit, time_limit)[c])
+            for c, nodes in enumerate(subject.nodes)
+        ]  # fmt: skip
     except _core.base.LimitReached as fault:
         raise TooManyReasons(
             f"a class of this tree has more than {setting('limit', limit)} reasons (gave up after "
@@ -58,8 +101,17 @@ def all_reasons(bins: Bins, limit: int, time_limit: float) -> list[Table]:
         ) from None
 
 
+def _with_rows(subject: Subject, table: Table) -> Table:
+    """Give those of some boxes that have a possible row."""
+    possible = subject.possible
+    assert possible is not None
+    boxes = Box.of_slots(subject.bins, table)
+    kept = [possible.grid.any_possible({s.feature.name: s for s in box.sides}) for box in boxes]
+    return np.ascontiguousarray(table[np.array(kept, dtype=bool)])
+
+
 def smallest_rules(
-    bins: Bins,
+    subject: Subject,
     reasons: Sequence[Table],
     time_limit: float,
     only: Collection[int] | None = None,
@@ -68,8 +120,8 @@ def smallest_rules(
 
     ``only``: the classes that are asked for; the others get no rules.
     """
-    out = []
-    for c, (table, leaves) in enumerate(zip(reasons, _leaves(bins), strict=True)):
+    out, bins = [], subject.bins
+    for c, (table, leaves) in enumerate(zip(reasons, subject.leaves, strict=True)):
         if only is not None and c not in only:
             out.append(Rules((), 0))
             continue
@@ -86,18 +138,18 @@ def smallest_rules(
 
 
 def irredundant_rules(
-    bins: Bins, time_limit: float, only: Collection[int] | None = None
+    subject: Subject, time_limit: float, only: Collection[int] | None = None
 ) -> list[Rules]:
     """Give per class reasons that cover it, none of which can be left out; ``only`` of some."""
-    classes = bins.tree.classes
+    bins, classes = subject.bins, subject.bins.tree.classes
     out = []
-    for c, leaves in enumerate(_leaves(bins)):
+    for c, leaves in enumerate(subject.leaves):
         if only is not None and c not in only:
             out.append(Rules((), 0))
             continue
         try:
             found = _core.reasons.irredundant_cover(
-                bins.nodes, bins.layout, len(classes), c, leaves, time_limit
+                subject.nodes[c], bins.layout, len(classes), c, leaves, time_limit
             )
         except _core.base.TimeUp:
             raise OutOfTime(
@@ -108,9 +160,9 @@ def irredundant_rules(
     return out
 
 
-def leaf_rules(bins: Bins) -> list[Rules]:
+def leaf_rules(subject: Subject) -> list[Rules]:
     """Give per class the boxes of its leaves: disjoint, and at once."""
-    return [Rules(terms_of(bins, table), 0) for table in _leaves(bins)]
+    return [Rules(terms_of(subject.bins, table), 0) for table in subject.leaves]
 
 
 def _leaves(bins: Bins) -> list[Table]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -20,10 +20,18 @@ from typing import Any
 import numpy as np
 
 from ..errors import TooManyReasons
-from ..inputs import is_unknown, read_costs, read_rows, row_and_cells, row_box
-from ..model import Bins, Label, Space, Tree, short_number
+from ..inputs import (
+    is_unknown,
+    read_costs,
+    read_rows,
+    refuse_contradiction,
+    row_and_cells,
+    row_box,
+)
+from ..model import Bins, Fact, Label, Space, Tree, short_number
 from .changes import Change, Changes, read_limits, restricted_changes
 from .function_tree import with_function_bins
+from .possible_search import PossibleSearch
 from .row_search import RowSearch
 from .term import Term
 
@@ -76,7 +84,9 @@ class Explanation:
     _limit: int = field(repr=False)
     _partly_known: bool = field(repr=False)
     _asked: tuple[str, ...] = field(repr=False)  # the features that the function depends on
+    _again: Callable[[Iterable[Fact | str]], Explanation] = field(repr=False)  # with more facts
     interval: tuple[float, float] | None = None
+    _changes: RowSearch | None = field(default=None, repr=False)  # where facts are
 
     # -- reasons -------------------------------------------------------------------------------
 
@@ -185,6 +195,7 @@ class Explanation:
         costs: Costs | None = None,
         per_unit: Costs | None = None,
         to: Any = ...,
+        knowing: Iterable[Fact | str] | None = None,
     ) -> Changes:
         """Give the features whose change gives another class, with their new values.
 
@@ -205,6 +216,10 @@ class Explanation:
         to : class label, optional
             The class that is wanted, by default any other. For a regression tree "below" or
             "above".
+        knowing : list of facts, optional
+            More facts that hold for every row, beside those of the space: only possible rows are
+            proposed. A range may then hold values that the facts exclude; what is inside and
+            possible has the effect.
 
         Returns
         -------
@@ -238,20 +253,26 @@ class Explanation:
         >>> print(why.changes(costs={"age": 2, "income": 0.5}).cheapest)
         income were > 20
         """
-        at_most = max(self._limit, LIMIT)
+        if knowing is not None:
+            return self._again(knowing).changes(
+                immutable=immutable, only_up=only_up, only_down=only_down, ranges=ranges,
+                costs=costs, per_unit=per_unit, to=to,
+            )  # fmt: skip
+        at_most, search = max(self._limit, LIMIT), self._changes or self._search
         given = (immutable, only_up, only_down, ranges, costs, per_unit)
         if to is not ... or any(option is not None for option in given):
-            asked = [feature.name for feature in self._search.bins.features]
+            asked = [feature.name for feature in search.bins.features]
             limits = read_limits(
                 self._space, asked, immutable=immutable, only_up=only_up, only_down=only_down,
                 ranges=ranges, costs=costs, per_unit=per_unit, to=to,
             )  # fmt: skip
-            return restricted_changes(self._search, limits, self.row, at_most)
+            return restricted_changes(search, limits, self.row, at_most)
         out = []
-        for features, label, sides, certain in self._search.changes(at_most):
-            new = {side.feature.name: side for side in self._search.term(sides).sides}
-            label_of = self._search.bins.tree.classes[label]
-            out.append(Change(self._names(features), label_of, new, certain))
+        for features, label, sides, certain in search.changes(at_most):
+            new = {side.feature.name: side for side in search.term(sides).sides}
+            label_of = search.bins.tree.classes[label]
+            names = tuple(search.bins.features[k].name for k in features)
+            out.append(Change(names, label_of, new, certain))
         return Changes(out)
 
     # -- for people, and for files -------------------------------------------------------------
@@ -340,7 +361,22 @@ def explain_row(
     rows, cells = row_and_cells(row, space)
     # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
     used = range(len(space.features)) if isinstance(rows, list) else tree.used
-    given = read_rows(rows, space, used)
+    given = read_rows(rows, space, used, if_there=tree.connected)
+
+    def again(facts: Iterable[Fact | str]) -> Explanation:
+        wider = tree.over(space.with_facts(facts))
+        return explain_row(wider, wider.bins, row, costs=costs, limit=limit, time_limit=time_limit)
+
+    if space.knowledge is not None:
+        refuse_contradiction(tree, given)
+    if tree.possible is not None:
+        facts = PossibleSearch(tree, given, time_limit)
+        return Explanation(
+            row=cells, label=facts.label, possible=facts.possible, unknown=facts.unknown,
+            _space=space, _search=facts.search, _costs=costs, _limit=limit,
+            _partly_known=facts.partly_known, _asked=facts.asked, _again=again,
+            interval=facts.interval, _changes=facts.changes_search,
+        )  # fmt: skip
     search = RowSearch(row_box(bins, given), time_limit)
     possible = tuple(tree.classes[c] for c in search.possible)
     unknown = tuple(bins.features[k].name for k in search.unsettled)
@@ -362,6 +398,7 @@ def explain_row(
         _limit=limit,
         _partly_known=partly_known,
         _asked=asked,
+        _again=again,
         interval=interval,
     )
 

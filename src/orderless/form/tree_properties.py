@@ -18,9 +18,10 @@ from ..errors import InvalidData
 from ..inputs import exact, read_region
 from ..model import Feature, Side, Space, Tree, over_common_space, value_in
 from ..readers import read_tree
-from .equivalence import cuts_by_feature, round_alike, shared_classes
+from .equivalence import cuts_by_feature, round_alike
 from .leaf_table import LeafTable, common_sides, example_row
 from .outcomes import Falling, Near, Outcome, Unequal
+from .product import shared_classes
 from .proof import Proof
 from .properties import Properties, Region, Row, claim_in
 

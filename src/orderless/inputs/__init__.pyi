@@ -78,6 +78,11 @@ from .progress import (
     counted as counted,
     watched as watched,
 )
+from .possible_rows import (
+    PossibleRows as PossibleRows,
+    refuse_contradiction as refuse_contradiction,
+    row_domains as row_domains,
+)
 from .ranges import (
     read_between as read_between,
 )

@@ -58,6 +58,9 @@ from .knowledge.knowledge import (
     point_domain as point_domain,
     whole_domain as whole_domain,
 )
+from .knowledge.possible_tree import (
+    PossibleTree as PossibleTree,
+)
 from .knowledge.solve import (
     Domain as Domain,
     holds as holds,

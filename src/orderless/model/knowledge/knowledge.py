@@ -18,7 +18,8 @@ from ..feature import Feature
 from ..numbers import row_boundary
 from ..side import Side
 from .fact import Fact
-from .formula import Formula, HowMany, Missing, features_of, linear_in, tight
+from .formula import Among, Formula, HowMany, Missing, features_of, linear_in, tight
+from .linear import Linear
 from .parse import parse_fact
 from .solve import Domain, meet, solve
 
@@ -84,18 +85,27 @@ class Knowledge:
         """Whether some fact compares features with each other."""
         return any(linear_in(formula) for formula in self.formulas)
 
-    def linear_group(self, g: int) -> bool:
-        """Whether a fact of a group compares features with each other."""
-        return any(linear_in(self.formulas[k]) for k in self._own[g])
+    def formulas_of(self, g: int) -> list[Formula]:
+        """Give the formulas of a group."""
+        return [self.formulas[k] for k in self._own[g]]
 
-    def facts_of(self, g: int) -> list[Fact]:
-        """Give the facts of a group."""
-        return [self.facts[k] for k in self._own[g]]
-
-    def connected(self, used: Iterable[int]) -> tuple[int, ...]:
-        """Give the features that facts connect with some features, these among them."""
-        groups = {self.group_of[i] for i in used if i in self.group_of}
-        return tuple(sorted(i for g in groups for i in self.groups[g]))
+    def own_sides(self) -> dict[int, list[Side]]:
+        """Give the values that facts themselves tell apart, by feature; of all that they name."""
+        out: dict[int, list[Side]] = {i: [] for i in self.group_of}
+        todo = list(self.formulas)
+        while todo:
+            formula = todo.pop()
+            if isinstance(formula, HowMany):
+                todo += formula.parts
+            elif isinstance(formula, Among):
+                feature = self.features[formula.feature]
+                out[formula.feature].append(Side(feature, codes=tuple(sorted(formula.codes))))
+            elif isinstance(formula, Linear) and len(formula.terms) == 1:
+                ((i, factor),) = formula.terms
+                end = float(formula.bound / factor)
+                cuts = (self.features[i].at_most(end, strict) for strict in (False, True))
+                out[i] += [Side(self.features[i], upper=float(cut)) for cut in cuts]
+        return out
 
     # -- what is possible ------------------------------------------------------------------------
 
@@ -121,7 +131,7 @@ class Knowledge:
 
     def _solved(self, g: int, own: Mapping[int, Domain]) -> Row | None:
         full = {i: own.get(i, self.whole[i]) for i in self.groups[g]}
-        return solve([self.formulas[k] for k in self._own[g]], full)
+        return solve(self.formulas_of(g), full)
 
     def row(self, domains: Mapping[int, Domain]) -> Row | None:
         """Give values for the features of facts, inside these domains; None if there are none."""
