@@ -47,7 +47,9 @@ from .importance import (
 from .inputs import (
     MidpointBinarizer as MidpointBinarizer,
     QuantileBinarizer as QuantileBinarizer,
+    Proposal as Proposal,
     ThresholdGuessBinarizer as ThresholdGuessBinarizer,
+    discover as discover,
 )
 from .missing import (
     ask_next as ask_next,
@@ -66,6 +68,7 @@ from .missing import (
 from .model import (
     Condition as Condition,
     Ensemble as Ensemble,
+    Fact as Fact,
     Feature as Feature,
     Space as Space,
     Tree as Tree,

@@ -30,6 +30,7 @@ from . import (
     datasets,
     describe,
     diff,
+    discover,
     doctor,
     explain,
     export,
@@ -248,6 +249,7 @@ def orderless(
 
 COMMANDS: dict[str, Any] = {
     "describe": describe,
+    "discover": discover,
     "explain": explain,
     "predict": predict,
     "compare": compare,

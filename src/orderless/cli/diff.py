@@ -20,6 +20,7 @@ from .options import (
     Decisions,
     FileOptions,
     Format,
+    KnowingFile,
     OutputOptions,
     SpaceFile,
     Unseen,
@@ -76,6 +77,7 @@ def command(
     ] = 60.0,
     allow_pickle: AllowPickle = False,
     space: SpaceFile = None,
+    knowing: KnowingFile = None,
     unseen: Unseen = UnseenKind.unknown,
     at: At = None,
     cut: Cut = None,
@@ -90,7 +92,7 @@ def command(
     from ..ensembles import difference
     from .prove import loader
 
-    load = loader(allow_pickle, space, at, cut, decisions)
+    load = loader(allow_pickle, space, at, cut, decisions, knowing)
     models = [load(path) for path in (old, new)]
     rows = None if data is None else _rows(models, data, files, unseen)
     with busy("Comparing"):

@@ -19,6 +19,7 @@ from ..form import FORM_FORMAT as FORM, CanonicalForm, canonicalize
 from ..model import Column, Ensemble, Feature, Space, Tree, parse, printable
 from ..readers import knows_ubj, read_model
 from .decision import Decision, decision_of
+from .fact_file import with_known
 from .mistakes import Mistake
 from .options import DataOptions, FileOptions, HoldOutOptions, LimitOptions, ModelOptions
 
@@ -114,6 +115,8 @@ def source_of(
     """
     decision = decision_of(model.at, model.cut, model.decisions)
     source = _source(model, data, files, hold_out, decision, complete=complete)
+    if model.knowing is not None:
+        source = replace(source, model=with_known(source.model, source.name, model.knowing))
     if not decision:
         return source
     from .table import say
@@ -355,7 +358,7 @@ def _narrowed(own: Space, proposed: Space) -> Space:
             new, kind = column, known
         features[new.feature] = kind
         columns.append(new)
-    return Space(list(features.values()), columns)
+    return Space(list(features.values()), columns, knowing=own.knowing)
 
 
 def _narrower(known: Feature, column: Column, kind: Feature) -> bool:

@@ -32,6 +32,7 @@ __all__ = [
     "MissingValues",
     "ModelOptions",
     "OutputOptions",
+    "KnowingFile",
     "SafeCsv",
     "SpaceFile",
     "TableOptions",
@@ -96,6 +97,16 @@ SpaceFile = Annotated[
         rich_help_panel=TREE,
     ),
 ]
+KnowingFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--knowing",
+        metavar="FILE",
+        help="TOML or JSON file of facts between features that hold for every row (see discover): "
+        "answers are then about possible rows only.",
+        rich_help_panel=TREE,
+    ),
+]
 
 
 AllowPickle = Annotated[
@@ -154,6 +165,7 @@ class ModelOptions:
     ] = None
     allow_pickle: AllowPickle = False
     space: SpaceFile = None
+    knowing: KnowingFile = None
     at: At = None
     cut: Cut = None
     decisions: Decisions = None

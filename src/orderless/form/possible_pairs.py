@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -23,19 +23,23 @@ from ..model import (
     Feature,
     Knowledge,
     Label,
+    Linear,
     PossibleTree,
     Side,
+    Space,
     Tree,
     domain_of,
     meet,
     point_domain,
+    second,
     whole_domain,
 )
-from .leaf_table import LeafTable, common_sides
+from .leaf_table import LeafTable, common_sides, example_row
+from .outcomes import Falling, Near, Unequal
 from .product import product_tree
 
 __all__ = [
-    "adjusted_row", "domains_of", "grouped", "is_possible", "meeting_boxes",
+    "PossiblePairs", "adjusted_row", "domains_of", "grouped", "is_possible", "meeting_boxes",
     "possible_difference", "possible_share",
 ]  # fmt: skip
 
@@ -205,6 +209,53 @@ def _solved(knowledge: Knowledge, own: Mapping[int, Domain], i: int) -> Any:
     if feature.kind == "boolean":
         return bool(value)
     return int(value) if feature.whole else float(value)
+
+
+class PossiblePairs:
+    """Two possible rows that differ only in some features.
+
+    ``wanted``: what else holds between them; numbers that are near are at most so far apart.
+    """
+
+    def __init__(self, space: Space, apart: Sequence[str], wanted: Unequal | Falling | Near) -> None:
+        knowledge = space.knowledge
+        assert knowledge is not None
+        self.space, self.apart = space, tuple(apart)
+        positions = [space.index(name) for name in apart]
+        more = []
+        if isinstance(wanted, Near):
+            here, there = positions[0], len(space.features)
+            more.append(Linear(((here, Fraction(-1)), (there, Fraction(1))), "<=", wanted.by))
+        self.knowledge = knowledge.twice(positions, more)
+
+    def _sides(self, one: Sides, two: Sides) -> dict[str, Side]:
+        both = dict(common_sides(one, two))
+        for name in self.apart:
+            if name in one:
+                both[name] = one[name]
+            if name in two:
+                both[second(name)] = two[name]
+        return both
+
+    def possible(self, one: Sides, two: Sides) -> bool:
+        """Tell whether two boxes have such a pair of rows, one each."""
+        return is_possible(self.knowledge, self._sides(one, two))
+
+    def rows(
+        self, one: Sides, two: Sides, cuts: Mapping[str, Sequence[float]], alike: Collection[str]
+    ) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """Give such a pair of rows out of two boxes; None if there is none."""
+        sides = self._sides(one, two)
+        if not is_possible(self.knowledge, sides):
+            return None
+        plain = example_row(self.space.features, sides, cuts, alike)
+        own = {name: two[name] for name in self.apart if name in two}
+        others = example_row([self.space[name] for name in self.apart], own, cuts, alike)
+        found = adjusted_row(
+            self.knowledge, {**plain, **{second(n): v for n, v in others.items()}}, sides
+        )
+        first = {name: found[name] for name in plain}
+        return first, {**first, **{name: found[second(name)] for name in self.apart}}
 
 
 def grouped(trees: Sequence[Tree]) -> list[list[int]]:

@@ -37,6 +37,10 @@ from .decimals import (
     exact as exact,
     shown as shown,
 )
+from .discover import (
+    Proposal as Proposal,
+    discover as discover,
+)
 from .frames import (
     column_like as column_like,
     frame_of as frame_of,

@@ -52,6 +52,22 @@ class TreeRows:
         tree = cast("Tree", self)
         return PossibleTree(tree) if {*tree.used} & {*self.connected} else None
 
+    @cached_property
+    def possible_cells(self) -> PossibleTree | None:
+        """Like ``possible``, with every value apart that its facts tell apart.
+
+        Where no fact compares features with each other, its leaves say all that facts do.
+        """
+        tree = cast("Tree", self)
+        knowledge = tree.space.knowledge
+        if knowledge is None or self.possible is None:
+            return None
+        groups = {knowledge.group_of[i] for i in tree.used if i in knowledge.group_of}
+        sides = knowledge.own_sides()
+        return PossibleTree(
+            tree, {i: own for i, own in sides.items() if knowledge.group_of[i] in groups}
+        )
+
     def known_rows(self, rows: Rows) -> PossibleRows | None:
         """Give rows as the facts leave them; None without facts."""
         from ..inputs import PossibleRows

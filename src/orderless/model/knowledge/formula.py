@@ -7,13 +7,16 @@ Out: ``Formula``, its opposite, the features that it is about.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from .linear import Linear
 
-__all__ = ["Among", "Formula", "HowMany", "Missing", "either", "features_of", "linear_in", "opposite", "tight"]  # fmt: skip
+__all__ = [
+    "Among", "Formula", "HowMany", "Missing", "either", "features_of", "linear_in", "moved",
+    "opposite", "tight",
+]  # fmt: skip
 
 
 class Among(NamedTuple):
@@ -81,6 +84,15 @@ def features_of(formula: Formula) -> frozenset[int]:
     if isinstance(formula, HowMany):
         return frozenset(i for part in formula.parts for i in features_of(part))
     return frozenset([formula.feature])
+
+
+def moved(formula: Formula, place: Mapping[int, int]) -> Formula:
+    """Give the same formula about other features."""
+    if isinstance(formula, HowMany):
+        return formula._replace(parts=tuple(moved(part, place) for part in formula.parts))
+    if isinstance(formula, Linear):
+        return formula._replace(terms=tuple((place.get(i, i), f) for i, f in formula.terms))
+    return formula._replace(feature=place.get(formula.feature, formula.feature))
 
 
 def linear_in(formula: Formula) -> bool:

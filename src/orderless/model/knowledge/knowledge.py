@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -18,12 +19,12 @@ from ..feature import Feature
 from ..numbers import row_boundary
 from ..side import Side
 from .fact import Fact
-from .formula import Among, Formula, HowMany, Missing, features_of, linear_in, tight
+from .formula import Among, Formula, HowMany, Missing, features_of, linear_in, moved, tight
 from .linear import Linear
 from .parse import parse_fact
 from .solve import Domain, meet, solve
 
-__all__ = ["Knowledge", "domain_of", "point_domain", "whole_domain"]
+__all__ = ["Knowledge", "domain_of", "point_domain", "second", "whole_domain"]
 
 ZERO, ONE = Fraction(0), Fraction(1)
 REMEMBERED = 200_000
@@ -56,7 +57,11 @@ class Knowledge:
     def __init__(self, features: Sequence[Feature], facts: Sequence[Fact]) -> None:
         self.features, self.facts = tuple(features), tuple(facts)
         self.whole = [whole_domain(feature) for feature in self.features]
-        self.formulas = tuple(self._formula(fact) for fact in self.facts)
+        self._keep(tuple(self._formula(fact) for fact in self.facts))
+        self._refuse_contradiction()
+
+    def _keep(self, formulas: tuple[Formula, ...]) -> None:
+        self.formulas = formulas
         about = [features_of(formula) for formula in self.formulas]
         self.groups = _connected(about)
         self.group_of = {i: g for g, group in enumerate(self.groups) for i in group}
@@ -65,7 +70,21 @@ class Knowledge:
         for k, some in enumerate(about):
             (self._own[self.group_of[min(some)]] if some else self._alone).append(k)
         self._known: dict[tuple[object, ...], bool] = {}
-        self._refuse_contradiction()
+
+    def twice(self, apart: Sequence[int], more: Sequence[Formula] = ()) -> Knowledge:
+        """Give the facts of two rows that differ only in some features.
+
+        The second values of these features come after all features, in their order, named by
+        ``second``. ``more``: formulas about both.
+        """
+        out = Knowledge.__new__(Knowledge)
+        other = [replace(self.features[i], name=second(self.features[i].name)) for i in apart]
+        out.features, out.facts = (*self.features, *other), ()
+        out.whole = [whole_domain(feature) for feature in out.features]
+        place = {i: len(self.features) + k for k, i in enumerate(apart)}
+        again = [moved(f, place) for f in self.formulas if features_of(f) & place.keys()]
+        out._keep((*self.formulas, *again, *more))
+        return out
 
     def _formula(self, fact: Fact) -> Formula:
         formula = tight(
@@ -174,6 +193,11 @@ class Knowledge:
                     kept = fewer
             return [self.facts[k] for k in kept]
         return []
+
+
+def second(name: str) -> str:
+    """Name the value that a feature has in the second of two rows."""
+    return f"{name}\0second"
 
 
 def _connected(about: Iterable[frozenset[int]]) -> tuple[tuple[int, ...], ...]:
