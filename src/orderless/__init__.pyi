@@ -46,8 +46,8 @@ from .importance import (
 )
 from .inputs import (
     MidpointBinarizer as MidpointBinarizer,
-    QuantileBinarizer as QuantileBinarizer,
     Proposal as Proposal,
+    QuantileBinarizer as QuantileBinarizer,
     ThresholdGuessBinarizer as ThresholdGuessBinarizer,
     discover as discover,
 )

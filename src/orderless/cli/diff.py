@@ -10,6 +10,7 @@ import typer
 
 from ..inputs import busy, write_whole
 from ..model import printable
+from .knowing_option import KnowingFile
 from .options import (
     DATA,
     LIMITS,
@@ -20,7 +21,6 @@ from .options import (
     Decisions,
     FileOptions,
     Format,
-    KnowingFile,
     OutputOptions,
     SpaceFile,
     Unseen,

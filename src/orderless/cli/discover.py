@@ -43,9 +43,7 @@ def command(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
-    min_rows: Annotated[
-        int, typer.Option(min=1, help="How many rows must support a fact.")
-    ] = 10,
+    min_rows: Annotated[int, typer.Option(min=1, help="How many rows must support a fact.")] = 10,
     most: Annotated[int, typer.Option(min=1, help="How many facts are proposed.")] = 100,
 ) -> None:
     """Propose facts between features that hold in all rows of a table.

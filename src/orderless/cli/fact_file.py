@@ -17,7 +17,6 @@ from ..inputs import Proposal
 from ..model import Ensemble, Fact, Tree, parse
 from .mistakes import Mistake
 
-
 __all__ = ["as_fact_file", "read_fact_file", "with_known"]
 
 LARGEST = 10_000_000

@@ -16,6 +16,7 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
+from .knowing_option import KnowingFile
 from .mistakes import Mistake
 
 __all__ = [
@@ -32,7 +33,6 @@ __all__ = [
     "MissingValues",
     "ModelOptions",
     "OutputOptions",
-    "KnowingFile",
     "SafeCsv",
     "SpaceFile",
     "TableOptions",
@@ -94,16 +94,6 @@ SpaceFile = Annotated[
         metavar="FILE",
         help="JSON that says what the columns of a model's table are: names and kinds, as "
         '{"age": "integer", "ward": ["east", "west"]}, or the "space" of a tree in JSON.',
-        rich_help_panel=TREE,
-    ),
-]
-KnowingFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--knowing",
-        metavar="FILE",
-        help="TOML or JSON file of facts between features that hold for every row (see discover): "
-        "answers are then about possible rows only.",
         rich_help_panel=TREE,
     ),
 ]

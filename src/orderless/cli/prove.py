@@ -11,6 +11,7 @@ import typer
 from ..errors import InvalidData, InvalidSpace, InvalidTree, Undecided
 from ..inputs import busy, write_whole
 from ..model import printable
+from .knowing_option import KnowingFile
 from .mistakes import Mistake, one_line
 from .options import (
     LIMITS,
@@ -20,7 +21,6 @@ from .options import (
     Cut,
     Decisions,
     Format,
-    KnowingFile,
     OutputOptions,
     SpaceFile,
     finite,

@@ -276,7 +276,7 @@ class CanonicalForm(FormOffers):
         >>> print(form.explain({"age": 23}))
         Not determined: 0 or 1 are possible, because priors is unknown.
         """
-        from .explain import explain_row
+        from .explain_row import explain_row
 
         return explain_row(
             self.tree, self.bins, row, costs=costs, limit=limit, time_limit=self.time_limit

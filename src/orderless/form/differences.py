@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import OutOfTime, TooLarge, TooManyReasons
 from ..inputs import Rows
@@ -137,7 +136,8 @@ def _shifts(
         row = example_row(features, sides, cuts, alike)
         knowledge = shared[0].space.knowledge
         if knowledge is not None:  # the first rule that has a row satisfying the facts
-            boxes = meeting_boxes(*shared, only=(old.classes[a], new.classes[b]))
+            pair = (old.classes[a], new.classes[b])
+            boxes = meeting_boxes(shared[0], shared[1], only=pair)
             inside = next(box for box in boxes if is_possible(knowledge, box))
             row = adjusted_row(knowledge, example_row(features, inside, cuts, alike), inside)
         out.append(Shift(old.classes[a], new.classes[b], terms, row))

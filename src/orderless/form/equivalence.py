@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidData
@@ -31,6 +30,7 @@ from .possible_pairs import adjusted_row, grouped, possible_difference, possible
 from .product import shared_classes
 
 __all__ = ["counterexample", "disagreement", "equivalent", "group_equivalent"]
+
 
 def equivalent(a: Any, b: Any) -> bool:
     """Tell whether two trees give every row the same class.
@@ -58,7 +58,7 @@ def equivalent(a: Any, b: Any) -> bool:
     """
     trees = over_common_space([read_tree(a), read_tree(b)])
     if trees[0].space.knowledge is not None:
-        return possible_difference(*trees) is None
+        return possible_difference(trees[0], trees[1]) is None
     points = fingerprint_points(trees)
     return bool((points[0] == points[1]).all()) and _difference(*trees) is None
 

@@ -11,31 +11,25 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import TooManyReasons
-from ..inputs import (
-    is_unknown,
-    read_costs,
-    read_rows,
-    refuse_contradiction,
-    row_and_cells,
-    row_box,
-)
-from ..model import Bins, Fact, Label, Space, Tree, short_number
+from ..errors import InvalidSpace, TooManyReasons
+from ..inputs import is_unknown, read_costs
+from ..model import Fact, Label, Space, short_number
 from .changes import Change, Changes, read_limits, restricted_changes
-from .function_tree import with_function_bins
-from .possible_search import PossibleSearch
 from .row_search import RowSearch
 from .term import Term
 
-__all__ = ["Explanation", "explain_row"]
+if TYPE_CHECKING:
+    from .explain_row import Asked
+
+__all__ = ["Explanation"]
 
 LIMIT = 10_000
 LISTED = 6  # names, or ways to change, that a text lists
@@ -84,9 +78,9 @@ class Explanation:
     _limit: int = field(repr=False)
     _partly_known: bool = field(repr=False)
     _asked: tuple[str, ...] = field(repr=False)  # the features that the function depends on
-    _again: Callable[[Iterable[Fact | str]], Explanation] = field(repr=False)  # with more facts
     interval: tuple[float, float] | None = None
     _changes: RowSearch | None = field(default=None, repr=False)  # where facts are
+    _asked_again: Asked | None = field(default=None, repr=False)
 
     # -- reasons -------------------------------------------------------------------------------
 
@@ -254,7 +248,9 @@ class Explanation:
         income were > 20
         """
         if knowing is not None:
-            return self._again(knowing).changes(
+            if self._asked_again is None:
+                raise InvalidSpace("an ensemble does not take facts: leave knowing= out")
+            return self._asked_again.with_facts(knowing).changes(
                 immutable=immutable, only_up=only_up, only_down=only_down, ranges=ranges,
                 costs=costs, per_unit=per_unit, to=to,
             )  # fmt: skip
@@ -341,66 +337,6 @@ class Explanation:
             "necessary": list(self.necessary),
             "changes": [change.to_dict() for change in self.changes()],
         }
-
-
-def explain_row(
-    tree: Tree,
-    bins: Bins,
-    row: Any,
-    *,
-    costs: Costs | None,
-    limit: int,
-    time_limit: float,
-) -> Explanation:
-    """Explain one row of a tree over the bins of its function; see ``CanonicalForm.explain``."""
-    if limit < 1:
-        raise ValueError(f"limit={limit}: at least one reason must be allowed")
-    space = tree.space
-    if costs is not None:
-        read_costs(costs, space, tree.features)
-    rows, cells = row_and_cells(row, space)
-    # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
-    used = range(len(space.features)) if isinstance(rows, list) else tree.used
-    given = read_rows(rows, space, used, if_there=tree.connected)
-
-    def again(facts: Iterable[Fact | str]) -> Explanation:
-        wider = tree.over(space.with_facts(facts))
-        return explain_row(wider, wider.bins, row, costs=costs, limit=limit, time_limit=time_limit)
-
-    if space.knowledge is not None:
-        refuse_contradiction(tree, given)
-    if tree.possible is not None:
-        facts = PossibleSearch(tree, given, time_limit)
-        return Explanation(
-            row=cells, label=facts.label, possible=facts.possible, unknown=facts.unknown,
-            _space=space, _search=facts.search, _costs=costs, _limit=limit,
-            _partly_known=facts.partly_known, _asked=facts.asked, _again=again,
-            interval=facts.interval, _changes=facts.changes_search,
-        )  # fmt: skip
-    search = RowSearch(row_box(bins, given), time_limit)
-    possible = tuple(tree.classes[c] for c in search.possible)
-    unknown = tuple(bins.features[k].name for k in search.unsettled)
-    partly_known = any(search.row[k] != search.full[k] for k in search.unsettled)
-    asked = tuple(feature.name for feature in bins.features)
-    interval = None
-    if tree.task == "regression":
-        interval = (float(min(possible)), float(max(possible)))
-        bins = with_function_bins(tree.around(*interval)).bins
-        search = RowSearch(row_box(bins, given), time_limit)
-    return Explanation(
-        row=cells,
-        label=possible[0] if len(possible) == 1 else None,
-        possible=possible,
-        unknown=unknown,
-        _space=space,
-        _search=search,
-        _costs=costs,
-        _limit=limit,
-        _partly_known=partly_known,
-        _asked=asked,
-        _again=again,
-        interval=interval,
-    )
 
 
 def _whole_costs(costs: Costs, space: Space, names: Sequence[str]) -> list[int]:

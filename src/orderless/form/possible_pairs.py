@@ -69,9 +69,7 @@ def meeting_boxes(
     ``only``: that have these two.
     """
     labels: dict[Any, int] = {}
-    codes = [
-        np.array([labels.setdefault(c, len(labels)) for c in tree.classes]) for tree in (a, b)
-    ]
+    codes = [np.array([labels.setdefault(c, len(labels)) for c in tree.classes]) for tree in (a, b)]
     mine, theirs = (LeafTable(tree, where or {}) for tree in (a, b))
     differ = codes[0][:, None] != codes[1][None, :]
     if only is not None:
@@ -171,9 +169,7 @@ def _pinned(feature: Feature, value: Any) -> Domain:
     return point_domain(feature, number, number, False)
 
 
-def _values(
-    knowledge: Knowledge, own: Mapping[int, Domain], i: int, plain: Any
-) -> Iterator[Any]:
+def _values(knowledge: Knowledge, own: Mapping[int, Domain], i: int, plain: Any) -> Iterator[Any]:
     """Go through values of a feature to try, plain ones first."""
     feature = knowledge.features[i]
     yield plain
@@ -185,8 +181,7 @@ def _values(
     yield found
     for towards in (-math.inf, math.inf):
         yield float(np.nextafter(found, towards))
-    for feature_value in _dyadic(found):
-        yield feature_value
+    yield from _dyadic(found)
 
 
 def _dyadic(number: float) -> Iterator[float]:
@@ -217,7 +212,9 @@ class PossiblePairs:
     ``wanted``: what else holds between them; numbers that are near are at most so far apart.
     """
 
-    def __init__(self, space: Space, apart: Sequence[str], wanted: Unequal | Falling | Near) -> None:
+    def __init__(
+        self, space: Space, apart: Sequence[str], wanted: Unequal | Falling | Near
+    ) -> None:
         knowledge = space.knowledge
         assert knowledge is not None
         self.space, self.apart = space, tuple(apart)

@@ -70,7 +70,8 @@ class PossibleSearch:
             raise Undecided(
                 "the row's class is certain because of its exact values, which its features round "
                 "to float32, so that no reason can be stated in their values: make these features "
-                "float64 with tree.over(space)"
+                "float64 with tree.over(space)",
+                "rounding",
             )
 
     def _over(self, possible: PossibleTree, given: Rows, code: int) -> RowSearch:

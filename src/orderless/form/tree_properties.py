@@ -78,7 +78,7 @@ class TreeProperties(Properties):
         # Numbers that a condition is about are themselves inside, without rounding.
         alike = [name for name in self.space.names if name not in region]
         row = example_row(self.space.features, sides, self._cuts, alike)
-        row = adjusted_row(self.space.knowledge, row, sides)
+        row = dict(adjusted_row(self.space.knowledge, row, sides))
         if int(self.tree.decide([row])[0]) != label:
             raise AssertionError(f"the row {row} does not get {self.tree.classes[label]!r}")
         return row
@@ -199,8 +199,8 @@ class TreeProperties(Properties):
         named = {f.name: f for t in (self.tree, other) for f in t.space.features}
         knowledge = shared[0].space.knowledge
         for leaf, others in mine.pairs((), differ, theirs):
-            for other in others.tolist():
-                sides = {**region, **common_sides(mine.sides(leaf), theirs.sides(other))}
+            for there in others.tolist():
+                sides = {**region, **common_sides(mine.sides(leaf), theirs.sides(there))}
                 if is_possible(knowledge, sides):
                     row = example_row(list(named.values()), sides, cuts, alike)
                     return dict(adjusted_row(knowledge, row, sides))

@@ -76,16 +76,16 @@ from .optional import (
     import_optional as import_optional,
     to_install as to_install,
 )
+from .possible_rows import (
+    PossibleRows as PossibleRows,
+    refuse_contradiction as refuse_contradiction,
+    row_domains as row_domains,
+)
 from .progress import (
     bar as bar,
     busy as busy,
     counted as counted,
     watched as watched,
-)
-from .possible_rows import (
-    PossibleRows as PossibleRows,
-    refuse_contradiction as refuse_contradiction,
-    row_domains as row_domains,
 )
 from .ranges import (
     read_between as read_between,

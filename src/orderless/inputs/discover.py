@@ -95,8 +95,8 @@ def discover(
     exclude each other, and implications between values of categories, booleans, and numbers that
     are often 0. A fact is proposed where it would have held by chance, columns being independent,
     in at most one of a hundred tables, given how many were tried. Cost: rows x (pairs of conditions
-    + triples of numeric columns); at most 400 conditions and 60 numeric columns are looked at, which
-    a warning says.
+    + triples of numeric columns); at most 400 conditions and 60 numeric columns are looked at, and
+    a warning says if there are more.
 
     Examples
     --------
@@ -251,8 +251,10 @@ def _exclusive(
 
 def _at_most_one(shares: Sequence[float]) -> float:
     none = math.prod(1 - share for share in shares)
-    one = sum(share * math.prod(1 - other for other in shares[:k] + shares[k + 1 :])
-              for k, share in enumerate(list(shares)))  # fmt: skip
+    one = sum(
+        share * math.prod(1 - other for j, other in enumerate(shares) if j != k)
+        for k, share in enumerate(shares)
+    )
     return max(none + one, 1e-300)
 
 

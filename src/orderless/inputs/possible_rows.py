@@ -41,8 +41,9 @@ class PossibleRows:
 
     Notes
     -----
-    Exact: a leaf is reachable iff the facts have a solution inside its box and the row's values. Cost: one exact
-    check for each different row, and for each leaf that a row with unknown values could reach.
+    Exact: a leaf is reachable iff the facts have a solution inside its box and the row's values.
+    Cost: one exact check for each different row, and for each leaf that a row with unknown values
+    could reach.
     """
 
     def __init__(self, tree: Tree, rows: Rows) -> None:
@@ -162,9 +163,7 @@ def refuse_contradiction(tree: Tree, rows: Rows) -> None:
         )
 
 
-def row_domains(
-    space: Space, features: tuple[int, ...], rows: Rows, row: int
-) -> dict[int, Domain]:
+def row_domains(space: Space, features: tuple[int, ...], rows: Rows, row: int) -> dict[int, Domain]:
     """Give what a row says of some features; of which it says nothing is left out."""
     out = {}
     for i in features:

@@ -1,7 +1,7 @@
 """Cells: which combinations of bins of the features that facts connect are possible.
 
 In:  a ``Tree`` over a space with facts, and more cuts if somebody needs them.
-Out: ``Grid``: the bins of each such feature, and for each group of them a table of what is possible.
+Out: ``Grid``: the bins of each such feature, and for each group a table of what is possible.
 """
 
 from __future__ import annotations
@@ -99,12 +99,13 @@ class Grid:
         checks = 0
         while todo:
             box = todo.pop()
-            domains = {i: self._domain(i, *run) for i, run in zip(own, box, strict=True)}
+            sizes = [end - start for start, end in box]
+            found = [self._domain(i, *run) for i, run in zip(own, box, strict=True)]
+            domains = {i: d for i, d in zip(own, found, strict=True) if d is not None}
             at = tuple(slice(*run) for run in box)
-            full = {**rest, **domains}
-            if None in domains.values():
-                axis = next(a for a, d in enumerate(domains.values()) if d is None)
-            elif all(holds(formula, full) for formula in formulas):
+            if len(domains) < len(own):
+                axis = found.index(None)
+            elif all(holds(formula, {**rest, **domains}) for formula in formulas):
                 table[at] = True
                 continue
             else:
@@ -113,7 +114,6 @@ class Grid:
                     raise self._too_large(own, math.prod(shape))
                 if not self.knowledge.possible(domains):
                     continue
-                sizes = [end - start for start, end in box]
                 if max(sizes) == 1:
                     table[at] = True
                     continue

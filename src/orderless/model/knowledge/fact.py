@@ -52,28 +52,28 @@ class Fact:
 
     @classmethod
     def implies(cls, premise: str, conclusion: str) -> Fact:
-        """Where one condition holds, another does: "if premise then conclusion"."""
+        """Say that where one condition holds, another does."""
         return cls(f"if {premise} then {conclusion}")
 
     @classmethod
     def order(cls, *names: str) -> Fact:
-        """Numbers that never fall: each feature is at most the next one."""
+        """Say that each feature is at most the next one."""
         return cls(" <= ".join(map(quoted, names)))
 
     @classmethod
     def total(cls, name: str, parts: Iterable[str], within: float = 0.0) -> Fact:
-        """A feature is the sum of others, exactly or up to a difference."""
+        """Say that a feature is the sum of others, exactly or up to a difference."""
         more = f" within {within!r}" if within else ""
         return cls(f"{quoted(name)} = {' + '.join(map(quoted, parts))}{more}")
 
     @classmethod
     def at_most(cls, n: int, names: Iterable[str]) -> Fact:
-        """At most so many of some booleans are true; 1 makes them exclude each other."""
+        """Say that at most so many of some booleans are true; 1: they exclude each other."""
         return cls(f"at most {n} of {', '.join(map(quoted, names))}")
 
     @classmethod
     def table(cls, names: Sequence[str], rows: Iterable[Sequence[Label]]) -> Fact:
-        """All legal combinations of values of some features."""
+        """List all legal combinations of values of some features."""
         written = [f"({', '.join(map(_value, row))})" for row in rows]
         return cls(f"({', '.join(map(quoted, names))}) in {{{', '.join(written)}}}")
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from .linear import Linear
 
 __all__ = [
-    "Among", "Formula", "HowMany", "Missing", "either", "features_of", "linear_in", "moved",
-    "opposite", "tight",
+    "ALWAYS", "NEVER", "Among", "Formula", "HowMany", "Missing", "both", "compared", "either",
+    "features_of", "linear_in", "moved", "opposite", "tight",
 ]  # fmt: skip
 
 
@@ -43,12 +43,18 @@ class HowMany(NamedTuple):
 
 
 Formula = Linear | Among | Missing | HowMany
+NEVER, ALWAYS = HowMany((), 1, 1), HowMany((), 0, 0)
 
 
 def either(parts: Iterable[Formula]) -> Formula:
     """Give the formula that holds where at least one part does."""
     own = tuple(parts)
     return own[0] if len(own) == 1 else HowMany(own, 1, len(own))
+
+
+def both(parts: Sequence[Formula]) -> Formula:
+    """Give the formula that holds where all parts do."""
+    return parts[0] if len(parts) == 1 else HowMany(tuple(parts), len(parts), len(parts))
 
 
 def opposite(formula: Formula) -> Formula:
@@ -74,7 +80,7 @@ def opposite(formula: Formula) -> Formula:
         ways.append(HowMany(fewer, n - low + 1, n))
     if high < n:
         ways.append(HowMany(parts, high + 1, n))
-    return either(ways) if ways else HowMany((), 1, 1)
+    return either(ways) if ways else NEVER
 
 
 def features_of(formula: Formula) -> frozenset[int]:
@@ -120,11 +126,28 @@ def tight(formula: Formula, whole: Sequence[bool]) -> Formula:
     below = Fraction(bound.numerator // bound.denominator)
     if formula.relation == "=":
         if below != bound:
-            return HowMany((), 1, 1)  # no whole numbers do
+            return NEVER  # no whole numbers do
         return Linear(terms, "=", bound)
     if formula.relation == "<" and below == bound:
         below -= 1
     return Linear(terms, "<=", below)
 
 
-
+def compared(
+    terms: dict[int, Fraction], relation: str, bound: Fraction, within: Fraction = Fraction(0)
+) -> Formula:
+    """Give the formula of a sum that is compared with a number."""
+    own = tuple(sorted((i, f) for i, f in terms.items() if f))
+    turned = tuple((i, -f) for i, f in own)
+    if not own:  # numbers alone
+        right = {"<=": bound >= 0, "<": bound > 0, ">=": bound <= 0, ">": bound < 0,
+                 "=": abs(bound) <= within, "!=": bound != 0}  # fmt: skip
+        return ALWAYS if right[relation] else NEVER
+    if relation in ("<=", "<"):
+        return Linear(own, relation, bound)
+    if relation in (">=", ">"):
+        return Linear(turned, "<=" if relation == ">=" else "<", -bound)
+    if relation == "=" and within:
+        return both([Linear(own, "<=", bound + within), Linear(turned, "<=", within - bound)])
+    same = Linear(own, "=", bound)
+    return same if relation == "=" else opposite(same)

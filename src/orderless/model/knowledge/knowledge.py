@@ -168,10 +168,11 @@ class Knowledge:
         bad = self.contradiction({})
         if bad:
             listed = "; ".join(repr(fact.text) for fact in bad)
+            if len(bad) == 1:
+                raise InvalidSpace(f"no row can satisfy this fact: {listed}")
             raise InvalidSpace(
-                f"no row can satisfy {'these facts together' if len(bad) > 1 else 'this fact'}: "
-                f"{listed}. " + ("Without any one of them the others can be satisfied" * (len(bad) > 1)
-                or "It contradicts itself")  # fmt: skip
+                f"no row can satisfy these facts together: {listed}. Without any one of them the "
+                "others can be satisfied"
             )
 
     def contradiction(self, domains: Mapping[int, Domain]) -> list[Fact]:

@@ -19,14 +19,24 @@ from fractions import Fraction
 
 from ...errors import InvalidSpace
 from ..feature import Feature, Label
-from .formula import Among, Formula, HowMany, Missing, either, opposite
+from .formula import (
+    ALWAYS,
+    NEVER,
+    Among,
+    Formula,
+    HowMany,
+    Missing,
+    both,
+    compared,
+    either,
+    opposite,
+)
 from .linear import Linear
 from .words import Word, at, words_of
 
 __all__ = ["parse_fact"]
 
 RELATIONS = ("<=", ">=", "<", ">", "=", "!=")
-NEVER, ALWAYS = HowMany((), 1, 1), HowMany((), 0, 0)
 YES, NO = ("true", "yes"), ("false", "no")
 DEEPEST = 50
 
@@ -42,11 +52,6 @@ def parse_fact(text: str, features: Sequence[Feature]) -> Formula:
     if not isinstance(text, str) or not text.strip():
         raise InvalidSpace(f"a fact must be text, like 'age_at_first_charge <= age', got {text!r}")
     return _Reader(text, features).fact()
-
-
-def both(parts: Sequence[Formula]) -> Formula:
-    """Give the formula that holds where all parts do."""
-    return parts[0] if len(parts) == 1 else HowMany(tuple(parts), len(parts), len(parts))
 
 
 class _Reader:
@@ -384,23 +389,3 @@ class _Reader:
             terms[i] = terms.get(i, Fraction(0)) - factor
         bound = right[1] - left[1]
         return compared(terms, relation, bound, within)
-
-
-def compared(
-    terms: dict[int, Fraction], relation: str, bound: Fraction, within: Fraction = Fraction(0)
-) -> Formula:
-    """Give the formula of a sum that is compared with a number."""
-    own = tuple(sorted((i, f) for i, f in terms.items() if f))
-    turned = tuple((i, -f) for i, f in own)
-    if not own:  # numbers alone
-        right = {"<=": bound >= 0, "<": bound > 0, ">=": bound <= 0, ">": bound < 0,
-                 "=": abs(bound) <= within, "!=": bound != 0}  # fmt: skip
-        return ALWAYS if right[relation] else NEVER
-    if relation in ("<=", "<"):
-        return Linear(own, relation, bound)
-    if relation in (">=", ">"):
-        return Linear(turned, "<=" if relation == ">=" else "<", -bound)
-    if relation == "=" and within:
-        return both([Linear(own, "<=", bound + within), Linear(turned, "<=", within - bound)])
-    same = Linear(own, "=", bound)
-    return same if relation == "=" else opposite(same)

@@ -62,7 +62,7 @@ class PossibleTree:
     @property
     def impossible(self) -> NDArray[np.bool_]:
         """By node, whether it is a leaf that no possible row reaches."""
-        return self.tree.leaf_class == len(self.source.classes)
+        return np.asarray(self.tree.leaf_class == len(self.source.classes))
 
     # -- building --------------------------------------------------------------------------------
 

@@ -98,9 +98,7 @@ def solve(
     -----
     Exact. In the worst case exponential in the choices that formulas leave.
     """
-    todo: list[tuple[Domains, list[Formula], list[Linear]]] = [
-        (dict(domains), list(formulas), [])
-    ]
+    todo: list[tuple[Domains, list[Formula], list[Linear]]] = [(dict(domains), list(formulas), [])]
     while todo:
         own, left, atoms = todo.pop()
         if any(domain.empty for domain in own.values()):
@@ -185,9 +183,7 @@ def _forced(formula: HowMany, own: Domains) -> list[Formula] | None:
     return None
 
 
-def _ways(
-    choice: Formula, own: Domains
-) -> list[tuple[list[Formula], list[Formula]]]:
+def _ways(choice: Formula, own: Domains) -> list[tuple[list[Formula], list[Formula]]]:
     """Take the first open part of a choice for true, or for false; both keep the choice."""
     assert isinstance(choice, HowMany)
     part = next(p for p in choice.parts if holds(p, own) is None)
