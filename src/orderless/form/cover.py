@@ -7,6 +7,7 @@ Paper: Algorithms 1 and 4; departures are in docs/decisions.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
@@ -156,8 +157,22 @@ def irredundant_rules(
                 f"rules for class {classes[c]!r} were not found in "
                 f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}"
             ) from None
-        out.append(Rules(terms_of(bins, found.boxes), found.bound))
+        if subject.possible is None:
+            out.append(Rules(terms_of(bins, found.boxes), found.bound))
+        else:
+            out.append(_needed_rules(subject, c, found.boxes, time_limit))
     return out
+
+
+def _needed_rules(subject: Subject, c: int, boxes: Table, time_limit: float) -> Rules:
+    """Give the fewest of some boxes that cover the possible rows of a class.
+
+    The core keeps a box also for rows that are not possible, and counts these in its bound.
+    """
+    leaves = subject.leaves[c]
+    with contextlib.suppress(_core.base.TimeUp):  # then all of them are kept
+        boxes = boxes[_core.reasons.smallest_cover(subject.bins.layout, leaves, boxes, time_limit)]
+    return Rules(terms_of(subject.bins, boxes), min(1, len(leaves)))
 
 
 def leaf_rules(subject: Subject) -> list[Rules]:

@@ -170,25 +170,36 @@ def _pinned(feature: Feature, value: Any) -> Domain:
 
 
 def _values(knowledge: Knowledge, own: Mapping[int, Domain], i: int, plain: Any) -> Iterator[Any]:
-    """Go through values of a feature to try, plain ones first."""
+    """Go through values of a feature to try, plain ones first.
+
+    Where facts add numbers up, whole numbers, halves, quarters, ... come first: sums of them are
+    floats, so that the values that are chosen later can be exact.
+    """
     feature = knowledge.features[i]
-    yield plain
+    if not feature.ordered or feature.whole or math.isnan(plain):
+        yield plain
+        yield _solved(knowledge, own, i)
+        return
+    if not knowledge.linear:
+        yield plain
+    yield from _near(plain)
     found = _solved(knowledge, own, i)
-    if not feature.ordered or isinstance(found, bool) or feature.whole or math.isnan(found):
+    if math.isnan(found):
         yield found
         return
+    yield from _near(found)
     yield from (float(f"{found:.{digits}g}") for digits in DIGITS)
     yield found
     for towards in (-math.inf, math.inf):
         yield float(np.nextafter(found, towards))
-    yield from _dyadic(found)
 
 
-def _dyadic(number: float) -> Iterator[float]:
-    """Go through halves, quarters, ... near a number: sums of them are floats."""
-    for bits in range(1, 30):
-        yield math.floor(number * 2.0**bits) / 2.0**bits
-        yield math.ceil(number * 2.0**bits) / 2.0**bits
+def _near(number: float) -> Iterator[float]:
+    """Go through multiples of 1, 1/2, 1/4, ... near a number."""
+    if math.isfinite(number) and abs(number) < 2.0**52:
+        for bits in range(0, 30, 2):
+            yield math.floor(number * 2.0**bits) / 2.0**bits
+            yield math.ceil(number * 2.0**bits) / 2.0**bits
 
 
 def _solved(knowledge: Knowledge, own: Mapping[int, Domain], i: int) -> Any:
