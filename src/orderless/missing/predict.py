@@ -118,7 +118,7 @@ def predict_between(tree: Any, lower: Any, upper: Any) -> Any:
     ['young', None, 'old']
     """
     tree = read_tree(tree)
-    rows = read_between(lower, upper, tree.space, tree.used)
+    rows = read_between(lower, upper, tree.space, tree.used, if_there=tree.connected)
     return labels_like(lower, tree.labels, tree.decide(rows))
 
 
