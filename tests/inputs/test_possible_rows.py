@@ -49,7 +49,9 @@ TREE = ol.read_tree({"feature": "high", "relation": "<=", "reference": 5,
 
 def test_a_contradicting_row_is_masked_and_warned_of():
     rows = [{"low": 9, "high": 2}, {"low": 9}, {"low": 3, "high": 1}, {}]
-    with pytest.warns(ContradictingRows, match=r"2 rows contradict the facts \(the first is row 0\)"):
+    with pytest.warns(
+        ContradictingRows, match=r"2 rows contradict the facts \(the first is row 0\)"
+    ):
         assert TREE.predict(rows).tolist() == [None, "yes", None, None]
     with pytest.warns(ContradictingRows):
         assert ol.possible_classes(TREE, rows) == [(), ("yes",), (), ("no", "yes")]

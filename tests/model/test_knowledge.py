@@ -40,7 +40,8 @@ def holds(text, **values):
      {"pregnant": 1, "sex": "male"}),
     ("if pregnant = yes then sex != male", {"pregnant": 1, "sex": "female"},
      {"pregnant": 1, "sex": "male"}),
-    ("if age >= 18 and not pregnant then a > 0 or b > 0", {"age": 18, "pregnant": 0, "a": 0, "b": 1},
+    ("if age >= 18 and not pregnant then a > 0 or b > 0",
+     {"age": 18, "pregnant": 0, "a": 0, "b": 1},
      {"age": 18, "pregnant": 0, "a": 0, "b": 0}),
     ("total = a + b", {"total": 3, "a": 1, "b": 2}, {"total": 3, "a": 1, "b": 2.5}),
     ("total = a + b within 0.01", {"total": 0.3, "a": 0.1, "b": 0.2},
@@ -118,7 +119,7 @@ def test_names_and_labels_of_all_kinds_survive_their_own_text():
 
 def test_a_smallest_part_of_contradicting_facts_is_named():
     facts = ["a <= b", "b <= total", "a >= 0", "total < a", "age > 3", "grade = 1"]
-    with pytest.raises(InvalidSpace, match="'a <= b'; 'b <= total'; 'total < a'.") as fault:
+    with pytest.raises(InvalidSpace, match=r"'a <= b'; 'b <= total'; 'total < a'\.") as fault:
         Space(KINDS, knowing=facts)
     assert "age" not in str(fault.value)
     for gone in ("a <= b", "b <= total", "total < a"):
@@ -199,7 +200,10 @@ def test_missing_numbers_that_are_values_free_a_row_of_facts():
 
 def test_infinite_numbers_lie_beyond_all_floats():
     tree = read_tree(TREE, space=Space({"low": float, "high": float}, knowing=["low <= high"]))
-    assert tree.predict([{"low": math.inf}, {"low": -math.inf, "high": 0.0}]).tolist() == ["yes", "no"]
+    assert tree.predict([{"low": math.inf}, {"low": -math.inf, "high": 0.0}]).tolist() == [
+        "yes",
+        "no",
+    ]
     with pytest.warns(ol.errors.ContradictingRows):
         tree.predict([{"low": math.inf, "high": 3.0}])
 

@@ -86,12 +86,11 @@ def command(
     undecided. The exit code is 0 if all are proven, 4 if one is refuted, and 5 if none is refuted
     but one is undecided.
     """
+    from ..ensembles import prove
     from .property_file import read_properties
 
     asked = read_properties(file)
     load = loader(allow_pickle, space, at, cut, decisions, knowing)
-    from ..ensembles import prove
-
     properties = prove(load(model), time_limit=time_limit)
     with busy("Proving"):
         records = [_record(one, properties, load, file.parent) for one in asked]
