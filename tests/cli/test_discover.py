@@ -40,7 +40,7 @@ def test_facts_are_proposed_written_confirmed_and_used(folder):
     assert "`low end` <= high" in said
     text = proposed.read_text()
     assert "confirmed = false" in text
-    args = ("predict", folder / "tree.json", "--data", folder / "rows.csv")
+    args = ("predict", folder / "tree.json", folder / "rows.csv", "--no-needed")
     assert "not confirmed, the first is" in mistake(*args, "--knowing", proposed)
     head, *tables = text.split("[[fact]]")
     wanted = [one for one in tables if "low end" in one]
@@ -57,7 +57,7 @@ def test_other_formats(folder):
 
 
 def test_prove_and_diff_take_facts(folder):
-    (folder / "p.toml").write_text('[same]\nproperty = "same_as"\nother = "other.json"\n')
+    (folder / "p.toml").write_text('[same]\nproperty = "same_as"\nmodel = "other.json"\n')
     prove = ("prove", folder / "tree.json", "--file", folder / "p.toml")
     diff = ("diff", folder / "tree.json", folder / "other.json")
     assert run(*prove).exit_code == 4

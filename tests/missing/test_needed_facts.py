@@ -61,3 +61,26 @@ def test_smallest_sets_and_what_is_asked():
                     for v in {row[asked] for row in rows}}  # fmt: skip
             assert len(left) > 1, (seed, part, asked)
     assert n > 15
+
+
+def test_files_of_rows_use_what_facts_are_about(tmp_path):
+    """Columns that only facts name are read, too; a contradicting row needs nothing."""
+    space = ol.Space({"sex": ["f", "m"], "pregnant": bool, "age": int},
+                     knowing=["if pregnant then sex = f"])  # fmt: skip
+    tree = ol.read_tree({"feature": "sex", "relation": "in", "reference": ["m"],
+                         "true": {"prediction": "a"}, "false": {
+                             "feature": "age", "relation": "<=", "reference": 30,
+                             "true": {"prediction": "b"}, "false": {"prediction": "c"}}},
+                        space=space)  # fmt: skip
+    rows = tmp_path / "rows.csv"
+    rows.write_text("sex,pregnant,age\n,true,20\n,,40\n,true,\nm,true,3\n")
+    with pytest.warns(ol.errors.ContradictingRows):
+        ol.predict_file(tree, rows, tmp_path / "out.csv")
+    said = [line.split(",")[3:] for line in (tmp_path / "out.csv").read_text().splitlines()[1:]]
+    assert said == [["b", "yes", ""], ["", "no", "sex"], ["", "no", "age"], ["", "no", ""]]
+    both = tree.knowing(["age >= 0", "age <= 99"])
+    with pytest.warns(UserWarning, match="no column of what is needed"):
+        ol.predict_file(both.over(ol.Space({**dict.fromkeys(["a1"], int), **{
+            f.name: f for f in space.features}}, knowing=["a1 <= age"])),
+            rows, tmp_path / "other.csv")  # fmt: skip
+    assert (tmp_path / "other.csv").read_text().splitlines()[0].endswith("prediction,determined")

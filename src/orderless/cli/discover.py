@@ -17,7 +17,7 @@ __all__ = ["EXAMPLE", "command"]
 
 EXAMPLE = (
     "Example: orderless discover patients.csv --target diagnosis --facts facts.toml\n\n"
-    "Example: orderless predict tree.json --data patients.csv --knowing facts.toml"
+    "Example: orderless predict tree.json patients.csv --knowing facts.toml"
 )
 
 

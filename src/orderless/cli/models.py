@@ -115,8 +115,6 @@ def source_of(
     """
     decision = decision_of(model.at, model.cut, model.decisions)
     source = _source(model, data, files, hold_out, decision, complete=complete)
-    if model.knowing is not None:
-        source = replace(source, model=with_known(source.model, source.name, model.knowing))
     if not decision:
         return source
     from .table import say
@@ -144,7 +142,7 @@ def _source(
         allowed = ("infer_kinds", "unseen", *(["missing_values"] if complete else []))
         _refuse_fitting(data, model.model, allowed)
         _refuse_fitting(hold_out or HoldOutOptions(), model.model, ())
-        tree = _load(model, data, files)
+        tree = with_known(_load(model, data, files), model.model.name, model.knowing)
         if isinstance(tree, Ensemble) and decision:
             one_tree(tree, model.model.name)  # a decision relabels leaves
         if data.data is None:
@@ -165,7 +163,8 @@ def _source(
         raise Mistake("--space says what the columns of a model file are, and none is given")
     from .table import fit
 
-    tree, rows, judged = fit(data, files, hold_out, decision)
+    fitted, rows, judged = fit(data, files, hold_out, decision)
+    tree = with_known(fitted, rows.name, model.knowing)
     notes = tuple(rows.summary.head())
     return Source(tree, rows.name, rows.X, rows.y, rows.name, True, judged, notes)
 

@@ -285,7 +285,9 @@ class Settling:
                 (label, tuple(box[k] & sides.get(k, box[k]) for k in self.order))
                 for label, box in (self.leaf[i] for i in np.flatnonzero(reached))
             ]
-            sets = settling_sets(leaves, Steps(self.limit, Clock(self.time_limit)), self.ends)
-            first = min(members(one) for one in sets)
+            first: list[int] = []  # nothing, where the row contradicts the facts
+            if leaves:
+                sets = settling_sets(leaves, Steps(self.limit, Clock(self.time_limit)), self.ends)
+                first = min(members(one) for one in sets)
             self.seen[key] = tuple(self.bins.features[self.order[k]].name for k in first)
         return self.seen[key]

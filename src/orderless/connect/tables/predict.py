@@ -7,6 +7,7 @@ Out: the same rows with what is predicted, all of them, or no file; ``FilePredic
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -119,7 +120,7 @@ def predict_file(
         "smallest": the first of the smallest sets of features that settle the row whatever their
         values are (``missing_needed``). "next": one feature to ask (``ask_next``), quick for trees
         of any size. None: there is no such column. "usual": "smallest" for one tree, "next" for
-        many, None for many that say numbers.
+        many, None for many that say numbers, and with facts that compare features with each other.
     within : float, optional
         Of numbers: also predict rows whose interval is at most this wide, by its midpoint. Such
         rows are not determined, and need nothing: ``needed`` says what makes an interval narrow
@@ -211,6 +212,14 @@ def predict_file(
     if needed == "usual":
         many = None if model.task == "regression" else "next"
         needed = many if isinstance(model, Ensemble) else "smallest"
+        if model.space.knowledge is not None and model.space.knowledge.linear:
+            needed = None
+            warnings.warn(
+                "there is no column of what is needed: it does not work with facts that compare "
+                "features with each other yet",
+                UserWarning,
+                stacklevel=2,
+            )
     interval = within is not None or model.task == "regression"
     if interval:
         model.predict([], within=within or 0)  # refuses classes that are no numbers
