@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from ...errors import InvalidData, InvalidParameter, named, setting
 from ...inputs import Missing, whole_file
-from ...model import Ensemble, Label
+from ...model import Ensemble, Label, Tree
 from ...readers import read_model
 from .answers import Answers
 from .cells import Unseen, unseen_notes
@@ -212,16 +212,7 @@ def predict_file(
         given = setting("batch_size", batch_size)
         raise InvalidParameter(f"{given}: give a number of rows, at least 1", "batch_size")
     if needed == "usual":
-        many = None if model.task == "regression" else "next"
-        needed = many if isinstance(model, Ensemble) else "smallest"
-        if model.space.knowledge is not None and model.space.knowledge.linear:
-            needed = None
-            warnings.warn(
-                "there is no column of what is needed: it does not work with facts that compare "
-                "features with each other yet",
-                UserWarning,
-                stacklevel=2,
-            )
+        needed = _usual(model)
     interval = within is not None or model.task == "regression"
     if interval:
         model.predict([], within=within or 0)  # refuses classes that are no numbers
@@ -254,6 +245,21 @@ def predict_file(
     counts = dict(zip(model.classes, answers.counts.tolist(), strict=True))
     return FilePrediction(path, n_rows, counts, answers.unseen, interval, within, answers.n_narrow,
                           answers.n_certain, answers.n_undecided)  # fmt: skip
+
+
+def _usual(model: Tree | Ensemble) -> str | None:
+    """Say what is usual to tell of undetermined rows."""
+    if isinstance(model, Ensemble):
+        return None if model.task == "regression" else "next"
+    if model.space.knowledge is None or not model.space.knowledge.linear:
+        return "smallest"
+    warnings.warn(
+        "there is no column of what is needed: it does not work with facts that compare features "
+        "with each other yet",
+        UserWarning,
+        stacklevel=3,
+    )
+    return None
 
 
 def file_format(target: Target, format: str | None, *, safe_csv: bool = False) -> str:  # noqa: A002
