@@ -208,11 +208,8 @@ def predict_file(
     model = read_model(tree)
     _check_among("needed", needed, NEEDED)
     _check_among("unseen", unseen, UNSEEN)
-    if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
-        given = setting("batch_size", batch_size)
-        raise InvalidParameter(f"{given}: give a number of rows, at least 1", "batch_size")
-    if needed == "usual":
-        needed = _usual(model)
+    _check_batch_size(batch_size)
+    needed = _usual(model) if needed == "usual" else needed
     interval = within is not None or model.task == "regression"
     if interval:
         model.predict([], within=within or 0)  # refuses classes that are no numbers
@@ -245,6 +242,12 @@ def predict_file(
     counts = dict(zip(model.classes, answers.counts.tolist(), strict=True))
     return FilePrediction(path, n_rows, counts, answers.unseen, interval, within, answers.n_narrow,
                           answers.n_certain, answers.n_undecided)  # fmt: skip
+
+
+def _check_batch_size(batch_size: object) -> None:
+    if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
+        given = setting("batch_size", batch_size)
+        raise InvalidParameter(f"{given}: give a number of rows, at least 1", "batch_size")
 
 
 def _usual(model: Tree | Ensemble) -> str | None:
