@@ -26,6 +26,7 @@ CAPABILITIES = {
     "missing": "Rows with unknown values",
     "ensembles": "Forests and boosted trees",
     "proofs": "Proofs, differences and changes",
+    "knowledge": "Facts between features",
     "importance": "Importance over all near-optimal trees",
     "readers": "Readers",
     "rashomon": "Rashomon sets",

@@ -48,8 +48,10 @@ from .importance import (
 )
 from .inputs import (
     MidpointBinarizer as MidpointBinarizer,
+    Proposal as Proposal,
     QuantileBinarizer as QuantileBinarizer,
     ThresholdGuessBinarizer as ThresholdGuessBinarizer,
+    discover as discover,
 )
 from .missing import (
     ask_next as ask_next,
@@ -68,6 +70,7 @@ from .missing import (
 from .model import (
     Condition as Condition,
     Ensemble as Ensemble,
+    Fact as Fact,
     Feature as Feature,
     Space as Space,
     Tree as Tree,

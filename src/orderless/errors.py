@@ -183,6 +183,10 @@ class IncompleteSet(UserWarning):
     """A set of trees is a proven part of what was asked for, or an answer is about such a part."""
 
 
+class ContradictingRows(UserWarning):
+    """Rows contradict the facts of their space, so that no class is possible for them."""
+
+
 class OutOfTime(TimeoutError):
     """An exact answer took longer than allowed."""
 

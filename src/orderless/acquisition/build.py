@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidData, setting
 from ..inputs import exact_number, exact_weights, row_bins, whole_seed
-from ..model import Bins, read_within
+from ..model import Bins, read_within, refuse_facts
 from ..readers import read_tree
 from .costs import read_purchases, whole_numbers
 from .leaves import Leaves
@@ -204,6 +204,7 @@ def cheapest_policy(
 def _leaves_of(tree: Any, within: float | None) -> Leaves:
     """Read the tree, for ``within`` as one of numbers."""
     own = read_tree(tree)
+    refuse_facts(own.space, "cheapest_policy")
     if within is None:
         return Leaves(own.bins)
     width = read_within(within)

@@ -33,6 +33,7 @@ from . import (
     datasets,
     describe,
     diff,
+    discover,
     doctor,
     explain,
     export,
@@ -254,6 +255,7 @@ def orderless(
 
 COMMANDS: dict[str, Any] = {
     "describe": describe,
+    "discover": discover,
     "explain": explain,
     "predict": predict,
     "compare": compare,

@@ -10,6 +10,7 @@ import typer
 
 from ..inputs import busy, write_whole
 from ..model import printable
+from .knowing_option import KnowingFile
 from .options import (
     DATA,
     LIMITS,
@@ -79,6 +80,7 @@ def command(
     ] = 10.0,
     allow_pickle: AllowPickle = False,
     space: SpaceFile = None,
+    knowing: KnowingFile = None,
     unseen: Unseen = UnseenKind.unknown,
     at: At = None,
     cut: Cut = None,
@@ -93,7 +95,7 @@ def command(
     from ..ensembles import difference
     from .prove import loader
 
-    load = loader(allow_pickle, space, at, cut, decisions)
+    load = loader(allow_pickle, space, at, cut, decisions, knowing)
     models = [load(path) for path in (old, new)]
     rows = None if data is None else _rows(models, data, files, unseen)
     with busy("Comparing"):

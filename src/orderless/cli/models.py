@@ -19,6 +19,7 @@ from ..form import FORM_FORMAT as FORM, CanonicalForm, canonicalize
 from ..model import Column, Ensemble, Feature, Space, Tree, parse, printable
 from ..readers import Nan, is_xml, knows_checkpoint, knows_onnx, knows_ubj, read_model
 from .decision import Decision, decision_of
+from .fact_file import with_known
 from .mistakes import Mistake
 from .options import DataOptions, FileOptions, HoldOutOptions, LimitOptions, ModelOptions
 
@@ -141,7 +142,7 @@ def _source(
         allowed = ("infer_kinds", "unseen", *(["missing_values"] if complete else []))
         _refuse_fitting(data, model.model, allowed)
         _refuse_fitting(hold_out or HoldOutOptions(), model.model, ())
-        tree = _load(model, data, files)
+        tree = with_known(_load(model, data, files), model.model.name, model.knowing)
         if isinstance(tree, Ensemble) and decision:
             one_tree(tree, model.model.name)  # a decision relabels leaves
         if data.data is None:
@@ -162,7 +163,8 @@ def _source(
         raise Mistake("--space says what the columns of a model file are, and none is given")
     from .table import fit
 
-    tree, rows, judged = fit(data, files, hold_out, decision)
+    fitted, rows, judged = fit(data, files, hold_out, decision)
+    tree = with_known(fitted, rows.name, model.knowing)
     notes = tuple(rows.summary.head())
     return Source(tree, rows.name, rows.X, rows.y, rows.name, True, judged, notes)
 
@@ -363,7 +365,7 @@ def _narrowed(own: Space, proposed: Space) -> Space:
             new, kind = column, known
         features[new.feature] = kind
         columns.append(new)
-    return Space(list(features.values()), columns)
+    return Space(list(features.values()), columns, knowing=own.knowing)
 
 
 def _narrower(known: Feature, column: Column, kind: Feature) -> bool:

@@ -16,6 +16,7 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
+from .knowing_option import KnowingFile
 from .mistakes import Mistake
 
 __all__ = [
@@ -155,6 +156,7 @@ class ModelOptions:
     ] = None
     allow_pickle: AllowPickle = False
     space: SpaceFile = None
+    knowing: KnowingFile = None
     at: At = None
     cut: Cut = None
     decisions: Decisions = None

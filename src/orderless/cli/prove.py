@@ -11,6 +11,7 @@ import typer
 from ..errors import InvalidData, InvalidSpace, InvalidTree, Undecided
 from ..inputs import busy, write_whole
 from ..model import printable
+from .knowing_option import KnowingFile
 from .mistakes import Mistake, one_line
 from .options import (
     LIMITS,
@@ -74,6 +75,7 @@ def command(
     ] = 10.0,
     allow_pickle: AllowPickle = False,
     space: SpaceFile = None,
+    knowing: KnowingFile = None,
     at: At = None,
     cut: Cut = None,
     decisions: Decisions = None,
@@ -84,12 +86,11 @@ def command(
     undecided. The exit code is 0 if all are proven, 4 if one is refuted, and 5 if none is refuted
     but one is undecided.
     """
+    from ..ensembles import prove
     from .property_file import read_properties
 
     asked = read_properties(file)
-    load = loader(allow_pickle, space, at, cut, decisions)
-    from ..ensembles import prove
-
+    load = loader(allow_pickle, space, at, cut, decisions, knowing)
     properties = prove(load(model), time_limit=time_limit)
     with busy("Proving"):
         records = [_record(one, properties, load, file.parent) for one in asked]
@@ -111,17 +112,25 @@ def command(
 
 
 def loader(
-    allow_pickle: bool, space: Path | None, at: str | None, cut: str | None, decisions: str | None
+    allow_pickle: bool,
+    space: Path | None,
+    at: str | None,
+    cut: str | None,
+    decisions: str | None,
+    knowing: Path | None = None,
 ) -> Any:
     """Give what reads a model file, and makes of it the decision that is taken."""
     from .decision import decision_of
+    from .fact_file import with_known
     from .models import load_model, one_tree, read_space
 
     decision = decision_of(at, cut, decisions)
     known = None if space is None else read_space(space)
 
     def load(path: Path) -> Tree | Ensemble:
-        found = load_model(path, allow_pickle=allow_pickle, space=known)
+        found = with_known(
+            load_model(path, allow_pickle=allow_pickle, space=known), path.name, knowing
+        )
         return decision.of(one_tree(found, path.name), path.name) if decision else found
 
     return load

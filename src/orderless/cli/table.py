@@ -66,7 +66,7 @@ class Labelled:
     @property
     def space(self) -> Space:
         """What the columns are, if these rows have no gaps."""
-        return _space_of(self.X, infer=self.infer)
+        return space_of(self.X, infer=self.infer)
 
     @property
     def typed(self) -> pd.DataFrame:
@@ -98,8 +98,6 @@ def labelled(
     Where gaps can be ``values``, the request may say that they are; with ``keep_gaps`` rows with
     gaps are kept although trees are fitted without them, so that some can be held out.
     """
-    import pandas as pd
-
     if data.data is None:
         raise Mistake("near-optimal trees are those of a table: add --data FILE --target COLUMN")
     if data.missing_values == MissingValues.value and not values:
@@ -123,9 +121,18 @@ def labelled(
     keep = np.flatnonzero(summary.kept).tolist()
     y = _values(summary, target, keep)
     y = y if regression else _classes(y)
-    X = pd.DataFrame({c.name: _typed(_values(summary, c, keep), c.kind) for c in summary.features})
+    X = frame_of_features(summary, keep)
     gaps = summary.incomplete[keep]
     return Labelled(table.name, X, y, gaps, summary, data.infer_kinds)
+
+
+def frame_of_features(summary: Summary, keep: list[int]) -> pd.DataFrame:
+    """Give some rows of the columns that are features."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {c.name: _typed(_values(summary, c, keep), c.kind) for c in summary.features}
+    )
 
 
 def say(lines: list[str], *, quiet: bool, what: str = "Data") -> None:
@@ -153,7 +160,7 @@ def _classes(values: list[Any]) -> list[Any]:
     return [int(value) for value in values] if whole else values
 
 
-def _space_of(
+def space_of(
     X: pd.DataFrame, *, infer: bool = False, other: bool = False, gaps: bool = False
 ) -> Space:
     """Say what the columns are. Numbers are float32: scikit-learn's trees round rows to that.
@@ -260,7 +267,7 @@ def _fitted(given: Labelled, data: DataOptions) -> Tree:
     except ValueError as fault:
         raise Mistake(f"scikit-learn cannot fit a tree on {given.name}: {fault}") from fault
     return read_tree(
-        model, space=_space_of(given.X, infer=data.infer_kinds, other=data.other, gaps=gaps)
+        model, space=space_of(given.X, infer=data.infer_kinds, other=data.other, gaps=gaps)
     )
 
 

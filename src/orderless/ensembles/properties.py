@@ -6,14 +6,14 @@ Out: ``prove``; ``EnsembleProperties``, by exact searches for one row, or for tw
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidData
+from ..errors import InvalidData, InvalidSpace
 from ..form import (
     Falling,
     Near,
@@ -29,7 +29,7 @@ from ..form import (
     region_of_two,
     two_steps,
 )
-from ..model import Ensemble, Feature, Side, Tree, any_value, value_in
+from ..model import Ensemble, Fact, Feature, Side, Tree, any_value, value_in
 from ..readers import read_model
 from .answers import verdicts_of
 from .boxes import Boxes, Cells, check_time_limit, possible_boxes, slices, undecided
@@ -46,7 +46,9 @@ if TYPE_CHECKING:
 __all__ = ["EnsembleProperties", "prove"]
 
 
-def prove(model: Any, *, time_limit: float = TIME_LIMIT) -> Properties:
+def prove(
+    model: Any, *, time_limit: float = TIME_LIMIT, knowing: Iterable[Fact | str] | None = None
+) -> Properties:
     """Ask what holds for every row: each answer is a proof, or rows that refute it.
 
     Parameters
@@ -55,6 +57,9 @@ def prove(model: Any, *, time_limit: float = TIME_LIMIT) -> Properties:
         Also a tree of decisions (``tree.cut``, ``tree.decide_at``).
     time_limit : float
         Seconds for each search, where it is an ensemble.
+    knowing : list of facts, optional
+        Facts that hold for every row, beside those of the model's space: properties are then of
+        possible rows, and rows that refute them are possible. Not for ensembles.
 
     Returns
     -------
@@ -79,6 +84,13 @@ def prove(model: Any, *, time_limit: float = TIME_LIMIT) -> Properties:
     """
     read = read_model(model)
     limit = check_time_limit(time_limit)
+    if knowing is not None:
+        if not isinstance(read, Tree):
+            raise InvalidSpace(
+                "an ensemble does not take facts between features: leave knowing= out, or make it "
+                "one tree with to_tree"
+            )
+        read = read.knowing(knowing)
     if isinstance(read, Tree):
         return _OfTree(read, limit)
     return EnsembleProperties(read, limit)

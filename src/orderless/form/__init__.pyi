@@ -11,20 +11,22 @@ from .differences import (
     tree_difference as tree_difference,
 )
 from .equivalence import (
-    class_weights as class_weights,
     counterexample as counterexample,
     disagreement as disagreement,
     equivalent as equivalent,
-    fingerprint as fingerprint,
-    fingerprint_points as fingerprint_points,
-    flat_nodes as flat_nodes,
     group_equivalent as group_equivalent,
-    hex_digits as hex_digits,
-    read_hex as read_hex,
-    space_weights as space_weights,
 )
 from .explain import (
     Explanation as Explanation,
+)
+from .fingerprints import (
+    class_weights as class_weights,
+    fingerprint as fingerprint,
+    fingerprint_points as fingerprint_points,
+    flat_nodes as flat_nodes,
+    hex_digits as hex_digits,
+    read_hex as read_hex,
+    space_weights as space_weights,
 )
 from .formats import (
     FORM_FORMAT as FORM_FORMAT,

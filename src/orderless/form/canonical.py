@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..model import Bins, Label, Space, Tree, formats as serial
 from ..readers import read_tree
-from .cover import Rules, all_reasons, irredundant_rules, smallest_rules, terms_of
-from .equivalence import equivalent, fingerprint
+from .cover import Rules, Subject, all_reasons, irredundant_rules, smallest_rules, terms_of
+from .equivalence import equivalent
+from .fingerprints import fingerprint
 from .form_offers import FormOffers
 from .formats import read_form, write_form
 from .function_tree import canonical_tree, with_function_bins
@@ -133,8 +134,18 @@ class CanonicalForm(FormOffers):
 
     @cached_property
     def bins(self) -> Bins:
-        """The features, cut into the bins that the function distinguishes."""
-        return with_function_bins(self.tree).bins
+        """The features, cut into the bins that the function distinguishes.
+
+        With facts, into the bins that the tree does.
+        """
+        return self._subject.bins
+
+    @cached_property
+    def _subject(self) -> Subject:
+        """What rules and reasons are about: the function, on possible rows."""
+        if self.tree.possible is not None:
+            return Subject.of_possible(self.tree.possible)
+        return Subject.of(with_function_bins(self.tree).bins)
 
     @cached_property
     def _canonical(self) -> Tree:
@@ -150,16 +161,19 @@ class CanonicalForm(FormOffers):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CanonicalForm):
             return NotImplemented
+        if self.space.knowing or other.space.knowing:  # the same on possible rows
+            same = frozenset(self.space.knowing) == frozenset(other.space.knowing)
+            return same and equivalent(self.tree, other.tree)
         return self.fingerprint == other.fingerprint and equivalent(self.tree, other.tree)
 
     def __hash__(self) -> int:
-        return hash(self.fingerprint)
+        return hash(frozenset(self.space.knowing) or self.fingerprint)
 
     # -- reasons and rules ---------------------------------------------------------------------
 
     @cached_property
     def _reason_tables(self) -> list[NDArray[np.uint16]]:
-        return all_reasons(self.bins, self.limit, self.time_limit)
+        return all_reasons(self._subject, self.limit, self.time_limit)
 
     @cached_property
     def reasons(self) -> dict[Label, tuple[Term, ...]]:
@@ -176,10 +190,12 @@ class CanonicalForm(FormOffers):
     @cached_property
     def _rules(self) -> list[Rules]:
         if self.exact:
-            return smallest_rules(self.bins, self._reason_tables, self.time_limit)
+            return smallest_rules(self._subject, self._reason_tables, self.time_limit)
+        if self._subject.possible is not None:
+            return irredundant_rules(self._subject, self.time_limit)
         # Which reasons are grown from the leaves depends on the tree, so it has to be canonical;
         # a smallest cover does not, whatever the leaves.
-        return irredundant_rules(self._canonical.bins, self.time_limit)
+        return irredundant_rules(Subject.of(self._canonical.bins), self.time_limit)
 
     @property
     def rules(self) -> dict[Label, tuple[Term, ...]]:
@@ -187,7 +203,9 @@ class CanonicalForm(FormOffers):
 
         With ``exact`` proven minimal: fewest rules, then fewest conditions, then first in a fixed
         order. Otherwise none can be left out, and ``bounds`` says how many are needed at least.
-        Either way equivalent trees over one space have identical rules, in the same order.
+        Either way equivalent trees over one space have identical rules, in the same order. With
+        facts that does not hold: where ``a = b`` is a fact, rules may be about either. Rules then
+        cover the possible rows of a class, and may cover impossible ones too.
         """
         return {c: own.terms for c, own in zip(self.classes, self._rules, strict=True)}
 
@@ -258,7 +276,7 @@ class CanonicalForm(FormOffers):
         >>> print(form.explain({"age": 23}))
         Not determined: 0 or 1 are possible, because priors is unknown.
         """
-        from .explain import explain_row
+        from .explain_row import explain_row
 
         return explain_row(
             self.tree, self.bins, row, costs=costs, limit=limit, time_limit=self.time_limit
@@ -284,9 +302,11 @@ class CanonicalForm(FormOffers):
         """Write the canonical tree and the rules as versioned JSON (docs/formats).
 
         Equivalent trees over one space, with the same classes, give the same bytes. Finding the
-        canonical tree may take ``time_limit`` seconds, as may the rules of each class.
+        canonical tree may take ``time_limit`` seconds, as may the rules of each class. With facts
+        the tree is written as it is.
         """
-        return write_form(self._canonical, self.exact, list(self.rules.values()))
+        tree = self._canonical if self.tree.possible is None else self.tree
+        return write_form(tree, self.exact, list(self.rules.values()))
 
     @classmethod
     def from_json(

@@ -1,12 +1,13 @@
 """Reasons and rules, class by class: all maximal boxes, and the fewest that cover the class.
 
-In:  the ``Bins`` of a tree.
+In:  the ``Bins`` of a tree, and with facts where possible rows are.
 Out: tables of boxes; ``Rules``.
 Paper: Algorithms 1 and 4; departures are in docs/decisions.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
@@ -15,11 +16,12 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import OutOfTime, TooManyReasons, setting
-from ..model import Bins, Box
+from ..model import BinNodes, Bins, Box, PossibleTree
 from .term import Term
 
 __all__ = [
-    "Rules", "all_reasons", "irredundant_rules", "leaf_rules", "smallest_rules", "terms_of",
+    "Rules", "Subject", "all_reasons", "irredundant_rules", "leaf_rules", "smallest_rules",
+    "terms_of",
 ]  # fmt: skip
 
 Table = NDArray[np.uint16]
@@ -32,21 +34,66 @@ class Rules(NamedTuple):
     bound: int
 
 
+class Subject(NamedTuple):
+    """What rules are about: a function over bins, class by class.
+
+    Attributes
+    ----------
+    bins : Bins
+    nodes : tuple of BinNodes
+        By class, the tree in which rows that cannot be are of that class: without facts the same.
+    leaves : tuple of tables
+        By class, the boxes of its leaves; together its possible rows.
+    possible : PossibleTree, or None
+        With facts, where possible rows are.
+    """
+
+    bins: Bins
+    nodes: tuple[BinNodes, ...]
+    leaves: tuple[Table, ...]
+    possible: PossibleTree | None = None
+
+    @classmethod
+    def of(cls, bins: Bins) -> Subject:
+        """Give the function of a tree on all rows."""
+        n_classes = len(bins.tree.classes)
+        return cls(bins, (bins.nodes,) * n_classes, tuple(_leaves(bins)))
+
+    @classmethod
+    def of_possible(cls, possible: PossibleTree) -> Subject:
+        """Give the function of a tree on the rows that facts leave possible."""
+        trees = [possible.taken_for(c) for c in range(len(possible.source.classes))]
+        bins = trees[0].bins
+        nodes = tuple(bins.nodes._replace(leaf_class=tree.leaf_class) for tree in trees)
+        # Over the same bins: only classes differ.
+        leaves = tuple(_leaves(possible.tree.bins)[: len(trees)])
+        return cls(bins, nodes, leaves, possible)
+
+
 def terms_of(bins: Bins, table: Table) -> tuple[Term, ...]:
     """Give boxes of the core as terms."""
     return tuple(map(Term, Box.of_slots(bins, table)))
 
 
 def all_reasons(
-    bins: Bins, limit: int, time_limit: float, only: Collection[int] | None = None
+    subject: Subject, limit: int, time_limit: float, only: Collection[int] | None = None
 ) -> list[Table]:
     """Give per class every maximal box on which it is certain; ``only`` of some classes."""
-    n_classes = len(bins.tree.classes)
-    wanted = [] if only is None else [c in only for c in range(n_classes)]
+    bins, n_classes = subject.bins, len(subject.nodes)
+    wanted = [only is None or c in only for c in range(n_classes)]
+
+    def reasons(nodes: BinNodes, wanted: list[bool]) -> list[Table]:
+        return _core.reasons.all_reasons(nodes, bins.layout, n_classes, limit, time_limit, wanted)
+
     try:
-        return _core.reasons.all_reasons(
-            bins.nodes, bins.layout, n_classes, limit, time_limit, wanted
-        )
+        if subject.possible is None:
+            return reasons(bins.nodes, wanted)
+        return [
+            _with_rows(
+                subject, reasons(nodes, [wanted[c] and k == c for k in range(n_classes)])[c]
+            )
+            for c, nodes in enumerate(subject.nodes)
+        ]
     except _core.base.LimitReached as fault:
         raise TooManyReasons(
             f"a class of this tree has more than {setting('limit', limit)} reasons (gave up after "
@@ -63,8 +110,17 @@ def all_reasons(
         ) from None
 
 
+def _with_rows(subject: Subject, table: Table) -> Table:
+    """Give those of some boxes that have a possible row."""
+    possible = subject.possible
+    assert possible is not None
+    boxes = Box.of_slots(subject.bins, table)
+    kept = [possible.grid.any_possible({s.feature.name: s for s in box.sides}) for box in boxes]
+    return np.ascontiguousarray(table[np.array(kept, dtype=bool)])
+
+
 def smallest_rules(
-    bins: Bins,
+    subject: Subject,
     reasons: Sequence[Table],
     time_limit: float,
     only: Collection[int] | None = None,
@@ -73,8 +129,8 @@ def smallest_rules(
 
     ``only``: the classes that are asked for; the others get no rules.
     """
-    out = []
-    for c, (table, leaves) in enumerate(zip(reasons, _leaves(bins), strict=True)):
+    out, bins = [], subject.bins
+    for c, (table, leaves) in enumerate(zip(reasons, subject.leaves, strict=True)):
         if only is not None and c not in only:
             out.append(Rules((), 0))
             continue
@@ -91,31 +147,45 @@ def smallest_rules(
 
 
 def irredundant_rules(
-    bins: Bins, time_limit: float, only: Collection[int] | None = None
+    subject: Subject, time_limit: float, only: Collection[int] | None = None
 ) -> list[Rules]:
     """Give per class reasons that cover it, none of which can be left out; ``only`` of some."""
-    classes = bins.tree.classes
+    bins, classes = subject.bins, subject.bins.tree.classes
     out = []
-    for c, leaves in enumerate(_leaves(bins)):
+    for c, leaves in enumerate(subject.leaves):
         if only is not None and c not in only:
             out.append(Rules((), 0))
             continue
         try:
             found = _core.reasons.irredundant_cover(
-                bins.nodes, bins.layout, len(classes), c, leaves, time_limit
+                subject.nodes[c], bins.layout, len(classes), c, leaves, time_limit
             )
         except _core.base.TimeUp:
             raise OutOfTime(
                 f"rules for class {classes[c]!r} were not found in "
                 f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}"
             ) from None
-        out.append(Rules(terms_of(bins, found.boxes), found.bound))
+        if subject.possible is None:
+            out.append(Rules(terms_of(bins, found.boxes), found.bound))
+        else:
+            out.append(_needed_rules(subject, c, found.boxes, time_limit))
     return out
 
 
-def leaf_rules(bins: Bins) -> list[Rules]:
+def _needed_rules(subject: Subject, c: int, boxes: Table, time_limit: float) -> Rules:
+    """Give the fewest of some boxes that cover the possible rows of a class.
+
+    The core keeps a box also for rows that are not possible, and counts these in its bound.
+    """
+    leaves = subject.leaves[c]
+    with contextlib.suppress(_core.base.TimeUp):  # then all of them are kept
+        boxes = boxes[_core.reasons.smallest_cover(subject.bins.layout, leaves, boxes, time_limit)]
+    return Rules(terms_of(subject.bins, boxes), min(1, len(leaves)))
+
+
+def leaf_rules(subject: Subject) -> list[Rules]:
     """Give per class the boxes of its leaves: disjoint, and at once."""
-    return [Rules(terms_of(bins, table), 0) for table in _leaves(bins)]
+    return [Rules(terms_of(subject.bins, table), 0) for table in subject.leaves]
 
 
 def _leaves(bins: Bins) -> list[Table]:

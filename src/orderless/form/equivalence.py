@@ -1,59 +1,35 @@
 """Equivalence: whether two trees are the same function, and where they are not.
 
 In:  trees, over the same or different spaces.
-Out: yes or no, fingerprints, counterexamples, groups.
+Out: yes or no, counterexamples, groups.
 Paper: its Algorithm 5 compares minimal formulas; a random polynomial needs none (docs/algorithms).
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidData
 from ..inputs import row_at
-from ..model import Feature, Label, Nodes, Space, Tree, any_value, over_common_space, value_in
+from ..model import (
+    Feature,
+    Nodes,
+    Side,
+    Tree,
+    any_value,
+    over_common_space,
+    value_in,
+)
 from ..readers import read_tree
+from .fingerprints import fingerprint_points
+from .possible_pairs import adjusted_row, grouped, possible_difference, possible_share
+from .product import shared_classes
 
-__all__ = ["counterexample", "disagreement", "equivalent", "fingerprint", "group_equivalent"]
-
-PRIME = 2**61 - 1
-
-
-def fingerprint(tree: Any) -> str:
-    """Give 32 hex digits that name the function of a tree, the same on every machine.
-
-    Trees over features of the same names and kinds have equal fingerprints if they are the same
-    function, and different ones if they are not, but for a chance of about degree / 2^122.
-
-    Parameters
-    ----------
-    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
-
-    Notes
-    -----
-    Each (feature, threshold) stands for a pseudo-random element F of the field modulo 2^61 - 1,
-    with F(-inf) = 0 and F(inf) = 1; the interval (a, b] weighs F(b) - F(a), a box the product of
-    its intervals, and the tree is the sum over its leaves of value(class) x weight(box): a
-    polynomial that is equal for equal functions only, evaluated at two random points.
-    Cost: leaves x features of the tree.
-
-    Examples
-    --------
-    >>> one = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
-    ...        "false": {"prediction": 0}}, "false": {"prediction": 0}}
-    >>> other = {"feature": 1, "true": {"feature": 0, "true": {"prediction": 1},
-    ...          "false": {"prediction": 0}}, "false": {"prediction": 0}}
-    >>> fingerprint(one) == fingerprint(other)
-    True
-    """
-    return hex_digits(fingerprint_points([read_tree(tree)])[0])
+__all__ = ["counterexample", "disagreement", "equivalent", "group_equivalent"]
 
 
 def equivalent(a: Any, b: Any) -> bool:
@@ -81,6 +57,8 @@ def equivalent(a: Any, b: Any) -> bool:
     True
     """
     trees = over_common_space([read_tree(a), read_tree(b)])
+    if trees[0].space.knowledge is not None:
+        return possible_difference(trees[0], trees[1]) is None
     points = fingerprint_points(trees)
     return bool((points[0] == points[1]).all()) and _difference(*trees) is None
 
@@ -115,10 +93,9 @@ def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
     if X is not None and (real := _row_that_differs(tree_a, tree_b, X)) is not None:
         return real
     shared = over_common_space([tree_a, tree_b])
-    found = _difference(*shared)
-    if found is None:
+    sides = _differing_sides(*shared)
+    if sides is None:
         return None
-    sides = dict(zip(shared[0].space.names, found, strict=True))
     cuts = cuts_by_feature(shared)
     row: dict[str, Any] = {}
     for feature in (*tree_a.space.features, *tree_b.space.features):
@@ -126,14 +103,19 @@ def counterexample(a: Any, b: Any, X: Any = None) -> dict[str, Any] | None:
             continue
         if feature.name in sides:
             feature = shared[0].space[feature.name]
+            side = sides[feature.name]
             row[feature.name] = value_in(
                 feature,
                 cuts.get(feature.name, []),
-                *sides[feature.name],
+                side.lower,
+                side.upper,
+                side.nan,
+                list(side.codes),
                 rounded=round_alike(feature, (tree_a, tree_b)),
             )
         else:
             row[feature.name] = any_value(feature)
+    row = adjusted_row(shared[0].space.knowledge, row, sides)
     for tree in (tree_a, tree_b):
         known = {name: value for name, value in row.items() if name in tree.space}
         if tree.predict([known]).mask.any():
@@ -182,6 +164,8 @@ def disagreement(a: Any, b: Any, X: Any = None) -> float:
             raise InvalidData("there are no rows to compare the trees on")
         return float(np.mean(table[0][codes_of[0]] != table[1][codes_of[1]]))
     one, other = over_common_space([tree_a, tree_b])
+    if one.space.knowledge is not None:
+        return possible_share(one, other)
     found = cuts_by_feature([one, other])
     cuts = [found.get(feature.name, []) for feature in one.space.features]
     nodes_a, nodes_b = _with_shared_classes([one, other])
@@ -215,6 +199,8 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
     [[0, 2], [1]]
     """
     members = over_common_space([read_tree(tree) for tree in trees])
+    if members and members[0].space.knowledge is not None:
+        return grouped(members)
     groups: dict[bytes, list[int]] = {}
     points = fingerprint_points(members)
     for i, point in enumerate(points):
@@ -222,135 +208,7 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
     return list(groups.values())
 
 
-# -- fingerprints ------------------------------------------------------------------------------
-
-
-def fingerprint_points(trees: Sequence[Tree]) -> NDArray[np.uint64]:
-    """Give the two field elements of each tree; trees over one space are done in one go."""
-    out = np.zeros((len(trees), 2), dtype=np.uint64)
-    by_space: dict[Space, list[int]] = {}
-    by_identity: dict[int, list[int]] = {}
-    for i, tree in enumerate(trees):
-        known = by_identity.get(id(tree.space))
-        if known is None:
-            known = by_identity[id(tree.space)] = by_space.setdefault(tree.space, [])
-        known.append(i)
-    for space, members in by_space.items():
-        out[members] = _points([trees[i] for i in members], space)
-    return out
-
-
-def flat_nodes(
-    trees: Sequence[Tree],
-) -> tuple[Nodes, NDArray[np.int64], list[Label]]:
-    """Give the nodes of trees over one space one after the other, as the core reads many trees.
-
-    With them the first node of each tree and the end, and the labels that classes now stand for.
-    """
-    start = np.zeros(len(trees) + 1, dtype=np.int64)
-    np.cumsum([len(tree.feature) for tree in trees], out=start[1:])
-    labels: dict[Any, int] = {}
-    leaf_class = []
-    tables: dict[tuple[Label, ...], NDArray[np.int32]] = {}
-    for tree in trees:
-        table = tables.get(tree.classes)
-        if table is None:
-            numbers = [labels.setdefault(label, len(labels)) for label in tree.classes]
-            table = tables[tree.classes] = np.array([*numbers, -1], dtype=np.int32)
-        leaf_class.append(table[tree.leaf_class])
-    sizes = [np.diff(tree.set_start) for tree in trees if len(tree.set_values)]
-    set_start = np.zeros(start[-1] + 1, dtype=np.int64)
-    if sizes:
-        all_sizes = np.concatenate([np.diff(tree.set_start) for tree in trees])
-        np.cumsum(all_sizes, out=set_start[1:])
-    set_values = np.concatenate([tree.set_values for tree in trees])
-    nodes = Nodes(
-        np.concatenate([tree.feature for tree in trees]),
-        np.concatenate([tree.threshold for tree in trees]),
-        np.concatenate([tree.nan_true for tree in trees]),
-        np.concatenate([tree.when_true for tree in trees]),
-        np.concatenate([tree.when_false for tree in trees]),
-        np.concatenate(leaf_class),
-        set_start,
-        set_values,
-    )
-    return nodes, start, list(labels)
-
-
-def _points(trees: list[Tree], space: Space) -> NDArray[np.uint64]:
-    nodes, start, labels = flat_nodes(trees)
-    keys, weights = space_weights(space)
-    values = class_weights(labels)
-    return _core.same.fingerprints(nodes, start, space.domains, keys, weights, values).reshape(
-        -1, 2
-    )
-
-
-def class_weights(labels: Sequence[Label]) -> NDArray[np.uint64]:
-    """Give the values of classes in fingerprints, two field elements each."""
-    return np.array([_class_value(label) for label in labels], dtype=np.uint64).ravel()
-
-
-@lru_cache(maxsize=64)
-def space_weights(space: Space) -> tuple[NDArray[np.uint64], list[NDArray[np.uint64]]]:
-    """Give the keys of a space's features, and the weights of categorical values."""
-    keys = np.array([_hash(b"feature", f.name) for f in space.features], dtype=np.uint64).ravel()
-    return keys, [np.array(_value_weights(f), dtype=np.uint64).ravel() for f in space.features]
-
-
-@lru_cache(maxsize=65536)
-def _hash(kind: bytes, text: str) -> tuple[int, int]:
-    """Hash a name or a label to 128 bits, by a published function and a fixed key."""
-    digest = hashlib.blake2b(
-        text.encode("utf-8", "surrogatepass"), digest_size=16, key=b"orderless 1", person=kind
-    ).digest()
-    return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little")
-
-
-def _canonical_label(label: Label) -> str:
-    """Write equal labels equally: True, 1 and 1.0 are one, "1" is another."""
-    if isinstance(label, str):
-        return "s" + label
-    return f"n{int(label)}" if label == int(label) else f"n{float(label)!r}"
-
-
-def _class_value(label: Label) -> list[int]:
-    return [part % PRIME for part in _hash(b"class", _canonical_label(label))]
-
-
-def _value_weights(feature: Feature) -> list[list[int]]:
-    """Give each value of a categorical feature its weight; they sum to 1."""
-    if feature.ordered:
-        return []
-    names = [_canonical_label(label) for label in feature.categories]
-    names += ["other"] * feature.other + ["nan"] * feature.nan
-    raw = [_hash(b"value", f"{feature.name}\0{name}") for name in names]
-    scale = [pow(sum(pair[k] for pair in raw) % PRIME, -1, PRIME) for k in (0, 1)]
-    return [[pair[k] * scale[k] % PRIME for k in (0, 1)] for pair in raw]
-
-
-def hex_digits(point: NDArray[np.uint64]) -> str:
-    """Write the two field elements of a function as its fingerprint."""
-    return "".join(f"{int(part):016x}" for part in point)
-
-
-def read_hex(name: str) -> NDArray[np.uint64]:
-    """Read the two field elements of a fingerprint."""
-    if len(name) != 32 or set(name) - set("0123456789abcdef"):
-        raise InvalidData(f"a fingerprint is 32 hexadecimal digits, got {name!r:.80}")
-    return np.array([int(name[:16], 16), int(name[16:], 16)], dtype=np.uint64)
-
-
 # -- two trees over one space -------------------------------------------------------------------
-
-
-def shared_classes(trees: Sequence[Tree]) -> list[NDArray[np.int32]]:
-    """Give, per tree, its classes' numbers among the labels of all."""
-    labels: dict[Any, int] = {}
-    return [
-        np.array([*(labels.setdefault(c, len(labels)) for c in t.classes), -1], dtype=np.int32)
-        for t in trees
-    ]
 
 
 def _with_shared_classes(trees: Sequence[Tree]) -> list[Nodes]:
@@ -358,6 +216,19 @@ def _with_shared_classes(trees: Sequence[Tree]) -> list[Nodes]:
     return [
         tree.relabelled(table[tree.leaf_class]) for tree, table in zip(trees, tables, strict=True)
     ]
+
+
+def _differing_sides(a: Tree, b: Tree) -> dict[str, Side] | None:
+    """Give a box with a possible row on which two trees over one space differ."""
+    if a.space.knowledge is not None:
+        return possible_difference(a, b)
+    found = _difference(a, b)
+    if found is None:
+        return None
+    return {
+        feature.name: Side(feature, low, high, nan, tuple(codes))
+        for feature, (low, high, nan, codes) in zip(a.space.features, found, strict=True)
+    }
 
 
 def _difference(a: Tree, b: Tree) -> list[Any] | None:

@@ -15,19 +15,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import TooManyReasons
-from ..inputs import is_unknown, read_costs, read_rows, row_and_cells, row_box
-from ..model import Bins, Label, Space, Tree, short_number
+from ..errors import InvalidSpace, TooManyReasons
+from ..inputs import is_unknown, read_costs
+from ..model import Fact, Label, Space, short_number
 from .changes import Change, Changes, read_limits, restricted_changes
-from .function_tree import with_function_bins
 from .row_search import RowSearch
 from .term import Term
 
-__all__ = ["Explanation", "explain_row"]
+if TYPE_CHECKING:
+    from .explain_row import Asked
+
+__all__ = ["Explanation"]
 
 LIMIT = 10_000
 LISTED = 6  # names, or ways to change, that a text lists
@@ -77,6 +79,8 @@ class Explanation:
     _partly_known: bool = field(repr=False)
     _asked: tuple[str, ...] = field(repr=False)  # the features that the function depends on
     interval: tuple[float, float] | None = None
+    _changes: RowSearch | None = field(default=None, repr=False)  # where facts are
+    _asked_again: Asked | None = field(default=None, repr=False)
 
     # -- reasons -------------------------------------------------------------------------------
 
@@ -190,6 +194,7 @@ class Explanation:
         costs: Costs | None = None,
         per_unit: Costs | None = None,
         to: Any = ...,
+        knowing: Iterable[Fact | str] | None = None,
     ) -> Changes:
         """Give the features whose change gives another class, with their new values.
 
@@ -210,6 +215,10 @@ class Explanation:
         to : class label, optional
             The class that is wanted, by default any other. For a regression tree "below" or
             "above".
+        knowing : list of facts, optional
+            More facts that hold for every row, beside those of the space: only possible rows are
+            proposed. A range may then hold values that the facts exclude; what is inside and
+            possible has the effect.
 
         Returns
         -------
@@ -243,20 +252,28 @@ class Explanation:
         >>> print(why.changes(costs={"age": 2, "income": 0.5}).cheapest)
         income were > 20
         """
-        at_most = max(self._limit, LIMIT)
+        if knowing is not None:
+            if self._asked_again is None:
+                raise InvalidSpace("an ensemble does not take facts: leave knowing= out")
+            return self._asked_again.with_facts(knowing).changes(
+                immutable=immutable, only_up=only_up, only_down=only_down, ranges=ranges,
+                costs=costs, per_unit=per_unit, to=to,
+            )  # fmt: skip
+        at_most, search = max(self._limit, LIMIT), self._changes or self._search
         given = (immutable, only_up, only_down, ranges, costs, per_unit)
         if to is not ... or any(option is not None for option in given):
-            asked = [feature.name for feature in self._search.bins.features]
+            asked = [feature.name for feature in search.bins.features]
             limits = read_limits(
                 self._space, asked, immutable=immutable, only_up=only_up, only_down=only_down,
                 ranges=ranges, costs=costs, per_unit=per_unit, to=to,
             )  # fmt: skip
-            return restricted_changes(self._search, limits, self.row, at_most)
+            return restricted_changes(search, limits, self.row, at_most)
         out = []
-        for features, label, sides, certain in self._search.changes(at_most):
-            new = {side.feature.name: side for side in self._search.term(sides).sides}
-            label_of = self._search.bins.tree.classes[label]
-            out.append(Change(self._names(features), label_of, new, certain))
+        for features, label, sides, certain in search.changes(at_most):
+            new = {side.feature.name: side for side in search.term(sides).sides}
+            label_of = search.bins.tree.classes[label]
+            names = tuple(search.bins.features[k].name for k in features)
+            out.append(Change(names, label_of, new, certain))
         return Changes(out)
 
     # -- for people, and for files -------------------------------------------------------------
@@ -325,50 +342,6 @@ class Explanation:
             "necessary": list(self.necessary),
             "changes": [change.to_dict() for change in self.changes()],
         }
-
-
-def explain_row(
-    tree: Tree,
-    bins: Bins,
-    row: Any,
-    *,
-    costs: Costs | None,
-    limit: int,
-    time_limit: float,
-) -> Explanation:
-    """Explain one row of a tree over the bins of its function; see ``CanonicalForm.explain``."""
-    if limit < 1:
-        raise ValueError(f"limit={limit}: at least one reason must be allowed")
-    space = tree.space
-    if costs is not None:
-        read_costs(costs, space, tree.features)
-    rows, cells = row_and_cells(row, space)
-    # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
-    used = range(len(space.features)) if isinstance(rows, list) else tree.used
-    given = read_rows(rows, space, used)
-    search = RowSearch(row_box(bins, given), time_limit)
-    possible = tuple(tree.classes[c] for c in search.possible)
-    unknown = tuple(bins.features[k].name for k in search.unsettled)
-    partly_known = any(search.row[k] != search.full[k] for k in search.unsettled)
-    asked = tuple(feature.name for feature in bins.features)
-    interval = None
-    if tree.task == "regression":
-        interval = (float(min(possible)), float(max(possible)))
-        bins = with_function_bins(tree.around(*interval)).bins
-        search = RowSearch(row_box(bins, given), time_limit)
-    return Explanation(
-        row=cells,
-        label=possible[0] if len(possible) == 1 else None,
-        possible=possible,
-        unknown=unknown,
-        _space=space,
-        _search=search,
-        _costs=costs,
-        _limit=limit,
-        _partly_known=partly_known,
-        _asked=asked,
-        interval=interval,
-    )
 
 
 def _whole_costs(costs: Costs, space: Space, names: Sequence[str]) -> list[int]:

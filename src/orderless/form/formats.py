@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidTree
 from ..model import Bins, Box, Space, Tree, formats as serial
-from .equivalence import fingerprint
+from .cover import Subject
+from .fingerprints import fingerprint_points, hex_digits
 from .term import Term
 from .tree_of_terms import read_sides, tree_of_terms
 
@@ -23,6 +24,7 @@ __all__ = ["FORM_FORMAT", "read_form", "write_form"]
 
 FORM_FORMAT = "orderless-form"
 VERSION = 2
+KNOWING = 3  # with facts in the space, which an older orderless would not heed
 CHECKED = 100  # times 10,000 boxes that are compared to see that rules leave nothing out
 
 
@@ -32,11 +34,11 @@ def write_form(tree: Tree, exact: bool, rules: Sequence[Sequence[Term]]) -> str:
     space, classes = content.pop("space"), content.pop("classes")
     return serial.dump(
         FORM_FORMAT,
-        VERSION,
+        KNOWING if tree.space.knowing else VERSION,
         {
             "space": space,
             "classes": classes,
-            "fingerprint": fingerprint(tree),
+            "fingerprint": hex_digits(fingerprint_points([tree])[0]),
             "exact": exact,
             "rules": [[term.to_dict() for term in terms] for terms in rules],
             "tree": content,
@@ -49,10 +51,10 @@ def read_form(text: str | bytes, *, limit: int, time_limit: float) -> tuple[Tree
 
     A file of version 1 has rules only, of which a tree is built again.
     """
-    content = serial.load(text, FORM_FORMAT, (1, VERSION), limit=limit)
+    content = serial.load(text, FORM_FORMAT, (1, VERSION, KNOWING), limit=limit)
     with serial.Reading("a form"):
         tree, exact = _read(content, time_limit)
-    if fingerprint(tree) != content.get("fingerprint"):
+    if hex_digits(fingerprint_points([tree])[0]) != content.get("fingerprint"):
         raise InvalidTree("the file does not describe the function whose fingerprint it states")
     return tree, exact
 
@@ -76,15 +78,14 @@ def _check_rules(tree: Tree, rules: list[Any]) -> None:
     n_classes = len(tree.classes)
     if len(rules) != n_classes:
         raise InvalidTree(f"there are {n_classes} classes and rules for {len(rules)}")
-    bins = tree.bins
-    leaves, boxes = _core.bins.leaf_boxes(bins.nodes, bins.layout, n_classes)
-    labels = tree.leaf_class[leaves]
+    possible = tree.possible
+    subject = Subject.of(tree.bins) if possible is None else Subject.of_possible(possible)
+    bins = subject.bins
     for c, written in enumerate(rules):
-        own = np.ascontiguousarray(boxes[labels == c])
         table = _table(bins, tree.space, written)
         try:
             fault = _core.reasons.cover_fault(
-                bins.nodes, bins.layout, n_classes, c, own, table, CHECKED
+                subject.nodes[c], bins.layout, n_classes, c, subject.leaves[c], table, CHECKED
             )
         except _core.base.TimeUp:
             continue  # too many boxes to check

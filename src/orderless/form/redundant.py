@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import _core
 from ..errors import OutOfTime, setting
+from ..model import refuse_facts
 from ..readers import read_tree
 
 __all__ = ["redundant_splits"]
@@ -58,6 +59,7 @@ def redundant_splits(tree: Any, *, time_limit: float = TIME_LIMIT) -> tuple[int,
     if not time_limit > 0:
         raise ValueError(f"{setting('time_limit', time_limit)}: give seconds, more than 0")
     tree = read_tree(tree)
+    refuse_facts(tree.space, "redundant_splits")
     try:
         found = _core.same.redundant_splits(tree.nodes, tree.space.domains, float(time_limit))
     except _core.base.TimeUp as fault:  # each split is compared from two sides

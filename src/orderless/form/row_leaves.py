@@ -62,6 +62,7 @@ class RowLeaves:
     def _read_leaves(self) -> None:
         n_classes = len(self.bins.tree.classes)
         leaves, self._table = _core.bins.leaf_boxes(self.bins.nodes, self.bins.layout, n_classes)
+        self._leaf_node = leaves
         self._leaf_class = self.bins.tree.leaf_class[leaves]
         features = range(len(self.full))
         self._missed = np.zeros((len(leaves), len(features)), dtype=bool)
@@ -202,7 +203,19 @@ class RowLeaves:
         Exact: rows that differ on one feature only lie in leaves that meet on all others. Quadratic
         in the leaves that the row reaches.
         """
-        met = np.flatnonzero(~self._missed.any(axis=1))
+        return self._unsettled(np.flatnonzero(~self._missed.any(axis=1)))
+
+    def unsettled_among(self, leaves: NDArray[np.bool_]) -> list[int]:
+        """Features whose unknown values decide, where facts leave some leaves (in their order).
+
+        Where no two leaves of different classes differ on one feature only, all on which two do.
+        """
+        number = {node: at for at, node in enumerate(self.bins.tree.leaves())}
+        kept = np.array([leaves[number[node]] for node in self._leaf_node.tolist()], dtype=bool)
+        met = np.flatnonzero(~self._missed.any(axis=1) & kept)
+        return self._unsettled(met) or self._unsettled(met, any_number=True)
+
+    def _unsettled(self, met: NDArray[np.intp], any_number: bool = False) -> list[int]:
         count = np.zeros((len(met), len(met)), dtype=np.int32)
         apart = []
         for k, row in enumerate(self.row):
@@ -214,7 +227,7 @@ class RowLeaves:
             apart.append((differ, which))
             count += differ[np.ix_(which, which)]
         label = self._leaf_class[met]
-        decides = (label[:, None] != label) & (count == 1)
+        decides = (label[:, None] != label) & ((count == 1) | any_number)
         return [
             k
             for k, (differ, which) in enumerate(apart)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidData, InvalidTree
 from ..inputs import row_bins
-from ..model import Bins, Tree
+from ..model import Bins, Tree, refuse_facts
 from ..readers import read_tree
 from .equivalence import equivalent
 
@@ -132,6 +132,7 @@ def smallest_tree(
     1.75
     """
     source = read_tree(tree)
+    refuse_facts(source.space, "smallest_tree")
     if minimize not in MINIMIZE:
         raise ValueError(f"minimize must be one of {MINIMIZE}, got {minimize!r}")
     if X is not None and minimize != "expected_depth":

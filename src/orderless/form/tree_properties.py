@@ -18,9 +18,11 @@ from ..errors import InvalidData
 from ..inputs import exact, read_region
 from ..model import Feature, Side, Space, Tree, over_common_space, value_in
 from ..readers import read_tree
-from .equivalence import cuts_by_feature, round_alike, shared_classes
+from .equivalence import cuts_by_feature, round_alike
 from .leaf_table import LeafTable, common_sides, example_row
 from .outcomes import Falling, Near, Outcome, Unequal
+from .possible_pairs import PossiblePairs, adjusted_row, is_possible
+from .product import shared_classes
 from .proof import Proof
 from .properties import Properties, Region, Row, claim_in
 
@@ -66,16 +68,17 @@ class TreeProperties(Properties):
             inside = (numbers > outcome.lower) & (numbers <= outcome.upper)
             wanted = set(np.flatnonzero(inside).tolist())
         table = LeafTable(self.tree, region)
-        leaves = np.flatnonzero(np.isin(table.label, sorted(wanted)))
-        if not len(leaves):
-            return None
-        leaf = int(leaves[0])
-        return self._row(table.sides(leaf), int(table.label[leaf]), region)
+        for leaf in np.flatnonzero(np.isin(table.label, sorted(wanted))).tolist():
+            sides = table.sides(leaf)
+            if is_possible(self.space.knowledge, sides):
+                return self._row(sides, int(table.label[leaf]), region)
+        return None
 
     def _row(self, sides: Region, label: int, region: Region) -> Row:
         # Numbers that a condition is about are themselves inside, without rounding.
         alike = [name for name in self.space.names if name not in region]
         row = example_row(self.space.features, sides, self._cuts, alike)
+        row = dict(adjusted_row(self.space.knowledge, row, sides))
         if int(self.tree.decide([row])[0]) != label:
             raise AssertionError(f"the row {row} does not get {self.tree.classes[label]!r}")
         return row
@@ -88,6 +91,8 @@ class TreeProperties(Properties):
         """Give two rows inside a region that differ only in some features."""
         if not any(name in self.tree.features for name in apart):
             return None
+        if self.space.knowledge is not None:
+            return self._possible_pair(apart, region, wanted)
         for table, leaf, other in self._pairs(apart, region, wanted):
             mine, theirs = table.sides(leaf), table.sides(other)
             both = common_sides(mine, theirs)
@@ -116,6 +121,21 @@ class TreeProperties(Properties):
             return first, second
         return None
 
+    def _possible_pair(
+        self, apart: Sequence[str], region: Region, wanted: Wanted
+    ) -> tuple[Row, Row] | None:
+        """Give two possible rows inside a region that differ only in some features."""
+        pairs = PossiblePairs(self.space, apart, wanted)
+        alike = [name for name in self.space.names if name not in region]
+        for table, leaf, other in self._pairs(apart, region, wanted):
+            rows = pairs.rows(table.sides(leaf), table.sides(other), self._cuts, alike)
+            if rows is not None:
+                said = self.tree.decide(list(rows)).tolist()
+                if said != [int(table.label[leaf]), int(table.label[other])]:
+                    raise AssertionError(f"the rows {rows} do not get different answers")
+                return rows
+        return None
+
     def _pairs(self, apart: Sequence[str], region: Region, wanted: Wanted) -> Any:
         """Go through the pairs of leaves that refute a property: (table, leaf, other leaf)."""
         tree, table = self.tree, LeafTable(self.tree, region)
@@ -129,18 +149,20 @@ class TreeProperties(Properties):
             if not isinstance(wanted, Unequal):
                 others = _above(table, apart[0], leaf, others)
             if isinstance(wanted, Near):
-                others = _adjacent(table, wanted, leaf, others)
+                between = self.space.knowledge is not None  # there may be no possible row
+                others = _adjacent(table, wanted, leaf, others, skipping=between)
             for other in others.tolist():
                 yield table, leaf, other
 
     def thresholds(self, feature: str, region: Region, by: Fraction) -> tuple[float, ...]:
         """Give where a step of at most so much across the feature can change the answer."""
         wanted = Near(self.space[feature], by)
-        k = None
+        known = self.space.knowledge is not None
+        pairs = PossiblePairs(self.space, (feature,), wanted) if known else None
         found = set()
-        for table, leaf, _ in self._pairs((feature,), region, wanted):
-            k = table.names.index(feature)
-            found.add(float(table.upper[leaf, k]))
+        for table, leaf, other in self._pairs((feature,), region, wanted):
+            if pairs is None or pairs.possible(table.sides(leaf), table.sides(other)):
+                found.add(float(table.upper[leaf, table.names.index(feature)]))
         return tuple(sorted(found))
 
     # -- two trees -------------------------------------------------------------------------------
@@ -175,10 +197,13 @@ class TreeProperties(Properties):
             if f.name not in region and round_alike(f, (self.tree, other))
         }
         named = {f.name: f for t in (self.tree, other) for f in t.space.features}
+        knowledge = shared[0].space.knowledge
         for leaf, others in mine.pairs((), differ, theirs):
-            sides = common_sides(mine.sides(leaf), theirs.sides(int(others[0])))
-            sides = {**region, **sides}
-            return example_row(list(named.values()), sides, cuts, alike)
+            for there in others.tolist():
+                sides = {**region, **common_sides(mine.sides(leaf), theirs.sides(there))}
+                if is_possible(knowledge, sides):
+                    row = example_row(list(named.values()), sides, cuts, alike)
+                    return dict(adjusted_row(knowledge, row, sides))
         return None
 
 
@@ -203,18 +228,19 @@ def _above(table: LeafTable, name: str, leaf: int, others: NDArray[np.intp]) -> 
 
 
 def _adjacent(
-    table: LeafTable, wanted: Near, leaf: int, others: NDArray[np.intp]
+    table: LeafTable, wanted: Near, leaf: int, others: NDArray[np.intp], *, skipping: bool = False
 ) -> NDArray[np.intp]:
     """Give those of some leaves that begin where a leaf ends, if that step is small enough.
 
     Others need not be looked at: between two leaves that are further apart lies one whose answer
-    differs from that of one of the two.
+    differs from that of one of the two. Where facts may leave no row between them (``skipping``),
+    all of them are.
     """
     k = table.names.index(wanted.feature.name)
     end = float(table.upper[leaf, k])
     if gap_above(wanted.feature, end) > wanted.by:
         return others[:0]
-    return np.asarray(others[table.lower[others, k] == end])
+    return others if skipping else np.asarray(others[table.lower[others, k] == end])
 
 
 def gap_above(feature: Feature, end: float) -> Fraction | float:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..errors import InvalidData, InvalidTree
 from ..inputs import RandomState, class_codes, generator, number_array, some_names
-from ..model import Condition, Feature, Side, as_bits
+from ..model import Condition, Feature, Side, as_bits, refuse_facts
 from ..rashomon import FlatTrees, merge
 from ..readers import read_tree
 from .number_loss import Loss, check_loss, expected_losses, repeated_losses
@@ -214,6 +214,7 @@ def permutation_importance(
     if not isinstance(n_repeats, int | np.integer) or n_repeats < 1:
         raise ValueError(f"n_repeats must be a whole number from 1, got {n_repeats!r:.80}")
     source = read_tree(tree)
+    refuse_facts(source.space, "permutation_importance")
     loss = check_loss(source, loss)
     given = Given.read(source, X, sample_weight)
     if not exact and given.weight.dtype.kind == "f":

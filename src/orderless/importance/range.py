@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..errors import InvalidTree, TooManyBoxes, setting
 from ..inputs import some_names
-from ..model import short_count
+from ..model import refuse_facts, short_count
 from ..readers import read_tree
 from .impurity import Criterion, check_criterion, in_units, raw_importance, row_sums
 from .rows import Given
@@ -213,6 +213,7 @@ def importance_range(
     if limit < 1:
         raise ValueError(f"limit must be at least 1 (box), got {limit}")
     source = read_tree(tree)
+    refuse_facts(source.space, "importance_range")
     criterion = check_criterion(source, criterion)
     given = Given.read(source, X, sample_weight)
     sums, unit = row_sums(given, y)

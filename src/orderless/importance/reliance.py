@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..errors import InvalidData
 from ..inputs import ABSENT, AMONG, BETWEEN, CODE, CoreColumn, class_codes, number_array, read_rows
-from ..model import Feature
+from ..model import Feature, refuse_facts
 from ..readers import read_tree
 from .number_loss import Loss, check_loss, strata_loss
 from .rows import Given, by_name
@@ -100,6 +100,7 @@ def conditional_model_reliance(
     if strata not in STRATA:
         raise ValueError(f"strata must be 'values' or 'bins', got {strata!r:.80}")
     source = read_tree(tree)
+    refuse_facts(source.space, "conditional_model_reliance")
     loss = check_loss(source, loss)
     given = Given.read(source, X, sample_weight)
     lost = _losing(given, X, y, loss)

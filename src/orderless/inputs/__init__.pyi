@@ -37,6 +37,10 @@ from .decimals import (
     exact as exact,
     shown as shown,
 )
+from .discover import (
+    Proposal as Proposal,
+    discover as discover,
+)
 from .frames import (
     column_like as column_like,
     frame_of as frame_of,
@@ -71,6 +75,11 @@ from .one_row import (
 from .optional import (
     import_optional as import_optional,
     to_install as to_install,
+)
+from .possible_rows import (
+    PossibleRows as PossibleRows,
+    refuse_contradiction as refuse_contradiction,
+    row_domains as row_domains,
 )
 from .progress import (
     bar as bar,

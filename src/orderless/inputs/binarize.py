@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..errors import InvalidData, InvalidSpace, a_kind
-from ..model import Column, Condition, Feature, Space, short_number
+from ..model import Column, Condition, Feature, Space, refuse_facts, short_number
 
 __all__ = ["Binarizer", "NoCut", "QuantileBinarizer", "as_declared"]
 
@@ -77,6 +77,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"space must be a Space of the columns that come in, or None, got "
                 f"{a_kind(self.space)}"
             )
+        refuse_facts(self.space, "a binarizer")
         by_name = dict(zip(self.space.column_names, self.space.columns, strict=True))
         names = [str(name) for name in (by_name if named is None else named)]
         absent = [name for name in names if name not in by_name]

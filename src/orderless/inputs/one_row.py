@@ -19,15 +19,15 @@ from .rows import Rows, read_rows
 __all__ = ["one_row", "row_and_cells"]
 
 
-def one_row(row: Any, space: Space, used: Iterable[int]) -> Rows:
-    """Read the features ``used`` of one row.
+def one_row(row: Any, space: Space, used: Iterable[int], if_there: Iterable[int] = ()) -> Rows:
+    """Read the features ``used`` of one row, and others if they are there.
 
     Examples
     --------
     >>> one_row({"age": 3}, Space({"age": "numeric"}), [0]).n_rows
     1
     """
-    return read_rows(row_and_cells(row, space)[0], space, used)
+    return read_rows(row_and_cells(row, space)[0], space, used, if_there=if_there)
 
 
 def row_and_cells(row: Any, space: Space) -> tuple[Any, dict[str, Any]]:

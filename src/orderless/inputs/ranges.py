@@ -39,8 +39,15 @@ Given = NDArray[Any] | None
 COLLECTIONS = (set, frozenset, list, tuple, np.ndarray)
 
 
-def read_between(lower: Any, upper: Any, space: Space, used: Iterable[int]) -> Rows:
-    """Read the features ``used`` out of two tables; the others stay unknown.
+def read_between(
+    lower: Any,
+    upper: Any,
+    space: Space,
+    used: Iterable[int],
+    *,
+    if_there: Iterable[int] = (),
+) -> Rows:
+    """Read the features ``used`` out of two tables, and some ``if_there``; others stay unknown.
 
     Each table is read as ``read_rows`` reads X. Unknown, or not there, is no bound.
     """
@@ -51,14 +58,16 @@ def read_between(lower: Any, upper: Any, space: Space, used: Iterable[int]) -> R
             f"lower has {n_rows:,} rows and upper {n_upper:,}: give both ends of the same rows"
         )
     columns = [CoreColumn(ABSENT)] * len(space.features)
-    for i in used:
+    needed = set(used)
+    for i in sorted({*needed, *if_there}):
         feature = space.features[i]
         own = [space.columns[k] for k in space.columns_of[feature.name]]
         if feature.name not in space.column_names:
             own.append(Column(feature.name, feature.name))  # a row may give the feature itself
         ends = [(c, lower_of(c.name), upper_of(c.name)) for c in own]
         ends = [(c, low, high) for c, low, high in ends if low is not None or high is not None]
-        if not ends and lower_there is not None and upper_there is not None:
+        absent = not ends and lower_there is not None and upper_there is not None
+        if absent and i in needed:
             raise InvalidData(
                 f"neither data frame has a column for {feature.name!r}: they have "
                 f"{some_names(dict.fromkeys(lower_there + upper_there))}. An end that is "

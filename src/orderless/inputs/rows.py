@@ -46,10 +46,18 @@ class Rows:
         return Rows(n_rows, columns)
 
 
-def read_rows(X: Any, space: Space, used: Iterable[int], *, also: Iterable[int] = ()) -> Rows:
+def read_rows(
+    X: Any,
+    space: Space,
+    used: Iterable[int],
+    *,
+    also: Iterable[int] = (),
+    if_there: Iterable[int] = (),
+) -> Rows:
     """Read the features ``used`` out of X; the others stay unknown.
 
-    The features ``also`` are read where X has them and what it has is legal.
+    The features ``if_there`` are read where X has them; the features ``also`` where X has them and
+    what it has is legal.
 
     Arrays go by position of the space's columns, data frames and dicts by name: by the names of
     the columns, or by the features' own. In dicts a feature that is not there is unknown; in data
@@ -66,7 +74,8 @@ def read_rows(X: Any, space: Space, used: Iterable[int], *, also: Iterable[int] 
             f"{some_names(there or ())}. Unknown values are NaN or null in a column that is there; "
             "a tree's features are named with read_tree(..., feature_names=)"
         )
-    rows = read_columns(lookup, n_rows, space, used)
+    more = [i for i in if_there if there is None or not absent_columns(space, [i], there)]
+    rows = read_columns(lookup, n_rows, space, [*used, *more])
     for i in also:
         if there is None or not absent_columns(space, [i], there):
             with suppress(InvalidData):

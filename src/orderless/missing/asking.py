@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inputs import Rows, allowed_bins, distinct_rows, labels_like
-from ..model import Bins, Tree
+from ..model import Bins, Tree, refuse_facts
 from ..readers import read_tree
 from .smallest_sets import Ends
 
@@ -51,7 +51,8 @@ def ask_next(tree: Any, X: Any, *, within: float | None = None) -> Any:
     of the other unknowns, its value changes the class. It is a quick choice, linear in the nodes
     that a row can reach, and depends on the tree's order; ``missing_needed`` gives the smallest
     sets of questions, which do not. ``to_sql(needed="next")`` and ``to_polars(needed="next")`` make
-    the same choice in expressions.
+    the same choice in expressions. With facts, what no possible row reaches is left out; facts that
+    compare features with each other are refused.
 
     Examples
     --------
@@ -79,9 +80,11 @@ def asked_features(
     out = np.full(len(which), -1, dtype=np.int32)
     if not len(which):
         return out
+    refuse_facts(tree.space, "ask_next", linear=True)
     tree, ends = Ends.of(tree, within)
-    bins = tree.bins
-    asker = _Asker(bins, ends)
+    cells = tree.possible_cells
+    bins = tree.bins if cells is None else cells.tree.bins
+    asker = _Asker(bins, ends, len(tree.classes))
     width = max(1, sum(bins.widths))
     step = max(1, MOST_CELLS // width)
     for start in range(0, len(which), step):
@@ -109,8 +112,9 @@ def heights(tree: Tree) -> Ints:
 class _Asker:
     """Puts one question to each of many boxes, node by node and not box by box."""
 
-    def __init__(self, bins: Bins, ends: Ends) -> None:
+    def __init__(self, bins: Bins, ends: Ends, n_classes: int) -> None:
         self.bins, self.ends = bins, ends
+        self.n_classes = n_classes  # a class beyond them is impossible
         self.height = heights(bins.tree).tolist()
         self.starts = np.concatenate([[0], np.cumsum(bins.widths)]).astype(int).tolist()
         tree = bins.tree
@@ -147,7 +151,9 @@ class _Asker:
         for i in range(len(visits) - 1, -1, -1):
             node, here, children = visits[i]
             if not children:
-                done[i] = np.full((3, len(here)), self.label[node], np.int32)
+                label = self.label[node]
+                label = label if label < self.n_classes else -2
+                done[i] = np.full((3, len(here)), label, np.int32)
                 done[i][2] = -1
                 continue
             done[i] = self._merged(node, here, [(visits[slot[c]][1], done[slot[c]])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..form import CanonicalForm
 from ..inputs import Rows, table_like
-from ..model import Tree
+from ..model import Tree, refuse_facts
 from ..readers import read_tree
 
 __all__ = ["groups_reached", "probability_bounds", "regression_bounds"]
@@ -150,6 +150,7 @@ def groups_reached(
     others : iterator of (positions of rows, rows x groups)
         The rows that can reach several, a block at a time, which bounds the memory.
     """
+    refuse_facts(tree.space, "probability_bounds")
     number = np.full(tree.n_nodes, -1, dtype=np.int32)
     number[tree.feature < 0] = group
     nodes = tree.relabelled(number)  # its group is the leaf's class

@@ -13,10 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from ..inputs import one_row, row_box
-from ..model import Bins, Label, as_bits, midpoint
+from ..inputs import one_row, refuse_contradiction, row_box
+from ..model import Bins, Label, as_bits, midpoint, refuse_facts
 from ..readers import read_tree
-from .smallest_sets import Clock, Ends, Steps, lucky_sets, members, settling_sets
+from .smallest_sets import (
+    Clock,
+    Ends,
+    Steps,
+    lucky_sets,
+    members,
+    possible_lucky_sets,
+    settling_sets,
+)
 
 __all__ = ["Needed", "in_order", "missing_needed", "reachable"]
 
@@ -121,6 +129,8 @@ def missing_needed(
     some values iff one value for each of its features excludes all leaves but those of one class:
     a minimum set cover. Both are exact, and NP-hard in general. Cost: reachable leaves squared x
     features, and the searches, which are exponential in the size of the smallest sets only.
+    Where the space has facts, leaves are those that possible rows reach, and features of the facts
+    may settle a row too; facts that compare features with each other are refused.
 
     Examples
     --------
@@ -139,9 +149,15 @@ def missing_needed(
         raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
     clock = Clock(time_limit)
     tree, ends = Ends.of(read_tree(tree), within)
-    bins = tree.bins
-    sides = row_box(bins, one_row(row, tree.space, tree.used)).bits
-    leaves = [(c, own) for _, c, own in reachable(bins, sides, clock)]
+    refuse_facts(tree.space, "missing_needed", linear=True)
+    given = one_row(row, tree.space, tree.used, if_there=tree.connected)
+    refuse_contradiction(tree, given)
+    cells = tree.possible_cells
+    bins = tree.bins if cells is None else cells.tree.bins
+    sides = row_box(bins, given).bits
+    leaves = [
+        (c, own) for _, c, own in reachable(bins, sides, clock) if c < len(tree.classes)
+    ]  # the class beyond them: impossible
     classes = sorted({c for c, _ in leaves})
     possible = tuple(tree.classes[c] for c in classes)
     # In the order of the space, in which sets and names then come.
@@ -154,8 +170,9 @@ def missing_needed(
             label = float(midpoint(tree.numbers[classes[0]], tree.numbers[classes[-1]]))
         return Needed(label, possible, tuple(names), ((),), ((),), within)
     parts = [(c, tuple(own[k] for k in unknown)) for c, own in leaves]
+    lucky = lucky_sets if cells is None else possible_lucky_sets
     both = (settling_sets(parts, Steps(limit, clock), ends),
-            lucky_sets(parts, Steps(limit, clock), ends))  # fmt: skip
+            lucky(parts, Steps(limit, clock), ends))  # fmt: skip
     settle, could = (
         tuple(tuple(names[k] for k in one) for one in sorted(members(s) for s in sets))
         for sets in both

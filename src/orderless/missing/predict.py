@@ -35,7 +35,7 @@ from ..inputs import (
     row_bins,
     table_like,
 )
-from ..model import Space, Tree, labels_array, row_boundary
+from ..model import Space, Tree, labels_array, refuse_facts, row_boundary
 from ..readers import read_tree
 
 __all__ = [
@@ -118,7 +118,7 @@ def predict_between(tree: Any, lower: Any, upper: Any) -> Any:
     ['young', None, 'old']
     """
     tree = read_tree(tree)
-    rows = read_between(lower, upper, tree.space, tree.used)
+    rows = read_between(lower, upper, tree.space, tree.used, if_there=tree.connected)
     return labels_like(lower, tree.labels, tree.decide(rows))
 
 
@@ -186,6 +186,7 @@ def determined_by_any(trees: Iterable[Any], X: Any) -> FirstDetermined:
                 f"tree {i} has another space than tree 0: convert all to one space with "
                 "tree.over(space)"
             )
+    refuse_facts(space, "determined_by_any")
     nodes, start, labels = flat_nodes(members)
     used = np.unique(nodes.feature[nodes.feature >= 0]).tolist()
     rows = read_rows(X, space, used)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..inputs import AMONG, BETWEEN, Rows, allowed_bins, distinct_rows
-from ..model import Tree
+from ..model import Tree, refuse_facts
 from .needed import LIMIT, TIME_LIMIT, Names, in_order, reachable
 from .smallest_sets import Clock, Ends, out_of_time, too_many_steps
 
@@ -41,11 +41,15 @@ class Settling:
         within: float | None = None,
     ) -> None:
         self.limit, self.time_limit = limit, time_limit
-        self.tree, self.ends = tree, _ = Ends.of(tree, within)
+        refuse_facts(tree.space, "what settles a row", linear=True)
+        tree, self.ends = Ends.of(tree, within)
+        n_classes, cells = len(tree.classes), tree.possible_cells
+        self.tree = tree = tree if cells is None else cells.tree
         self.bins = tree.bins
         self.order = in_order(self.bins)
         leaves = np.flatnonzero(tree.feature < 0)
-        self.label = tree.leaf_class[leaves].astype(np.int32)
+        label = tree.leaf_class[leaves]
+        self.label = np.where(label < n_classes, label, 0).astype(np.int32)  # no row reaches others
         widths = [-(-self.bins.widths[k] // 64) for k in self.order]
         self.start = np.cumsum([0, *widths], dtype=np.int32)
         number = {node: i for i, node in enumerate(leaves.tolist())}
@@ -92,8 +96,12 @@ class Settling:
         if len(self.seen) + len(keys) > REMEMBERED:
             self.seen.clear()
         new = [i for i, key in enumerate(keys) if key not in self.seen]
-        for i, name in zip(new, self._search(kinds[new], partly), strict=True):
-            self.seen[keys[i]] = name
+        some = kinds[new][:, : len(self.label)].any(axis=1)
+        for i in np.array(new, dtype=int)[~some].tolist():
+            self.seen[keys[i]] = ()  # a row that contradicts the facts needs nothing
+        new = np.array(new, dtype=int)[some].tolist()
+        if new:
+            self.seen |= zip((keys[i] for i in new), self._search(kinds[new], partly), strict=True)
         return [self.seen[key] for key in keys]
 
     def _search(self, kinds: NDArray[np.bool_], partly: list[int]) -> list[Names]:

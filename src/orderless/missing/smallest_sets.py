@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Protocol
 
 import numpy as np
@@ -224,6 +225,37 @@ def lucky_sets(leaves: list[Leaf], steps: Steps, ends: Ends = CLASSES) -> set[in
         if choices:
             return choices
         size += 1
+
+
+def possible_lucky_sets(leaves: list[Leaf], steps: Steps, ends: Ends = CLASSES) -> set[int]:
+    """Give what ``lucky_sets`` does, where not all values are possible together.
+
+    Some leaf must be left. Cost: all combinations of values of the smallest sets.
+    """
+    tables = _tables(leaves)
+    full = (1 << len(leaves)) - 1
+    kept = [{full & ~e for e in _distinct(~table[:, table.any(axis=0)].T)} for table in tables]
+    labels = np.array([label for label, _ in leaves])
+    open_with = [
+        sum(1 << i for i in np.flatnonzero(ends.apart(labels, np.full_like(labels, c))).tolist())
+        for c in labels.tolist()
+    ]
+
+    def settled(left: int) -> bool:
+        return not any(left & open_with[i] for i in members(left))
+
+    for size in range(1, len(tables) + 1):
+        choices = set()
+        for some in combinations(range(len(tables)), size):
+            lefts = {full}
+            for k in some:
+                steps.take()
+                lefts = {left & own for left in lefts for own in kept[k]} - {0}
+            if any(map(settled, lefts)):
+                choices.add(sum(1 << k for k in some))
+        if choices:
+            return choices
+    raise AssertionError("all features together settle a row")
 
 
 def _others(labels: NDArray[np.intp], c: int, ends: Ends) -> NDArray[np.bool_]:

@@ -49,6 +49,35 @@ from .feature import (
 from .formats import (
     parse as parse,
 )
+from .knowledge.fact import (
+    Fact as Fact,
+    read_facts as read_facts,
+)
+from .knowledge.knowledge import (
+    Knowledge as Knowledge,
+    domain_of as domain_of,
+    point_domain as point_domain,
+    second as second,
+    whole_domain as whole_domain,
+)
+from .knowledge.linear import (
+    Linear as Linear,
+)
+from .knowledge.possible_tree import (
+    PossibleTree as PossibleTree,
+)
+from .knowledge.refuse import (
+    refuse_facts as refuse_facts,
+)
+from .knowledge.solve import (
+    Domain as Domain,
+    holds as holds,
+    meet as meet,
+)
+from .knowledge.words import (
+    quoted as quoted,
+    quoted_label as quoted_label,
+)
 from .leaf_words import (
     ROUNDED as ROUNDED,
     amount as amount,

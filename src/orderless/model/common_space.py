@@ -25,7 +25,10 @@ __all__ = ["over_common_space"]
 
 
 def over_common_space(trees: list[Tree]) -> list[Tree]:
-    """State trees over one space: all features that any of them uses, with the values all allow."""
+    """State trees over one space: all features that any of them uses, with the values all allow.
+
+    Its facts are those of all of them, with the features that these are about.
+    """
     if all(tree.space is trees[0].space for tree in trees):
         return trees
     spaces = list({id(tree.space): tree.space for tree in trees}.values())
@@ -33,12 +36,21 @@ def over_common_space(trees: list[Tree]) -> list[Tree]:
         return trees
     _warn_of_made_up_names(spaces)
     used = {name for tree in trees for name in tree.features}
+    knowing = list(dict.fromkeys(fact for space in spaces for fact in space.knowing))
+    used |= {
+        space.names[i]
+        for space in spaces
+        if space.knowledge is not None
+        for i in space.knowledge.group_of
+    }
     by_name: dict[str, dict[Feature, None]] = {}
     for space in spaces:
         for feature in space.features:
             if feature.name in used:
                 by_name.setdefault(feature.name, {})[feature] = None
-    shared = Space([_common(list(features), trees) for features in by_name.values()])
+    shared = Space(
+        [_common(list(features), trees) for features in by_name.values()], knowing=knowing
+    )
     return [tree.over(shared) for tree in trees]
 
 

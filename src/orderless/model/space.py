@@ -19,6 +19,8 @@ from ..errors import InvalidSpace
 from .arrays import Domains
 from .condition import Column, Condition
 from .feature import Feature, Label, Values, first_repeated
+from .knowledge.fact import Fact, read_facts
+from .knowledge.knowledge import Knowledge
 
 __all__ = ["FeatureSpec", "Space"]
 
@@ -61,6 +63,10 @@ class Space:
     columns : iterable of Column, or dict, optional
         What rows consist of; by default one column per feature, holding its value. A dict gives
         each column's name the feature whose value it holds, or the ``Condition`` that it indicates.
+    knowing : list of facts, optional
+        What holds for every row, between features: text (``"age_at_first_charge <= age"``,
+        ``"if pregnant then sex = female"``) or ``Fact``. All answers then are about possible rows
+        only (docs/guide/knowledge.md). Facts that contradict each other are refused.
 
     Attributes
     ----------
@@ -70,6 +76,10 @@ class Space:
         Positions of the columns that describe each feature.
     domains : Domains
         What the core needs to know of the features' values.
+    knowing : tuple of Fact
+        The facts.
+    knowledge : Knowledge, or None
+        What they leave possible; None without facts.
 
     Examples
     --------
@@ -86,12 +96,23 @@ class Space:
     ... })
     >>> space.column_names
     ('color_red', 'color_blue')
+
+    Facts that hold for every row:
+
+    >>> space = Space({"sex": ["female", "male"], "pregnant": "boolean"},
+    ...               knowing=["if pregnant then sex = female"])
+    >>> Space(space.features, knowing=[*space.knowing, "pregnant", "sex = male"])
+    Traceback (most recent call last):
+    orderless.errors.InvalidSpace: no row can satisfy these facts together: 'if pregnant then \
+sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can be satisfied
     """
 
     def __init__(
         self,
         features: Iterable[Feature] | Mapping[str, FeatureSpec],
         columns: Iterable[Column] | Mapping[str, str | Condition] | None = None,
+        *,
+        knowing: Iterable[Fact | str] | None = None,
     ) -> None:
         if isinstance(features, Mapping):
             features = [_feature(name, given) for name, given in features.items()]
@@ -112,6 +133,22 @@ class Space:
         self.columns_of: dict[str, list[int]] = {name: [] for name in self.names}
         for i, column in enumerate(self.columns):
             self.columns_of[column.feature].append(i)
+        self.knowing: tuple[Fact, ...] = read_facts(knowing)
+        self.knowledge = Knowledge(self.features, self.knowing) if self.knowing else None
+
+    def with_facts(self, knowing: Iterable[Fact | str]) -> Space:
+        """Give the same space with more facts; see ``knowing``.
+
+        Examples
+        --------
+        >>> Space({"low": "numeric", "high": "numeric"}).with_facts(["low <= high"])
+        Space(Feature('low', numeric), Feature('high', numeric); 1 fact)
+        """
+        return Space(self.features, self.columns, knowing=(*self.knowing, *read_facts(knowing)))
+
+    def without_facts(self) -> Space:
+        """Give the same space without its facts."""
+        return Space(self.features, self.columns) if self.knowing else self
 
     def _own_columns(self) -> tuple[Column, ...]:
         """Give one column per feature, holding its value."""
@@ -225,11 +262,14 @@ class Space:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Space):
             return NotImplemented
-        return self is other or (self.features, self.columns) == (other.features, other.columns)
+        return self is other or (
+            (self.features, self.columns) == (other.features, other.columns)
+            and frozenset(self.knowing) == frozenset(other.knowing)
+        )
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.features, self.columns))
+        return hash((self.features, self.columns, frozenset(self.knowing)))
 
     def __hash__(self) -> int:
         return self._hash
@@ -239,10 +279,12 @@ class Space:
         more = f", ... {len(self) - 6} more" if len(self) > 6 else ""
         n = sum(column.condition is not None for column in self.columns)
         columns = f"; {n} column{'s are indicators' if n > 1 else ' is an indicator'}" if n else ""
-        return f"Space({shown}{more}{columns})"
+        n = len(self.knowing)
+        facts = f"; {n} fact{'s' * (n > 1)}" if n else ""
+        return f"Space({shown}{more}{columns}{facts})"
 
-    def __reduce__(self) -> tuple[type[Space], tuple[Any, ...]]:
-        return Space, (self.features, self.columns)  # the rest is derived
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return _space, (self.features, self.columns, self.knowing)  # the rest is derived
 
     def to_dict(self) -> dict[str, Any]:
         """Give what JSON needs to write it down (docs/formats)."""
@@ -268,6 +310,8 @@ class Space:
         out: dict[str, Any] = {"features": features}
         if self.columns != self._own_columns():
             out["columns"] = columns
+        if self.knowing:
+            out["knowing"] = [fact.text for fact in self.knowing]
         return out
 
     @classmethod
@@ -291,7 +335,14 @@ class Space:
                 columns = [_read_column(entry) for entry in _list(given, "columns")]
         except (KeyError, TypeError, AttributeError) as fault:
             raise InvalidSpace(f"this does not describe a space: {fault!r}") from fault
-        return cls(features, columns)
+        return cls(features, columns, knowing=_list(given, "knowing"))
+
+
+def _space(
+    features: tuple[Feature, ...], columns: tuple[Column, ...], knowing: tuple[Fact, ...]
+) -> Space:
+    """Make a space again from what was pickled."""
+    return Space(features, columns, knowing=knowing)
 
 
 def _flag(entry: Mapping[str, Any], key: str) -> bool:

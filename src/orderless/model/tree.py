@@ -6,9 +6,9 @@ Out: ``Tree``: immutable, checked once, without dead branches; it offers what ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,7 +28,6 @@ from .tree_arrays import (
     check_nodes,
     flatten,
     labels_array,
-    n_threads,
     normalise,
     pruned,
     read_array,
@@ -38,17 +37,12 @@ from .tree_arrays import (
 from .tree_file import TreeFile
 from .tree_numbers import TreeNumbers
 from .tree_offers import TreeOffers
-
-if TYPE_CHECKING:
-    from .._core.rows import Reached
-    from ..inputs import Rows
+from .tree_rows import TreeRows
 
 __all__ = ["Tree"]
 
-T = TypeVar("T")
 
-
-class Tree(Frozen, TreeFile, TreeNumbers, TreeOffers):
+class Tree(Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
     """A decision tree over a space, whatever made it.
 
     Node 0 is the root. An inner node asks one condition: a numeric or boolean feature is at most
@@ -287,59 +281,12 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeOffers):
 
     # -- what it says --------------------------------------------------------------------------
 
-    def read(self, X: Any) -> Rows:
-        """Read what it asks of rows of any usual kind; rows that were read stay as they are."""
-        from ..inputs import Rows, read_rows
-
-        return X if isinstance(X, Rows) else read_rows(X, self.space, self.used)
-
-    def reach(self, X: Any, all_classes: bool = False) -> Reached:
-        """Give by row the leaf, the class (-1: several), and on request all possible classes."""
-        return self._reach(self.nodes, len(self.classes), self.read(X), all_classes)
-
-    def reached_leaves(self, X: Any) -> NDArray[np.uint8]:
-        """Give rows x leaves: 1 where a row can reach a leaf. Leaves are in their order."""
-        rows = self.read(X)
-        reached = self._reach(self.numbered_leaves, self.n_leaves, rows, True)
-        return reached.possible.reshape(rows.n_rows, self.n_leaves)
-
-    def _reach(self, nodes: Nodes, n_classes: int, rows: Rows, all_classes: bool) -> Reached:
-        return _core.rows.reach(
-            nodes,
-            self.space.domains,
-            self.row_threshold,
-            rows.columns,
-            rows.n_rows,
-            n_classes,
-            all_classes,
-        )
-
-    def decide(self, X: Any, n_jobs: int | None = None) -> NDArray[np.int32]:
-        """Give by row the position of its class in ``classes``, -1 where it is not determined."""
-        return self.over_rows(_core.rows.decide, self.nodes, self.read(X), n_jobs)
-
-    def over_rows(
-        self, answer: Callable[..., T], nodes: Nodes, rows: Rows, n_jobs: int | None, *more: Any
-    ) -> T:
-        """Let a function of the core answer something about rows; ``nodes`` are its own, or like.
-
-        ``relabelled`` gives such nodes.
-        """
-        return answer(
-            nodes,
-            self.space.domains,
-            self.row_threshold,
-            rows.columns,
-            rows.n_rows,
-            n_threads(n_jobs),
-            *more,
-        )
-
     def predict(self, X: Any, *, within: float | None = None, n_jobs: int | None = None) -> Any:
         """Give each row's class, or number, where it is certain.
 
         A row with unknowns (NaN, None, NA) has a class if every completion of it gets that class;
-        otherwise it is masked.
+        otherwise it is masked. Where the space has facts, completions are those that satisfy them;
+        a row that contradicts them has none, is masked, and is warned of.
 
         Parameters
         ----------
@@ -365,7 +312,7 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeOffers):
 
         if within is not None:
             return self.predict_within(X, within, n_jobs)
-        if self.labels.dtype == object or is_frame(X):
+        if self.labels.dtype == object or is_frame(X) or self.connected:
             return labels_like(X, self.labels, self.decide(X, n_jobs))
         rows = self.read(X)
         data = np.empty(rows.n_rows, dtype=self.labels.dtype)

@@ -22,6 +22,7 @@ __all__ = ["TREE_FORMAT", "TreeFile"]
 
 TREE_FORMAT = "orderless-tree"
 VERSION = 1
+KNOWING = 2  # with facts in the space, which an older orderless would not heed
 
 
 class TreeFile:
@@ -72,7 +73,8 @@ class TreeFile:
 
     def to_json(self) -> str:
         """Write it as versioned JSON (docs/formats); ``from_json`` gives back an equal tree."""
-        return serial.dump(TREE_FORMAT, VERSION, self.to_dict())
+        version = KNOWING if cast("Tree", self).space.knowing else VERSION
+        return serial.dump(TREE_FORMAT, version, self.to_dict())
 
     @classmethod
     def from_json(cls, text: str | bytes, *, limit: int = serial.LIMIT) -> Tree:
@@ -83,7 +85,7 @@ class TreeFile:
         limit : int
             Longest text, in characters, that is looked at.
         """
-        return cls.from_dict(serial.load(text, TREE_FORMAT, VERSION, limit=limit))
+        return cls.from_dict(serial.load(text, TREE_FORMAT, (VERSION, KNOWING), limit=limit))
 
 
 def _number_out(number: float) -> float | str:

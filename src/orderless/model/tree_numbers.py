@@ -85,7 +85,8 @@ class TreeNumbers:
         -----
         Exact: some completion of the row gets the lower number, and some gets the upper. Not every
         number between them need be possible. Cost as for ``predict``, but rows with unknowns are
-        followed to all leaves that they can reach.
+        followed to all leaves that they can reach. A row that contradicts the facts of the space
+        gets NaN, and is warned of.
 
         Examples
         --------
@@ -105,8 +106,18 @@ class TreeNumbers:
     def _interval(self, X: Any, n_jobs: int | None) -> tuple[Floats, Floats]:
         tree = cast("Tree", self)
         numbers, nodes = self._by_number
-        ends = tree.over_rows(_core.rows.ends, nodes, tree.read(X), n_jobs)
-        return numbers[ends.low], numbers[ends.high]
+        rows = tree.read(X)
+        ends = tree.over_rows(_core.rows.ends, nodes, rows, n_jobs)
+        lower, upper = numbers[ends.low], numbers[ends.high]
+        known = tree.known_rows(rows)
+        at = np.flatnonzero((ends.low != ends.high) | (known is not None and known.contradicting))
+        if known is not None and len(at):
+            leaves = known.leaves(at, tree.plain_leaves(rows.take(at)))
+            own = self.numbers[tree.leaf_class[tree.feature < 0]]
+            lower[at] = np.where(leaves, own, np.inf).min(axis=1)
+            upper[at] = np.where(leaves, own, -np.inf).max(axis=1)
+            lower[known.contradicting] = upper[known.contradicting] = np.nan
+        return lower, upper
 
     def predict_within(self, X: Any, within: float, n_jobs: int | None = None) -> Any:
         """Give the midpoint of each row's interval where that is narrow; see ``predict``."""
@@ -115,7 +126,7 @@ class TreeNumbers:
         most = read_within(within)
         lower, upper = self._interval(X, n_jobs)
         with np.errstate(over="ignore"):  # wider than any float is wider than asked
-            wide = upper - lower > most
+            wide = ~(upper - lower <= most)  # NaN: no number is possible
         return masked_like(X, midpoint(lower, upper), wide)
 
     def as_regression(self) -> Tree:

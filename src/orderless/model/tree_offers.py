@@ -6,12 +6,13 @@ Out: whatever the room above gives; it is imported when it is asked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .knowledge.fact import Fact
 from .leaf_words import tree_text
 from .space import Space
 from .tree_over import tree_over
@@ -60,6 +61,23 @@ class TreeOffers:
         from ..missing import possible_classes
 
         return possible_classes(self._tree, X)
+
+    def knowing(self, facts: Iterable[Fact | str]) -> Tree:
+        """Give the same tree over its space with more facts; see ``Space``.
+
+        Examples
+        --------
+        >>> from orderless import Space, read_tree
+        >>> tree = read_tree({"feature": "high", "relation": "<=", "reference": 5,
+        ...                   "true": {"prediction": "no"}, "false": {"prediction": "yes"}},
+        ...                  space=Space({"low": float, "high": float}))
+        >>> tree.predict([{"low": 7}]).tolist()
+        [None]
+        >>> tree.knowing(["low <= high"]).predict([{"low": 7}]).tolist()
+        ['yes']
+        """
+        tree = self._tree
+        return tree.over(tree.space.with_facts(facts))
 
     def missing_needed(
         self,

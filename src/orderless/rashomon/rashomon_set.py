@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import estimator_html_repr
 
 from ..errors import IncompleteSet, OutOfMemory, OutOfTime, TooLarge
-from ..model import Space, n_threads
+from ..model import Space, n_threads, refuse_facts
 from .constraints import Constrained, constrain
 from .engine import Engine, check_limits
 from .incomplete import part_of
@@ -244,6 +244,8 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
         n_threads(self.n_jobs)
         if self.on_limit not in ("raise", "part"):
             raise ValueError(f"on_limit must be 'raise' or 'part', got {self.on_limit!r:.80}")
+        if self.space is not None:
+            refuse_facts(self.space, "RashomonSet")
         problem = read_problem(self, X, y, sample_weight, rules)
         table = problem.table
         engine = Engine(problem, int(self.memory_limit), self.time_limit, self.n_jobs)

@@ -144,7 +144,15 @@ def read_tree(
     if tree.table.absent_is_nan and gives_sparse(through):
         tree = with_zero_as_missing(tree, sure=sparse)
     tree = through_targets(tree, targets)
-    return over_features(tree, *source_columns(tree.table, through, space, feature_names, nan))
+    columns, own = source_columns(tree.table, through, space, feature_names, nan)
+    return over_features(tree, columns, _with_facts(own, space))
+
+
+def _with_facts(own: Space, given: Space | None) -> Space:
+    """Give the space of a tree the facts of the space that a person gave."""
+    if given is None or frozenset(own.knowing) == frozenset(given.knowing):
+        return own
+    return own.with_facts(given.knowing)
 
 
 def read_trees(
@@ -168,8 +176,8 @@ def read_trees(
     """
     bits = _set_of(models)
     if bits is not None:
-        columns, space = source_columns(bits.table, through, space, feature_names, nan)
-        return list(build_all(bits, columns, space))
+        columns, own = source_columns(bits.table, through, space, feature_names, nan)
+        return list(build_all(bits, columns, _with_facts(own, space)))
     if isinstance(models, Mapping | str) or not isinstance(models, Iterable):
         raise UnreadableModel(
             "expected a TreeFARMS or PRAXIS model set or an iterable of trees, got "

@@ -166,7 +166,8 @@ class Answers:
             if values is not None:
                 quick.append(name)
             columns[name] = self._parsed(part, name) if values is None else values
-        left = [i for i in self.tree.used if i not in coded_features]
+        connected = self.tree.connected if isinstance(self.tree, Tree) else ()
+        left = [i for i in {*self.tree.used, *connected} if i not in coded_features]
         try:
             rows = read_columns(columns.get, part.n_rows, self.tree.space, left)
         except InvalidData as fault:

@@ -283,6 +283,8 @@ def wanted_columns(
             f"Add {it}, with empty cells where the value is unknown, or rename the column{s} that "
             f"mean{'' if s else 's'} {it}"
         )
+    if features is None and isinstance(tree, Tree):  # what facts are about is read if it is there
+        names += [tree.space.names[i] for i in tree.connected]
     wanted: dict[str, None] = {}
     for feature in names:
         columns = [tree.space.columns[i].name for i in tree.space.columns_of[feature]]

@@ -7,6 +7,7 @@ Out: the same rows with what is predicted, all of them, or no file; ``FilePredic
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from typing import IO, Any
 
 from ...errors import InvalidData, InvalidParameter, named, setting
 from ...inputs import Missing, whole_file
-from ...model import Ensemble, Label
+from ...model import Ensemble, Label, Tree
 from ...readers import read_model
 from .answers import Answers
 from .cells import Unseen, unseen_notes
@@ -120,7 +121,7 @@ def predict_file(
         "smallest": the first of the smallest sets of features that settle the row whatever their
         values are (``missing_needed``). "next": one feature to ask (``ask_next``), quick for trees
         of any size. None: there is no such column. "usual": "smallest" for one tree, "next" for
-        many, None for many that say numbers.
+        many, None for many that say numbers, and with facts that compare features with each other.
     within : float, optional
         Of numbers: also predict rows whose interval is at most this wide, by its midpoint. Such
         rows are not determined, and need nothing: ``needed`` says what makes an interval narrow
@@ -207,12 +208,8 @@ def predict_file(
     model = read_model(tree)
     _check_among("needed", needed, NEEDED)
     _check_among("unseen", unseen, UNSEEN)
-    if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
-        given = setting("batch_size", batch_size)
-        raise InvalidParameter(f"{given}: give a number of rows, at least 1", "batch_size")
-    if needed == "usual":
-        many = None if model.task == "regression" else "next"
-        needed = many if isinstance(model, Ensemble) else "smallest"
+    _check_batch_size(batch_size)
+    needed = _usual(model) if needed == "usual" else needed
     interval = within is not None or model.task == "regression"
     if interval:
         model.predict([], within=within or 0)  # refuses classes that are no numbers
@@ -245,6 +242,27 @@ def predict_file(
     counts = dict(zip(model.classes, answers.counts.tolist(), strict=True))
     return FilePrediction(path, n_rows, counts, answers.unseen, interval, within, answers.n_narrow,
                           answers.n_certain, answers.n_undecided)  # fmt: skip
+
+
+def _check_batch_size(batch_size: object) -> None:
+    if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
+        given = setting("batch_size", batch_size)
+        raise InvalidParameter(f"{given}: give a number of rows, at least 1", "batch_size")
+
+
+def _usual(model: Tree | Ensemble) -> str | None:
+    """Say what is usual to tell of undetermined rows."""
+    if isinstance(model, Ensemble):
+        return None if model.task == "regression" else "next"
+    if model.space.knowledge is None or not model.space.knowledge.linear:
+        return "smallest"
+    warnings.warn(
+        "there is no column of what is needed: it does not work with facts that compare features "
+        "with each other yet",
+        UserWarning,
+        stacklevel=3,
+    )
+    return None
 
 
 def file_format(target: Target, format: str | None, *, safe_csv: bool = False) -> str:  # noqa: A002

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidSpace
 from ...form import CanonicalForm
-from ...model import Label, Tree
+from ...model import Label, Tree, refuse_facts
 from .certain import Ask, asks_next, question
 from .formula import Absent, Every, Flag, Formula, Member, Number, Some, sources
 from .sql import certain_classes
@@ -46,6 +46,7 @@ def _expression(
     import polars as pl
 
     tree = source.tree if isinstance(source, CanonicalForm) else source
+    refuse_facts(tree.space, "to_polars")
     known = sources(tree, columns)
     certain = certain_classes(source, known, shape)
     if asks_next(needed):

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...errors import InvalidData, TooManyReasons
 from ...form import CanonicalForm
-from ...model import Label, Tree
+from ...model import Label, Tree, refuse_facts
 from ...readers import read_tree
 from .certain import Ask, asks_next, certain_by_reasons, certain_by_tree, question
 from .formula import Every, Formula, Number, Some, Source, sources
@@ -40,6 +40,7 @@ def as_sql(
     """Write an expression, or a query if a table is given; see ``CanonicalForm.to_sql``."""
     words, asks = Words(dialect), asks_next(needed)
     tree = source.tree if isinstance(source, CanonicalForm) else source
+    refuse_facts(tree.space, "to_sql")
     known = sources(tree, columns)
     certain = certain_classes(source, known, shape)
     if table is None:

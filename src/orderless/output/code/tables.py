@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model import Feature, label_text, printable, row_boundary, short_end
+from ...model import Feature, label_text, printable, refuse_facts, row_boundary, short_end
 
 if TYPE_CHECKING:
     from ...model import Tree
@@ -30,6 +30,7 @@ def tree_tables(tree: Tree, *others: Tree) -> tuple[list[dict[str, Any]], list[l
     is the last bin that meets it, or the numbers of the categories.
     """
     trees = (tree, *others)
+    refuse_facts(tree.space, "code in another language")
     used = {i for one in trees for i in one.used}
     order = sorted(used, key=lambda i: tree.space.features[i].name)
     cuts = {i: cuts_of(trees, i) for i in order}

@@ -26,6 +26,7 @@ from ...model import (
     Tree,
     class_names as names_of,
     printable,
+    refuse_facts,
     short_number,
 )
 from ...readers import read_model
@@ -121,6 +122,7 @@ def write_page(
     """
     form = tree if isinstance(tree, CanonicalForm) else None
     model = read_model(tree)
+    refuse_facts(model.space, "the page")
     shown = _class_names(class_names, model)
     written = _written(model, form, shown, policy, within, limit, time_limit)
     features = written.features

@@ -15,7 +15,7 @@ from typing import Any, cast
 from ...errors import InvalidParameter, setting
 from ...estimators import Deviation, Quality
 from ...inputs import near as near_name, write_whole
-from ...model import Ensemble, Tree, printable, shown
+from ...model import Ensemble, Tree, printable, refuse_facts, shown
 from ...readers import read_model
 from ..plots.look import CLASSES, GROUNDS, REPORT, page_colours
 from ..templates import fragment, markup
@@ -155,6 +155,7 @@ def report(
     """
     lines = {printable(str(key)): printable(str(value)) for key, value in (about or {}).items()}
     model = read_model(tree)
+    refuse_facts(model.space, "the report")
     subject = Subject(
         cast(Tree, model), X, y, costs, lines, printable(about_rows), random_state,
         dict(held_out or {}), risk_of,

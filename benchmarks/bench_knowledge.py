@@ -1,0 +1,109 @@
+"""Facts between features: how their answers grow with facts, features and thresholds.
+
+Peers: none that takes facts between features. Beside each time stands the one without facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+
+import orderless as ol
+
+from .timing import Table, best_of, now, seconds
+
+
+def run(quick: bool) -> Iterator[Table]:
+    yield rows_with_facts(quick)
+    yield forms(quick)
+    yield tables(quick)
+
+
+def data(n: int, pairs: int) -> Any:
+    """Pairs of numbers, each with a first that is at most the second."""
+    rng = np.random.default_rng(0)
+    low = rng.integers(0, 50, size=(n, pairs))
+    high = low + rng.integers(0, 50, size=(n, pairs))
+    X = np.stack([low, high], axis=2).reshape(n, 2 * pairs).astype(float)
+    y = (X[:, 1::2].sum(axis=1) + rng.normal(0, 20, n) > 50 * pairs).astype(int)
+    return X, y
+
+
+def tree_and_facts(pairs: int, leaves: int) -> tuple[ol.Tree, list[str], Any]:
+    X, y = data(4_000, pairs)
+    names = [f"{end}{k}" for k in range(pairs) for end in ("low", "high")]
+    model = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0).fit(X, y)
+    tree = ol.read_tree(model, space=ol.Space(dict.fromkeys(names, "integer")))
+    return tree, [f"low{k} <= high{k}" for k in range(pairs)], X
+
+
+def rows_with_facts(quick: bool) -> Table:
+    """Rows with gaps: certain answers."""
+    table = Table(
+        "Rows with 3 of 10 values missing: growth with facts",
+        ["facts", "features", "rows", "without facts", "with facts", "certain", "with facts"],
+        ["A tree of 32 leaves; one order between each pair of features. Best of 3. Asserted: what "
+         "is certain without facts stays as it is."],
+    )  # fmt: skip
+    for pairs in (2, 4) if quick else (2, 4, 8, 16):
+        now(f"facts: {pairs}")
+        tree, facts, X = tree_and_facts(pairs, 32)
+        n = 200 if quick else 1_000
+        gaps = X[:n].copy()
+        gaps[np.random.default_rng(1).random(gaps.shape) < 0.3] = np.nan
+        knowing = tree.knowing(facts)
+        plain, known = tree.predict(gaps), knowing.predict(gaps)
+        assert (known[~plain.mask] == plain[~plain.mask]).all()
+        assert not known.mask[~plain.mask].any()
+        times = [best_of(lambda t=t, gaps=gaps: t.predict(gaps), 3) for t in (tree, knowing)]
+        shares = [f"{(~one.mask).mean():.1%}" for one in (plain, known)]
+        table.add(pairs, 2 * pairs, n, *map(seconds, times), *shares)
+    return table
+
+
+def forms(quick: bool) -> Table:
+    """Rules, and comparing two trees: growth with leaves."""
+    table = Table(
+        "Rules and equivalence with 4 facts: growth with leaves",
+        ["leaves", "rules, without", "rules, with", "fewest rules", "with facts", "equivalent"],
+        ["Rules of both classes, proven minimal. `equivalent` compares with a tree of "
+         "one leaf more, under facts. One call each, nothing remembered."],
+    )  # fmt: skip
+    for leaves in (4, 8) if quick else (4, 8, 12, 16):
+        now(f"leaves: {leaves}")
+        tree, facts, _ = tree_and_facts(4, leaves)
+        knowing = tree.knowing(facts)
+        other = tree_and_facts(4, leaves + 1)[0].knowing(facts)
+        rules = [
+            sum(len(own) for own in ol.canonicalize(one).rules.values()) for one in (tree, knowing)
+        ]
+        times = [
+            best_of(lambda one=one: ol.canonicalize(one.replace()).rules, 1)
+            for one in (tree, knowing)
+        ]
+        same = best_of(lambda a=knowing, b=other: ol.equivalent(a, b), 1)
+        table.add(leaves, *map(seconds, times), *rules, seconds(same))
+    return table
+
+
+def tables(quick: bool) -> Table:
+    """``discover``: growth with columns and rows."""
+    table = Table(
+        "discover: growth with columns and rows",
+        ["columns", "rows", "time", "facts"],
+        ["Pairs of whole numbers with an order. Asserted: every order that was planted is found."],
+    )
+    for pairs, n in ((4, 1_000),) if quick else ((4, 1_000), (16, 1_000), (16, 10_000)):
+        now(f"columns: {2 * pairs}")
+        X, _ = data(n, pairs)
+        names = [f"{end}{k}" for k in range(pairs) for end in ("low", "high")]
+        space = ol.Space(dict.fromkeys(names, "integer"))
+        found = ol.discover(X, space=space)
+        texts = {one.fact.text for one in found}
+        assert {f"low{k} <= high{k}" for k in range(pairs)} <= texts
+        time = best_of(lambda X=X, space=space: ol.discover(X, space=space), 1)
+        table.add(2 * pairs, n, seconds(time), len(found))
+    return table

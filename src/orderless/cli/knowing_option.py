@@ -1,0 +1,21 @@
+"""The option ``--knowing``: a file of facts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["KnowingFile"]
+
+KnowingFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--knowing",
+        metavar="FILE",
+        help="TOML or JSON file of facts between features that hold for every row (see discover): "
+        "answers are then about possible rows only.",
+        rich_help_panel="Where the tree comes from",
+    ),
+]

@@ -1,0 +1,93 @@
+"""One row, explained: what an explanation is made of, without facts and with them.
+
+In:  a ``Tree``, the bins of its function, one row.
+Out: ``Explanation``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ..inputs import read_costs, read_rows, refuse_contradiction, row_and_cells, row_box
+from ..model import Bins, Fact, Tree
+from .explain import Costs, Explanation
+from .function_tree import with_function_bins
+from .possible_search import PossibleSearch
+from .row_search import RowSearch
+
+__all__ = ["Asked", "explain_row"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked, to be asked again."""
+
+    tree: Tree
+    row: Any
+    costs: Costs | None
+    limit: int
+    time_limit: float
+
+    def with_facts(self, facts: Iterable[Fact | str]) -> Explanation:
+        """Explain the row where more facts hold."""
+        tree = self.tree.knowing(facts)
+        return explain_row(tree, tree.bins, self.row, costs=self.costs, limit=self.limit,
+                           time_limit=self.time_limit)  # fmt: skip
+
+
+def explain_row(
+    tree: Tree,
+    bins: Bins,
+    row: Any,
+    *,
+    costs: Costs | None,
+    limit: int,
+    time_limit: float,
+) -> Explanation:
+    """Explain one row of a tree over the bins of its function; see ``CanonicalForm.explain``."""
+    if limit < 1:
+        raise ValueError(f"limit={limit}: at least one reason must be allowed")
+    space = tree.space
+    if costs is not None:
+        read_costs(costs, space, tree.features)
+    rows, cells = row_and_cells(row, space)
+    # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
+    used = range(len(space.features)) if isinstance(rows, list) else tree.used
+    given = read_rows(rows, space, used, if_there=tree.connected)
+    asked_again = Asked(tree, row, costs, limit, time_limit)
+    if space.knowledge is not None:
+        refuse_contradiction(tree, given)
+    if tree.possible is not None:
+        facts = PossibleSearch(tree, given, time_limit)
+        return Explanation(
+            row=cells, label=facts.label, possible=facts.possible, unknown=facts.unknown,
+            _space=space, _search=facts.search, _costs=costs, _limit=limit,
+            _partly_known=facts.partly_known, _asked=facts.asked,
+            interval=facts.interval, _changes=facts.changes_search, _asked_again=asked_again,
+        )  # fmt: skip
+    search = RowSearch(row_box(bins, given), time_limit)
+    possible = tuple(tree.classes[c] for c in search.possible)
+    unknown = tuple(bins.features[k].name for k in search.unsettled)
+    partly_known = any(search.row[k] != search.full[k] for k in search.unsettled)
+    asked = tuple(feature.name for feature in bins.features)
+    interval = None
+    if tree.task == "regression":
+        interval = (float(min(possible)), float(max(possible)))
+        bins = with_function_bins(tree.around(*interval)).bins
+        search = RowSearch(row_box(bins, given), time_limit)
+    return Explanation(
+        row=cells,
+        label=possible[0] if len(possible) == 1 else None,
+        possible=possible,
+        unknown=unknown,
+        _space=space,
+        _search=search,
+        _costs=costs,
+        _limit=limit,
+        _partly_known=partly_known,
+        _asked=asked,
+        interval=interval,
+        _asked_again=asked_again,
+    )

@@ -1,0 +1,206 @@
+"""Fingerprints: 32 hex digits that name the function of a tree, the same on every machine.
+
+In:  trees.
+Out: two field elements for each: equal for equal functions only (docs/decisions/0002). With facts
+     that do not compare features with each other, of the function on possible rows
+     (docs/decisions/0030).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..errors import InvalidData
+from ..model import Feature, Label, Nodes, PossibleTree, Space, Tree
+from ..readers import read_tree
+
+__all__ = [
+    "class_weights", "fingerprint", "fingerprint_points", "flat_nodes", "hex_digits", "read_hex",
+    "space_weights",
+]  # fmt: skip
+
+PRIME = 2**61 - 1
+
+
+def fingerprint(tree: Any) -> str:
+    """Give 32 hex digits that name the function of a tree, the same on every machine.
+
+    Trees over features of the same names and kinds have equal fingerprints if they are the same
+    function, and different ones if they are not, but for a chance of about degree / 2^122.
+
+    Parameters
+    ----------
+    tree : Tree, CanonicalForm, or any model that ``read_tree`` knows
+
+    Where the space has facts, functions are the same if they are on possible rows. If a fact
+    compares features with each other (``low <= high``), the fingerprint is that of the function on
+    all rows, which is said by a warning: equal ones are the same function, and different ones may
+    still be the same on possible rows, which ``equivalent`` and ``group_equivalent`` decide.
+
+    Notes
+    -----
+    Each (feature, threshold) stands for a pseudo-random element F of the field modulo 2^61 - 1,
+    with F(-inf) = 0 and F(inf) = 1; the interval (a, b] weighs F(b) - F(a), a box the product of
+    its intervals, and the tree is the sum over its leaves of value(class) x weight(box): a
+    polynomial that is equal for equal functions only, evaluated at two random points.
+    Cost: leaves x features of the tree.
+
+    Examples
+    --------
+    >>> one = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
+    ...        "false": {"prediction": 0}}, "false": {"prediction": 0}}
+    >>> other = {"feature": 1, "true": {"feature": 0, "true": {"prediction": 1},
+    ...          "false": {"prediction": 0}}, "false": {"prediction": 0}}
+    >>> fingerprint(one) == fingerprint(other)
+    True
+    """
+    own = read_tree(tree)
+    knowledge = own.space.knowledge
+    if knowledge is not None and knowledge.linear:
+        warnings.warn(
+            "the space has facts that compare features with each other: the fingerprint is that of "
+            "the function on all rows, so that different ones may be the same on possible rows. "
+            "Ask equivalent or group_equivalent",
+            UserWarning,
+            stacklevel=2,
+        )
+    return hex_digits(fingerprint_points([own])[0])
+
+
+def fingerprint_points(trees: Sequence[Tree]) -> NDArray[np.uint64]:
+    """Give the two field elements of each tree; trees over one space are done in one go."""
+    trees = [_extended(tree) for tree in trees]
+    out = np.zeros((len(trees), 2), dtype=np.uint64)
+    by_space: dict[Space, list[int]] = {}
+    by_identity: dict[int, list[int]] = {}
+    for i, tree in enumerate(trees):
+        known = by_identity.get(id(tree.space))
+        if known is None:
+            known = by_identity[id(tree.space)] = by_space.setdefault(tree.space, [])
+        known.append(i)
+    for space, members in by_space.items():
+        out[members] = _points([trees[i] for i in members], space)
+    return out
+
+
+def _extended(tree: Tree) -> Tree:
+    """Give a tree whose function on all rows stands for the one on possible rows.
+
+    What facts exclude is a class of its own. That needs facts whose rows fill boxes; others, which
+    compare features, are left out of account.
+    """
+    knowledge = tree.space.knowledge
+    if knowledge is None or knowledge.linear:
+        return tree
+    known = PossibleTree(tree, knowledge.own_sides()).tree
+    names = [_canonical_label(label) for label in tree.classes]
+    return known.replace(classes=[*names, "impossible"])
+
+
+def flat_nodes(
+    trees: Sequence[Tree],
+) -> tuple[Nodes, NDArray[np.int64], list[Label]]:
+    """Give the nodes of trees over one space one after the other, as the core reads many trees.
+
+    With them the first node of each tree and the end, and the labels that classes now stand for.
+    """
+    start = np.zeros(len(trees) + 1, dtype=np.int64)
+    np.cumsum([len(tree.feature) for tree in trees], out=start[1:])
+    labels: dict[Any, int] = {}
+    leaf_class = []
+    tables: dict[tuple[Label, ...], NDArray[np.int32]] = {}
+    for tree in trees:
+        table = tables.get(tree.classes)
+        if table is None:
+            numbers = [labels.setdefault(label, len(labels)) for label in tree.classes]
+            table = tables[tree.classes] = np.array([*numbers, -1], dtype=np.int32)
+        leaf_class.append(table[tree.leaf_class])
+    sizes = [np.diff(tree.set_start) for tree in trees if len(tree.set_values)]
+    set_start = np.zeros(start[-1] + 1, dtype=np.int64)
+    if sizes:
+        all_sizes = np.concatenate([np.diff(tree.set_start) for tree in trees])
+        np.cumsum(all_sizes, out=set_start[1:])
+    set_values = np.concatenate([tree.set_values for tree in trees])
+    nodes = Nodes(
+        np.concatenate([tree.feature for tree in trees]),
+        np.concatenate([tree.threshold for tree in trees]),
+        np.concatenate([tree.nan_true for tree in trees]),
+        np.concatenate([tree.when_true for tree in trees]),
+        np.concatenate([tree.when_false for tree in trees]),
+        np.concatenate(leaf_class),
+        set_start,
+        set_values,
+    )
+    return nodes, start, list(labels)
+
+
+def _points(trees: list[Tree], space: Space) -> NDArray[np.uint64]:
+    nodes, start, labels = flat_nodes(trees)
+    keys, weights = space_weights(space)
+    values = class_weights(labels)
+    return _core.same.fingerprints(nodes, start, space.domains, keys, weights, values).reshape(
+        -1, 2
+    )
+
+
+def class_weights(labels: Sequence[Label]) -> NDArray[np.uint64]:
+    """Give the values of classes in fingerprints, two field elements each."""
+    return np.array([_class_value(label) for label in labels], dtype=np.uint64).ravel()
+
+
+@lru_cache(maxsize=64)
+def space_weights(space: Space) -> tuple[NDArray[np.uint64], list[NDArray[np.uint64]]]:
+    """Give the keys of a space's features, and the weights of categorical values."""
+    keys = np.array([_hash(b"feature", f.name) for f in space.features], dtype=np.uint64).ravel()
+    return keys, [np.array(_value_weights(f), dtype=np.uint64).ravel() for f in space.features]
+
+
+@lru_cache(maxsize=65536)
+def _hash(kind: bytes, text: str) -> tuple[int, int]:
+    """Hash a name or a label to 128 bits, by a published function and a fixed key."""
+    digest = hashlib.blake2b(
+        text.encode("utf-8", "surrogatepass"), digest_size=16, key=b"orderless 1", person=kind
+    ).digest()
+    return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little")
+
+
+def _canonical_label(label: Label) -> str:
+    """Write equal labels equally: True, 1 and 1.0 are one, "1" is another."""
+    if isinstance(label, str):
+        return "s" + label
+    return f"n{int(label)}" if label == int(label) else f"n{float(label)!r}"
+
+
+def _class_value(label: Label) -> list[int]:
+    return [part % PRIME for part in _hash(b"class", _canonical_label(label))]
+
+
+def _value_weights(feature: Feature) -> list[list[int]]:
+    """Give each value of a categorical feature its weight; they sum to 1."""
+    if feature.ordered:
+        return []
+    names = [_canonical_label(label) for label in feature.categories]
+    names += ["other"] * feature.other + ["nan"] * feature.nan
+    raw = [_hash(b"value", f"{feature.name}\0{name}") for name in names]
+    scale = [pow(sum(pair[k] for pair in raw) % PRIME, -1, PRIME) for k in (0, 1)]
+    return [[pair[k] * scale[k] % PRIME for k in (0, 1)] for pair in raw]
+
+
+def hex_digits(point: NDArray[np.uint64]) -> str:
+    """Write the two field elements of a function as its fingerprint."""
+    return "".join(f"{int(part):016x}" for part in point)
+
+
+def read_hex(name: str) -> NDArray[np.uint64]:
+    """Read the two field elements of a fingerprint."""
+    if len(name) != 32 or set(name) - set("0123456789abcdef"):
+        raise InvalidData(f"a fingerprint is 32 hexadecimal digits, got {name!r:.80}")
+    return np.array([int(name[:16], 16), int(name[16:], 16)], dtype=np.uint64)

@@ -1,0 +1,202 @@
+"""Rows and facts: which leaves a row can reach if the facts of the space hold.
+
+In:  a ``Tree`` over a space with facts, and ``Rows``.
+Out: ``PossibleRows``: the rows that contradict the facts, and the leaves that others can reach.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..errors import ContradictingRows, InvalidData
+from ..model import Box, Domain, domain_of, meet, point_domain, row_boundary, whole_domain
+from .cells import AMONG, BETWEEN, CODE
+
+if TYPE_CHECKING:
+    from ..model import Feature, Space, Tree
+    from .rows import Rows
+
+__all__ = ["PossibleRows", "refuse_contradiction", "row_domains"]
+
+Flags = NDArray[np.bool_]
+
+
+class PossibleRows:
+    """Rows, seen with the facts of a tree's space.
+
+    A row that contradicts the facts is no possible row: it reaches no leaf. This is said once, by a
+    warning.
+
+    Attributes
+    ----------
+    contradicting : array of bool
+        By row, whether no completion of it satisfies the facts.
+
+    Notes
+    -----
+    Exact: a leaf is reachable iff the facts have a solution inside its box and the row's values.
+    Cost: one exact check for each different row, and for each leaf that a row with unknown values
+    could reach.
+    """
+
+    def __init__(self, tree: Tree, rows: Rows) -> None:
+        self.tree, self.rows, self.space = tree, rows, tree.space
+        knowledge = tree.space.knowledge
+        assert knowledge is not None
+        self.knowledge = knowledge
+        self.features = tree.connected
+        self.which, first = self._different()
+        self._domains = [row_domains(self.space, self.features, rows, r) for r in first.tolist()]
+        possible = np.array([knowledge.possible(own) for own in self._domains], dtype=bool)
+        self.contradicting: Flags = ~possible[self.which]
+        if self.contradicting.any():
+            at = int(np.argmax(self.contradicting))
+            facts = knowledge.contradiction(self._domains[self.which[at]])
+            _warn(int(self.contradicting.sum()), at, [fact.text for fact in facts])
+
+    def _different(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Tell which rows say the same of the features that facts connect."""
+        parts = [np.zeros((self.rows.n_rows, 1), dtype=np.uint8)]
+        for i in self.features:
+            for values in self.rows.columns[i][1:]:
+                if values is not None:
+                    own = np.ascontiguousarray(values.reshape(self.rows.n_rows, -1))
+                    if own.dtype.kind == "f":
+                        own = own + 0.0  # -0.0 is 0.0
+                    parts.append(own.view(np.uint8).reshape(self.rows.n_rows, -1))
+        table = np.ascontiguousarray(np.hstack(parts))
+        keys = table.view(np.dtype((np.void, table.shape[1]))).ravel()
+        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        return which.ravel(), first
+
+    def leaves(self, at: NDArray[np.intp], reached: NDArray[Any]) -> Flags:
+        """Give, for rows at some positions, which of the leaves that they reach are possible.
+
+        ``reached``: these rows x leaves, in the order of leaves.
+        """
+        boxes = self._leaf_domains()
+        out = reached.astype(bool)
+        seen: dict[tuple[int, bytes], Flags] = {}
+        for r, row in enumerate(at.tolist()):
+            which = int(self.which[row])
+            key = which, out[r].tobytes()
+            if key not in seen:
+                own = self._domains[which]
+                flags = out[r].copy()
+                for leaf in np.flatnonzero(flags).tolist():
+                    flags[leaf] = not self.contradicting[row] and self._meets(own, boxes[leaf])
+                seen[key] = flags
+            out[r] = seen[key]
+        return out
+
+    def _meets(self, own: Mapping[int, Domain], leaf: Mapping[int, Domain]) -> bool:
+        both = dict(own)
+        for i, domain in leaf.items():
+            both[i] = meet(own[i], domain) if i in own else domain
+        return self.knowledge.possible(both)
+
+    def _leaf_domains(self) -> list[dict[int, Domain]]:
+        """Give what each leaf says of the features that facts connect."""
+        tree, bins = self.tree, self.tree.bins
+        nodes, slots = _core.bins.leaf_boxes(bins.nodes, bins.layout, len(tree.classes))
+        number = {node: k for k, node in enumerate(tree.leaves())}
+        out: list[dict[int, Domain]] = [{} for _ in number]
+        connected = {tree.space.features[i].name: i for i in self.features}
+        for node, box in zip(nodes.tolist(), Box.of_slots(bins, slots), strict=True):
+            out[number[node]] = {
+                connected[side.feature.name]: domain_of(side)
+                for side in box.sides
+                if side.feature.name in connected
+            }
+        return out
+
+    # -- answers ---------------------------------------------------------------------------------
+
+    def codes(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Give the classes that are certain, from those that are certain without facts."""
+        out = codes.copy()
+        at = np.flatnonzero((codes < 0) & ~self.contradicting)
+        if len(at):
+            leaves = self.leaves(at, self.tree.plain_leaves(self.rows.take(at)))
+            label = self.tree.leaf_class[self.tree.feature < 0]
+            low = np.where(leaves, label, len(self.tree.classes)).min(axis=1)
+            high = np.where(leaves, label, -1).max(axis=1)
+            out[at] = np.where(low == high, low, -1)
+        out[self.contradicting] = -1
+        return out
+
+    def all_leaves(self) -> Flags:
+        """Give rows x leaves: which leaves each row can reach."""
+        return self.leaves(np.arange(self.rows.n_rows), self.tree.plain_leaves(self.rows))
+
+
+def _warn(n: int, at: int, facts: list[str]) -> None:
+    which = f"{n:,} rows contradict" if n > 1 else f"row {at} contradicts"
+    first = f" (the first is row {at})" if n > 1 else ""
+    warnings.warn(
+        f"{which} the facts{first}: {'; '.join(map(repr, facts))}. No class is possible for "
+        f"{'them' if n > 1 else 'it'}: look at the values, or take the facts out of the space",
+        ContradictingRows,
+        stacklevel=4,
+    )
+
+
+def refuse_contradiction(tree: Tree, rows: Rows) -> None:
+    """Refuse one row that contradicts the facts."""
+    knowledge = tree.space.knowledge
+    if knowledge is None:
+        return
+    own = row_domains(tree.space, tree.connected, rows, 0)
+    facts = knowledge.contradiction(own)
+    if facts:
+        listed = "; ".join(repr(fact.text) for fact in facts)
+        raise InvalidData(
+            f"the row contradicts the facts: {listed}. No such row is possible: look at its "
+            "values, or take the facts out of the space"
+        )
+
+
+def row_domains(space: Space, features: tuple[int, ...], rows: Rows, row: int) -> dict[int, Domain]:
+    """Give what a row says of some features; of which it says nothing is left out."""
+    out = {}
+    for i in features:
+        feature = space.features[i]
+        kind, first, second = rows.columns[i]
+        if first is None:
+            continue
+        if kind == CODE:
+            if first[row] >= 0:
+                out[i] = Domain(codes=frozenset([int(first[row])]))
+            continue
+        if kind == AMONG:
+            out[i] = Domain(codes=frozenset(np.flatnonzero(first[row]).tolist()))
+            continue
+        low = float(first[row])
+        if kind == BETWEEN:
+            assert second is not None
+            out[i] = _between(feature, low, float(second[row]))
+        elif not math.isnan(low):
+            out[i] = point_domain(feature, low, low, False)
+        elif feature.nan:
+            out[i] = whole_domain(feature)._replace(ends=None, nan=True)
+    return out
+
+
+def _between(feature: Feature, low: float, high: float) -> Domain:
+    """Give an interval of a row: NaN as the lower end is no number, as the upper one NaN."""
+    nan = feature.nan and math.isnan(high)
+    if math.isnan(low):
+        whole = whole_domain(feature)
+        return whole._replace(ends=None, nan=nan) if feature.nan else whole
+    high = math.inf if math.isnan(high) else high
+    if feature.kind == "numeric" and feature.values == "float32":  # all that is rounded to these
+        ends = np.array([np.nextafter(np.float32(low), np.float32(-np.inf)), high], dtype=float)
+        low, high = (float(end) for end in row_boundary(ends, "float32"))
+    return point_domain(feature, low, high, nan)

@@ -1,0 +1,1 @@
+"""Knowledge: facts between features, and which rows they leave possible."""

@@ -1,0 +1,260 @@
+"""Knowledge: the facts of a space, and the one place that says which rows they leave possible.
+
+In:  features, facts.
+Out: ``Knowledge``: whether a box has a possible row, and such a row. Contradicting facts are
+     refused, with a smallest part of them that contradicts itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from ...errors import InvalidSpace
+from ..feature import Feature
+from ..numbers import row_boundary
+from ..side import Side
+from .fact import Fact
+from .formula import Among, Formula, HowMany, Missing, features_of, linear_in, moved, tight
+from .linear import Linear
+from .parse import parse_fact
+from .solve import Domain, meet, solve
+
+__all__ = ["Knowledge", "domain_of", "point_domain", "second", "whole_domain"]
+
+ZERO, ONE = Fraction(0), Fraction(1)
+REMEMBERED = 200_000
+LARGEST = Fraction(float(np.finfo(np.float64).max))
+
+Row = dict[int, Fraction | int | None]
+
+
+class Knowledge:
+    """The facts of a space.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+    facts : sequence of Fact
+
+    Attributes
+    ----------
+    formulas : tuple of Formula
+        By fact.
+    groups : tuple of tuple of int
+        The features that facts connect, directly or through others; each group by itself.
+
+    Notes
+    -----
+    Numbers are real numbers here, or whole numbers, and compare as they stand in rows, before any
+    rounding to float32. Everything is computed with fractions.
+    """
+
+    def __init__(self, features: Sequence[Feature], facts: Sequence[Fact]) -> None:
+        self.features, self.facts = tuple(features), tuple(facts)
+        self.whole = [whole_domain(feature) for feature in self.features]
+        self._keep(tuple(self._formula(fact) for fact in self.facts))
+        self._refuse_contradiction()
+
+    def _keep(self, formulas: tuple[Formula, ...]) -> None:
+        self.formulas = formulas
+        about = [features_of(formula) for formula in self.formulas]
+        self.groups = _connected(about)
+        self.group_of = {i: g for g, group in enumerate(self.groups) for i in group}
+        self._own: list[list[int]] = [[] for _ in self.groups]
+        self._alone: list[int] = []  # facts about no feature: always true, or never
+        for k, some in enumerate(about):
+            (self._own[self.group_of[min(some)]] if some else self._alone).append(k)
+        self._known: dict[tuple[object, ...], bool] = {}
+
+    def twice(self, apart: Sequence[int], more: Sequence[Formula] = ()) -> Knowledge:
+        """Give the facts of two rows that differ only in some features.
+
+        The second values of these features come after all features, in their order, named by
+        ``second``. ``more``: formulas about both.
+        """
+        out = Knowledge.__new__(Knowledge)
+        other = [replace(self.features[i], name=second(self.features[i].name)) for i in apart]
+        out.features, out.facts = (*self.features, *other), ()
+        out.whole = [whole_domain(feature) for feature in out.features]
+        place = {i: len(self.features) + k for k, i in enumerate(apart)}
+        again = [moved(f, place) for f in self.formulas if features_of(f) & place.keys()]
+        out._keep((*self.formulas, *again, *more))
+        return out
+
+    def _formula(self, fact: Fact) -> Formula:
+        formula = tight(
+            parse_fact(fact.text, self.features), [domain.whole for domain in self.whole]
+        )
+        gone = [
+            Missing(i, True)
+            for i in sorted(features_of(formula))
+            if self.features[i].ordered and self.features[i].nan
+        ]
+        if not gone or isinstance(formula, Missing):
+            return formula
+        return HowMany((*gone, formula), 1, len(gone) + 1)
+
+    @property
+    def linear(self) -> bool:
+        """Whether some fact compares features with each other."""
+        return any(linear_in(formula) for formula in self.formulas)
+
+    def formulas_of(self, g: int) -> list[Formula]:
+        """Give the formulas of a group."""
+        return [self.formulas[k] for k in self._own[g]]
+
+    def own_sides(self) -> dict[int, list[Side]]:
+        """Give the values that facts themselves tell apart, by feature; of all that they name."""
+        out: dict[int, list[Side]] = {i: [] for i in self.group_of}
+        todo = list(self.formulas)
+        while todo:
+            formula = todo.pop()
+            if isinstance(formula, HowMany):
+                todo += formula.parts
+            elif isinstance(formula, Among):
+                feature = self.features[formula.feature]
+                out[formula.feature].append(Side(feature, codes=tuple(sorted(formula.codes))))
+            elif isinstance(formula, Linear) and len(formula.terms) == 1:
+                ((i, factor),) = formula.terms
+                end = float(formula.bound / factor)
+                cuts = (self.features[i].at_most(end, strict) for strict in (False, True))
+                out[i] += [Side(self.features[i], upper=float(cut)) for cut in cuts]
+        return out
+
+    # -- what is possible ------------------------------------------------------------------------
+
+    def possible(self, domains: Mapping[int, Domain]) -> bool:
+        """Tell whether a possible row has its values inside these domains.
+
+        A feature that is not named may have every value.
+        """
+        if any(domain.empty for domain in domains.values()):
+            return False
+        groups = {self.group_of[i] for i in domains if i in self.group_of}
+        return all(self._group_possible(g, domains) for g in groups)
+
+    def _group_possible(self, g: int, domains: Mapping[int, Domain]) -> bool:
+        own = {i: domains[i] for i in self.groups[g] if i in domains}
+        key = (g, *own.items())
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            found = self._known[key] = self._solved(g, own) is not None
+        return found
+
+    def _solved(self, g: int, own: Mapping[int, Domain]) -> Row | None:
+        full = {i: own.get(i, self.whole[i]) for i in self.groups[g]}
+        return solve(self.formulas_of(g), full)
+
+    def row(self, domains: Mapping[int, Domain]) -> Row | None:
+        """Give values for the features of facts, inside these domains; None if there are none."""
+        out: Row = {}
+        for g in range(len(self.groups)):
+            found = self._solved(g, domains)
+            if found is None:
+                return None
+            out |= found
+        return out
+
+    # -- contradictions --------------------------------------------------------------------------
+
+    def _refuse_contradiction(self) -> None:
+        bad = self.contradiction({})
+        if bad:
+            listed = "; ".join(repr(fact.text) for fact in bad)
+            if len(bad) == 1:
+                raise InvalidSpace(f"no row can satisfy this fact: {listed}")
+            raise InvalidSpace(
+                f"no row can satisfy these facts together: {listed}. Without any one of them the "
+                "others can be satisfied"
+            )
+
+    def contradiction(self, domains: Mapping[int, Domain]) -> list[Fact]:
+        """Give a smallest part of the facts that no row inside the domains satisfies.
+
+        Smallest: without any one of them, the others can be satisfied. Empty if all can be.
+        """
+        for k in self._alone:
+            if solve([self.formulas[k]], {}) is None:
+                return [self.facts[k]]
+        for g, group in enumerate(self.groups):
+            full = {i: meet(self.whole[i], domains.get(i, self.whole[i])) for i in group}
+            kept = list(self._own[g])
+            if solve([self.formulas[k] for k in kept], full) is not None:
+                continue
+            for k in list(kept):
+                fewer = [other for other in kept if other != k]
+                if solve([self.formulas[other] for other in fewer], full) is None:
+                    kept = fewer
+            return [self.facts[k] for k in kept]
+        return []
+
+
+def second(name: str) -> str:
+    """Name the value that a feature has in the second of two rows."""
+    return f"{name}\0second"
+
+
+def _connected(about: Iterable[frozenset[int]]) -> tuple[tuple[int, ...], ...]:
+    """Put together what overlaps."""
+    groups: list[set[int]] = []
+    for some in about:
+        if not some:
+            continue
+        apart = [group for group in groups if not group & some]
+        groups = [*apart, set(some).union(*(group for group in groups if group & some))]
+    return tuple(sorted(tuple(sorted(group)) for group in groups))
+
+
+# -- domains -------------------------------------------------------------------------------------
+
+
+def whole_domain(feature: Feature) -> Domain:
+    """Give the domain that says nothing: every value of a feature."""
+    if not feature.ordered:
+        return Domain(codes=frozenset(range(feature.n_values)))
+    if feature.kind == "boolean":
+        return Domain(((ZERO, ZERO), (ONE, ZERO)), whole=True)
+    return Domain(whole=feature.whole, nan=feature.nan)
+
+
+def domain_of(side: Side) -> Domain:
+    """Give the values of a side, as rows hold them."""
+    feature = side.feature
+    whole = whole_domain(feature)
+    if not feature.ordered:
+        return whole._replace(codes=frozenset(side.codes))
+    if not side.lower < side.upper:
+        return whole._replace(ends=None, nan=side.nan)
+    ends = np.array([side.lower, side.upper])
+    if feature.kind == "numeric":
+        ends = row_boundary(ends, feature.values)
+    low, high = ends.tolist()
+    return whole.between(
+        (Fraction(low), ONE) if math.isfinite(low) else None,
+        (Fraction(high), ZERO) if math.isfinite(high) else None,
+    )._replace(nan=side.nan)
+
+
+def point_domain(feature: Feature, low: float, high: float, nan: bool) -> Domain:
+    """Give the numbers from one to another, both inside, as a row holds them.
+
+    An infinite number is one beyond all floats.
+    """
+    whole = whole_domain(feature)
+    least = most = None
+    if low == math.inf:
+        least = (LARGEST, ONE)
+    elif low != -math.inf:
+        least = (Fraction(low), ZERO)
+    if high == -math.inf:
+        most = (-LARGEST, -ONE)
+    elif high != math.inf:
+        most = (Fraction(high), ZERO)
+    return whole.between(least, most)._replace(nan=nan)

@@ -1,0 +1,198 @@
+"""Linear facts, decided exactly: whether inequalities over numbers have a solution.
+
+In:  linear atoms and the ends between which each number lies, all as fractions.
+Out: a solution, or None. No rounding: the simplex method of Dutertre and de Moura ("A fast
+     linear-arithmetic solver for DPLL(T)", 2006) over fractions, with an infinitesimal for strict
+     ends; whole numbers by branching.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ...errors import TooLarge
+
+__all__ = ["Ends", "Linear", "Point", "solution"]
+
+MOST_BRANCHES = 2_000
+ZERO, ONE = Fraction(0), Fraction(1)
+
+Point = tuple[Fraction, Fraction]  # a number, and how many infinitesimals are added to it
+Ends = tuple[Point | None, Point | None]  # None: no end
+
+
+class Linear(NamedTuple):
+    """A sum of features times numbers that is at most a bound, below it, or equal to it.
+
+    Attributes
+    ----------
+    terms : tuple of (position of the feature, factor)
+        Each feature once, in order; no factor is 0.
+    relation : "<=", "<" or "="
+    bound : Fraction
+    """
+
+    terms: tuple[tuple[int, Fraction], ...]
+    relation: str
+    bound: Fraction
+
+    @property
+    def ends(self) -> Ends:
+        """The ends that it gives its sum."""
+        upper = (self.bound, -ONE if self.relation == "<" else ZERO)
+        return (upper if self.relation == "=" else None), upper
+
+
+def solution(
+    atoms: Sequence[Linear], ends: Mapping[int, Ends], whole: Collection[int]
+) -> dict[int, Fraction] | None:
+    """Give values for the features of some atoms, inside their ends; None if there are none.
+
+    Parameters
+    ----------
+    atoms : sequence of Linear
+    ends : dict of position -> ends
+        For every feature of the atoms.
+    whole : positions of the features whose values are whole numbers
+        Their ends must be whole numbers.
+
+    Raises
+    ------
+    TooLarge
+        If the search for whole numbers takes too many branches.
+
+    Notes
+    -----
+    Exact. Grows with the pivots of the simplex method: few, for the few features and facts that
+    are connected; in the worst case exponential, as is the search for whole numbers.
+    """
+    todo = [dict(ends)]
+    for _ in range(MOST_BRANCHES):
+        if not todo:
+            return None
+        here = todo.pop()
+        found = _Tableau(atoms, here).solved()
+        if found is None:
+            continue
+        broken = next((i for i in sorted(whole) if i in found and not _is_whole(found[i])), None)
+        if broken is None:
+            return _plain(found, atoms, here)
+        below = Fraction(_floor(found[broken]))
+        low, high = here[broken]
+        todo.append({**here, broken: ((below + 1, ZERO), high)})
+        todo.append({**here, broken: (low, (below, ZERO))})
+    raise TooLarge(
+        f"whether facts have a solution in whole numbers was not found in {MOST_BRANCHES:,} steps: "
+        "give the features of linear facts bounds (like 'age <= 150'), or make them numeric",
+        MOST_BRANCHES,
+    )
+
+
+def _is_whole(point: Point) -> bool:
+    return point[1] == 0 and point[0].denominator == 1
+
+
+def _floor(point: Point) -> int:
+    number, small = point
+    whole = number.numerator // number.denominator
+    return whole - 1 if number == whole and small < 0 else whole
+
+
+def _plain(
+    found: Mapping[int, Point], atoms: Sequence[Linear], ends: Mapping[int, Ends]
+) -> dict[int, Fraction]:
+    """Choose a number for the infinitesimal that keeps every end."""
+    checks = [(found[i], ends[i]) for i in found]
+    for atom in atoms:
+        total = (
+            sum((f * found[i][0] for i, f in atom.terms), ZERO),
+            sum((f * found[i][1] for i, f in atom.terms), ZERO),
+        )
+        checks.append((total, atom.ends))
+    small = ONE
+    for (number, more), (low, high) in checks:
+        if low is not None and low[0] < number and low[1] > more:
+            small = min(small, (number - low[0]) / (low[1] - more))
+        if high is not None and number < high[0] and more > high[1]:
+            small = min(small, (high[0] - number) / (more - high[1]))
+    return {i: number + more * small / 2 for i, (number, more) in found.items()}
+
+
+class _Tableau:
+    """Basic variables as sums of the others; variable -1 - r is the sum of atom r."""
+
+    def __init__(self, atoms: Sequence[Linear], ends: Mapping[int, Ends]) -> None:
+        self.ends: dict[int, Ends] = dict(ends)
+        self.rows: dict[int, dict[int, Fraction]] = {}
+        for r, atom in enumerate(atoms):
+            self.rows[-1 - r] = dict(atom.terms)
+            self.ends[-1 - r] = atom.ends
+        self.value: dict[int, Point] = {i: _inside(self.ends[i]) for i in ends}
+        for basic, row in self.rows.items():
+            self.value[basic] = self._sum(row)
+
+    def _sum(self, row: Mapping[int, Fraction]) -> Point:
+        value = self.value
+        return (
+            sum((f * value[i][0] for i, f in row.items()), ZERO),
+            sum((f * value[i][1] for i, f in row.items()), ZERO),
+        )
+
+    def solved(self) -> dict[int, Point] | None:
+        """Move basic variables between their ends, by Bland's rule, which ends."""
+        for low, high in self.ends.values():
+            if low is not None and high is not None and low > high:
+                return None
+        while True:
+            broken = min((b for b in self.rows if self._side(b)), default=None)
+            if broken is None:
+                return {i: v for i, v in self.value.items() if i >= 0}
+            side = self._side(broken)
+            row = self.rows[broken]
+            entering = min((i for i, f in row.items() if self._free(i, f * side)), default=None)
+            if entering is None:
+                return None
+            target = self.ends[broken][0 if side > 0 else 1]
+            assert target is not None
+            self._pivot(broken, entering, target)
+
+    def _side(self, variable: int) -> int:
+        """Give 1 where a variable must rise to its lower end, -1 where it must fall, else 0."""
+        low, high = self.ends[variable]
+        value = self.value[variable]
+        if low is not None and value < low:
+            return 1
+        return -1 if high is not None and value > high else 0
+
+    def _free(self, variable: int, way: Fraction) -> bool:
+        end = self.ends[variable][1 if way > 0 else 0]
+        return end is None or end != self.value[variable]
+
+    def _pivot(self, leaving: int, entering: int, target: Point) -> None:
+        row = self.rows.pop(leaving)
+        factor = row.pop(entering)
+        new = {i: -f / factor for i, f in row.items()}
+        new[leaving] = 1 / factor
+        self.value[leaving] = target
+        self.rows[entering] = new
+        for basic, other in self.rows.items():
+            share = None if basic == entering else other.pop(entering, None)
+            if share is not None:
+                for i, f in new.items():
+                    total = other.get(i, ZERO) + share * f
+                    if total:
+                        other[i] = total
+                    else:
+                        other.pop(i, None)
+        self.value[entering] = self._sum(new)
+        for basic, other in self.rows.items():
+            self.value[basic] = self._sum(other)
+
+
+def _inside(ends: Ends) -> Point:
+    low, high = ends
+    if low is not None:
+        return low
+    return high if high is not None else (ZERO, ZERO)

@@ -1,0 +1,155 @@
+"""The tree of possible rows: a tree that says where the facts leave no row.
+
+In:  a ``Tree`` over a space with facts.
+Out: ``PossibleTree``: an equivalent tree in which impossible cells are leaves of their own. With
+     them taken for any class, everything that works on trees works on possible rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import TooLarge
+from ..side import Side
+from .cells import Grid
+
+if TYPE_CHECKING:
+    from ..tree import Tree
+
+__all__ = ["PossibleTree"]
+
+MOST_NODES = 1_000_000
+
+Bits = dict[int, tuple[int, ...]]  # by feature its bins that are left
+
+
+class PossibleTree:
+    """A tree in which the cells that the facts exclude are leaves of their own.
+
+    Attributes
+    ----------
+    tree : Tree
+        Over the same space, with one class more, the last: impossible. Classes are numbers.
+    grid : Grid
+    """
+
+    def __init__(self, tree: Tree, more: Mapping[int, Sequence[Side]] | None = None) -> None:
+        self.source = tree
+        self.grid = Grid(tree, more)
+        self._nodes: list[list[Any]] = []
+        self._sets: dict[int, list[int]] = {}
+        self._walk()
+        columns = [list(column) for column in zip(*self._nodes, strict=True)]
+        names = ("feature", "threshold", "nan_true", "when_true", "when_false", "leaf_class")
+        self.tree: Tree = tree.replace(
+            classes=range(len(tree.classes) + 1), task="classification", distribution=None,
+            sets=self._sets, **dict(zip(names, columns, strict=True)),
+        )  # fmt: skip
+
+    def taken_for(self, label: int) -> Tree:
+        """Give the tree with the classes of the source, and impossible cells of one of them."""
+        own = self.tree.leaf_class
+        return self.tree.replace(
+            classes=self.source.classes,
+            task=self.source.task,
+            leaf_class=np.where(own == len(self.source.classes), label, own),
+        )
+
+    @property
+    def impossible(self) -> NDArray[np.bool_]:
+        """By node, whether it is a leaf that no possible row reaches."""
+        return np.asarray(self.tree.leaf_class == len(self.source.classes))
+
+    # -- building --------------------------------------------------------------------------------
+
+    def _new(self) -> int:
+        if len(self._nodes) >= MOST_NODES:
+            raise TooLarge(
+                f"the tree with the cells that facts exclude has more than {MOST_NODES:,} nodes: "
+                "use fewer facts, or a smaller tree",
+                MOST_NODES,
+            )
+        self._nodes.append([-1, 0.0, False, -1, -1, -1])
+        return len(self._nodes) - 1
+
+    def _walk(self) -> None:
+        tree = self.source
+        whole: Bits = {i: tuple(range(len(b))) for i, b in self.grid.bins.items()}
+        todo = [(self._new(), 0, whole)]
+        while todo:
+            at, node, box = todo.pop()
+            states = [self._part(own, table, box) for own, table in self.grid.tables]
+            if not all(part.any() for part in states):
+                self._nodes[at][5] = len(tree.classes)
+                continue
+            i = int(tree.feature[node])
+            if i >= 0:
+                side = tree.side(node)
+                self._ask(at, side, i)
+                yes = set(self.grid.bins_in(i, side)) if i in box else set()
+                for slot, child, wanted in (
+                    (3, int(tree.when_true[node]), True),
+                    (4, int(tree.when_false[node]), False),
+                ):
+                    there = box
+                    if i in box:
+                        there = {**box, i: tuple(b for b in box[i] if (b in yes) == wanted)}
+                    self._nodes[at][slot] = new = self._new()
+                    todo.append((new, child, there))
+                continue
+            mixed = next((g for g, part in enumerate(states) if not part.all()), None)
+            if mixed is None:
+                self._nodes[at][5] = int(tree.leaf_class[node])
+                continue
+            i, first = _split(self.grid.tables[mixed][0], states[mixed], box, self.grid)
+            self._ask(at, self._condition(i, first), i)
+            rest = tuple(b for b in box[i] if b not in first)
+            for slot, some in ((3, tuple(first)), (4, rest)):
+                self._nodes[at][slot] = new = self._new()
+                todo.append((new, node, {**box, i: some}))
+
+    def _part(self, own: tuple[int, ...], table: NDArray[np.bool_], box: Bits) -> Any:
+        return table[np.ix_(*(box[i] for i in own))]
+
+    def _ask(self, at: int, side: Side, i: int) -> None:
+        self._nodes[at][:3] = [i, side.upper if side.feature.ordered else 0.0, side.nan]
+        if not side.feature.ordered:
+            self._sets[at] = list(side.codes)
+
+    def _condition(self, i: int, first: tuple[int, ...]) -> Side:
+        """Give the condition that separates the first bins of a feature from the others."""
+        bins = self.grid.bins[i]
+        feature = bins[0].feature
+        if not feature.ordered:
+            return Side(feature, codes=tuple(sorted(c for b in first for c in bins[b].codes)))
+        return Side(feature, upper=bins[max(first)].upper)  # all numbers: "is it known?"
+
+
+def _split(
+    own: tuple[int, ...], part: NDArray[np.bool_], box: Bits, grid: Grid
+) -> tuple[int, tuple[int, ...]]:
+    """Choose a feature, and its bins on one side: where cells are all possible, or none are."""
+    best: tuple[tuple[int, int], int, tuple[int, ...]] | None = None
+    for axis, i in enumerate(own):
+        others = tuple(a for a in range(part.ndim) if a != axis)
+        state = part.any(axis=others).astype(int) + part.all(axis=others)
+        if len(set(state.tolist())) < 2:
+            continue
+        ordered = grid.bins[i][0].feature.ordered
+        if ordered:
+            n = int(np.argmax(state != state[0]))
+            first = box[i][:n]
+        else:
+            first = tuple(b for b, s in zip(box[i], state.tolist(), strict=True) if s == state[0])
+        rank = (0 if 0 in state else 1, len(state))
+        if best is None or rank < best[0]:
+            best = rank, i, first
+    if best is not None:
+        return best[1:]
+    axis = int(np.argmax(part.shape))
+    i = own[axis]
+    return i, box[i][: part.shape[axis] // 2]

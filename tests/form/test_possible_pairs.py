@@ -1,0 +1,176 @@
+"""Two trees, and properties of one, on the rows that facts leave: brute force over all rows."""
+
+import itertools
+import warnings
+
+import pytest
+from fact_cases import case, inside
+from sklearn.ensemble import RandomForestClassifier
+
+import orderless as ol
+from orderless.errors import InvalidSpace, InvalidTree
+
+# Whole numbers and categories, real numbers, facts that do not compare features.
+CASES = [
+    *((seed, {"real": True}) for seed in range(1000, 1012)),
+    *((seed, {"compare": False}) for seed in range(2000, 2008)),
+    *((seed, {}) for seed in range(24)),
+]
+
+
+def possible_cases():
+    for seed, options in CASES:
+        found = case(seed, **options)
+        if found.possible:
+            yield found
+
+
+def own(row, found):
+    return {name: row[name] for name in found.kinds}
+
+
+def test_contradictions_are_those_of_brute_force():
+    n = 0
+    for seed, options in CASES:
+        found = case(seed, **options)
+        if found.possible:
+            found.space()
+            continue
+        n += 1
+        with pytest.raises(InvalidSpace, match="no row can satisfy"):
+            found.space()
+    assert n >= 2
+
+
+def test_equivalence_counterexamples_groups_and_fingerprints():
+    seen = set()
+    for found in possible_cases():
+        one, two = found.trees()
+        same = all(found.says(row) == found.says(row, 1) for row in found.possible)
+        seen.add(same)
+        assert ol.equivalent(one, two) == same, found.seed
+        row = ol.counterexample(one, two)
+        assert (row is None) == same, found.seed
+        if row is not None:
+            row = own(row, found)
+            # Real numbers are not all on the grid of brute force: the facts themselves decide.
+            assert all(holds(row) for _, holds in found.facts), (found.seed, row)
+            assert found.says(row) != found.says(row, 1), (found.seed, row)
+        assert len(ol.group_equivalent([one, two, one])) == 2 - same, found.seed
+        forms = [ol.canonicalize(tree) for tree in (one, two)]
+        assert (forms[0] == forms[1]) == same
+        assert not same or hash(forms[0]) == hash(forms[1])
+        if not one.space.knowledge.linear:
+            assert (ol.fingerprint(one) == ol.fingerprint(two)) == same, found.seed
+        assert (ol.disagreement(one, two) == 0.0) == same, found.seed
+    assert seen == {True, False}
+
+
+def test_disagreement_counts_possible_cells():
+    space = ol.Space({"a": bool, "b": bool}, knowing=["if a then b"])
+    yes = {"feature": "b", "true": {"prediction": 1}, "false": {"prediction": 0}}
+    other = {"feature": "a", "true": {"prediction": 1}, "false": {"prediction": 0}}
+    one, two = (ol.read_tree(t, space=space) for t in (yes, other))
+    # Of the possible (0, 0), (0, 1), (1, 1) they differ on the second.
+    assert ol.disagreement(one, two) == pytest.approx(1 / 3)
+
+
+def test_fingerprints_with_facts_that_compare_say_what_they_are_about():
+    space = ol.Space({"low": float, "high": float}, knowing=["low <= high"])
+    tree = ol.read_tree({"feature": "low", "relation": "<=", "reference": 3,
+                         "true": {"prediction": 1}, "false": {"prediction": 0}},
+                        space=space)  # fmt: skip
+    with pytest.warns(UserWarning, match="compare features with each other"):
+        named = ol.fingerprint(tree)
+    assert named == ol.fingerprint(tree.over(space.without_facts()))
+
+
+def test_differences_are_rules_of_possible_rows():
+    n = 0
+    for found in itertools.islice(possible_cases(), 30):
+        one, two = found.trees()
+        account = ol.difference(one, two)
+        pairs = {(found.says(row), found.says(row, 1)) for row in found.possible}
+        pairs = {pair for pair in pairs if pair[0] != pair[1]}
+        assert account.same == (not pairs)
+        assert {(shift.before, shift.after) for shift in account.shifts} == pairs
+        for shift in account.shifts:
+            n += 1
+            for row in found.possible:
+                covered = any(inside(term.sides, row) for term in shift.rules)
+                assert covered == ((found.says(row), found.says(row, 1))
+                                   == (shift.before, shift.after)), (found.seed, row)  # fmt: skip
+            example = own(shift.example, found)
+            assert all(holds(example) for _, holds in found.facts)
+            assert (found.says(example), found.says(example, 1)) == (shift.before, shift.after)
+    assert n > 20
+
+
+def test_properties_of_one_row_and_of_two():
+    refuted = 0
+    for found in itertools.islice(possible_cases(), 40):
+        if len(found.possible) > 400:
+            continue  # pairs of rows are too many to try
+        (tree, _), name = found.trees(), sorted(found.kinds)[0]
+        asked = ol.prove(tree)
+        for label in tree.classes:
+            proof = asked.never(label)
+            assert bool(proof) == all(found.says(row) != label for row in found.possible)
+            for row in proof.rows:
+                assert all(holds(own(row, found)) for _, holds in found.facts)
+        pairs = [
+            (x, y)
+            for x, y in itertools.permutations(found.possible, 2)
+            if found.says(x) != found.says(y)
+            and all(x[n] == y[n] for n in found.kinds if n != name)
+        ]
+        proof = asked.ignores(name)
+        assert bool(proof) == (not pairs), found.seed
+        for row in proof.rows:
+            refuted += 1
+            assert all(holds(own(row, found)) for _, holds in found.facts)
+        if found.kinds[name] in ("integer", "numeric"):
+            near = asked.stable(name, by=2)
+            assert bool(near) == (not any(abs(x[name] - y[name]) <= 2 for x, y in pairs))
+            for row in near.rows:
+                assert all(holds(own(row, found)) for _, holds in found.facts)
+            ranks = list(tree.classes)
+            rising = asked.monotone(name, 1, order=ranks)
+            assert bool(rising) == (not any(
+                x[name] < y[name] and ranks.index(found.says(x)) > ranks.index(found.says(y))
+                for x, y in pairs
+            )), found.seed  # fmt: skip
+    assert refuted > 20
+
+
+def test_prove_takes_facts_and_an_ensemble_refuses_them():
+    space = ol.Space({"sex": ["female", "male"], "pregnant": bool})
+    tree = ol.read_tree({"feature": "pregnant", "true": {
+        "feature": "sex", "relation": "in", "reference": ["male"], "true": {"prediction": "?"},
+        "false": {"prediction": "yes"}}, "false": {"prediction": "no"}}, space=space)  # fmt: skip
+    facts = ["if pregnant then sex = female"]
+    assert not ol.prove(tree).never("?")
+    assert ol.prove(tree, knowing=facts).never("?")
+    assert ol.prove(tree, knowing=facts).same_as(
+        ol.read_tree({"feature": "pregnant", "true": {"prediction": "yes"},
+                      "false": {"prediction": "no"}}, space=space)
+    )  # fmt: skip
+    forest = RandomForestClassifier(2, max_depth=1, random_state=0)
+    ensemble = ol.read_ensemble(forest.fit([[0, 1], [1, 0], [1, 1]], [0, 1, 1]))
+    with pytest.raises(InvalidSpace, match="an ensemble does not take facts"):
+        ol.prove(ensemble, knowing=["x0 <= x1"])
+    with pytest.raises(InvalidTree, match="an ensemble does not take facts"):
+        ol.read_ensemble(forest, space=ol.Space.numeric(["a", "b"]).with_facts(["a <= b"]))
+
+
+def test_a_row_that_no_float_satisfies_is_said():
+    space = ol.Space({"x": float, "y": float}, knowing=["3*x = y", "y = 1"])
+    one = ol.read_tree({"prediction": 1}, space=space)
+    two = ol.read_tree({"feature": "x", "relation": "<=", "reference": 5,
+                        "true": {"prediction": 0}, "false": {"prediction": 1}},
+                       space=space)  # fmt: skip
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        with pytest.raises(AssertionError, match="not complete"):
+            ol.counterexample(one, two)
+    assert any("no float" in str(one.message) for one in said)

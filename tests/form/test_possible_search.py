@@ -1,0 +1,213 @@
+"""Rules, reasons, explanations and changes where facts hold: brute force over all rows."""
+
+import itertools
+import pickle
+
+import pytest
+from fact_cases import case, inside
+
+import orderless as ol
+from orderless.errors import InvalidData, InvalidSpace
+
+CASES = [
+    *((seed, {}) for seed in range(100, 116)),
+    *((seed, {"real": True}) for seed in range(1100, 1108)),
+    *((seed, {"compare": False}) for seed in range(2100, 2106)),
+]
+
+
+def possible_cases():
+    for seed, options in CASES:
+        found = case(seed, **options)
+        if found.possible:
+            yield found
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_rules_cover_the_possible_rows_of_a_class(exact):
+    for found in possible_cases():
+        form = ol.canonicalize(found.trees()[0], exact=exact)
+        for label, terms in form.rules.items():
+            for row in found.possible:
+                covered = any(inside(term.sides, row) for term in terms)
+                assert covered == (found.says(row) == label), (found.seed, row)
+            for term in terms:  # none can be left out
+                rest = [other for other in terms if other is not term]
+                assert any(found.says(row) == label
+                           and not any(inside(other.sides, row) for other in rest)
+                           for row in found.possible), (found.seed, str(term))  # fmt: skip
+
+
+def boxes(found, form):
+    """All boxes over the bins of a form, as lists of sides."""
+    bins = form.bins
+    choices = []
+    for k, feature in enumerate(bins.features):
+        n = bins.widths[k]
+        if feature.ordered:
+            some = [sum(1 << b for b in range(i, j)) for i in range(n) for j in range(i + 1, n + 1)]
+        else:
+            some = range(1, 1 << n)
+        choices.append([bins.side(k, bits) for bits in some])
+    return itertools.product(*choices)
+
+
+def test_reasons_are_all_maximal_boxes():
+    n = 0
+    for found in itertools.islice(possible_cases(), 25):
+        form = ol.canonicalize(found.trees()[0])
+        every = list(boxes(found, form))
+        if len(every) > 600:
+            continue
+        for label, terms in form.reasons.items():
+            sets = {}
+            for box in every:
+                rows = [row for row in found.possible if inside(box, row)]
+                if rows and all(found.says(row) == label for row in rows):
+                    sets[box] = None
+            maximal = [b for b in sets if not any(b != c and _within(b, c) for c in sets)]
+            wanted = {frozenset((s.feature.name, s) for s in b if not s.is_whole) for b in maximal}
+            got = {frozenset((s.feature.name, s) for s in term.sides) for term in terms}
+            assert got == wanted, (found.seed, label)
+            n += len(got)
+    assert n > 30
+
+
+def _within(a, b):
+    return all(
+        q.lower <= p.lower and p.upper <= q.upper if p.feature.ordered
+        else set(p.codes) <= set(q.codes)
+        for p, q in zip(a, b, strict=True)
+    )  # fmt: skip
+
+
+def test_a_row_its_reasons_and_its_changes():
+    n = 0
+    for found in possible_cases():
+        form = ol.canonicalize(found.trees()[0])
+        for part in [*found.parts(3), found.possible[0]]:
+            rows = found.completions(part)
+            if not rows:
+                with pytest.raises(InvalidData, match="contradicts the facts"):
+                    form.explain(part)
+                continue
+            classes = {found.says(row) for row in rows}
+            why = form.explain(part)
+            assert set(why.possible) == classes
+            if len(classes) > 1:
+                assert why.label is None
+                assert why.unknown
+                continue
+            (label,) = classes
+            n += 1
+            assert why.label == label
+            for reason in why.reasons():
+                assert all(inside(reason.sides, row) for row in rows)
+                assert all(found.says(row) == label for row in found.possible
+                           if inside(reason.sides, row)), (found.seed, str(reason))  # fmt: skip
+            assert why.shortest in why.all_reasons
+            if len(part) == len(found.kinds):
+                _check_changes(found, part, why)
+    assert n > 30
+
+
+def _check_changes(found, part, why):
+    others = [row for row in found.possible if found.says(row) != why.label]
+    changes = why.changes()
+    assert bool(changes) == bool(others)
+    if not others:
+        return
+    fewest = min(sum(row[n] != part[n] for n in found.kinds) for row in others)
+    for change in changes:
+        assert len(change.features) == fewest, (found.seed, part, str(change))
+        reached = [
+            row
+            for row in found.possible
+            if all(row[n] == part[n] for n in found.kinds if n not in change.features)
+            and inside(change.ranges.values(), row)
+        ]
+        assert reached, (found.seed, str(change))
+        assert all(found.says(row) == change.label for row in reached), (found.seed, str(change))
+
+
+def test_no_explanation_mentions_a_pregnant_man():
+    space = ol.Space({"sex": ["female", "male"], "pregnant": bool},
+                     knowing=["if pregnant then sex = female"])  # fmt: skip
+    tree = ol.read_tree({"feature": "pregnant", "true": {
+        "feature": "sex", "relation": "in", "reference": ["male"], "true": {"prediction": "odd"},
+        "false": {"prediction": "yes"}}, "false": {"prediction": "no"}}, space=space)  # fmt: skip
+    form = ol.canonicalize(tree)
+    assert [str(t) for t in form.rules["yes"]] == ["pregnant"]
+    assert form.rules["odd"] == ()
+    assert str(form.explain({"sex": "male"})).startswith("no, because sex = male")
+    change = form.explain({"sex": "male", "pregnant": False}).changes()[0]
+    assert change.features == ("pregnant", "sex")
+
+
+def test_values_of_the_row_that_the_tree_does_not_ask_are_reasons():
+    tree = ol.read_tree({"feature": "high", "relation": "<=", "reference": 10,
+                         "true": {"prediction": "ok"}, "false": {"prediction": "ill"}},
+                        space=ol.Space({"low": int, "high": int}))  # fmt: skip
+    why = ol.canonicalize(tree.knowing(["low <= high"])).explain({"low": 12})
+    assert str(why).splitlines()[0] == "ill, because low > 11 (whatever high is)."
+    assert pickle.loads(pickle.dumps(why)).label == "ill"
+
+
+def test_changes_take_facts():
+    space = ol.Space({"low": int, "high": int})
+    tree = ol.read_tree({"feature": "low", "relation": "<=", "reference": 10,
+                         "true": {"prediction": "ok"}, "false": {"prediction": "ill"}},
+                        space=space)  # fmt: skip
+    why = ol.canonicalize(tree).explain({"low": 5, "high": 8})
+    assert [c.features for c in why.changes()] == [("low",)]
+    assert [c.features for c in why.changes(knowing=["low <= high"])] == [("high", "low")]
+    assert why.changes(knowing=["low <= high"], immutable=["high"]) == ()
+    with pytest.raises(InvalidData, match="contradicts the facts: 'low > high'"):
+        why.changes(knowing=["low > high"])
+
+
+def test_regression_trees_and_their_intervals():
+    n = 0
+    for seed in range(3000, 3012):
+        found = case(seed, numbers=True)
+        if not found.possible:
+            continue
+        tree = found.trees()[0]
+        form = ol.canonicalize(tree)
+        for part in found.parts(3):
+            numbers = [found.says(row) for row in found.completions(part)]
+            if not numbers:
+                continue
+            lower, upper = tree.predict_interval([part])
+            assert (lower[0], upper[0]) == (min(numbers), max(numbers))
+            why = form.explain(part)
+            assert why.interval == (min(numbers), max(numbers))
+            for reason in why.reasons():
+                n += 1
+                assert all(min(numbers) <= found.says(row) <= max(numbers)
+                           for row in found.possible if inside(reason.sides, row))  # fmt: skip
+    assert n > 10
+
+
+def test_forms_with_facts_are_written_and_read():
+    found = next(possible_cases())
+    form = ol.canonicalize(found.trees()[0])
+    again = ol.CanonicalForm.from_json(form.to_json())
+    assert again == form
+    assert again.rules == form.rules
+    assert '"version": 3' in form.to_json()
+
+
+@pytest.mark.parametrize("ask", [
+    lambda t: ol.smallest_tree(t), lambda t: ol.redundant_splits(t),
+    lambda t: ol.cheapest_policy(t, [{"a": 1, "b": 2}], {"a": 1, "b": 1}),
+    lambda t: ol.determined_by_any([t], [{"a": 1}]), lambda t: t.to_sql(),
+    lambda t: ol.canonicalize(t).to_python(), lambda t: ol.report(t, [{"a": 1, "b": 2}], [1]),
+    lambda t: ol.missing_needed(t, {}), lambda t: ol.ask_next(t, [{}]),
+])  # fmt: skip
+def test_what_does_not_work_with_facts_says_so(ask):
+    tree = ol.read_tree({"feature": "a", "relation": "<=", "reference": 1,
+                         "true": {"prediction": 0}, "false": {"prediction": 1}},
+                        space=ol.Space({"a": float, "b": float}, knowing=["a <= b"]))  # fmt: skip
+    with pytest.raises(InvalidSpace, match="does not leave them out silently"):
+        ask(tree)
