@@ -99,8 +99,8 @@ def _family(title: str, make: Any, reasons: Any, sizes: tuple[int, ...], note: s
          "1,000 rows, half unknown", "sympy, smallest DNF", "ratio"],
         [
             f"{note} `equivalent` of the tree and one that asks the last column first; "
-            "the first of `explain(row).reasons()` of the row of zeros; `predict`. Best of 3. The ratio is sympy's "
-            "time to that of our three answers together. Asserted: the number of reasons where "
+            "the first of `explain(row).reasons()` of the row of zeros; `predict`. Best of 3. The "
+            "ratio is sympy's time to that of our three answers together. Asserted: the number of reasons where "
             f"there are at most {MOST:,}; plain walks down the tree on 1,000 complete rows; "
             "that sympy's terms decide as the tree."
         ],

@@ -89,9 +89,7 @@ def all_reasons(
         if subject.possible is None:
             return reasons(bins.nodes, wanted)
         return [
-            _with_rows(
-                subject, reasons(nodes, [wanted[c] and k == c for k in range(n_classes)])[c]
-            )
+            _with_rows(subject, reasons(nodes, [wanted[c] and k == c for k in range(n_classes)])[c])
             for c, nodes in enumerate(subject.nodes)
         ]
     except _core.base.LimitReached as fault:
