@@ -59,6 +59,7 @@ def functions(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     assert ol.counterexample(a, b) is None
     assert ol.disagreement(a, b) == 0
     assert ol.group_equivalent([a, b]) == [[0, 1]]
+    ol.difference(a, ol.read_tree({"prediction": a.classes[0]}, space=a.space))
     for exact in (True, False):
         form = ol.canonicalize(a, exact=exact)
         assert form.rules == ol.canonicalize(b, exact=exact).rules

@@ -167,7 +167,7 @@ def model_card(
     Examples
     --------
     >>> import numpy as np
-    >>> X = np.random.RandomState(0).randint(2, size=(50, 2))
+    >>> X = np.random.RandomState(0).randint(2, size=(50, 1))
     >>> tree = {"feature": 0, "true": {"prediction": 1}, "false": {"prediction": 0}}
     >>> card = model_card(tree, X, X[:, 0], name="First", intended_use="An example.")
     >>> card.to_markdown().splitlines()[-1].startswith("- **orderless:** ")
