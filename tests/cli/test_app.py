@@ -326,7 +326,9 @@ def test_export_says_what_it_cannot_guess(models, tmp_path):
     assert "got 'sequel' (did you mean 'tsql'?)" in error
     assert not list(tmp_path.iterdir())
     assert "--complete is for" in mistake("export", model, "-f", "md", "--complete")
-    assert "all sufficient reasons as rules" in " ".join(fine("export", "--help").split())
+    helped = " ".join(fine("export", "--help").split())
+    assert "all sufficient reasons as rules" in helped
+    assert "orderless check proves" in helped
 
 
 # -- datasets ------------------------------------------------------------------------------------

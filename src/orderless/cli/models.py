@@ -221,7 +221,7 @@ def load_model(
     of ``read_tree``.
     """
     if path.is_dir() and (path / "metadata").is_dir():  # Spark saves models as folders
-        return _read_foreign(path, path, space)
+        return _read_foreign(path, path, space, nan)
     if path.is_dir():
         raise Mistake(f"{path} is a folder: give a JSON or skops file")
     with path.open("rb") as handle:
