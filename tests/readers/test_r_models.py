@@ -106,8 +106,8 @@ def test_what_the_script_refuses(cases):
 
 
 @pytest.mark.engine
-def test_missing_values_are_unknown_and_r_guesses(cases):
-    """With a gap, rpart follows surrogate splits; what we call certain, it also says."""
+def test_missing_values_are_unknown(cases):
+    """What is certain with a gap is what the complete row gets; surrogates are not asked."""
     tree = ol.read_tree(cases / "rpart-class.json")
     rows, _ = rows_and_answers(cases, "rpart-class")
     with_gaps = rows.assign(x=np.where(np.arange(len(rows)) % 2 == 0, np.nan, rows["x"]))

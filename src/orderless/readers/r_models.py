@@ -64,7 +64,8 @@ def from_text(text: str) -> ColumnTree:
             elif "class" in leaf:
                 builder.leaf_number(_class(leaf, model), shares)
             else:
-                assert shares is not None
+                if shares is None:
+                    raise ValueError(f"a leaf is {leaf!r:.80}")
                 builder.leaf_number(shares.index(max(shares)), shares)
         return builder.finish(model.classes)
 
