@@ -22,6 +22,7 @@ SMALL = ("iris_versicolor", "spiral", "compas")
 CASES = (
     ("iris_versicolor", 3), ("spiral", 3), ("compas", 3), ("coupon", 3), ("broward", 3),
     ("fico", 2), ("fico", 3), ("wine_quality", 2), ("wine_quality", 3), ("wisconsin", 2),
+    ("wisconsin", 3),
 )  # fmt: skip
 
 

@@ -214,13 +214,9 @@ class Engine:
             ) from fault
         except _core.base.NotWritten as fault:
             raise TooLarge(
-                f"{what} needs every last split of every tree, and this set has more than "
-                f"{MOST_LAST:,} of them, which are counted and not written down: n_trees, the "
-                "histogram, trees by position, sample and `in` work, and so do the views within, "
-                "max_leaves, must_use and must_not_use. For all else take fewer thresholds, such "
-                f"as {setting('thresholds', 100)}, or {shrink}",
-                MOST_LAST,
-            ) from fault
+                f"{what} needs every last split; they are more than {MOST_LAST:,}, counted and not "
+                f"written down (n_trees, sample and `in` work): {shrink}, such as "
+                f"{setting('thresholds', 100)}", MOST_LAST) from fault  # fmt: skip
         except (_core.base.CostOverflow, _core.base.TooManyLeaves) as fault:
             raise TooLarge(f"{what} holds trees that are too large: {shrink}", 1) from fault
 
