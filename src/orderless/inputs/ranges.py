@@ -66,12 +66,12 @@ def read_between(
             own.append(Column(feature.name, feature.name))  # a row may give the feature itself
         ends = [(c, lower_of(c.name), upper_of(c.name)) for c in own]
         ends = [(c, low, high) for c, low, high in ends if low is not None or high is not None]
-        absent = not ends and lower_there is not None and upper_there is not None
-        if absent and i in needed:
+        frames = lower_there is not None and upper_there is not None
+        if not ends and frames and i in needed:
+            there = dict.fromkeys((*(lower_there or ()), *(upper_there or ())))
             raise InvalidData(
                 f"neither data frame has a column for {feature.name!r}: they have "
-                f"{some_names(dict.fromkeys(lower_there + upper_there))}. An end that is "
-                "not known is NaN or null"
+                f"{some_names(there)}. An end that is not known is NaN or null"
             )
         if ends:
             read = _read_ordered if feature.ordered else _read_unordered
