@@ -101,8 +101,8 @@ def _family(title: str, make: Any, reasons: Any, sizes: tuple[int, ...], note: s
             f"{note} `equivalent` of the tree and one that asks the last column first; "
             "the first of `explain(row).reasons()` of the row of zeros; `predict`. Best of 3. The "
             "ratio is sympy's time to that of our three answers together. Asserted: the number of "
-            f"reasons where there are at most {MOST:,}; plain walks down the tree on 1,000 complete rows; "
-            "that sympy's terms decide as the tree."
+            f"reasons where there are at most {MOST:,}; plain walks down the tree on 1,000 "
+            "complete rows; that sympy's terms decide as the tree."
         ],
     )  # fmt: skip
     rng = np.random.default_rng(0)

@@ -153,7 +153,8 @@ def leaves_of(
         own, size = model.labels[at], split["numCategories"]
         if size <= 0:
             if own is not None:  # an index compared as a number
-                n = len(own) + (model.table.other_categories is True)
+                other = model.table.other_categories
+                n = len(own) + (other if isinstance(other, bool) else at in other)
                 below = {code for code in range(n) if code <= values[0]}
                 _set_test(builder, at, own, below, left, right, nan_left=n - 1 in below)
             else:
