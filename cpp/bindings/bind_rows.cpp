@@ -7,6 +7,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/calls.hpp"
 #include "bindings/columns.hpp"
+#include "bindings/one_row.hpp"
 #include "bindings/record.hpp"
 #include "core/rows/room.hpp"
 
@@ -107,6 +108,7 @@ nb::object first_determined_by(const nb::tuple& arrays, const Array<std::int64_t
 }  // namespace
 
 void bind(nb::module_& m) {
+  bind_one_row(m);
   reached_record.define(m, "Reached", {"leaf", "label", "possible"});
   ends_record.define(m, "Ends", {"low", "high"});
   first_record.define(m, "FirstDetermined", {"tree", "label"});

@@ -13,3 +13,4 @@
 #include "core/rows/decide.hpp"  // IWYU pragma: export
 #include "core/rows/many.hpp"    // IWYU pragma: export
 #include "core/rows/reach.hpp"   // IWYU pragma: export
+#include "core/rows/ready.hpp"   // IWYU pragma: export

@@ -14,13 +14,12 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from ..errors import TooManyReasons
-from ..inputs import is_unknown, read_costs, read_rows, row_and_cells, row_box
+from ..inputs import Rows, is_unknown, one_row, read_costs, read_rows, row_and_cells
 from ..model import Bins, Label, Space, Tree, short_number
 from .changes import Change, Changes, read_limits, restricted_changes
 from .function_tree import with_function_bins
@@ -92,7 +91,7 @@ class Explanation:
         >>> [str(reason) for reason in why.reasons()]
         ['not x1', 'not x0']
         """
-        return (self._search.term(sides) for sides in self._search.boxes())
+        return self._search.terms()
 
     @cached_property
     def all_reasons(self) -> tuple[Term, ...]:
@@ -106,14 +105,14 @@ class Explanation:
         TooManyReasons
             If there are more than ``limit``.
         """
-        found = list(islice(self._search.boxes(), self._limit + 1))
+        found = self._search.all_terms(self._limit)
         if len(found) > self._limit:
             raise TooManyReasons(
                 f"this row has more than limit={self._limit:,} reasons: go through reasons() one "
                 "by one, take shortest or cheapest(costs), or raise explain(..., limit=)",
                 len(found),
             )
-        return tuple(self._search.term(sides) for sides in sorted(found, key=self._search.rank))
+        return found
 
     @cached_property
     def shortest(self) -> Term | None:
@@ -124,7 +123,7 @@ class Explanation:
         """
         if not self._certain:
             return None
-        return self._search.term(self._search.best([0] * len(self._search.full)))
+        return self._search.best([0] * len(self._search.bins.features))
 
     def cheapest(self, costs: Costs | None = None) -> Term | None:
         """Give the reason whose features cost least together; None if there is no reason.
@@ -151,7 +150,7 @@ class Explanation:
         each = _whole_costs(costs, self._space, names)
         if not self._certain:
             return None
-        return self._search.term(self._search.best(each))
+        return self._search.best(each)
 
     # -- features ------------------------------------------------------------------------------
 
@@ -248,8 +247,10 @@ class Explanation:
             )  # fmt: skip
             return restricted_changes(self._search, limits, self.row, at_most)
         out = []
-        for features, label, sides, certain in self._search.changes(at_most):
-            new = {side.feature.name: side for side in self._search.term(sides).sides}
+        bins = self._search.bins
+        for features, label, box, certain in self._search.changes(at_most):
+            sides = [bins.side(k, bits) for k, bits in zip(features, box, strict=True)]
+            new = {side.feature.name: side for side in sides}
             label_of = self._search.bins.tree.classes[label]
             out.append(Change(self._names(features), label_of, new, certain))
         return Changes(out)
@@ -337,20 +338,17 @@ def explain_row(
     space = tree.space
     if costs is not None:
         read_costs(costs, space, tree.features)
-    rows, cells = row_and_cells(row, space)
-    # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
-    used = range(len(space.features)) if isinstance(rows, list) else tree.used
-    given = read_rows(rows, space, used)
-    search = RowSearch(row_box(bins, given), time_limit)
-    possible = tuple(tree.classes[c] for c in search.possible)
-    unknown = tuple(bins.features[k].name for k in search.unsettled)
-    partly_known = any(search.row[k] != search.full[k] for k in search.unsettled)
-    asked = tuple(feature.name for feature in bins.features)
+    search, cells, given = _read_row(tree, bins, row, time_limit)
+    possible = tuple([tree.classes[c] for c in search.possible])
+    unsettled = search.unsettled
+    unknown = tuple([bins.features[k].name for k in unsettled])
+    partly_known = any(search.row[k] != search.full[k] for k in unsettled)
+    asked = tuple([feature.name for feature in bins.features])
     interval = None
     if tree.task == "regression":
         interval = (float(min(possible)), float(max(possible)))
         bins = with_function_bins(tree.around(*interval)).bins
-        search = RowSearch(row_box(bins, given), time_limit)
+        search = RowSearch.of_rows(bins, given or one_row(cells, space, tree.used), time_limit)
     return Explanation(
         row=cells,
         label=possible[0] if len(possible) == 1 else None,
@@ -364,6 +362,22 @@ def explain_row(
         _asked=asked,
         interval=interval,
     )
+
+
+def _read_row(
+    tree: Tree, bins: Bins, row: Any, time_limit: float
+) -> tuple[RowSearch, dict[str, Any], Rows | None]:
+    """Read one row: what searches around it, the row as a dict, and as the core reads rows."""
+    if bins.reader is not None and type(row) is dict:
+        found = bins.explainer.read(bins.reader, row)
+        if found is not None:
+            return RowSearch(bins, found, time_limit), row.copy(), None
+    space = tree.space
+    rows, cells = row_and_cells(row, space)
+    # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
+    used = range(len(space.features)) if isinstance(rows, list) else tree.used
+    given = read_rows(rows, space, used)
+    return RowSearch.of_rows(bins, given, time_limit), cells, given
 
 
 def _whole_costs(costs: Costs, space: Space, names: Sequence[str]) -> list[int]:

@@ -77,7 +77,7 @@ def _check_rules(tree: Tree, rules: list[Any]) -> None:
     if len(rules) != n_classes:
         raise InvalidTree(f"there are {n_classes} classes and rules for {len(rules)}")
     bins = tree.bins
-    leaves, boxes = _core.bins.leaf_boxes(bins.nodes, bins.layout, n_classes)
+    leaves, boxes = _core.bins.leaf_boxes(bins.nodes, bins.layout)
     labels = tree.leaf_class[leaves]
     for c, written in enumerate(rules):
         own = np.ascontiguousarray(boxes[labels == c])

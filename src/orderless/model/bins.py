@@ -16,9 +16,12 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..errors import InvalidTree
 from .arrays import BinNodes, Layout
 from .feature import Feature, Label
+from .numbers import row_boundary
+from .predictor import row_reader
 from .side import Side
 from .words import sides_text
 
@@ -135,6 +138,35 @@ class Bins:
             (3 if f.nan else 2) if f.ordered else (len(g) + 15) // 16
             for f, g in zip(self.features, self.groups, strict=True)
         ]
+
+    @cached_property
+    def places(self) -> NDArray[np.int32]:
+        """By feature its position in the space, for the core."""
+        return np.array(self.positions, dtype=np.int32)
+
+    @cached_property
+    def reader(self) -> _core.rows.RowReader | None:
+        """What reads single rows in the core; None where that takes more than it can."""
+        return row_reader(self.tree.space, range(len(self.tree.space.features)))[0]
+
+    @cached_property
+    def explainer(self) -> _core.reasons.Explainer:
+        """What explains rows in the core."""
+        space = self.tree.space
+        place = row_reader(space, range(len(space.features)))[1]
+        groups = []
+        for own, bins in zip(self.features, self.groups, strict=True):
+            group = np.zeros(own.n_values, dtype=np.int32)
+            for b, codes in enumerate(bins):
+                group[list(codes)] = b
+            groups.append(group)
+        ends = [row_boundary(c, f.values) for f, c in zip(self.features, self.cuts, strict=True)]
+        columns = np.maximum(place[self.places], 0)  # -1 where no reader is
+        return _core.reasons.Explainer(self.nodes, self.layout, ends, groups, columns)
+
+    def __getstate__(self) -> dict[str, Any]:
+        made_again = ("places", "reader", "explainer")
+        return {name: own for name, own in vars(self).items() if name not in made_again}
 
     @cached_property
     def widths(self) -> tuple[int, ...]:
@@ -279,7 +311,7 @@ class Box:
         self._written: NDArray[np.uint16] | None = None
 
     @classmethod
-    def of_slots(cls, bins: Bins, table: NDArray[np.uint16]) -> list[Box]:
+    def of_slots(cls, bins: Bins, table: Iterable[NDArray[np.uint16]]) -> list[Box]:
         """Give the boxes that the core wrote, one for each row of a table."""
         boxes = []
         for slots in table:  # there may be many, of which few are looked at: read when asked for

@@ -20,6 +20,7 @@ from .bins import Bins
 from .feature import Label
 from .frozen import Frozen, freeze
 from .numbers import row_boundary
+from .predictor import Predictor
 from .side import Side
 from .space import Space
 from .tree_arrays import (
@@ -335,6 +336,31 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeOffers):
             *more,
         )
 
+    @cached_property
+    def _ready(self) -> Predictor:
+        """What answers rows that come one at a time, and tables of floats."""
+        return Predictor(self)
+
+    def predictor(self) -> Predictor:
+        """Give a function that predicts one row at a time, with as little work as there can be.
+
+        Returns
+        -------
+        Predictor
+            ``predictor(row)`` takes a dict of feature: value, or the values in the order of the
+            columns, and gives the class, or None where it is not certain.
+
+        Examples
+        --------
+        >>> from orderless import read_tree
+        >>> tree = read_tree({"feature": 0, "true": {"prediction": "a"}, "false": {"feature": 1,
+        ...         "true": {"prediction": "b"}, "false": {"prediction": "c"}}})
+        >>> predict = tree.predictor()
+        >>> predict({"x0": 0, "x1": 1}), predict([1, None]), predict([None, 1])
+        ('b', 'a', None)
+        """
+        return self._ready
+
     def predict(self, X: Any, *, within: float | None = None, n_jobs: int | None = None) -> Any:
         """Give each row's class, or number, where it is certain.
 
@@ -344,7 +370,7 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeOffers):
         Parameters
         ----------
         X : array, data frame, or list of dicts
-            Arrays go by position, the others by name.
+            Arrays go by position, the others by name. One dict is one row.
         within : float, optional
             For classes that are numbers: give the midpoint of the numbers that a row can get, if
             these are at most so far apart (``predict_interval``). 0 is the same as without.
@@ -354,6 +380,7 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeOffers):
         Returns
         -------
         numpy.ma.MaskedArray, or a nullable Series when a data frame came in
+            Of one dict its label, None where it is not certain.
 
         Notes
         -----
@@ -361,10 +388,16 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeOffers):
         of up to 512 leaves, else the nodes that it can reach. Beyond rows and result, memory does
         not grow with the rows, if these are numbers in an array.
         """
-        from ..inputs import is_frame, labels_like
-
         if within is not None:
             return self.predict_within(X, within, n_jobs)
+        if type(X) is np.ndarray:
+            found = self._ready.table(X, n_threads(n_jobs))
+            if found is not None:
+                return found
+        elif isinstance(X, Mapping):
+            return self._ready(X)
+        from ..inputs import is_frame, labels_like
+
         if self.labels.dtype == object or is_frame(X):
             return labels_like(X, self.labels, self.decide(X, n_jobs))
         rows = self.read(X)
