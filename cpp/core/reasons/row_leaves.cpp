@@ -10,6 +10,8 @@ namespace orderless::reasons {
 
 namespace {
 
+constexpr std::uint64_t is_missed = std::uint64_t{1} << 60;
+
 constexpr std::size_t most_words_kept = std::size_t{1} << 23;  // 64 MB
 
 bool has_bin(const std::uint16_t* slots, std::size_t b) {
@@ -179,8 +181,11 @@ std::optional<RowLeaves::Key> RowLeaves::key(std::size_t leaf, std::size_t k) co
 void RowLeaves::prepare() {
   if (prepared_) return;
   prepared_ = true;
-  if (possible_.size() == 1) find_others();
-  n_others_ = source_.size();
+  Codes codes{{}, std::vector<std::size_t>(n_features() + 1, 0)};
+  for (std::size_t k = 0; k < n_features(); ++k) {
+    codes.start[k + 1] = codes.start[k] + (ordered(k) ? 1 : (tree_.layout().slots_of(k) + 2) / 3);
+  }
+  if (possible_.size() == 1) find_others(codes);
   n_words_ = words_for(n_others_);
   missed_.assign(n_features() * n_words_, 0);
   with_nan_.assign(n_features() * n_words_, 0);
@@ -189,84 +194,90 @@ void RowLeaves::prepare() {
   above_.resize(n_features());
   below_.resize(n_features());
   has_.resize(n_features());
-  for (std::size_t k = 0; k < n_features(); ++k) find_missed(k);
+  for (std::size_t k = 0; k < n_features(); ++k) find_missed(k, codes);
+}
+
+/// Writes where a leaf is missed, so that leaves which are missed alike are equal: 0 where one is
+/// not missed. Gives on how many features it is.
+std::uint32_t RowLeaves::write_codes(std::size_t leaf, const Codes& codes,
+                                     std::uint64_t* out) const {
+  const BoxLayout& layout = tree_.layout();
+  std::uint32_t count = 0;
+  for (std::size_t k = 0; k < n_features(); ++k) {
+    std::uint64_t* code = out + codes.start[k];
+    if (ordered(k)) {
+      const std::optional<Key> own = key(leaf, k);
+      if (!own) continue;
+      const bool none = own->lo > own->hi;
+      *code = is_missed | static_cast<std::uint64_t>(none ? 1 : own->lo) << 32 |
+              static_cast<std::uint64_t>(none ? 0 : own->hi) << 1 | (own->nan ? 1U : 0U);
+    } else {
+      if (layout.sides_meet(k, tree_.box(leaf), row_.data())) continue;
+      const std::uint16_t* side = tree_.box(leaf) + layout.slot(k);
+      for (std::size_t s = 0; s < layout.slots_of(k); ++s) {
+        code[s / 3] |= is_missed | std::uint64_t{side[s]} << (32 - s % 3 * 16);
+      }
+    }
+    ++count;
+  }
+  return count;
 }
 
 /// Finds the leaves of other classes, each way to be missed once.
-void RowLeaves::find_others() {
-  const std::size_t n = n_features();
-  const BoxLayout& layout = tree_.layout();
-  // Codes by which leaves that are missed alike are equal: 0 where one is not missed.
-  std::vector<std::size_t> width(n + 1, 0);
-  for (std::size_t k = 0; k < n; ++k) {
-    width[k + 1] = width[k] + (ordered(k) ? 1 : (layout.slots_of(k) + 2) / 3);
-  }
+void RowLeaves::find_others(Codes& codes) {
+  const std::size_t width = codes.start.back();
   std::vector<std::size_t> others;
   for (std::size_t leaf = 0; leaf < tree_.n_leaves(); ++leaf) {
     if (tree_.label(leaf) != possible_[0]) others.push_back(leaf);
   }
-  std::vector<std::uint64_t> codes(others.size() * width[n], 0);
+  std::vector<std::uint64_t> all(others.size() * width, 0);
   std::vector<std::uint32_t> count(others.size(), 0);
-  constexpr std::uint64_t missed = std::uint64_t{1} << 60;
   for (std::size_t i = 0; i < others.size(); ++i) {
-    for (std::size_t k = 0; k < n; ++k) {
-      std::uint64_t* code = codes.data() + i * width[n] + width[k];
-      if (ordered(k)) {
-        const std::optional<Key> own = key(others[i], k);
-        if (!own) continue;
-        const bool none = own->lo > own->hi;
-        *code = missed | static_cast<std::uint64_t>(none ? 1 : own->lo) << 32 |
-                static_cast<std::uint64_t>(none ? 0 : own->hi) << 1 | (own->nan ? 1U : 0U);
-      } else {
-        if (layout.sides_meet(k, tree_.box(others[i]), row_.data())) continue;
-        const std::uint16_t* side = tree_.box(others[i]) + layout.slot(k);
-        for (std::size_t s = 0; s < layout.slots_of(k); ++s) {
-          code[s / 3] |= missed | std::uint64_t{side[s]} << (32 - s % 3 * 16);
-        }
-      }
-      ++count[i];
-    }
+    count[i] = write_codes(others[i], codes, all.data() + i * width);
   }
   std::vector<std::size_t> order(others.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto line = [&](std::size_t i) { return std::span(codes).subspan(i * width[n], width[n]); };
+  const auto line = [&](std::size_t i) { return std::span(all).subspan(i * width, width); };
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     if (count[a] != count[b]) return count[a] < count[b];
     const auto order_of = std::lexicographical_compare_three_way(line(a).begin(), line(a).end(),
                                                                  line(b).begin(), line(b).end());
     return order_of != 0 ? order_of < 0 : a < b;
   });
+  codes.flat.reserve(all.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i > 0 && std::ranges::equal(line(order[i]), line(order[i - 1]))) continue;
     source_.push_back(others[order[i]]);
+    codes.flat.insert(codes.flat.end(), line(order[i]).begin(), line(order[i]).end());
   }
+  n_others_ = source_.size();
 }
 
 /// Notes which of them the row misses on a feature, and where they are.
-void RowLeaves::find_missed(std::size_t k) {
-  const BoxLayout& layout = tree_.layout();
+void RowLeaves::find_missed(std::size_t k, const Codes& codes) {
   if (ordered(k)) {
     lo_[k].assign(n_others_, 0);
     hi_[k].assign(n_others_, 0);
     above_[k].resize(at(n_bins(k)) + 1);
     below_[k].resize(at(n_bins(k)) + 1);
-    for (std::size_t i = 0; i < n_others_; ++i) {
-      const std::optional<Key> own = key(source_[i], k);
-      if (!own) continue;
-      set_bit(missed_.data() + k * n_words_, i);
-      lo_[k][i] = own->lo;
-      hi_[k][i] = own->hi;
-      if (own->nan) set_bit(with_nan_.data() + k * n_words_, i);
-    }
-    return;
+  } else {
+    has_[k].assign(at(n_bins(k)) * n_words_, 0);
   }
-  has_[k].assign(at(n_bins(k)) * n_words_, 0);
   for (std::size_t i = 0; i < n_others_; ++i) {
-    const std::uint16_t* box = tree_.box(source_[i]);
-    if (layout.sides_meet(k, box, row_.data())) continue;
+    const std::uint64_t code = codes.flat[i * codes.start.back() + codes.start[k]];
+    if (code == 0) continue;
     set_bit(missed_.data() + k * n_words_, i);
+    if (ordered(k)) {
+      const auto lo = static_cast<std::int32_t>(code >> 32 & 0xFFFFU);
+      const auto hi = static_cast<std::int32_t>(code >> 1 & 0xFFFFU);
+      lo_[k][i] = lo <= hi ? lo : n_bins(k);
+      hi_[k][i] = lo <= hi ? hi : -1;
+      if ((code & 1U) != 0) set_bit(with_nan_.data() + k * n_words_, i);
+      continue;
+    }
+    const std::uint16_t* side = tree_.box(source_[i]) + tree_.layout().slot(k);
     for (std::size_t b = 0; b < at(n_bins(k)); ++b) {
-      if (has_bin(box + layout.slot(k), b)) set_bit(has_[k].data() + b * n_words_, i);
+      if (has_bin(side, b)) set_bit(has_[k].data() + b * n_words_, i);
     }
   }
 }

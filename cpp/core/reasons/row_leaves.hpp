@@ -137,8 +137,13 @@ class RowLeaves {
     bool nan;
   };
   [[nodiscard]] std::optional<Key> key(std::size_t leaf, std::size_t k) const;
-  void find_others();
-  void find_missed(std::size_t k);
+  struct Codes {
+    std::vector<std::uint64_t> flat;  // by other
+    std::vector<std::size_t> start;   // by feature, and the end
+  };
+  std::uint32_t write_codes(std::size_t leaf, const Codes& codes, std::uint64_t* out) const;
+  void find_others(Codes& codes);
+  void find_missed(std::size_t k, const Codes& codes);
   const Words& table(std::vector<Words>& rows, std::size_t k, std::int32_t end, bool below);
 
   const RowTree& tree_;
