@@ -214,11 +214,14 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
     >>> group_equivalent([a, b, a])
     [[0, 2], [1]]
     """
-    members = over_common_space([read_tree(tree) for tree in trees])
+    members = over_common_space([t if type(t) is Tree else read_tree(t) for t in trees])
     groups: dict[bytes, list[int]] = {}
     points = fingerprint_points(members)
-    for i, point in enumerate(points):
-        groups.setdefault(point.tobytes(), []).append(i)
+    for i, point in enumerate(points.view("V16").ravel().tolist()):
+        if point in groups:
+            groups[point].append(i)
+        else:
+            groups[point] = [i]
     return list(groups.values())
 
 
@@ -227,6 +230,8 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
 
 def fingerprint_points(trees: Sequence[Tree]) -> NDArray[np.uint64]:
     """Give the two field elements of each tree; trees over one space are done in one go."""
+    if trees and all([tree.space is trees[0].space for tree in trees]):
+        return _points(trees, trees[0].space)
     out = np.zeros((len(trees), 2), dtype=np.uint64)
     by_space: dict[Space, list[int]] = {}
     by_identity: dict[int, list[int]] = {}
@@ -248,36 +253,49 @@ def flat_nodes(
     With them the first node of each tree and the end, and the labels that classes now stand for.
     """
     start = np.zeros(len(trees) + 1, dtype=np.int64)
-    np.cumsum([len(tree.feature) for tree in trees], out=start[1:])
-    labels: dict[Any, int] = {}
-    leaf_class = []
-    tables: dict[tuple[Label, ...], NDArray[np.int32]] = {}
-    for tree in trees:
-        table = tables.get(tree.classes)
-        if table is None:
-            numbers = [labels.setdefault(label, len(labels)) for label in tree.classes]
-            table = tables[tree.classes] = np.array([*numbers, -1], dtype=np.int32)
-        leaf_class.append(table[tree.leaf_class])
-    sizes = [np.diff(tree.set_start) for tree in trees if len(tree.set_values)]
+    np.cumsum([tree.n_nodes for tree in trees], out=start[1:])
+    parts = Nodes(*zip(*[tree.nodes for tree in trees], strict=True))
+    labels, leaf_class = _common_labels(trees, np.concatenate(parts.leaf_class), start)
+    set_values = np.concatenate(parts.set_values)
     set_start = np.zeros(start[-1] + 1, dtype=np.int64)
-    if sizes:
-        all_sizes = np.concatenate([np.diff(tree.set_start) for tree in trees])
-        np.cumsum(all_sizes, out=set_start[1:])
-    set_values = np.concatenate([tree.set_values for tree in trees])
+    if len(set_values):
+        np.cumsum(np.concatenate([np.diff(own) for own in parts.set_start]), out=set_start[1:])
+    some_nan = trees[0].space.domains.nan.any()
+    nan_true = np.concatenate(parts.nan_true) if some_nan else np.zeros(start[-1], dtype=np.uint8)
     nodes = Nodes(
-        np.concatenate([tree.feature for tree in trees]),
-        np.concatenate([tree.threshold for tree in trees]),
-        np.concatenate([tree.nan_true for tree in trees]),
-        np.concatenate([tree.when_true for tree in trees]),
-        np.concatenate([tree.when_false for tree in trees]),
-        np.concatenate(leaf_class),
+        np.concatenate(parts.feature),
+        np.concatenate(parts.threshold),
+        nan_true,
+        np.concatenate(parts.when_true),
+        np.concatenate(parts.when_false),
+        leaf_class,
         set_start,
         set_values,
     )
-    return nodes, start, list(labels)
+    return nodes, start, labels
 
 
-def _points(trees: list[Tree], space: Space) -> NDArray[np.uint64]:
+def _common_labels(
+    trees: Sequence[Tree], leaf_class: NDArray[np.int32], start: NDArray[np.int64]
+) -> tuple[list[Label], NDArray[np.int32]]:
+    """Give the labels of all trees, and the leaves' classes as positions among them."""
+    first = trees[0].classes
+    if all([tree.classes is first for tree in trees]):
+        return list(first), leaf_class
+    labels: dict[Any, int] = {}
+    tables: dict[tuple[Label, ...], int] = {}  # where each begins in the one below
+    table: list[int] = []
+    begins = []
+    for tree in trees:
+        if tree.classes not in tables:
+            tables[tree.classes] = len(table)
+            table += [labels.setdefault(label, len(labels)) for label in tree.classes] + [-1]
+        begins.append(tables[tree.classes])
+    at = leaf_class + np.repeat(begins, np.diff(start))  # -1 is the end of the table before
+    return list(labels), np.array(table, dtype=np.int32)[at]
+
+
+def _points(trees: Sequence[Tree], space: Space) -> NDArray[np.uint64]:
     nodes, start, labels = flat_nodes(trees)
     keys, weights = space_weights(space)
     values = class_weights(labels)

@@ -368,11 +368,12 @@ def _read_row(
     tree: Tree, bins: Bins, row: Any, time_limit: float
 ) -> tuple[RowSearch, dict[str, Any], Rows | None]:
     """Read one row: what searches around it, the row as a dict, and as the core reads rows."""
-    if bins.reader is not None and type(row) is dict:
+    space = tree.space
+    if bins.reader is not None and type(row) in (dict, list, tuple):
         found = bins.explainer.read(bins.reader, row)
         if found is not None:
-            return RowSearch(bins, found, time_limit), row.copy(), None
-    space = tree.space
+            plain = dict(row if type(row) is dict else zip(space.column_names, row, strict=True))
+            return RowSearch(bins, found, time_limit), plain, None
     rows, cells = row_and_cells(row, space)
     # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
     used = range(len(space.features)) if isinstance(rows, list) else tree.used
