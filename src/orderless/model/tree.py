@@ -224,11 +224,12 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeOffers):
     def row_threshold(self) -> NDArray[np.float64]:
         """Give, per node, the largest float64 in a row for which its condition holds."""
         out = self.threshold.copy()
-        for i in self.used:
-            feature = self.space.features[i]
-            if feature.kind == "numeric":
-                at = self.feature == i
-                out[at] = row_boundary(self.threshold[at], feature.values)
+        numbers, kinds = self.space.alike
+        kind = numbers[self.feature]
+        for i, own in enumerate(kinds):
+            if own.kind == "numeric" and own.values == "float32":  # others are not rounded
+                at = kind == i
+                out[at] = row_boundary(self.threshold[at], own.values)
         out.setflags(write=False)
         return out
 
