@@ -269,7 +269,9 @@ def test_the_first_of_astronomically_many_reasons_comes_at_once():
     why = form.explain(row)
     some = [str(term) for _, term in zip(range(100), why.reasons(), strict=False)]
     assert len(set(some)) == 100
-    assert why._search.n_looks < 1_000  # boxes that were looked at: some for each reason, not all 3^40
+    assert (
+        why._search.n_looks < 1_000
+    )  # boxes that were looked at: some for each reason, not all 3^40
     assert why.necessary == ()
     assert set(why.relevant) == set(form.space.names)
     assert why.shortest.n_conditions == 40

@@ -17,7 +17,6 @@ from .equivalence import (
     equivalent as equivalent,
     fingerprint as fingerprint,
     fingerprint_points as fingerprint_points,
-    flat_nodes as flat_nodes,
     group_equivalent as group_equivalent,
     hex_digits as hex_digits,
     read_hex as read_hex,
@@ -25,6 +24,12 @@ from .equivalence import (
 )
 from .explain import (
     Explanation as Explanation,
+)
+from .explanations import (
+    Explanations as Explanations,
+)
+from .flat_trees import (
+    flat_nodes as flat_nodes,
 )
 from .formats import (
     FORM_FORMAT as FORM_FORMAT,

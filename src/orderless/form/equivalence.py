@@ -20,6 +20,7 @@ from ..errors import InvalidData
 from ..inputs import row_at
 from ..model import Feature, Label, Nodes, Space, Tree, any_value, over_common_space, value_in
 from ..readers import read_tree
+from .flat_trees import flat_nodes
 
 __all__ = ["counterexample", "disagreement", "equivalent", "fingerprint", "group_equivalent"]
 
@@ -230,7 +231,7 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
 
 def fingerprint_points(trees: Sequence[Tree]) -> NDArray[np.uint64]:
     """Give the two field elements of each tree; trees over one space are done in one go."""
-    if trees and all([tree.space is trees[0].space for tree in trees]):
+    if trees and all(tree.space is trees[0].space for tree in trees):
         return _points(trees, trees[0].space)
     out = np.zeros((len(trees), 2), dtype=np.uint64)
     by_space: dict[Space, list[int]] = {}
@@ -243,56 +244,6 @@ def fingerprint_points(trees: Sequence[Tree]) -> NDArray[np.uint64]:
     for space, members in by_space.items():
         out[members] = _points([trees[i] for i in members], space)
     return out
-
-
-def flat_nodes(
-    trees: Sequence[Tree],
-) -> tuple[Nodes, NDArray[np.int64], list[Label]]:
-    """Give the nodes of trees over one space one after the other, as the core reads many trees.
-
-    With them the first node of each tree and the end, and the labels that classes now stand for.
-    """
-    start = np.zeros(len(trees) + 1, dtype=np.int64)
-    np.cumsum([tree.n_nodes for tree in trees], out=start[1:])
-    parts = Nodes(*zip(*[tree.nodes for tree in trees], strict=True))
-    labels, leaf_class = _common_labels(trees, np.concatenate(parts.leaf_class), start)
-    set_values = np.concatenate(parts.set_values)
-    set_start = np.zeros(start[-1] + 1, dtype=np.int64)
-    if len(set_values):
-        np.cumsum(np.concatenate([np.diff(own) for own in parts.set_start]), out=set_start[1:])
-    some_nan = trees[0].space.domains.nan.any()
-    nan_true = np.concatenate(parts.nan_true) if some_nan else np.zeros(start[-1], dtype=np.uint8)
-    nodes = Nodes(
-        np.concatenate(parts.feature),
-        np.concatenate(parts.threshold),
-        nan_true,
-        np.concatenate(parts.when_true),
-        np.concatenate(parts.when_false),
-        leaf_class,
-        set_start,
-        set_values,
-    )
-    return nodes, start, labels
-
-
-def _common_labels(
-    trees: Sequence[Tree], leaf_class: NDArray[np.int32], start: NDArray[np.int64]
-) -> tuple[list[Label], NDArray[np.int32]]:
-    """Give the labels of all trees, and the leaves' classes as positions among them."""
-    first = trees[0].classes
-    if all([tree.classes is first for tree in trees]):
-        return list(first), leaf_class
-    labels: dict[Any, int] = {}
-    tables: dict[tuple[Label, ...], int] = {}  # where each begins in the one below
-    table: list[int] = []
-    begins = []
-    for tree in trees:
-        if tree.classes not in tables:
-            tables[tree.classes] = len(table)
-            table += [labels.setdefault(label, len(labels)) for label in tree.classes] + [-1]
-        begins.append(tables[tree.classes])
-    at = leaf_class + np.repeat(begins, np.diff(start))  # -1 is the end of the table before
-    return list(labels), np.array(table, dtype=np.int32)[at]
 
 
 def _points(trees: Sequence[Tree], space: Space) -> NDArray[np.uint64]:

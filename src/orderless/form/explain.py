@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import TooManyReasons
-from ..inputs import Rows, is_unknown, one_row, read_costs, read_rows, row_and_cells
+from ..inputs import is_unknown, one_row, read_costs
 from ..model import Bins, Label, Space, Tree, short_number
 from .changes import Change, Changes, read_limits, restricted_changes
 from .function_tree import with_function_bins
-from .row_search import RowSearch
+from .row_search import RowSearch, read_row
 from .term import Term
 
 __all__ = ["Explanation", "explain_row"]
@@ -338,7 +338,7 @@ def explain_row(
     space = tree.space
     if costs is not None:
         read_costs(costs, space, tree.features)
-    search, cells, given = _read_row(tree, bins, row, time_limit)
+    search, cells, given = read_row(tree, bins, row, time_limit)
     possible = tuple([tree.classes[c] for c in search.possible])
     unsettled = search.unsettled
     unknown = tuple([bins.features[k].name for k in unsettled])
@@ -362,23 +362,6 @@ def explain_row(
         _asked=asked,
         interval=interval,
     )
-
-
-def _read_row(
-    tree: Tree, bins: Bins, row: Any, time_limit: float
-) -> tuple[RowSearch, dict[str, Any], Rows | None]:
-    """Read one row: what searches around it, the row as a dict, and as the core reads rows."""
-    space = tree.space
-    if bins.reader is not None and type(row) in (dict, list, tuple):
-        found = bins.explainer.read(bins.reader, row)
-        if found is not None:
-            plain = dict(row if type(row) is dict else zip(space.column_names, row, strict=True))
-            return RowSearch(bins, found, time_limit), plain, None
-    rows, cells = row_and_cells(row, space)
-    # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
-    used = range(len(space.features)) if isinstance(rows, list) else tree.used
-    given = read_rows(rows, space, used)
-    return RowSearch.of_rows(bins, given, time_limit), cells, given
 
 
 def _whole_costs(costs: Costs, space: Space, names: Sequence[str]) -> list[int]:

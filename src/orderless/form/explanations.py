@@ -72,9 +72,9 @@ class Explanations(Sequence["Explanation"]):
         assert isinstance(reasons, _Reasons)
         kinds = [(None, None, None) if term is None else (label, str(term), term.n_conditions)
                  for label, term in reasons.distinct()]  # fmt: skip
-        columns = zip(*(kinds[k] for k in self._which.tolist()), strict=True)
+        rows = [kinds[k] for k in self._which.tolist()]
         names = ("label", "reason", "n_conditions")
-        return dict(zip(names, map(list, columns), strict=True)) or {name: [] for name in names}
+        return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
     def __repr__(self) -> str:
         n = len(self.reasons.terms) if isinstance(self.reasons, _Reasons) else 0
@@ -95,7 +95,7 @@ class _Reasons(Sequence["Term | None"]):
     def __getitem__(self, row: int) -> Term | None: ...
     @overload
     def __getitem__(self, row: slice) -> list[Term | None]: ...
-    def __getitem__(self, row: int | slice) -> Term | None | list[Term | None]:
+    def __getitem__(self, row: int | slice) -> Term | list[Term | None] | None:
         if isinstance(row, slice):
             return [self[i] for i in range(len(self))[row]]
         k = int(self._found.which[row])

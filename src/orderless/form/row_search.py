@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import OutOfTime, TooManyReasons, setting
-from ..inputs import Rows
-from ..model import Bins, Box
+from ..errors import InvalidData, OutOfTime, TooManyReasons, setting
+from ..inputs import Rows, read_rows, row_and_cells
+from ..model import Bins, Box, Tree
 from .term import Term
 
-__all__ = ["RowSearch"]
+__all__ = ["RowSearch", "read_row"]
 
 Sides = tuple[int, ...]
 Slots = NDArray[np.uint16]
@@ -93,7 +93,7 @@ class RowSearch:
     def best(self, costs: Sequence[int]) -> Term:
         """Give the reason that costs least, then has fewest conditions, then is first."""
         if sum(costs) >> 127:
-            raise OutOfTime(
+            raise InvalidData(
                 "the costs are too far apart to be added exactly: as whole numbers of the smallest "
                 "digit that one of them has, together they pass 38 digits; round them"
             )
@@ -142,7 +142,8 @@ class RowSearch:
     @cached_property
     def n_bins(self) -> list[int]:
         """By feature its bins, NaN not counted."""
-        return self.bins.layout.n_bins.tolist()
+        out: list[int] = self.bins.layout.n_bins.tolist()
+        return out
 
     @cached_property
     def nan(self) -> list[int]:
@@ -278,3 +279,20 @@ def _run(side: int) -> bool:
 
 def _inside(a: Sides, b: Sides) -> bool:
     return not any(p & ~q for p, q in zip(a, b, strict=True))
+
+
+def read_row(
+    tree: Tree, bins: Bins, row: Any, time_limit: float
+) -> tuple[RowSearch, dict[str, Any], Rows | None]:
+    """Read one row: what searches around it, the row as a dict, and as the core reads rows."""
+    space = tree.space
+    if bins.reader is not None and type(row) in (dict, list, tuple):
+        found = bins.explainer.read(bins.reader, row)
+        if found is not None:
+            plain = dict(row if type(row) is dict else zip(space.column_names, row, strict=True))
+            return RowSearch(bins, found, time_limit), plain, None
+    rows, cells = row_and_cells(row, space)
+    # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
+    used = range(len(space.features)) if isinstance(rows, list) else tree.used
+    given = read_rows(rows, space, used)
+    return RowSearch.of_rows(bins, given, time_limit), cells, given

@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
 from ..errors import InvalidTree
 from .arrays import BinNodes, Layout
+from .bin_readers import BinReaders
 from .feature import Feature, Label
-from .numbers import row_boundary
-from .predictor import row_reader
 from .side import Side
 from .words import sides_text
 
@@ -38,7 +36,7 @@ def _order_of_label(label: Label) -> tuple[int, Any]:
     return (1, label) if isinstance(label, str) else (0, float(label))
 
 
-class Bins:
+class Bins(BinReaders):
     """A tree's features, cut into bins, in the order of their names.
 
     Equal functions give the same boxes in the same order, whatever the order of the columns.
@@ -138,35 +136,6 @@ class Bins:
             (3 if f.nan else 2) if f.ordered else (len(g) + 15) // 16
             for f, g in zip(self.features, self.groups, strict=True)
         ]
-
-    @cached_property
-    def places(self) -> NDArray[np.int32]:
-        """By feature its position in the space, for the core."""
-        return np.array(self.positions, dtype=np.int32)
-
-    @cached_property
-    def reader(self) -> _core.rows.RowReader | None:
-        """What reads single rows in the core; None where that takes more than it can."""
-        return row_reader(self.tree.space, range(len(self.tree.space.features)))[0]
-
-    @cached_property
-    def explainer(self) -> _core.reasons.Explainer:
-        """What explains rows in the core."""
-        space = self.tree.space
-        place = row_reader(space, range(len(space.features)))[1]
-        groups = []
-        for own, bins in zip(self.features, self.groups, strict=True):
-            group = np.zeros(own.n_values, dtype=np.int32)
-            for b, codes in enumerate(bins):
-                group[list(codes)] = b
-            groups.append(group)
-        ends = [row_boundary(c, f.values) for f, c in zip(self.features, self.cuts, strict=True)]
-        columns = np.maximum(place[self.places], 0)  # -1 where no reader is
-        return _core.reasons.Explainer(self.nodes, self.layout, ends, groups, columns)
-
-    def __getstate__(self) -> dict[str, Any]:
-        made_again = ("places", "reader", "explainer")
-        return {name: own for name, own in vars(self).items() if name not in made_again}
 
     @cached_property
     def widths(self) -> tuple[int, ...]:

@@ -20,7 +20,6 @@ from .bins import Bins
 from .feature import Label
 from .frozen import Frozen, freeze
 from .numbers import row_boundary
-from .predictor import Predictor
 from .side import Side
 from .space import Space
 from .tree_arrays import (
@@ -336,31 +335,6 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeOffers):
             n_threads(n_jobs),
             *more,
         )
-
-    @cached_property
-    def _ready(self) -> Predictor:
-        """What answers rows that come one at a time, and tables of floats."""
-        return Predictor(self)
-
-    def predictor(self) -> Predictor:
-        """Give a function that predicts one row at a time, with as little work as there can be.
-
-        Returns
-        -------
-        Predictor
-            ``predictor(row)`` takes a dict of feature: value, or the values in the order of the
-            columns, and gives the class, or None where it is not certain.
-
-        Examples
-        --------
-        >>> from orderless import read_tree
-        >>> tree = read_tree({"feature": 0, "true": {"prediction": "a"}, "false": {"feature": 1,
-        ...         "true": {"prediction": "b"}, "false": {"prediction": "c"}}})
-        >>> predict = tree.predictor()
-        >>> predict({"x0": 0, "x1": 1}), predict([1, None]), predict([None, 1])
-        ('b', 'a', None)
-        """
-        return self._ready
 
     def predict(self, X: Any, *, within: float | None = None, n_jobs: int | None = None) -> Any:
         """Give each row's class, or number, where it is certain.

@@ -110,10 +110,7 @@ class Table:
         if names is None:
             names = numbered_names(self.n_columns or 0)
         if not self.categories and isinstance(self.binary, bool) and len(names) <= KEPT:
-            with_nan = nan == "value" and self.learns_nan and not self.binary
-            kind = Feature("x", "boolean") if self.binary else Feature("x", values=self.values,
-                                                                       nan=with_nan)  # fmt: skip
-            return _space_of_one_kind(tuple(map(str, names)), kind)
+            return _space_of_one_kind(tuple(map(str, names)), self._feature(0, "x", nan))
         return Space([self._feature(i, str(name), nan) for i, name in enumerate(names)])
 
     def _feature(self, column: int, name: str, nan: Nan) -> Feature:
