@@ -22,6 +22,7 @@ CAPABILITIES = {
     "equivalence": "Equivalence",
     "canonical": "Canonical form: reasons and rules",
     "acquisition": "Acquisition: the cheapest policy",
+    "rows": "One row at a time, and small tables",
     "missing": "Rows with unknown values",
     "ensembles": "Forests and boosted trees",
     "proofs": "Proofs, differences and changes",

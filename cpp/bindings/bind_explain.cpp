@@ -244,7 +244,13 @@ class RowReasons {
 
   nb::object next(double time_limit) {
     auto found = row_.locked([&](RowSearch& search) -> std::optional<Slots> {
+      if (!first_) {  // at once, however long the search for the others takes
+        if (place_.todo.empty()) return std::nullopt;
+        first_ = search.any();
+        return search.write(*first_);
+      }
       auto sides = search.next(place_, nullptr, steady(time_limit));
+      if (sides == first_) sides = search.next(place_, nullptr, steady(time_limit));
       return sides ? std::optional(search.write(*sides)) : std::nullopt;
     });
     return found ? nb::cast(give(std::move(*found))) : nb::none();
@@ -253,6 +259,7 @@ class RowReasons {
  private:
   ExplainedRow& row_;
   RowSearch::Place place_;
+  std::optional<RowSearch::Sides> first_;
 };
 
 ExplainedRow* read_row(const Explainer& own, const rows::RowReader& reader, nb::handle row) {

@@ -33,6 +33,60 @@ RowSearch::Place RowSearch::begin(Must must) const {
   return place;
 }
 
+RowSearch::Sides RowSearch::any() {
+  const std::size_t n = leaves_.n_words();
+  const std::size_t n_features = leaves_.n_features();
+  std::vector<Words> rest(n_features + 1, Words(n, 0));  // missed on those not widened yet
+  for (std::size_t k = n_features; k-- > 0;) {
+    for (std::size_t w = 0; w < n; ++w) rest[k][w] = rest[k + 1][w] | leaves_.missed_by(k)[w];
+  }
+  const Words all = first_bits(leaves_.n_others());
+  Words so_far(n, 0), need(n), own(n);
+  Sides found;
+  for (std::size_t k = 0; k < n_features; ++k) {
+    for (std::size_t w = 0; w < n; ++w) need[w] = all[w] & ~(so_far[w] | rest[k + 1][w]);
+    found.push_back(widest(k, need));
+    leaves_.misses(k, found[k], own.data());
+    for (std::size_t w = 0; w < n; ++w) so_far[w] |= own[w];
+  }
+  return found;
+}
+
+/// The widest side around the row that misses some leaves, all of which the row misses here.
+Part RowSearch::widest(std::size_t k, const Words& need) const {
+  Part side = leaves_.full(k);
+  const Part& row = leaves_.own(k);
+  std::vector<std::pair<std::int32_t, std::int32_t>> taken;  // NaN alone: numbers to stay out of
+  each_bit(need, [&](std::size_t leaf) {
+    const Part away = leaves_.side_of(leaf, k);
+    if (!leaves_.ordered(k)) {
+      for (std::size_t w = 0; w < side.bits.size(); ++w) side.bits[w] &= ~away.bits[w];
+      return;
+    }
+    side.nan = side.nan && !away.nan;
+    if (away.first > away.last) return;
+    if (!leaves_.some(k)) {
+      taken.emplace_back(away.first, away.last);
+    } else if (away.first > row.last) {
+      side.last = std::min(side.last, away.first - 1);
+    } else {
+      side.first = std::max(side.first, away.last + 1);
+    }
+  });
+  if (taken.empty()) return side;
+  std::ranges::sort(taken);
+  taken.emplace_back(leaves_.n_bins(k), leaves_.n_bins(k));
+  Part gap = leaves_.interval(k, 1, 0, side.nan);  // the widest between them, the first of these
+  std::int32_t from = 0;
+  for (const auto& [first, last] : taken) {
+    if (first - from > std::max(gap.last - gap.first + 1, 0)) {
+      gap = leaves_.interval(k, from, first - 1, side.nan);
+    }
+    from = std::max(from, last + 1);
+  }
+  return gap;
+}
+
 std::optional<RowSearch::Sides> RowSearch::next(Place& place, const Goal* goal,
                                                 const PollFunction& poll) {
   while (!place.todo.empty()) {

@@ -48,6 +48,8 @@ class RowSearch {
   [[nodiscard]] Place begin(Must must = {}) const;
   /// The next reason, and with a goal the next that is worth less; none when there are no more.
   [[nodiscard]] std::optional<Sides> next(Place& place, const Goal* goal, const PollFunction& poll);
+  /// One reason, without search: the row is widened feature by feature, each as far as it goes.
+  [[nodiscard]] Sides any();
   /// The reason that costs least, then has fewest conditions, then is first.
   [[nodiscard]] Sides best(std::vector<Wide> costs, const PollFunction& poll);
 
@@ -71,6 +73,7 @@ class RowSearch {
     Part keep;
   };
 
+  [[nodiscard]] Part widest(std::size_t k, const Words& need) const;
   [[nodiscard]] bool met(const Place::State& state);
   [[nodiscard]] bool touched(std::size_t k, const Part& zone, const std::uint64_t* only);
   [[nodiscard]] bool zones_touched(std::size_t k, const Part& side, const std::uint64_t* only);
