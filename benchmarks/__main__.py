@@ -21,6 +21,7 @@ MARK = "<!-- tables: written by `python -m benchmarks --save`, do not edit below
 CAPABILITIES = {
     "equivalence": "Equivalence",
     "canonical": "Canonical form: reasons and rules",
+    "families": "Trees that are hard to minimize",
     "acquisition": "Acquisition: the cheapest policy",
     "rows": "One row at a time, and small tables",
     "missing": "Rows with unknown values",

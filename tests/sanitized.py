@@ -79,6 +79,8 @@ def rows_with_unknowns(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     assert np.array_equal(np.ma.getmaskarray(said), np.ma.getmaskarray(b.predict(rows, n_jobs=2)))
     assert a.possible_classes(rows) == b.possible_classes(rows)
     a.apply(rows)
+    still_open = np.flatnonzero(np.ma.getmaskarray(said))
+    importlib.import_module("orderless.missing").Settling(a).sets(a.read(rows), still_open)
     form = ol.canonicalize(b)
     for row in rows[:4]:
         form.missing_needed(row)

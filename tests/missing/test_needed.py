@@ -15,7 +15,8 @@ import orderless as ol
 from orderless.errors import InvalidData, OutOfTime, TooManyReasons
 from orderless.inputs import read_rows
 from orderless.missing import smallest_sets
-from orderless.missing.needed import Needed, Settling
+from orderless.missing.needed import Needed
+from orderless.missing.settling import Settling
 from tests.missing.test_predict import AT_10, COLOR, OR, WARM, breast_cancer, in_order, labels
 
 # -- what is needed ------------------------------------------------------------------------------
@@ -98,6 +99,18 @@ def check_settling(tree, rows):
         wanted = [tree.missing_needed(rows[i]).settle[0] for i in open_rows]
         assert [sets[k] for k in which] == wanted
     return len(open_rows)
+
+
+def test_settling_of_many_features():
+    # A chain of 70 questions: masks of features take two words.
+    node = {"prediction": 0}
+    for k in reversed(range(70)):
+        node = {"feature": k, "true": {"prediction": k % 2}, "false": node}
+    tree = ol.read_tree(node)
+    rng = np.random.default_rng(5)
+    gone = [set(rng.choice(70, 5, replace=False).tolist()) for _ in range(20)]
+    rows = [{f"x{k}": 0 for k in range(70) if k not in some} for some in gone]
+    assert check_settling(tree, rows) > 10
 
 
 def test_missing_needed_in_words():

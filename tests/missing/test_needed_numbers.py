@@ -11,7 +11,7 @@ from strategies import kinds, partial_rows, specs, tree_of
 
 import orderless as ol
 from orderless.errors import InvalidTree
-from orderless.missing.needed import Settling
+from orderless.missing.settling import Settling
 from tests.missing.test_asking import classes_below, height, holds
 
 NUMBERS = (-1.5, 0.25, 1.0, 1.25, 3.0, 1e300)

@@ -40,15 +40,16 @@ Columns by_trying(const std::vector<Columns>& rows, const std::vector<std::int32
 
 int main() {
   Random random{17};
-  for (int round = 0; round < 3000; ++round) {
-    const std::size_t n_columns = 1 + random.below(9);
+  for (int round = 0; round < 3300; ++round) {
+    const bool large = round >= 3000;  // of which the reductions leave something
+    const std::size_t n_columns = large ? 10 + random.below(4) : 1 + random.below(9);
     std::vector<std::int32_t> cost(n_columns);
     for (auto& one : cost) one = static_cast<std::int32_t>(random.below(4));
     std::sort(cost.begin(), cost.end());  // must not fall with the number
-    std::vector<Columns> rows(random.below(9));
+    std::vector<Columns> rows(large ? 10 + random.below(12) : random.below(9));
     for (Columns& row : rows) {
       for (std::size_t c = 0; c < n_columns; ++c) {
-        if (random.below(3) == 0) row.push_back(static_cast<std::int32_t>(c));
+        if (random.below(large ? 5 : 3) == 0) row.push_back(static_cast<std::int32_t>(c));
       }
       if (row.empty()) row.push_back(static_cast<std::int32_t>(random.below(n_columns)));
     }

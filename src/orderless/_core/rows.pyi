@@ -90,3 +90,14 @@ def first_determined(
     columns: list[Any],
     n_rows: int,
 ) -> FirstDetermined: ...
+def settling_sets(
+    start: NDArray[np.int32],
+    sides: NDArray[np.uint64],
+    label: NDArray[np.int32],
+    numbers: NDArray[np.float64],
+    within: float,
+    reached: NDArray[np.uint8],
+    known: NDArray[np.uint64],
+    limit: int,
+    time_limit: float,
+) -> NDArray[np.uint64]: ...

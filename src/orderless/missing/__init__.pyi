@@ -19,7 +19,6 @@ from .interval_widths import (
 )
 from .needed import (
     Needed as Needed,
-    Settling as Settling,
     missing_needed as missing_needed,
 )
 from .predict import (
@@ -30,6 +29,9 @@ from .predict import (
     predict_between as predict_between,
     predict_features as predict_features,
     predict_path as predict_path,
+)
+from .settling import (
+    Settling as Settling,
 )
 from .smallest_sets import (
     Steps as Steps,

@@ -12,20 +12,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..inputs import AMONG, BETWEEN, Rows, allowed_bins, distinct_rows, one_row, row_box
-from ..model import Bins, Label, Tree, as_bits, midpoint
+from ..inputs import one_row, row_box
+from ..model import Bins, Label, as_bits, midpoint
 from ..readers import read_tree
-from .smallest_sets import Clock, Ends, Leaf, Steps, lucky_sets, members, settling_sets
+from .smallest_sets import Clock, Ends, Steps, lucky_sets, members, settling_sets
 
-__all__ = ["Needed", "Settling", "missing_needed"]
+__all__ = ["Needed", "in_order", "missing_needed", "reachable"]
 
 LIMIT = 200_000
 TIME_LIMIT = 60.0
 LISTED = 6  # sets that a text lists
-MOST_CELLS = 20_000_000  # of a table of rows by leaves at one time
-REMEMBERED = 100_000  # answers that are kept for the rows to come
 
 Names = tuple[str, ...]
 
@@ -144,11 +141,11 @@ def missing_needed(
     tree, ends = Ends.of(read_tree(tree), within)
     bins = tree.bins
     sides = row_box(bins, one_row(row, tree.space, tree.used)).bits
-    leaves = [(c, own) for _, c, own in _reachable(bins, sides, clock)]
+    leaves = [(c, own) for _, c, own in reachable(bins, sides, clock)]
     classes = sorted({c for c, _ in leaves})
     possible = tuple(tree.classes[c] for c in classes)
     # In the order of the space, in which sets and names then come.
-    order = _in_order(bins)
+    order = in_order(bins)
     unknown = [k for k in order if sides[k].bit_count() > 1]
     names = [bins.features[k].name for k in unknown]
     if not ends.apart(np.array(classes[:1]), np.array(classes[-1:])).any():
@@ -166,12 +163,12 @@ def missing_needed(
     return Needed(None, possible, tuple(names), settle, could, within)
 
 
-def _in_order(bins: Bins) -> list[int]:
+def in_order(bins: Bins) -> list[int]:
     """Give the features in the order of the space."""
     return sorted(range(len(bins.features)), key=bins.positions.__getitem__)
 
 
-def _reachable(
+def reachable(
     bins: Bins, sides: tuple[int, ...], clock: Clock
 ) -> Iterator[tuple[int, int, tuple[int, ...]]]:
     """Go through the leaves whose box meets the row's: node, class, and what is left of the box."""
@@ -193,69 +190,3 @@ def _reachable(
         ):
             if side:
                 todo.append((child, (*box[:k], side, *box[k + 1 :])))
-
-
-class Settling:
-    """What would settle each of many rows: the first of the smallest sets, as ``missing_needed``.
-
-    Two leaves that a row can reach are separated by a feature only if the row does not know it,
-    and then by the tree alone. So rows that can reach the same leaves need the same features, and
-    one search is enough for all of them. Only where a row knows part of a feature (some of its
-    conditions) that part counts, too. ``limit`` and ``time_limit`` are for each search.
-    """
-
-    def __init__(
-        self,
-        tree: Tree,
-        limit: int = LIMIT,
-        time_limit: float = TIME_LIMIT,
-        within: float | None = None,
-    ) -> None:
-        self.limit, self.time_limit = limit, time_limit
-        self.tree, self.ends = tree, _ = Ends.of(tree, within)
-        self.bins = tree.bins
-        self.order = _in_order(self.bins)
-        leaves = np.flatnonzero(tree.feature < 0)
-        number = {node: i for i, node in enumerate(leaves.tolist())}
-        self.leaf: list[Leaf] = [(-1, ())] * len(leaves)
-        whole = tuple(self.bins.every_bin(k) for k in range(len(self.order)))
-        for node, label, box in _reachable(self.bins, whole, Clock(time_limit)):
-            self.leaf[number[node]] = (label, box)
-        self.seen: dict[bytes, Names] = {}
-
-    def sets(self, rows: Rows, which: NDArray[np.intp]) -> tuple[list[Names], NDArray[np.intp]]:
-        """Give sets of names, and for each of these undetermined rows which of them it needs."""
-        number: dict[Names, int] = {}
-        out = np.zeros(len(which), dtype=np.intp)
-        step = max(1, MOST_CELLS // len(self.leaf))
-        for start in range(0, len(which), step):
-            at = which[start : start + step]
-            part = rows.take(at)
-            tables = [self.tree.reached_leaves(part).astype(bool)]
-            partly: list[int] = []
-            for k, place in enumerate(self.bins.positions):
-                if part.columns[place][0] in (BETWEEN, AMONG):
-                    partly.append(k)
-                    tables.append(allowed_bins(self.bins, k, part))
-            kinds, of_row = distinct_rows(np.hstack(tables))
-            ends = np.cumsum([table.shape[1] for table in tables])[:-1]
-            names = [self._names(kind, partly, ends) for kind in kinds]
-            here = np.array([number.setdefault(one, len(number)) for one in names], dtype=np.intp)
-            out[start : start + step] = here[of_row]
-        return list(number), out
-
-    def _names(self, kind: NDArray[np.bool_], partly: list[int], ends: NDArray[np.intp]) -> Names:
-        key = np.packbits(kind).tobytes() + bytes(str(partly), "ascii")
-        if key not in self.seen:
-            if len(self.seen) >= REMEMBERED:
-                self.seen.clear()
-            reached, *known = np.split(kind, ends)
-            sides = {k: as_bits(side) for k, side in zip(partly, known, strict=True)}
-            leaves = [
-                (label, tuple(box[k] & sides.get(k, box[k]) for k in self.order))
-                for label, box in (self.leaf[i] for i in np.flatnonzero(reached))
-            ]
-            sets = settling_sets(leaves, Steps(self.limit, Clock(self.time_limit)), self.ends)
-            first = min(members(one) for one in sets)
-            self.seen[key] = tuple(self.bins.features[self.order[k]].name for k in first)
-        return self.seen[key]

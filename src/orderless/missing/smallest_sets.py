@@ -19,7 +19,8 @@ from ..errors import OutOfTime, TooManyReasons, setting
 from ..model import Tree, read_within
 
 __all__ = [
-    "Clock", "Ends", "Leaf", "Steps", "hitting_sets", "lucky_sets", "members", "settling_sets",
+    "Clock", "Ends", "Leaf", "Steps", "hitting_sets", "lucky_sets", "members", "out_of_time",
+    "settling_sets", "too_many_steps",
 ]  # fmt: skip
 
 BLOCK = 256  # leaves that are compared with all others at one time
@@ -70,6 +71,25 @@ class Ends:
 CLASSES = Ends()
 
 
+def out_of_time(time_limit: float) -> OutOfTime:
+    """Say that a search took too long."""
+    return OutOfTime(
+        "the smallest sets of features were not found in "
+        f"{setting('time_limit', time_limit)} seconds: raise {setting('time_limit')}, "
+        "or give more values of the row"
+    )
+
+
+def too_many_steps(limit: int, taken: int) -> TooManyReasons:
+    """Say that a search took too many steps."""
+    return TooManyReasons(
+        "finding the smallest sets of features takes more than "
+        f"{setting('limit', limit)} steps: raise {setting('limit')}, or give more "
+        "values of the row",
+        taken,
+    )
+
+
 class Clock:
     """Refuses to go on when the time is over."""
 
@@ -80,11 +100,7 @@ class Clock:
     def look(self) -> None:
         """Raise ``OutOfTime`` if the time is over."""
         if time.monotonic() > self.deadline:
-            raise OutOfTime(
-                "the smallest sets of features were not found in "
-                f"{setting('time_limit', self.time_limit)} seconds: raise {setting('time_limit')}, "
-                "or give more values of the row"
-            )
+            raise out_of_time(self.time_limit)
 
 
 class Steps:
@@ -100,12 +116,7 @@ class Steps:
         self.clock.look()
         self.taken += 1
         if self.taken > self.limit:
-            raise TooManyReasons(
-                "finding the smallest sets of features takes more than "
-                f"{setting('limit', self.limit)} steps: raise {setting('limit')}, or give more "
-                "values of the row",
-                self.taken,
-            )
+            raise too_many_steps(self.limit, self.taken)
 
 
 def members(bits: int) -> list[int]:

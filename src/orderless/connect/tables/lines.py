@@ -134,7 +134,8 @@ class CsvLines:
                     ignore_empty_lines=not one,  # where there is one column it is a cell
                 ),
                 convert_options=arrow.ConvertOptions(
-                    column_types=dict.fromkeys(self.names, pa.string()), strings_can_be_null=False
+                    column_types=dict.fromkeys(self.names, pa.large_string()),
+                    strings_can_be_null=False,
                 ),
             )
         except pa.ArrowInvalid:
@@ -195,7 +196,8 @@ def _whole_records(buffer: bytes, delimiter: str, *, last: bool) -> int | None:
         ends = np.flatnonzero(text == ord("\n"))
         ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
         end = int(ends[-1]) + 1 if len(ends) else 0
-    if buffer.count(b"\r", 0, end) != buffer.count(b"\r\n", 0, end):
+    returns = buffer.count(b"\r", 0, end)
+    if returns and returns != buffer.count(b"\r\n", 0, end):
         return None
     quotes = quotes[quotes < end]
     if not len(quotes):

@@ -19,6 +19,7 @@ from ...model import Ensemble, Label
 from ...readers import read_model
 from .answers import Answers
 from .cells import Unseen, unseen_notes
+from .overlap import ahead, behind
 from .table import BATCH, TableFile, open_table
 from .write import WRITERS
 
@@ -150,7 +151,8 @@ def predict_file(
     batch_size : int
         Rows that are predicted at one time.
     n_jobs : int
-        Threads for predicting; -1 is all cores.
+        Threads for predicting; -1 is all cores. Unless it is 1, files (not streams) are also read
+        ahead and written behind, each in a thread of its own.
     time_limit : float
         Of many trees: seconds that the search may take for each row. A row that it does not decide
         has no prediction, and ``determined`` says "undecided" (null in JSON and Parquet).
@@ -177,13 +179,13 @@ def predict_file(
     Notes
     -----
     ``orderless predict`` on the command line is this function. Memory: one batch, and of Parquet
-    one row group, of CSV 4 MB of text. Columns are those that ``predict`` reads from a data frame;
-    all are passed on, those of CSV letter by letter. In the columns that the tree asks about, an
-    empty cell, ?, NA, N/A, #N/A, <NA>, NaN, null, unknown (in small or capital letters) and None
-    are unknown, unless the feature has a category of this name; booleans are 0, 1, true, false, yes
-    or no. In CSV and text, ``determined`` is yes or no and several names of ``needed`` have "; "
-    between; in JSON they are true, false and lists, and what the tree's space holds for numbers is
-    written as numbers.
+    one row group, of CSV 4 MB of text; three of them unless ``n_jobs`` is 1. Columns are those that
+    ``predict`` reads from a data frame; all are passed on, those of CSV letter by letter. In the
+    columns that the tree asks about, an empty cell, ?, NA, N/A, #N/A, <NA>, NaN, null, unknown (in
+    small or capital letters) and None are unknown, unless the feature has a category of this name;
+    booleans are 0, 1, true, false, yes or no. In CSV and text, ``determined`` is yes or no and
+    several names of ``needed`` have "; " between; in JSON they are true, false and lists, and what
+    the tree's space holds for numbers is written as numbers.
 
     CSV works without pyarrow, and is several times quicker with it; Parquet needs it:
     ``pip install 'orderless[files]'``.
@@ -229,10 +231,13 @@ def predict_file(
         with (
             _sink(target) as handle,
             WRITERS[form](handle, table, added, model, safe_csv) as writer,
+            behind(writer.write)
+            if n_jobs != 1 and _is_file(target)
+            else nullcontext(writer.write) as write,
         ):
-            for part in table.parts:
+            for part in ahead(table.parts) if n_jobs != 1 and _is_file(source) else table.parts:
                 new = answers.of(part)
-                writer.write(part, dict(zip(added, new, strict=True)))
+                write(part, dict(zip(added, new, strict=True)))
                 n_rows += part.n_rows
                 if progress is not None:
                     progress(table.done(), table.size)
@@ -315,3 +320,10 @@ def _check_two_files(source: Any, target: Any) -> None:
 
 def _sink(target: Any) -> Any:
     return whole_file(target) if isinstance(target, str | os.PathLike) else nullcontext(target)
+
+
+def _is_file(given: Any) -> bool:
+    """Whether it is the path of a plain file, or of one to be made: not of a pipe."""
+    if not isinstance(given, str | os.PathLike):
+        return False
+    return os.path.isfile(given) or not os.path.lexists(given)

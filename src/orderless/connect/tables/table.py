@@ -89,8 +89,7 @@ def open_table(
                 if path.is_dir():
                     raise InvalidData(f"{path} is a folder: give a CSV or Parquet file")
                 handle = stack.enter_context(path.open("rb"))
-                head = handle.read(4)
-                handle.seek(0)
+                head = handle.peek(4)[:4]  # a pipe cannot go back
                 if head == b"PK\x03\x04":
                     raise InvalidData(f"{name} is a spreadsheet or zip file: save the table as CSV")
             if path is not None and (head == b"PAR1" or path.suffix.lower() in PARQUET):

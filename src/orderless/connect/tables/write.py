@@ -269,7 +269,9 @@ class _Parquet(_Writer):
         for name, kind in self.added.items():
             schema = schema.append(pa.field(name, kinds[kind]))
         self.schema = schema
-        self.writer = pq.ParquetWriter(self.handle, schema)
+        # Decimal fractions seldom repeat: a dictionary of them takes longer and needs more room.
+        repeating = [field.name for field in schema if not pa.types.is_floating(field.type)]
+        self.writer = pq.ParquetWriter(self.handle, schema, use_dictionary=repeating)
         return self
 
     def _label_type(self) -> Any:
