@@ -23,6 +23,7 @@ CAPABILITIES = {
     "canonical": "Canonical form: reasons and rules",
     "families": "Trees that are hard to minimize",
     "acquisition": "Acquisition: the cheapest policy",
+    "rows": "One row at a time, and small tables",
     "missing": "Rows with unknown values",
     "ensembles": "Forests and boosted trees",
     "proofs": "Proofs, differences and changes",

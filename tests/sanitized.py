@@ -88,6 +88,13 @@ def rows_with_unknowns(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
         why = form.explain(row)
         str(why)
         list(why.all_reasons)
+        list(zip(range(3), why.reasons(), strict=False))
+        assert why.relevant is not None
+        assert why.necessary is not None
+        assert a.predictor()(row) == a.predict([row]).tolist()[0]
+    assert len(form.explain_all(rows)) == len(rows)
+    numbers = np.full((40, len(a.space.columns)), 0.0)
+    a.predict(numbers)
     ol.determined_by_any([a, b], rows)
     ol.ask_next(a, rows)
 

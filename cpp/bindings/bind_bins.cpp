@@ -14,19 +14,15 @@ namespace {
 
 Record leaf_boxes_record;
 
-nb::object leaf_boxes(const nb::tuple& arrays, const nb::tuple& bins, std::int32_t n_classes) {
+nb::object boxes_of_leaves(const nb::tuple& arrays, const nb::tuple& bins) {
   const BinNodes nodes(arrays);
   const BoxLayout layout = layout_of(bins);
-  const LeafMasks masks(nodes.tree(), layout, n_classes);
-  BoxList list;
-  list.n_slots = layout.n_slots();
   std::vector<std::int32_t> leaves;
   for (std::size_t i = 0; i < nodes.feature.size(); ++i) {
-    if (nodes.feature.data()[i] >= 0) continue;
-    leaves.push_back(static_cast<std::int32_t>(i));
-    list.push(masks.region(i).data());
+    if (nodes.feature.data()[i] < 0) leaves.push_back(static_cast<std::int32_t>(i));
   }
-  return leaf_boxes_record(give(std::move(leaves)), give_boxes(std::move(list)));
+  BoxList boxes = unlocked([&] { return leaf_boxes(nodes.tree(), layout); });
+  return leaf_boxes_record(give(std::move(leaves)), give_boxes(std::move(boxes)));
 }
 
 nb::list bins_of_function(const nb::tuple& arrays, const nb::tuple& bins) {
@@ -42,7 +38,7 @@ nb::list bins_of_function(const nb::tuple& arrays, const nb::tuple& bins) {
 
 void bind_bins(nb::module_& m) {
   leaf_boxes_record.define(m, "LeafBoxes", {"leaves", "boxes"});
-  m.def("leaf_boxes", &leaf_boxes, "nodes"_a, "bins"_a, "n_classes"_a,
+  m.def("leaf_boxes", &boxes_of_leaves, "nodes"_a, "bins"_a,
         "The numbers of the leaves, and their boxes.");
   m.def("function_bins", &bins_of_function, "nodes"_a, "bins"_a,
         "Per feature, by bin, the group of bins that the function keeps together.");

@@ -2,6 +2,7 @@
 
 #include "bindings/bins.hpp"
 #include "bindings/calls.hpp"
+#include "bindings/explain.hpp"
 #include "bindings/record.hpp"
 #include "core/reasons/room.hpp"
 
@@ -81,6 +82,7 @@ nb::object canonical_tree_of(const nb::tuple& arrays, const nb::tuple& bins, std
 }  // namespace
 
 void bind(nb::module_& m) {
+  bind_explain(m);
   cover_record.define(m, "Cover", {"boxes", "bound"});
   m.def("all_reasons", &reasons_of, "nodes"_a, "bins"_a, "n_classes"_a, "limit"_a, "time_limit"_a,
         "wanted"_a, "One table of boxes per class; empty for those that are not wanted.");

@@ -7,6 +7,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/calls.hpp"
 #include "bindings/columns.hpp"
+#include "bindings/one_row.hpp"
 #include "bindings/record.hpp"
 #include "core/rows/room.hpp"
 
@@ -134,6 +135,7 @@ auto settling(const Array<std::int32_t>& start, const Table<std::uint64_t>& side
 }  // namespace
 
 void bind(nb::module_& m) {
+  bind_one_row(m);
   reached_record.define(m, "Reached", {"leaf", "label", "possible"});
   ends_record.define(m, "Ends", {"low", "high"});
   first_record.define(m, "FirstDetermined", {"tree", "label"});

@@ -153,7 +153,7 @@ def test_looking_for_what_is_left_open_can_be_stopped():
     """Rules without all reasons spend their time in one search, which has to poll."""
     form = ol.canonicalize(parity(10))
     bins = form.bins
-    leaves, boxes = _core.bins.leaf_boxes(bins.nodes, bins.layout, 2)
+    leaves, boxes = _core.bins.leaf_boxes(bins.nodes, bins.layout)
     own = np.ascontiguousarray(boxes[bins.tree.leaf_class[leaves] == 0])
     fault = partial(_core.reasons.cover_fault, bins.nodes, bins.layout, 2)
     for polls in (0, 5):

@@ -66,7 +66,7 @@ def test_sides_as_data():
 
 def test_leaves_of_the_core_are_read_and_written():
     bins = tree().bins
-    _, table = _core.bins.leaf_boxes(bins.nodes, bins.layout, 2)
+    _, table = _core.bins.leaf_boxes(bins.nodes, bins.layout)
     for slots, box in zip(table, Box.of_slots(bins, table), strict=True):
         assert box.slots.tolist() == slots.tolist()
     assert str(Box(bins, [bins.every_bin(k) for k in range(4)])) == "always"
@@ -93,7 +93,7 @@ def test_a_row_is_certainly_inside_if_no_possible_bin_is_outside(problem, data):
     own = tree_of(spec, kinds)
     rows = own.read([data.draw(partial_rows(kinds, spec)) for _ in range(3)])
     bins = own.bins
-    _, table = _core.bins.leaf_boxes(bins.nodes, bins.layout, len(own.classes))
+    _, table = _core.bins.leaf_boxes(bins.nodes, bins.layout)
     for box in Box.of_slots(bins, table):
         expected = np.ones(3, dtype=bool)
         for k in range(len(bins.features)):

@@ -66,6 +66,26 @@ std::pair<LeafBox, LeafBox> halves(const BinTree& tree, std::size_t node, const 
 
 }  // namespace
 
+BoxList leaf_boxes(const BinTree& tree, const BoxLayout& layout) {
+  std::vector<LeafBox> region(tree.feature.size());
+  region[0] = layout.whole();
+  const std::vector<std::int32_t> up = children_first(tree);
+  for (auto it = up.rbegin(); it != up.rend(); ++it) {
+    const std::size_t node = at(*it);
+    if (tree.feature[node] < 0) continue;
+    auto [yes, no] = halves(tree, node, layout, region[node]);
+    region[at(tree.when_true[node])] = std::move(yes);
+    region[at(tree.when_false[node])] = std::move(no);
+    region[node] = LeafBox();
+  }
+  BoxList list;
+  list.n_slots = layout.n_slots();
+  for (std::size_t node = 0; node < tree.feature.size(); ++node) {
+    if (tree.feature[node] < 0) list.push(region[node].data());
+  }
+  return list;
+}
+
 LeafMasks::LeafMasks(const BinTree& tree, const BoxLayout& layout, std::int32_t n_classes)
     : layout_(layout) {
   const std::size_t n = tree.feature.size();

@@ -7,6 +7,9 @@
 
 namespace orderless {
 
+/// The boxes of the leaves, in the order of their nodes.
+[[nodiscard]] BoxList leaf_boxes(const BinTree& tree, const BoxLayout& layout);
+
 /// For each feature and bin the leaves whose box has that bin, as bit masks over the leaves in the
 /// order of a walk (true branch first); and the masks of intervals in O(words).
 class LeafMasks {

@@ -10,7 +10,9 @@
 // Cost: exponential at worst, in the number of reasons and in the cover; every call has a limit or
 // polls. Canonical trees: per node, fragments x squared features.
 
-#include "core/reasons/canonical.hpp"  // IWYU pragma: export
-#include "core/reasons/cover.hpp"      // IWYU pragma: export
-#include "core/reasons/maximal.hpp"    // IWYU pragma: export
-#include "core/reasons/setcover.hpp"   // IWYU pragma: export
+#include "core/reasons/canonical.hpp"   // IWYU pragma: export
+#include "core/reasons/cover.hpp"       // IWYU pragma: export
+#include "core/reasons/maximal.hpp"     // IWYU pragma: export
+#include "core/reasons/row_leaves.hpp"  // IWYU pragma: export
+#include "core/reasons/row_search.hpp"  // IWYU pragma: export
+#include "core/reasons/setcover.hpp"    // IWYU pragma: export

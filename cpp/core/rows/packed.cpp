@@ -6,19 +6,9 @@ namespace orderless::rows {
 
 PackedTree pack(const TreeView& tree, std::span<const double> threshold,
                 std::span<const Column> columns, const std::byte* base) {
-  std::vector<std::size_t> order{0};  // parents before children
   const auto yes = [&](std::size_t node) { return static_cast<std::size_t>(tree.when_true[node]); };
   const auto no = [&](std::size_t node) { return static_cast<std::size_t>(tree.when_false[node]); };
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (tree.feature[order[i]] < 0) continue;
-    order.push_back(yes(order[i]));
-    order.push_back(no(order[i]));
-  }
-  std::vector<std::int32_t> only(tree.leaf_class.begin(), tree.leaf_class.end());
-  for (auto it = order.rbegin(); it != order.rend(); ++it) {
-    if (tree.feature[*it] < 0) continue;
-    only[*it] = only[yes(*it)] == only[no(*it)] ? only[yes(*it)] : -1;
-  }
+  const std::vector<std::int32_t> only = one_class(tree);
   PackedTree packed;
   packed.root = only[0];
   if (only[0] >= 0) return packed;

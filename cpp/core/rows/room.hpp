@@ -13,4 +13,5 @@
 #include "core/rows/decide.hpp"  // IWYU pragma: export
 #include "core/rows/many.hpp"    // IWYU pragma: export
 #include "core/rows/reach.hpp"   // IWYU pragma: export
+#include "core/rows/ready.hpp"   // IWYU pragma: export
 #include "core/rows/settle.hpp"  // IWYU pragma: export

@@ -58,6 +58,23 @@ std::pair<Side, Side> split(const TreeView& tree, std::size_t node, const Side& 
   return {std::move(on_true), std::move(on_false)};
 }
 
+std::vector<std::int32_t> one_class(const TreeView& tree) {
+  std::vector<std::size_t> order{0};  // parents before children
+  const auto yes = [&](std::size_t node) { return static_cast<std::size_t>(tree.when_true[node]); };
+  const auto no = [&](std::size_t node) { return static_cast<std::size_t>(tree.when_false[node]); };
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (tree.feature[order[i]] < 0) continue;
+    order.push_back(yes(order[i]));
+    order.push_back(no(order[i]));
+  }
+  std::vector<std::int32_t> only(tree.leaf_class.begin(), tree.leaf_class.end());
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    if (tree.feature[*it] < 0) continue;
+    only[*it] = only[yes(*it)] == only[no(*it)] ? only[yes(*it)] : -1;
+  }
+  return only;
+}
+
 TreeView Forest::tree(std::size_t i) const {
   const auto begin = static_cast<std::size_t>(start[i]);
   const auto n = static_cast<std::size_t>(start[i + 1]) - begin;

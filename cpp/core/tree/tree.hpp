@@ -36,6 +36,9 @@ struct Forest {
   [[nodiscard]] TreeView tree(std::size_t i) const;
 };
 
+/// By node the class that all leaves below it have, -1 where they have several.
+[[nodiscard]] std::vector<std::int32_t> one_class(const TreeView& tree);
+
 /// The parts of `side` on which the condition of `node` holds and does not hold; either may be
 /// empty.
 [[nodiscard]] std::pair<Side, Side> split(const TreeView& tree, std::size_t node, const Side& side,

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model.arrays import Domains, Nodes
+from ..model.feature import Label
 
 class Reached(NamedTuple):
     leaf: NDArray[np.int32]
@@ -17,6 +18,32 @@ class Ends(NamedTuple):
 class FirstDetermined(NamedTuple):
     tree: NDArray[np.int32]
     label: NDArray[np.int32]
+
+class RowReader:
+    def __init__(
+        self, names: list[str], features: list[tuple[Any, ...] | None], n_columns: int
+    ) -> None: ...
+
+class RowPredictor:
+    def __init__(
+        self,
+        reader: RowReader,
+        nodes: Nodes,
+        domains: Domains,
+        threshold: NDArray[np.float64],
+        place: NDArray[np.int32],
+        classes: tuple[Label, ...],
+    ) -> None: ...
+    def one(self, row: Any) -> Any: ...
+    def table(
+        self,
+        rows: NDArray[Any],
+        n_threads: int,
+        items: NDArray[np.uint8],
+        item_size: int,
+        data: NDArray[np.uint8],
+        hidden: NDArray[np.uint8],
+    ) -> bool: ...
 
 def reach(
     nodes: Nodes,

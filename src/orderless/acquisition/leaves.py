@@ -74,7 +74,7 @@ class Leaves:
         self.within = within
         self._numbers = [] if within is None else bins.tree.numbers.tolist()
         self._most = math.inf if within is None else within
-        self._nodes, slots = _core.bins.leaf_boxes(bins.nodes, bins.layout, len(bins.tree.classes))
+        self._nodes, slots = _core.bins.leaf_boxes(bins.nodes, bins.layout)
         label = bins.tree.leaf_class[self._nodes]
         self.n_leaves = len(label)
         self.all = (1 << len(label)) - 1

@@ -19,14 +19,19 @@ from .equivalence import (
 from .explain import (
     Explanation as Explanation,
 )
+from .explanations import (
+    Explanations as Explanations,
+)
 from .fingerprints import (
     class_weights as class_weights,
     fingerprint as fingerprint,
     fingerprint_points as fingerprint_points,
-    flat_nodes as flat_nodes,
     hex_digits as hex_digits,
     read_hex as read_hex,
     space_weights as space_weights,
+)
+from .flat_trees import (
+    flat_nodes as flat_nodes,
 )
 from .formats import (
     FORM_FORMAT as FORM_FORMAT,

@@ -26,6 +26,7 @@ from .term import Term
 
 if TYPE_CHECKING:
     from .explain import Explanation
+    from .explanations import Explanations
 
 __all__ = ["CanonicalForm", "canonicalize"]
 
@@ -281,6 +282,40 @@ class CanonicalForm(FormOffers):
         return explain_row(
             self.tree, self.bins, row, costs=costs, limit=limit, time_limit=self.time_limit
         )
+
+    def explain_all(self, X: Any) -> Explanations:
+        """Explain many rows: the class of each, and its shortest reason.
+
+        Parameters
+        ----------
+        X : array, data frame, or list of dicts
+            NaN, None, NA and null are unknown.
+
+        Returns
+        -------
+        Explanations
+            ``.label`` and ``.reasons`` by row; ``explanations[i]`` is what ``explain`` gives for
+            row i.
+
+        Notes
+        -----
+        Rows in the same bins have the same reason, which is found once. A shortest reason is
+        NP-hard to find in general; the form's ``time_limit`` is for all rows together.
+
+        Examples
+        --------
+        >>> tree = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1},
+        ...         "false": {"prediction": 0}}, "false": {"prediction": 0}}
+        >>> why = canonicalize(tree).explain_all([[1, 1], [0, None], [1, None]])
+        >>> why.label.tolist(), [str(reason) for reason in why.reasons]
+        ([1, 0, None], ['x0 AND x1', 'not x0', 'None'])
+        >>> print(why[0])
+        1, because x0 AND x1.
+        It would be 0 if x0 were false, or if x1 were false.
+        """
+        from .explanations import explain_rows
+
+        return explain_rows(self, X)
 
     # -- words ---------------------------------------------------------------------------------
 

@@ -189,6 +189,6 @@ def leaf_rules(subject: Subject) -> list[Rules]:
 def _leaves(bins: Bins) -> list[Table]:
     """Give per class the boxes of its leaves."""
     n_classes = len(bins.tree.classes)
-    leaves, boxes = _core.bins.leaf_boxes(bins.nodes, bins.layout, n_classes)
+    leaves, boxes = _core.bins.leaf_boxes(bins.nodes, bins.layout)
     labels = bins.tree.leaf_class[leaves]
     return [np.ascontiguousarray(boxes[labels == c]) for c in range(n_classes)]

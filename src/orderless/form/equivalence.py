@@ -198,13 +198,16 @@ def group_equivalent(trees: Iterable[Any]) -> list[list[int]]:
     >>> group_equivalent([a, b, a])
     [[0, 2], [1]]
     """
-    members = over_common_space([read_tree(tree) for tree in trees])
+    members = over_common_space([t if type(t) is Tree else read_tree(t) for t in trees])
     if members and members[0].space.knowledge is not None:
         return grouped(members)
     groups: dict[bytes, list[int]] = {}
     points = fingerprint_points(members)
-    for i, point in enumerate(points):
-        groups.setdefault(point.tobytes(), []).append(i)
+    for i, point in enumerate(points.view("V16").ravel().tolist()):
+        if point in groups:
+            groups[point].append(i)
+        else:
+            groups[point] = [i]
     return list(groups.values())
 
 

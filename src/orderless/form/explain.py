@@ -14,7 +14,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,7 +95,7 @@ class Explanation:
         >>> [str(reason) for reason in why.reasons()]
         ['not x1', 'not x0']
         """
-        return (self._search.term(sides) for sides in self._search.boxes())
+        return self._search.terms()
 
     @cached_property
     def all_reasons(self) -> tuple[Term, ...]:
@@ -110,14 +109,14 @@ class Explanation:
         TooManyReasons
             If there are more than ``limit``.
         """
-        found = list(islice(self._search.boxes(), self._limit + 1))
+        found = self._search.all_terms(self._limit)
         if len(found) > self._limit:
             raise TooManyReasons(
                 f"this row has more than limit={self._limit:,} reasons: go through reasons() one "
                 "by one, take shortest or cheapest(costs), or raise explain(..., limit=)",
                 len(found),
             )
-        return tuple(self._search.term(sides) for sides in sorted(found, key=self._search.rank))
+        return found
 
     @cached_property
     def shortest(self) -> Term | None:
@@ -128,7 +127,7 @@ class Explanation:
         """
         if not self._certain:
             return None
-        return self._search.term(self._search.best([0] * len(self._search.full)))
+        return self._search.best([0] * len(self._search.bins.features))
 
     def cheapest(self, costs: Costs | None = None) -> Term | None:
         """Give the reason whose features cost least together; None if there is no reason.
@@ -155,7 +154,7 @@ class Explanation:
         each = _whole_costs(costs, self._space, names)
         if not self._certain:
             return None
-        return self._search.term(self._search.best(each))
+        return self._search.best(each)
 
     # -- features ------------------------------------------------------------------------------
 
@@ -269,11 +268,12 @@ class Explanation:
             )  # fmt: skip
             return restricted_changes(search, limits, self.row, at_most)
         out = []
-        for features, label, sides, certain in search.changes(at_most):
-            new = {side.feature.name: side for side in search.term(sides).sides}
-            label_of = search.bins.tree.classes[label]
-            names = tuple(search.bins.features[k].name for k in features)
-            out.append(Change(names, label_of, new, certain))
+        bins = search.bins
+        for features, label, box, certain in search.changes(at_most):
+            sides = [bins.side(k, bits) for k, bits in zip(features, box, strict=True)]
+            new = {side.feature.name: side for side in sides}
+            names = tuple(bins.features[k].name for k in features)
+            out.append(Change(names, bins.tree.classes[label], new, certain))
         return Changes(out)
 
     # -- for people, and for files -------------------------------------------------------------

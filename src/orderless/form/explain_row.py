@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ..inputs import read_costs, read_rows, refuse_contradiction, row_and_cells, row_box
+from ..inputs import one_row, read_costs, refuse_contradiction
 from ..model import Bins, Fact, Tree
 from .explain import Costs, Explanation
 from .function_tree import with_function_bins
 from .possible_search import PossibleSearch
-from .row_search import RowSearch
+from .row_search import RowSearch, read_row
 
 __all__ = ["Asked", "explain_row"]
 
@@ -52,31 +52,29 @@ def explain_row(
     space = tree.space
     if costs is not None:
         read_costs(costs, space, tree.features)
-    rows, cells = row_and_cells(row, space)
-    # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
-    used = range(len(space.features)) if isinstance(rows, list) else tree.used
-    given = read_rows(rows, space, used, if_there=tree.connected)
     asked_again = Asked(tree, row, costs, limit, time_limit)
+    search, cells, given = read_row(tree, bins, row, time_limit)
     if space.knowledge is not None:
+        assert given is not None  # the core reads no rows with facts
         refuse_contradiction(tree, given)
-    if tree.possible is not None:
-        facts = PossibleSearch(tree, given, time_limit)
-        return Explanation(
-            row=cells, label=facts.label, possible=facts.possible, unknown=facts.unknown,
-            _space=space, _search=facts.search, _costs=costs, _limit=limit,
-            _partly_known=facts.partly_known, _asked=facts.asked,
-            interval=facts.interval, _changes=facts.changes_search, _asked_again=asked_again,
-        )  # fmt: skip
-    search = RowSearch(row_box(bins, given), time_limit)
-    possible = tuple(tree.classes[c] for c in search.possible)
-    unknown = tuple(bins.features[k].name for k in search.unsettled)
-    partly_known = any(search.row[k] != search.full[k] for k in search.unsettled)
-    asked = tuple(feature.name for feature in bins.features)
+        if tree.possible is not None:
+            facts = PossibleSearch(tree, given, time_limit)
+            return Explanation(
+                row=cells, label=facts.label, possible=facts.possible, unknown=facts.unknown,
+                _space=space, _search=facts.search, _costs=costs, _limit=limit,
+                _partly_known=facts.partly_known, _asked=facts.asked,
+                interval=facts.interval, _changes=facts.changes_search, _asked_again=asked_again,
+            )  # fmt: skip
+    possible = tuple([tree.classes[c] for c in search.possible])
+    unsettled = search.unsettled
+    unknown = tuple([bins.features[k].name for k in unsettled])
+    partly_known = any(search.row[k] != search.full[k] for k in unsettled)
+    asked = tuple([feature.name for feature in bins.features])
     interval = None
     if tree.task == "regression":
         interval = (float(min(possible)), float(max(possible)))
         bins = with_function_bins(tree.around(*interval)).bins
-        search = RowSearch(row_box(bins, given), time_limit)
+        search = RowSearch.of_rows(bins, given or one_row(cells, space, tree.used), time_limit)
     return Explanation(
         row=cells,
         label=possible[0] if len(possible) == 1 else None,

@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InvalidData
-from ..model import Feature, Label, Nodes, PossibleTree, Space, Tree
+from ..model import Feature, Label, PossibleTree, Space, Tree
 from ..readers import read_tree
+from .flat_trees import flat_nodes
 
 __all__ = [
-    "class_weights", "fingerprint", "fingerprint_points", "flat_nodes", "hex_digits", "read_hex",
+    "class_weights", "fingerprint", "fingerprint_points", "hex_digits", "read_hex",
     "space_weights",
 ]  # fmt: skip
 
@@ -77,7 +78,9 @@ def fingerprint(tree: Any) -> str:
 
 def fingerprint_points(trees: Sequence[Tree]) -> NDArray[np.uint64]:
     """Give the two field elements of each tree; trees over one space are done in one go."""
-    trees = [_extended(tree) for tree in trees]
+    trees = [tree if tree.space.knowledge is None else _extended(tree) for tree in trees]
+    if trees and all(tree.space is trees[0].space for tree in trees):
+        return _points(trees, trees[0].space)
     out = np.zeros((len(trees), 2), dtype=np.uint64)
     by_space: dict[Space, list[int]] = {}
     by_identity: dict[int, list[int]] = {}
@@ -105,44 +108,7 @@ def _extended(tree: Tree) -> Tree:
     return known.replace(classes=[*names, "impossible"])
 
 
-def flat_nodes(
-    trees: Sequence[Tree],
-) -> tuple[Nodes, NDArray[np.int64], list[Label]]:
-    """Give the nodes of trees over one space one after the other, as the core reads many trees.
-
-    With them the first node of each tree and the end, and the labels that classes now stand for.
-    """
-    start = np.zeros(len(trees) + 1, dtype=np.int64)
-    np.cumsum([len(tree.feature) for tree in trees], out=start[1:])
-    labels: dict[Any, int] = {}
-    leaf_class = []
-    tables: dict[tuple[Label, ...], NDArray[np.int32]] = {}
-    for tree in trees:
-        table = tables.get(tree.classes)
-        if table is None:
-            numbers = [labels.setdefault(label, len(labels)) for label in tree.classes]
-            table = tables[tree.classes] = np.array([*numbers, -1], dtype=np.int32)
-        leaf_class.append(table[tree.leaf_class])
-    sizes = [np.diff(tree.set_start) for tree in trees if len(tree.set_values)]
-    set_start = np.zeros(start[-1] + 1, dtype=np.int64)
-    if sizes:
-        all_sizes = np.concatenate([np.diff(tree.set_start) for tree in trees])
-        np.cumsum(all_sizes, out=set_start[1:])
-    set_values = np.concatenate([tree.set_values for tree in trees])
-    nodes = Nodes(
-        np.concatenate([tree.feature for tree in trees]),
-        np.concatenate([tree.threshold for tree in trees]),
-        np.concatenate([tree.nan_true for tree in trees]),
-        np.concatenate([tree.when_true for tree in trees]),
-        np.concatenate([tree.when_false for tree in trees]),
-        np.concatenate(leaf_class),
-        set_start,
-        set_values,
-    )
-    return nodes, start, list(labels)
-
-
-def _points(trees: list[Tree], space: Space) -> NDArray[np.uint64]:
+def _points(trees: Sequence[Tree], space: Space) -> NDArray[np.uint64]:
     nodes, start, labels = flat_nodes(trees)
     keys, weights = space_weights(space)
     values = class_weights(labels)

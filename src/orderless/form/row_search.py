@@ -1,322 +1,300 @@
-"""The reasons of one row, found one by one, without the whole form.
+"""One row among the leaves of a tree: its reasons, and how far it is from the other classes.
 
-In:  ``RowLeaves``.
-Out: ``RowSearch``: all maximal boxes around the row on which its class is certain, lazily; the best
-     of them; the features that are in some of them.
+In:  one row, read over the bins of a tree.
+Out: ``RowSearch``: the classes the row can get; its reasons, one by one or the best of them; the
+     features that are in all, or in some; the fewest features whose change gives another class.
 Paper: Proposition 3.3 and Algorithm 4, for one row.
 
-Each leaf of another class must be missed on some feature, and no wider box may do. These are
-minimal hitting sets, and the search is that of Murakami and Uno ("Efficient algorithms for
-dualizing large-scale hypergraphs", 2014), with sides of boxes in place of elements: every cut that
-a box has made must be the only one that misses some leaf, and a branch ends as soon as one is not.
+The core searches (cpp/core/reasons/row_search.hpp). Here, a side of a box is a whole number: bit b
+for bin b, and one more bit for NaN where NaN is a value.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
 
-from ..errors import OutOfTime, setting
-from ..model import Box, ones
-from .row_leaves import RowLeaves, Sides, Way
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["RowSearch"]
+from .. import _core
+from ..errors import InvalidData, OutOfTime, TooManyReasons, setting
+from ..inputs import Rows, read_rows, row_and_cells
+from ..model import Bins, Box, Tree
+from .term import Term
 
-LOOKED_AT = 32  # leaves among which the one with the fewest ways is taken
+__all__ = ["RowSearch", "read_row"]
 
-Cuts = dict[int, int]  # by feature the side that is left, where it is not whole
-Must = Mapping[int, tuple[int, ...]]  # by feature parts that its side must still have some of
-Value = tuple[int, int]  # costs of the features, number of conditions
-
-
-@dataclass
-class _Goal:
-    """What is sought: a reason that is worth less than ``below``."""
-
-    costs: list[int]
-    deadline: float
-    below: Value | None = None
-    leaf_costs: dict[int, int] = field(default_factory=dict)
+Sides = tuple[int, ...]
+Slots = NDArray[np.uint16]
+T = TypeVar("T")
 
 
-class RowSearch(RowLeaves):
-    """The reasons of one row.
+class RowSearch:
+    """The reasons of one row, and its changes.
 
     Parameters
     ----------
-    row : Box
-        As for ``RowLeaves``.
+    bins : Bins
+    row : ExplainedRow
+        The row, as the core has read it over them.
     time_limit : float
         Seconds that one answer may take before ``OutOfTime`` is raised.
+
+    Attributes
+    ----------
+    possible : list of int
+        The classes that the row can get, by number; one if it is determined.
     """
 
-    def __init__(self, row: Box, time_limit: float) -> None:
-        super().__init__(row)
+    def __init__(self, bins: Bins, row: _core.reasons.ExplainedRow, time_limit: float) -> None:
+        self.bins = bins
         self.time_limit = time_limit
-        self._leaf_ways: dict[int, list[Way]] = {}
-        self._leaf_rivals: dict[tuple[int, bool], int] = {}
+        self.possible: list[int] = row.possible
+        self._row = row
 
-    def boxes(self, must: Must | None = None, goal: _Goal | None = None) -> Iterator[Sides]:
-        """Go through the reasons, each once; with a goal only through better and better ones.
+    @classmethod
+    def of_rows(cls, bins: Bins, rows: Rows, time_limit: float) -> RowSearch:
+        """Take the first of some rows."""
+        return cls(bins, bins.explainer.take(rows.columns, bins.places), time_limit)
 
-        The branches at a leaf are the ways to miss it: in each, one way is taken and all later
-        ones are ruled out, so no box comes twice.
-        """
+    @classmethod
+    def _of_box(cls, bins: Bins, box: Slots, time_limit: float) -> RowSearch:
+        return cls(bins, bins.explainer.box(box), time_limit)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._of_box, (self.bins, self._row.row, self.time_limit)
+
+    def _in_time(self, ask: Callable[..., T], *given: Any) -> T:
+        try:
+            return ask(*given, self.time_limit)
+        except _core.base.TimeUp:
+            raise OutOfTime(
+                f"no further answer about this row in {setting('time_limit', self.time_limit)} "
+                f"seconds: raise {setting('time_limit')}, or use a smaller tree"
+            ) from None
+
+    # -- reasons -------------------------------------------------------------------------------
+
+    def terms(self) -> Iterator[Term]:
+        """Go through the reasons, each once, as they are found."""
         if len(self.possible) != 1:
             return
-        deadline = time.monotonic() + self.time_limit if goal is None else goal.deadline
-        todo: list[tuple[Cuts, Must]] = [({}, must or {})]
-        while todo:
-            cuts, must = todo.pop()
-            met = self._met(cuts)
-            if met is None or (goal is not None and self._hopeless(cuts, met, goal)):
-                continue
-            if not met:
-                yield tuple(cuts.get(k, side) for k, side in enumerate(self.full))
-                if goal is None:
-                    deadline = time.monotonic() + self.time_limit
-                continue
-            if time.monotonic() > deadline:
-                raise self._out_of_time()
-            ways = self._fewest_ways(cuts, met, must)
-            ways.sort(key=lambda way: self._promise(cuts, met, way, goal))
-            for i, (k, keep) in enumerate(ways):
-                ruled_out = dict(must)
-                for other, kept in ways[i + 1 :]:
-                    ruled_out[other] = (*ruled_out.get(other, ()), self.full[other] & ~kept)
-                side = cuts.get(k, self.full[k]) & keep
-                if all(side & part for part in ruled_out.get(k, ())):
-                    todo.append(({**cuts, k: side}, ruled_out))
+        reasons = _core.reasons.RowReasons(self._row)
+        while (box := self._in_time(reasons.next)) is not None:
+            yield self.term(box)
 
-    def _met(self, cuts: Cuts) -> int | None:
-        """Give the leaves that a box still meets; None if no maximal box is inside."""
-        once = twice = 0
-        missed = [(k, side, self.misses(k, side)) for k, side in cuts.items()]
-        for _, _, leaves in missed:
-            twice |= once & leaves
-            once |= leaves
-        met = self.all & ~once
-        for k, side, leaves in missed:
-            only = leaves & ~twice | met
-            if not all(only & self.touches(k, zone) for zone in self.zones(k, side)):
-                return None
-        return met
+    def all_terms(self, limit: int) -> tuple[Term, ...]:
+        """Give all reasons, sorted; of more than the limit, one more."""
+        table = self._in_time(self._row.all, limit)
+        return tuple(Term(box) for box in Box.of_slots(self.bins, table))
 
-    def _ways_of(self, leaf: int) -> list[Way]:
-        ways = self._leaf_ways.get(leaf)
-        if ways is None:
-            ways = self._leaf_ways[leaf] = self.ways(leaf)
-        return ways
+    def best(self, costs: Sequence[int]) -> Term:
+        """Give the reason that costs least, then has fewest conditions, then is first."""
+        if sum(costs) >> 127:
+            raise InvalidData(
+                "the costs are too far apart to be added exactly: as whole numbers of the smallest "
+                "digit that one of them has, together they pass 38 digits; round them"
+            )
+        high = np.array([cost >> 64 for cost in costs], dtype=np.uint64)
+        low = np.array([cost & 2**64 - 1 for cost in costs], dtype=np.uint64)
+        return self.term(self._in_time(self._row.best, high, low))
 
-    def _fewest_ways(self, cuts: Cuts, met: int, must: Must) -> list[Way]:
-        """Give the ways to miss a leaf that leaves few choices."""
-        fewest: list[Way] | None = None
-        for _ in range(LOOKED_AT):
-            leaf = (met & -met).bit_length() - 1
-            ways = []
-            for k, keep in self._ways_of(leaf):
-                side = cuts.get(k, self.full[k]) & keep
-                if all(side & part for part in must.get(k, ())):
-                    ways.append((k, keep))
-            if fewest is None or len(ways) < len(fewest):
-                fewest = ways
-            met &= met - 1
-            if len(fewest) < 2 or not met:
-                break
-        return fewest or []
+    def term(self, box: Slots) -> Term:
+        """Give a box, as the core writes it, as a term."""
+        return Term(Box.of_slots(self.bins, [box])[0])
 
-    def _promise(self, cuts: Cuts, met: int, way: Way, goal: _Goal | None) -> tuple[int, int, int]:
-        """Order the ways: what comes last is tried first, and with nothing ruled out."""
-        k, keep = way
-        old = cuts.get(k, self.full[k])
-        missed = (met & self.misses(k, old & keep)).bit_count()
-        if goal is None:
-            return 0, 0, missed
-        cost = goal.costs[k] if old == self.full[k] else 0
-        return -cost, self._least(k, old) - self._least(k, old & keep), missed
+    @property
+    def unsettled(self) -> list[int]:
+        """Features whose unknown values decide: two leaves of different classes differ on it only.
 
-    # -- the best ------------------------------------------------------------------------------
-
-    def best(self, costs: list[int]) -> Sides:
-        """Give the reason that costs least, then has fewest conditions, then is first.
-
-        Branch and bound; leaves that have no way in common each need one of their own. Among
-        equals the first is found by asking again, feature by feature, for one that is wider.
+        Exact: rows that differ on one feature only lie in leaves that meet on all others.
         """
-        goal = _Goal(costs, time.monotonic() + self.time_limit)
-        found: Sides = ()
-        for sides in self.boxes(goal=goal):
-            found, goal.below = sides, self._value(sides, costs)
-        assert goal.below is not None, "a row that is determined has a reason"
-        goal.below = (goal.below[0], goal.below[1] + 1)
-        must: dict[int, tuple[int, ...]] = {}
-        for k in range(len(self.full)):
-            for outwards in self._directions(k):
-                before = furthest = must.get(k, ())
-                for unit in outwards:
-                    if not found[k] & unit:
-                        wider = next(self.boxes({**must, k: (*before, unit)}, goal), None)
-                        if wider is None:
-                            break
-                        found = wider
-                    furthest = (*before, unit)
-                must[k] = furthest
-        return found
+        return self._in_time(self._row.unsettled) if len(self.possible) > 1 else []
 
-    def rank(self, sides: Sides) -> tuple[int, ...]:
-        """Order reasons: fewest conditions, then widest on the first feature, the second, ..."""
-        wide = (
-            -sum(bool(side & unit) for unit in outwards)
-            for k, side in enumerate(sides)
-            for outwards in self._directions(k)
-        )
-        return (self._value(sides, [0] * len(sides))[1], *wide)
-
-    def _directions(self, k: int) -> list[list[int]]:
-        """Give what a side can have beyond the row, as bins that follow each other outwards."""
-        units = [1 << b for b in range(self.full[k].bit_length())]
-        if not self.ordered[k] or not self.some[k]:
-            return [[unit] for unit in units if not unit & self.row[k]]
-        first, last = self._ends(k, self.row[k])
-        n = self.n_bins[k]
-        nan = [unit for unit in units[n:] if not unit & self.row[k]]
-        return [units[last + 1 : n], units[:first][::-1], nan]
-
-    def _value(self, sides: Sides, costs: list[int]) -> Value:
-        cut = [k for k, side in enumerate(sides) if side != self.full[k]]
-        return sum(costs[k] for k in cut), sum(self._conditions(k, sides[k]) for k in cut)
-
-    def _conditions(self, k: int, side: int) -> int:
-        """Count as ``Term.n_conditions`` does."""
-        if side == self.full[k]:
-            return 0
-        if not self.ordered[k] or not side & ~self.nan[k]:
-            return 1
-        first, last = self._ends(k, side)
-        return max((first > 0) + (last < self.n_bins[k] - 1), 1)
-
-    def _least(self, k: int, side: int) -> int:
-        """Give a bound on the conditions of every side inside this one."""
-        n = self._conditions(k, side)
-        return n if self.some[k] else min(n, 1)  # "is missing" is shorter than two bounds
-
-    def _hopeless(self, cuts: Cuts, met: int, goal: _Goal) -> bool:
-        """Whether no box inside is worth less than the goal's bound."""
-        if goal.below is None:
-            return False
-        cost = sum(goal.costs[k] for k in cuts)
-        count = sum(self._least(k, side) for k, side in cuts.items())
-        if not met:
-            count = sum(self._conditions(k, side) for k, side in cuts.items())
-        elif cost <= goal.below[0] and any(goal.costs):
-            for leaf in self._apart(cuts, met, whole=True):
-                if leaf not in goal.leaf_costs:
-                    goal.leaf_costs[leaf] = min(goal.costs[k] for k, _ in self._ways_of(leaf))
-                cost += goal.leaf_costs[leaf]
-        if cost == goal.below[0] and count < goal.below[1]:
-            count += sum(1 for _ in self._apart(cuts, met, whole=False))
-        return (cost, count) >= goal.below
-
-    def _apart(self, cuts: Cuts, met: int, whole: bool) -> Iterator[int]:
-        """Give leaves that need new cuts, no two of them the same.
-
-        ``whole``: on new features; otherwise at new ends.
-        """
-        for k, side in cuts.items():
-            if whole or self._one_end(k):
-                met &= ~self.touches(k, self.full[k])
-                continue
-            first, last = self._ends(k, side)
-            if first > 0:
-                met &= ~self.touches(k, ones(0, self._ends(k, self.row[k])[0] - 1))
-            if last < self.n_bins[k] - 1:
-                met &= ~self.touches(k, ones(self._ends(k, self.row[k])[1] + 1, self.n_bins[k] - 1))
-        while met:
-            leaf = (met & -met).bit_length() - 1
-            yield leaf
-            met &= ~self._rivals(leaf, whole)
-
-    def _one_end(self, k: int) -> bool:
-        """Whether a side is counted as one condition, or its ends cannot be counted one by one."""
-        return not self.ordered[k] or bool(self.nan[k]) or not self.some[k]
-
-    def _rivals(self, leaf: int, whole: bool) -> int:
-        """Give the leaves that can be missed on a feature (or at an end) on which this one can."""
-        rivals = self._leaf_rivals.get((leaf, whole))
-        if rivals is None:
-            rivals = 0
-            for k, keep in self._ways_of(leaf):
-                part = self.full[k]
-                if not whole and not self._one_end(k):
-                    first, last = self._ends(k, self.row[k])
-                    above = ones(last + 1, self.n_bins[k] - 1)
-                    part = above if keep & 1 else ones(0, first - 1)
-                rivals |= self.touches(k, part)
-            self._leaf_rivals[leaf, whole] = rivals
-        return rivals
-
-    # -- relevant features ---------------------------------------------------------------------
+    @property
+    def necessary(self) -> list[int]:
+        """Features that alone keep some leaf of another class away."""
+        return self._row.necessary()
 
     def relevant(self) -> list[int]:
-        """Give the features that are in some reason.
+        """Give the features that are in some reason."""
+        return self._in_time(self._row.relevant)
 
-        A feature is, if and only if for some leaf the row, widened just so far that it meets the
-        leaf on every other feature, is still certain: any reason around that box must then miss the
-        leaf on this feature.
-        """
-        found = set(self.necessary)
-        deadline = time.monotonic() + self.time_limit
-        for k in range(len(self.full)):
-            leaves = self.touches(k, self.full[k])
-            while leaves and k not in found:
-                leaf = (leaves & -leaves).bit_length() - 1
-                leaves &= leaves - 1
-                if self._alone(k, leaf, deadline):
-                    found.add(k)
-        return sorted(found)
+    @property
+    def n_looks(self) -> int:
+        """How many boxes the search for reasons has looked at."""
+        return self._row.n_looks
 
-    def _alone(self, k: int, leaf: int, deadline: float) -> bool:
-        """Whether some reason misses a leaf on this feature and on no other."""
-        away = sorted({other for other, _ in self._ways_of(leaf)} - {k})
-        missed = 0
-        for other, row in enumerate(self.row):
-            if other not in away:
-                missed |= self.misses(other, row)
-        rest = [0] * (len(away) + 1)  # missed on the features not widened yet
-        for i in reversed(range(len(away))):
-            rest[i] = rest[i + 1] | self.misses(away[i], self.row[away[i]])
-        todo = [(0, missed)]
-        while todo:
-            i, missed = todo.pop()
-            if missed | rest[i] != self.all:
-                continue
-            if i == len(away):
-                return True
-            if time.monotonic() > deadline:
-                raise self._out_of_time()
-            todo += [
-                (i + 1, missed | self.misses(away[i], s)) for s in self._towards(away[i], leaf)
-            ]
-        return False
+    # -- sides, as whole numbers ---------------------------------------------------------------
 
-    def _towards(self, k: int, leaf: int) -> list[int]:
-        """Give the smallest sides around the row that meet a leaf."""
-        row = self.row[k]
-        side = self.side_of(leaf, k)
-        units = [1 << b for b in range(side.bit_length()) if side >> b & 1]
-        if not self.ordered[k] or not self.some[k]:
-            return [row | unit for unit in units]
-        out = [row | self.nan[k]] if side & self.nan[k] else []
-        if side & ~self.nan[k]:
-            first, last = self._ends(k, side)
-            row_first, row_last = self._ends(k, row)
-            gap = ones(row_last + 1, first) if first > row_last else ones(last, row_first - 1)
-            out.append(row | gap)
+    @cached_property
+    def row(self) -> Sides:
+        """The row's side of each feature of ``bins``."""
+        return self.bins.read_slots(self._row.row)
+
+    @cached_property
+    def ordered(self) -> list[bool]:
+        """By feature whether its conditions are thresholds."""
+        return [feature.ordered for feature in self.bins.features]
+
+    @cached_property
+    def n_bins(self) -> list[int]:
+        """By feature its bins, NaN not counted."""
+        out: list[int] = self.bins.layout.n_bins.tolist()
         return out
 
-    def _out_of_time(self) -> OutOfTime:
-        return OutOfTime(
-            f"no further answer about this row in {setting('time_limit', self.time_limit)} "
-            f"seconds: raise {setting('time_limit')}, or use a smaller tree"
+    @cached_property
+    def nan(self) -> list[int]:
+        """By feature the bit of NaN."""
+        return [self.bins.nan_bit(k) for k in range(len(self.bins.features))]
+
+    @cached_property
+    def full(self) -> list[int]:
+        """By feature all bins."""
+        return [self.bins.every_bin(k) for k in range(len(self.bins.features))]
+
+    @cached_property
+    def _complete(self) -> bool:
+        """Whether the row is known in every feature."""
+        return all(side.bit_count() == 1 for side in self.row)
+
+    @cached_property
+    def _table(self) -> Slots:
+        return self._row.leaf_boxes()
+
+    @cached_property
+    def missed(self) -> NDArray[np.bool_]:
+        """By leaf and feature whether the row misses the leaf there."""
+        return self._row.missed().view(bool)
+
+    @cached_property
+    def leaf_class(self) -> NDArray[np.int32]:
+        """By leaf its class."""
+        return self.bins.tree.leaf_class[self.bins.tree.feature < 0]
+
+    def leaf_side(self, leaf: int, k: int) -> int:
+        """Give the side of a leaf, as it is."""
+        return self.bins.bits(k, self._table[leaf, self.bins.slots_of(k)].tolist())
+
+    # -- changes -------------------------------------------------------------------------------
+
+    def changes(self, limit: int) -> list[tuple[tuple[int, ...], int, Sides, bool]]:
+        """Give the fewest features to change: (features, class, largest box on them, certain).
+
+        A leaf is reached by changing exactly the features on which the row misses it. Its ranges
+        are then widened: the leaves of one class, cut down to the changed features, are joined
+        pairwise (consensus, with absorption) until no join is new, which gives every largest box.
+        """
+        others = self.leaf_class != self.possible[0]
+        if len(self.possible) != 1 or not others.any():
+            return []
+        size = self.missed.sum(axis=1)
+        groups: dict[tuple[tuple[int, ...], int], set[Sides]] = {}
+        for leaf in np.flatnonzero(others & (size == size[others].min())).tolist():
+            features = tuple(np.flatnonzero(self.missed[leaf]).tolist())
+            box = tuple(self.leaf_side(leaf, k) for k in features)
+            groups.setdefault((features, int(self.leaf_class[leaf])), set()).add(box)
+        out = []
+        for (features, label), boxes in sorted(groups.items()):
+            for box in self._widened(features, boxes, limit):
+                out.append((features, label, box, self._certain(features, label, box)))
+        return out
+
+    def allowed_changes(
+        self, allowed: Sequence[int], labels: frozenset[int], limit: int
+    ) -> list[tuple[tuple[int, ...], int, Sides, bool]]:
+        """Give all minimal sets of features to change: (features, class, box on them, certain).
+
+        ``allowed`` has for each feature the bins that it may be changed to, and ``labels`` the
+        classes that count.
+        """
+        if len(self.possible) != 1:
+            return []
+        reached: dict[tuple[int, ...], dict[int, set[Sides]]] = {}
+        for leaf in np.flatnonzero(np.isin(self.leaf_class, sorted(labels))).tolist():
+            features = tuple(np.flatnonzero(self.missed[leaf]).tolist())
+            box = tuple(self.leaf_side(leaf, k) & allowed[k] for k in features)
+            if all(box):
+                own = reached.setdefault(features, {})
+                own.setdefault(int(self.leaf_class[leaf]), set()).add(box)
+        minimal: list[tuple[int, ...]] = []
+        for features in sorted(reached, key=lambda own: (len(own), own)):
+            if not any(set(less) <= set(features) for less in minimal):
+                minimal.append(features)
+        return [
+            (features, label, box, self._certain(features, label, box))
+            for features in minimal
+            for label, boxes in sorted(reached[features].items())
+            for box in self._widened(features, boxes, limit)
+        ]
+
+    def _widened(self, features: tuple[int, ...], boxes: set[Sides], limit: int) -> list[Sides]:
+        kept: list[Sides] = []
+        todo = sorted(boxes, reverse=True)
+        while todo:
+            new = todo.pop()
+            if any(_inside(new, box) for box in kept):
+                continue
+            kept = [box for box in kept if not _inside(box, new)]
+            todo += [join for box in kept for join in self._joins(features, new, box)]
+            kept.append(new)
+            if len(todo) > limit:
+                raise TooManyReasons(
+                    f"there are more than {setting('limit', limit)} ranges to look at for the "
+                    "features whose "
+                    "change gives another class: raise explain(..., limit=), or use a smaller tree",
+                    len(todo),
+                )
+        return sorted(kept, key=lambda box: [f"{side:b}"[::-1] for side in box], reverse=True)
+
+    def _joins(self, features: tuple[int, ...], a: Sides, b: Sides) -> Iterator[Sides]:
+        """Give the boxes that join two along one feature and intersect them elsewhere."""
+        shared = [p & q for p, q in zip(a, b, strict=True)]
+        empty = [i for i, side in enumerate(shared) if not side]
+        if len(empty) > 1:
+            return
+        for i in empty or range(len(features)):
+            both, nan = a[i] | b[i], self.nan[features[i]]
+            sides = [both]
+            if self.ordered[features[i]] and not _run(both & ~nan):  # NaN may still join
+                sides = [side | both & nan for side in (a[i], b[i])]
+            for side in sides:
+                yield (*shared[:i], side, *shared[i + 1 :])
+
+    def _certain(self, features: tuple[int, ...], label: int, box: Sides) -> bool:
+        """Whether a change gives the class whatever the row's unknown values are."""
+        if self._complete:
+            return True
+        elsewhere = np.delete(self.missed, features, axis=1).any(axis=1)
+        return not any(
+            all(self.leaf_side(leaf, k) & side for k, side in zip(features, box, strict=True))
+            for leaf in np.flatnonzero(~elsewhere & (self.leaf_class != label)).tolist()
         )
+
+
+def _run(side: int) -> bool:
+    """Whether bins are next to each other."""
+    return not side & (side + (side & -side))
+
+
+def _inside(a: Sides, b: Sides) -> bool:
+    return not any(p & ~q for p, q in zip(a, b, strict=True))
+
+
+def read_row(
+    tree: Tree, bins: Bins, row: Any, time_limit: float
+) -> tuple[RowSearch, dict[str, Any], Rows | None]:
+    """Read one row: what searches around it, the row as a dict, and as the core reads rows."""
+    space = tree.space
+    if bins.reader is not None and type(row) in (dict, list, tuple):
+        found = bins.explainer.read(bins.reader, row)
+        if found is not None:
+            plain = dict(row if type(row) is dict else zip(space.column_names, row, strict=True))
+            return RowSearch(bins, found, time_limit), plain, None
+    rows, cells = row_and_cells(row, space)
+    # A frame may lack columns that the tree does not ask about; elsewhere every value is checked.
+    used = range(len(space.features)) if isinstance(rows, list) else tree.used
+    given = read_rows(rows, space, used, if_there=tree.connected)
+    return RowSearch.of_rows(bins, given, time_limit), cells, given

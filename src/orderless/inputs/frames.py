@@ -132,8 +132,7 @@ def labels_like(
     import narwhals as nw
 
     labels = [*classes.tolist(), None]  # the last one where the code is -1
-    values = [labels[code] for code in codes.tolist()]
     types = {"i": nw.Int64(), "u": nw.UInt64(), "b": nw.Boolean(), "f": nw.Float64()}
     dtype = types.get(classes.dtype.kind, nw.String())
-    series = nw.new_series(name, values, dtype, backend=frame.implementation)
-    return series.to_native()
+    series = nw.new_series(name, labels, dtype, backend=frame.implementation)
+    return series[np.where(unknown, len(classes), codes)].to_native()

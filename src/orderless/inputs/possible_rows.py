@@ -105,7 +105,7 @@ class PossibleRows:
     def _leaf_domains(self) -> list[dict[int, Domain]]:
         """Give what each leaf says of the features that facts connect."""
         tree, bins = self.tree, self.tree.bins
-        nodes, slots = _core.bins.leaf_boxes(bins.nodes, bins.layout, len(tree.classes))
+        nodes, slots = _core.bins.leaf_boxes(bins.nodes, bins.layout)
         number = {node: k for k, node in enumerate(tree.leaves())}
         out: list[dict[int, Domain]] = [{} for _ in number]
         connected = {tree.space.features[i].name: i for i in self.features}

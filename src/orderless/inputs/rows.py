@@ -202,7 +202,10 @@ def _lookup_frame(frame: nw.DataFrame[Any]) -> Lookup:
         if series.is_null().any():
             if series.dtype.is_integer() and not _small(series):
                 return _object_array(series.to_list())  # floats would round them
-            return series.cast(nw.Float64()).to_numpy().astype(np.float64)
+            floats = series.cast(nw.Float64())
+            if not frame.implementation.is_pandas_like():  # half the work, where null is not NaN
+                floats = floats.fill_null(float("nan"))
+            return floats.to_numpy().astype(np.float64, copy=False)
         return series.to_numpy()
 
     return get

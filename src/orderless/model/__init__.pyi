@@ -92,6 +92,9 @@ from .numbers import (
     short_number as short_number,
     value_at_most as value_at_most,
 )
+from .predictor import (
+    Predictor as Predictor,
+)
 from .rule import (
     Link as Link,
     Rule as Rule,

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidTree
 from .arrays import BinNodes, Layout
+from .bin_readers import BinReaders
 from .feature import Feature, Label
 from .side import Side
 from .words import sides_text
@@ -35,7 +36,7 @@ def _order_of_label(label: Label) -> tuple[int, Any]:
     return (1, label) if isinstance(label, str) else (0, float(label))
 
 
-class Bins:
+class Bins(BinReaders):
     """A tree's features, cut into bins, in the order of their names.
 
     Equal functions give the same boxes in the same order, whatever the order of the columns.
@@ -288,7 +289,7 @@ class Box:
         self._written: NDArray[np.uint16] | None = None
 
     @classmethod
-    def of_slots(cls, bins: Bins, table: NDArray[np.uint16]) -> list[Box]:
+    def of_slots(cls, bins: Bins, table: Iterable[NDArray[np.uint16]]) -> list[Box]:
         """Give the boxes that the core wrote, one for each row of a table."""
         boxes = []
         for slots in table:  # there may be many, of which few are looked at: read when asked for

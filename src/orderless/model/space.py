@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InvalidSpace
 from .arrays import Domains
@@ -266,6 +267,24 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
             (self.features, self.columns) == (other.features, other.columns)
             and frozenset(self.knowing) == frozenset(other.knowing)
         )
+
+    @cached_property
+    def alike(self) -> tuple[NDArray[np.intp], list[Feature]]:
+        """By feature the number of its kind, and one feature of each kind.
+
+        Thresholds of features that are alike can be looked at together. The last number, for -1, is
+        of no kind.
+        """
+        kinds: dict[Any, int] = {}
+        first: list[Feature] = []
+        numbers = []
+        for f in self.features:
+            key = (f.kind, f.values, f.nan)
+            if key not in kinds:
+                kinds[key] = len(kinds)
+                first.append(f)
+            numbers.append(kinds[key])
+        return np.array([*numbers, -1], dtype=np.intp), first
 
     @cached_property
     def _hash(self) -> int:

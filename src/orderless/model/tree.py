@@ -28,6 +28,7 @@ from .tree_arrays import (
     check_nodes,
     flatten,
     labels_array,
+    n_threads,
     normalise,
     pruned,
     read_array,
@@ -217,11 +218,12 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
     def row_threshold(self) -> NDArray[np.float64]:
         """Give, per node, the largest float64 in a row for which its condition holds."""
         out = self.threshold.copy()
-        for i in self.used:
-            feature = self.space.features[i]
-            if feature.kind == "numeric":
-                at = self.feature == i
-                out[at] = row_boundary(self.threshold[at], feature.values)
+        numbers, kinds = self.space.alike
+        kind = numbers[self.feature]
+        for i, own in enumerate(kinds):
+            if own.kind == "numeric" and own.values == "float32":  # others are not rounded
+                at = kind == i
+                out[at] = row_boundary(self.threshold[at], own.values)
         out.setflags(write=False)
         return out
 
@@ -291,7 +293,7 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
         Parameters
         ----------
         X : array, data frame, or list of dicts
-            Arrays go by position, the others by name.
+            Arrays go by position, the others by name. One dict is one row.
         within : float, optional
             For classes that are numbers: give the midpoint of the numbers that a row can get, if
             these are at most so far apart (``predict_interval``). 0 is the same as without.
@@ -301,6 +303,7 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
         Returns
         -------
         numpy.ma.MaskedArray, or a nullable Series when a data frame came in
+            Of one dict its label, None where it is not certain.
 
         Notes
         -----
@@ -308,10 +311,16 @@ class Tree(Frozen, TreeFile, TreeNumbers, TreeRows, TreeOffers):
         of up to 512 leaves, else the nodes that it can reach. Beyond rows and result, memory does
         not grow with the rows, if these are numbers in an array.
         """
-        from ..inputs import is_frame, labels_like
-
         if within is not None:
             return self.predict_within(X, within, n_jobs)
+        if type(X) is np.ndarray:
+            found = self._ready.table(X, n_threads(n_jobs))
+            if found is not None:
+                return found
+        elif isinstance(X, Mapping):
+            return self._ready(X)
+        from ..inputs import is_frame, labels_like
+
         if self.labels.dtype == object or is_frame(X) or self.connected:
             return labels_like(X, self.labels, self.decide(X, n_jobs))
         rows = self.read(X)

@@ -94,14 +94,18 @@ def normalise(nodes: Nodes, space: Space) -> None:
     feature, threshold, nan_true = nodes.feature, nodes.threshold, nodes.nan_true
     threshold[feature < 0] = 0.0
     nan_true[feature < 0] = 0
-    for i in np.unique(feature[feature >= 0]):
-        at = feature == i
-        if not space.features[i].ordered:
+    numbers, kinds = space.alike
+    kind = numbers[feature]
+    for i, own in enumerate(kinds):
+        at = kind == i
+        if not at.any():
+            continue
+        if not own.ordered:
             threshold[at] = 0.0
             nan_true[at] = 0
             continue
-        threshold[at] = space.features[i].at_most(threshold[at])
-        if not space.features[i].nan:
+        threshold[at] = own.at_most(threshold[at])
+        if not own.nan:
             nan_true[at] = 0
         # No value is at most -inf, so this asks "is it missing?": written one way only,
         # as "is it known?", which also holds for a row's own -inf.
@@ -173,7 +177,8 @@ def read_array(given: ArrayLike, dtype: type, name: str) -> NDArray[Any]:
     try:
         wide = np.array(given)
         if dtype is np.uint8:
-            if wide.dtype.kind not in "biu" or not np.isin(wide, (0, 1)).all():
+            good = wide.dtype.kind == "b"
+            if not good and (wide.dtype.kind not in "iu" or not np.isin(wide, (0, 1)).all()):
                 raise InvalidTree(f"{name} must hold true or false, got {wide.dtype}")
         elif dtype is np.int32:
             if wide.size and wide.dtype.kind not in "iu":

@@ -7,6 +7,7 @@ Out: whatever the room above gives; it is imported when it is asked.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from .knowledge.fact import Fact
 from .leaf_words import tree_text
+from .predictor import Predictor
 from .space import Space
 from .tree_over import tree_over
 from .words import side_text
@@ -46,6 +48,31 @@ class TreeOffers:
     def __str__(self) -> str:
         """Draw it as indented text."""
         return tree_text(self._tree)
+
+    @cached_property
+    def _ready(self) -> Predictor:
+        """What answers rows that come one at a time, and tables of floats."""
+        return Predictor(self._tree)
+
+    def predictor(self) -> Predictor:
+        """Give a function that predicts one row at a time, with as little work as there can be.
+
+        Returns
+        -------
+        Predictor
+            ``predictor(row)`` takes a dict of feature: value, or the values in the order of the
+            columns, and gives the class, or None where it is not certain.
+
+        Examples
+        --------
+        >>> from orderless import read_tree
+        >>> tree = read_tree({"feature": 0, "true": {"prediction": "a"}, "false": {"feature": 1,
+        ...         "true": {"prediction": "b"}, "false": {"prediction": "c"}}})
+        >>> predict = tree.predictor()
+        >>> predict({"x0": 0, "x1": 1}), predict([1, None]), predict([None, 1])
+        ('b', 'a', None)
+        """
+        return self._ready
 
     def predict_between(self, lower: Any, upper: Any) -> Any:
         """Give each row's class where it is certain, for values known only to lie in a range.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from math import isfinite
 from operator import index
 from typing import Any, Literal
@@ -21,12 +22,13 @@ from ..errors import InvalidTree, UnreadableModel
 from ..model import Feature, Label, Space, Task, Values, plain_label, value_at_most
 
 __all__ = [
-    "DAMAGED", "MOST_COLUMNS", "MOST_NODES", "ColumnTree", "Nan", "Table", "TreeBuilder",
+    "DAMAGED", "KEPT", "MOST_COLUMNS", "MOST_NODES", "ColumnTree", "Nan", "Table", "TreeBuilder",
     "numbered_names", "whole_number",
 ]  # fmt: skip
 
 MOST_COLUMNS = 2**20  # that a number alone may imply; with names or a space there is no limit
 MOST_NODES = 2**22
+KEPT = 4096  # columns of a space that is remembered
 DAMAGED = "the model is damaged; fit or save it again"
 
 Nan = Literal["unknown", "value"]
@@ -113,6 +115,8 @@ class Table:
             names = self.names
         if names is None:
             names = numbered_names(self.n_columns or 0)
+        if not self.categories and isinstance(self.binary, bool) and len(names) <= KEPT:
+            return _space_of_one_kind(tuple(map(str, names)), self._feature(0, "x", nan))
         return Space([self._feature(i, str(name), nan) for i, name in enumerate(names)])
 
     def _feature(self, column: int, name: str, nan: Nan) -> Feature:
@@ -126,6 +130,12 @@ class Table:
         if binary:
             return Feature(name, "boolean")
         return Feature(name, values=self.kinds.get(column, self.values), nan=with_nan)
+
+
+@lru_cache(maxsize=32)
+def _space_of_one_kind(names: tuple[str, ...], kind: Feature) -> Space:
+    """Give features that are all of one kind; trees of one table then share their space."""
+    return Space([replace(kind, name=name) for name in names])
 
 
 def numbered_names(n_columns: int) -> list[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from inspect import getattr_static
 from typing import Any
 
 from ..errors import InvalidTree, UnreadableModel, a_kind, an
@@ -81,15 +80,18 @@ def is_classifier(model: Any, classifier: type, base: type) -> bool:
     return False
 
 
+def _of_class(kind: type, method: str) -> Any:
+    """Give a method as its class, or the nearest above it, states it; None if none does."""
+    return next((vars(own)[method] for own in kind.__mro__ if method in vars(own)), None)
+
+
 def refuse_own_predict(model: Any, *known: type, method: str = "predict") -> None:
     """Refuse a subclass that decides in its own way: its tree does not say what it decides.
 
     ``known`` are the classes whose ``predict`` the reader stands for.
     """
-    stood_for = [getattr_static(kind, method, None) for kind in known]
-    usual = [
-        kind for kind in type(model).__mro__ if getattr_static(kind, method, None) in stood_for
-    ]
+    stood_for = [_of_class(kind, method) for kind in known]
+    usual = [kind for kind in type(model).__mro__ if _of_class(kind, method) in stood_for]
     if type(model) not in usual:
         name = (usual or known)[0].__name__
         raise UnreadableModel(

@@ -76,8 +76,7 @@ class _Cells:
 
     def __init__(self, bins: Bins, c: int, reasons: Sequence[Bits]) -> None:
         self.reasons = reasons
-        n_classes = len(bins.tree.classes)
-        leaves, boxes = _core.bins.leaf_boxes(bins.nodes, bins.layout, n_classes)
+        leaves, boxes = _core.bins.leaf_boxes(bins.nodes, bins.layout)
         own = boxes[bins.tree.leaf_class[leaves] == c]
         self.leaves = [box.bits for box in Box.of_slots(bins, own)]
         self.random = Random(0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from ...errors import InvalidSpace, UnreadableModel, a_kind
 from ...inputs import is_unknown, some_names
 from ...model import Column, Feature, Label, Space, Values, plain_label
-from ..build import Nan, Table, numbered_names, whole_number
+from ..build import KEPT, Nan, Table, numbered_names, whole_number
 from .stage import (
     Block,
     Cell,
@@ -68,7 +69,14 @@ def source_columns(
 
 def space_columns(space: Space) -> list[SourceColumn]:
     """Read a space's own columns: values of features, or 0/1 for conditions on them."""
-    return [_space_column(space, column) for column in space.columns]
+    if len(space.columns) > KEPT:
+        return [_space_column(space, column) for column in space.columns]
+    return list(_columns_of(space))
+
+
+@lru_cache(maxsize=32)
+def _columns_of(space: Space) -> tuple[SourceColumn, ...]:
+    return tuple(_space_column(space, column) for column in space.columns)
 
 
 def _space_column(space: Space, column: Column) -> SourceColumn:

@@ -7,7 +7,7 @@ Out: ``Tree`` over the features, in their own units.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -42,12 +42,9 @@ def all_over_features(
     """State many trees over the columns of one table; all conditions on a column together."""
     _check_count(trees[0].table, len(columns))
     nodes = _Nodes(_joined(trees), space)
-    column = nodes.tree.column
-    order = np.argsort(column, kind="stable")
-    used, first = np.unique(column[order], return_index=True)
-    for j, at in zip(used.tolist(), np.split(order, first[1:]), strict=True):
-        if j >= 0:
-            nodes.restate(at, columns[j])
+    column = nodes.restate_plain(columns)
+    for j in np.unique(column[column >= 0]).tolist():
+        nodes.restate(np.flatnonzero(column == j), columns[j])
     ends = np.cumsum([len(tree.column) for tree in trees]).tolist()
     starts = [0, *ends[:-1]]
     sets, spans = _by_tree(nodes.sets, starts), _by_tree(nodes.spans, starts)
@@ -129,6 +126,36 @@ class _Nodes:
         self.sets: dict[int, list[int]] = {}
         self.spans: dict[int, Span] = {}
 
+    def restate_plain(self, columns: Sequence[SourceColumn]) -> NDArray[Any]:
+        """State the conditions on columns that are features themselves, all of a kind together.
+
+        Gives the columns of the nodes, -1 where nothing is left to do.
+        """
+        column = np.asarray(self.tree.column)
+        numbers, kinds = self.space.alike
+        plain = [self._is_plain(own) for own in columns]
+        if self.tree.members or not any(plain):
+            return column
+        feature = np.array(
+            [cast(int, own.feature) if ok else -1 for own, ok in zip(columns, plain, strict=True)]
+            + [-1],
+            dtype=np.int32,
+        )[column]
+        kind = numbers[feature]
+        for i, own in enumerate(kinds):
+            at = np.flatnonzero(kind == i)
+            if len(at):
+                self._boundaries(at, None, own)
+        done = feature >= 0
+        self.feature[done] = feature[done]
+        return np.where(done, -1, column)
+
+    def _is_plain(self, column: SourceColumn) -> bool:
+        if column.feature is None or column.function is not None or column.steps is not None:
+            return False
+        feature = self.space.features[column.feature]
+        return feature.ordered and not feature.nan
+
     def restate(self, nodes: NDArray[Any], column: SourceColumn) -> None:
         """State the conditions of some nodes, all on one column, on the column's feature."""
         if column.feature is None:
@@ -149,7 +176,7 @@ class _Nodes:
             for node in by_set:
                 self._bit_test(node, column, feature)
             rest = nodes[~np.isin(nodes, by_set)] if by_set else nodes
-            self._boundaries(rest, column, feature)
+            self._boundaries(rest, column.function, feature)
 
     def finish(
         self, tree: ColumnTree, start: int, sets: dict[int, list[int]], spans: dict[int, Span]
@@ -195,9 +222,10 @@ class _Nodes:
             self.nan_true[node] = holds
             self.sets[node] = list(range(self.space.features[0].n_values)) if holds else []
 
-    def _boundaries(self, nodes: NDArray[Any], column: SourceColumn, feature: Feature) -> None:
+    def _boundaries(
+        self, nodes: NDArray[Any], function: Callable[[Floats], Floats] | None, feature: Feature
+    ) -> None:
         """Find where on the feature the conditions of nodes change."""
-        function = column.function
         if function is None:
             values = self.tree.table.values
             top = value_at_most(self.tree.at_most[nodes], values)

@@ -1,0 +1,130 @@
+"""Explanations of many rows: the class of each, and its shortest reason.
+
+In:  a ``CanonicalForm`` and rows.
+Out: ``Explanations``: labels and reasons by row; each row's ``Explanation`` when it is asked for.
+Paper: Proposition 3.3, row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+from .. import _core
+from ..errors import InvalidData, OutOfTime, setting
+from ..inputs import labels_like, row_at
+from ..model import Box
+from .term import Term
+
+if TYPE_CHECKING:
+    from .canonical import CanonicalForm
+    from .explain import Explanation
+
+__all__ = ["Explanations", "explain_rows"]
+
+
+class Explanations(Sequence["Explanation"]):
+    """Why each of many rows gets its class. Made by ``CanonicalForm.explain_all``.
+
+    A sequence: ``explanations[i]`` is what ``CanonicalForm.explain`` gives for row i, made when it
+    is asked for.
+
+    Attributes
+    ----------
+    label : masked array, or a nullable Series when a data frame came in
+        The class of each row, masked where it is not determined.
+    reasons : sequence of Term or None
+        The shortest reason of each row, None where it is not determined. Rows with the same reason
+        share one ``Term``.
+    """
+
+    def __init__(self, form: CanonicalForm, X: Any, found: _core.reasons.Explained) -> None:
+        self._form, self._X, self._which = form, X, found.which
+        self.label = labels_like(X, form.tree.labels, found.label[found.which])
+        self.reasons: Sequence[Term | None] = _Reasons(form, found)
+
+    def __len__(self) -> int:
+        return len(self._which)
+
+    @overload
+    def __getitem__(self, row: int) -> Explanation: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[Explanation]: ...
+    def __getitem__(self, row: int | slice) -> Explanation | list[Explanation]:
+        if isinstance(row, slice):
+            return [self[i] for i in range(len(self))[row]]
+        at = range(len(self))[row]
+        return self._form.explain(row_at(self._X, self._form.space, at))
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Give columns that any data frame takes: label, reason as text, n_conditions.
+
+        Where a row is not determined, all three are None.
+
+        Examples
+        --------
+        >>> from orderless import canonicalize
+        >>> tree = {"feature": 0, "true": {"prediction": "a"}, "false": {"prediction": "b"}}
+        >>> canonicalize(tree).explain_all([[1], [None]]).to_dict()
+        {'label': ['a', None], 'reason': ['x0', None], 'n_conditions': [1, None]}
+        """
+        reasons = self.reasons
+        assert isinstance(reasons, _Reasons)
+        kinds = [(None, None, None) if term is None else (label, str(term), term.n_conditions)
+                 for label, term in reasons.distinct()]  # fmt: skip
+        rows = [kinds[k] for k in self._which.tolist()]
+        names = ("label", "reason", "n_conditions")
+        return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+
+    def __repr__(self) -> str:
+        n = len(self.reasons.terms) if isinstance(self.reasons, _Reasons) else 0
+        return f"Explanations({len(self):,} rows, in {n:,} different places)"
+
+
+class _Reasons(Sequence["Term | None"]):
+    """Reasons by row; a term is made when it is asked for, once."""
+
+    def __init__(self, form: CanonicalForm, found: _core.reasons.Explained) -> None:
+        self._classes, self._found = form.classes, found
+        self.terms = [Term(box) for box in Box.of_slots(form.bins, found.reasons)]
+
+    def __len__(self) -> int:
+        return len(self._found.which)
+
+    @overload
+    def __getitem__(self, row: int) -> Term | None: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[Term | None]: ...
+    def __getitem__(self, row: int | slice) -> Term | list[Term | None] | None:
+        if isinstance(row, slice):
+            return [self[i] for i in range(len(self))[row]]
+        k = int(self._found.which[row])
+        return self.terms[k] if self._found.label[k] >= 0 else None
+
+    def distinct(self) -> list[tuple[Any, Term | None]]:
+        """Give the label and the reason of each different place."""
+        codes = self._found.label.tolist()
+        return [
+            (self._classes[c], term) if c >= 0 else (None, None)
+            for c, term in zip(codes, self.terms, strict=True)
+        ]
+
+
+def explain_rows(form: CanonicalForm, X: Any) -> Explanations:
+    """Explain many rows; see ``CanonicalForm.explain_all``."""
+    tree, bins = form.tree, form.bins
+    if tree.task == "regression":
+        raise InvalidData(
+            "explain_all is about classes, and this tree gives numbers: make classes of them with "
+            "tree.cut(levels), or explain(row) one row at a time"
+        )
+    rows = tree.read(X)
+    try:
+        found = bins.explainer.explain(rows.columns, bins.places, rows.n_rows, form.time_limit)
+    except _core.base.TimeUp as fault:
+        raise OutOfTime(
+            f"{fault.met:,} of {rows.n_rows:,} rows were explained in "
+            f"{setting('time_limit', form.time_limit)} seconds: raise {setting('time_limit')}, or "
+            "give fewer rows at a time"
+        ) from None
+    return Explanations(form, X, found)

@@ -1,0 +1,84 @@
+"""Explanations of many rows, against explanations of one."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from strategies import partial_rows, problems, tree_of
+
+import orderless as ol
+from orderless.errors import InvalidData, OutOfTime
+
+BOTH = {"feature": 0, "true": {"feature": 1, "true": {"prediction": 1}, "false": {"prediction": 0}},
+        "false": {"prediction": 0}}  # fmt: skip
+
+
+@st.composite
+def tables(draw):
+    kinds, (spec,) = draw(problems(max_features=4))
+    rows = draw(st.lists(partial_rows(kinds, spec), min_size=1, max_size=8))
+    return tree_of(spec, kinds), rows
+
+
+@given(tables())
+@settings(max_examples=120)
+def test_many_rows_get_what_each_gets(case):
+    """Proposition 3.3, row by row."""
+    tree, rows = case
+    form = ol.canonicalize(tree)
+    why = form.explain_all(rows)
+    assert len(why) == len(why.reasons) == len(rows)
+    for i, row in enumerate(rows):
+        one = form.explain(row)
+        assert why.reasons[i] == one.shortest
+        assert why.label.tolist()[i] == one.label
+        assert str(why[i]) == str(one)
+    table = why.to_dict()
+    assert table["label"] == why.label.tolist()
+    texts = [None if term is None else str(term) for term in why.reasons]
+    assert table["reason"] == texts
+    assert str(why[-1]) == str(why[len(rows) - 1]) == str(why[-1:][0])
+    assert why.reasons[:1] == [why.reasons[0]]
+
+
+def test_frames_arrays_and_no_rows():
+    pd = pytest.importorskip("pandas", reason="a data frame is made with pandas")
+    form = ol.canonicalize(BOTH)
+    frame = pd.DataFrame({"x0": [1, None], "x1": [1, 0]}, index=[7, 9])
+    why = form.explain_all(frame)
+    assert why.label.to_list() == [1, 0]
+    assert list(why.label.index) == [7, 9]
+    assert [str(term) for term in why.reasons] == ["x0 AND x1", "not x1"]
+    assert why[1].label == 0
+    array = form.explain_all(np.array([[1.0, np.nan]] * 3))
+    assert array.to_dict() == {"label": [None] * 3, "reason": [None] * 3,
+                               "n_conditions": [None] * 3}  # fmt: skip
+    assert repr(array) == "Explanations(3 rows, in 1 different places)"
+    assert form.explain_all([]).to_dict() == {"label": [], "reason": [], "n_conditions": []}
+    with pytest.raises(IndexError):
+        _ = array[3]
+
+
+def test_numbers_and_time_limits():
+    number = ol.read_tree({"feature": 0, "true": {"prediction": 1.5}, "false": {"prediction": 2.5}})
+    with pytest.raises(InvalidData, match=r"tree\.cut"):
+        ol.canonicalize(number.replace(task="regression")).explain_all([[1]])
+    hurried = ol.canonicalize(BOTH, time_limit=1e-9)
+    with pytest.raises(OutOfTime, match=r"0 of 2 rows.*raise time_limit"):
+        hurried.explain_all([[1, 1], [0, 0]])
+
+
+def test_an_explanation_can_be_pickled():
+    form = ol.canonicalize(BOTH)
+    why = pickle.loads(pickle.dumps(form.explain([0, 0])))
+    assert [str(term) for term in why.all_reasons] == ["not x1", "not x0"]
+    assert str(why.shortest) == str(form.explain([0, 0]).shortest)
+    assert pickle.loads(pickle.dumps(form)).explain({"x0": 1, "x1": 1}).label == 1
+
+
+def test_costs_that_are_too_far_apart_are_refused():
+    why = ol.canonicalize(BOTH).explain([0, 0])
+    assert str(why.cheapest({"x0": 0.1234567890123456, "x1": 1e19})) == "not x0"
+    with pytest.raises(InvalidData, match="38 digits"):
+        why.cheapest({"x0": 1e-30, "x1": 1e30})
