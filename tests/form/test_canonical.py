@@ -281,7 +281,7 @@ def test_json_that_is_not_a_form_is_refused():
         with pytest.raises(InvalidTree):
             ol.CanonicalForm.from_json(text[:i])
     for old, new, said in [
-        ('"version": 2', '"version": 3', "version"),
+        ('"version": 2', '"version": 4', "version"),
         ('"orderless-form"', '"orderless-tree"', "format"),
         (f'"{form.fingerprint}"', '"00"', "fingerprint"),
         ('"x0", "at_most"', '"x9", "at_most"', "no feature 'x9'"),

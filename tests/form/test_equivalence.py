@@ -13,7 +13,7 @@ from strategies import nested, problems, space_of, tree_of
 
 import orderless as ol
 from orderless import _core
-from orderless.form import equivalence
+from orderless.form import fingerprints
 
 AND_12 = {
     "feature": 0,
@@ -132,8 +132,9 @@ def test_all_functions_of_a_grid_have_fingerprints_of_their_own():
     tree = tree_of(spec, {"a": "float64", "b": "float64"})
     assert tree.n_leaves == 20
     n = tree.n_nodes
-    keys = np.array([equivalence._hash(b"feature", name) for name in "ab"], dtype=np.uint64).ravel()
-    values = np.array([equivalence._class_value(c) for c in (0, 1)], dtype=np.uint64).ravel()
+    hashes = [fingerprints._hash(b"feature", name) for name in "ab"]
+    keys = np.array(hashes, dtype=np.uint64).ravel()
+    values = np.array([fingerprints._class_value(c) for c in (0, 1)], dtype=np.uint64).ravel()
     leaves = np.flatnonzero(tree.feature < 0)
     points = []
     chunk = 2**16

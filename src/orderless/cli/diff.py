@@ -102,14 +102,17 @@ def command(
         found = difference(models[0], models[1], rows, exact=exact, time_limit=time_limit)
     if html is not None:
         write_whole(html, _page(found, old, new))
-    if output.format == Format.json:
-        write(as_json(_content(found), allow_nan=False), output.output)
-    elif output.format == Format.text:
-        write(_text(found), output.output)
-    else:
-        write(records_as(_records(found), output.format, safe_csv=output.safe_csv), output.output)
+    write(_written(found, output), output.output)
     if found:
         raise typer.Exit(REFUTED)
+
+
+def _written(found: Difference, output: OutputOptions) -> str:
+    if output.format == Format.json:
+        return as_json(_content(found), allow_nan=False)
+    if output.format == Format.text:
+        return _text(found)
+    return records_as(_records(found), output.format, safe_csv=output.safe_csv)
 
 
 def _rows(

@@ -23,6 +23,7 @@ from .. import _core
 from ..errors import InvalidData, OutOfMemory, OutOfTime, TooLarge, named, setting
 from ..model import n_threads
 from .flat import FlatTrees
+from .halves import narrow, whole, wide
 from .histogram import Histogram
 from .monotone import SomeCounts, SomeFunctions
 from .narrowed import Step, asked_features, core_view, narrowing, steps
@@ -42,34 +43,16 @@ MOST_PARTS = 1000  # sets of features that are looked at one after the other
 Piece = tuple[int, int]
 
 
-def _wide(high: NDArray[np.uint64], low: NDArray[np.uint64]) -> list[int]:
-    """Read 128-bit numbers that come in two halves."""
-    if not high.any():
-        small: list[int] = low.tolist()
-        return small
-    return [(h << 64) | v for h, v in zip(high.tolist(), low.tolist(), strict=True)]
-
-
-def _whole(halves: tuple[int, int]) -> int:
-    return (int(halves[0]) << 64) | int(halves[1])
-
-
-def _narrow(positions: Sequence[int]) -> NDArray[np.uint64]:
-    """Write numbers in two halves."""
-    pairs = [(p >> 64, p & (2**64 - 1)) for p in positions]
-    return np.array(pairs, dtype=np.uint64).reshape(len(pairs), 2)
-
-
 class EngineCounts:
     """The trees of a view, in order of objective, then leaves, then a fixed order."""
 
     def __init__(self, core: _core.rashomon.Counts, engine: Engine) -> None:
         self.core, self._engine = core, engine
-        self.n, self.n_nontrivial = _whole(core.n), _whole(core.n_nontrivial)
+        self.n, self.n_nontrivial = whole(core.n), whole(core.n_nontrivial)
 
     def n_at(self, cost: int) -> int:
         """Count those that have exactly an objective."""
-        return _whole(self.core.n_at(cost + self._engine.base))
+        return whole(self.core.n_at(cost + self._engine.base))
 
     def histogram(self) -> Histogram:
         """Count them by leaves and errors."""
@@ -78,19 +61,19 @@ class EngineCounts:
         return Histogram(
             counted.leaves,
             counted.errors - self._engine.problem.offset,
-            _wide(counted.trees_high, counted.trees_low),
-            _wide(counted.nontrivial_high, counted.nontrivial_low),
+            wide(counted.trees_high, counted.trees_low),
+            wide(counted.nontrivial_high, counted.nontrivial_low),
         )
 
     def unrank(self, positions: Sequence[int]) -> FlatTrees:
         """Give the trees at some positions."""
         some = len(positions) > 0
-        return FlatTrees(*self.core.unrank(_narrow(positions))) if some else FlatTrees.none()
+        return FlatTrees(*self.core.unrank(narrow(positions))) if some else FlatTrees.none()
 
     def rank(self, tree: FlatTrees) -> int | None:
         """Give the position of a tree, None if it is not in."""
         halves = self.core.rank(tree.column, tree.label)
-        return None if halves is None else _whole(halves)
+        return None if halves is None else whole(halves)
 
 
 class EngineFunctions:

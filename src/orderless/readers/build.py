@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidTree, UnreadableModel
 from ..model import Feature, Label, Space, Task, Values, plain_label, value_at_most
+from .leaf_labels import DAMAGED, ordered, places
 
 __all__ = [
     "DAMAGED", "KEPT", "MOST_COLUMNS", "MOST_NODES", "ColumnTree", "Nan", "Table", "TreeBuilder",
@@ -29,7 +30,6 @@ __all__ = [
 MOST_COLUMNS = 2**20  # that a number alone may imply; with names or a space there is no limit
 MOST_NODES = 2**22
 KEPT = 4096  # columns of a space that is remembered
-DAMAGED = "the model is damaged; fit or save it again"
 
 Nan = Literal["unknown", "value"]
 Relation = Literal["<=", "<", ">", ">="]
@@ -334,8 +334,8 @@ class TreeBuilder:
             table = replace(table, n_columns=max(self._column) + 1, at_least=True)
         leaf_class = np.array(self._leaf_class, dtype=np.int64)
         if self._labels:
-            classes = _ordered(self._labels.values()) if classes is None else classes
-            places = _places(classes, self._labels)
+            classes = ordered(self._labels.values()) if classes is None else classes
+            places = places(classes, self._labels)
             leaf_class[list(places)] = list(places.values())
         elif classes is None:
             classes = range(int(leaf_class.max()) + 1)
@@ -385,23 +385,3 @@ class TreeBuilder:
         for node, rows in self._rows.items():
             out[node] = rows
         return out
-
-
-def _places(classes: Sequence[Any] | NDArray[Any], labels: Mapping[int, Label]) -> dict[int, int]:
-    """Give, for each leaf, the position of its label among the classes."""
-    position = {plain_label(label): i for i, label in enumerate(classes)}
-    for label in labels.values():
-        if label not in position:
-            raise UnreadableModel(
-                f"a leaf predicts {label!r:.80}, which is not one of the classes "
-                f"{list(position)[:12]}: {DAMAGED}"
-            )
-    return {node: position[label] for node, label in labels.items()}
-
-
-def _ordered(labels: Any) -> list[Label]:
-    labels = list(labels)
-    kinds = {str if isinstance(p, str) else bool if isinstance(p, bool) else float for p in labels}
-    if len(kinds) > 1:
-        raise InvalidTree(f"class labels must be of one type, got {labels!r:.120}")
-    return sorted(set(labels))
