@@ -335,8 +335,8 @@ class TreeBuilder:
         leaf_class = np.array(self._leaf_class, dtype=np.int64)
         if self._labels:
             classes = ordered(self._labels.values()) if classes is None else classes
-            places = places(classes, self._labels)
-            leaf_class[list(places)] = list(places.values())
+            at = places(classes, self._labels)
+            leaf_class[list(at)] = list(at.values())
         elif classes is None:
             classes = range(int(leaf_class.max()) + 1)
         at_most, strict = np.array(self._number), np.array(self._strict)

@@ -105,7 +105,7 @@ class _Builder:
         from treelite import model_builder as own
 
         shape = (1, self.n) if self.vectors else (1, 1)
-        builder = own.ModelBuilder(
+        builder: Any = own.ModelBuilder(
             threshold_type=self.floats,
             leaf_output_type=self.floats,
             metadata=own.Metadata(len(self.space), self.task, self.average, 1, [self.n], shape),
