@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 from .. import _core
 from ..errors import InvalidData, OutOfTime, setting
 from ..inputs import labels_like, row_at
-from ..model import Box
+from ..model import Box, refuse_facts
 from .term import Term
 
 if TYPE_CHECKING:
@@ -118,6 +118,7 @@ def explain_rows(form: CanonicalForm, X: Any) -> Explanations:
             "explain_all is about classes, and this tree gives numbers: make classes of them with "
             "tree.cut(levels), or explain(row) one row at a time"
         )
+    refuse_facts(tree.space, "explain_all")
     rows = tree.read(X)
     try:
         found = bins.explainer.explain(rows.columns, bins.places, rows.n_rows, form.time_limit)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidParameter, OutOfTime, TooManyReasons, setting
-from ...model import Bins, Box
+from ...model import Bins, Box, refuse_facts
 from .certificate import Certificate, certified_tree, written
 from .fewest import lower_bound
 
@@ -30,6 +30,7 @@ def form_certificate(form: CanonicalForm, *, reasons: int = 1_000) -> Certificat
             f"{setting('reasons', reasons)}: give a whole number, 0 or more", "reasons"
         )
     tree, bins = form.tree, form.tree.bins
+    refuse_facts(tree.space, "a certificate")
     found, why = _reasons(form)
     left_out: list[str] = [] if found else [f"Reasons are not stated: {why}."]
     total = sum(map(len, found or ()))

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...errors import InvalidData
 from ...form import counterexample, equivalent
-from ...model import Tree, over_common_space
+from ...model import Tree, over_common_space, refuse_facts
 from ...readers import read_tree
 from .certificate import Certificate, certified_tree, written
 
@@ -49,6 +49,8 @@ def equivalence_certificate(a: Any, b: Any) -> Certificate:
     ('Both trees give every row the same class.',)
     """
     trees = [read_tree(a), read_tree(b)]
+    for tree in trees:
+        refuse_facts(tree.space, "a certificate")
     if not equivalent(*trees):
         row = counterexample(*trees)
         raise InvalidData(f"the two trees are not the same; they differ for {row!r:.400}")

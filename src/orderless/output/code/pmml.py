@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from ...errors import TooManyReasons
 from ...form import CanonicalForm
-from ...model import Feature, Side, Tree
+from ...model import Feature, Side, Tree, refuse_facts
 from .certain import halves
 from .pmml_parts import (
     close,
@@ -36,6 +36,7 @@ LeafLines = Callable[[int], tuple[str | None, list[str]]]
 def as_pmml(source: Tree | CanonicalForm, *, complete: bool = False, limit: int = LIMIT) -> str:
     """Write PMML; see ``Tree.to_pmml``."""
     tree = source.tree if isinstance(source, CanonicalForm) else source
+    refuse_facts(tree.space, "to_pmml")
     features = used_features(tree)
     numbers = tree.task == "regression"
     target = target_name(tree.space.names)

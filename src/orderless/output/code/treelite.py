@@ -13,6 +13,7 @@ import numpy as np
 
 from ...errors import InvalidSpace, InvalidTree
 from ...inputs import import_optional
+from ...model import refuse_facts
 from .onnx import floats_of
 from .onnx_ensemble import leaf_values, parts_with_base
 from .onnx_graph import Floats, codes_of
@@ -26,6 +27,7 @@ __all__ = ["ensemble_as_treelite", "tree_as_treelite"]
 
 def tree_as_treelite(tree: Tree, floats: Floats | None = None) -> Any:
     """Give a model of treelite that decides as the tree; see ``Tree.to_treelite``."""
+    refuse_facts(tree.space, "to_treelite")
     precision = floats_of(tree, floats, tree.used)
     if tree.task == "regression":
         numbers = np.array(tree.classes, dtype=np.float64)
