@@ -16,7 +16,7 @@ from oracle_rashomon import Problem, columns_of, errors_of, is_trivial, n_leaves
 
 import orderless as ol
 from orderless import _core
-from orderless.form.equivalence import class_weights, space_weights
+from orderless.form.fingerprints import class_weights, space_weights
 
 PLENTY = 1 << 32
 COLOR = ol.Feature("color", "categorical", categories=("red", "green", "it's blue"))

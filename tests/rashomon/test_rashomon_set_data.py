@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import orderless as ol
-from orderless.form.equivalence import fingerprint_points
+from orderless.form.fingerprints import fingerprint_points
 from orderless.inputs import read_rows
 
 NAMES = [

@@ -16,7 +16,7 @@ from typing import Any, cast
 from ...errors import InvalidData, InvalidParameter, setting
 from ...estimators import Deviation, Quality
 from ...inputs import write_whole
-from ...model import Ensemble, Tree, printable, shown
+from ...model import Ensemble, Tree, printable, refuse_facts, shown
 from ...readers import read_model
 from ..rules import escaped
 from ..templates import markup, render
@@ -174,6 +174,7 @@ def model_card(
     True
     """
     read = read_model(model)
+    refuse_facts(read.space, "a model card")
     subject = Subject(
         cast(Tree, read), X, y, costs, {}, printable(about_rows), random_state, dict(held_out or {})
     )
