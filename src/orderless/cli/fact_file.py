@@ -10,12 +10,14 @@ import json
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidSpace
-from ..inputs import Proposal
 from ..model import Ensemble, Fact, Tree, parse
 from .mistakes import Mistake
+
+if TYPE_CHECKING:
+    from ..inputs import Proposal
 
 __all__ = ["as_fact_file", "read_fact_file", "with_known"]
 

@@ -13,6 +13,7 @@ by hitting those of the other kind that were met so far (implicit hitting sets; 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -183,8 +184,8 @@ class Sufficient(Probe):
                 self._contrasts.add(1 << k)
         return out
 
-    def best(self, costs: Sequence[int]) -> Sides:
-        """Give the box of the sufficient set that costs least, and of these has fewest features."""
+    def best(self, costs: Sequence[int]) -> Term:
+        """Give the reason whose features cost least, and of these has fewest."""
         self.start()
         minimal = self.shrunk(self.known)  # what there is, if the search is not done in time
         most = minimal.bit_count()
@@ -200,7 +201,7 @@ class Sufficient(Probe):
         finally:
             self._contrasts |= contrasts
         self._reasons.add(chosen)
-        return self.widened(chosen)
+        return self.term(self.widened(chosen))
 
     def _cheapest(self, costs: Sequence[int], contrasts: set[int], minimal: int) -> int:
         """Give the sufficient set that costs least; adds to the contrasts that it must hit.
@@ -251,14 +252,15 @@ class Sufficient(Probe):
                 self._contrasts.add(more)
                 hitting.add(more)
 
-    def boxes(self) -> Iterator[Sides]:
-        """Go through one widest box for each minimal sufficient set."""
-        return (self.widened(features) for features in self.sets())
+    def terms(self) -> Iterator[Term]:
+        """Go through one widest reason for each minimal sufficient set."""
+        return (self.term(self.widened(features)) for features in self.sets())
 
-    def rank(self, sides: Sides) -> tuple[int, tuple[int, ...]]:
-        """Fewest features first, then in the order of their names."""
-        kept = [k for k, own in enumerate(sides) if own != self.full[k]]
-        return len(kept), tuple(kept)
+    def all_terms(self, limit: int) -> tuple[Term, ...]:
+        """Give all of them, fewest features first, then in their order; one more than the limit."""
+        found = islice(self.sets(), limit + 1)
+        ranked = sorted(found, key=lambda features: (features.bit_count(), members(features)))
+        return tuple(self.term(self.widened(features)) for features in ranked)
 
     def relevant(self) -> list[int]:
         """Features that are in some minimal sufficient set."""
@@ -279,7 +281,7 @@ class Sufficient(Probe):
     # -- changes ---------------------------------------------------------------------------------
 
     def changes(self, limit: int) -> list[tuple[tuple[int, ...], int, Sides, bool]]:
-        """Give the fewest features to change: (features, class, a widest box, whether certain)."""
+        """Give the fewest features to change: (features, class, widest sides of them, certain)."""
         self.start()
         steps = self._steps()
         if self.label < 0 or self.certain(self.keeping(0)):
@@ -313,5 +315,5 @@ class Sufficient(Probe):
                 for k in members(features):
                     box = self.grown(box, k, np.ones_like(box), label)
             kept = bits_of(self.bins, box)
-            sides = [kept[k] if features >> k & 1 else full for k, full in enumerate(self.full)]
-            yield tuple(members(features)), label, tuple(sides), certain
+            changed = tuple(members(features))
+            yield changed, label, tuple(kept[k] for k in changed), certain
