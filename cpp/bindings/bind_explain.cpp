@@ -166,6 +166,7 @@ class Explainer {
 
 std::vector<Wide> wide_costs(const Array<std::uint64_t>& high, const Array<std::uint64_t>& low) {
   std::vector<Wide> out;
+  out.reserve(low.size());
   for (std::size_t k = 0; k < low.size(); ++k) out.emplace_back(high.data()[k], low.data()[k]);
   return out;
 }

@@ -16,7 +16,7 @@ RowSearch::Sides RowSearch::best(std::vector<Wide> costs, const PollFunction& po
     found = std::move(*sides);
     goal.below = value(found, goal.costs);
   }
-  ++goal.below->second;
+  if (goal.below) ++goal.below->second;
   Must fixed;
   for (std::size_t k = 0; k < leaves_.n_features(); ++k) {
     for (const std::vector<Part>& outwards : directions(k)) {

@@ -289,6 +289,7 @@ void RowSearch::sort_ways(const Place::State& state, const Goal* goal, std::vect
     return std::tie(a.conditions, a.missed) < std::tie(b.conditions, b.missed);
   });
   std::vector<Way> sorted;
+  sorted.reserve(promises.size());
   for (const Promise& promise : promises) sorted.push_back(std::move(ways[promise.at]));
   ways = std::move(sorted);
 }

@@ -207,6 +207,7 @@ class CoverSearch {
     std::map<std::size_t, Rows> parts;
     for (std::size_t r = 0; r < rows.size(); ++r) parts[root(r)].push_back(rows[r]);
     std::vector<Rows> out;
+    out.reserve(parts.size());
     for (auto& [_, part] : parts) out.push_back(std::move(part));
     return out;
   }
