@@ -93,7 +93,7 @@ def rows_with_unknowns(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
         assert why.necessary is not None
         assert a.predictor()(row) == a.predict([row]).tolist()[0]
     assert len(form.explain_all(rows)) == len(rows)
-    numbers = np.full((40, len(a.space.columns)), 0.0)
+    numbers = np.full((40, len(a.space.columns)), np.nan)
     a.predict(numbers)
     ol.determined_by_any([a, b], rows)
     ol.ask_next(a, rows)
