@@ -31,7 +31,6 @@ ONES = sp.coo_array(np.ones(3))
         (NUMERIC, "x", "got text: 'x'"),
         (NUMERIC, b"x", "got text"),
         (COLOR, ["red", "blue"], "1 dimension"),
-        (NUMERIC, {"x": 1.0}, "got one dict: give a list of rows"),
         (NUMERIC, [[1, 2]], "got 2 columns, the tree's space has 1: 'x'"),
         (NUMERIC, np.empty((0, 2)), "got 2 columns"),
         (NUMERIC, sp.csr_matrix((1, 3)), "got 3 columns"),

@@ -303,7 +303,9 @@ sex = female'; 'pregnant'; 'sex = male'. Without any one of them the others can 
         return f"Space({shown}{more}{columns}{facts})"
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        return _space, (self.features, self.columns, self.knowing)  # the rest is derived
+        if not self.knowing:  # so that skops can write it; the rest is derived
+            return Space, (self.features, self.columns)
+        return _space, (self.features, self.columns, self.knowing)
 
     def to_dict(self) -> dict[str, Any]:
         """Give what JSON needs to write it down (docs/formats)."""

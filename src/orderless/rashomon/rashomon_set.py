@@ -244,7 +244,7 @@ class RashomonSet(Constrained, OtherSources, TreeSet, BaseEstimator):  # type: i
         n_threads(self.n_jobs)
         if self.on_limit not in ("raise", "part"):
             raise ValueError(f"on_limit must be 'raise' or 'part', got {self.on_limit!r:.80}")
-        if self.space is not None:
+        if isinstance(self.space, Space):
             refuse_facts(self.space, "RashomonSet")
         problem = read_problem(self, X, y, sample_weight, rules)
         table = problem.table
