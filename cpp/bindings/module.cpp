@@ -41,6 +41,8 @@ void bind(nb::module_& m);
 }  // namespace orderless
 
 NB_MODULE(_core, m) {
+  // What is still held when Python ends, by a traceback for one, is not reported on stderr.
+  nb::set_leak_warnings(false);
   using namespace orderless;
   m.doc() = "The C++ core of orderless. Private: use the names of the package.";
   const auto room = [&m](const char* name, void (*bind)(nb::module_&)) {
