@@ -140,3 +140,17 @@ def test_bad_parameters() -> None:
         ol.check_export(tree, tree, floats="half")  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="tolerance must be a number of at least 0"):
         ol.check_export(tree, tree, tolerance=-1)
+
+
+def test_pmml_that_leaves_rows_with_gaps_open_is_compared_on_complete_rows():
+    split = {"feature": "age", "relation": "<=", "reference": 40, "true": {"prediction": "no"},
+             "false": {"prediction": "yes"}}  # fmt: skip
+    tree = ol.read_tree({"feature": "ill", "true": split, "false": {"prediction": "no"}},
+                        space=ol.Space({"age": float, "ill": bool}))  # fmt: skip
+    for text in (tree.to_pmml(), tree.to_pmml(complete=True)):
+        found = ol.check_export(tree, text)
+        assert found
+        assert not found.missing
+        assert "complete rows were compared" in " ".join(found.notes)
+    other = ol.read_tree({**split, "reference": 41}, space=tree.space)
+    assert not ol.check_export(tree, other.to_pmml())

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ...ensembles import Compared, check_time_limit, counterexample
-from ...errors import InvalidParameter
+from ...errors import InvalidParameter, UnreadableModel
 from ...form import plain_row
 from ...inputs import column_value
 from ...model import Ensemble, Label, Tree, label_text, printable, short_number
@@ -241,8 +241,18 @@ def _read(
     artifact: Any, source: Tree | Ensemble, nan: Nan
 ) -> tuple[Tree | Ensemble, tuple[str, ...]]:
     """Read an artifact, with the names and labels of its source where it has none of its own."""
-    read = read_model(artifact, nan=nan)
     notes = []
+    try:
+        read = read_model(artifact, nan=nan)
+    except UnreadableModel:  # PMML that gives no prediction where values are missing, for one
+        if nan == "unknown":
+            raise
+        nan = "unknown"
+        read = read_model(artifact, nan=nan)
+        notes.append(
+            "The artifact does not give every row with missing values a prediction: complete rows "
+            "were compared."
+        )
     names = source.space.column_names
     if made_up(read.space) and not made_up(source.space) and len(names) == len(read.space):
         read = read_model(artifact, nan=nan, feature_names=list(names))
