@@ -9,6 +9,7 @@ import os
 import tempfile
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
@@ -36,6 +37,13 @@ def page(file):
     found.write_explorer(file, X_new, y_new, positive="malignant", title=title, rows=True)
 
 
+def small(picture):
+    """Write a picture with a palette: a page with its figures is to load fast."""
+    with Image.open(picture) as whole:
+        reduced = whole.convert("RGB").quantize(200, dither=Image.Dither.NONE)
+    reduced.save(picture, optimize=True)
+
+
 def main():
     """Take all pictures."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
@@ -55,6 +63,7 @@ def main():
                 tab.evaluate("document.getElementById('views').scrollIntoView()")
             tab.wait_for_timeout(300)
             tab.screenshot(path=HERE / f"{name}.png")
+            small(HERE / f"{name}.png")
         browser.close()
 
 
