@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inputs import Rows, allowed_bins, distinct_rows, labels_like
-from ..model import Bins, Tree, refuse_facts
+from ..model import Bins, Tree
 from ..readers import read_tree
 from .smallest_sets import Ends
 
@@ -51,8 +51,8 @@ def ask_next(tree: Any, X: Any, *, within: float | None = None) -> Any:
     of the other unknowns, its value changes the class. It is a quick choice, linear in the nodes
     that a row can reach, and depends on the tree's order; ``missing_needed`` gives the smallest
     sets of questions, which do not. ``to_sql(needed="next")`` and ``to_polars(needed="next")`` make
-    the same choice in expressions. With facts, what no possible row reaches is left out; facts that
-    compare features with each other are refused.
+    the same choice in expressions. With facts, what no possible completion of the row reaches is
+    left out.
 
     Examples
     --------
@@ -80,17 +80,17 @@ def asked_features(
     out = np.full(len(which), -1, dtype=np.int32)
     if not len(which):
         return out
-    refuse_facts(tree.space, "ask_next", linear=True)
     tree, ends = Ends.of(tree, within)
-    cells = tree.possible_cells
-    bins = tree.bins if cells is None else cells.tree.bins
-    asker = _Asker(bins, ends, len(tree.classes))
-    width = max(1, sum(bins.widths))
+    bins = tree.bins
+    asker = _Asker(bins, ends)
+    width = max(1, sum(bins.widths) + tree.n_leaves * bool(tree.connected))
     step = max(1, MOST_CELLS // width)
     for start in range(0, len(which), step):
         part = which[start : start + step]
         here = rows.take(part)
         tables = [allowed_bins(bins, k, here) for k in range(len(bins.features))]
+        if tree.connected:  # with facts, not every leaf whose box meets the row's is reached
+            tables.append(tree.reached_leaves(here).astype(bool))
         boxes, of_row = distinct_rows(np.hstack(tables))
         out[start : start + step] = asker.ask(boxes)[of_row]
     return out
@@ -112,18 +112,21 @@ def heights(tree: Tree) -> Ints:
 class _Asker:
     """Puts one question to each of many boxes, node by node and not box by box."""
 
-    def __init__(self, bins: Bins, ends: Ends, n_classes: int) -> None:
+    def __init__(self, bins: Bins, ends: Ends) -> None:
         self.bins, self.ends = bins, ends
-        self.n_classes = n_classes  # a class beyond them is impossible
         self.height = heights(bins.tree).tolist()
         self.starts = np.concatenate([[0], np.cumsum(bins.widths)]).astype(int).tolist()
         tree = bins.tree
         self.feature = bins.nodes.feature.tolist()
         self.when_true, self.when_false = tree.when_true.tolist(), tree.when_false.tolist()
         self.label = tree.leaf_class.tolist()
+        self.leaf = {node: i for i, node in enumerate(tree.leaves())}
 
     def ask(self, boxes: NDArray[np.bool_]) -> Ints:
-        """Give the feature to ask by box; what is given for a determined box means nothing."""
+        """Give the feature to ask by box; what is given for a determined box means nothing.
+
+        ``boxes``: rows x bins, and with facts the leaves that are possible behind them.
+        """
         everywhere = [np.ones(width, dtype=bool) for width in self.bins.widths]
         # Down: which boxes can get to a node, and what its path leaves of each feature.
         todo: list[tuple[int, NDArray[np.intp], list[NDArray[np.bool_]]]] = [
@@ -151,10 +154,11 @@ class _Asker:
         for i in range(len(visits) - 1, -1, -1):
             node, here, children = visits[i]
             if not children:
-                label = self.label[node]
-                label = label if label < self.n_classes else -2
-                done[i] = np.full((3, len(here)), label, np.int32)
+                done[i] = np.full((3, len(here)), self.label[node], np.int32)
                 done[i][2] = -1
+                if boxes.shape[1] > self.starts[-1]:
+                    there = boxes[here, self.starts[-1] + self.leaf[node]]
+                    done[i][:2, ~there] = -2
                 continue
             done[i] = self._merged(node, here, [(visits[slot[c]][1], done[slot[c]])
                                                 for c in children])  # fmt: skip

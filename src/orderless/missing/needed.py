@@ -7,15 +7,17 @@ Paper: goes beyond Section 6, which says whether a row is determined, not what w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..inputs import one_row, refuse_contradiction, row_box
-from ..model import Bins, Label, as_bits, midpoint, refuse_facts
+from ..inputs import Rows, one_row, refuse_contradiction, row_box
+from ..model import Label, Tree, midpoint
 from ..readers import read_tree
+from .possible_needed import PossibleNeeded
+from .reachable import in_order, reachable
 from .smallest_sets import (
     Clock,
     Ends,
@@ -26,7 +28,7 @@ from .smallest_sets import (
     settling_sets,
 )
 
-__all__ = ["Needed", "in_order", "missing_needed", "reachable"]
+__all__ = ["Needed", "missing_needed"]
 
 LIMIT = 200_000
 TIME_LIMIT = 60.0
@@ -130,7 +132,9 @@ def missing_needed(
     a minimum set cover. Both are exact, and NP-hard in general. Cost: reachable leaves squared x
     features, and the searches, which are exponential in the size of the smallest sets only.
     Where the space has facts, leaves are those that possible rows reach, and features of the facts
-    may settle a row too; facts that compare features with each other are refused.
+    may settle a row too. Where facts compare features with each other, two rows at once are looked
+    for that agree on a set and get different classes (``limit`` counts these checks): exact as
+    well, and much slower.
 
     Examples
     --------
@@ -149,9 +153,11 @@ def missing_needed(
         raise ValueError(f"time_limit={time_limit}: give seconds, more than 0")
     clock = Clock(time_limit)
     tree, ends = Ends.of(read_tree(tree), within)
-    refuse_facts(tree.space, "missing_needed", linear=True)
     given = one_row(row, tree.space, tree.used, if_there=tree.connected)
     refuse_contradiction(tree, given)
+    knowledge = tree.space.knowledge
+    if knowledge is not None and knowledge.linear and tree.possible is not None:
+        return _among_possible(tree, given, ends, within, Steps(limit, clock))
     cells = tree.possible_cells
     bins = tree.bins if cells is None else cells.tree.bins
     sides = row_box(bins, given).bits
@@ -159,51 +165,52 @@ def missing_needed(
         (c, own) for _, c, own in reachable(bins, sides, clock) if c < len(tree.classes)
     ]  # the class beyond them: impossible
     classes = sorted({c for c, _ in leaves})
-    possible = tuple(tree.classes[c] for c in classes)
     # In the order of the space, in which sets and names then come.
     order = in_order(bins)
     unknown = [k for k in order if sides[k].bit_count() > 1]
     names = [bins.features[k].name for k in unknown]
-    if not ends.apart(np.array(classes[:1]), np.array(classes[-1:])).any():
-        label = possible[0]
-        if len(classes) > 1:
-            label = float(midpoint(tree.numbers[classes[0]], tree.numbers[classes[-1]]))
-        return Needed(label, possible, tuple(names), ((),), ((),), within)
+    known = _known(tree, classes, names, ends, within)
+    if known is not None:
+        return known
     parts = [(c, tuple(own[k] for k in unknown)) for c, own in leaves]
     lucky = lucky_sets if cells is None else possible_lucky_sets
     both = (settling_sets(parts, Steps(limit, clock), ends),
             lucky(parts, Steps(limit, clock), ends))  # fmt: skip
+    return _open(tree, classes, names, both, within)
+
+
+def _among_possible(
+    tree: Tree, given: Rows, ends: Ends, within: float | None, steps: Steps
+) -> Needed:
+    """Answer where facts compare features with each other."""
+    found = PossibleNeeded(tree, given, ends, steps)
+    names = [tree.space.features[i].name for i in found.unknown]
+    known = _known(tree, found.classes, names, ends, within)
+    if known is not None:
+        return known
+    return _open(tree, found.classes, names, (found.settling(), found.lucky()), within)
+
+
+def _known(
+    tree: Tree, classes: list[int], names: list[str], ends: Ends, within: float | None
+) -> Needed | None:
+    """Say that nothing is needed, if that is so."""
+    if ends.apart(np.array(classes[:1]), np.array(classes[-1:])).any():
+        return None
+    possible = tuple(tree.classes[c] for c in classes)
+    label = possible[0]
+    if len(classes) > 1:
+        label = float(midpoint(tree.numbers[classes[0]], tree.numbers[classes[-1]]))
+    return Needed(label, possible, tuple(names), ((),), ((),), within)
+
+
+def _open(
+    tree: Tree, classes: list[int], names: list[str], both: tuple[set[int], set[int]],
+    within: float | None,
+) -> Needed:  # fmt: skip
     settle, could = (
         tuple(tuple(names[k] for k in one) for one in sorted(members(s) for s in sets))
         for sets in both
     )
+    possible = tuple(tree.classes[c] for c in classes)
     return Needed(None, possible, tuple(names), settle, could, within)
-
-
-def in_order(bins: Bins) -> list[int]:
-    """Give the features in the order of the space."""
-    return sorted(range(len(bins.features)), key=bins.positions.__getitem__)
-
-
-def reachable(
-    bins: Bins, sides: tuple[int, ...], clock: Clock
-) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-    """Go through the leaves whose box meets the row's: node, class, and what is left of the box."""
-    tree = bins.tree
-    feature, label = bins.nodes.feature.tolist(), tree.leaf_class.tolist()
-    when_true, when_false = tree.when_true.tolist(), tree.when_false.tolist()
-    todo = [(0, sides)]
-    while todo:
-        clock.look()
-        node, box = todo.pop()
-        k = feature[node]
-        if k < 0:
-            yield node, label[node], box
-            continue
-        holds = as_bits(bins.holds(node))
-        for child, side in (
-            (when_false[node], box[k] & ~holds),
-            (when_true[node], box[k] & holds),
-        ):
-            if side:
-                todo.append((child, (*box[:k], side, *box[k + 1 :])))

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from .. import _core
 from ..inputs import AMONG, BETWEEN, Rows, allowed_bins, distinct_rows
 from ..model import Tree, refuse_facts
-from .needed import LIMIT, TIME_LIMIT, Names, in_order, reachable
+from .needed import LIMIT, TIME_LIMIT, Names
+from .reachable import in_order, reachable
 from .smallest_sets import Clock, Ends, out_of_time, too_many_steps
 
 __all__ = ["Settling"]

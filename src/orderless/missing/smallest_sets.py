@@ -20,8 +20,8 @@ from ..errors import OutOfTime, TooManyReasons, setting
 from ..model import Tree, read_within
 
 __all__ = [
-    "Clock", "Ends", "Leaf", "Steps", "hitting_sets", "lucky_sets", "members", "out_of_time",
-    "settling_sets", "too_many_steps",
+    "Clock", "Ends", "Leaf", "Steps", "Watch", "hitting_sets", "lucky_sets", "members",
+    "out_of_time", "possible_lucky_sets", "settling_sets", "too_many_steps",
 ]  # fmt: skip
 
 BLOCK = 256  # leaves that are compared with all others at one time

@@ -53,6 +53,10 @@ from .knowledge.fact import (
     Fact as Fact,
     read_facts as read_facts,
 )
+from .knowledge.formula import (
+    Formula as Formula,
+    opposite as opposite,
+)
 from .knowledge.knowledge import (
     Knowledge as Knowledge,
     domain_of as domain_of,

@@ -8,7 +8,7 @@ Out: ``Knowledge``: whether a box has a possible row, and such a row. Contradict
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -19,9 +19,10 @@ from ..feature import Feature
 from ..numbers import row_boundary
 from ..side import Side
 from .fact import Fact
-from .formula import Among, Formula, HowMany, Missing, features_of, linear_in, moved, tight
+from .formula import Among, Formula, HowMany, Missing, both, features_of, linear_in, moved, tight
 from .linear import Linear
 from .parse import parse_fact
+from .project import projected
 from .solve import Domain, meet, solve
 
 __all__ = ["Knowledge", "domain_of", "point_domain", "second", "whole_domain"]
@@ -161,6 +162,28 @@ class Knowledge:
                 return None
             out |= found
         return out
+
+    def projected(self, domains: Mapping[int, Domain], keep: Collection[int]) -> Formula:
+        """Give a formula over some features: it holds iff a possible row has values like these.
+
+        The row's other values are inside the domains, which have a possible row. ``keep``: at least
+        one feature that facts are about.
+        """
+        parts = []
+        for g, group in enumerate(self.groups):
+            kept = [i for i in group if i in keep]
+            if kept:
+                full = {i: domains.get(i, self.whole[i]) for i in group}
+                parts.append(projected(self.formulas_of(g), full, kept, self.whole))
+        return both(parts)
+
+    def satisfied(self, domains: Mapping[int, Domain], more: Sequence[Formula]) -> bool:
+        """Tell whether a possible row inside these domains satisfies more formulas."""
+        about = {i for formula in more for i in features_of(formula)} | domains.keys()
+        groups = {self.group_of[i] for i in about if i in self.group_of}
+        full = {i: domains.get(i, self.whole[i]) for g in groups for i in self.groups[g]}
+        every = [*more, *(formula for g in groups for formula in self.formulas_of(g))]
+        return solve(every, full) is not None
 
     # -- contradictions --------------------------------------------------------------------------
 

@@ -9,14 +9,14 @@ what is left are linear atoms, which ``linear`` decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
 from .formula import Among, Formula, HowMany, Missing, opposite
 from .linear import Ends, Linear, Point, solution
 
-__all__ = ["Domain", "holds", "meet", "solve"]
+__all__ = ["Domain", "Domains", "cases", "holds", "meet", "solve"]
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
@@ -98,6 +98,20 @@ def solve(
     -----
     Exact. In the worst case exponential in the choices that formulas leave.
     """
+    for own, atoms in cases(formulas, domains):
+        found = _numbers(own, atoms)
+        if found is not None:
+            return found
+    return None
+
+
+def cases(
+    formulas: Iterable[Formula], domains: Mapping[int, Domain]
+) -> Iterator[tuple[Domains, list[Linear]]]:
+    """Go through the cases that formulas leave: domains and linear atoms, which hold together.
+
+    A row inside the domains satisfies the formulas iff it satisfies all of some case.
+    """
     todo: list[tuple[Domains, list[Formula], list[Linear]]] = [(dict(domains), list(formulas), [])]
     while todo:
         own, left, atoms = todo.pop()
@@ -110,10 +124,7 @@ def solve(
             for way, rest in _ways(choice[0], own):
                 todo.append((dict(own), [*way, *choice[1:], *rest], list(atoms)))
             continue
-        found = _numbers(own, atoms)
-        if found is not None:
-            return found
-    return None
+        yield own, atoms
 
 
 def _settled(own: Domains, left: list[Formula], atoms: list[Linear]) -> list[Formula] | None:
