@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidData, setting
-from ..inputs import exact_number, exact_weights, row_bins, whole_seed
-from ..model import Bins, read_within, refuse_facts
+from ..inputs import exact_number, exact_weights, refuse_contradictions, row_bins, whole_seed
+from ..model import Bins, Tree, read_within, refuse_facts
 from ..readers import read_tree
 from .costs import read_purchases, whole_numbers
 from .leaves import Leaves
 from .policy import Policy
+from .possible_leaves import possible_cells_tree, priced_features
 from .problem import Problem
 from .solve import METHODS, Method, Solving, solve
 
@@ -162,8 +163,10 @@ def cheapest_policy(
       not fever (75%): between 2.5 and 3
       fever (25%): 9
     """
-    leaves = _leaves_of(tree, within)
     _check_options(method, objective, limit, time_limit, max_questions)
+    source = read_tree(tree)
+    leaves = _leaves_of(source, within, priced_features(costs, groups, known), method)
+    refuse_contradictions(source, X)
     seed = whole_seed(random_state) % 2**64
     bins = leaves.bins
     purchases, total = read_purchases(bins, X, costs, groups, known)
@@ -201,14 +204,13 @@ def cheapest_policy(
     return policy
 
 
-def _leaves_of(tree: Any, within: float | None) -> Leaves:
-    """Read the tree, for ``within`` as one of numbers."""
-    own = read_tree(tree)
-    refuse_facts(own.space, "cheapest_policy")
-    if within is None:
-        return Leaves(own.bins)
-    width = read_within(within)
-    return Leaves(own.as_regression().bins, width)
+def _leaves_of(tree: Tree, within: float | None, priced: set[str], method: str) -> Leaves:
+    """Give the leaves of a tree, for ``within`` as one of numbers."""
+    if method in ("naive", "path"):  # they ask all, whatever is determined
+        refuse_facts(tree.space, f"the policy {method!r}")
+    width = None if within is None else read_within(within)
+    own = tree if width is None else tree.as_regression()
+    return Leaves(possible_cells_tree(own, priced).bins, width)
 
 
 def _check_options(

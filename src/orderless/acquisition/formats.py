@@ -74,7 +74,9 @@ def _question(bins: Bins, features: tuple[int, ...], answers: dict[Answer, Part]
     below: dict[int, dict[Answer, Part]] = {}
     for outcome, part in answers.items():
         below.setdefault(outcome[0], {})[outcome[1:]] = part
-    by_bin = [_question(bins, rest, below[b]) if rest else below[b][()] for b in sorted(below)]
+    made = {b: _question(bins, rest, own) if rest else own[()] for b, own in below.items()}
+    last = made[min(made)]  # answers that facts exclude lead to where their neighbours do
+    by_bin = [last := made.get(b, last) for b in range(bins.widths[k])]
     if not bins.features[k].ordered:
         return _among(k, by_bin)
     n = int(bins.layout.n_bins[k])
@@ -311,8 +313,9 @@ def _nodes(problem: Problem, given: list[Any], method: str) -> Nodes:
         answers: dict[Answer, int] = {
             tuple(_count(b) for b in one[:-1]): _count(one[-1]) for one in entry["answers"]
         }
-        full = len(answers) == problem.leaves.n_outcomes(bought)  # of which there can be many
-        if not full or sorted(answers) != sorted(problem.leaves.outcomes(bought)):
+        # Without facts there can be too many to go through.
+        full = problem.leaves.facts or len(answers) == problem.leaves.n_outcomes(bought)
+        if not full or sorted(answers) != sorted(nodes.possible_answers(i, bought)):
             raise InvalidTree(f"node {i} must have every answer to {bought.name!r} exactly once")
         nodes.purchase[i] = p
         for outcome, to in answers.items():

@@ -18,6 +18,7 @@ import numpy as np
 from .. import _core
 from ..model import Bins, Box, Label, as_bits, label_text, midpoint, short_number
 from .costs import Purchase
+from .possible_leaves import reached_by_possible_rows
 
 __all__ = ["Answer", "Decision", "Leaves", "between"]
 
@@ -55,6 +56,8 @@ class Decision(NamedTuple):
 class Leaves:
     """The leaves of a tree, as bits: which of them have each bin, and which class they have.
 
+    With facts, those that possible rows reach; no leaf is left where answers exclude each other.
+
     Attributes
     ----------
     within : float or None
@@ -75,6 +78,10 @@ class Leaves:
         self._numbers = [] if within is None else bins.tree.numbers.tolist()
         self._most = math.inf if within is None else within
         self._nodes, slots = _core.bins.leaf_boxes(bins.nodes, bins.layout)
+        self.facts = bins.tree.space.knowledge is not None
+        if self.facts:
+            there = reached_by_possible_rows(bins, slots)
+            self._nodes, slots = self._nodes[there], slots[there]
         label = bins.tree.leaf_class[self._nodes]
         self.n_leaves = len(label)
         self.all = (1 << len(label)) - 1
@@ -164,7 +171,7 @@ class Leaves:
         return product(*(range(len(self.masks[k])) for k in purchase.features))
 
     def n_outcomes(self, purchase: Purchase) -> int:
-        """Give how many outcomes a purchase can have."""
+        """Give how many outcomes a purchase can have, were there no facts."""
         return math.prod(len(self.masks[k]) for k in purchase.features)
 
     def inside(self, leaves: int, sides: Sequence[int]) -> int:
@@ -189,7 +196,11 @@ class Leaves:
         trying bins of the other features, in at most ``STEPS`` steps. It counts as needed if these
         do not show that it is not.
         """
-        if self.end_of(leaves) >= 0 or not self._changes(leaves, k, sides):
+        if self.end_of(leaves) >= 0:
+            return False
+        if self.facts:  # leaves may be apart in several features at once
+            return self.separates(leaves, k) and self._can_settle(leaves, k, sides)
+        if not self._changes(leaves, k, sides):
             return False
         return self.within is None or self._can_settle(leaves, k, sides)
 
@@ -201,7 +212,7 @@ class Leaves:
 
         others = [known(j) for j in range(len(sides)) if j != k]
         seen: set[tuple[int, int, int]] = set()
-        todo = [(0, leaves, leaves & mask) for mask in sorted(known(k))]
+        todo = [(0, leaves, leaves & mask) for mask in sorted(known(k)) if leaves & mask]
         while todo:
             state = i, without, with_it = todo.pop()
             if self.end_of(with_it) >= 0:
@@ -213,7 +224,8 @@ class Leaves:
                 return True
             todo.append((i + 1, without, with_it))  # the next one stays unknown
             some = sorted({without & mask for mask in others[i]} - {without})
-            todo += [(i + 1, left, with_it & left) for left in some if self.end_of(left) < 0]
+            todo += [(i + 1, left, with_it & left) for left in some
+                     if left & with_it and self.end_of(left) < 0]  # fmt: skip
         return False
 
     def _changes(self, leaves: int, k: int, sides: Sequence[int]) -> bool:

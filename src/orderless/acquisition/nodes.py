@@ -126,7 +126,10 @@ class Nodes:
         return new
 
     def answers(self, node: int) -> Iterator[tuple[Answer, int]]:
-        """Go through all answers to a question, with the nodes that they lead to."""
+        """Go through all answers to a question, with the nodes that they lead to.
+
+        Answers that facts exclude are left out.
+        """
         bought = self.problem.purchases[self.purchase[node]]
         n = self.problem.leaves.n_outcomes(bought)
         if n > MOST:
@@ -134,8 +137,15 @@ class Nodes:
                 f"the group {bought.name!r} has {n:,} combinations of answers, too many to write "
                 "down: use smaller groups"
             )
-        for outcome in self.problem.leaves.outcomes(bought):
+        for outcome in self.possible_answers(node, bought):
             yield outcome, self.child(node, outcome)
+
+    def possible_answers(self, node: int, bought: Purchase) -> Iterator[Answer]:
+        """Go through the outcomes that a purchase can have at a node."""
+        leaves, at = self.problem.leaves, self.leaves[node]
+        for outcome in leaves.outcomes(bought):
+            if not leaves.facts or leaves.after(at, bought, outcome):
+                yield outcome
 
     def everything(self) -> Iterator[int]:
         """Go through all nodes, also those where no training row has been; parents first."""

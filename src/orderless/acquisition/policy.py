@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inputs import column_like, exact_number, one_row, row_bins, row_box
+from ..inputs import (
+    column_like,
+    exact_number,
+    one_row,
+    refuse_contradiction,
+    refuse_contradictions,
+    row_bins,
+    row_box,
+)
 from ..model import Tree
 from .costs import whole_number
 from .nodes import Nodes
@@ -156,6 +164,7 @@ class Policy(PolicyOffers, Solved):
 
     def _ends(self, X: Any) -> tuple[list[int], NDArray[np.intp]]:
         """Give the node where each distinct row ends, and which of them each row is."""
+        refuse_contradictions(self.tree, X)
         table = row_bins(self.tree.bins, X)
         if table.shape[1] == 0:
             return [0], np.zeros(len(table), dtype=np.intp)
@@ -308,7 +317,8 @@ class Policy(PolicyOffers, Solved):
         """Give the bins that each feature can be in, as bits."""
         if known is None or (isinstance(known, Mapping) and not known):
             return self._problem.leaves.whole
-        rows = one_row(known, self.tree.space, self.tree.used)
+        rows = one_row(known, self.tree.space, self.tree.used, if_there=self.tree.connected)
+        refuse_contradiction(self.tree, rows)
         return list(row_box(self.tree.bins, rows).bits)
 
     def _question(self, sides: list[int], unavailable: tuple[str, ...], so_far: SoFar) -> Question:

@@ -79,6 +79,7 @@ from .optional import (
 from .possible_rows import (
     PossibleRows as PossibleRows,
     refuse_contradiction as refuse_contradiction,
+    refuse_contradictions as refuse_contradictions,
     row_domains as row_domains,
 )
 from .progress import (

@@ -20,10 +20,10 @@ from ..model import Box, Domain, domain_of, meet, point_domain, row_boundary, wh
 from .cells import AMONG, BETWEEN, CODE
 
 if TYPE_CHECKING:
-    from ..model import Feature, Space, Tree
+    from ..model import Fact, Feature, Space, Tree
     from .rows import Rows
 
-__all__ = ["PossibleRows", "refuse_contradiction", "row_domains"]
+__all__ = ["PossibleRows", "refuse_contradiction", "refuse_contradictions", "row_domains"]
 
 Flags = NDArray[np.bool_]
 
@@ -58,8 +58,12 @@ class PossibleRows:
         self.contradicting: Flags = ~possible[self.which]
         if self.contradicting.any():
             at = int(np.argmax(self.contradicting))
-            facts = knowledge.contradiction(self._domains[self.which[at]])
-            _warn(int(self.contradicting.sum()), at, [fact.text for fact in facts])
+            facts = [fact.text for fact in self.contradicted(at)]
+            _warn(int(self.contradicting.sum()), at, facts)
+
+    def contradicted(self, at: int) -> list[Fact]:
+        """Give a smallest part of the facts that a row contradicts."""
+        return self.knowledge.contradiction(self._domains[self.which[at]])
 
     def _different(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Tell which rows say the same of the features that facts connect."""
@@ -160,6 +164,23 @@ def refuse_contradiction(tree: Tree, rows: Rows) -> None:
         raise InvalidData(
             f"the row contradicts the facts: {listed}. No such row is possible: look at its "
             "values, or take the facts out of the space"
+        )
+
+
+def refuse_contradictions(tree: Tree, X: Any) -> None:
+    """Refuse rows of which one contradicts the facts: rows that say how likely answers are."""
+    if tree.space.knowledge is None:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ContradictingRows)
+        known = PossibleRows(tree, tree.read(X))
+    if known.contradicting.any():
+        at = int(np.argmax(known.contradicting))
+        listed = "; ".join(repr(fact.text) for fact in known.contradicted(at))
+        raise InvalidData(
+            f"row {at} contradicts the facts: {listed}. No such row is possible: leave such rows "
+            f"out ({int(known.contradicting.sum()):,} of {known.rows.n_rows:,}), or take the facts "
+            "out of the space"
         )
 
 

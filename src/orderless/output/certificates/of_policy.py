@@ -10,6 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidData, TooLarge
+from ...model import refuse_facts
 from .certificate import MOST, Certificate, certified_tree, written
 from .check_claims import check
 from .check_parts import Undecided
@@ -25,6 +26,7 @@ STEPS = 2_000_000  # in which the checker must solve the problem again, a few se
 def policy_certificate(policy: Policy) -> Certificate:
     """Certify a policy; see ``Policy.certificate``."""
     problem = policy.nodes.problem
+    refuse_facts(policy.tree.space, "a certificate")
     _refuse(policy)
     bins = problem.leaves.bins
     tree, whole = bins.tree, problem.whole
