@@ -1,8 +1,11 @@
 // _core.ensembles: trees that are added up.
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <utility>
+
+#include <nanobind/stl/unique_ptr.h>
 
 #include "bindings/bins.hpp"
 #include "bindings/calls.hpp"
@@ -27,6 +30,8 @@ struct Model {
   Complete complete;
   Model(const SumParts& parts, std::vector<BinFeature> features)
       : sum(parts, std::move(features)), complete(sum) {}
+  Model(const Model& own, const BinTree& facts, std::span<const std::int32_t> roots)
+      : sum(own.sum, facts, roots), complete(own.complete, sum) {}
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 };
@@ -119,6 +124,12 @@ void make(Model* place, const nb::tuple& arrays, const nb::tuple& layout,
                        view(cuts),   view(whole_cuts), window,           whole_window,
                        either,       n_classes};
   new (place) Model(parts, bin_features(layout));
+}
+
+std::unique_ptr<Model> with_facts(const Model& own, const nb::tuple& arrays,
+                                  const Array<std::int32_t>& roots) {
+  const BinNodes nodes(arrays);
+  return std::make_unique<Model>(own, nodes.tree(), view(roots));
 }
 
 void make_row_bins(RowBins* place, const Model& model, const Array<std::int32_t>& positions,
@@ -374,6 +385,7 @@ void bind(nb::module_& m) {
       .def("__init__", &make, "nodes"_a, "layout"_a, "roots"_a, "score"_a, "values"_a, "whole"_a,
            "base"_a, "whole_base"_a, "slack"_a, "single"_a, "base_last"_a, "divisor"_a, "rule"_a,
            "cuts"_a, "whole_cuts"_a, "window"_a, "whole_window"_a, "either"_a, "n_classes"_a)
+      .def("with_facts", &with_facts, "nodes"_a, "roots"_a)
       .def("evaluate", &evaluate_cells, "cells"_a, "n_threads"_a)
       .def("evaluate_rows", &evaluate_rows, "bins"_a, "columns"_a, "n_rows"_a, "n_threads"_a)
       .def("decide", &decide_boxes, "boxes"_a, "time_limit"_a, "n_threads"_a, "most_nodes"_a = 0,

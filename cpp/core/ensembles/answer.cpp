@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "core/ensembles/evaluate.hpp"
+#include "core/ensembles/facts.hpp"
 #include "core/ensembles/search.hpp"
 
 namespace orderless::ensembles {
@@ -78,7 +80,9 @@ class Seen {
   explicit Seen(const Local& local)
       : local_(local), sums_(local.sum().n_scores()), cells_(at(local.sum().n_classes())) {}
 
+  /// The class of a cell: -1 if the library may not tell, -2 if facts exclude it.
   std::int32_t look(std::span<const std::int32_t> cell) {
+    if (!local_.possible(cell)) return -2;
     Cell whole = local_.cell(cell);
     const std::int32_t label = replay(local_.sum(), whole, sums_);
     if (label < 0) {
@@ -111,12 +115,6 @@ class Seen {
   bool rounding_ = false;
 };
 
-std::vector<std::int32_t> middle(const Local& local) {
-  std::vector<std::int32_t> cell;
-  for (const LocalFeature& own : local.features()) cell.push_back(own.width / 2);
-  return cell;
-}
-
 Status status_of(Ending ending) {
   switch (ending) {
     case Ending::out_of_time:
@@ -139,7 +137,7 @@ Status look_for_rivals(const Local& local, const std::vector<Rival>& wanted, See
   for (const Rival& rival : wanted) {
     Objective objective(local, rival.weights);
     if (objective.bound() < rival.target) continue;
-    std::vector<std::int32_t> cell = middle(local);
+    std::vector<std::int32_t> cell = some_possible(local);
     climb(objective, cell, rival.enough);
     seen.look(cell);
     if (seen.open()) return Status::open;
@@ -182,7 +180,7 @@ bool look_for_class(const Local& local, std::int32_t label, Seen& seen, Watch& w
   for (std::size_t g = goals.size(); g-- > 0;) {
     if (!seen.cell(label).empty()) return true;
     if (goals[g].objective.bound() < goals[g].target) return true;
-    std::vector<std::int32_t> cell = middle(local);
+    std::vector<std::int32_t> cell = some_possible(local);
     climb(goals[g].objective, cell, std::numeric_limits<std::int64_t>::max());
     seen.look(cell);
   }
@@ -190,7 +188,7 @@ bool look_for_class(const Local& local, std::int32_t label, Seen& seen, Watch& w
   bool close = false;
   Search search(local, goals, watch, [&](std::span<const std::int32_t> cell) {
     const std::int32_t own = seen.look(cell);
-    close = close || own < 0;
+    close = close || own == -1;
     return own == label ? Worth::found : Worth::other;
   });
   const Ending ending = search.run();
@@ -199,11 +197,21 @@ bool look_for_class(const Local& local, std::int32_t label, Seen& seen, Watch& w
 
 }  // namespace
 
+namespace {
+
+/// Whether facts exclude all cells of a box.
+bool nothing_possible(const Local& local) {
+  return local.impossible() || (local.n_facts() > 0 && some_possible(local).empty());
+}
+
+}  // namespace
+
 Decision decide(const Sum& sum, std::span<const std::uint8_t> box, Watch& watch) {
   const Local local(sum, box);
   Seen seen(local);
-  const std::int32_t first = seen.look(middle(local));
   Decision out;
+  if (nothing_possible(local)) return out;
+  const std::int32_t first = seen.look(some_possible(local));
   out.status = look_for_rivals(local, rivals(sum, first < 0 ? seen.nearest() : first), seen, watch);
   if (out.status == Status::rounding) {  // never certain; perhaps open
     for (std::int32_t c = 0; c < sum.n_classes() && !seen.open(); ++c) {
@@ -222,9 +230,13 @@ Decision decide(const Sum& sum, std::span<const std::uint8_t> box, Watch& watch)
 Possibility possible(const Sum& sum, std::span<const std::uint8_t> box, Watch& watch) {
   const Local local(sum, box);
   Seen seen(local);
-  seen.look(middle(local));
   Possibility out;
   out.possible.assign(at(sum.n_classes()), 0);
+  if (nothing_possible(local)) {
+    out.cells.resize(out.possible.size());
+    return out;
+  }
+  seen.look(some_possible(local));
   for (std::int32_t c = 0; c < sum.n_classes(); ++c) {
     if (!look_for_class(local, c, seen, watch)) out.possible[at(c)] = 2;
   }
@@ -248,7 +260,7 @@ Top top(const Local& local, const Weights& weights, Watch& watch) {
   goals.push_back({Objective(local, weights), 0});
   const Objective& objective = goals[0].objective;
   const std::int64_t endless = std::numeric_limits<std::int64_t>::max();
-  std::vector<std::int32_t> best = middle(local);
+  std::vector<std::int32_t> best = some_possible(local);
   Top out;
   out.found = climb(objective, best, endless);
   goals[0].target = out.found + 1;
@@ -269,6 +281,7 @@ Top top(const Local& local, const Weights& weights, Watch& watch) {
 Extent extent(const Sum& sum, std::span<const std::uint8_t> box, const Weights& weights,
               Watch& watch) {
   const Local local(sum, box);
+  if (nothing_possible(local)) throw std::invalid_argument("facts exclude all cells of a box");
   Weights turned;
   for (const std::int64_t weight : weights) turned.push_back(-weight);
   watch.begin_part(2);

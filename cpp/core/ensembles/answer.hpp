@@ -14,7 +14,7 @@ enum class Status : std::uint8_t { certain, open, out_of_time, rounding, out_of_
 /// Whether all completions of a box get one class.
 struct Decision {
   Status status = Status::certain;
-  std::int32_t label = -1;  // where it is certain
+  std::int32_t label = -1;  // where it is certain; -1 there: facts exclude all cells
   Cell first, second;       // where it is open: completions of different classes
 };
 

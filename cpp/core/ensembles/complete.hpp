@@ -15,6 +15,8 @@ namespace orderless::ensembles {
 class Complete {
  public:
   explicit Complete(const Sum& sum);
+  /// The same for a sum with facts, which complete cells do not ask.
+  Complete(const Complete& other, const Sum& sum) : Complete(other) { sum_ = &sum; }
 
   /// `cells`: n x features; `sums`: n x scores. Gives the classes as `replay` does.
   void run(std::span<const std::int32_t> cells, std::size_t n, std::span<double> sums,

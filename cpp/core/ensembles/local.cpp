@@ -14,15 +14,19 @@ class Restrict {
   Restrict(Local& local, std::span<const std::uint8_t> allowed)
       : local_(local), sum_(local.sum_), allowed_(allowed) {
     look();
-    for (std::size_t t = 0; t < sum_.n_trees(); ++t) {
+    for (std::size_t t = 0; t < sum_.n_with_facts(); ++t) {
+      if (t == sum_.n_trees()) local_.first_fact_ = local_.roots_.size();
       const std::int32_t root = restrict(sum_.root(t));
       if (local_.nodes_[at(root)].feature >= 0) {
         local_.roots_.push_back(root);
         continue;
       }
-      local_.constant_.push_back(local_.nodes_[at(root)].cut);
+      const std::int32_t leaf = local_.nodes_[at(root)].cut;
       local_.nodes_.pop_back();
+      if (t < sum_.n_trees()) local_.constant_.push_back(leaf);
+      if (sum_.impossible(leaf)) local_.impossible_ = true;
     }
+    if (sum_.n_with_facts() == sum_.n_trees()) local_.first_fact_ = local_.roots_.size();
     number();
   }
 

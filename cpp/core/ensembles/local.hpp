@@ -47,6 +47,17 @@ class Local {
   [[nodiscard]] const std::vector<LocalNode>& nodes() const { return nodes_; }
   /// Of the trees that are not constant.
   [[nodiscard]] const std::vector<std::int32_t>& roots() const { return roots_; }
+  /// The trees of facts that are not constant come last; no cell of the box is possible if one of
+  /// the others is.
+  [[nodiscard]] std::size_t n_facts() const { return roots_.size() - first_fact_; }
+  [[nodiscard]] std::int32_t fact(std::size_t t) const { return roots_[first_fact_ + t]; }
+  [[nodiscard]] bool impossible() const { return impossible_; }
+  [[nodiscard]] bool possible(std::span<const std::int32_t> cell) const {
+    for (std::size_t t = 0; t < n_facts(); ++t) {
+      if (sum_.impossible(nodes_[at(leaf(fact(t), cell))].cut)) return false;
+    }
+    return !impossible_;
+  }
   /// The leaves of the trees that are.
   [[nodiscard]] const std::vector<std::int32_t>& constant() const { return constant_; }
   [[nodiscard]] const Words& words() const { return words_; }  // of sets
@@ -82,6 +93,8 @@ class Local {
   Cell known_;                     // by feature of the sum: its first bin in the box
   std::vector<LocalNode> nodes_;
   std::vector<std::int32_t> roots_, constant_;
+  std::size_t first_fact_ = 0;
+  bool impossible_ = false;  // the whole box
   Words words_;
 };
 

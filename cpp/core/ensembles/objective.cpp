@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/ensembles/facts.hpp"
+
 namespace orderless::ensembles {
 
 namespace {
@@ -31,8 +33,21 @@ Objective::Objective(const Local& local, const Weights& weights, int coarse)
     values_[i] = node.feature < 0 ? weighted(weights, sum.whole(node.cut), coarse)
                                   : std::max(values_[at(node.yes)], values_[at(node.no)]);
   }
+  if (local.n_facts() > 0) leave_out_impossible();
   bound_ = constant_;
   for (const std::int32_t root : local.roots()) bound_ += value(root);
+}
+
+void Objective::leave_out_impossible() {
+  const std::int64_t away = out_of_reach(*local_, values_);
+  for (std::size_t i = 0; i < values_.size(); ++i) {  // of other trees they stay as they are
+    const LocalNode& node = local_->nodes()[i];
+    if (node.feature >= 0) {
+      values_[i] = std::max(values_[at(node.yes)], values_[at(node.no)]);
+    } else if (local_->sum().impossible(node.cut)) {
+      values_[i] = away;
+    }
+  }
 }
 
 std::int64_t Objective::at_cell(std::span<const std::int32_t> cell) const {

@@ -8,7 +8,8 @@
 
 namespace orderless::ensembles {
 
-/// What is to be large in a box: a sum of the leaves' values, and a start.
+/// What is to be large in a box: a sum of the leaves' values, and a start. What facts exclude is
+/// smaller than all that is possible.
 class Objective {
  public:
   /// `coarse`: in units of 2^coarse, rounded up: for weights with which sums would pass 61 bits.
@@ -24,6 +25,8 @@ class Objective {
   [[nodiscard]] std::int64_t at_cell(std::span<const std::int32_t> cell) const;
 
  private:
+  void leave_out_impossible();
+
   const Local* local_;
   std::int64_t constant_;
   std::int64_t bound_;

@@ -20,27 +20,6 @@ std::vector<T> copied(std::span<const T> values) {
   return {values.begin(), values.end()};
 }
 
-/// Refuses trees that are deeper than a recursion may go.
-void check_depth(const std::vector<Node>& nodes, const std::vector<std::int32_t>& roots) {
-  struct Step {
-    std::int32_t node;
-    int depth;
-  };
-  std::vector<Step> steps;
-  for (const std::int32_t root : roots) {
-    steps.push_back({root, 0});
-    while (!steps.empty()) {
-      const auto [node, depth] = steps.back();
-      steps.pop_back();
-      if (depth > most_deep) throw TooDeep();
-      const Node& here = nodes[at(node)];
-      if (here.feature < 0) continue;
-      steps.push_back({here.yes, depth + 1});
-      steps.push_back({here.no, depth + 1});
-    }
-  }
-}
-
 }  // namespace
 
 Sum::Sum(const SumParts& parts, std::vector<BinFeature> features)
@@ -66,8 +45,13 @@ Sum::Sum(const SumParts& parts, std::vector<BinFeature> features)
     first_bin_.push_back(first_bin_.back() + at(width(f)));
   }
   check_parts(parts);
-  take_nodes(parts.nodes);
-  check_depth(nodes_, roots_);
+  for (const std::int32_t root : roots_) {
+    if (root < 0 || at(root) >= parts.nodes.feature.size()) {
+      throw std::invalid_argument("a root is not a node");
+    }
+  }
+  take_nodes(parts.nodes, values_.size() / base_.size());
+  check_depth();
   for (const std::int64_t slack : slack_) exact_ = exact_ && slack == 0;
   check_room();
 }
@@ -88,14 +72,10 @@ void Sum::check_parts(const SumParts& parts) const {
   }
 }
 
-void Sum::take_nodes(const BinTree& nodes) {
-  const std::size_t n_leaves = values_.size() / base_.size();
+void Sum::take_nodes(const BinTree& nodes, std::size_t n_leaves) {
   const auto inside = [](std::int32_t i, std::size_t n) { return i >= 0 && at(i) < n; };
-  for (const std::int32_t root : roots_) {
-    if (!inside(root, nodes.feature.size())) throw std::invalid_argument("a root is not a node");
-  }
-  nan_true_ = copied(nodes.nan_true);
-  nodes_.reserve(nodes.feature.size());
+  nan_true_.insert(nan_true_.end(), nodes.nan_true.begin(), nodes.nan_true.end());
+  nodes_.reserve(nodes_.size() + nodes.feature.size());
   for (std::size_t i = 0; i < nodes.feature.size(); ++i) {
     const std::int32_t f = nodes.feature[i];
     if (f < 0) {
@@ -120,6 +100,27 @@ void Sum::take_nodes(const BinTree& nodes) {
       }
     }
     nodes_.push_back({f, cut, nodes.when_true[i], nodes.when_false[i]});
+  }
+}
+
+/// Refuses trees that are deeper than a recursion may go.
+void Sum::check_depth() const {
+  struct Step {
+    std::int32_t node;
+    int depth;
+  };
+  std::vector<Step> steps;
+  for (const std::int32_t root : roots_) {
+    steps.push_back({root, 0});
+    while (!steps.empty()) {
+      const auto [node, depth] = steps.back();
+      steps.pop_back();
+      if (depth > most_deep) throw TooDeep();
+      const Node& here = nodes_[at(node)];
+      if (here.feature < 0) continue;
+      steps.push_back({here.yes, depth + 1});
+      steps.push_back({here.no, depth + 1});
+    }
   }
 }
 
@@ -157,6 +158,7 @@ void Sum::check(const Weights& weights) const {
 }
 
 bool Sum::same(std::int32_t a, std::int32_t b) const {
+  if (impossible(a) != impossible(b)) return false;
   return a == b || std::equal(values(a), values(a) + n_scores(), values(b));
 }
 

@@ -51,6 +51,9 @@ using Weights = std::vector<std::int64_t>;
 class Sum {
  public:
   Sum(const SumParts& parts, std::vector<BinFeature> features);
+  /// The same sum where facts hold. `facts`: trees over the same bins that say what is possible; a
+  /// leaf's class is 0 where it is, 1 where it is not. No two of them ask about one feature.
+  Sum(const Sum& own, const BinTree& facts, std::span<const std::int32_t> roots);
 
   [[nodiscard]] std::size_t n_features() const { return features_.size(); }
   [[nodiscard]] const BinFeature& feature(std::size_t f) const { return features_[f]; }
@@ -68,7 +71,11 @@ class Sum {
     return words_for(at(features_[f].n_bins));
   }
 
-  [[nodiscard]] std::size_t n_trees() const { return roots_.size(); }
+  [[nodiscard]] std::size_t n_trees() const { return score_.size(); }
+  /// The trees of facts come behind those that are added up.
+  [[nodiscard]] std::size_t n_with_facts() const { return roots_.size(); }
+  /// Whether this is the leaf of what facts exclude.
+  [[nodiscard]] bool impossible(std::int32_t leaf) const { return leaf == impossible_; }
   [[nodiscard]] std::int32_t root(std::size_t tree) const { return roots_[tree]; }
   [[nodiscard]] const Node& node(std::int32_t i) const { return nodes_[at(i)]; }
   [[nodiscard]] bool nan_true(std::int32_t i) const { return nan_true_[at(i)] != 0; }
@@ -122,8 +129,9 @@ class Sum {
   [[nodiscard]] bool same(std::int32_t a, std::int32_t b) const;
 
  private:
-  void take_nodes(const BinTree& nodes);
+  void take_nodes(const BinTree& nodes, std::size_t n_leaves);
   void check_parts(const SumParts& parts) const;
+  void check_depth() const;
   void check_room() const;
 
   std::vector<BinFeature> features_;
@@ -132,6 +140,7 @@ class Sum {
   std::vector<std::uint8_t> nan_true_;
   Words words_;  // of sets
   std::vector<std::int32_t> roots_, score_;
+  std::int32_t impossible_ = -1;  // its place in the values
   std::vector<double> values_;
   std::vector<std::int64_t> whole_;
   std::vector<double> base_;

@@ -24,6 +24,7 @@ from ..model import Ensemble, midpoint, n_threads, read_within
 from .bounds_of_sums import score_ends
 from .boxes import (
     CERTAIN,
+    IMPOSSIBLE,
     OPEN,
     WHY,
     RowBoxes,
@@ -37,7 +38,7 @@ from .numbers import number_verdicts
 __all__ = ["Answers", "answer_rows", "decide_rows", "possible_rows", "predict_ranges",
            "predict_rows", "verdicts_of"]  # fmt: skip
 
-STATUS = np.array(["certain", "open", "undecided", "undecided", "undecided"])
+STATUS = np.array(["certain", "open", "undecided", "undecided", "undecided", "impossible"])
 
 
 class Answers(NamedTuple):
@@ -46,7 +47,8 @@ class Answers(NamedTuple):
     Attributes
     ----------
     status : array of str, or Series
-        "certain", "open" or "undecided", as from ``Ensemble.decide``.
+        "certain", "open" or "undecided", as from ``Ensemble.decide``; where the space has facts,
+        "impossible" for rows that contradict them.
     label : masked array, or nullable Series
         The class, or number, where it is certain.
     why : masked array of str, or nullable Series
@@ -83,7 +85,9 @@ def predict_ranges(
 ) -> Any:
     """Give classes or numbers of ranges; see ``Ensemble.predict_between``."""
     limit = check_time_limit(time_limit)
-    rows = read_between(lower, upper, ensemble.space, ensemble.used)
+    rows = read_between(
+        lower, upper, ensemble.space, ensemble.used, if_there=ensemble.connected
+    )
     if ensemble.task == "regression":
         found = number_verdicts(ensemble, RowBoxes(ensemble, rows), limit, n_threads(n_jobs))
         return masked_like(lower, found.number, found.status != CERTAIN)
@@ -109,8 +113,9 @@ def answer_rows(ensemble: Ensemble, X: Any, time_limit: float, n_jobs: int | Non
         status, codes = verdicts_of(ensemble, rows, limit, n_jobs)
         label = labels_like(X, ensemble.labels, codes)
     reasons = np.array(list(WHY.values()))
-    why = np.where(status > OPEN, status.astype(np.int32) - 2, -1)
-    unsettled = np.flatnonzero(status > OPEN)
+    open_ = (status > OPEN) & (status != IMPOSSIBLE)
+    why = np.where(open_, status.astype(np.int32) - 2, -1)
+    unsettled = np.flatnonzero(open_)
     ends = np.full((2, rows.n_rows, ensemble.n_scores), np.nan)
     if len(unsettled):
         here = RowBoxes(ensemble, rows.take(unsettled))
@@ -155,9 +160,10 @@ def possible_table(
     label = ensemble.summed.evaluate(np.ascontiguousarray(boxes.cells[known]), threads).label
     out[known[label < 0]] = 2  # within rounding
     out[known[label >= 0], label[label >= 0]] = 1
-    for which, distinct, of_row in boxes.blocks(boxes.partial):
-        found = possible_boxes(ensemble, distinct, time_limit, threads)
+    for which, distinct, of_row, own in boxes.blocks():
+        found = possible_boxes(own, distinct, time_limit, threads)
         out[which] = found.possible[of_row]
+    out[boxes.impossible] = 0
     return out
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inputs import labels_like, read_costs
-from ..model import Ensemble, n_threads
+from ..model import Ensemble, n_threads, refuse_facts
 from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, check_time_limit, decide_boxes, slices
 
@@ -24,6 +24,7 @@ SEED = 18
 
 def ask_rows(ensemble: Ensemble, X: Any, costs: Any, time_limit: float, n_jobs: int | None) -> Any:
     """Give a feature to ask for each row; see ``Ensemble.ask_next``."""
+    refuse_facts(ensemble.space, "ask_next of an ensemble")
     limit, threads = check_time_limit(time_limit), n_threads(n_jobs)
     refuse_numbers_of(ensemble, "ask_next", "predict_interval(X)")
     names = [feature.name for feature in ensemble.bins.features]
@@ -35,7 +36,7 @@ def ask_rows(ensemble: Ensemble, X: Any, costs: Any, time_limit: float, n_jobs: 
     rows = RowBoxes(ensemble, ensemble.read(X))
     asker = _Asker(ensemble, price)
     codes = np.full(len(rows.cells), -1, dtype=np.int32)
-    for which, boxes, of_row in rows.blocks(rows.partial):
+    for which, boxes, of_row, _ in rows.blocks():
         found = decide_boxes(ensemble, boxes, limit, threads)
         asked = np.full(len(boxes), -1, dtype=np.int32)
         for i in np.flatnonzero(found.status != CERTAIN).tolist():

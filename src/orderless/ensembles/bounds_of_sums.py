@@ -100,9 +100,10 @@ def score_ends(
         cells = np.ascontiguousarray(rows.cells[known])
         lower[known] = ensemble.summed.evaluate(cells, threads).sums
         upper[known] = lower[known]
-    for which, boxes, of_row in rows.blocks(rows.partial):
-        low, high, flags = _ends(ensemble, boxes, time_limit, threads)
+    for which, boxes, of_row, own in rows.blocks():
+        low, high, flags = _ends(own, boxes, time_limit, threads)
         lower[which], upper[which], exact[which] = low[of_row], high[of_row], flags[of_row]
+    lower[rows.impossible] = upper[rows.impossible] = np.nan
     return divided_down(ensemble, lower, upper), divided_up(ensemble, lower, upper), exact
 
 

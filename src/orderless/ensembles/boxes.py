@@ -16,16 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidParameter, Undecided, setting
-from ..inputs import Rows, allowed_bins, distinct_rows, known_bins
+from ..inputs import PossibleRows, Rows, allowed_bins, distinct_rows, known_bins
 from ..model import Bins, Ensemble
+from .possible_sums import PossibleSums, touched
 
 if TYPE_CHECKING:
     from .._core.ensembles import Decided, Possible
 
 __all__ = [
     "CERTAIN",
+    "IMPOSSIBLE",
     "OPEN",
     "WHY",
+    "Block",
     "RowBoxes",
     "Verdicts",
     "bits_of",
@@ -37,7 +40,7 @@ __all__ = [
     "undecided",
 ]
 
-CERTAIN, OPEN = 0, 1
+CERTAIN, OPEN, IMPOSSIBLE = 0, 1, 5
 WHY = {2: "time", 3: "rounding", 4: "room"}
 MOST_CELLS = 100_000_000  # of a table of rows by bins, one byte each, at one time
 
@@ -135,11 +138,32 @@ def _constant(ensemble: Ensemble, n: int) -> NDArray[np.int32]:
     return ensemble.summed.evaluate(np.zeros((n, 0), dtype=np.int32), 1).label
 
 
+class Block(NamedTuple):
+    """Some rows: their distinct boxes, which each row has, and whom to ask about them.
+
+    The ensemble is that of possible rows, where facts hold.
+    """
+
+    which: NDArray[np.intp]
+    boxes: Boxes
+    of_row: NDArray[np.intp]
+    ensemble: Ensemble
+
+
 class RowBoxes:
-    """Rows over the bins of an ensemble."""
+    """Rows over the bins of an ensemble.
+
+    Where facts hold, rows that contradict them are ``impossible``, and a warning says so.
+    """
 
     def __init__(self, ensemble: Ensemble, rows: Rows) -> None:
         self.ensemble, self.rows = ensemble, rows
+        self.known = PossibleRows(ensemble, rows) if ensemble.connected else None
+
+    @cached_property
+    def impossible(self) -> NDArray[np.bool_]:
+        """By row whether it contradicts the facts."""
+        return np.zeros(self.rows.n_rows, bool) if self.known is None else self.known.contradicting
 
     @cached_property
     def cells(self) -> Cells:
@@ -157,8 +181,8 @@ class RowBoxes:
 
     @cached_property
     def partial(self) -> NDArray[np.intp]:
-        """The rows that are not complete."""
-        return np.flatnonzero(~self.complete)
+        """The rows that are not complete, and possible."""
+        return np.flatnonzero(~self.complete & ~self.impossible)
 
     def boxes(self, which: NDArray[np.intp]) -> Boxes:
         """Give some rows as boxes."""
@@ -167,20 +191,45 @@ class RowBoxes:
         tables = [allowed_bins(bins, k, part) for k in range(len(bins.features))]
         return np.hstack([np.zeros((len(which), 0), dtype=bool), *tables]).view(np.uint8)
 
-    def blocks(
-        self, which: NDArray[np.intp]
-    ) -> Iterator[tuple[NDArray[np.intp], Boxes, NDArray[np.intp]]]:
-        """Go through some rows: a block of rows, their distinct boxes, which each row has."""
+    def blocks(self) -> Iterator[Block]:
+        """Go through the rows that are not complete."""
         step = max(1, MOST_CELLS // max(1, sum(self.ensemble.bins.widths)))
-        for start in range(0, len(which), step):
-            here = which[start : start + step]
-            boxes, of_row = distinct_rows(self.boxes(here).view(np.bool_))
-            yield here, boxes.view(np.uint8), of_row
+        for ensemble, which in self._by_facts():
+            for start in range(0, len(which), step):
+                here = which[start : start + step]
+                boxes, of_row = distinct_rows(self.boxes(here).view(np.bool_))
+                yield Block(here, boxes.view(np.uint8), of_row, ensemble)
+
+    def _by_facts(self) -> Iterator[tuple[Ensemble, NDArray[np.intp]]]:
+        """Put together the rows for which facts exclude the same."""
+        if self.known is None or not touched(self.ensemble):
+            yield self.ensemble, self.partial
+            return
+        sums = PossibleSums(self.ensemble)
+        own: dict[int, tuple[Ensemble, list[int]]] = {}
+        kinds = self.known.which[self.partial]
+        for kind in np.unique(kinds).tolist():
+            ensemble = sums.given(self.known.domains[kind])
+            own.setdefault(id(ensemble), (ensemble, []))[1].append(kind)
+        for ensemble, some in own.values():
+            yield ensemble, self.partial[np.isin(kinds, some)]
 
     def verdicts(self, time_limit: float, n_threads: int) -> Verdicts:
         """Decide every row; complete rows are added up, the others searched."""
         ensemble, rows = self.ensemble, self.rows
-        found = ensemble.summed.decide_rows(
-            ensemble.row_bins, rows.columns, rows.n_rows, time_limit, n_threads, False
-        )
-        return Verdicts(found.status, found.label)
+        if self.known is None:
+            found = ensemble.summed.decide_rows(
+                ensemble.row_bins, rows.columns, rows.n_rows, time_limit, n_threads, False
+            )
+            return Verdicts(found.status, found.label)
+        label = np.full(rows.n_rows, -1, dtype=np.int32)
+        known = np.flatnonzero(self.complete)
+        cells = np.ascontiguousarray(self.cells[known])
+        label[known] = ensemble.summed.evaluate(cells, n_threads).label
+        status = np.where(label < 0, 3, CERTAIN).astype(np.uint8)
+        for which, boxes, of_row, own in self.blocks():
+            found = decide_boxes(own, boxes, time_limit, n_threads)
+            status[which], label[which] = found.status[of_row], found.label[of_row]
+        status[self.impossible], label[self.impossible] = IMPOSSIBLE, -1
+        label[status != CERTAIN] = -1
+        return Verdicts(status, label)

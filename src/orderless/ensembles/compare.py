@@ -18,7 +18,16 @@ from ..form import (
     equivalent as equivalent_trees,
 )
 from ..inputs import row_at
-from ..model import Ensemble, Label, Side, Tree, any_value, over_common_space, value_in
+from ..model import (
+    Ensemble,
+    Label,
+    Side,
+    Tree,
+    any_value,
+    over_common_space,
+    refuse_facts,
+    value_in,
+)
 from ..readers import read_model
 from .boxes import Cells, check_time_limit, slices, undecided
 from .joint import Joint, with_trees
@@ -181,6 +190,8 @@ class Compared:
         self.time_limit = check_time_limit(time_limit)
         self.given = as_ensemble(a), as_ensemble(b)
         one, other = self.given
+        for own in self.given:
+            refuse_facts(own.space, "comparing ensembles")
         if one.task != other.task:
             raise InvalidTree(
                 "a model of classes and one of numbers cannot be compared: cut the numbers with "

@@ -23,9 +23,12 @@ from ..inputs import (
     column_value,
     is_unknown,
     read_rows,
+    refuse_contradiction,
     row_and_cells,
+    row_domains,
 )
-from ..model import Column, Ensemble, Feature, Side, Space, value_in
+from ..form import adjusted_in
+from ..model import Column, Ensemble, Feature, Side, Space, domain_of, meet, value_in
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, decide_boxes, undecided
 from .numbers import number_verdicts
 
@@ -55,6 +58,7 @@ def witness_rows(
     """Give two completions with different classes; see ``Ensemble.witness``."""
     limit = check_time_limit(time_limit)
     one = read_one(ensemble, row)
+    refuse_contradiction(ensemble, one.rows)
     boxes = RowBoxes(ensemble, one.rows)
     if ensemble.task == "regression":
         numbers = number_verdicts(ensemble, boxes, limit, 1)
@@ -62,7 +66,8 @@ def witness_rows(
     elif boxes.complete.all():
         status, pair = int(boxes.verdicts(limit, 1).status[0]), None
     else:
-        found = decide_boxes(ensemble, boxes.boxes(np.zeros(1, dtype=np.intp)), limit)
+        block = next(boxes.blocks())
+        found = decide_boxes(block.ensemble, block.boxes, limit)
         status, pair = int(found.status[0]), (found.first[0], found.second[0])
     if status == CERTAIN:
         return None
@@ -86,6 +91,8 @@ def completed(
         CoreColumn(ABSENT) if i in changed else column for i, column in enumerate(row.rows.columns)
     ]
     values = [_value(ensemble, i, column, cell) for i, column in enumerate(known)]
+    if ensemble.connected:
+        _adjust(ensemble, row.rows, cell, changed, values)
     given = {
         column.name: row.given.get(column.name)
         for column in space.columns
@@ -97,6 +104,25 @@ def completed(
         place = ensemble.bins.positions[k]
         out[space.features[place].name] = values[place]
     return out
+
+
+def _adjust(
+    ensemble: Ensemble, rows: Rows, cell: NDArray[np.int32], changed: Collection[int],
+    values: list[Any],
+) -> None:  # fmt: skip
+    """Choose values that satisfy the facts, inside the cell, in place."""
+    space, bins, knowledge = ensemble.space, ensemble.bins, ensemble.space.knowledge
+    assert knowledge is not None
+    kept = tuple(i for i in ensemble.connected if i not in changed)
+    domains = row_domains(space, kept, rows, 0)
+    for k, i in enumerate(bins.positions):
+        if i in knowledge.group_of:
+            own = domain_of(bins.side(k, 1 << int(cell[k])))
+            domains[i] = meet(domains[i], own) if i in domains else own
+    names = {i: space.features[i].name for i in ensemble.connected}
+    found = adjusted_in(knowledge, {name: values[i] for i, name in names.items()}, domains)
+    for i, name in names.items():
+        values[i] = found[name]
 
 
 def _value(ensemble: Ensemble, place: int, column: CoreColumn, cell: NDArray[np.int32]) -> Any:

@@ -16,7 +16,7 @@ from ..errors import InvalidParameter, TooManyReasons, Undecided, setting
 from ..form import Change, Explanation, Term
 from ..inputs import read_costs
 from ..missing import Needed
-from ..model import Ensemble, read_within, short_number
+from ..model import Ensemble, read_within, refuse_facts, short_number
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
 from .completed import OneRow, completed, read_one
 from .needed import needed_of_row
@@ -151,6 +151,7 @@ def explain_ensemble_row(
     ensemble: Ensemble, row: Any, costs: Any, within: float, limit: int, time_limit: float
 ) -> EnsembleExplanation:
     """Explain one row; see ``Ensemble.explain``."""
+    refuse_facts(ensemble.space, "explain of an ensemble")
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
         raise InvalidParameter(
             f"{setting('limit', limit)}: at least one reason must be allowed", "limit"

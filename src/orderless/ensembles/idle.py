@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from ..model import Ensemble
+from ..model import Ensemble, refuse_facts
 from .boxes import check_time_limit
 from .joint import Joint
 
@@ -19,6 +19,7 @@ __all__ = ["without_idle"]
 
 def without_idle(ensemble: Ensemble, time_limit: float) -> Ensemble:
     """Leave out trees that change no decision; see ``Ensemble.without_idle_trees``."""
+    refuse_facts(ensemble.space, "without_idle_trees")
     seconds = check_time_limit(time_limit)
     kept = list(range(ensemble.n_trees))
     # What a tree can change at most, those first that change least.

@@ -101,21 +101,22 @@ def _softmax_ends(rows: RowBoxes, time_limit: float, threads: int) -> tuple[Floa
         cells = np.ascontiguousarray(rows.cells[known])
         sums = ensemble.summed.evaluate(cells, threads).sums
         lower[known] = upper[known] = probabilities(ensemble, sums)
-    for which, boxes, of_row in rows.blocks(rows.partial):
+    for which, boxes, of_row, own in rows.blocks():
         n_cells = np.ones(len(boxes))
         for at in slices(ensemble.bins):
             n_cells *= boxes[:, at].sum(axis=1)
-        few = n_cells <= FEW
+        few = (n_cells <= FEW) & (own is ensemble)  # with facts not all cells are possible
         low, high, flags = np.zeros((3, len(boxes), shape[1]))
         if not few.all():
             low[~few], high[~few], flags[~few] = _softmax_boxes(
-                ensemble, boxes[~few], time_limit, threads
+                own, boxes[~few], time_limit, threads
             )
         for i in np.flatnonzero(few).tolist():
             sums = ensemble.summed.evaluate(_all_cells(ensemble, boxes[i]), threads).sums
             shares = probabilities(ensemble, sums)
             low[i], high[i], flags[i] = shares.min(axis=0), shares.max(axis=0), 1.0
         lower[which], upper[which], exact[which] = low[of_row], high[of_row], flags[of_row] > 0
+    lower[rows.impossible] = upper[rows.impossible] = np.nan
     return lower, upper, exact
 
 

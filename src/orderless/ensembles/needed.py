@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import InvalidParameter, setting
 from ..missing import Needed, Steps, hitting_sets, members
-from ..model import Ensemble
+from ..model import Ensemble, refuse_facts
 from .answers import refuse_numbers_of
 from .boxes import CERTAIN, OPEN, Boxes, Cells, RowBoxes, check_time_limit, possible_boxes
 from .completed import OneRow, read_one
@@ -40,6 +40,7 @@ def needed_of_row(ensemble: Ensemble, row: Any, limit: int, time_limit: float) -
     Settled, whatever the values, by x0 and x1.
     Settled, for some values, by x0; or by x1.
     """
+    refuse_facts(ensemble.space, "missing_needed of an ensemble")
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
         raise InvalidParameter(
             f"{setting('limit', limit)}: at least one step must be allowed", "limit"

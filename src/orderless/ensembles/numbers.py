@@ -23,7 +23,7 @@ from .bounds_of_sums import (
     never_rounds,
     one_leaf_each,
 )
-from .boxes import CERTAIN, OPEN, RowBoxes
+from .boxes import CERTAIN, IMPOSSIBLE, OPEN, RowBoxes
 from .links import linked, numbers_of
 
 __all__ = ["NumberVerdicts", "around_numbers", "between_numbers", "cut_numbers", "number_verdicts"]
@@ -58,10 +58,13 @@ def number_verdicts(
         cells = np.ascontiguousarray(rows.cells[known])
         number = numbers_of(ensemble, ensemble.summed.evaluate(cells, threads).sums)
         out.number[known] = out.lower[known] = out.upper[known] = number
-    for which, boxes, of_row in rows.blocks(rows.partial):
-        part = _of_boxes(ensemble, boxes, time_limit, threads)
+    for which, boxes, of_row, own in rows.blocks():
+        part = _of_boxes(own, boxes, time_limit, threads)
         for name in out._fields:
             getattr(out, name)[which] = getattr(part, name)[of_row]
+    out.status[rows.impossible] = IMPOSSIBLE
+    for ends in (out.number, out.lower, out.upper):
+        ends[rows.impossible] = np.nan
     return out
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidData, InvalidSpace
+from ..errors import InvalidData
 from ..form import (
     Falling,
     Near,
@@ -29,7 +29,7 @@ from ..form import (
     region_of_two,
     two_steps,
 )
-from ..model import Ensemble, Fact, Feature, Side, Tree, any_value, value_in
+from ..model import Ensemble, Fact, Feature, Side, Tree, any_value, refuse_facts, value_in
 from ..readers import read_model
 from .answers import verdicts_of
 from .boxes import Boxes, Cells, check_time_limit, possible_boxes, slices, undecided
@@ -85,14 +85,10 @@ def prove(
     read = read_model(model)
     limit = check_time_limit(time_limit)
     if knowing is not None:
-        if not isinstance(read, Tree):
-            raise InvalidSpace(
-                "an ensemble does not take facts between features: leave knowing= out, or make it "
-                "one tree with to_tree"
-            )
         read = read.knowing(knowing)
     if isinstance(read, Tree):
         return _OfTree(read, limit)
+    refuse_facts(read.space, "prove of an ensemble")
     return EnsembleProperties(read, limit)
 
 

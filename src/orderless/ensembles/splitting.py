@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidParameter, OutOfTime, TooLarge, Undecided, setting
-from ..model import BinNodes, Bins, Ensemble, Tree
+from ..model import BinNodes, Bins, Ensemble, Tree, refuse_facts
 from .bounds_of_sums import one_leaf_each
 from .boxes import CERTAIN, Boxes, Cells, check_time_limit, decide_boxes, slices, undecided
 from .links import numbers_of
@@ -224,6 +224,7 @@ class _Numbers:
 
 def tree_of_ensemble(ensemble: Ensemble, limit: int, time_limit: float) -> Tree:
     """Give one tree that says the same; see ``Ensemble.to_tree``."""
+    refuse_facts(ensemble.space, "to_tree of an ensemble")
     numbers = _Numbers(ensemble) if ensemble.task == "regression" else None
     oracle: Oracle = _Classes(ensemble) if numbers is None else numbers
     splitting = Splitting(oracle, limit, check_time_limit(time_limit))

@@ -46,6 +46,9 @@ from .outcomes import (
     Outcome as Outcome,
     Unequal as Unequal,
 )
+from .possible_pairs import (
+    adjusted_in as adjusted_in,
+)
 from .proof import (
     Proof as Proof,
     plain_row as plain_row,

@@ -39,7 +39,7 @@ from .outcomes import Falling, Near, Unequal
 from .product import product_tree
 
 __all__ = [
-    "PossiblePairs", "adjusted_row", "domains_of", "grouped", "is_possible", "meeting_boxes",
+    "PossiblePairs", "adjusted_in", "adjusted_row", "domains_of", "grouped", "is_possible", "meeting_boxes",
     "possible_difference", "possible_share",
 ]  # fmt: skip
 
@@ -133,7 +133,14 @@ def adjusted_row(knowledge: Knowledge | None, row: Mapping[str, Any], sides: Sid
     """
     if knowledge is None:
         return dict(row)
-    own = domains_of(knowledge, sides)
+    return adjusted_in(knowledge, row, domains_of(knowledge, sides))
+
+
+def adjusted_in(
+    knowledge: Knowledge, row: Mapping[str, Any], domains: Mapping[int, Domain]
+) -> dict[str, Any]:
+    """Give what ``adjusted_row`` does, inside domains that have a possible row."""
+    own = dict(domains)
     out = dict(row)
     names = {feature.name: i for i, feature in enumerate(knowledge.features)}
     for name in row:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from ..model import Box, Domain, domain_of, meet, point_domain, row_boundary, wh
 from .cells import AMONG, BETWEEN, CODE
 
 if TYPE_CHECKING:
-    from ..model import Fact, Feature, Space, Tree
+    from ..model import Ensemble, Fact, Feature, Space, Tree
     from .rows import Rows
 
 __all__ = ["PossibleRows", "refuse_contradiction", "refuse_contradictions", "row_domains"]
@@ -38,6 +38,9 @@ class PossibleRows:
     ----------
     contradicting : array of bool
         By row, whether no completion of it satisfies the facts.
+    which, domains
+        By row its number among those that differ; of each of these, what it says of the features
+        that facts connect.
 
     Notes
     -----
@@ -46,15 +49,15 @@ class PossibleRows:
     could reach.
     """
 
-    def __init__(self, tree: Tree, rows: Rows) -> None:
-        self.tree, self.rows, self.space = tree, rows, tree.space
+    def __init__(self, tree: Tree | Ensemble, rows: Rows) -> None:
+        self.tree, self.rows, self.space = cast("Tree", tree), rows, tree.space
         knowledge = tree.space.knowledge
         assert knowledge is not None
         self.knowledge = knowledge
         self.features = tree.connected
         self.which, first = self._different()
-        self._domains = [row_domains(self.space, self.features, rows, r) for r in first.tolist()]
-        possible = np.array([knowledge.possible(own) for own in self._domains], dtype=bool)
+        self.domains = [row_domains(self.space, self.features, rows, r) for r in first.tolist()]
+        possible = np.array([knowledge.possible(own) for own in self.domains], dtype=bool)
         self.contradicting: Flags = ~possible[self.which]
         if self.contradicting.any():
             at = int(np.argmax(self.contradicting))
@@ -63,7 +66,7 @@ class PossibleRows:
 
     def contradicted(self, at: int) -> list[Fact]:
         """Give a smallest part of the facts that a row contradicts."""
-        return self.knowledge.contradiction(self._domains[self.which[at]])
+        return self.knowledge.contradiction(self.domains[self.which[at]])
 
     def _different(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Tell which rows say the same of the features that facts connect."""
@@ -92,7 +95,7 @@ class PossibleRows:
             which = int(self.which[row])
             key = which, out[r].tobytes()
             if key not in seen:
-                own = self._domains[which]
+                own = self.domains[which]
                 flags = out[r].copy()
                 for leaf in np.flatnonzero(flags).tolist():
                     flags[leaf] = not self.contradicting[row] and self._meets(own, boxes[leaf])
@@ -152,7 +155,7 @@ def _warn(n: int, at: int, facts: list[str]) -> None:
     )
 
 
-def refuse_contradiction(tree: Tree, rows: Rows) -> None:
+def refuse_contradiction(tree: Tree | Ensemble, rows: Rows) -> None:
     """Refuse one row that contradicts the facts."""
     knowledge = tree.space.knowledge
     if knowledge is None:

@@ -53,6 +53,11 @@ from .knowledge.fact import (
     Fact as Fact,
     read_facts as read_facts,
 )
+from .knowledge.fact_trees import (
+    FactTrees as FactTrees,
+    fact_trees as fact_trees,
+    sides_by_bin as sides_by_bin,
+)
 from .knowledge.formula import (
     Formula as Formula,
     opposite as opposite,

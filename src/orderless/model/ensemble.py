@@ -35,7 +35,7 @@ from .rule import Link, Rule
 from .space import Space
 from .tree import Tree
 from .tree_arrays import Task, labels_array, read_classes
-from .whole_numbers import Adding, Whole, in_units, whole_numbers
+from .whole_numbers import ROOM, WITH_FACTS, Adding, Whole, in_units, whole_numbers
 
 if TYPE_CHECKING:
     from .._core.ensembles import RowBins, Sum
@@ -181,12 +181,21 @@ class Ensemble(Frozen, EnsembleFile, EnsembleOffers):
         """Read what it asks of rows of any usual kind; rows that were read stay as they are."""
         from ..inputs import Rows, read_rows
 
-        return X if isinstance(X, Rows) else read_rows(X, self.space, self.used)
+        if isinstance(X, Rows):
+            return X
+        return read_rows(X, self.space, self.used, if_there=self.connected)
+
+    @cached_property
+    def connected(self) -> tuple[int, ...]:
+        """Positions of the features that facts are about: rows are read with them."""
+        knowledge = self.space.knowledge
+        return () if knowledge is None else tuple(sorted(knowledge.group_of))
 
     @cached_property
     def whole(self) -> Whole:
         """What leaves add, in whole numbers of a common unit, and what rounding can hide."""
-        return whole_numbers(self.values, self.adding)
+        # What facts exclude is worth less than all sums, which takes some more bits.
+        return whole_numbers(self.values, self.adding, WITH_FACTS if self.connected else ROOM)
 
     def whole_within(self, bits: int) -> Whole:
         """Give the same in a unit so coarse that no sum takes more than so many bits."""

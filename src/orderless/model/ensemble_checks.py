@@ -46,11 +46,6 @@ def check_trees(trees: Sequence[Any]) -> None:
                 "all trees of an ensemble must be over one space: convert them with "
                 "tree.over(space)"
             )
-    if trees[0].space.knowing:
-        raise InvalidTree(
-            "an ensemble does not take facts between features: give its space without them "
-            "(space.without_facts()), or make it one tree (to_tree) and give that the facts"
-        )
 
 
 def check_adding(adding: Any) -> None:

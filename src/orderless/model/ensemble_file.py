@@ -22,6 +22,7 @@ __all__ = ["ENSEMBLE_FORMAT", "EnsembleFile"]
 
 ENSEMBLE_FORMAT = "orderless-ensemble"
 VERSION = 1
+KNOWING = 2  # with facts, which an older version would leave out without a word
 
 
 class EnsembleFile:
@@ -75,7 +76,8 @@ class EnsembleFile:
 
     def to_json(self) -> str:
         """Write it as versioned JSON (docs/formats); ``from_json`` gives back an equal one."""
-        return serial.dump(ENSEMBLE_FORMAT, VERSION, self.to_dict())
+        version = KNOWING if cast("Ensemble", self).space.knowing else VERSION
+        return serial.dump(ENSEMBLE_FORMAT, version, self.to_dict())
 
     @classmethod
     def from_json(cls, text: str | bytes, *, limit: int = serial.LIMIT) -> Ensemble:
@@ -86,7 +88,7 @@ class EnsembleFile:
         limit : int
             Longest text, in characters, that is looked at.
         """
-        return cls.from_dict(serial.load(text, ENSEMBLE_FORMAT, VERSION, limit=limit))
+        return cls.from_dict(serial.load(text, ENSEMBLE_FORMAT, (VERSION, KNOWING), limit=limit))
 
 
 def _tree_in(entry: Any, space: Any) -> Tree:

@@ -6,10 +6,11 @@ Out: whatever the room above gives; it is imported when it is asked.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .ensemble_rows import TIME_LIMIT, EnsembleRows
+from .knowledge.fact import Fact
 from .space import Space
 
 if TYPE_CHECKING:
@@ -28,6 +29,22 @@ class EnsembleOffers(EnsembleRows):
         """Convert to another space that has its features, by name; see ``Tree.over``."""
         own = self._ensemble
         return own if space == own.space else own.replace(trees=[t.over(space) for t in own.trees])
+
+    def knowing(self, facts: Iterable[Fact | str]) -> Ensemble:
+        """Give the same ensemble over its space with more facts; see ``Space``.
+
+        Examples
+        --------
+        >>> import orderless as ol
+        >>> items = [{"feature": "high", "above": 5, "points": 2}, {"feature": "rash", "points": 1}]
+        >>> score = ol.read_score({"items": items, "verdicts": {"low": None, "high": 2}},
+        ...                       space=ol.Space({"low": float, "high": float, "rash": bool}))
+        >>> score.predict([{"low": 7}]).tolist()
+        [None]
+        >>> score.knowing(["low <= high"]).predict([{"low": 7}]).tolist()
+        ['high']
+        """
+        return self.over(self._ensemble.space.with_facts(facts))
 
     def to_onnx(self) -> bytes:
         """Write a model of ONNX that decides complete rows as the library does, to the last bit.

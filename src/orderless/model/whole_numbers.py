@@ -14,9 +14,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Adding", "Whole", "in_units", "whole_numbers"]
+__all__ = ["ROOM", "WITH_FACTS", "Adding", "Whole", "in_units", "whole_numbers"]
 
 ROOM = 60  # bits that all leaves together may take
+WITH_FACTS = 54  # where facts hold; sums that are exact take no more than 53
 DIGITS = {"float64": 53, "float32": 24}
 BEYOND = 2**62  # no sum is as large
 LEAST = -1074  # the exponent of the smallest float64

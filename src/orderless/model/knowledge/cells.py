@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from ...errors import TooLarge
 from ..side import Side
 from .knowledge import domain_of
-from .solve import Domain, holds
+from .solve import Domain, holds, meet
 
 if TYPE_CHECKING:
+    from ..space import Space
     from ..tree import Tree
 
-__all__ = ["Grid"]
+__all__ = ["Grid", "tree_bins"]
 
 MOST_CELLS = 4_000_000
 MOST_CHECKS = 300_000
@@ -34,17 +35,17 @@ class Grid:
 
     Parameters
     ----------
-    tree : Tree
-        Over a space with facts.
-    more : dict of position -> sequence of Side, optional
-        Values that must be bins apart from others.
+    space : Space
+        With facts.
+    bins : dict of position -> list of Side
+        Of features that facts connect. Numeric features: rising; NaN, where it is a value, is last.
+    row : dict of position -> Domain, optional
+        What is known of features that facts connect: cells are those of this row.
 
     Attributes
     ----------
     features : tuple of int
         Positions of the features that are cut, group by group.
-    bins : dict of position -> list of Side
-        Numeric features: rising; NaN, where it is a value, is last.
     tables : list of (tuple of positions, array)
         By group, which cells are possible: one axis for each feature.
 
@@ -55,36 +56,21 @@ class Grid:
     one. More than ``MOST_CHECKS`` raise ``TooLarge``.
     """
 
-    def __init__(self, tree: Tree, more: Mapping[int, Sequence[Side]] | None = None) -> None:
-        knowledge = tree.space.knowledge
+    def __init__(
+        self,
+        space: Space,
+        bins: Mapping[int, list[Side]],
+        row: Mapping[int, Domain] | None = None,
+    ) -> None:
+        knowledge = space.knowledge
         assert knowledge is not None
-        self.tree, self.knowledge = tree, knowledge
-        cut = {*tree.used, *(more or {})}
-        self.bins: dict[int, list[Side]] = {}
+        self.space, self.knowledge, self.bins, self.row = space, knowledge, bins, row or {}
         self.tables: list[tuple[tuple[int, ...], Flags]] = []
         for group in knowledge.groups:
-            own = tuple(i for i in group if i in cut)
-            for i in own:
-                self.bins[i] = self._bins(i, (more or {}).get(i, ()))
+            own = tuple(i for i in group if i in bins)
             if own:
                 self.tables.append((own, self._table(own)))
         self.features = tuple(i for own, _ in self.tables for i in own)
-
-    def _bins(self, i: int, more: Sequence[Side]) -> list[Side]:
-        tree, feature = self.tree, self.tree.space.features[i]
-        nodes = np.flatnonzero(tree.feature == i)
-        if feature.ordered:
-            ends = [*tree.threshold[nodes].tolist(), *(e for s in more for e in (s.lower, s.upper))]
-            low, high = feature.bounds
-            cuts = sorted({end for end in ends if math.isfinite(end) and low < end < high})
-            bins = [Side(feature, a, b) for a, b in zip([low, *cuts], [*cuts, high], strict=True)]
-            return bins + [Side(feature, 0.0, 0.0, True)] * feature.nan
-        sets = [set(tree.set_of(node).tolist()) for node in nodes.tolist()]
-        sets += [set(side.codes) for side in more]
-        groups: dict[tuple[bool, ...], list[int]] = {}
-        for code in range(feature.n_values):
-            groups.setdefault(tuple(code in own for own in sets), []).append(code)
-        return [Side(feature, codes=tuple(codes)) for codes in groups.values()]
 
     def _table(self, own: tuple[int, ...]) -> Flags:
         """Decide cells by boxes of them; halve those of which some may be possible."""
@@ -93,26 +79,36 @@ class Grid:
             raise self._too_large(own, math.prod(shape))
         table = np.zeros(shape, dtype=bool)
         formulas = self.knowledge.formulas_of(self.knowledge.group_of[own[0]])
-        rest = {i: self.knowledge.whole[i]
-                for i in self.knowledge.groups[self.knowledge.group_of[own[0]]]}  # fmt: skip
+        group = self.knowledge.groups[self.knowledge.group_of[own[0]]]
+        known = {i: self.row[i] for i in group if i in self.row}
+        rest = {i: known.get(i, self.knowledge.whole[i]) for i in group}
+        partly = any(i in known for i in own)  # some bins may have no value of the row
         todo = [tuple((0, n) for n in shape)]
         checks = 0
         while todo:
             box = todo.pop()
             sizes = [end - start for start, end in box]
             found = [self._domain(i, *run) for i, run in zip(own, box, strict=True)]
-            domains = {i: d for i, d in zip(own, found, strict=True) if d is not None}
+            domains = {
+                i: meet(d, known[i]) if i in known else d
+                for i, d in zip(own, found, strict=True)
+                if d is not None
+            }
             at = tuple(slice(*run) for run in box)
             if len(domains) < len(own):
                 axis = found.index(None)
-            elif all(holds(formula, {**rest, **domains}) for formula in formulas):
+            elif any(domain.empty for domain in domains.values()):
+                continue
+            elif (max(sizes) == 1 or not partly) and all(
+                holds(formula, {**rest, **domains}) for formula in formulas
+            ):
                 table[at] = True
                 continue
             else:
                 checks += 1
                 if checks > MOST_CHECKS:
                     raise self._too_large(own, math.prod(shape))
-                if not self.knowledge.possible(domains):
+                if not self.knowledge.possible({**known, **domains}):
                     continue
                 if max(sizes) == 1:
                     table[at] = True
@@ -136,7 +132,7 @@ class Grid:
         return domain_of(sides[0] if nan else Side(feature, sides[0].lower, sides[-1].upper))
 
     def _too_large(self, own: tuple[int, ...], n_cells: int) -> TooLarge:
-        names = ", ".join(repr(self.tree.space.features[i].name) for i in own)
+        names = ", ".join(repr(self.space.features[i].name) for i in own)
         return TooLarge(
             f"the facts connect {names}, which the tree cuts into {n_cells:,} cells together: too "
             "many to look at. Use fewer facts, or a tree with fewer thresholds on these features",
@@ -158,7 +154,7 @@ class Grid:
 
     def any_possible(self, sides: Mapping[str, Side]) -> bool:
         """Tell whether a box has a possible cell."""
-        names = self.tree.space.features
+        names = self.space.features
         for own, table in self.tables:
             chosen = [
                 self.bins_in(i, sides[names[i].name])
@@ -169,3 +165,38 @@ class Grid:
             if not table[np.ix_(*chosen)].any():
                 return False
         return True
+
+
+def tree_bins(
+    tree: Tree, more: Mapping[int, Sequence[Side]] | None = None
+) -> dict[int, list[Side]]:
+    """Give the bins into which a tree, and whoever asks, cut the features that facts connect.
+
+    ``more``: by feature values that must be bins apart from others.
+    """
+    knowledge = tree.space.knowledge
+    assert knowledge is not None
+    cut = {*tree.used, *(more or {})}
+    return {
+        i: _bins(tree, i, (more or {}).get(i, ()))
+        for group in knowledge.groups
+        for i in group
+        if i in cut
+    }
+
+
+def _bins(tree: Tree, i: int, more: Sequence[Side]) -> list[Side]:
+    feature = tree.space.features[i]
+    nodes = np.flatnonzero(tree.feature == i)
+    if feature.ordered:
+        ends = [*tree.threshold[nodes].tolist(), *(e for s in more for e in (s.lower, s.upper))]
+        low, high = feature.bounds
+        cuts = sorted({end for end in ends if math.isfinite(end) and low < end < high})
+        bins = [Side(feature, a, b) for a, b in zip([low, *cuts], [*cuts, high], strict=True)]
+        return bins + [Side(feature, 0.0, 0.0, True)] * feature.nan
+    sets = [set(tree.set_of(node).tolist()) for node in nodes.tolist()]
+    sets += [set(side.codes) for side in more]
+    groups: dict[tuple[bool, ...], list[int]] = {}
+    for code in range(feature.n_values):
+        groups.setdefault(tuple(code in own for own in sets), []).append(code)
+    return [Side(feature, codes=tuple(codes)) for codes in groups.values()]

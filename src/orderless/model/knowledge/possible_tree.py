@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from ...errors import TooLarge
 from ..side import Side
-from .cells import Grid
+from .cells import Grid, tree_bins
 
 if TYPE_CHECKING:
     from ..tree import Tree
 
-__all__ = ["PossibleTree"]
+__all__ = ["Bits", "PossibleTree", "split"]
 
 MOST_NODES = 1_000_000
 
@@ -39,7 +39,7 @@ class PossibleTree:
 
     def __init__(self, tree: Tree, more: Mapping[int, Sequence[Side]] | None = None) -> None:
         self.source = tree
-        self.grid = Grid(tree, more)
+        self.grid = Grid(tree.space, tree_bins(tree, more))
         self._nodes: list[list[Any]] = []
         self._sets: dict[int, list[int]] = {}
         self._walk()
@@ -105,7 +105,7 @@ class PossibleTree:
             if mixed is None:
                 self._nodes[at][5] = int(tree.leaf_class[node])
                 continue
-            i, first = _split(self.grid.tables[mixed][0], states[mixed], box, self.grid)
+            i, first = split(self.grid.tables[mixed][0], states[mixed], box, self.grid)
             self._ask(at, self._condition(i, first), i)
             rest = tuple(b for b in box[i] if b not in first)
             for slot, some in ((3, tuple(first)), (4, rest)):
@@ -129,7 +129,7 @@ class PossibleTree:
         return Side(feature, upper=bins[max(first)].upper)  # all numbers: "is it known?"
 
 
-def _split(
+def split(
     own: tuple[int, ...], part: NDArray[np.bool_], box: Bits, grid: Grid
 ) -> tuple[int, tuple[int, ...]]:
     """Choose a feature, and its bins on one side: where cells are all possible, or none are."""

@@ -1,0 +1,93 @@
+"""What facts exclude as trees over bins, for the core: of a model whose bins are given, and a row.
+
+In:  ``Bins`` over a space with facts; what a row says of the features that facts connect.
+Out: ``FactTrees``: nodes and roots, one tree for each group of features; leaves are possible (0) or
+     not (1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import BinNodes
+from ..bins import Bins
+from ..side import Side
+from .cells import Grid
+from .possible_tree import Bits, split
+from .solve import Domain
+
+__all__ = ["FactTrees", "fact_trees", "sides_by_bin"]
+
+
+class FactTrees(NamedTuple):
+    """Trees of what is possible; none where everything is."""
+
+    nodes: BinNodes
+    roots: NDArray[np.int32]
+
+
+def sides_by_bin(bins: Bins) -> dict[int, list[Side]]:
+    """Give the bins of the features that facts connect, by position in the space."""
+    knowledge = bins.tree.space.knowledge
+    assert knowledge is not None
+    return {
+        i: [bins.side(k, 1 << b) for b in range(bins.widths[k])]
+        for k, i in enumerate(bins.positions)
+        if i in knowledge.group_of
+    }
+
+
+def fact_trees(
+    bins: Bins, sides: Mapping[int, list[Side]], row: Mapping[int, Domain]
+) -> FactTrees | None:
+    """Give trees that say which cells have a possible row with the values of this one.
+
+    ``sides``: as ``sides_by_bin`` gives them, of the features that are not known. None if all cells
+    are possible. Cost: that of ``Grid``.
+    """
+    grid = Grid(bins.tree.space, sides, row)
+    place = {i: k for k, i in enumerate(bins.positions)}
+    nodes: list[list[int]] = []  # feature, cut, when_true, when_false, leaf
+    sets: list[tuple[int, ...]] = []
+    roots = []
+    for own, table in grid.tables:
+        if not table.all():
+            roots.append(len(nodes))
+            _add_tree(own, table, grid, place, nodes, sets)
+    if not roots:
+        return None
+    feature, cut, yes, no, leaf = np.array(nodes, dtype=np.int32).T.copy()
+    starts = np.cumsum([0, *map(len, sets)], dtype=np.int64)
+    inside = np.array([b for one in sets for b in one], dtype=np.int32)
+    nan_true = np.zeros(len(nodes), dtype=np.uint8)
+    return FactTrees(
+        BinNodes(feature, cut, nan_true, yes, no, leaf, starts, inside),
+        np.array(roots, dtype=np.int32),
+    )
+
+
+def _add_tree(
+    own: tuple[int, ...], table: NDArray[np.bool_], grid: Grid, place: Mapping[int, int],
+    nodes: list[list[int]], sets: list[tuple[int, ...]],
+) -> None:  # fmt: skip
+    whole: Bits = {i: tuple(range(n)) for i, n in zip(own, table.shape, strict=True)}
+    todo: list[tuple[Bits, int, int]] = [(whole, -1, 0)]
+    while todo:
+        box, parent, slot = todo.pop()
+        if parent >= 0:
+            nodes[parent][slot] = len(nodes)
+        part = table[np.ix_(*(box[i] for i in own))]
+        if part.all() or not part.any():
+            nodes.append([-1, 0, -1, -1, 0 if part.any() else 1])
+            sets.append(())
+            continue
+        i, first = split(own, part, box, grid)
+        rest = tuple(b for b in box[i] if b not in first)
+        todo += [({**box, i: rest}, len(nodes), 3), ({**box, i: first}, len(nodes), 2)]
+        ordered = grid.bins[i][0].feature.ordered
+        nodes.append([place[i], max(first) if ordered else 0, -1, -1, -1])
+        sets.append(() if ordered else tuple(sorted(first)))

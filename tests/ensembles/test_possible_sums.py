@@ -1,0 +1,169 @@
+"""Ensembles where facts hold, against brute force over all possible rows of small grids."""
+
+import random
+
+import numpy as np
+import pytest
+from fact_cases import case, decide, nested
+
+import orderless as ol
+from orderless.errors import ContradictingRows, InvalidData
+from orderless.model.rule import Rule
+from orderless.model.whole_numbers import Adding
+
+
+def numbered(spec, count):
+    """The same tree, with leaves numbered in the order of a walk."""
+    if "prediction" in spec:
+        count[0] += 1
+        return {"prediction": count[0] - 1}
+    return {**spec, "true": numbered(spec["true"], count), "false": numbered(spec["false"], count)}
+
+
+class Drawn:
+    """A random ensemble over a space with facts, and what it says of complete rows."""
+
+    def __init__(self, seed, rule, *, rough=False, real=False):
+        self.found = case(seed, real=real)
+        r = random.Random(seed)
+        n_scores = r.randint(2, 3) if rule == "largest" else 1
+        self.specs, self.values = [], []
+        for _ in range(r.randint(1, 4)):
+            count = [0]
+            spec = numbered(nested(r, self.found.kinds, [0], 3), count)
+            self.specs.append(spec)
+            self.values.append([[r.random() if rough else r.randint(-2, 2) / 4
+                                 for _ in range(n_scores)] for _ in range(count[0])])  # fmt: skip
+        self.rule, self.cuts = rule, (-0.25, 0.5) if rule == "cuts" else ()
+        self.classes = {"largest": ["p", "q", "r"][:n_scores], "cuts": ["x", "y", "z"],
+                        "number": None}[rule]  # fmt: skip
+        self.n_scores = n_scores
+
+    def model(self):
+        space = self.found.space()
+        trees = []
+        for spec, own in zip(self.specs, self.values, strict=True):
+            tree = ol.read_tree(spec, space=space)
+            trees.append(tree.replace(classes=range(len(own))))
+        return ol.Ensemble(trees, self.values, classes=self.classes,
+                           adding=Adding(base=(0.0,) * self.n_scores),
+                           rule=Rule(self.rule, cuts=self.cuts))  # fmt: skip
+
+    def sums(self, row):
+        out = [0.0] * self.n_scores
+        for spec, own in zip(self.specs, self.values, strict=True):
+            for s, value in enumerate(own[decide(spec, row)]):
+                out[s] += value
+        return out
+
+    def says(self, row):
+        sums = self.sums(row)
+        if self.rule == "largest":
+            return self.classes[sums.index(max(sums))]
+        if self.rule == "cuts":
+            return self.classes[sum(sums[0] > cut for cut in self.cuts)]
+        return sums[0]
+
+
+def drawn(seeds, rule, **options):
+    for seed in seeds:
+        own = Drawn(seed, rule, real=seed % 4 == 3, **options)
+        if own.found.possible:
+            yield own
+
+
+def parts(own, n=4):
+    """Rows with unknown values that have a possible completion, and all of these."""
+    for part in own.found.parts(n):
+        rows = own.found.completions(part)
+        if rows:
+            yield part, rows
+
+
+@pytest.mark.parametrize("rule", ["largest", "cuts"])
+@pytest.mark.parametrize("rough", [False, True])
+def test_classes(rule, rough):
+    certain = by_facts = 0
+    for own in drawn(range(5000, 5040), rule, rough=rough):
+        model = own.model()
+        plain = model.over(model.space.without_facts())
+        for part, rows in parts(own):
+            classes = {own.says(row) for row in rows}
+            assert set(model.possible_classes([part])[0]) == classes, (own.found.seed, part)
+            said = model.predict([part])[0]
+            assert said == next(iter(classes)) if len(classes) == 1 else np.ma.is_masked(said)
+            assert model.decide([part])[0] == ("certain" if len(classes) == 1 else "open")
+            certain += len(classes) == 1
+            by_facts += len(classes) == 1 and plain.decide([part])[0] == "open"
+            pair = model.witness(part)
+            assert (pair is None) == (len(classes) == 1)
+            for row in pair or ():
+                assert all(holds(row) for _, holds in own.found.facts), (own.found.seed, row)
+                assert all(row[name] == value for name, value in part.items())
+                assert model.predict([row])[0] == own.says(row)
+            if pair:
+                assert own.says(pair[0]) != own.says(pair[1])
+    assert certain > 15
+    assert by_facts > 3
+
+
+def test_numbers_and_intervals():
+    n = 0
+    for own in drawn(range(5100, 5130), "number"):
+        model = own.model()
+        for part, rows in parts(own):
+            numbers = sorted({own.says(row) for row in rows})
+            lower, upper, exact = model.predict_interval([part])
+            assert exact[0]
+            assert (lower[0], upper[0]) == (numbers[0], numbers[-1]), (own.found.seed, part)
+            said = model.predict([part])[0]
+            assert said == numbers[0] if len(numbers) == 1 else np.ma.is_masked(said)
+            n += len(numbers) > 1
+    for own in drawn(range(5130, 5145), "largest"):
+        model = own.model()
+        for part, rows in parts(own):
+            lower, upper, exact = model.predict_interval([part])
+            sums = np.array([own.sums(row) for row in rows])
+            assert exact.all()
+            assert lower[0].tolist() == sums.min(axis=0).tolist()
+            assert upper[0].tolist() == sums.max(axis=0).tolist()
+    assert n > 15
+
+
+def test_rows_of_a_table_and_those_that_contradict_the_facts():
+    for own in drawn(range(5200, 5215), "largest"):
+        model = own.model()
+        some = own.found.parts(12)
+        full = [{name: row.get(name) for name in own.found.kinds} for row in some]
+        bad = [not own.found.completions(row) for row in some]
+        if not any(bad):
+            model.decide(full)
+            continue
+        with pytest.warns(ContradictingRows):
+            status = model.decide(full).tolist()
+        assert [one == "impossible" for one in status] == bad
+        with pytest.warns(ContradictingRows):
+            possible = list(model.possible_classes(full))
+        with pytest.warns(ContradictingRows):
+            answers = model.answers(full)
+        for row, own_classes, one, label in zip(some, possible, status, answers.label, strict=True):
+            assert set(own_classes) == {own.says(r) for r in own.found.completions(row)}
+            assert (one == "certain") == (len(own_classes) == 1) == (not np.ma.is_masked(label))
+        row = some[bad.index(True)]
+        with pytest.raises(InvalidData, match="contradicts the facts"):
+            model.witness(row)
+
+
+def test_the_rows_exact_values_count():
+    """A low of 7 says that high is above 5, where the trees draw no line on low."""
+    items = [{"feature": "high", "above": 5, "points": 2}, {"feature": "rash", "points": 1}]
+    space = ol.Space({"low": float, "high": float, "rash": bool})
+    score = ol.read_score({"items": items, "verdicts": {"low": None, "high": 2}}, space=space)
+    knowing = score.knowing(["low <= high"])
+    assert knowing.predict([{"low": 7}, {"low": 5}, {}]).tolist() == ["high", None, None]
+    assert ol.Ensemble.from_json(knowing.to_json()) == knowing
+    assert knowing.space.knowing
+    lower, upper, _ = knowing.predict_interval([{"low": 7}])
+    assert (lower.tolist(), upper.tolist()) == ([2.0], [3.0])
+    frame = knowing.predict_between([{"low": 6.0}], [{"low": 9.0}])
+    assert frame.tolist() == ["high"]
