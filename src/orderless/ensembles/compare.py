@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import InvalidData, InvalidTree, Undecided
 from ..form import (
+    adjusted_row,
     counterexample as counterexample_of_trees,
     disagreement as disagreement_of_trees,
     equivalent as equivalent_trees,
@@ -176,6 +177,7 @@ def disagreement(
     if X is not None:
         return compared.share_of(X)
     joint = compared.joint
+    refuse_facts(joint.one.space, "disagreement of ensembles without rows")
     return share_of_difference(
         joint.one, joint.other, compared.differ_by_code, limit, compared.time_limit
     )
@@ -190,8 +192,6 @@ class Compared:
         self.time_limit = check_time_limit(time_limit)
         self.given = as_ensemble(a), as_ensemble(b)
         one, other = self.given
-        for own in self.given:
-            refuse_facts(own.space, "comparing ensembles")
         if one.task != other.task:
             raise InvalidTree(
                 "a model of classes and one of numbers cannot be compared: cut the numbers with "
@@ -231,6 +231,8 @@ class Compared:
         """Give a cell in which the two differ; None if there is none."""
         if self.joint.is_same and self.given[0].link == self.given[1].link:
             return None
+        if not self.joint.possible.any_in(self.box):
+            return None  # no possible row is in the region
         found = self._tried()
         if found is not None:
             return found
@@ -262,7 +264,7 @@ class Compared:
         random = np.random.default_rng(SEED)
         drawn = (own[random.integers(len(own), size=TRIED)] for own in inside)
         cells = np.stack([np.zeros(TRIED, dtype=np.int64), *drawn], axis=1)[:, 1:].astype(np.int32)
-        differ = np.flatnonzero(self.differ(cells))
+        differ = np.flatnonzero(self.differ(cells) & self.joint.possible.possible(cells))
         return cells[differ[0]] if len(differ) else None
 
     def _different_numbers(self) -> Cells | None:
@@ -335,6 +337,9 @@ class Compared:
                 if own.name in e.features)  # fmt: skip
             row[own.name] = value_in(own, bins.cuts[k].tolist(), side.lower, side.upper, side.nan,
                                      list(side.codes), rounded=alike)  # fmt: skip
+        knowledge = self.joint.one.space.knowledge
+        sides = {f.name: bins.side(k, 1 << int(cell[k])) for k, f in enumerate(bins.features)}
+        row = adjusted_row(knowledge, row, sides)
         says = [self._says(ensemble, row) for ensemble in self.given]
         if says[0] == says[1]:
             raise AssertionError(

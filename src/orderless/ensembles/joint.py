@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ..model import Adding, Ensemble, Rule, Tree, in_units
 from .bounds_of_sums import Ends, ends_of_boxes
 from .boxes import Boxes, Cells, possible_boxes
+from .possible_sums import PossibleCells
 
 __all__ = ["Joint", "with_trees"]
 
@@ -78,6 +79,7 @@ class Joint:
         exponents = [_exponent(ensemble) for ensemble in (one, other)]
         self.exponent = max(exponents)
         self.scaled = [_scaled(ensemble, self.exponent) for ensemble in (one, other)]
+        self.possible = PossibleCells(self.one.bins)
 
     @property
     def is_same(self) -> bool:
@@ -108,7 +110,7 @@ class Joint:
         asked = self._together(parts, self._opposed(a, b), -1 if surely else 1)
         if box is None:
             box = np.ones(sum(asked.bins.widths), dtype=np.uint8)
-        found = possible_boxes(asked, box[None], time_limit)
+        found = possible_boxes(self.possible.over(asked), box[None], time_limit)
         return int(found.possible[0, 0]), found.cells[0, 0]
 
     @property
@@ -164,6 +166,7 @@ class Joint:
         )
         if box is None:
             box = np.ones(sum(asked.bins.widths), dtype=np.uint8)
+        asked = self.possible.over(asked)
         return ends_of_boxes(asked, box[None], np.ones(1, dtype=np.int64), time_limit, 1)
 
     def _opposed(self, a: int, b: int) -> tuple[int, int] | None:

@@ -1,7 +1,8 @@
 """Ensembles where facts hold: what the search leaves out, by what a row says.
 
 In:  an ``Ensemble`` over a space with facts; rows.
-Out: ``PossibleSums``: the same ensemble, whose search looks at possible cells only.
+Out: ``PossibleSums``: the same ensemble, whose search looks at possible cells only, by row;
+     ``PossibleCells``: of all rows.
 
 The core gets trees that say which cells facts exclude (``fact_trees``), made for the exact values
 of a row; what they exclude is worth less than anything else, so that bounds leave it out.
@@ -11,9 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..model import Domain, Ensemble, FactTrees, fact_trees, sides_by_bin
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["PossibleSums", "touched"]
+from ..model import Bins, Domain, Ensemble, FactTrees, Grid, fact_trees, sides_by_bin
+
+__all__ = ["PossibleCells", "PossibleSums", "touched"]
 
 
 def touched(ensemble: Ensemble) -> bool:
@@ -37,13 +41,49 @@ class PossibleSums:
         """Give the ensemble over the possible rows that have the values of this one."""
         known = {i for i, domain in row.items() if _one_value(domain)}
         unknown = {i: own for i, own in self.sides.items() if i not in known}
-        trees = fact_trees(self.ensemble.bins, unknown, row)
+        grid = Grid(self.ensemble.space, unknown, row)
+        trees = fact_trees(self.ensemble.bins, grid)
         if trees is None:
             return self.ensemble
         key = b"".join(array.tobytes() for array in (*trees.nodes, trees.roots))
         if key not in self._made:
             self._made[key] = _with_facts(self.ensemble, trees)
         return self._made[key]
+
+
+class PossibleCells:
+    """Which cells have a possible row, over the bins of an ensemble.
+
+    Without facts all cells do.
+    """
+
+    def __init__(self, bins: Bins) -> None:
+        self.bins, self.trees = bins, None
+        self._tables: list[tuple[list[int], NDArray[np.bool_]]] = []
+        if bins.tree.space.knowledge is not None:
+            grid = Grid(bins.tree.space, sides_by_bin(bins))
+            self.trees = fact_trees(bins, grid)
+            place = {i: k for k, i in enumerate(bins.positions)}
+            self._tables = [([place[i] for i in own], table) for own, table in grid.tables]
+
+    def over(self, ensemble: Ensemble) -> Ensemble:
+        """Give an ensemble with these bins, whose search looks at possible cells only."""
+        return ensemble if self.trees is None else _with_facts(ensemble, self.trees)
+
+    def possible(self, cells: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Tell which cells have a possible row."""
+        out = np.ones(len(cells), dtype=bool)
+        for own, table in self._tables:
+            out &= table[tuple(cells[:, k] for k in own)]
+        return out
+
+    def any_in(self, box: NDArray[np.uint8]) -> bool:
+        """Tell whether a box, as the core reads it, has a possible row."""
+        ends = np.cumsum([0, *self.bins.widths])
+        inside = [np.flatnonzero(box[a:b]) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        return all(
+            bool(table[np.ix_(*(inside[k] for k in own))].any()) for own, table in self._tables
+        )
 
 
 def _one_value(domain: Domain) -> bool:

@@ -48,6 +48,7 @@ from .outcomes import (
 )
 from .possible_pairs import (
     adjusted_in as adjusted_in,
+    adjusted_row as adjusted_row,
 )
 from .proof import (
     Proof as Proof,

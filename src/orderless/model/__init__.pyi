@@ -49,6 +49,9 @@ from .feature import (
 from .formats import (
     parse as parse,
 )
+from .knowledge.cells import (
+    Grid as Grid,
+)
 from .knowledge.fact import (
     Fact as Fact,
     read_facts as read_facts,

@@ -1,6 +1,6 @@
-"""What facts exclude as trees over bins, for the core: of a model whose bins are given, and a row.
+"""What facts exclude, as trees over the bins of a model, for the core.
 
-In:  ``Bins`` over a space with facts; what a row says of the features that facts connect.
+In:  ``Bins`` over a space with facts, and a ``Grid`` of the same bins.
 Out: ``FactTrees``: nodes and roots, one tree for each group of features; leaves are possible (0) or
      not (1).
 """
@@ -18,7 +18,6 @@ from ..bins import Bins
 from ..side import Side
 from .cells import Grid
 from .possible_tree import Bits, split
-from .solve import Domain
 
 __all__ = ["FactTrees", "fact_trees", "sides_by_bin"]
 
@@ -41,15 +40,12 @@ def sides_by_bin(bins: Bins) -> dict[int, list[Side]]:
     }
 
 
-def fact_trees(
-    bins: Bins, sides: Mapping[int, list[Side]], row: Mapping[int, Domain]
-) -> FactTrees | None:
-    """Give trees that say which cells have a possible row with the values of this one.
+def fact_trees(bins: Bins, grid: Grid) -> FactTrees | None:
+    """Give trees that say which cells have a possible row; None if all have one.
 
-    ``sides``: as ``sides_by_bin`` gives them, of the features that are not known. None if all cells
-    are possible. Cost: that of ``Grid``.
+    ``grid``: over bins as ``sides_by_bin`` gives them, of all features or some. Linear in the cells
+    that it tells apart, times their features.
     """
-    grid = Grid(bins.tree.space, sides, row)
     place = {i: k for k, i in enumerate(bins.positions)}
     nodes: list[list[int]] = []  # feature, cut, when_true, when_false, leaf
     sets: list[tuple[int, ...]] = []
