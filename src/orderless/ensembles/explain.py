@@ -14,13 +14,15 @@ import numpy as np
 
 from ..errors import InvalidParameter, TooManyReasons, Undecided, setting
 from ..form import Change, Explanation, Term
-from ..inputs import read_costs
+from ..inputs import read_costs, refuse_contradiction
 from ..missing import Needed
-from ..model import Ensemble, read_within, refuse_facts, short_number
+from ..model import Ensemble, read_within, short_number
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, possible_boxes
 from .completed import OneRow, completed, read_one
 from .needed import needed_of_row
 from .numbers import NumberVerdicts, around_numbers, number_verdicts
+from .possible_sufficient import PossibleSufficient, with_own_values
+from .possible_sums import touched
 from .sufficient import Sufficient
 
 __all__ = ["EnsembleExplanation", "explain_ensemble_row"]
@@ -137,6 +139,8 @@ class EnsembleExplanation(Explanation):
         return [f"{self._outcome}, because {because}."] if because else []
 
     def _settled(self) -> list[str]:
+        if self._space.knowledge is not None:
+            return []  # with facts this is not found out yet
         try:
             return str(self.needed).split("\n")[1:]
         except (Undecided, TooManyReasons) as fault:
@@ -151,7 +155,6 @@ def explain_ensemble_row(
     ensemble: Ensemble, row: Any, costs: Any, within: float, limit: int, time_limit: float
 ) -> EnsembleExplanation:
     """Explain one row; see ``Ensemble.explain``."""
-    refuse_facts(ensemble.space, "explain of an ensemble")
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
         raise InvalidParameter(
             f"{setting('limit', limit)}: at least one reason must be allowed", "limit"
@@ -160,13 +163,17 @@ def explain_ensemble_row(
     one = read_one(ensemble, row)
     if costs is not None:
         read_costs(costs, ensemble.space, ensemble.features)
+    refuse_contradiction(ensemble, one.rows)
     boxes = RowBoxes(ensemble, one.rows)
-    box = boxes.boxes(np.zeros(1, dtype=np.intp))[0]
+    make: type[Sufficient] = Sufficient
+    if touched(ensemble):
+        make, ensemble = PossibleSufficient, with_own_values(ensemble, one.rows)
+    box = RowBoxes(ensemble, one.rows).boxes(np.zeros(1, dtype=np.intp))[0]
     interval = None
     if ensemble.task == "regression":
-        numbers = number_verdicts(ensemble, boxes, seconds, 1)
+        numbers = number_verdicts(boxes.ensemble, boxes, seconds, 1)
         interval, status = _interval(numbers, within), int(numbers.status[0])
-        search = Sufficient(around_numbers(ensemble, *interval), box, 1, limit, seconds)
+        search = make(around_numbers(ensemble, *interval), box, 1, limit, seconds)
         possible = tuple(dict.fromkeys((float(numbers.lower[0]), float(numbers.upper[0]))))
         label: Any = float(numbers.number[0]) if status == CERTAIN else None
         if status == CERTAIN and not within:
@@ -175,8 +182,10 @@ def explain_ensemble_row(
         found = boxes.verdicts(seconds, 1)
         status, code = int(found.status[0]), int(found.label[0])
         label = ensemble.classes[code] if status == CERTAIN else None
-        search = Sufficient(ensemble, box, code, limit, seconds)
-        possible = _possible(ensemble, box, label, seconds)
+        search = make(ensemble, box, code, limit, seconds)
+        possible = _possible(boxes, label, seconds)
+    if isinstance(search, PossibleSufficient) and status == CERTAIN:
+        _refuse_rounding(search)
     bins = ensemble.bins
     unknown = [k for k, own in enumerate(search.row) if own.bit_count() > 1]
     return EnsembleExplanation(
@@ -204,9 +213,23 @@ def _interval(numbers: NumberVerdicts, within: float) -> tuple[float, float]:
     return float(numbers.lower[0]) - more, float(numbers.upper[0]) + more
 
 
-def _possible(ensemble: Ensemble, box: Any, label: Any, time_limit: float) -> tuple[Any, ...]:
+def _possible(rows: RowBoxes, label: Any, time_limit: float) -> tuple[Any, ...]:
     """Give the classes that the row can get, as far as they were found."""
     if label is not None:
         return (label,)
-    found = possible_boxes(ensemble, box[None], time_limit)
+    box, ensemble = rows.boxes(np.zeros(1, dtype=np.intp)), rows.ensemble
+    for block in rows.blocks():
+        box, ensemble = block.boxes, block.ensemble
+    found = possible_boxes(ensemble, box, time_limit)
     return tuple(ensemble.classes[c] for c in np.flatnonzero(found.possible[0] != 0))
+
+
+def _refuse_rounding(search: PossibleSufficient) -> None:
+    """Refuse a row whose class is certain by values that its features round."""
+    if int(search.decide(search.box).status[0]) == OPEN:
+        raise Undecided(
+            "the row's class is certain because of its exact values, which its features round to "
+            "float32, so that no reason can be stated in their values: make these features float64 "
+            "with ensemble.over(space)",
+            "rounding",
+        )

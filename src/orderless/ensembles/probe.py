@@ -84,6 +84,10 @@ class Probe:
         """Give the classes of cells, -1 within the library's rounding."""
         return self.ensemble.summed.evaluate(np.ascontiguousarray(np.atleast_2d(cells)), 1).label
 
+    def others(self, cells: Cells, label: int) -> Flags:
+        """Tell which cells may have another class."""
+        return np.asarray(self.labels(cells) != label)
+
     # -- boxes -----------------------------------------------------------------------------------
 
     def cell_in(self, box: Boxes) -> Cells:
@@ -123,7 +127,7 @@ class Probe:
                 cell = pair[np.flatnonzero(self.labels(pair) != label)[0]]
                 moved = np.repeat(cell[None], len(more), axis=0)
                 moved[:, k] = more
-                allowed[more[self.labels(moved) != label]] = False
+                allowed[more[self.others(moved, label)]] = False
             else:
                 more = np.flatnonzero(inside & ~own)
                 kept = len(more) // (4 if most_nodes else 2)

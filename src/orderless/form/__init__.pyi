@@ -50,6 +50,9 @@ from .possible_pairs import (
     adjusted_in as adjusted_in,
     adjusted_row as adjusted_row,
 )
+from .possible_search import (
+    own_values as own_values,
+)
 from .proof import (
     Proof as Proof,
     plain_row as plain_row,

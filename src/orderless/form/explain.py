@@ -253,7 +253,9 @@ class Explanation:
         """
         if knowing is not None:
             if self._asked_again is None:
-                raise InvalidSpace("an ensemble does not take facts: leave knowing= out")
+                raise InvalidSpace(
+                    "give the facts to the ensemble: ensemble.knowing(facts).explain(row).changes()"
+                )
             return self._asked_again.with_facts(knowing).changes(
                 immutable=immutable, only_up=only_up, only_down=only_down, ranges=ranges,
                 costs=costs, per_unit=per_unit, to=to,

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from ..errors import Undecided
 from ..inputs import PossibleRows, Rows, row_domains
-from ..model import Domain, Label, PossibleTree, Side, Tree
+from ..model import Domain, Feature, Label, PossibleTree, Side, Space, Tree
 from .row_search import RowSearch
 
-__all__ = ["PossibleSearch"]
+__all__ = ["PossibleSearch", "own_values"]
 
 
 class PossibleSearch:
@@ -62,7 +62,7 @@ class PossibleSearch:
     def _search(self, tree: Tree, given: Rows, code: int) -> None:
         possible = tree.possible
         assert possible is not None
-        exact = PossibleTree(tree, _own_values(tree, given))
+        exact = PossibleTree(tree, own_values(tree.space, tree.connected, given))
         self.changes_search = self._over(exact, given, code)
         self.search = self._over(possible, given, code)
         if self.search.possible != [code]:
@@ -104,14 +104,15 @@ def _unsettled(search: RowSearch, leaves: NDArray[np.bool_]) -> list[int]:
     return []
 
 
-def _own_values(tree: Tree, given: Rows) -> Mapping[int, Sequence[Side]]:
-    """Give what a row says of the features that facts connect, as bins."""
-    domains = row_domains(tree.space, tree.connected, given, 0)
-    return {i: [_side(tree, i, domain)] for i, domain in domains.items()}
+def own_values(
+    space: Space, connected: tuple[int, ...], given: Rows
+) -> Mapping[int, Sequence[Side]]:
+    """Give what the first row says of the features that facts connect, as bins."""
+    domains = row_domains(space, connected, given, 0)
+    return {i: [_side(space.features[i], domain)] for i, domain in domains.items()}
 
 
-def _side(tree: Tree, i: int, domain: Domain) -> Side:
-    feature = tree.space.features[i]
+def _side(feature: Feature, domain: Domain) -> Side:
     if domain.codes is not None:
         return Side(feature, codes=tuple(sorted(domain.codes)))
     if domain.ends is None:

@@ -1,0 +1,59 @@
+"""Sufficient features of a row where facts hold.
+
+In:  an ``Ensemble`` over a space with facts, and a possible row.
+Out: ``PossibleSufficient``: as ``Sufficient``, among possible rows; what facts exclude is of any
+     class.
+
+The row's own values of features that facts connect are bins of their own: what is certain because
+of them can then be said in bins, and changes leave the other values as they are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..form import own_values
+from ..inputs import Rows
+from ..model import Ensemble
+from .boxes import Boxes, Cells
+from .joint import with_trees
+from .possible_sums import PossibleCells
+from .probe import Flags
+from .regions import region_trees
+from .sufficient import Sufficient
+
+__all__ = ["PossibleSufficient", "with_own_values"]
+
+
+def with_own_values(ensemble: Ensemble, rows: Rows) -> Ensemble:
+    """Give the same ensemble, with the values of the first row as bins where facts need them."""
+    space, knowledge = ensemble.space, ensemble.space.knowledge
+    assert knowledge is not None
+    groups = {knowledge.group_of[i] for i in ensemble.used if i in knowledge.group_of}
+    own = {
+        space.features[i].name: side
+        for i, (side,) in own_values(space, ensemble.connected, rows).items()
+        if knowledge.group_of[i] in groups
+    }
+    return with_trees(ensemble, region_trees(space, own))
+
+
+class PossibleSufficient(Sufficient):
+    """The sufficient features of one row among possible rows."""
+
+    def __init__(
+        self, ensemble: Ensemble, box: Boxes, label: int, limit: int, time_limit: float
+    ) -> None:
+        self.cells = PossibleCells(ensemble.bins)
+        super().__init__(self.cells.over(ensemble), box, label, limit, time_limit)
+
+    def labels(self, cells: Cells) -> NDArray[np.int32]:
+        """Give the classes of cells; those that facts exclude have that of the row."""
+        cells = np.atleast_2d(cells)
+        found = super().labels(cells)
+        return np.where(self.cells.possible(cells), found, self.label).astype(np.int32)
+
+    def others(self, cells: Cells, label: int) -> Flags:
+        """Tell which cells may have another class; those that facts exclude have any."""
+        return np.asarray((super().labels(cells) != label) & self.cells.possible(cells))

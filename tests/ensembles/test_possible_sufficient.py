@@ -1,0 +1,103 @@
+"""Explanations of ensembles where facts hold, against brute force over sets of features."""
+
+import itertools
+
+import pytest
+from fact_cases import inside
+from fact_sums import Drawn
+
+import orderless as ol
+from orderless.errors import InvalidData, InvalidSpace
+
+
+def agreeing(own, row, names):
+    return [r for r in own.found.possible if all(r[n] == row[n] for n in names)]
+
+
+def sufficient(own, part, names, label):
+    return all(own.says(r) == label for r in agreeing(own, part, names))
+
+
+def minimal_sets(own, part, label):
+    """All sets of known features that are sufficient, and no part of which is."""
+    known = sorted(part)
+    good = [frozenset(some) for size in range(len(known) + 1)
+            for some in itertools.combinations(known, size)
+            if sufficient(own, part, some, label)]  # fmt: skip
+    return {some for some in good if not any(other < some for other in good)}
+
+
+def smallest_changes(own, part, label):
+    for size in range(1, len(part) + 1):
+        found = {frozenset(some) for some in itertools.combinations(sorted(part), size)
+                 if not sufficient(own, part, set(part) - set(some), label)}  # fmt: skip
+        if found:
+            return found
+    return set()
+
+
+def certain_rows(seeds, rule):
+    for seed in seeds:
+        own = Drawn(seed, rule)
+        if not own.found.possible:
+            continue
+        for part in own.found.parts(4):
+            rows = own.found.completions(part)
+            classes = {own.says(row) for row in rows}
+            if part and len(classes) == 1:
+                yield own, part, next(iter(classes))
+
+
+@pytest.mark.parametrize("rule", ["largest", "cuts"])
+def test_reasons_and_changes(rule):
+    n = shorter = 0
+    for own, part, label in certain_rows(range(7000, 7016), rule):
+        model = own.model()
+        why = model.explain(part)
+        assert why.label == label
+        wanted = minimal_sets(own, part, label)
+        got = {frozenset(side.feature.name for side in term.sides): term for term in why.reasons()}
+        assert set(got) == wanted, (own.found.seed, part)
+        for term in (why.reason, *got.values()):
+            rows = [row for row in own.found.possible if inside(term.sides, row)]
+            assert rows
+            assert all(own.says(row) == label for row in rows), (own.found.seed, part, str(term))
+        assert len(why.shortest.sides) == min(map(len, wanted))
+        changes = why.changes()
+        assert {frozenset(c.ranges) for c in changes} == smallest_changes(own, part, label)
+        for change in changes:
+            row = why.row_after(change)
+            assert all(holds(row) for _, holds in own.found.facts), (own.found.seed, part)
+            assert own.says(row) == change.label != label
+        plain = model.over(model.space.without_facts())
+        n += 1
+        shorter += (plain.explain(part).label is None
+                    or len(plain.explain(part).shortest.sides) > min(map(len, wanted)))  # fmt: skip
+    assert n > 8
+    assert shorter > 1
+
+
+def test_numbers():
+    n = 0
+    for own, part, number in certain_rows(range(7100, 7115), "number"):
+        why = own.model().explain(part)
+        assert why.label == number
+        rows = [row for row in own.found.possible if inside(why.reason.sides, row)]
+        assert {own.says(row) for row in rows} == {number}
+        n += 1
+    assert n > 5
+
+
+def test_what_is_certain_by_a_rows_own_values():
+    items = [{"feature": "high", "above": 5, "points": 2}, {"feature": "rash", "points": 1}]
+    space = ol.Space({"low": float, "high": float, "rash": bool}, knowing=["low <= high"])
+    score = ol.read_score({"items": items, "verdicts": {"low": None, "high": 2}}, space=space)
+    row = {"low": 7.0, "rash": True}
+    assert score.predict([row]).tolist() == ["high"]
+    assert str(score.explain(row).reason) == "low >= 7"
+    assert score.explain({}).possible == ("low", "high")
+    assert "settle" not in str(score.explain({}))
+    with pytest.raises(InvalidData, match="contradicts the facts"):
+        score.explain({"low": 7.0, "high": 2.0})
+    with pytest.raises(InvalidSpace, match="give the facts to the ensemble"):
+        score.explain({"high": 7.0}).changes(knowing=["rash"])
