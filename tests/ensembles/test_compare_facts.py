@@ -4,6 +4,7 @@ import pytest
 from fact_sums import Drawn
 
 import orderless as ol
+from orderless.ensembles import as_ensemble
 from orderless.errors import InvalidSpace
 
 
@@ -42,7 +43,7 @@ def test_a_tree_and_an_ensemble():
                      "true": {"prediction": "a"}, "false": {"prediction": "b"}}}  # fmt: skip
     plain = {"feature": "low", "relation": "<=", "reference": 5, "true": {"prediction": "a"},
              "false": {"prediction": "b"}}  # fmt: skip
-    many = ol.ensembles.as_ensemble(ol.read_tree(low, space=space))
+    many = as_ensemble(ol.read_tree(low, space=space))
     tree = ol.read_tree(plain, space=space)
     assert ol.equivalent(many, tree)
     assert ol.counterexample(many, tree) is None

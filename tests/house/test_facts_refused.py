@@ -3,6 +3,7 @@
 import pytest
 
 import orderless as ol
+from orderless.ensembles import as_ensemble
 from orderless.errors import InvalidSpace
 
 SPACE = ol.Space({"low": int, "high": int}, knowing=["low <= high"])
@@ -17,20 +18,37 @@ ASKED = {
     "explain_all": lambda tree: ol.canonicalize(tree).explain_all(ROWS),
     "form.certificate": lambda tree: ol.canonicalize(tree).certificate(),
     "equivalence_certificate": lambda tree: ol.equivalence_certificate(tree, tree),
-    "to_pmml": lambda tree: tree.to_pmml(),
-    "to_onnx": lambda tree: tree.to_onnx(),
-    "to_treelite": lambda tree: tree.to_treelite(),
-    "to_excel": lambda tree: tree.to_excel("never-written.xlsx"),
-    "to_sql": lambda tree: tree.to_sql(),
-    "to_javascript": lambda tree: tree.to_javascript(),
-    "to_polars": lambda tree: tree.to_polars(),
-    "cheapest_policy": lambda tree: ol.cheapest_policy(tree, ROWS, {"low": 1, "high": 1}),
     "smallest_tree": ol.smallest_tree,
     "redundant_splits": ol.redundant_splits,
     "report": lambda tree: ol.report(tree, ROWS, ["b", "a"]),
     "model_card": lambda tree: ol.model_card(tree, ROWS, ["b", "a"], name="n", intended_use="u"),
     "write_page": lambda tree: ol.write_page(tree, "never-written.html"),
 }
+
+
+EXPORTS = {
+    "to_pmml": lambda tree: tree.to_pmml(),
+    "to_onnx": lambda tree: tree.to_onnx(),
+    "to_treelite": lambda tree: tree.to_treelite(),
+    "to_excel": lambda tree: tree.to_excel("written.xlsx"),
+    "to_sql": lambda tree: tree.to_sql(),
+    "to_python": lambda tree: ol.canonicalize(tree).to_python(),
+    "to_javascript": lambda tree: tree.to_javascript(),
+    "to_polars": lambda tree: tree.to_polars(),
+}
+MANY = as_ensemble(TREE)
+OF_ENSEMBLES = {
+    "missing_needed of an ensemble": lambda many: many.missing_needed({}),
+    "ask_next of an ensemble": lambda many: many.ask_next([{}]),
+    "without_idle_trees": lambda many: many.without_idle_trees(),
+    "to_tree of an ensemble": lambda many: many.to_tree(),
+    "prove of an ensemble": ol.prove,
+    "disagreement of ensembles without rows": lambda many: ol.disagreement(many, many),
+    "the page": lambda many: ol.write_page(many, "never-written.html"),
+    "the report": lambda many: ol.report(many, ROWS, ["b", "a"]),
+}
+PACKAGES = {"to_polars": "polars", "to_onnx": "onnx", "to_treelite": "treelite",
+            "to_excel": "openpyxl"}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -42,12 +60,45 @@ def test_it_refuses_facts(name):
 @pytest.mark.parametrize("name", ASKED)
 def test_it_works_without_them(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    if name == "to_polars":
-        pytest.importorskip("polars", reason="polars is not installed")
-    if name in ("to_onnx", "to_treelite", "to_excel"):
-        package = {"to_onnx": "onnx", "to_treelite": "treelite", "to_excel": "openpyxl"}[name]
-        pytest.importorskip(package, reason=f"{package} is not installed")
     ASKED[name](TREE.over(TREE.space.without_facts()))
+
+
+@pytest.mark.parametrize("name", OF_ENSEMBLES)
+def test_ensembles_refuse_what_they_cannot_answer(name):
+    with pytest.raises(InvalidSpace, match=f"{name} does not work with facts"):
+        OF_ENSEMBLES[name](MANY)
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_exports_say_that_they_know_no_facts(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if name in PACKAGES:
+        pytest.importorskip(PACKAGES[name], reason=f"{PACKAGES[name]} is not installed")
+    with pytest.warns(UserWarning, match=f"{name} writes nothing of the facts"):
+        EXPORTS[name](TREE)
+    EXPORTS[name](TREE.over(TREE.space.without_facts()))  # without a warning
+
+
+@pytest.mark.parametrize("name", ["to_pmml", "to_onnx", "to_treelite"])
+def test_exports_of_ensembles_say_it_too(name):
+    if name in PACKAGES:
+        pytest.importorskip(PACKAGES[name], reason=f"{PACKAGES[name]} is not installed")
+    with pytest.warns(UserWarning, match=f"{name} writes nothing of the facts"):
+        getattr(MANY, name)()
+
+
+def test_what_is_exported_is_certain_with_facts_too():
+    with pytest.warns(UserWarning, match="to_python writes nothing"):
+        source = ol.canonicalize(TREE).to_python()
+    names = {}
+    exec(source, names)  # noqa: S102
+    for low in (None, *range(0, 7)):
+        for high in (None, *range(0, 7)):
+            row = {name: v for name, v in (("low", low), ("high", high)) if v is not None}
+            if None in (low, high) or low <= high:
+                said = names["decide"](row)
+                assert said is None or said == TREE.predict(row), row
+                assert said is not None or None in (low, high)
 
 
 def test_one_row_heeds_them():

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 from ...errors import InvalidParameter, TooLarge
 from ...inputs import import_optional, write_whole
-from ...model import Feature, Side, Tree, label_text, refuse_facts, short_end, sides_text
+from ...model import Feature, Side, Tree, label_text, short_end, sides_text
+from .plain import plain
 
 __all__ = ["excel_bytes", "tree_as_excel"]
 
@@ -55,7 +56,7 @@ def excel_bytes(tree: Tree, *, units: dict[str, str] | None = None) -> bytes:
     -----
     Linear in the lengths of all paths.
     """
-    refuse_facts(tree.space, "to_excel")
+    tree = plain(tree, "to_excel")
     units = {} if units is None else units
     for name in units:
         if name not in tree.features:

@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ...form import fingerprint
+from .plain import plain
 from .tables import tree_tables
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def tree_as_javascript(tree: Tree, *, module: bool = True) -> str:
     >>> print(source.splitlines()[-1])
     export { decide, possibleClasses, why };
     """
+    tree = plain(tree, "to_javascript")
     features, (nodes,) = tree_tables(tree)
     body = f"{model_text(tree, features, nodes)}\n{engine()}"
     head, names = _head(tree), NAMES

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidParameter, TooLarge
-from ...model import refuse_facts
 from .onnx_graph import Floats, Graph, boundaries, codes_of
 from .onnx_trees import add_one_tree
+from .plain import plain
 
 if TYPE_CHECKING:
     from ...model import Tree
@@ -41,7 +41,7 @@ def floats_of(tree: Tree, floats: Floats | None, used: tuple[int, ...]) -> Float
 
 def tree_as_onnx(tree: Tree, *, floats: Floats | None = None, unknowns: bool = True) -> bytes:
     """Write a model of ONNX that decides as ``predict`` does; see ``Tree.to_onnx``."""
-    refuse_facts(tree.space, "to_onnx")
+    tree = plain(tree, "to_onnx")
     sets = any(not tree.space.features[i].ordered for i in tree.used)
     graph = Graph(tree.space, floats_of(tree, floats, tree.used), newer=sets)
     code = graph.flat(graph.cast(add_one_tree(graph, tree), "int64"))

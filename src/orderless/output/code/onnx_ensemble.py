@@ -16,6 +16,7 @@ from ...errors import InvalidTree
 from ...model import value_at_most
 from .onnx_graph import Graph
 from .onnx_trees import add_trees
+from .plain import plain
 
 if TYPE_CHECKING:
     from ...model import Ensemble, Tree
@@ -57,6 +58,7 @@ def parts_with_base(ensemble: Ensemble) -> list[Part]:
 
 def ensemble_as_onnx(ensemble: Ensemble) -> bytes:
     """Write a model of ONNX that decides as ``predict`` does; see ``Ensemble.to_onnx``."""
+    ensemble = plain(ensemble, "to_onnx")
     adding, rule = ensemble.adding, ensemble.rule
     if rule.kind == "number" and (ensemble.link != "identity" or ensemble.factor != 1):
         raise InvalidTree(

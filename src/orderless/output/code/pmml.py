@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator
 
 from ...errors import TooManyReasons
 from ...form import CanonicalForm
-from ...model import Feature, Side, Tree, refuse_facts
+from ...model import Feature, Side, Tree
 from .certain import halves
+from .plain import plain
 from .pmml_parts import (
     close,
     dictionary,
@@ -35,8 +36,8 @@ LeafLines = Callable[[int], tuple[str | None, list[str]]]
 
 def as_pmml(source: Tree | CanonicalForm, *, complete: bool = False, limit: int = LIMIT) -> str:
     """Write PMML; see ``Tree.to_pmml``."""
+    source = plain(source, "to_pmml")
     tree = source.tree if isinstance(source, CanonicalForm) else source
-    refuse_facts(tree.space, "to_pmml")
     features = used_features(tree)
     numbers = tree.task == "regression"
     target = target_name(tree.space.names)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...errors import UnreadableModel
 from ...model import Ensemble, Feature, Tree
+from .plain import plain
 from .pmml import tree_model
 from .pmml_parts import (
     dictionary,
@@ -31,6 +32,7 @@ LINKS = {"exp": "exp", "logistic": "logit", "identity": "none"}
 
 def ensemble_as_pmml(ensemble: Ensemble) -> str:
     """Write PMML; see ``Ensemble.to_pmml``."""
+    ensemble = plain(ensemble, "to_pmml")
     features = [ensemble.space.features[i] for i in ensemble.used]
     target = target_name(ensemble.space.names)
     head = dictionary(features, target, ensemble.classes or None)

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidSpace
 from ...form import CanonicalForm
-from ...model import Label, Tree, refuse_facts
+from ...model import Label, Tree
 from .certain import Ask, asks_next, question
 from .formula import Absent, Every, Flag, Formula, Member, Number, Some, sources
+from .plain import plain
 from .sql import certain_classes
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ def _expression(
 ) -> pl.Expr:
     import polars as pl
 
+    source = plain(source, "to_polars")
     tree = source.tree if isinstance(source, CanonicalForm) else source
-    refuse_facts(tree.space, "to_polars")
     known = sources(tree, columns)
     certain = certain_classes(source, known, shape)
     if asks_next(needed):

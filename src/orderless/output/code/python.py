@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..rules.text import WIDTH
+from .plain import plain
 from .python_parts import BODY, DECIDE, HEAD, INTERVAL, INTERVAL_WORDS, NAN, WHY
 from .tables import tree_tables
 
@@ -42,6 +43,7 @@ def form_as_python(form: CanonicalForm, function_name: str = "decide") -> str:
     >>> names["decide"]({"snores": 1}), names["decide"]({}), names["why"]({"snores": 0})
     ('yes', None, 'not snores')
     """
+    form = plain(form, "to_python")
     tree = form.tree
     features, (nodes,) = tree_tables(tree)
     nan = any(feature["nan"] for feature in features)

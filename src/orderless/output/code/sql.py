@@ -13,10 +13,11 @@ from typing import Any
 
 from ...errors import InvalidData, TooManyReasons
 from ...form import CanonicalForm
-from ...model import Label, Tree, refuse_facts
+from ...model import Label, Tree
 from ...readers import read_tree
 from .certain import Ask, asks_next, certain_by_reasons, certain_by_tree, question
 from .formula import Every, Formula, Number, Some, Source, sources
+from .plain import plain
 from .sql_words import Words
 
 __all__ = ["NAMES", "as_sql", "certain_classes", "certain_texts", "new_columns", "new_names"]
@@ -39,8 +40,8 @@ def as_sql(
 ) -> str:
     """Write an expression, or a query if a table is given; see ``CanonicalForm.to_sql``."""
     words, asks = Words(dialect), asks_next(needed)
+    source = plain(source, "to_sql")
     tree = source.tree if isinstance(source, CanonicalForm) else source
-    refuse_facts(tree.space, "to_sql")
     known = sources(tree, columns)
     certain = certain_classes(source, known, shape)
     if table is None:

@@ -13,11 +13,11 @@ import numpy as np
 
 from ...errors import InvalidSpace, InvalidTree
 from ...inputs import import_optional
-from ...model import refuse_facts
 from .onnx import floats_of
 from .onnx_ensemble import leaf_values, parts_with_base
 from .onnx_graph import Floats, codes_of
 from .onnx_trees import asks
+from .plain import plain
 
 if TYPE_CHECKING:
     from ...model import Ensemble, Tree
@@ -27,7 +27,7 @@ __all__ = ["ensemble_as_treelite", "tree_as_treelite"]
 
 def tree_as_treelite(tree: Tree, floats: Floats | None = None) -> Any:
     """Give a model of treelite that decides as the tree; see ``Tree.to_treelite``."""
-    refuse_facts(tree.space, "to_treelite")
+    tree = plain(tree, "to_treelite")
     precision = floats_of(tree, floats, tree.used)
     if tree.task == "regression":
         numbers = np.array(tree.classes, dtype=np.float64)
@@ -45,6 +45,7 @@ def tree_as_treelite(tree: Tree, floats: Floats | None = None) -> Any:
 
 def ensemble_as_treelite(ensemble: Ensemble) -> Any:
     """Give a model of treelite with the sums of an ensemble; see ``Ensemble.to_treelite``."""
+    ensemble = plain(ensemble, "to_treelite")
     adding, rule = ensemble.adding, ensemble.rule
     average = adding.divisor != 1
     if average and (adding.divisor != ensemble.n_trees or any(adding.base)):
