@@ -29,8 +29,8 @@ class Brute:
         return tuple(code in tree.set_of(node).tolist() for node in nodes)
 
     def left(self, rows, row, bought):
-        return [other for other in rows
-                if all(self.shown(n, other[n]) == self.shown(n, row[n]) for n in bought)]  # fmt: skip
+        wanted = {n: self.shown(n, row[n]) for n in bought}
+        return [r for r in rows if all(self.shown(n, r[n]) == w for n, w in wanted.items())]
 
     def determined(self, row, bought):
         every = self.left(self.found.possible, row, bought)

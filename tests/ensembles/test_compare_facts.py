@@ -1,4 +1,4 @@
-"""Two ensembles where facts hold: the same on possible rows, or a possible row on which they differ."""
+"""Two ensembles where facts hold: the same on possible rows, or such a row tells them apart."""
 
 import pytest
 from fact_sums import Drawn
@@ -53,5 +53,3 @@ def test_a_tree_and_an_ensemble():
     assert row["high"] <= 3
     with pytest.raises(InvalidSpace, match="disagreement of ensembles without rows does not work"):
         ol.disagreement(many, tree)
-
-

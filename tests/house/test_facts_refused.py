@@ -91,7 +91,7 @@ def test_what_is_exported_is_certain_with_facts_too():
     with pytest.warns(UserWarning, match="to_python writes nothing"):
         source = ol.canonicalize(TREE).to_python()
     names = {}
-    exec(source, names)  # noqa: S102
+    exec(source, names)
     for low in (None, *range(0, 7)):
         for high in (None, *range(0, 7)):
             row = {name: v for name, v in (("low", low), ("high", high)) if v is not None}

@@ -28,8 +28,10 @@ def smallest(found, part, good):
     raise AssertionError("all features settle a row")
 
 
-@pytest.mark.parametrize("compare, seeds, least", [(False, range(2300, 2340), 15),
-                                                    (True, range(3000, 3040), 7)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("compare", "seeds", "least"),
+    [(False, range(2300, 2340), 15), (True, range(3000, 3040), 7)],
+)
 def test_smallest_sets_and_what_is_asked(compare, seeds, least):
     n = 0
     for seed in seeds:
@@ -80,7 +82,11 @@ def test_a_value_says_more_than_its_bin():
     assert needed.settle == (("high",),)
     assert needed.could == (("low",), ("high",))
     assert ol.missing_needed(tree, {"low": 12}).settle == (("other",),)
-    assert ol.ask_next(tree, [{"low": 12}, {"other": True}, {}]).tolist() == ["other", "high", "high"]
+    assert ol.ask_next(tree, [{"low": 12}, {"other": True}, {}]).tolist() == [
+        "other",
+        "high",
+        "high",
+    ]
 
 
 def test_numbers_that_are_near_enough():

@@ -16,7 +16,7 @@ class EvaluatedRows(NamedTuple):
 
 class Decided(NamedTuple):
     status: NDArray[np.uint8]  # 0 certain, 1 open, 2 out of time, 3 within rounding, 4 out of room
-    label: NDArray[np.int32]  # the class, where it is certain
+    label: NDArray[np.int32]  # the class, where it is certain; -1: facts exclude the whole box
     first: NDArray[np.int32]  # rows x features: bins of a completion, where it is open; else -1
     second: NDArray[np.int32]  # bins of a completion with another class
 
@@ -60,6 +60,11 @@ class Sum:
         either: bool,  # of two that close the later may be put first
         n_classes: int,
     ) -> None: ...
+    def with_facts(
+        self,
+        nodes: BinNodes,  # over the same bins; a leaf's class is 0 where it is possible, else 1
+        roots: NDArray[np.int32],  # of trees of which no two ask about one feature
+    ) -> Sum: ...
     def evaluate(self, cells: NDArray[np.int32], n_threads: int) -> Evaluated: ...
     def evaluate_rows(
         self, bins: RowBins, columns: list[Any], n_rows: int, n_threads: int

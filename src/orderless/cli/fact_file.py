@@ -68,11 +68,6 @@ def with_known(model: Tree | Ensemble, name: str, knowing: Path | None) -> Tree 
     if knowing is None:
         return model
     facts = read_fact_file(knowing)
-    if isinstance(model, Ensemble):
-        raise Mistake(
-            f"{name} holds a sum of {len(model.trees):,} trees, which do not take facts between "
-            "features: leave out --knowing"
-        )
     try:
         return model.knowing(facts)
     except InvalidSpace as fault:

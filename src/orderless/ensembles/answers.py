@@ -85,9 +85,7 @@ def predict_ranges(
 ) -> Any:
     """Give classes or numbers of ranges; see ``Ensemble.predict_between``."""
     limit = check_time_limit(time_limit)
-    rows = read_between(
-        lower, upper, ensemble.space, ensemble.used, if_there=ensemble.connected
-    )
+    rows = read_between(lower, upper, ensemble.space, ensemble.used, if_there=ensemble.connected)
     if ensemble.task == "regression":
         found = number_verdicts(ensemble, RowBoxes(ensemble, rows), limit, n_threads(n_jobs))
         return masked_like(lower, found.number, found.status != CERTAIN)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..form import adjusted_in
 from ..inputs import (
     ABSENT,
     AMONG,
@@ -27,7 +28,6 @@ from ..inputs import (
     row_and_cells,
     row_domains,
 )
-from ..form import adjusted_in
 from ..model import Column, Ensemble, Feature, Side, Space, domain_of, meet, value_in
 from .boxes import CERTAIN, OPEN, RowBoxes, check_time_limit, decide_boxes, undecided
 from .numbers import number_verdicts

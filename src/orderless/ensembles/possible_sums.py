@@ -11,10 +11,12 @@ of a row; what they exclude is worth less than anything else, so that bounds lea
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..inputs import one_value
 from ..model import Bins, Domain, Ensemble, FactTrees, Grid, fact_trees, sides_by_bin
 
 __all__ = ["PossibleCells", "PossibleSums", "touched"]
@@ -39,7 +41,7 @@ class PossibleSums:
 
     def given(self, row: Mapping[int, Domain]) -> Ensemble:
         """Give the ensemble over the possible rows that have the values of this one."""
-        known = {i for i, domain in row.items() if _one_value(domain)}
+        known = {i for i, domain in row.items() if one_value(domain)}
         unknown = {i: own for i, own in self.sides.items() if i not in known}
         grid = Grid(self.ensemble.space, unknown, row)
         trees = fact_trees(self.ensemble.bins, grid)
@@ -79,19 +81,11 @@ class PossibleCells:
 
     def any_in(self, box: NDArray[np.uint8]) -> bool:
         """Tell whether a box, as the core reads it, has a possible row."""
-        ends = np.cumsum([0, *self.bins.widths])
-        inside = [np.flatnonzero(box[a:b]) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        ends = np.cumsum([0, *self.bins.widths]).tolist()
+        inside = [np.flatnonzero(box[a:b]) for a, b in pairwise(ends)]
         return all(
             bool(table[np.ix_(*(inside[k] for k in own))].any()) for own, table in self._tables
         )
-
-
-def _one_value(domain: Domain) -> bool:
-    if domain.codes is not None:
-        return len(domain.codes) == 1
-    if domain.ends is None:
-        return True
-    return not domain.nan and domain.ends[0] is not None and domain.ends[0] == domain.ends[1]
 
 
 def _with_facts(ensemble: Ensemble, trees: FactTrees) -> Ensemble:

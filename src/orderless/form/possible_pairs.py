@@ -39,8 +39,8 @@ from .outcomes import Falling, Near, Unequal
 from .product import product_tree
 
 __all__ = [
-    "PossiblePairs", "adjusted_in", "adjusted_row", "domains_of", "grouped", "is_possible", "meeting_boxes",
-    "possible_difference", "possible_share",
+    "PossiblePairs", "adjusted_in", "adjusted_row", "domains_of", "grouped", "is_possible",
+    "meeting_boxes", "possible_difference", "possible_share",
 ]  # fmt: skip
 
 Sides = Mapping[str, Side]

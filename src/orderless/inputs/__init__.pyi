@@ -78,6 +78,7 @@ from .optional import (
 )
 from .possible_rows import (
     PossibleRows as PossibleRows,
+    one_value as one_value,
     refuse_contradiction as refuse_contradiction,
     refuse_contradictions as refuse_contradictions,
     row_domains as row_domains,

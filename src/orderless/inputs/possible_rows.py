@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from ..model import Ensemble, Fact, Feature, Space, Tree
     from .rows import Rows
 
-__all__ = ["PossibleRows", "refuse_contradiction", "refuse_contradictions", "row_domains"]
+__all__ = [
+    "PossibleRows", "one_value", "refuse_contradiction", "refuse_contradictions", "row_domains",
+]  # fmt: skip
 
 Flags = NDArray[np.bool_]
 
@@ -38,15 +40,15 @@ class PossibleRows:
     ----------
     contradicting : array of bool
         By row, whether no completion of it satisfies the facts.
-    which, domains
-        By row its number among those that differ; of each of these, what it says of the features
-        that facts connect.
+    which : array of int
+        By row its number among those that differ in features that facts connect.
 
     Notes
     -----
     Exact: a leaf is reachable iff the facts have a solution inside its box and the row's values.
-    Cost: one exact check for each different row, and for each leaf that a row with unknown values
-    could reach.
+    Cost: for each group of features that facts connect, one exact check for each different part of
+    a row, and for each pair of such a part, if a value of it is unknown, and of what a leaf says of
+    the group.
     """
 
     def __init__(self, tree: Tree | Ensemble, rows: Rows) -> None:
@@ -55,10 +57,11 @@ class PossibleRows:
         assert knowledge is not None
         self.knowledge = knowledge
         self.features = tree.connected
-        self.which, first = self._different()
-        self.domains = [row_domains(self.space, self.features, rows, r) for r in first.tolist()]
-        possible = np.array([knowledge.possible(own) for own in self.domains], dtype=bool)
-        self.contradicting: Flags = ~possible[self.which]
+        self.which, self._first = self._different(self.features)
+        self._groups = [_Part(self, group) for group in knowledge.groups]
+        self.contradicting: Flags = np.zeros(rows.n_rows, dtype=bool)
+        for part in self._groups:
+            self.contradicting |= ~part.possible[part.which]
         if self.contradicting.any():
             at = int(np.argmax(self.contradicting))
             facts = [fact.text for fact in self.contradicted(at)]
@@ -66,12 +69,16 @@ class PossibleRows:
 
     def contradicted(self, at: int) -> list[Fact]:
         """Give a smallest part of the facts that a row contradicts."""
-        return self.knowledge.contradiction(self.domains[self.which[at]])
+        return self.knowledge.contradiction(self.domains(int(self.which[at])))
 
-    def _different(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Tell which rows say the same of the features that facts connect."""
+    def domains(self, which: int) -> dict[int, Domain]:
+        """Give what rows of a number (``which``) say of the features that facts connect."""
+        return row_domains(self.space, self.features, self.rows, int(self._first[which]))
+
+    def _different(self, features: tuple[int, ...]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Tell which rows say the same of some features, and where each kind is first."""
         parts = [np.zeros((self.rows.n_rows, 1), dtype=np.uint8)]
-        for i in self.features:
+        for i in features:
             for values in self.rows.columns[i][1:]:
                 if values is not None:
                     own = np.ascontiguousarray(values.reshape(self.rows.n_rows, -1))
@@ -90,24 +97,10 @@ class PossibleRows:
         """
         boxes = self._leaf_domains()
         out = reached.astype(bool)
-        seen: dict[tuple[int, bytes], Flags] = {}
-        for r, row in enumerate(at.tolist()):
-            which = int(self.which[row])
-            key = which, out[r].tobytes()
-            if key not in seen:
-                own = self.domains[which]
-                flags = out[r].copy()
-                for leaf in np.flatnonzero(flags).tolist():
-                    flags[leaf] = not self.contradicting[row] and self._meets(own, boxes[leaf])
-                seen[key] = flags
-            out[r] = seen[key]
+        out[self.contradicting[at]] = False
+        for part in self._groups:
+            part.leave_out(at, out, boxes)
         return out
-
-    def _meets(self, own: Mapping[int, Domain], leaf: Mapping[int, Domain]) -> bool:
-        both = dict(own)
-        for i, domain in leaf.items():
-            both[i] = meet(own[i], domain) if i in own else domain
-        return self.knowledge.possible(both)
 
     def _leaf_domains(self) -> list[dict[int, Domain]]:
         """Give what each leaf says of the features that facts connect."""
@@ -142,6 +135,58 @@ class PossibleRows:
     def all_leaves(self) -> Flags:
         """Give rows x leaves: which leaves each row can reach."""
         return self.leaves(np.arange(self.rows.n_rows), self.tree.plain_leaves(self.rows))
+
+
+class _Part:
+    """What rows say of one group of features that facts connect."""
+
+    def __init__(self, rows: PossibleRows, group: tuple[int, ...]) -> None:
+        self.knowledge, self.group = rows.knowledge, group
+        self.which, first = rows._different(group)
+        self.domains = [row_domains(rows.space, group, rows.rows, r) for r in first.tolist()]
+        self.possible = np.array([self.knowledge.possible(own) for own in self.domains], dtype=bool)
+        # Where all is known, a leaf that the row reaches is possible if the row is.
+        self.open = np.array(
+            [not all(i in own and one_value(own[i]) for i in group) for own in self.domains]
+        )
+
+    def leave_out(
+        self, at: NDArray[np.intp], reached: Flags, boxes: list[dict[int, Domain]]
+    ) -> None:
+        """Take the leaves from rows that they cannot reach because of this group, in place."""
+        number: dict[tuple[tuple[int, Domain], ...], int] = {(): 0}
+        kinds = np.array([
+            number.setdefault(tuple((i, box[i]) for i in self.group if i in box), len(number))
+            for box in boxes
+        ])  # fmt: skip
+        said = list(number)
+        rows = self.which[at]
+        asked = reached & self.open[rows][:, None] & (kinds > 0)
+        row, leaf = np.nonzero(asked)
+        pairs, back = np.unique(rows[row] * len(said) + kinds[leaf], return_inverse=True)
+        fits = np.array(
+            [
+                self._meets(self.domains[p // len(said)], said[p % len(said)])
+                for p in pairs.tolist()
+            ],
+            dtype=bool,
+        )
+        reached[row, leaf] = fits[back.ravel()] if len(pairs) else False
+
+    def _meets(self, own: Mapping[int, Domain], leaf: tuple[tuple[int, Domain], ...]) -> bool:
+        both = dict(own)
+        for i, domain in leaf:
+            both[i] = meet(own[i], domain) if i in own else domain
+        return self.knowledge.possible(both)
+
+
+def one_value(domain: Domain) -> bool:
+    """Whether one value of a feature is left."""
+    if domain.codes is not None:
+        return len(domain.codes) == 1
+    if domain.ends is None:
+        return True
+    return not domain.nan and domain.ends[0] is not None and domain.ends[0] == domain.ends[1]
 
 
 def _warn(n: int, at: int, facts: list[str]) -> None:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..inputs import Rows, row_box, row_domains
+from ..inputs import Rows, one_value, row_box, row_domains
 from ..model import Domain, Formula, Knowledge, Tree, domain_of, meet, opposite
 from .reachable import reachable
 from .smallest_sets import Ends, Steps, hitting_sets, members
@@ -90,8 +90,11 @@ class PossibleNeeded:
         out = [i for k, i in enumerate(tree.bins.positions)
                if i not in self.knowledge.group_of and sides[k].bit_count() > 1]  # fmt: skip
         for g in self.groups:
-            out += [i for i in self.knowledge.groups[g] if not _one_value(self.row.get(i))]
+            out += [i for i in self.knowledge.groups[g] if not self._known(i)]
         return sorted(out)
+
+    def _known(self, i: int) -> bool:
+        return i in self.row and one_value(self.row[i])
 
     @property
     def classes(self) -> list[int]:
@@ -229,14 +232,3 @@ class PossibleNeeded:
             inside = self.knowledge.projected(self.leaves[k].domains, connected)
             self._outside[k, connected] = opposite(inside)
         return self._outside[k, connected]
-
-
-def _one_value(domain: Domain | None) -> bool:
-    """Whether one value is left."""
-    if domain is None:
-        return False
-    if domain.codes is not None:
-        return len(domain.codes) == 1
-    if domain.ends is None:
-        return True
-    return not domain.nan and domain.ends[0] is not None and domain.ends[0] == domain.ends[1]

@@ -23,7 +23,7 @@ from .formula import Among, Formula, HowMany, Missing, both, features_of, linear
 from .linear import Linear
 from .parse import parse_fact
 from .project import projected
-from .solve import Domain, meet, solve
+from .solve import Domain, holds, meet, solve
 
 __all__ = ["Knowledge", "domain_of", "point_domain", "second", "whole_domain"]
 
@@ -146,8 +146,20 @@ class Knowledge:
         if found is None:
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
-            found = self._known[key] = self._solved(g, own) is not None
+            found = self._known[key] = self._decided(g, own)
         return found
+
+    def _decided(self, g: int, own: Mapping[int, Domain]) -> bool:
+        """Tell whether a group has a solution: where no choice is left, without looking for one."""
+        full = {i: own.get(i, self.whole[i]) for i in self.groups[g]}
+        formulas = self.formulas_of(g)
+        some = False
+        for formula in formulas:
+            state = holds(formula, full)
+            if state is False:
+                return False
+            some = some or state is None
+        return not some or solve(formulas, full) is not None
 
     def _solved(self, g: int, own: Mapping[int, Domain]) -> Row | None:
         full = {i: own.get(i, self.whole[i]) for i in self.groups[g]}

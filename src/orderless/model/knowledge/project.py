@@ -71,9 +71,7 @@ def _too_large(why: str) -> TooLarge:
     )
 
 
-def _kept(
-    own: Domains, keep: Collection[int], whole: Sequence[Domain]
-) -> Iterator[Formula]:
+def _kept(own: Domains, keep: Collection[int], whole: Sequence[Domain]) -> Iterator[Formula]:
     """Write the domains of the features to keep as formulas."""
     for i in sorted(keep):
         if i not in own:
@@ -153,9 +151,7 @@ def _factor(atom: Linear, i: int) -> Fraction:
     return next((f for j, f in atom.terms if j == i), ZERO)
 
 
-def _bounds(
-    i: int, domain: Domain, atoms: Sequence[Linear]
-) -> tuple[list[Linear], list[Linear]]:
+def _bounds(i: int, domain: Domain, atoms: Sequence[Linear]) -> tuple[list[Linear], list[Linear]]:
     """Give the atoms that bound a number from below, and from above."""
     assert domain.ends is not None
     every = [*atoms, *_ends(i, domain.ends)]

@@ -250,7 +250,8 @@ def _linear_holds(atom: Linear, own: Mapping[int, Domain]) -> bool | None:
 def _plus(total: Point | None, end: Point | None, factor: Fraction) -> Point | None:
     if total is None or end is None:
         return None
-    return total[0] + factor * end[0], total[1] + factor * end[1]
+    small = total[1] + factor * end[1] if end[1] else total[1]  # most ends have no infinitesimal
+    return total[0] + factor * end[0], small
 
 
 def _numbers(own: Domains, atoms: list[Linear]) -> dict[int, Fraction | int | None] | None:

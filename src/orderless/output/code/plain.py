@@ -7,7 +7,7 @@ Out: the same without facts, and a warning. What is certain without them is cert
 from __future__ import annotations
 
 import warnings
-from typing import TypeVar, cast
+from typing import Any, TypeVar
 
 from ...form import CanonicalForm, canonicalize
 from ...model import Ensemble, Tree
@@ -35,5 +35,6 @@ def plain(source: Source, what: str) -> Source:
         UserWarning,
         stacklevel=4,
     )
-    own = model.over(model.space.without_facts())
-    return cast("Source", canonicalize(cast("Tree", own)) if model is not source else own)
+    own: Any = model.over(model.space.without_facts())
+    out: Any = canonicalize(own) if isinstance(source, CanonicalForm) else own
+    return out  # type: ignore[no-any-return]
