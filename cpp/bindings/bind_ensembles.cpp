@@ -1,11 +1,11 @@
 // _core.ensembles: trees that are added up.
 
+#include <nanobind/stl/unique_ptr.h>
+
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <utility>
-
-#include <nanobind/stl/unique_ptr.h>
 
 #include "bindings/bins.hpp"
 #include "bindings/calls.hpp"

@@ -1,5 +1,6 @@
 // Sums where facts hold: trees that say what is possible stand behind those that are added up. In
-// an objective, what they exclude is worth less than anything possible, so that bounds leave it out.
+// an objective, what they exclude is worth less than anything possible, so that bounds leave it
+// out.
 
 #include "core/ensembles/facts.hpp"
 

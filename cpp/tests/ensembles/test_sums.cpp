@@ -101,6 +101,63 @@ std::vector<std::uint8_t> random_box(Random& random, const std::vector<BinFeatur
   return box;
 }
 
+/// What facts leave: which cells of all are possible.
+struct Facts {
+  BinArrays tree;
+  const std::vector<BinFeature>* features = nullptr;
+
+  [[nodiscard]] bool possible(const Cell& cell) const {
+    if (features == nullptr) return true;
+    const BinTree own = tree.view();
+    std::size_t node = 0;
+    while (own.feature[node] >= 0) {
+      const auto f = static_cast<std::size_t>(own.feature[node]);
+      const bool yes = holds(own, node, (*features)[f], cell[f]);
+      node = static_cast<std::size_t>(yes ? own.when_true[node] : own.when_false[node]);
+    }
+    return own.leaf_class[node] == 0;
+  }
+};
+
+void check_box(const Drawn& drawn, const sums::Sum& sum, const std::vector<Cell>& all,
+               const Facts& facts, const std::vector<std::uint8_t>& box, sums::Watch& watch) {
+  std::set<std::int32_t> labels;
+  std::set<std::int64_t> scores;
+  for (const Cell& cell : all) {
+    bool inside = facts.possible(cell);
+    for (std::size_t f = 0; f < cell.size(); ++f) {
+      inside = inside && box[sum.first_bin(f) + static_cast<std::size_t>(cell[f])] != 0;
+    }
+    if (!inside) continue;
+    labels.insert(drawn.label(cell));
+    scores.insert(drawn.scores(cell)[0]);
+  }
+  const sums::Decision decision = decide(sum, box, watch);
+  CHECK((decision.status == sums::Status::certain) == (labels.size() <= 1));
+  CHECK(decision.status == sums::Status::certain || decision.status == sums::Status::open);
+  CHECK((decision.label < 0) == (labels.size() != 1));
+  if (labels.size() == 1) CHECK(decision.label == *labels.begin());
+  if (labels.size() > 1) {
+    CHECK(drawn.label(decision.first) != drawn.label(decision.second));
+    CHECK(facts.possible(decision.first) && facts.possible(decision.second));
+  }
+  const sums::Possibility possible = sums::possible(sum, box, watch);
+  for (std::int32_t c = 0; c < drawn.n_classes; ++c) {
+    const auto place = static_cast<std::size_t>(c);
+    CHECK(possible.possible[place] == (labels.contains(c) ? 1 : 0));
+    if (labels.contains(c)) CHECK(drawn.label(possible.cells[place]) == c);
+    if (labels.contains(c)) CHECK(facts.possible(possible.cells[place]));
+  }
+  if (labels.empty()) return;
+  sums::Weights weights(drawn.base.size(), 0);
+  weights[0] = 1;
+  const sums::Extent extent = sums::extent(sum, box, weights, watch);
+  CHECK(extent.low == *scores.begin() && extent.found_low == extent.low);
+  CHECK(extent.high == *scores.rbegin() && extent.found_high == extent.high);
+  CHECK(drawn.scores(extent.high_cell)[0] == extent.high);
+  CHECK(facts.possible(extent.high_cell) && facts.possible(extent.low_cell));
+}
+
 void check(Random& random, const std::vector<BinFeature>& features) {
   const Drawn drawn(random, features);
   const sums::Sum sum = drawn.sum();
@@ -108,36 +165,14 @@ void check(Random& random, const std::vector<BinFeature>& features) {
   const std::atomic<bool> stop{false};
   sums::Watch watch(endless, much, nullptr, stop);
   watch.begin();
+  Facts facts{random_bin_tree(random, features, 3, false), &features};
+  for (std::int32_t& own : facts.tree.leaf_class) own = own < 0 ? own : own % 2;
+  const std::int32_t root = 0;
+  const sums::Sum known(sum, facts.tree.view(), std::span(&root, 1));
   for (int i = 0; i < 4; ++i) {
     const std::vector<std::uint8_t> box = random_box(random, features);
-    std::set<std::int32_t> labels;
-    std::set<std::int64_t> scores;
-    for (const Cell& cell : all) {
-      bool inside = true;
-      for (std::size_t f = 0; f < cell.size(); ++f) {
-        inside = inside && box[sum.first_bin(f) + static_cast<std::size_t>(cell[f])] != 0;
-      }
-      if (!inside) continue;
-      labels.insert(drawn.label(cell));
-      scores.insert(drawn.scores(cell)[0]);
-    }
-    const sums::Decision decision = decide(sum, box, watch);
-    CHECK((decision.status == sums::Status::certain) == (labels.size() == 1));
-    CHECK(decision.status == sums::Status::certain || decision.status == sums::Status::open);
-    if (labels.size() == 1) CHECK(decision.label == *labels.begin());
-    if (labels.size() > 1) CHECK(drawn.label(decision.first) != drawn.label(decision.second));
-    const sums::Possibility possible = sums::possible(sum, box, watch);
-    for (std::int32_t c = 0; c < drawn.n_classes; ++c) {
-      const auto place = static_cast<std::size_t>(c);
-      CHECK(possible.possible[place] == (labels.contains(c) ? 1 : 0));
-      if (labels.contains(c)) CHECK(drawn.label(possible.cells[place]) == c);
-    }
-    sums::Weights weights(drawn.base.size(), 0);
-    weights[0] = 1;
-    const sums::Extent extent = sums::extent(sum, box, weights, watch);
-    CHECK(extent.low == *scores.begin() && extent.found_low == extent.low);
-    CHECK(extent.high == *scores.rbegin() && extent.found_high == extent.high);
-    CHECK(drawn.scores(extent.high_cell)[0] == extent.high);
+    check_box(drawn, sum, all, {}, box, watch);
+    check_box(drawn, known, all, facts, box, watch);
   }
   const sums::Complete complete(sum);
   std::vector<std::int32_t> flat;
