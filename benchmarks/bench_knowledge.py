@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import orderless as ol
@@ -18,6 +19,8 @@ from .timing import Table, best_of, now, seconds
 
 def run(quick: bool) -> Iterator[Table]:
     yield rows_with_facts(quick)
+    yield many_trees(quick)
+    yield questions(quick)
     yield forms(quick)
     yield tables(quick)
 
@@ -61,6 +64,64 @@ def rows_with_facts(quick: bool) -> Table:
         times = [best_of(lambda t=t, gaps=gaps: t.predict(gaps), 3) for t in (tree, knowing)]
         shares = [f"{(~one.mask).mean():.1%}" for one in (plain, known)]
         table.add(pairs, 2 * pairs, n, *map(seconds, times), *shares)
+    return table
+
+
+def many_trees(quick: bool) -> Table:
+    """Rows with gaps of a forest: certain answers."""
+    table = Table(
+        "Forests with 4 facts, rows with 3 of 10 values missing: growth with trees",
+        ["trees", "rows", "without facts", "with facts", "certain", "with facts"],
+        ["Trees of 16 leaves over 8 features; one order between each pair. One call each, in "
+         "which nothing is out of time. Asserted: what is certain without facts stays as it is."],
+    )  # fmt: skip
+    X, y = data(4_000, 4)
+    space = ol.Space(dict.fromkeys((f"{end}{k}" for k in range(4) for end in ("low", "high")), int))
+    for trees in (5, 20) if quick else (5, 20, 80):
+        now(f"trees: {trees}")
+        forest = RandomForestClassifier(trees, max_leaf_nodes=16, random_state=0).fit(X, y)
+        model = ol.read_ensemble(forest, space=space)
+        knowing = model.knowing([f"low{k} <= high{k}" for k in range(4)])
+        n = 100 if quick else 300
+        gaps = X[:n].copy()
+        gaps[np.random.default_rng(1).random(gaps.shape) < 0.3] = np.nan
+        plain, known = (one.decide(gaps, time_limit=10.0) for one in (model, knowing))
+        assert not {"undecided", "impossible"} & {*plain.tolist(), *known.tolist()}
+        assert (known[plain == "certain"] == "certain").all()
+        times = [
+            best_of(lambda one=one, gaps=gaps: one.decide(gaps, time_limit=10.0), 1)
+            for one in (model, knowing)
+        ]
+        shares = [f"{(one == 'certain').mean():.1%}" for one in (plain, known)]
+        table.add(trees, n, *map(seconds, times), *shares)
+    return table
+
+
+def questions(quick: bool) -> Table:
+    """What to ask: smallest sets, and policies."""
+    table = Table(
+        "What to ask, with facts: growth with leaves",
+        ["leaves", "missing_needed, without", "with 2 facts", "policy, without", "with 2 facts",
+         "cost", "with facts"],
+        ["Four features, one order between each pair; `missing_needed` of a row of which the last "
+         "value is known; policies over 200 rows, each feature costs 1. One call each. Asserted: "
+         "a policy with facts costs no more."],
+    )  # fmt: skip
+    for leaves in (4, 8) if quick else (4, 8, 16):
+        now(f"questions: {leaves}")
+        tree, facts, X = tree_and_facts(2, leaves)
+        pair = tree, tree.knowing(facts)
+        row = {"high1": float(np.median(X[:, 3]))}
+        asked = [best_of(lambda one=one, row=row: ol.missing_needed(one, row), 1) for one in pair]
+        costs = dict.fromkeys(tree.space.names, 1)
+        some = X[:200]
+        found = [ol.cheapest_policy(one, some, costs).expected_cost for one in pair]
+        assert found[1] <= found[0]
+        times = [
+            best_of(lambda one=one, some=some, costs=costs: ol.cheapest_policy(one, some, costs), 1)
+            for one in pair
+        ]
+        table.add(leaves, *map(seconds, asked), *map(seconds, times), *(f"{c:.3g}" for c in found))
     return table
 
 

@@ -51,7 +51,7 @@ def certain_rows(seeds, rule):
 @pytest.mark.parametrize("rule", ["largest", "cuts"])
 def test_reasons_and_changes(rule):
     n = shorter = 0
-    for own, part, label in certain_rows(range(7000, 7016), rule):
+    for own, part, label in certain_rows(range(7000, 7010), rule):
         model = own.model()
         why = model.explain(part)
         assert why.label == label
@@ -73,8 +73,8 @@ def test_reasons_and_changes(rule):
         n += 1
         shorter += (plain.explain(part).label is None
                     or len(plain.explain(part).shortest.sides) > min(map(len, wanted)))  # fmt: skip
-    assert n > 8
-    assert shorter > 1
+    assert n > 5
+    assert shorter > 0
 
 
 def test_numbers():

@@ -27,7 +27,7 @@ def parts(own, n=4):
 @pytest.mark.parametrize("rough", [False, True])
 def test_classes(rule, rough):
     certain = by_facts = 0
-    for own in drawn(range(5000, 5040), rule, rough=rough):
+    for own in drawn(range(5000, 5018), rule, rough=rough):
         model = own.model()
         plain = model.over(model.space.without_facts())
         for part, rows in parts(own):
@@ -46,13 +46,13 @@ def test_classes(rule, rough):
                 assert model.predict([row])[0] == own.says(row)
             if pair:
                 assert own.says(pair[0]) != own.says(pair[1])
-    assert certain > 15
-    assert by_facts > 3
+    assert certain > 8
+    assert by_facts > 1
 
 
 def test_numbers_and_intervals():
     n = 0
-    for own in drawn(range(5100, 5130), "number"):
+    for own in drawn(range(5100, 5114), "number"):
         model = own.model()
         for part, rows in parts(own):
             numbers = sorted({own.says(row) for row in rows})
@@ -62,7 +62,7 @@ def test_numbers_and_intervals():
             said = model.predict([part])[0]
             assert said == numbers[0] if len(numbers) == 1 else np.ma.is_masked(said)
             n += len(numbers) > 1
-    for own in drawn(range(5130, 5145), "largest"):
+    for own in drawn(range(5130, 5137), "largest"):
         model = own.model()
         for part, rows in parts(own):
             lower, upper, exact = model.predict_interval([part])
@@ -70,11 +70,11 @@ def test_numbers_and_intervals():
             assert exact.all()
             assert lower[0].tolist() == sums.min(axis=0).tolist()
             assert upper[0].tolist() == sums.max(axis=0).tolist()
-    assert n > 15
+    assert n > 7
 
 
 def test_rows_of_a_table_and_those_that_contradict_the_facts():
-    for own in drawn(range(5200, 5215), "largest"):
+    for own in drawn(range(5200, 5208), "largest"):
         model = own.model()
         some = own.found.parts(12)
         full = [{name: row.get(name) for name in own.found.kinds} for row in some]

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidData, setting
 from ..inputs import exact_number, exact_weights, refuse_contradictions, row_bins, whole_seed
-from ..model import Bins, Tree, read_within, refuse_facts
+from ..model import Bins, read_within, refuse_facts
 from ..readers import read_tree
 from .costs import read_purchases, whole_numbers
 from .leaves import Leaves
@@ -164,9 +164,7 @@ def cheapest_policy(
       fever (25%): 9
     """
     _check_options(method, objective, limit, time_limit, max_questions)
-    source = read_tree(tree)
-    leaves = _leaves_of(source, within, priced_features(costs, groups, known), method)
-    refuse_contradictions(source, X)
+    leaves = _leaves_of(tree, X, within, priced_features(costs, groups, known), method)
     seed = whole_seed(random_state) % 2**64
     bins = leaves.bins
     purchases, total = read_purchases(bins, X, costs, groups, known)
@@ -204,8 +202,10 @@ def cheapest_policy(
     return policy
 
 
-def _leaves_of(tree: Tree, within: float | None, priced: set[str], method: str) -> Leaves:
-    """Give the leaves of a tree, for ``within`` as one of numbers."""
+def _leaves_of(model: Any, X: Any, within: float | None, priced: set[str], method: str) -> Leaves:
+    """Give the leaves of a tree, for ``within`` as one of numbers; rows must satisfy its facts."""
+    tree = read_tree(model)
+    refuse_contradictions(tree, X)
     if method in ("naive", "path"):  # they ask all, whatever is determined
         refuse_facts(tree.space, f"the policy {method!r}")
     width = None if within is None else read_within(within)

@@ -17,7 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inputs import one_value
-from ..model import Bins, Domain, Ensemble, FactTrees, Grid, fact_trees, sides_by_bin
+from ..model import (
+    Bins,
+    Domain,
+    Ensemble,
+    FactTrees,
+    Grid,
+    fact_trees,
+    joined_trees,
+    sides_by_bin,
+)
 
 __all__ = ["PossibleCells", "PossibleSums", "touched"]
 
@@ -30,27 +39,48 @@ def touched(ensemble: Ensemble) -> bool:
 class PossibleSums:
     """An ensemble, by what rows say of the features that facts connect.
 
-    Cost: for each different row a check of the facts for some cells of its unknown features
-    (``Grid``), and a copy of the trees; rows for which facts exclude the same share one.
+    Cost: for each group of connected features, and each different part of a row that leaves one of
+    them unknown, checks of the facts for some cells (``Grid``); a copy of the trees for rows for
+    which facts exclude the same.
     """
+
+    whole = Domain()
 
     def __init__(self, ensemble: Ensemble) -> None:
         self.ensemble = ensemble
         self.sides = sides_by_bin(ensemble.bins)
-        self._made: dict[bytes, Ensemble] = {}
+        self._parts: dict[tuple[tuple[int, Domain], ...], FactTrees | None] = {}
+        self._same: dict[bytes, FactTrees] = {}
+        self._made: dict[tuple[int, ...], Ensemble] = {}
 
     def given(self, row: Mapping[int, Domain]) -> Ensemble:
         """Give the ensemble over the possible rows that have the values of this one."""
-        known = {i for i, domain in row.items() if one_value(domain)}
-        unknown = {i: own for i, own in self.sides.items() if i not in known}
-        grid = Grid(self.ensemble.space, unknown, row)
-        trees = fact_trees(self.ensemble.bins, grid)
-        if trees is None:
+        knowledge = self.ensemble.space.knowledge
+        assert knowledge is not None
+        found = [self._part(group, row) for group in knowledge.groups]
+        parts = [part for part in found if part is not None]
+        if not parts:
             return self.ensemble
-        key = b"".join(array.tobytes() for array in (*trees.nodes, trees.roots))
+        key = tuple(map(id, parts))  # they are kept, and equal ones are one
         if key not in self._made:
-            self._made[key] = _with_facts(self.ensemble, trees)
+            self._made[key] = _with_facts(self.ensemble, joined_trees(parts))
         return self._made[key]
+
+    def _part(self, group: tuple[int, ...], row: Mapping[int, Domain]) -> FactTrees | None:
+        """Give what facts exclude of one group of features."""
+        known = {i for i in group if i in row and one_value(row[i])}
+        unknown = {i: own for i, own in self.sides.items() if i in group and i not in known}
+        if not unknown:
+            return None
+        own = {i: row[i] for i in group if i in row}
+        key = (*own.items(), (group[0], self.whole))  # of which group, where nothing is known
+        if key not in self._parts:
+            trees = fact_trees(self.ensemble.bins, Grid(self.ensemble.space, unknown, own))
+            if trees is not None:
+                text = b"".join(array.tobytes() for array in trees.nodes)
+                trees = self._same.setdefault(text, trees)
+            self._parts[key] = trees
+        return self._parts[key]
 
 
 class PossibleCells:

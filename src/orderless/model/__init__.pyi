@@ -59,6 +59,7 @@ from .knowledge.fact import (
 from .knowledge.fact_trees import (
     FactTrees as FactTrees,
     fact_trees as fact_trees,
+    joined_trees as joined_trees,
     sides_by_bin as sides_by_bin,
 )
 from .knowledge.formula import (

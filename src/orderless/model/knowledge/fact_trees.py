@@ -7,8 +7,8 @@ Out: ``FactTrees``: nodes and roots, one tree for each group of features; leaves
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from ..side import Side
 from .cells import Grid
 from .possible_tree import Bits, split
 
-__all__ = ["FactTrees", "fact_trees", "sides_by_bin"]
+__all__ = ["FactTrees", "fact_trees", "joined_trees", "sides_by_bin"]
 
 
 class FactTrees(NamedTuple):
@@ -64,6 +64,29 @@ def fact_trees(bins: Bins, grid: Grid) -> FactTrees | None:
         BinNodes(feature, cut, nan_true, yes, no, leaf, starts, inside),
         np.array(roots, dtype=np.int32),
     )
+
+
+def joined_trees(parts: Sequence[FactTrees]) -> FactTrees:
+    """Put trees of different features one behind the other."""
+    first = np.cumsum([0, *(len(part.nodes.feature) for part in parts)])[:-1].tolist()
+    sets = np.cumsum([0, *(len(part.nodes.set_bins) for part in parts)]).tolist()
+
+    def joined(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(part.nodes, name) for part in parts])
+
+    def moved(name: str) -> NDArray[np.int32]:
+        arrays = (getattr(part.nodes, name) for part in parts)
+        every = [np.where(a >= 0, a + by, -1) for a, by in zip(arrays, first, strict=True)]
+        return np.concatenate(every).astype(np.int32)
+
+    starts = [part.nodes.set_start[:-1] + by for part, by in zip(parts, sets, strict=False)]
+    nodes = BinNodes(
+        joined("feature"), joined("cut"), joined("nan_true"), moved("when_true"),
+        moved("when_false"), joined("leaf_class"),
+        np.concatenate([*starts, sets[-1:]]).astype(np.int64), joined("set_bins"),
+    )  # fmt: skip
+    roots = [part.roots + by for part, by in zip(parts, first, strict=True)]
+    return FactTrees(nodes, np.concatenate(roots).astype(np.int32))
 
 
 def _add_tree(
