@@ -47,6 +47,8 @@ class Local {
   [[nodiscard]] const std::vector<LocalNode>& nodes() const { return nodes_; }
   /// Of the trees that are not constant.
   [[nodiscard]] const std::vector<std::int32_t>& roots() const { return roots_; }
+  /// Of those that ask about a feature.
+  [[nodiscard]] const std::vector<std::int32_t>& asking(std::size_t f) const { return asking_[f]; }
   /// The leaves of the trees that are.
   [[nodiscard]] const std::vector<std::int32_t>& constant() const { return constant_; }
   [[nodiscard]] const Words& words() const { return words_; }  // of sets
@@ -65,6 +67,10 @@ class Local {
     }
     return i;
   }
+  /// The local bin of a feature that a bin of the sum is in; some other, if the box has it not.
+  [[nodiscard]] std::int32_t bin_of(std::size_t f, std::int32_t bin) const;
+  /// The local cell of a cell of the sum; other bins where the box has them not.
+  [[nodiscard]] std::vector<std::int32_t> near(std::span<const std::int32_t> cell) const;
   /// A cell of the sum's own bins that a local cell stands for.
   [[nodiscard]] Cell cell(std::span<const std::int32_t> local) const;
 
@@ -82,6 +88,8 @@ class Local {
   Cell known_;                     // by feature of the sum: its first bin in the box
   std::vector<LocalNode> nodes_;
   std::vector<std::int32_t> roots_, constant_;
+  std::vector<std::vector<std::int32_t>> asking_;  // by feature: roots
+  std::vector<std::vector<std::int32_t>> group_;   // by unordered feature: local bin by bin, or -1
   Words words_;
 };
 

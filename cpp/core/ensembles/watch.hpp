@@ -32,6 +32,8 @@ class Watch {
     if (!endless_) end_ = now + std::chrono::duration_cast<Clock::duration>(seconds(time_limit_));
     part_ = end_;
   }
+  /// A new search for the same box begins: it may look as often again.
+  void begin_search() { looks_ = 0; }
   /// The first of n parts of the work that is left begins; it gets its share of the time.
   void begin_part(int n) {
     const Clock::time_point now = Clock::now();
