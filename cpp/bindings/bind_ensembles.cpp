@@ -418,7 +418,7 @@ auto grow_side(const Model& model, const Array<std::uint8_t>& box,
   Box wide(box.data(), box.data() + box.size());
   alone({time_limit, 1, memory_limit}, [&](Watch& watch) {
     watch.at_most(most_nodes);
-    Cell adverse;
+    Adverse adverse;
     grow(model.sum, wide, feature, view(within), label, watch, adverse);
   });
   return give(std::move(wide));

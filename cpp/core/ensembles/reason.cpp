@@ -25,7 +25,6 @@ Reasons::Reasons(const Sum& sum, std::span<const std::uint8_t> box, std::int32_t
     row_.push_back(own[own.size() / 2]);
     if (own.size() < at(sum.width(f))) order_.push_back(f);
   }
-  adverse_ = row_;
   find_order();
 }
 
@@ -57,7 +56,7 @@ Box Reasons::keeping(std::span<const std::uint8_t> kept) const {
 
 bool Reasons::is_other(Cell cell) {
   if (replay(sum_, cell, sums_) == label_) return false;
-  adverse_ = std::move(cell);
+  adverse_.add(std::move(cell));
   return true;
 }
 
@@ -69,7 +68,7 @@ bool Reasons::certain(const Box& box) {
   for (const Rival& rival : rivals_) {
     Objective objective(local, rival.weights);
     if (objective.bound() < rival.target) continue;
-    std::vector<std::int32_t> cell = local.near(adverse_);
+    std::vector<std::int32_t> cell = local.near(adverse_.cells().empty() ? row_ : adverse_.last());
     climb(objective, cell, rival.enough);
     if (is_other(local.cell(cell))) return false;
     left.push_back({std::move(objective), rival.target});
@@ -92,8 +91,8 @@ std::size_t Reasons::last_apart(std::span<const std::size_t> some) {
   if (!found_) return some.size();
   for (std::size_t n = some.size(); n > 1; --n) {
     const std::size_t f = some[n - 1];
-    if (has(f, adverse_[f])) continue;
-    Cell nearer = adverse_;
+    if (has(f, adverse_.last()[f])) continue;
+    Cell nearer = adverse_.last();
     nearer[f] = row_[f];
     if (!is_other(std::move(nearer))) return n;
   }
@@ -144,11 +143,16 @@ void Reasons::shrink(std::vector<std::uint8_t>& kept) {
 Box Reasons::widen(std::span<const std::uint8_t> kept, std::size_t most_nodes) {
   Box box = keeping(kept);
   const Box everything(box.size(), 1);
-  watch_.at_most(most_nodes);
+  std::size_t nodes = most_nodes;
   for (std::size_t i = order_.size(); i-- > 0;) {
     const std::size_t f = order_[i];
+    if (kept[f] == 0) continue;
     static_cast<void>(watch_.up());  // lets Ctrl-C through
-    if (kept[f] != 0) grow(sum_, box, f, everything, label_, watch_, adverse_);
+    watch_.at_most(nodes);
+    const bool proven = grow(sum_, box, f, everything, label_, watch_, adverse_);
+    if (most_nodes != 0) {  // where one search is too long, the next is likely to be
+      nodes = proven ? std::min(most_nodes, 2 * nodes) : std::max<std::size_t>(1, nodes / 4);
+    }
   }
   watch_.at_most(0);
   return box;

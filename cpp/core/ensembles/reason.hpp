@@ -49,8 +49,8 @@ class Reasons {
   std::int32_t label_;
   Watch& watch_;
   std::vector<Rival> rivals_;
-  Cell row_;      // a cell of the box
-  Cell adverse_;  // the last cell of another class that was found
+  Cell row_;  // a cell of the box
+  Adverse adverse_;
   bool found_ = false;  // by the last question
   std::vector<std::size_t> order_;
   std::vector<double> sums_;

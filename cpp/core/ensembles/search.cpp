@@ -60,8 +60,16 @@ bool Search::stopped(std::size_t depth) {
 bool Search::explore(std::size_t depth) {
   ++n_nodes_;
   if (depth > 0 && stopped(depth)) return false;
-  if (!reduce(*levels_[depth], depth == 0 ? sweeps_at_root : sweeps_below)) return false;
+  const bool first = depth == 0 && !bars_more_;
+  if (!reduce(*levels_[depth], first ? sweeps_at_root : sweeps_below)) return false;
   if (depth == 0 && stopped(depth)) return false;  // with a bound that is worth something
+  while (depth == 0 && bars_more_ && bars_more_()) {
+    if (!reduce(*levels_[depth], sweeps_below)) return false;
+  }
+  if (watch_.most_looks() == 1) {
+    end(Ending::out_of_time);
+    return false;
+  }
   bool done = false;
   if (look(depth, done)) return true;
   if (done) return false;
@@ -237,6 +245,7 @@ bool Search::halves(std::size_t depth, const Cut& cut) {
       outside[left.first[cut.feature] + b] = in_first == second ? 1 : 0;
     }
     if (take(*levels_[depth], outside, child(depth)) && explore(depth + 1)) return true;
+    if (ending_ != Ending::none && !barred_.bins.empty()) break;  // nobody asks for the bound
   }
   return false;
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/ensembles/dual.hpp"
@@ -33,6 +34,9 @@ class Search {
  public:
   Search(const Local& local, std::vector<Goal>& goals, Watch& watch, Judge judge,
          const Barred& barred = {});
+  /// For a search that should be short: asked before anything is cut, while the first bounds leave
+  /// something. True if it has barred more, so that they are worth another look.
+  void before_cuts(std::function<bool()> bars_more) { bars_more_ = std::move(bars_more); }
   [[nodiscard]] Ending run();
   /// After a search that ended early: the largest of the first objective that what was not looked
   /// at can have.
@@ -76,6 +80,7 @@ class Search {
   Watch& watch_;
   Judge judge_;
   Barred barred_;
+  std::function<bool()> bars_more_;
   Words words_;
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<std::int32_t> number_, before_;

@@ -24,6 +24,7 @@ class Watch {
   /// Also ends the work on a box after so many looks, which are one for each node of a search: the
   /// same on every machine. 0: no such limit.
   void at_most(std::size_t looks) { most_looks_ = looks; }
+  [[nodiscard]] std::size_t most_looks() const { return most_looks_; }
   /// A new box begins.
   void begin() {
     looks_ = 0;
