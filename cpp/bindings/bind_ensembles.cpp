@@ -7,8 +7,8 @@
 #include "bindings/bins.hpp"
 #include "bindings/calls.hpp"
 #include "bindings/columns.hpp"
+#include "bindings/ensembles_reasons.hpp"
 #include "bindings/record.hpp"
-#include "core/ensembles/room.hpp"
 
 namespace orderless::ensembles {
 
@@ -17,28 +17,13 @@ using namespace nb::literals;
 
 namespace {
 
-Record evaluated_record, evaluated_rows_record, decided_record, possible_record, extremes_record,
-    reason_record;
+Record evaluated_record, evaluated_rows_record, decided_record, possible_record, extremes_record;
 
-constexpr std::size_t default_room = std::size_t{1} << 30;
 constexpr std::size_t rows_at_once = 1024;
-
-struct Model {
-  Sum sum;
-  Complete complete;
-  Model(const SumParts& parts, std::vector<BinFeature> features)
-      : sum(parts, std::move(features)), complete(sum) {}
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
-};
 
 void put_cell(std::vector<std::int32_t>& table, std::size_t row, const Cell& cell) {
   if (table.empty()) return;
   std::ranges::copy(cell, table.begin() + static_cast<std::ptrdiff_t>(row * cell.size()));
-}
-
-void check_width(std::size_t came, std::size_t wanted) {
-  if (came != wanted) throw std::invalid_argument("rows are not as wide as the features' bins");
 }
 
 /// How long and how a question may be worked on.
@@ -361,69 +346,6 @@ nb::object extremes_rows(const Model& model, const RowBins& bins, const nb::list
                      {time_limit, n_threads, memory_limit});
 }
 
-/// Checks what a question about the reasons of one box came with.
-void check_reasons(const Sum& sum, const Array<std::uint8_t>& box, std::int32_t label) {
-  check_width(box.size(), sum.n_bins());
-  if (label < 0 || label >= sum.n_classes()) throw std::invalid_argument("there is no such class");
-  for (std::size_t f = 0; f < sum.n_features(); ++f) {
-    const std::uint8_t* const own = box.data() + sum.first_bin(f);
-    if (std::all_of(own, own + sum.width(f), [](std::uint8_t flag) { return flag == 0; })) {
-      throw std::invalid_argument("a box has no bin of some feature");
-    }
-  }
-}
-
-/// Works on one thing, as long as there is time.
-template <class Work>
-void alone(const Limits& limits, Work&& work) {
-  unlocked([&] {
-    each(1, 1, limits.time, limits.memory, poll_signals,
-         [&](std::size_t, Watch& watch) { work(watch); });
-  });
-}
-
-auto order_of(const Model& model, const Array<std::uint8_t>& box,
-                             std::int32_t label) {
-  check_reasons(model.sum, box, label);
-  std::vector<std::int32_t> out;
-  alone({0, 1, 0}, [&](Watch& watch) {
-    const Reasons reasons(model.sum, view(box), label, watch);
-    for (const std::size_t f : reasons.order()) out.push_back(static_cast<std::int32_t>(f));
-  });
-  return give(std::move(out));
-}
-
-nb::object reason_of(const Model& model, const Array<std::uint8_t>& box, std::int32_t label,
-                     const Array<std::uint8_t>& features, bool shrink, bool widen,
-                     double time_limit, std::size_t most_nodes, std::size_t memory_limit) {
-  check_reasons(model.sum, box, label);
-  check_width(features.size(), model.sum.n_features());
-  std::vector<std::uint8_t> kept(features.data(), features.data() + features.size());
-  Box wide;
-  alone({time_limit, 1, memory_limit}, [&](Watch& watch) {
-    Reasons reasons(model.sum, view(box), label, watch);
-    if (shrink) reasons.shrink(kept);
-    if (widen) wide = reasons.widen(kept, most_nodes);
-  });
-  return reason_record(give(std::move(kept)), give(std::move(wide)));
-}
-
-auto grow_side(const Model& model, const Array<std::uint8_t>& box,
-                              std::size_t feature, const Array<std::uint8_t>& within,
-                              std::int32_t label, double time_limit, std::size_t most_nodes,
-                              std::size_t memory_limit) {
-  check_reasons(model.sum, box, label);
-  check_width(within.size(), model.sum.n_bins());
-  if (feature >= model.sum.n_features()) throw std::invalid_argument("there is no such feature");
-  Box wide(box.data(), box.data() + box.size());
-  alone({time_limit, 1, memory_limit}, [&](Watch& watch) {
-    watch.at_most(most_nodes);
-    Adverse adverse;
-    grow(model.sum, wide, feature, view(within), label, watch, adverse);
-  });
-  return give(std::move(wide));
-}
-
 }  // namespace
 
 void bind(nb::module_& m) {
@@ -433,12 +355,11 @@ void bind(nb::module_& m) {
   possible_record.define(m, "Possible", {"possible", "cells"});
   extremes_record.define(m, "Extremes",
                          {"low", "high", "found_low", "found_high", "low_cell", "high_cell"});
-  reason_record.define(m, "Reason", {"features", "box"});
   const auto memory = "memory_limit"_a = default_room;
-  nb::class_<Model>(m, "Sum", "Trees over bins that are added up.")
-      .def("__init__", &make, "nodes"_a, "layout"_a, "roots"_a, "score"_a, "values"_a, "whole"_a,
-           "base"_a, "whole_base"_a, "slack"_a, "single"_a, "base_last"_a, "divisor"_a, "rule"_a,
-           "cuts"_a, "whole_cuts"_a, "window"_a, "whole_window"_a, "either"_a, "n_classes"_a)
+  nb::class_<Model> sum(m, "Sum", "Trees over bins that are added up.");
+  sum.def("__init__", &make, "nodes"_a, "layout"_a, "roots"_a, "score"_a, "values"_a, "whole"_a,
+          "base"_a, "whole_base"_a, "slack"_a, "single"_a, "base_last"_a, "divisor"_a, "rule"_a,
+          "cuts"_a, "whole_cuts"_a, "window"_a, "whole_window"_a, "either"_a, "n_classes"_a)
       .def("evaluate", &evaluate_cells, "cells"_a, "n_threads"_a)
       .def("evaluate_rows", &evaluate_rows, "bins"_a, "columns"_a, "n_rows"_a, "n_threads"_a)
       .def("decide", &decide_boxes, "boxes"_a, "time_limit"_a, "n_threads"_a, "most_nodes"_a = 0,
@@ -451,12 +372,8 @@ void bind(nb::module_& m) {
       .def("extremes", &extremes_boxes, "boxes"_a, "weights"_a, "time_limit"_a, "n_threads"_a,
            memory)
       .def("extremes_rows", &extremes_rows, "bins"_a, "columns"_a, "n_rows"_a, "weights"_a,
-           "time_limit"_a, "n_threads"_a, memory)
-      .def("order", &order_of, "box"_a, "label"_a)
-      .def("reason", &reason_of, "box"_a, "label"_a, "features"_a, "shrink"_a, "widen"_a,
-           "time_limit"_a, "most_nodes"_a = 0, memory)
-      .def("grow", &grow_side, "box"_a, "feature"_a, "within"_a, "label"_a, "time_limit"_a,
-           "most_nodes"_a = 0, memory);
+           "time_limit"_a, "n_threads"_a, memory);
+  bind_reasons(m, sum);
   nb::class_<RowBins>(m, "RowBins", "How the values of rows fall into the bins of a sum.")
       .def("__init__", &make_row_bins, "trees"_a, "positions"_a, "cuts"_a, "bins"_a,
            nb::keep_alive<1, 2>());

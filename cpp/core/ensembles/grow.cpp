@@ -109,14 +109,13 @@ class Growing {
     halve(objective, rival, false);
     halve(objective, rival, true);
     if (!grown_.grows()) return;
-    Search search(
-        local_, goals, watch,
-        [&](std::span<const std::int32_t> cell) {
-          if (!is_other(cell)) return Worth::other;
-          leave_out(objective, cell, rival);
-          return Worth::better;
-        },
-        {k_, barred_});
+    Search search(local_, goals, watch,
+                  [&](std::span<const std::int32_t> cell) {
+                    if (!is_other(cell)) return Worth::other;
+                    leave_out(objective, cell, rival);
+                    return Worth::better;
+                  },
+                  {k_, barred_});
     watch.begin_search();
     if (watch.most_looks() != 0) {
       search.before_cuts([&] { return watch.most_looks() > 1 && give_up(search); });
@@ -238,7 +237,7 @@ class Growing {
   Adverse& adverse_;
   bool proven_ = true;
   std::vector<Start> starts_;
-  std::vector<std::uint8_t> is_own_;  // by local bin: has some of the side's own
+  std::vector<std::uint8_t> is_own_;   // by local bin: has some of the side's own
   std::vector<std::size_t> distance_;  // by local bin: from its own bins
   std::vector<double> sums_;
   std::vector<std::int32_t> local_bin_;

@@ -101,6 +101,66 @@ std::vector<std::uint8_t> random_box(Random& random, const std::vector<BinFeatur
   return box;
 }
 
+/// The classes of all cells in a box.
+std::set<std::int32_t> labels_in(const Drawn& drawn, const sums::Sum& sum,
+                                 const std::vector<Cell>& all,
+                                 const std::vector<std::uint8_t>& box) {
+  std::set<std::int32_t> labels;
+  for (const Cell& cell : all) {
+    bool inside = true;
+    for (std::size_t f = 0; f < cell.size(); ++f) {
+      inside = inside && box[sum.first_bin(f) + static_cast<std::size_t>(cell[f])] != 0;
+    }
+    if (inside) labels.insert(drawn.label(cell));
+  }
+  return labels;
+}
+
+/// The reason of a certain box: enough, minimal, and wide.
+void check_reason(const Drawn& drawn, const sums::Sum& sum, const std::vector<Cell>& all,
+                  const std::vector<std::uint8_t>& box, std::int32_t label, sums::Watch& watch) {
+  const auto keeping = [&](const std::vector<std::uint8_t>& kept) {
+    std::vector<std::uint8_t> out(box);
+    for (std::size_t f = 0; f < kept.size(); ++f) {
+      const auto first = out.begin() + static_cast<std::ptrdiff_t>(sum.first_bin(f));
+      if (kept[f] == 0) std::fill(first, first + sum.width(f), std::uint8_t{1});
+    }
+    return out;
+  };
+  sums::Reasons reasons(sum, box, label, watch);
+  std::vector<std::uint8_t> kept(sum.n_features(), 1);
+  reasons.shrink(kept);
+  CHECK(labels_in(drawn, sum, all, keeping(kept)).size() == 1);
+  for (const std::size_t f : reasons.order()) {
+    if (kept[f] == 0) continue;
+    std::vector<std::uint8_t> less(kept);
+    less[f] = 0;
+    CHECK(labels_in(drawn, sum, all, keeping(less)).size() > 1);
+  }
+  for (const std::size_t nodes : {1, 3, 0}) {
+    const sums::Box wide = reasons.widen(kept, nodes);
+    CHECK(labels_in(drawn, sum, all, wide) == std::set<std::int32_t>{label});
+    for (std::size_t b = 0; b < box.size(); ++b) {
+      CHECK(keeping(kept)[b] == 0 || wide[b] != 0);
+    }
+    if (nodes != 0) continue;
+    for (std::size_t f = 0; f < sum.n_features(); ++f) {  // no bin beside a side can be added
+      const std::size_t first = sum.first_bin(f);
+      const auto n = static_cast<std::size_t>(sum.width(f));
+      const auto numbers = static_cast<std::size_t>(sum.feature(f).n_bins);
+      for (std::size_t b = 0; b < n; ++b) {
+        const bool apart = sum.feature(f).ordered && b < numbers &&
+                           !(b > 0 && wide[first + b - 1] != 0) &&
+                           !(b + 1 < numbers && wide[first + b + 1] != 0);
+        if (wide[first + b] != 0 || apart) continue;
+        sums::Box wider(wide);
+        wider[first + b] = 1;
+        CHECK(labels_in(drawn, sum, all, wider).size() > 1);
+      }
+    }
+  }
+}
+
 void check(Random& random, const std::vector<BinFeature>& features) {
   const Drawn drawn(random, features);
   const sums::Sum sum = drawn.sum();
@@ -110,21 +170,20 @@ void check(Random& random, const std::vector<BinFeature>& features) {
   watch.begin();
   for (int i = 0; i < 4; ++i) {
     const std::vector<std::uint8_t> box = random_box(random, features);
-    std::set<std::int32_t> labels;
+    const std::set<std::int32_t> labels = labels_in(drawn, sum, all, box);
     std::set<std::int64_t> scores;
     for (const Cell& cell : all) {
       bool inside = true;
       for (std::size_t f = 0; f < cell.size(); ++f) {
         inside = inside && box[sum.first_bin(f) + static_cast<std::size_t>(cell[f])] != 0;
       }
-      if (!inside) continue;
-      labels.insert(drawn.label(cell));
-      scores.insert(drawn.scores(cell)[0]);
+      if (inside) scores.insert(drawn.scores(cell)[0]);
     }
     const sums::Decision decision = decide(sum, box, watch);
     CHECK((decision.status == sums::Status::certain) == (labels.size() == 1));
     CHECK(decision.status == sums::Status::certain || decision.status == sums::Status::open);
     if (labels.size() == 1) CHECK(decision.label == *labels.begin());
+    if (labels.size() == 1) check_reason(drawn, sum, all, box, *labels.begin(), watch);
     if (labels.size() > 1) CHECK(drawn.label(decision.first) != drawn.label(decision.second));
     const sums::Possibility possible = sums::possible(sum, box, watch);
     for (std::int32_t c = 0; c < drawn.n_classes; ++c) {

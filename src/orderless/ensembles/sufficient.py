@@ -29,7 +29,7 @@ __all__ = ["Sufficient"]
 
 STEPS = 200_000  # of one search for sets, and more if the limit on reasons is high
 STEPS_EACH = 20
-SHORT = 6  # most nodes of a search while the sides of one reason are widened
+SHORT = 4  # most nodes of a search while the sides of one reason are widened
 GREEDY = 50  # greedy choices before the next one that is proven cheapest
 
 Sides = tuple[int, ...]
