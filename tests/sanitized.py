@@ -123,6 +123,20 @@ def policies(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
     ol.cheapest_policy(b, rows, costs, method="q-learning", random_state=0)
 
 
+def sums(ol: Any, a: Any, b: Any, rng: random.Random) -> None:
+    """What is said of sums of trees: here of one, which says it of itself, too."""
+    from orderless.ensembles import as_ensemble
+
+    ensemble = as_ensemble(b)
+    rows = random_rows(b, rng, 6, 0.2)
+    said = np.ma.asarray(ensemble.predict(rows))
+    assert np.array_equal(np.ma.getmaskarray(said), np.ma.getmaskarray(a.predict(rows)))
+    for row in rows:
+        why = ensemble.explain(row, time_limit=5.0)
+        if why.reason is not None:
+            assert len(why.shortest.features) <= len(why.reason.features)
+
+
 def larger_trees(ol: Any, seed: int) -> None:
     """Trees for which searches need room: everything that grows has to grow while it is used."""
     rng = random.Random(seed)
@@ -183,7 +197,7 @@ def main(path: Path) -> None:
     from orderless import _core
 
     assert Path(str(_core.__file__)) == path
-    parts: list[Callable[..., None]] = [functions, rows_with_unknowns, importance, policies]
+    parts: list[Callable[..., None]] = [functions, rows_with_unknowns, importance, policies, sums]
     for seed in range(SEEDS):
         a, b = equivalent_pair(seed, most_leaves=30)
         for part in parts:

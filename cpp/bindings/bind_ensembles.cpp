@@ -10,8 +10,8 @@
 #include "bindings/bins.hpp"
 #include "bindings/calls.hpp"
 #include "bindings/columns.hpp"
+#include "bindings/ensembles_reasons.hpp"
 #include "bindings/record.hpp"
-#include "core/ensembles/room.hpp"
 
 namespace orderless::ensembles {
 
@@ -22,27 +22,11 @@ namespace {
 
 Record evaluated_record, evaluated_rows_record, decided_record, possible_record, extremes_record;
 
-constexpr std::size_t default_room = std::size_t{1} << 30;
 constexpr std::size_t rows_at_once = 1024;
-
-struct Model {
-  Sum sum;
-  Complete complete;
-  Model(const SumParts& parts, std::vector<BinFeature> features)
-      : sum(parts, std::move(features)), complete(sum) {}
-  Model(const Model& own, const BinTree& facts, std::span<const std::int32_t> roots)
-      : sum(own.sum, facts, roots), complete(own.complete, sum) {}
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
-};
 
 void put_cell(std::vector<std::int32_t>& table, std::size_t row, const Cell& cell) {
   if (table.empty()) return;
   std::ranges::copy(cell, table.begin() + static_cast<std::ptrdiff_t>(row * cell.size()));
-}
-
-void check_width(std::size_t came, std::size_t wanted) {
-  if (came != wanted) throw std::invalid_argument("rows are not as wide as the features' bins");
 }
 
 /// How long and how a question may be worked on.
@@ -381,10 +365,10 @@ void bind(nb::module_& m) {
   extremes_record.define(m, "Extremes",
                          {"low", "high", "found_low", "found_high", "low_cell", "high_cell"});
   const auto memory = "memory_limit"_a = default_room;
-  nb::class_<Model>(m, "Sum", "Trees over bins that are added up.")
-      .def("__init__", &make, "nodes"_a, "layout"_a, "roots"_a, "score"_a, "values"_a, "whole"_a,
-           "base"_a, "whole_base"_a, "slack"_a, "single"_a, "base_last"_a, "divisor"_a, "rule"_a,
-           "cuts"_a, "whole_cuts"_a, "window"_a, "whole_window"_a, "either"_a, "n_classes"_a)
+  nb::class_<Model> sum(m, "Sum", "Trees over bins that are added up.");
+  sum.def("__init__", &make, "nodes"_a, "layout"_a, "roots"_a, "score"_a, "values"_a, "whole"_a,
+          "base"_a, "whole_base"_a, "slack"_a, "single"_a, "base_last"_a, "divisor"_a, "rule"_a,
+          "cuts"_a, "whole_cuts"_a, "window"_a, "whole_window"_a, "either"_a, "n_classes"_a)
       .def("with_facts", &with_facts, "nodes"_a, "roots"_a)
       .def("evaluate", &evaluate_cells, "cells"_a, "n_threads"_a)
       .def("evaluate_rows", &evaluate_rows, "bins"_a, "columns"_a, "n_rows"_a, "n_threads"_a)
@@ -399,6 +383,7 @@ void bind(nb::module_& m) {
            memory)
       .def("extremes_rows", &extremes_rows, "bins"_a, "columns"_a, "n_rows"_a, "weights"_a,
            "time_limit"_a, "n_threads"_a, memory);
+  bind_reasons(m, sum);
   nb::class_<RowBins>(m, "RowBins", "How the values of rows fall into the bins of a sum.")
       .def("__init__", &make_row_bins, "trees"_a, "positions"_a, "cuts"_a, "bins"_a,
            nb::keep_alive<1, 2>());

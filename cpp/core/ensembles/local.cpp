@@ -157,10 +157,23 @@ class Restrict {
       own.feature = f;
       own.ordered = sum_.feature(f).ordered;
       own.first = local_.n_bins_;
+      local_.group_.emplace_back();
+      find_asking(asked[f]);
       own.ordered ? number_ordered(own, asked[f]) : number_unordered(own, asked[f]);
       local_.n_bins_ += at(own.width);
       for (const std::size_t i : asked[f]) local_.nodes_[i].feature = place_[f];
       local_.features_.push_back(own);
+    }
+  }
+
+  /// The trees of some nodes: each tree ends with its root.
+  void find_asking(const std::vector<std::size_t>& asked) {
+    std::vector<std::int32_t>& roots = local_.asking_.emplace_back();
+    auto root = local_.roots_.begin();
+    for (const std::size_t i : asked) {
+      if (!roots.empty() && at(roots.back()) >= i) continue;
+      root = std::lower_bound(root, local_.roots_.end(), static_cast<std::int32_t>(i));
+      roots.push_back(*root);
     }
   }
 
@@ -212,6 +225,9 @@ class Restrict {
     std::vector<std::size_t> first(at(own.width), 0);
     for (std::size_t k = bins.size(); k-- > 0;) first[at(group[k])] = bins[k];
     for (const std::size_t b : first) local_.bin_.push_back(static_cast<std::int32_t>(b));
+    std::vector<std::int32_t>& by_bin = local_.group_.back();
+    by_bin.assign(at(sum_.width(own.feature)), -1);
+    for (std::size_t k = 0; k < bins.size(); ++k) by_bin[bins[k]] = group[k];
     own.n_words = words_for(first.size());
     for (const std::size_t i : asked) {
       const std::uint64_t* inside = sum_.set(sum_.node(local_.nodes_[i].cut));
@@ -241,6 +257,23 @@ Cell Local::cell(std::span<const std::int32_t> local) const {
   Cell out = known_;
   for (std::size_t f = 0; f < features_.size(); ++f) {
     out[features_[f].feature] = bin_[features_[f].first + at(local[f])];
+  }
+  return out;
+}
+
+std::int32_t Local::bin_of(std::size_t f, std::int32_t bin) const {
+  const LocalFeature& own = features_[f];
+  if (!own.ordered) return std::max(group_[f][at(bin)], 0);
+  if (own.nan && bin == sum_.feature(own.feature).n_bins) return own.width - 1;
+  const auto begin = bin_.begin() + static_cast<std::ptrdiff_t>(own.first);
+  const auto next = std::upper_bound(begin, begin + own.n_numbers(), bin);
+  return std::max(static_cast<std::int32_t>(next - begin) - 1, 0);
+}
+
+std::vector<std::int32_t> Local::near(std::span<const std::int32_t> cell) const {
+  std::vector<std::int32_t> out;
+  for (std::size_t f = 0; f < features_.size(); ++f) {
+    out.push_back(bin_of(f, cell[features_[f].feature]));
   }
   return out;
 }

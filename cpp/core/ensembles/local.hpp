@@ -58,6 +58,8 @@ class Local {
     }
     return !impossible_;
   }
+  /// Of those that ask about a feature.
+  [[nodiscard]] const std::vector<std::int32_t>& asking(std::size_t f) const { return asking_[f]; }
   /// The leaves of the trees that are.
   [[nodiscard]] const std::vector<std::int32_t>& constant() const { return constant_; }
   [[nodiscard]] const Words& words() const { return words_; }  // of sets
@@ -76,6 +78,10 @@ class Local {
     }
     return i;
   }
+  /// The local bin of a feature that a bin of the sum is in; some other, if the box has it not.
+  [[nodiscard]] std::int32_t bin_of(std::size_t f, std::int32_t bin) const;
+  /// The local cell of a cell of the sum; other bins where the box has them not.
+  [[nodiscard]] std::vector<std::int32_t> near(std::span<const std::int32_t> cell) const;
   /// A cell of the sum's own bins that a local cell stands for.
   [[nodiscard]] Cell cell(std::span<const std::int32_t> local) const;
 
@@ -94,7 +100,9 @@ class Local {
   std::vector<LocalNode> nodes_;
   std::vector<std::int32_t> roots_, constant_;
   std::size_t first_fact_ = 0;
-  bool impossible_ = false;  // the whole box
+  bool impossible_ = false;                        // the whole box
+  std::vector<std::vector<std::int32_t>> asking_;  // by feature: roots
+  std::vector<std::vector<std::int32_t>> group_;   // by unordered feature: local bin by bin, or -1
   Words words_;
 };
 

@@ -70,7 +70,7 @@ class Sweep {
     asked_ = static_cast<std::int32_t>(f);
     steps_.assign(at(own_->width) + 1, 0);
     std::vector<std::uint8_t> inside(own_->ordered ? 0 : at(own_->width), 1);
-    for (const std::int32_t root : local_.roots()) {
+    for (const std::int32_t root : local_.asking(f)) {
       if (own_->ordered) {
         ordered(root, 0, own_->n_numbers() - 1, own_->nan);
       } else {
@@ -146,21 +146,32 @@ class Sweep {
 
 }  // namespace
 
-std::int64_t climb(const Objective& objective, std::vector<std::int32_t>& cell,
-                   std::int64_t enough) {
+std::int64_t climb(const Objective& objective, std::vector<std::int32_t>& cell, std::int64_t enough,
+                   const Barred& barred) {
   std::int64_t now = objective.at_cell(cell);
   Sweep sweep(objective, cell);
   const std::size_t n = cell.size();
   std::size_t still = 0;  // features since the last that was changed
   for (std::size_t f = 0; still < n && now < enough; f = (f + 1) % n) {
     const std::vector<std::int64_t>& sums = sweep.run(f);
-    const auto best = std::max_element(sums.begin(), sums.end());
-    const std::int64_t gain = *best - sums[at(cell[f])];
+    std::size_t best = at(cell[f]);
+    for (std::size_t b = 0; b < sums.size(); ++b) {
+      if (sums[b] > sums[best] && !barred.has(f, b)) best = b;
+    }
+    const std::int64_t gain = sums[best] - sums[at(cell[f])];
     still = gain > 0 ? 1 : still + 1;
-    if (gain > 0) cell[f] = static_cast<std::int32_t>(best - sums.begin());
+    if (gain > 0) cell[f] = static_cast<std::int32_t>(best);
     now += gain;
   }
   return now;
+}
+
+std::vector<std::int64_t> by_bin(const Objective& objective, std::span<const std::int32_t> cell,
+                                 std::size_t f) {
+  std::vector<std::int64_t> sums = Sweep(objective, cell).run(f);
+  const std::int64_t others = objective.at_cell(cell) - sums[at(cell[f])];
+  for (std::int64_t& sum : sums) sum += others;
+  return sums;
 }
 
 }  // namespace orderless::ensembles

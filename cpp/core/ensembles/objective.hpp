@@ -33,10 +33,24 @@ class Objective {
   std::vector<std::int64_t> values_;
 };
 
+/// Bins of one local feature that are not wanted (nonzero); without any, all are. They are the
+/// caller's, and may become more while they are used.
+struct Barred {
+  std::size_t feature = 0;
+  std::span<const std::uint8_t> bins;
+  [[nodiscard]] bool has(std::size_t f, std::size_t bin) const {
+    return !bins.empty() && f == feature && bins[bin] != 0;
+  }
+};
+
 /// Climbs from a cell: sets one feature after the other to its best bin, given the others, until
-/// none is better. Gives what the cell has in the end; stops as soon as that is `enough`.
-/// Cost: for each step the trees that ask about the feature.
-std::int64_t climb(const Objective& objective, std::vector<std::int32_t>& cell,
-                   std::int64_t enough);
+/// none is better. Gives what the cell has in the end; stops as soon as that is `enough`. A cell
+/// that has no barred bin gets none. Cost: for each step the trees that ask about the feature.
+std::int64_t climb(const Objective& objective, std::vector<std::int32_t>& cell, std::int64_t enough,
+                   const Barred& barred = {});
+
+/// What a cell would have with each bin of a feature.
+[[nodiscard]] std::vector<std::int64_t> by_bin(const Objective& objective,
+                                               std::span<const std::int32_t> cell, std::size_t f);
 
 }  // namespace orderless::ensembles

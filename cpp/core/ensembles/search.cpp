@@ -16,11 +16,13 @@ constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
-Search::Search(const Local& local, std::vector<Goal>& goals, Watch& watch, Judge judge)
+Search::Search(const Local& local, std::vector<Goal>& goals, Watch& watch, Judge judge,
+               const Barred& barred)
     : local_(local),
       goals_(goals),
       watch_(watch),
       judge_(std::move(judge)),
+      barred_(barred),
       open_bound_(std::numeric_limits<std::int64_t>::min()) {}
 
 Ending Search::run() {
@@ -58,8 +60,16 @@ bool Search::stopped(std::size_t depth) {
 bool Search::explore(std::size_t depth) {
   ++n_nodes_;
   if (depth > 0 && stopped(depth)) return false;
-  if (!reduce(*levels_[depth], depth == 0 ? sweeps_at_root : sweeps_below)) return false;
+  const bool first = depth == 0 && !bars_more_;
+  if (!reduce(*levels_[depth], first ? sweeps_at_root : sweeps_below)) return false;
   if (depth == 0 && stopped(depth)) return false;  // with a bound that is worth something
+  while (depth == 0 && bars_more_ && bars_more_()) {
+    if (!reduce(*levels_[depth], sweeps_below)) return false;
+  }
+  if (watch_.most_looks() == 1) {
+    end(Ending::out_of_time);
+    return false;
+  }
   bool done = false;
   if (look(depth, done)) return true;
   if (done) return false;
@@ -74,8 +84,25 @@ std::size_t Search::tightest(const Level& level) const {
   return best;
 }
 
+bool Search::ruled_out(std::size_t f, std::size_t bin) const {
+  return !levels_.empty() && levels_[0]->dead[levels_[0]->left.first[f] + bin] != 0;
+}
+
+/// Leaves out what was barred since. False if nothing is left of that feature.
+bool Search::bar(Level& level) const {
+  if (barred_.bins.empty()) return true;
+  bool some = false;
+  const std::size_t f = barred_.feature;
+  for (std::size_t b = level.left.first[f]; b < level.left.first[f + 1]; ++b) {
+    if (barred_.has(f, at(level.left.bins[b]))) level.dead[b] = 1;
+    some = some || level.dead[b] == 0;
+  }
+  return some;
+}
+
 /// Leaves out what cannot reach some target. False if nothing is left.
 bool Search::reduce(Level& level, int sweeps) {
+  if (!bar(level)) return false;
   for (std::size_t g = 0; g < goals_.size(); ++g) level.duals[g].aim(goals_[g].target);
   for (int i = 0; i < sweeps; ++i) {
     bool better = false;
@@ -102,7 +129,7 @@ bool Search::look(std::size_t depth, bool& done) {
     bool reached = reaches(cell);
     const bool climbs = !reached && (n_nodes_ & (n_nodes_ - 1)) == 0;  // now and then
     if (climbs) {                                                      // perhaps out of this box
-      climb(goals_[tightest(level)].objective, cell, endless);
+      climb(goals_[tightest(level)].objective, cell, endless, barred_);
       reached = reaches(cell);
     }
     done = std::ranges::count(level.dead, 0) ==
@@ -116,7 +143,7 @@ bool Search::look(std::size_t depth, bool& done) {
       done = true;
       return without(depth, cell);
     }
-    if (!reduce(level, 1)) {  // the first target was raised
+    if (!reduce(level, 1)) {  // the first target was raised, or a bin barred
       done = true;
       return false;
     }
@@ -167,6 +194,7 @@ bool Search::take(const Level& from, std::span<const std::uint8_t> outside, Leve
       before_[b] = static_cast<std::int32_t>(to.left.bins.size() - first);
       const bool nan = from.left.nan[f] != 0 && b + 1 == from.left.first[f + 1];
       fresh = fresh || nan || from.edge[b] != 0 || !local_.features()[f].ordered;
+      fresh = fresh || (!barred_.bins.empty() && f == barred_.feature);  // each can be barred
       if (!fresh || outside[b] != 0 || from.dead[b] != 0) continue;
       number_[b] = before_[b];
       to.left.bins.push_back(from.left.bins[b]);
@@ -217,6 +245,7 @@ bool Search::halves(std::size_t depth, const Cut& cut) {
       outside[left.first[cut.feature] + b] = in_first == second ? 1 : 0;
     }
     if (take(*levels_[depth], outside, child(depth)) && explore(depth + 1)) return true;
+    if (ending_ != Ending::none && !barred_.bins.empty()) break;  // nobody asks for the bound
   }
   return false;
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/ensembles/dual.hpp"
@@ -21,7 +22,7 @@ struct Goal {
 enum class Ending { found, none, out_of_time, out_of_room, too_many };
 
 /// What a cell that reaches all targets is worth: `found` ends the search; `other`: the same leaves
-/// are not looked at again; `better`: the first target was raised.
+/// are not looked at again; `better`: the first target was raised, or its bin was barred.
 enum class Worth { found, other, better };
 using Judge = std::function<Worth(std::span<const std::int32_t> cell)>;
 
@@ -31,11 +32,17 @@ using Judge = std::function<Worth(std::span<const std::int32_t> cell)>;
 /// Exact: `none` is a proof. Cost: exponential in the worst case; `watch` ends it.
 class Search {
  public:
-  Search(const Local& local, std::vector<Goal>& goals, Watch& watch, Judge judge);
+  Search(const Local& local, std::vector<Goal>& goals, Watch& watch, Judge judge,
+         const Barred& barred = {});
+  /// For a search that should be short: asked before anything is cut, while the first bounds leave
+  /// something. True if it has barred more, so that they are worth another look.
+  void before_cuts(std::function<bool()> bars_more) { bars_more_ = std::move(bars_more); }
   [[nodiscard]] Ending run();
   /// After a search that ended early: the largest of the first objective that what was not looked
   /// at can have.
   [[nodiscard]] std::int64_t open_bound() const { return open_bound_; }
+  /// After a search that ended early: whether the first bounds leave no such cell with a bin.
+  [[nodiscard]] bool ruled_out(std::size_t f, std::size_t bin) const;
 
  private:
   struct Level {
@@ -54,6 +61,7 @@ class Search {
 
   [[nodiscard]] bool explore(std::size_t depth);
   [[nodiscard]] bool stopped(std::size_t depth);
+  [[nodiscard]] bool bar(Level& level) const;
   [[nodiscard]] bool reduce(Level& level, int sweeps);
   [[nodiscard]] std::size_t tightest(const Level& level) const;
   [[nodiscard]] bool look(std::size_t depth, bool& done);
@@ -71,6 +79,8 @@ class Search {
   std::vector<Goal>& goals_;
   Watch& watch_;
   Judge judge_;
+  Barred barred_;
+  std::function<bool()> bars_more_;
   Words words_;
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<std::int32_t> number_, before_;

@@ -76,6 +76,13 @@ class Sum {
   [[nodiscard]] std::size_t n_with_facts() const { return roots_.size(); }
   /// Whether this is the leaf of what facts exclude.
   [[nodiscard]] bool impossible(std::int32_t leaf) const { return leaf == impossible_; }
+  /// Whether facts leave a cell.
+  [[nodiscard]] bool possible(std::span<const std::int32_t> cell) const {
+    for (std::size_t t = n_trees(); t < n_with_facts(); ++t) {
+      if (impossible(leaf(t, cell))) return false;
+    }
+    return true;
+  }
   [[nodiscard]] std::int32_t root(std::size_t tree) const { return roots_[tree]; }
   [[nodiscard]] const Node& node(std::int32_t i) const { return nodes_[at(i)]; }
   [[nodiscard]] bool nan_true(std::int32_t i) const { return nan_true_[at(i)] != 0; }

@@ -24,6 +24,7 @@ class Watch {
   /// Also ends the work on a box after so many looks, which are one for each node of a search: the
   /// same on every machine. 0: no such limit.
   void at_most(std::size_t looks) { most_looks_ = looks; }
+  [[nodiscard]] std::size_t most_looks() const { return most_looks_; }
   /// A new box begins.
   void begin() {
     looks_ = 0;
@@ -32,6 +33,8 @@ class Watch {
     if (!endless_) end_ = now + std::chrono::duration_cast<Clock::duration>(seconds(time_limit_));
     part_ = end_;
   }
+  /// A new search for the same box begins: it may look as often again.
+  void begin_search() { looks_ = 0; }
   /// The first of n parts of the work that is left begins; it gets its share of the time.
   void begin_part(int n) {
     const Clock::time_point now = Clock::now();

@@ -119,6 +119,67 @@ struct Facts {
   }
 };
 
+/// The classes of all possible cells in a box.
+std::set<std::int32_t> labels_in(const Drawn& drawn, const sums::Sum& sum,
+                                 const std::vector<Cell>& all, const Facts& facts,
+                                 const std::vector<std::uint8_t>& box) {
+  std::set<std::int32_t> labels;
+  for (const Cell& cell : all) {
+    bool inside = facts.possible(cell);
+    for (std::size_t f = 0; f < cell.size(); ++f) {
+      inside = inside && box[sum.first_bin(f) + static_cast<std::size_t>(cell[f])] != 0;
+    }
+    if (inside) labels.insert(drawn.label(cell));
+  }
+  return labels;
+}
+
+/// The reason of a certain box: enough, minimal, and wide.
+void check_reason(const Drawn& drawn, const sums::Sum& sum, const std::vector<Cell>& all,
+                  const Facts& facts, const std::vector<std::uint8_t>& box, std::int32_t label,
+                  sums::Watch& watch) {
+  const auto keeping = [&](const std::vector<std::uint8_t>& kept) {
+    std::vector<std::uint8_t> out(box);
+    for (std::size_t f = 0; f < kept.size(); ++f) {
+      const auto first = out.begin() + static_cast<std::ptrdiff_t>(sum.first_bin(f));
+      if (kept[f] == 0) std::fill(first, first + sum.width(f), std::uint8_t{1});
+    }
+    return out;
+  };
+  sums::Reasons reasons(sum, box, label, watch);
+  std::vector<std::uint8_t> kept(sum.n_features(), 1);
+  reasons.shrink(kept);
+  CHECK(labels_in(drawn, sum, all, facts, keeping(kept)).size() == 1);
+  for (const std::size_t f : reasons.order()) {
+    if (kept[f] == 0) continue;
+    std::vector<std::uint8_t> less(kept);
+    less[f] = 0;
+    CHECK(labels_in(drawn, sum, all, facts, keeping(less)).size() > 1);
+  }
+  for (const std::size_t nodes : {1, 3, 0}) {
+    const sums::Box wide = reasons.widen(kept, nodes);
+    CHECK(labels_in(drawn, sum, all, facts, wide) == std::set<std::int32_t>{label});
+    for (std::size_t b = 0; b < box.size(); ++b) {
+      CHECK(keeping(kept)[b] == 0 || wide[b] != 0);
+    }
+    if (nodes != 0) continue;
+    for (std::size_t f = 0; f < sum.n_features(); ++f) {  // no bin beside a side can be added
+      const std::size_t first = sum.first_bin(f);
+      const auto n = static_cast<std::size_t>(sum.width(f));
+      const auto numbers = static_cast<std::size_t>(sum.feature(f).n_bins);
+      for (std::size_t b = 0; b < n; ++b) {
+        const bool apart = sum.feature(f).ordered && b < numbers &&
+                           !(b > 0 && wide[first + b - 1] != 0) &&
+                           !(b + 1 < numbers && wide[first + b + 1] != 0);
+        if (wide[first + b] != 0 || apart) continue;
+        sums::Box wider(wide);
+        wider[first + b] = 1;
+        CHECK(labels_in(drawn, sum, all, facts, wider).size() > 1);
+      }
+    }
+  }
+}
+
 void check_box(const Drawn& drawn, const sums::Sum& sum, const std::vector<Cell>& all,
                const Facts& facts, const std::vector<std::uint8_t>& box, sums::Watch& watch) {
   std::set<std::int32_t> labels;
@@ -136,7 +197,10 @@ void check_box(const Drawn& drawn, const sums::Sum& sum, const std::vector<Cell>
   CHECK((decision.status == sums::Status::certain) == (labels.size() <= 1));
   CHECK(decision.status == sums::Status::certain || decision.status == sums::Status::open);
   CHECK((decision.label < 0) == (labels.size() != 1));
-  if (labels.size() == 1) CHECK(decision.label == *labels.begin());
+  if (labels.size() == 1) {
+    CHECK(decision.label == *labels.begin());
+    check_reason(drawn, sum, all, facts, box, *labels.begin(), watch);
+  }
   if (labels.size() > 1) {
     CHECK(drawn.label(decision.first) != drawn.label(decision.second));
     CHECK(facts.possible(decision.first) && facts.possible(decision.second));

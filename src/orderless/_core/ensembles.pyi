@@ -32,6 +32,10 @@ class Extremes(NamedTuple):
     low_cell: NDArray[np.int32]
     high_cell: NDArray[np.int32]
 
+class Reason(NamedTuple):
+    features: NDArray[np.uint8]  # per feature 1 if it is in the reason
+    box: NDArray[np.uint8]  # all bins of the features that are not; empty if it was not wanted
+
 class Sum:
     """Trees over bins that are added up; made once, asked many times, from several threads.
 
@@ -121,6 +125,28 @@ class Sum:
         n_threads: int,
         memory_limit: int = ...,
     ) -> Extremes: ...
+    def order(self, box: NDArray[np.uint8], label: int) -> NDArray[np.int32]: ...
+    def reason(
+        self,
+        box: NDArray[np.uint8],  # one, and certain
+        label: int,  # its class
+        features: NDArray[np.uint8],  # per feature 1 if it may be in the reason
+        shrink: bool,  # leave features out until the set is minimal
+        widen: bool,  # find a box, too
+        time_limit: float,  # for all of it; what is then not proven is not left out, nor inside
+        most_nodes: int = 0,  # of the search for each side; 0: as many as it takes
+        memory_limit: int = ...,
+    ) -> Reason: ...
+    def grow(
+        self,
+        box: NDArray[np.uint8],  # one, and certain
+        feature: int,  # whose side is widened
+        within: NDArray[np.uint8],  # a box: as far as it may go
+        label: int,
+        time_limit: float,
+        most_nodes: int = 0,
+        memory_limit: int = ...,
+    ) -> NDArray[np.uint8]: ...
 
 class RowBins:
     """How the values of rows, in the columns that `_core.rows` reads, fall into a sum's bins."""

@@ -19,7 +19,6 @@ from ..model import Ensemble
 from .boxes import Boxes, Cells
 from .joint import with_trees
 from .possible_sums import PossibleCells
-from .probe import Flags
 from .regions import region_trees
 from .sufficient import Sufficient
 
@@ -53,7 +52,3 @@ class PossibleSufficient(Sufficient):
         cells = np.atleast_2d(cells)
         found = super().labels(cells)
         return np.where(self.cells.possible(cells), found, self.label).astype(np.int32)
-
-    def others(self, cells: Cells, label: int) -> Flags:
-        """Tell which cells may have another class; those that facts exclude have any."""
-        return np.asarray((super().labels(cells) != label) & self.cells.possible(cells))

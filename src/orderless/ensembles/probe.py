@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Probe"]
 
-Flags = NDArray[np.bool_]
-
 LEAST = 1e-3  # seconds that every search gets, so that the easy ones are answered all the same
 
 
@@ -41,8 +39,6 @@ class Probe:
         self.ensemble, self.time_limit = ensemble, time_limit
         self.bins = ensemble.bins
         self.at = slices(ensemble.bins)
-        self.ordered = [feature.ordered for feature in self.bins.features]
-        self.nan = [bool(self.bins.nan_bit(k)) for k in range(len(self.at))]
         self.start()
 
     def start(self) -> None:
@@ -84,10 +80,6 @@ class Probe:
         """Give the classes of cells, -1 within the library's rounding."""
         return self.ensemble.summed.evaluate(np.ascontiguousarray(np.atleast_2d(cells)), 1).label
 
-    def others(self, cells: Cells, label: int) -> Flags:
-        """Tell which cells may have another class."""
-        return np.asarray(self.labels(cells) != label)
-
     # -- boxes -----------------------------------------------------------------------------------
 
     def cell_in(self, box: Boxes) -> Cells:
@@ -101,53 +93,11 @@ class Probe:
         out[[at.start + int(b) for at, b in zip(self.at, cell, strict=True)]] = 1
         return out
 
-    def grown(self, box: Boxes, k: int, within: Boxes, label: int, most_nodes: int = 0) -> Boxes:
+    def grown(self, box: Boxes, k: int, within: Boxes, label: int) -> Boxes:
         """Give the box with a side as wide as it can be while the class stays certain.
 
-        With the other sides as they are, a bin can be inside unless some completion in it gets
-        another class. So bins are left out as such completions are found, each with all other bins
-        in which it gets another class, too, until the rest is certain: there is one proof, not one
-        for each step. An ordered side stays an interval (and NaN). ``within`` is as far as it may
-        go. Of what is not decided in time a half is left out, with ``most_nodes`` three quarters.
+        An ordered side stays an interval (and NaN). ``within`` is as far as it may go. Of what is
+        not decided in time, the bins that bounds prove are inside all the same.
         """
-        at = self.at[k]
-        own = box[at].astype(bool)
-        allowed = within[at].astype(bool) | own
-        inside = self._joined(k, allowed, own)
-        while not np.array_equal(inside, own):
-            wider = box.copy()
-            wider[at] = inside
-            found = self.decide(wider, most_nodes)
-            status = int(found.status[0])
-            if status == CERTAIN:
-                return wider
-            if status == OPEN:
-                more = np.flatnonzero(allowed & ~own)
-                pair = np.stack([found.first[0], found.second[0]])
-                cell = pair[np.flatnonzero(self.labels(pair) != label)[0]]
-                moved = np.repeat(cell[None], len(more), axis=0)
-                moved[:, k] = more
-                allowed[more[self.others(moved, label)]] = False
-            else:
-                more = np.flatnonzero(inside & ~own)
-                kept = len(more) // (4 if most_nodes else 2)
-                allowed[more[kept:]] = False
-            inside = self._joined(k, allowed, own)
-        return box
-
-    def _joined(self, k: int, inside: Flags, own: Flags) -> Flags:
-        """Cut an ordered side down to the bins that follow on its own without a gap, and NaN."""
-        if not self.ordered[k]:
-            return inside
-        numbers = len(inside) - self.nan[k]
-        there = np.flatnonzero(own[:numbers])
-        runs = np.split(
-            np.flatnonzero(inside[:numbers]),
-            np.flatnonzero(np.diff(np.flatnonzero(inside[:numbers])) > 1) + 1,
-        )
-        # The run around its own numbers; where it is NaN alone, the longest.
-        run = max(runs, key=lambda run: (len(there) > 0 and there[0] in run, len(run)))
-        out = own.copy()
-        out[run] = True
-        out[numbers:] = inside[numbers:]
-        return out
+        flags, wide = np.ascontiguousarray(box), np.ascontiguousarray(within)
+        return self.ensemble.summed.grow(flags, k, wide, label, self.left)

@@ -29,7 +29,7 @@ __all__ = ["Sufficient"]
 
 STEPS = 200_000  # of one search for sets, and more if the limit on reasons is high
 STEPS_EACH = 20
-SHORT = 10  # nodes of each search while the sides of one reason are widened
+SHORT = 4  # most nodes of a search while the sides of one reason are widened
 GREEDY = 50  # greedy choices before the next one that is proven cheapest
 
 Sides = tuple[int, ...]
@@ -57,6 +57,7 @@ class Sufficient(Probe):
     ) -> None:
         super().__init__(ensemble, time_limit)
         self.box, self.label, self.limit = box, label, limit
+        self._flags = np.ascontiguousarray(box)
         self.cell = self.cell_in(box)
         bins = self.bins
         self.full = [bins.every_bin(k) for k in range(len(bins.features))]
@@ -85,64 +86,40 @@ class Sufficient(Probe):
     def order(self) -> list[int]:
         """The known features, those first whose value matters least when they change alone."""
         if self._order is None:
-            cells, owner = [], []
-            for k in members(self.known):
-                for b in range(self.bins.widths[k]):
-                    cell = self.cell.copy()
-                    cell[k] = b
-                    cells.append(cell)
-                    owner.append(k)
-            lost = dict.fromkeys(members(self.known), 0.0)
-            if cells:
-                margins = self._margins(np.array(cells, dtype=np.int32))
-                own = float(self._margins(self.cell[None])[0])
-                for k, margin in zip(owner, margins.tolist(), strict=True):
-                    lost[k] = max(lost[k], own - margin)
-            self._order = sorted(lost, key=lambda k: (lost[k], k))
+            self._order = self.ensemble.summed.order(self._flags, self.label).tolist()
         return self._order
-
-    def _margins(self, cells: Cells) -> np.ndarray:
-        """Give by how much the class of the row wins, or loses, in cells."""
-        sums = self.ensemble.summed.evaluate(np.ascontiguousarray(cells), 1).sums
-        if self.ensemble.rule.kind == "largest":
-            others = np.delete(sums, self.label, axis=1)
-            best = others.max(axis=1) if others.shape[1] else np.full(len(sums), -np.inf)
-            return np.asarray(sums[:, self.label] - best)
-        cuts = (-np.inf, *self.ensemble.rule.cuts, np.inf)
-        low, high = cuts[self.label], cuts[self.label + 1]
-        return np.asarray(np.minimum(sums[:, 0] - low, high - sums[:, 0]))
 
     # -- one minimal set, and its box ------------------------------------------------------------
 
     def shrunk(self, features: int) -> int:
         """Give a minimal sufficient set among features that are sufficient together.
 
-        By deletion. Where the time is over for a set, it counts as not sufficient: what comes out
-        is sufficient all the same.
+        By deletion, in order; several at once as long as that goes well. Where the time is over for
+        a set, it counts as not sufficient: what comes out is sufficient all the same.
         """
-        if self.certain(self.keeping(0)):
-            return 0
-        for k in self.order:
-            if features >> k & 1 and self.certain(self.keeping(features & ~(1 << k))):
-                features &= ~(1 << k)
-        return features
+        return self._reason(features, shrink=True, widen=False)[0]
 
-    def widened(self, features: int, most_nodes: int = 0) -> Sides:
-        """Give a box around the row that asks about these features only, as wide as can be.
-
-        With ``most_nodes``, as wide as searches of so many nodes can prove.
-        """
-        box = self.keeping(features)
-        everything = np.ones_like(box)
-        for k in reversed(self.order):
-            if features >> k & 1:
-                box = self.grown(box, k, everything, self.label, most_nodes)
-        return bits_of(self.bins, box)
+    def widened(self, features: int) -> Sides:
+        """Give a box around the row that asks about these features only, as wide as can be."""
+        return self._reason(features, shrink=False, widen=True)[1]
 
     def one(self) -> Sides:
-        """Give one reason: a minimal set of features, each with a wide side."""
+        """Give one reason: a minimal set of features, each with a wide side.
+
+        As wide as short searches can prove, and shorter ones after each that was not enough.
+        """
         self.start()
-        return self.widened(self.shrunk(self.known), SHORT)
+        return self._reason(self.known, shrink=True, widen=True, most_nodes=SHORT)[1]
+
+    def _reason(
+        self, features: int, *, shrink: bool, widen: bool, most_nodes: int = 0
+    ) -> tuple[int, Sides]:
+        kept = np.array([features >> k & 1 for k in range(len(self.at))], dtype=np.uint8)
+        found = self.ensemble.summed.reason(
+            self._flags, self.label, kept, shrink, widen, self.left, most_nodes
+        )
+        left = sum(1 << k for k in np.flatnonzero(found.features).tolist())
+        return left, bits_of(self.bins, found.box) if widen else ()
 
     # -- the best, and all -----------------------------------------------------------------------
 
