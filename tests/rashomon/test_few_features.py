@@ -1,4 +1,4 @@
-"""Trees of at most so many features: set by set against the core's tables and against brute force."""
+"""Trees of at most so many features: set by set, by the core's tables, and by brute force."""
 
 import numpy as np
 import pandas as pd
@@ -9,6 +9,7 @@ from rashomon_cases import Case, key
 import orderless as ol
 from orderless.errors import OutOfMemory, OutOfTime
 from orderless.rashomon import few_features
+from orderless.rashomon.flat import join
 
 
 def two_ways(found, view, monkeypatch):
@@ -21,13 +22,13 @@ def two_ways(found, view, monkeypatch):
     return by_sets, by_tables
 
 
-def random_set(seed, n_classes=2, depth=3):
+def random_set(seed, n_classes=2, depth=3, epsilon=0.08):
     random = np.random.default_rng(seed)
     n, features = 24, 6
     numbers = random.integers(0, 3, size=(n, features))
     y = (numbers[:, 0] + numbers[:, 1] * numbers[:, 2] + random.integers(0, 2, n)) % n_classes
     X = {f"a {j}": numbers[:, j].astype(float) for j in range(features)}
-    return ol.RashomonSet(depth, 0.02, 0.08, thresholds="all").fit(pd.DataFrame(X), y)
+    return ol.RashomonSet(depth, 0.02, epsilon, thresholds="all").fit(pd.DataFrame(X), y)
 
 
 def shape(counts):
@@ -62,7 +63,7 @@ def test_set_by_set_and_all_sets_at_once_count_the_same_trees(seed, monkeypatch)
 @pytest.mark.parametrize("trivial", [True, False])
 @pytest.mark.parametrize("seed", range(3))
 def test_positions_name_every_tree_once_and_by_objective(seed, trivial, monkeypatch):
-    found = random_set(seed, depth=2)
+    found = random_set(seed, depth=2, epsilon=0.2)
     look = found if trivial else found.nontrivial()
     one, other = two_ways(found, look._view.with_features(2), monkeypatch)
     assert one.n > 20
@@ -81,15 +82,15 @@ def test_positions_name_every_tree_once_and_by_objective(seed, trivial, monkeypa
 
 def test_trees_that_are_not_in_have_no_position(monkeypatch):
     found = random_set(0)
-    one, _ = two_ways(found, found._view.with_features(1), monkeypatch)
+    one, _ = two_ways(found, found._view.with_features(2), monkeypatch)
     every = found._source.counts(found._view)
-    trees = every.unrank(range(0, every.n, max(1, every.n // 300)))
+    trees = join([one.unrank([0, 5, 20]), every.unrank(range(0, every.n, 100))])
     uses = trees.uses(len(found._problem.columns))
     feature = found._problem.columns.feature
     n_features = [len(set(feature[row].tolist())) for row in uses]
-    assert {1, 2} <= set(n_features)
+    assert {2, 3, 4} <= set(n_features)
     for i, n in enumerate(n_features):
-        assert (one.rank(trees[[i]]) is not None) == (n <= 1)
+        assert (one.rank(trees[[i]]) is not None) == (n <= 2)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -105,7 +106,7 @@ def test_brute_force_over_all_trees_agrees(seed):
 
 def test_limits_hold(monkeypatch):
     found = random_set(1)
-    view = found._view.with_features(2)
+    view = found._view.with_features(3)
     with monkeypatch.context() as patch:
         patch.setattr(found._source, "time_limit", 1e-9)
         with pytest.raises(OutOfTime, match="counting the trees took longer"):

@@ -105,7 +105,7 @@ class FewFeatures:
         return cell[1] * problem.error_cost + cell[0] * problem.leaf_cost, cell[0]
 
     def _within(self, chosen: Set) -> _core.rashomon.View:
-        """The trees that ask about no other features."""
+        """Give the trees that ask about no other features."""
         allowed = self._record.allowed * np.isin(self._feature, chosen)
         return self._record._replace(allowed=allowed.astype(np.uint8))
 
@@ -183,15 +183,13 @@ class FewFeatures:
         return runs, before, {run: k for k, run in enumerate(runs)}
 
     def _own_counts(self, chosen: Set) -> _core.rashomon.Counts:
-        """The core's own counts of the trees that ask about all of a set and nothing else."""
+        """Give the core's own counts of the trees that ask about all of a set and nothing else."""
         if chosen not in self._kept:
             groups = [np.flatnonzero(self._feature == j).tolist() for j in chosen]
             wanted = self._within(chosen)
             wanted = wanted._replace(required=[*wanted.required, *groups])
             with self._engine.caps("counting the trees"):
-                counts = self._graph.counts(
-                    wanted, self._engine.memory_limit, self._engine.seconds
-                )
+                counts = self._graph.counts(wanted, self._engine.memory_limit, self._engine.seconds)
             while len(self._kept) >= KEPT:
                 del self._kept[next(iter(self._kept))]
             self._kept[chosen] = counts
