@@ -358,7 +358,9 @@ def _few() -> Any:
     return columns, (columns["c0"] & columns["c1"]).rename("y")
 
 
-def treefarms_set(columns: Any, y: Any = None, depth: int = 3, epsilon: float = 0.02) -> Any:
+def treefarms_set(
+    columns: Any, y: Any = None, depth: int = 3, epsilon: float = 0.02, leaf: float = 0.01
+) -> Any:
     """TreeFARMS' own fit: every tree within epsilon, trivial ones too."""
     from treefarms import TREEFARMS
 
@@ -366,7 +368,7 @@ def treefarms_set(columns: Any, y: Any = None, depth: int = 3, epsilon: float = 
         return None
     plain = columns.set_axis([f"c{j}" for j in range(columns.shape[1])], axis=1)
     settings = {
-        "regularization": 0.01, "rashomon_bound_adder": epsilon, "rashomon_bound_multiplier": 0,
+        "regularization": leaf, "rashomon_bound_adder": epsilon, "rashomon_bound_multiplier": 0,
         "depth_budget": depth + 1, "rashomon_ignore_trivial_extensions": False,
     }  # fmt: skip
     return _measured(

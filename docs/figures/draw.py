@@ -363,6 +363,37 @@ def rashomon_fronts():
     save(figure, "rashomon-fronts")
 
 
+def rashomon_few_features():
+    """Every cut point of four features: trees and ranges by the number of features."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    names = ["mean radius", "mean texture", "worst area", "worst texture"]
+    found = ol.RashomonSet(2, thresholds="all").fit(X[names], y.map({0: "malignant", 1: "benign"}))
+    views = [found.at_most_features(k) for k in (1, 2, 3)]
+    labels = [f"at most {k}" for k in (1, 2, 3)]
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 2.6), layout="constrained")
+    counts = [view.n_trees for view in views]
+    left.barh(labels, counts, color=BLUE, height=0.6)
+    left.set_xscale("log")
+    left.set_xlim(1, 20 * max(counts))
+    for at, n in enumerate(counts):
+        left.text(n * 1.3, at, f"{n:,}", va="center", fontsize=10)
+    left.set_xlabel("trees")
+    left.set_ylabel("features of a tree")
+    for at, view in enumerate(views):
+        ends = view.range("false negatives")
+        right.plot([ends.smallest, ends.largest], [at, at], color=BLUE, linewidth=5)
+        right.text(ends.smallest - 1, at, f"{ends.smallest}", va="center", ha="right", fontsize=10)
+        right.text(ends.largest + 1, at, f"{ends.largest}", va="center", fontsize=10)
+    right.set_yticks(range(3), labels)
+    right.set_ylim(-0.6, 2.6)
+    right.margins(x=0.12)
+    right.set_xlabel("false negatives: smallest and largest over all of these trees")
+    for axes in (left, right):
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.invert_yaxis()
+    save(figure, "rashomon-few-features")
+
+
 def importance_rashomon():
     """RID with and without the correction: boxes for the Wisconsin data, a curve for a game."""
     figure, (left, right) = plt.subplots(
@@ -444,6 +475,7 @@ if __name__ == "__main__":
     policy()
     rashomon_wisconsin()
     rashomon_fronts()
+    rashomon_few_features()
     importance_rashomon()
     plots_of_a_tree()
     plots_of_answers()

@@ -192,8 +192,10 @@ void Counts::fill_small(std::uint32_t node, std::vector<Cell>& out) const {
     return;
   }
   std::vector<Edge> room;
+  const std::span<const Edge> edges = graph.of(node, room);
+  if (tally_edges(node, edges, budget, out)) return;
   const Edge* before = nullptr;
-  for (const Edge& edge : graph.of(node, room)) {
+  for (const Edge& edge : edges) {
     if (!reachable_.has(graph, node, edge) || !view_.may(masks_[edge.column])) continue;
     if (before != nullptr && alike_edges(*before, edge)) {
       Cell& cell = out.back();
@@ -209,13 +211,40 @@ void Counts::fill_small(std::uint32_t node, std::vector<Cell>& out) const {
   merge(out);
 }
 
+/// The edges of a node whose sides are leaves, by errors; false where they are better sorted.
+bool Counts::tally_edges(std::uint32_t node, std::span<const Edge> edges, std::int64_t budget,
+                         std::vector<Cell>& out) const {
+  const Graph& graph = *graph_;
+  const std::int64_t most = graph.most_missed(budget), least = graph.best[node];
+  const std::int64_t low = std::max<std::int64_t>(0, graph.most_missed(least));
+  const bool plain = view_.required.empty() && !view_.limits_features();
+  if (!plain || edges.size() < 16 || most - low >= 128) return false;
+  // No split misses less than the best of all trees can.
+  SplitTally tallies[128] = {};
+  for (const Edge& edge : edges) {
+    const std::int64_t errors = graph.errors[edge.when_true] + graph.errors[edge.when_false];
+    if (errors > most || view_.allowed[edge.column] == 0) continue;
+    SplitTally& to = tallies[errors - low];
+    ++to.splits;
+    to.differ += graph.label[edge.when_true] != graph.label[edge.when_false] ? 1 : 0;
+  }
+  for (std::int64_t errors = low; errors <= most; ++errors) {
+    const SplitTally& tally = tallies[errors - low];
+    if (tally.splits == 0) continue;
+    out.push_back({graph.costs.of(errors, 2), 0, 2, tally.splits, tally.differ});
+  }
+  merge(out);
+  return true;
+}
+
 /// The splits of a node whose edges are not written down.
 void Counts::tally_small(std::uint32_t node, std::int64_t budget, std::vector<Cell>& out) const {
   const Graph& graph = *graph_;
   const std::int64_t most = graph.most_missed(budget);
   if (most < 0) return;
   std::vector<SplitTally> tallies;
-  graph.last->tally(graph.path_of(node), most, upto_, tallies);
+  LastSplits::Room room;
+  graph.last->tally(graph.path_of(node), most, upto_, tallies, room);
   for (std::int64_t errors = 0; errors <= most; ++errors) {
     const SplitTally& tally = tallies[static_cast<std::size_t>(errors)];
     if (tally.splits == 0) continue;

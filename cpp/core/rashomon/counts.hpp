@@ -140,6 +140,8 @@ class Counts {
   [[nodiscard]] bool has_long_table(double long_table) const;
   [[nodiscard]] FlatTrees unrank_open(std::span<const Count> positions, Meter& meter) const;
   void fill_small(std::uint32_t node, std::vector<Cell>& out) const;
+  bool tally_edges(std::uint32_t node, std::span<const Edge> edges, std::int64_t budget,
+                   std::vector<Cell>& out) const;
   void tally_small(std::uint32_t node, std::int64_t budget, std::vector<Cell>& out) const;
   /// Whether two edges of a node lead to the same and ask the same.
   [[nodiscard]] bool alike_edges(const Edge& a, const Edge& b) const {

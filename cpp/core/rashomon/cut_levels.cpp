@@ -29,6 +29,7 @@ std::optional<std::int64_t> CutLevels::look_at_cuts(
   }
   if (!triples_suffice(part.rows)) return std::nullopt;
   root_columns_ = part.rows.cuts.column;
+  root_ends_ = part.rows.cuts.end;
   near_ = near_cuts(part.rows, costs_, leaf, bound_of, meter_);
   std::size_t bytes = near_.sides.size() * 32;
   for (const auto& splits : near_.splits) bytes += splits.capacity() * sizeof(SecondSplit);
@@ -41,57 +42,59 @@ SideCosts CutLevels::chain_sides(std::size_t at, const Part& part, std::int64_t 
   return cut_sides_of_depth_2(part.rows, costs_, budget, meter_);
 }
 
-void CutLevels::expand_chains(std::size_t at, std::uint32_t node, const Words& support,
-                              const Cuts& cuts) {
+template <class Each>
+void CutLevels::add_splits(std::size_t at, std::uint32_t node, const Words& support, Each&& each) {
   Level& level = levels_[at];
   Level& below = levels_[at + 1];
   const std::int64_t budget = level.budget[node];
   const std::int32_t* path = level.path.data() + node * at;
-  Words side(rows_.n_words);
+  room_.resize(rows_.n_words);
   level.edge_start[node] = level.edges.size();
-  const auto use = [&](std::size_t group, std::int64_t on_true, std::int64_t on_false,
-                       std::int64_t split_true, std::int64_t split_false) {
+  each(budget, [&](std::uint32_t column, std::uint32_t end, const SecondSplit& split) {
     std::uint32_t children[2] = {0, 0};
     for (const bool yes : {true, false}) {
-      const auto literal = static_cast<std::int32_t>(2 * cuts.column[group] + (yes ? 0 : 1));
-      cut(support, literal, side);
-      const std::int64_t most = budget - (yes ? on_false : on_true);
-      const auto [child, changed] = meet(at + 1, side.data(), path, literal,
-                                         best_.leaf(side.data()), most, yes ? on_true : on_false);
+      const auto literal = static_cast<std::int32_t>(2 * column + (yes ? 0 : 1));
+      cut(support, literal, room_);
+      const std::int64_t most = budget - (yes ? split.on_false : split.on_true);
+      const auto [child, changed] =
+          meet(at + 1, room_.data(), path, literal, best_.leaf(room_.data()), most,
+               yes ? split.on_true : split.on_false);
       children[yes ? 0 : 1] = child;
-      if (changed && (yes ? split_true : split_false) <= most) {
-        last_edges(below, child, side, most - 2 * costs_.leaf);
+      if (changed && (yes ? split.split_true : split.split_false) <= most) {
+        last_edges(below, child, room_, most - 2 * costs_.leaf);
       }
     }
-    for (std::uint32_t column = cuts.column[group]; column < cuts.end[group]; ++column) {
-      level.edges.push_back({column, children[0], children[1]});
-    }
+    for (; column < end; ++column) level.edges.push_back({column, children[0], children[1]});
     meter_.step(rows_.n_columns);
-  };
-  if (at == 1 && !near_.sides.empty()) {
-    each_near(path[0], cuts, use);
-  } else {
-    with_sweep(cuts, costs_, meter_, [&](auto& sweep) { sweep.each(budget, use); });
-  }
+  });
   level.edge_end[node] = level.edges.size();
   set_held();
 }
 
-template <class Use>
-void CutLevels::each_near(std::int32_t literal, const Cuts& cuts, Use&& use) const {
+void CutLevels::expand_chains(std::size_t at, std::uint32_t node, const Words& support,
+                              const Cuts& cuts) {
+  add_splits(at, node, support, [&](std::int64_t budget, const auto& add) {
+    with_sweep(cuts, costs_, meter_, [&](auto& sweep) {
+      sweep.each(budget, [&](std::size_t group, std::int64_t on_true, std::int64_t on_false,
+                             std::int64_t split_true, std::int64_t split_false) {
+        add(cuts.column[group], cuts.end[group],
+            SecondSplit{0, 0, on_true, on_false, split_true, split_false});
+      });
+    });
+  });
+}
+
+void CutLevels::expand_near(std::uint32_t node, const Words& support) {
+  const std::int32_t literal = levels_[1].path[node];
   const auto column = static_cast<std::uint32_t>(literal / 2);
   const auto from = std::lower_bound(root_columns_.begin(), root_columns_.end(), column);
   const auto side = static_cast<std::size_t>(from - root_columns_.begin()) * 2 +
                     static_cast<std::size_t>(literal % 2);
-  auto split = near_.splits[side].begin();
-  const auto end = near_.splits[side].end();
-  // Groups of all rows that part the side alike are one group here.
-  for (std::size_t group = 0; group < cuts.n_groups(); ++group) {
-    while (split != end && root_columns_[split->group] < cuts.column[group]) ++split;
-    if (split == end) return;
-    if (root_columns_[split->group] >= cuts.end[group]) continue;
-    use(group, split->on_true, split->on_false, split->split_true, split->split_false);
-  }
+  add_splits(1, node, support, [&](std::int64_t /*budget*/, const auto& add) {
+    for (const SecondSplit& split : near_.splits[side]) {
+      add(root_columns_[split.group], root_ends_[split.end - 1], split);
+    }
+  });
 }
 
 void CutLevels::expand_walking() {
@@ -171,7 +174,7 @@ bool CutLevels::lists() {
 void CutLevels::listed_edges(Level& level, std::uint32_t node, std::int64_t most) {
   const auto n = static_cast<std::size_t>(graph_.depth) - 1;
   std::int64_t all[2];
-  last_->list({level.path.data() + node * n, n}, most, all, splits_);
+  last_->list({level.path.data() + node * n, n}, most, all, splits_, last_room_);
   level.edge_start[node] = level.edges.size();
   for (const LastSplit& split : splits_) {
     const std::int64_t off[2] = {all[0] - split.on[0], all[1] - split.on[1]};

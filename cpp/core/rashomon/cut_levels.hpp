@@ -30,6 +30,10 @@ class CutLevels : protected Levels {
   /// The edges of a node with two splits left, and of its children.
   void expand_chains(std::size_t at, std::uint32_t node, const Words& support, const Cuts& cuts);
 
+  /// Whether the splits of the sides of all rows are known that are near; then their edges, too.
+  [[nodiscard]] bool knows_near() const { return !near_.splits.empty(); }
+  void expand_near(std::uint32_t node, const Words& support);
+
   /// Whether sides of all rows grow cut by cut; then the nodes with two splits left are expanded
   /// together.
   [[nodiscard]] bool walks() const { return walk_.used(); }
@@ -42,9 +46,10 @@ class CutLevels : protected Levels {
   std::uint32_t walk_child(std::uint32_t node, const Words& support, const WalkSplit& split,
                            bool yes);
 
-  /// Calls use for the groups of a side of a cut of all rows whose splits are near.
-  template <class Use>
-  void each_near(std::int32_t literal, const Cuts& cuts, Use&& use) const;
+  /// Adds the edges of a node with two splits left: each(budget, add) calls add(first column, one
+  /// after the last, split).
+  template <class Each>
+  void add_splits(std::size_t at, std::uint32_t node, const Words& support, Each&& each);
   /// The edges of a node with one split left, of two classes.
   void last_edges(Level& level, std::uint32_t node, const Words& support, std::int64_t spare);
   /// The same, where there are few rows.
@@ -55,9 +60,10 @@ class CutLevels : protected Levels {
   Held near_held_;
   Cuts walk_;      // of all rows, where sides grow
   NearCuts near_;  // of all rows, where three cuts were looked at together
-  std::vector<std::uint32_t> root_columns_;
-  std::vector<std::int64_t> counts_;  // per class and column
+  std::vector<std::uint32_t> root_columns_, root_ends_;  // of the groups of all rows
+  std::vector<std::int64_t> counts_;                     // per class and column
   std::vector<LastSplit> splits_;
+  LastSplits::Room last_room_;
   bool looked_ = false;  // whether last splits can be listed
   Words room_;
 };

@@ -60,20 +60,36 @@ ORDERLESS_INLINE void pass_block_loop(const BlockPass& t) {
   }
 }
 
-/// Raises `most` to the largest |x| + |own - x| of two x.
-ORDERLESS_INLINE void raise_most_loop(const std::int16_t* extremes, const std::int16_t* own,
-                                      std::int16_t* most) {
-  for (std::size_t l = 0; l < shorts_at_once; ++l) {
-    const int low = extremes[l], high = extremes[shorts_at_once + l], whole = own[l];
-    const int a = std::abs(low) + std::abs(whole - low);
-    const int b = std::abs(high) + std::abs(whole - high);
-    const int larger = a > b ? a : b;
-    most[l] = static_cast<std::int16_t>(larger > most[l] ? larger : most[l]);
+/// A block of columns below one cut: raises, of each side, `most` to the largest |x| + |whole - x|
+/// of the smallest and the largest x, where `whole` is what the side has in all.
+struct RaisedMost {
+  const std::int16_t* extremes;  // as BlockPass::out
+  const std::int16_t *on, *all;  // per column: where the cut is 1, and of all items
+  std::int16_t sign, all_sign;   // of all items where the cut is 1, and of all
+  std::int16_t* most;            // sides x stride
+  std::size_t stride;
+};
+
+ORDERLESS_INLINE void raise_most_loop(const RaisedMost& t) {
+  for (std::size_t s = 0; s < n_sides; ++s) {
+    const std::int16_t* extremes = t.extremes + 2 * s * shorts_at_once;
+    std::int16_t* most = t.most + s * t.stride;
+    for (std::size_t l = 0; l < shorts_at_once; ++l) {
+      const int on = t.on[l], off = t.all[l] - on;
+      const int whole = s == 0   ? on
+                        : s == 1 ? t.sign - on
+                        : s == 2 ? off
+                                 : t.all_sign - t.sign - off;
+      const int low = extremes[l], high = extremes[shorts_at_once + l];
+      const int a = std::abs(low) + std::abs(whole - low);
+      const int b = std::abs(high) + std::abs(whole - high);
+      const int larger = a > b ? a : b;
+      most[l] = static_cast<std::int16_t>(larger > most[l] ? larger : most[l]);
+    }
   }
 }
 
-/// Items that are added to a table of two chains: to the columns from its bin on of the item's row,
-/// of the sums of all rows, and of the last numbers of the rows.
+/// Items that are added to a table of two chains: to the columns from its bin on of the item's row.
 struct TableItems {
   const std::uint32_t* items;
   std::size_t n_items;
@@ -81,39 +97,31 @@ struct TableItems {
   const std::int16_t* sign;
   const std::int16_t* steps;  // after 32 zeros: numbers of which all bits are 1
   std::size_t n_rows, stride;
-  std::int16_t *more, *own, *column;
+  std::int16_t* more;
 };
-
-ORDERLESS_INLINE void add_from(std::int16_t* to, std::size_t bin, std::size_t end,
-                               const std::int16_t* steps, const Shorts& number) {
-  for (std::size_t k = bin / shorts_at_once * shorts_at_once; k < end; k += shorts_at_once) {
-    Shorts step, sum;
-    load_lanes(step, steps + k - bin);
-    load_lanes(sum, to + k);
-    keep_lanes(step, number);
-    add_lanes(sum, step);
-    store_lanes(sum, to + k);
-  }
-}
 
 ORDERLESS_INLINE void add_to_table_loop(const TableItems& t) {
   for (std::size_t i = 0; i < t.n_items; ++i) {
     const std::uint32_t item = t.items[i];
+    const std::size_t row = t.row[item], bin = t.bin[item];
+    if (row >= t.n_rows) continue;
     Shorts number;
     fill_lanes(number, t.sign[item]);
-    const std::size_t row = t.row[item], bin = t.bin[item];
-    add_from(t.column, bin, t.stride, t.steps, number);
-    if (row >= t.n_rows) continue;
-    add_from(t.more + row * t.stride, bin, t.stride, t.steps, number);
-    add_from(t.own, row, t.n_rows, t.steps, number);
+    std::int16_t* to = t.more + row * t.stride;
+    for (std::size_t k = bin / shorts_at_once * shorts_at_once; k < t.stride; k += shorts_at_once) {
+      Shorts step, sum;
+      load_lanes(step, t.steps + k - bin);
+      load_lanes(sum, to + k);
+      keep_lanes(step, number);
+      add_lanes(sum, step);
+      store_lanes(sum, to + k);
+    }
   }
 }
 
 ORDERLESS_WIDTHS(pass_block, (const BlockPass& t), (t))
 ORDERLESS_WIDTHS(add_to_table, (const TableItems& t), (t))
-ORDERLESS_WIDTHS(raise_most,
-                 (const std::int16_t* extremes, const std::int16_t* own, std::int16_t* most),
-                 (extremes, own, most))
+ORDERLESS_WIDTHS(raise_most, (const RaisedMost& t), (t))
 
 class CutTriples {
  public:
@@ -124,7 +132,7 @@ class CutTriples {
       lane_.push_back(lane_.back() + (n + shorts_at_once - 1) / shorts_at_once * shorts_at_once);
     }
     const std::size_t lanes = lane_.back(), n = cuts_.n_groups();
-    bytes_ = n * lanes * n_sides * 2 + lanes * 64;
+    bytes_ = n * lanes * (n_sides + 1) * 2 + lanes * 64;
     held_.set(bytes_);
     most_.assign(n * n_sides * lanes, 0);
     steps_.assign(lanes + 2 * shorts_at_once, -1);
@@ -134,6 +142,7 @@ class CutTriples {
       signs_.push_back(static_cast<std::int16_t>(cuts_.label[i] == 0 ? -own : own));
       all_sign_ += signs_.back();
     }
+    add_pairs();
   }
 
   NearCuts find(std::int64_t leaf, const std::function<std::int64_t(std::int64_t)>& bound_of) {
@@ -154,15 +163,41 @@ class CutTriples {
   }
 
  private:
+  /// Signed weights of all pairs of groups, and of all groups.
+  void add_pairs() {
+    const std::size_t lanes = lane_.back();
+    pairs_.assign((cuts_.n_groups() + 1) * lanes, 0);
+    const std::vector<std::uint16_t> one_row(cuts_.n_items(), 0);
+    const auto add = [&](std::size_t r, std::uint32_t first, std::uint32_t end, std::int16_t* to) {
+      for (std::size_t q = 0; q < cuts_.n_chains(); ++q) {
+        add_to_table({cuts_.items(r) + first, end - first, one_row.data(), cuts_.bins(q),
+                      signs_.data(), steps_.data() + shorts_at_once, 1, lane_[q + 1] - lane_[q],
+                      to + lane_[q]});
+      }
+    };
+    add(0, 0, static_cast<std::uint32_t>(cuts_.n_items()), pairs(cuts_.n_groups()));
+    for (std::size_t r = 0; r < cuts_.n_chains(); ++r) {
+      for (std::size_t group = cuts_.start[r]; group < cuts_.start[r + 1]; ++group) {
+        if (group != cuts_.start[r]) std::copy_n(pairs(group - 1), lanes, pairs(group));
+        add(r, cuts_.first_item(r, group), cuts_.n_upto[group], pairs(group));
+      }
+      meter_.step(cuts_.n_items() * lanes / 16);
+    }
+  }
+
+  [[nodiscard]] std::int16_t* pairs(std::size_t group) {
+    return pairs_.data() + group * lane_.back();
+  }
+
   /// Two chains: rows of p, columns of q; and all groups of all chains one after the other.
   void table(std::size_t p, std::size_t q) {
     const std::size_t n_rows = cuts_.start[p + 1] - cuts_.start[p];
     const std::size_t stride = lane_[q + 1] - lane_[q];
     if (n_rows == 0 || stride == 0) return;
-    all_.begin(n_rows, stride);
+    all_.assign(n_rows * stride, 0);
     add(p, q, 0, 0, static_cast<std::uint32_t>(cuts_.n_items()), all_);
     for (std::size_t r = 0; r < cuts_.n_chains(); ++r) {
-      own_.begin(n_rows, stride);
+      own_.assign(n_rows * stride, 0);
       std::int16_t sign = 0;
       for (std::size_t group = cuts_.start[r]; group < cuts_.start[r + 1]; ++group) {
         const std::uint32_t first = cuts_.first_item(r, group), end = cuts_.n_upto[group];
@@ -170,52 +205,30 @@ class CutTriples {
         for (std::uint32_t i = first; i < end; ++i) {
           sign = static_cast<std::int16_t>(sign + signs_[cuts_.items(r)[i]]);
         }
-        pass(q, group, sign, n_rows, stride);
+        pass(p, q, group, sign);
       }
       meter_.step((cuts_.start[r + 1] - cuts_.start[r]) * n_rows * stride / 16 + n_rows);
     }
   }
 
-  struct PairTable {
-    Numbers16 more;    // rows x stride: what a row has more than the row before
-    Numbers16 own;     // per row its last number
-    Numbers16 column;  // per column: of all rows, and of the items that are in none
-
-    void begin(std::size_t n_rows, std::size_t stride) {
-      more.assign(n_rows * stride, 0);
-      own.assign((n_rows + shorts_at_once - 1) / shorts_at_once * shorts_at_once, 0);
-      column.assign(stride, 0);
-    }
-  };
-
   /// Adds some items of chain r to a table of chains p and q.
   void add(std::size_t p, std::size_t q, std::size_t r, std::uint32_t first, std::uint32_t end,
-           PairTable& to) const {
+           Numbers16& to) const {
     add_to_table({cuts_.items(r) + first, end - first, cuts_.bins(p), cuts_.bins(q), signs_.data(),
                   steps_.data() + shorts_at_once, cuts_.start[p + 1] - cuts_.start[p],
-                  to.column.size(), to.more.data(), to.own.data(), to.column.data()});
+                  lane_[q + 1] - lane_[q], to.data()});
   }
 
-  void pass(std::size_t q, std::size_t group, std::int16_t sign, std::size_t n_rows,
-            std::size_t stride) {
-    const std::size_t lanes = lane_.back();
+  void pass(std::size_t p, std::size_t q, std::size_t group, std::int16_t sign) {
+    const std::size_t lanes = lane_.back(), stride = lane_[q + 1] - lane_[q];
+    const std::int16_t *own = pairs(group), *all = pairs(cuts_.n_groups());
     std::int16_t extremes[2 * n_sides * shorts_at_once];
-    std::int16_t wholes[n_sides][shorts_at_once];
     for (std::size_t k = 0; k < stride; k += shorts_at_once) {
-      pass_block({own_.more.data() + k, all_.more.data() + k, own_.own.data(), all_.own.data(),
-                  n_rows, stride, extremes});
-      for (std::size_t l = 0; l < shorts_at_once; ++l) {
-        const std::int16_t on = own_.column[k + l];
-        const auto off = static_cast<std::int16_t>(all_.column[k + l] - on);
-        wholes[0][l] = on;
-        wholes[1][l] = static_cast<std::int16_t>(sign - on);
-        wholes[2][l] = off;
-        wholes[3][l] = static_cast<std::int16_t>(all_sign_ - sign - off);
-      }
-      for (std::size_t s = 0; s < n_sides; ++s) {
-        raise_most(extremes + 2 * s * shorts_at_once, wholes[s],
-                   most_.data() + (group * n_sides + s) * lanes + lane_[q] + k);
-      }
+      pass_block({own_.data() + k, all_.data() + k, own + lane_[p], all + lane_[p],
+                  cuts_.start[p + 1] - cuts_.start[p], stride, extremes});
+      raise_most({extremes, own + lane_[q] + k, all + lane_[q] + k, sign,
+                  static_cast<std::int16_t>(all_sign_),
+                  most_.data() + group * n_sides * lanes + lane_[q] + k, lanes});
     }
   }
 
@@ -263,20 +276,23 @@ class CutTriples {
     }
   }
 
-  /// Calls use(split) for all groups on one side of a cut.
+  /// Calls use(split) for all splits of one side of a cut.
   template <class Use>
   void each_split(std::size_t side, const Half& half, const Use& use) const {
     const std::int16_t* on = most_.data() + 2 * side * lane_.back();
     const std::int16_t* off = on + lane_.back();
     const auto leaf = [&](std::int32_t s, std::int32_t w) { return (w - std::abs(s)) / 2; };
     for (std::size_t q = 0; q < cuts_.n_chains(); ++q) {
-      for (std::size_t k = cuts_.start[q]; k < cuts_.start[q + 1]; ++k) {
+      for (std::size_t k = cuts_.start[q], end = k; k < cuts_.start[q + 1]; k = end) {
         const std::size_t lane = lane_[q] + k - cuts_.start[q];
         const std::int32_t s = half.sign[k], w = half.weight[k];
         const std::int32_t other = half.whole_weight - w;
+        // Groups between which no item of the side lies are one split.
+        for (end = k + 1; end < cuts_.start[q + 1] && half.weight[end] == w;) ++end;
         if (w == 0 || other == 0) continue;
         const std::int32_t yes = (w - on[lane]) / 2, no = (other - off[lane]) / 2;
-        use(SecondSplit{static_cast<std::uint32_t>(k), leaf_or_split(costs_, leaf(s, w), yes),
+        use(SecondSplit{static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(end),
+                        leaf_or_split(costs_, leaf(s, w), yes),
                         leaf_or_split(costs_, leaf(half.whole_sign - s, other), no),
                         costs_.of(yes, 2), costs_.of(no, 2)});
       }
@@ -313,7 +329,10 @@ class CutTriples {
   Numbers16 signs_;                // of each item
   Numbers16 most_;                 // per group, side and lane: the largest |s| + |s'| of a split
   Numbers16 steps_;
-  PairTable own_, all_;  // of the items up to the group at hand, and of all
+  Numbers16 pairs_;  // per group and lane: where both are 1; and of all items
+  // Rows x columns of two chains, what a row has more than the row before: of the items up to the
+  // group at hand, and of all.
+  Numbers16 own_, all_;
   std::int32_t all_sign_ = 0;
   std::size_t bytes_ = 0, n_kept_ = 0;
 };

@@ -13,7 +13,7 @@ namespace orderless::rashomon {
 
 /// A split on one side of a cut whose own sides, as trees of depth <= 1, are cheap enough.
 struct SecondSplit {
-  std::uint32_t group = 0;                       // of the part
+  std::uint32_t group = 0, end = 0;              // groups of the part that part the side alike
   std::int64_t on_true = 0, on_false = 0;        // the cheapest trees of both sides
   std::int64_t split_true = 0, split_false = 0;  // the cheapest splits of them into two leaves
 };

@@ -132,10 +132,14 @@ class Builder : private CutLevels {
     std::vector<Edge> by_group;
     std::vector<std::uint8_t> kept;
     for (std::size_t done = 0; done < order.size(); ++done) {
-      if (done % prepared_.size() == 0) prepare(at, order, done);
       const std::uint32_t node = order[done];
-      const std::int32_t* path = level.path.data() + node * at;
       follow(at, node, support);
+      if (at == 1 && knows_near()) {
+        expand_near(node, support);
+        continue;
+      }
+      if (done % prepared_.size() == 0) prepare(at, order, done);
+      const std::int32_t* path = level.path.data() + node * at;
       const Part& part = restriction_.of(support.data());
       const std::size_t n = part.rows.n_columns;
       const std::int64_t budget = level.budget[node];
@@ -242,7 +246,8 @@ std::span<const Edge> Graph::of(std::uint32_t node, std::vector<Edge>& room) con
   const std::int64_t most = most_missed(budget[node]);
   std::vector<LastSplit> splits;
   std::int64_t all[2];
-  last->list(path_of(node), most, all, splits);
+  LastSplits::Room rows_room;
+  last->list(path_of(node), most, all, splits, rows_room);
   const auto leaf = [&](const std::int64_t* weights) {
     const Leaf own = rows.leaf(weights);
     return last_leaf[last_leaf.size() / 2 * at(own.label) + static_cast<std::size_t>(own.errors)];

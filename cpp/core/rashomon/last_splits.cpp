@@ -38,17 +38,69 @@ ORDERLESS_INLINE void count_words_loop(const Counted& t) {
 }
 ORDERLESS_WIDTHS(count_words, (const Counted& t), (t))
 
-}  // namespace
-
-/// Some rows: words of chain after chain, and what each word weighs.
-struct LastSplits::Found {
-  Words words, zero, one;
-  std::int64_t all[2] = {0, 0};
+/// The cuts of a chain that miss at most `most` of some rows.
+struct Scanned {
+  const std::uint64_t *words, *zero, *one;  // the rows, and what each word weighs
+  const std::uint64_t *ones, *firsts;       // of all rows: those of class 1, and the first of bins
+  const std::uint16_t* bins;
+  std::size_t first, n_words;  // the chain's words among those of all chains
+  std::span<const std::pair<int, Words>> heavy;
+  std::int64_t all[2], most;
+  PassedCut* out;
+  std::size_t* n_out;
 };
+ORDERLESS_INLINE void scan_chain_loop(const Scanned& t) {
+  const std::int64_t all0 = t.all[0], all1 = t.all[1], most = t.most;
+  std::int64_t sum0 = 0, sum1 = 0;
+  std::size_t last = t.n_words;  // the last word with items
+  PassedCut* out = t.out;
+  for (std::size_t w = 0; w < t.n_words; ++w) {
+    const auto zero = static_cast<std::int64_t>(t.zero[w]);
+    const auto one = static_cast<std::int64_t>(t.one[w]);
+    // No cut before an item of this word misses less.
+    const std::int64_t least =
+        std::min(sum0, sum1) + std::min(all0 - sum0 - zero, all1 - sum1 - one);
+    if (least > most || t.words[w] == 0) {
+      sum0 += zero;
+      sum1 += one;
+      if (t.words[w] != 0) last = w;
+      continue;
+    }
+    std::int64_t on0 = sum0, on1 = sum1;
+    std::uint16_t before = 0;
+    if (last < w) {
+      before = t.bins[last * 64 + 63 - static_cast<std::size_t>(std::countl_zero(t.words[last]))];
+    }
+    for (std::uint64_t rest = t.words[w]; rest != 0;) {
+      const auto bit = static_cast<unsigned>(std::countr_zero(rest));
+      const std::uint16_t bin = t.bins[w * 64 + bit];
+      const std::int64_t errors = std::min(on0, on1) + std::min(all0 - on0, all1 - on1);
+      if (errors <= most && bin != before && on0 + on1 != 0) *out++ = {before, bin, {on0, on1}};
+      before = bin;
+      // All up to the first item of the next bin, or to the end of the word.
+      const std::uint64_t above = t.firsts[w] & (~std::uint64_t{1} << bit);
+      const std::uint64_t upto = (above & (~above + 1)) - 1;
+      const std::uint64_t own = rest & upto;
+      for (const auto& [shift, some] : t.heavy) {
+        const std::uint64_t these = own & some[t.first + w];
+        on1 += std::int64_t{std::popcount(these & t.ones[w])} << shift;
+        on0 += std::int64_t{std::popcount(these & ~t.ones[w])} << shift;
+      }
+      rest &= ~upto;
+    }
+    sum0 += zero;
+    sum1 += one;
+    last = w;
+  }
+  *t.n_out = static_cast<std::size_t>(out - t.out);
+}
+ORDERLESS_WIDTHS(scan_chain, (const Scanned& t), (t))
+
+}  // namespace
 
 std::size_t LastSplits::bytes_of(const Cuts& cuts) {
   const std::size_t words = cuts.n_chains() * words_for(cuts.n_items());
-  return words * (cuts.n_groups() + 20) * 8 + cuts.n_chains() * cuts.n_items() * 6 + cuts.bytes();
+  return words * (cuts.n_groups() + 21) * 8 + cuts.n_chains() * cuts.n_items() * 6 + cuts.bytes();
 }
 
 LastSplits::LastSplits(const Rows& rows, Meter& meter) : group_(rows.n_columns, 0) {
@@ -65,8 +117,7 @@ LastSplits::LastSplits(const Rows& rows, Meter& meter) : group_(rows.n_columns, 
   bits_.assign(n_groups * stride, 0);
   all_.assign(stride, 0);
   ones_.assign(stride, 0);
-  const bool unit =
-      std::all_of(cuts_.weight.begin(), cuts_.weight.end(), [](auto w) { return w == 1; });
+  firsts_.assign(stride, 0);
   const auto of_weight = [&](std::int64_t weight) {
     const int shift = std::countr_zero(static_cast<std::uint64_t>(weight));
     for (auto& [known, words] : heavy_) {
@@ -83,7 +134,9 @@ LastSplits::LastSplits(const Rows& rows, Meter& meter) : group_(rows.n_columns, 
       set_bit(all_.data() + chain * n_words_, i);
       if (cuts_.label[items[i]] != 0) set_bit(ones_.data() + chain * n_words_, i);
       bins_.push_back(cuts_.bins(chain)[items[i]]);
-      if (!unit) weights_.push_back(static_cast<std::int32_t>(cuts_.weight[items[i]]));
+      if (i == 0 || cuts_.bins(chain)[items[i]] != cuts_.bins(chain)[items[i - 1]]) {
+        set_bit(firsts_.data() + chain * n_words_, i);
+      }
       set_bit(of_weight(cuts_.weight[items[i]]) + chain * n_words_, i);
     }
     for (std::size_t other = 0; other < n_chains; ++other) {
@@ -100,86 +153,64 @@ LastSplits::LastSplits(const Rows& rows, Meter& meter) : group_(rows.n_columns, 
 
 std::size_t LastSplits::bytes() const { return bytes_of(cuts_) + group_.size() * 4; }
 
-LastSplits::Found LastSplits::find(std::span<const std::int32_t> path) const {
+void LastSplits::find(std::span<const std::int32_t> path, Room& room) const {
   const std::size_t stride = cuts_.n_chains() * n_words_;
-  Found out{Words(stride), Words(stride), Words(stride)};
+  room.words.resize(stride);
+  room.zero.assign(stride, 0);
+  room.one.assign(stride, 0);
   const std::uint64_t* from = all_.data();
-  if (path.empty()) out.words = all_;
+  if (path.empty()) room.words = all_;
   for (const std::int32_t literal : path) {
     const std::size_t group = group_[at(literal / 2)];
     narrow_words({from, bits_.data() + group * stride, literal % 2 == 0 ? 0 : ~std::uint64_t{0},
-                  out.words.data(), stride});
-    from = out.words.data();
+                  room.words.data(), stride});
+    from = room.words.data();
   }
   for (const auto& [shift, some] : heavy_) {
-    count_words({out.words.data(), some.data(), ones_.data(), shift, out.zero.data(),
-                 out.one.data(), stride});
+    count_words({room.words.data(), some.data(), ones_.data(), shift, room.zero.data(),
+                 room.one.data(), stride});
   }
+  std::fill_n(room.all, 2, 0);
   for (std::size_t w = 0; w < n_words_; ++w) {
-    out.all[0] += static_cast<std::int64_t>(out.zero[w]);
-    out.all[1] += static_cast<std::int64_t>(out.one[w]);
+    room.all[0] += static_cast<std::int64_t>(room.zero[w]);
+    room.all[1] += static_cast<std::int64_t>(room.one[w]);
   }
-  return out;
 }
 
 template <class Use>
-void LastSplits::each(const Found& found, std::int64_t most, Use&& use) const {
-  const std::int64_t all0 = found.all[0], all1 = found.all[1];
+void LastSplits::each(Room& room, std::int64_t most, Use&& use) const {
   for (std::size_t chain = 0; chain < cuts_.n_chains(); ++chain) {
-    const std::uint16_t* bins = bins_.data() + chain * cuts_.n_items();
-    const std::uint64_t* ones = ones_.data() + chain * n_words_;
     const std::size_t first = chain * n_words_;
-    const std::int32_t* weights =
-        weights_.empty() ? nullptr : weights_.data() + chain * cuts_.n_items();
-    std::int64_t sum0 = 0, sum1 = 0;
-    std::size_t last = n_words_;  // the last word with items
-    for (std::size_t w = 0; w < n_words_; ++w) {
-      const auto zero = static_cast<std::int64_t>(found.zero[first + w]);
-      const auto one = static_cast<std::int64_t>(found.one[first + w]);
-      const std::uint64_t word = found.words[first + w];
-      // No cut before an item of this word misses less.
-      const std::int64_t least =
-          std::min(sum0, sum1) + std::min(all0 - sum0 - zero, all1 - sum1 - one);
-      if (least > most || word == 0) {
-        sum0 += zero;
-        sum1 += one;
-        if (word != 0) last = w;
-        continue;
-      }
-      std::int64_t on[2] = {sum0, sum1};
-      std::uint16_t before = 0;
-      if (last < w) {
-        const auto top = static_cast<std::size_t>(std::countl_zero(found.words[first + last]));
-        before = bins[last * 64 + 63 - top];
-      }
-      for (std::uint64_t rest = word; rest != 0; rest &= rest - 1) {
-        const auto bit = static_cast<std::size_t>(std::countr_zero(rest));
-        const std::size_t i = w * 64 + bit;
-        const std::int64_t errors = std::min(on[0], on[1]) + std::min(all0 - on[0], all1 - on[1]);
-        if (errors <= most && bins[i] != before && on[0] + on[1] != 0) {
-          use(chain, before, bins[i], on, errors);
-        }
-        before = bins[i];
-        on[ones[w] >> bit & 1U] += weights == nullptr ? 1 : weights[i];
-      }
-      sum0 += zero;
-      sum1 += one;
-      last = w;
-    }
+    room.passed.resize(cuts_.start[chain + 1] - cuts_.start[chain] + 1);
+    std::size_t n = 0;
+    scan_chain({room.words.data() + first,
+                room.zero.data() + first,
+                room.one.data() + first,
+                ones_.data() + first,
+                firsts_.data() + first,
+                bins_.data() + chain * cuts_.n_items(),
+                first,
+                n_words_,
+                heavy_,
+                {room.all[0], room.all[1]},
+                most,
+                room.passed.data(),
+                &n});
+    for (std::size_t i = 0; i < n; ++i) use(chain, room.passed[i]);
   }
 }
 
 void LastSplits::list(std::span<const std::int32_t> path, std::int64_t most, std::int64_t* all,
-                      std::vector<LastSplit>& out) const {
+                      std::vector<LastSplit>& out, Room& room) const {
   out.clear();
-  const Found found = find(path);
-  std::copy_n(found.all, 2, all);
-  each(found, most,
-       [&](std::size_t chain, std::size_t bin, std::size_t next, const std::int64_t* on,
-           std::int64_t /*errors*/) {
-         const std::size_t first = cuts_.start[chain];
-         out.push_back({cuts_.column[first + bin], cuts_.end[first + next - 1], {on[0], on[1]}});
-       });
+  find(path, room);
+  std::copy_n(room.all, 2, all);
+  each(room, most, [&](std::size_t chain, const PassedCut& cut) {
+    const std::size_t first = cuts_.start[chain];
+    out.push_back({cuts_.column[first + cut.before],
+                   cuts_.end[first + cut.next - 1],
+                   {cut.on[0], cut.on[1]}});
+  });
 }
 
 std::vector<std::uint32_t> LastSplits::upto(std::span<const std::uint8_t> allowed) const {
@@ -196,20 +227,20 @@ std::vector<std::uint32_t> LastSplits::upto(std::span<const std::uint8_t> allowe
 }
 
 void LastSplits::tally(std::span<const std::int32_t> path, std::int64_t most,
-                       std::span<const std::uint32_t> upto, std::vector<SplitTally>& out) const {
+                       std::span<const std::uint32_t> upto, std::vector<SplitTally>& out,
+                       Room& room) const {
   out.assign(static_cast<std::size_t>(most + 1), {});
-  const Found found = find(path);
-  each(found, most,
-       [&](std::size_t chain, std::size_t bin, std::size_t next, const std::int64_t* on,
-           std::int64_t errors) {
-         const std::size_t first = cuts_.start[chain] + chain;
-         const std::uint64_t n = upto[first + next] - upto[first + bin];
-         SplitTally& to = out[static_cast<std::size_t>(errors)];
-         to.splits += n;
-         // The last of two classes that weigh the same is said.
-         const bool yes = on[1] >= on[0], no = found.all[1] - on[1] >= found.all[0] - on[0];
-         if (yes != no) to.differ += n;
-       });
+  find(path, room);
+  each(room, most, [&](std::size_t chain, const PassedCut& cut) {
+    const std::size_t first = cuts_.start[chain] + chain;
+    const std::uint64_t n = upto[first + cut.next] - upto[first + cut.before];
+    const std::int64_t off[2] = {room.all[0] - cut.on[0], room.all[1] - cut.on[1]};
+    const std::int64_t errors = std::min(cut.on[0], cut.on[1]) + std::min(off[0], off[1]);
+    SplitTally& to = out[static_cast<std::size_t>(errors)];
+    to.splits += n;
+    // The last of two classes that weigh the same is said.
+    if ((cut.on[1] >= cut.on[0]) != (off[1] >= off[0])) to.differ += n;
+  });
 }
 
 }  // namespace orderless::rashomon

@@ -8,6 +8,10 @@ namespace {
 
 constexpr std::uint32_t is_leaf = 0x80000000U;  // marks leaves while their numbers are not final
 
+// Leaves that are found at once: of the first labels, with few errors.
+constexpr std::int64_t few_errors = 4096;
+constexpr std::int32_t few_labels = 2;
+
 }  // namespace
 
 Levels::Levels(Graph& graph, Meter& meter)
@@ -17,7 +21,8 @@ Levels::Levels(Graph& graph, Meter& meter)
       meter_(meter),
       held_(meter),
       namer_(rows_.n_words),
-      levels_(static_cast<std::size_t>(graph.depth) + 1) {}
+      levels_(static_cast<std::size_t>(graph.depth) + 1),
+      few_leaves_(static_cast<std::size_t>(few_errors * few_labels), 0) {}
 
 std::pair<std::uint32_t, bool> Levels::meet(std::size_t at, const std::uint64_t* support,
                                             const std::int32_t* path, std::int32_t literal,
@@ -48,6 +53,13 @@ std::uint32_t Levels::intern(const std::int64_t* weights) {
 }
 
 std::uint32_t Levels::intern(std::int32_t label, std::int64_t errors) {
+  if (errors >= few_errors || label >= few_labels) return intern_any(label, errors);
+  std::uint32_t& known = few_leaves_[static_cast<std::size_t>(errors * few_labels + label)];
+  if (known == 0) known = intern_any(label, errors);
+  return known;
+}
+
+std::uint32_t Levels::intern_any(std::int32_t label, std::int64_t errors) {
   // Multiplication by an odd number loses nothing: different leaves have different keys.
   const Key key{static_cast<std::uint64_t>(errors) * 0x9e3779b97f4a7c15U,
                 static_cast<std::uint64_t>(label)};

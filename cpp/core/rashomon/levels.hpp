@@ -39,6 +39,7 @@ class Levels {
   /// The number of a leaf, marked as such.
   std::uint32_t intern(const std::int64_t* weights);
   std::uint32_t intern(std::int32_t label, std::int64_t errors);
+  std::uint32_t intern_any(std::int32_t label, std::int64_t errors);
 
   /// The rows of a node.
   void follow(std::size_t at, std::uint32_t node, Words& support) const;
@@ -63,6 +64,7 @@ class Levels {
   Namer namer_;
   std::vector<Level> levels_;
   Numbers leaves_;
+  std::vector<std::uint32_t> few_leaves_;  // some of them, by errors and label; 0: not met
   std::vector<std::int32_t> leaf_label_;
   std::vector<std::int64_t> leaf_errors_;
 };

@@ -5,9 +5,13 @@
 #include <tuple>
 #include <utility>
 
+#include "core/rashomon/best.hpp"
+
 namespace orderless::rashomon {
 
 namespace {
+
+constexpr std::size_t most_sums = std::size_t{1} << 20U;  // of two lists, that are looked through
 
 bool cheaper(const Spread& a, const Spread& b) {
   return std::tie(a.cost, a.leaves, a.measure) < std::tie(b.cost, b.leaves, b.measure);
@@ -40,6 +44,85 @@ Nearest::Nearest(std::shared_ptr<const Measured> measured, Factors factors, std:
   // Of the root only the nearest is wanted.
   pairs(0, [&](const Spread& tree) { look(tree); }, meter);
   look(leaf(0));
+  held.set(bytes);
+  aim(meter);
+}
+
+/// Trees whose one side is put together anew from its own sides have many more values than the
+/// lists: of the cheapest first questions, those nearest to the number are looked up.
+void Nearest::aim(Meter& meter) {
+  constexpr std::size_t n_questions = 4;
+  const auto all = measured_->of(0);
+  std::vector<MeasuredEdge> edges(all.begin(), all.end());
+  const auto least = [&](const MeasuredEdge& edge) {
+    const List &yes = lists_[edge.when_true], &no = lists_[edge.when_false];
+    return yes.empty() || no.empty() ? unreachable : yes.front().cost + no.front().cost;
+  };
+  std::stable_sort(edges.begin(), edges.end(), [&](const MeasuredEdge& a, const MeasuredEdge& b) {
+    return least(a) < least(b);
+  });
+  edges.resize(std::min(edges.size(), n_questions));
+  for (const MeasuredEdge& edge : edges) {
+    for (const bool yes : {true, false}) {
+      if (distance_ <= at_least_ || least(edge) == unreachable) return;
+      aim_at(edge, yes, meter);
+    }
+  }
+}
+
+void Nearest::aim_at(const MeasuredEdge& edge, bool yes, Meter& meter) {
+  constexpr std::size_t n_looks = 64;  // on either side of what is wanted
+  const std::size_t deep = yes ? edge.when_true : edge.when_false;
+  const List& others = lists_[yes ? edge.when_false : edge.when_true];
+  if (deep >= measured_->n_splits()) return;
+  List sums;
+  Held held(meter);
+  const auto keep = [&](const Spread& tree) {
+    if (sums.size() == most_sums) return;
+    if (sums.size() == sums.capacity()) held.set(3 * sums.capacity() * sizeof(Spread));
+    sums.push_back(tree);
+  };
+  pairs(deep, keep, meter);
+  std::sort(sums.begin(), sums.end(), [](const Spread& a, const Spread& b) {
+    return std::tie(a.measure, a.cost, a.leaves, a.groups) <
+           std::tie(b.measure, b.cost, b.leaves, b.groups);
+  });
+  const Edge& asked = measured_->graph().edges[edge.edge];
+  const Spread* chosen = nullptr;
+  const auto try_both = [&](const Spread& a, const Spread& b) {
+    const Spread tree = together(asked, a, b);
+    const std::int64_t distance = std::abs(tree.measure - wanted_);
+    if (distance >= distance_ || !allowed(asked, a, b) || !fits(tree)) return;
+    distance_ = distance;
+    best_ = tree;
+    chosen = &b;
+  };
+  for (const Spread& a : others) {
+    meter.step(4 * n_looks);
+    const auto from = std::lower_bound(
+        sums.begin(), sums.end(), wanted_ - a.measure,
+        [](const Spread& sum, std::int64_t measure) { return sum.measure < measure; });
+    const auto above = static_cast<std::size_t>(sums.end() - from);
+    const auto below = static_cast<std::size_t>(from - sums.begin());
+    for (std::size_t i = 0; i < std::min(above, n_looks); ++i) try_both(a, sums[below + i]);
+    for (std::size_t i = 1; i <= std::min(below, n_looks); ++i) try_both(a, sums[below - i]);
+  }
+  if (chosen == nullptr) return;
+  // So that it is found again.
+  lists_[deep].push_back(*chosen);
+  std::sort(lists_[deep].begin(), lists_[deep].end(), cheaper);
+}
+
+Spread Nearest::together(const Edge& asked, const Spread& a, const Spread& b) const {
+  return {a.cost + b.cost, a.measure + b.measure, a.low + b.low,
+          a.high + b.high, a.leaves + b.leaves,   a.groups | b.groups | masks_[asked.column]};
+}
+
+/// Whether the view has a whole tree like this.
+bool Nearest::fits(const Spread& tree) const {
+  const View& view = measured_->view();
+  return tree.cost <= view.bound && view.fits(tree.groups) &&
+         (view.max_leaves == 0 || tree.leaves <= view.max_leaves);
 }
 
 Spread Nearest::leaf(std::size_t place) const {
@@ -72,8 +155,7 @@ void Nearest::pairs(std::size_t place, const Take& take, Meter& meter) const {
         if (a.cost + b.cost > budget) break;
         if (a.leaves + b.leaves > most || !allowed(asked, a, b)) continue;
         if (!measured_->view().may(groups | b.groups)) continue;
-        take({a.cost + b.cost, a.measure + b.measure, a.low + b.low, a.high + b.high,
-              a.leaves + b.leaves, groups | b.groups});
+        take(together(asked, a, b));
       }
     }
   }
@@ -162,9 +244,7 @@ void Nearest::fill(std::size_t place, List& out, Meter& meter) const {
 }
 
 void Nearest::look(const Spread& tree) {
-  const View& view = measured_->view();
-  if (tree.cost > view.bound || !view.fits(tree.groups)) return;
-  if (view.max_leaves > 0 && tree.leaves > view.max_leaves) return;
+  if (!fits(tree)) return;
   const std::int64_t distance = std::abs(tree.measure - wanted_);
   std::int64_t least = 0;  // to some number from low to high
   if (wanted_ < tree.low) least = tree.low - wanted_;

@@ -51,6 +51,10 @@ class Nearest {
   [[nodiscard]] std::size_t most(std::size_t place) const;
   void fill(std::size_t place, List& out, Meter& meter) const;
   void look(const Spread& tree);
+  void aim(Meter& meter);
+  void aim_at(const MeasuredEdge& edge, bool yes, Meter& meter);
+  [[nodiscard]] Spread together(const Edge& asked, const Spread& a, const Spread& b) const;
+  [[nodiscard]] bool fits(const Spread& tree) const;
   void grow(std::size_t place, const Spread& tree, FlatTrees& out, Meter& meter) const;
   bool grow_edge(const MeasuredEdge& edge, const Spread& tree, FlatTrees& out, Meter& meter) const;
 

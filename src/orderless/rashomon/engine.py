@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InvalidData, OutOfMemory, OutOfTime, TooLarge, named, setting
 from ..model import n_threads
+from .few_features import FewFeatures, by_sets
 from .flat import FlatTrees
 from .halves import narrow, whole, wide
 from .histogram import Histogram
@@ -126,7 +127,7 @@ class Engine:
         self.known_optimum: int | None = None  # the smallest objective, found before
         self.offers_part = False  # whether messages say how to get one
         self.seen: dict[str, FlatTrees] = {}  # trees of functions that were looked at last
-        self._counts: dict[View, EngineCounts | SomeCounts] = {}
+        self._counts: dict[View, EngineCounts | SomeCounts | FewFeatures] = {}
         self._narrowed: dict[tuple[Step, ...], _core.rashomon.Graph] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -222,7 +223,7 @@ class Engine:
         """Give the record by which the core knows a view of ``graph_for(view)``."""
         return core_view(self.problem.columns, self.graph_for(view), view, self.base)
 
-    def counts(self, view: View) -> EngineCounts | SomeCounts:
+    def counts(self, view: View) -> EngineCounts | SomeCounts | FewFeatures:
         """Count the trees of a view."""
         if view not in self._counts:
             if view.monotone:
@@ -233,7 +234,10 @@ class Engine:
                 self._counts[view] = self._counted(view)
         return self._counts[view]
 
-    def _counted(self, view: View) -> EngineCounts:
+    def _counted(self, view: View) -> EngineCounts | FewFeatures:
+        few = by_sets(self, view)
+        if few is not None:
+            return few
         graph, wanted = self.graph_for(view), self._view(view)
         with self.caps("counting the trees"):
             core = graph.counts(wanted, self.memory_limit, self.seconds)

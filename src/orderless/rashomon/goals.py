@@ -19,6 +19,7 @@ from ..inputs import column_like
 from ..model import Tree
 from .conflict import Conflict, any_otherwise, share_otherwise
 from .flat import FlatTrees
+from .gaps import least_gap
 from .goal_results import Fairest, Front, FrontPoint, Range
 from .goal_trees import GoalTrees, ListedGoalTrees, Stairs, goal_trees
 from .leaf_shares import LeafShares
@@ -217,7 +218,9 @@ class SecondGoals(RowAnswers):
         -----
         The smallest distance from 0 is no sum over leaves: the values that each subset of rows can
         contribute are listed with their cheapest subtrees, first few and then more, neighbours
-        put together as intervals, until the bound is met or ``limit`` is.
+        put together as intervals, until the bound is met or ``limit`` is. Then the sides of the
+        cheapest first questions are put together anew, aiming at 0. No gap is smaller than the
+        smallest that whole numbers of rows between their own ends allow.
         """
         self._not_empty()
         self._warn_of_part("fairest")
@@ -238,6 +241,8 @@ class SecondGoals(RowAnswers):
             at_least = max(at_least, -(-near.at_least // step) * step)
             if best is None or near.distance < best.distance:
                 best = near
+            if best.distance > at_least and most == min(FIRST_VALUES, limit):
+                at_least = max(at_least, least_gap(goals, form))
             if best.distance <= at_least or most >= limit:
                 break
             most = min(most * MORE_VALUES, limit)

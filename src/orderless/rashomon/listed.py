@@ -22,6 +22,7 @@ from ..inputs import exact
 from ..model import Label, Tree
 from .columns import Columns, columns_of_space, columns_of_trees
 from .engine import Engine, EngineCounts, EngineFunctions, Piece
+from .few_features import FewFeatures
 from .flat import FlatTrees, join
 from .histogram import Histogram
 from .meeting import meets
@@ -201,7 +202,7 @@ class ListedFunctions:
 
 
 Source = Engine | Listed
-Counts = EngineCounts | SomeCounts | ListedCounts
+Counts = EngineCounts | SomeCounts | FewFeatures | ListedCounts
 Functions = EngineFunctions | SomeFunctions | ListedFunctions
 
 

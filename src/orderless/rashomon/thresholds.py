@@ -49,7 +49,7 @@ def read_cutting(thresholds: Any, binarizer: Any) -> Any:
 
 def binarizer_of(given: Any, space: Space | None, task: str = "classification") -> Any:
     """Give the binarizer that a word or ``Cuts`` means, or a clone of one."""
-    from ..inputs import MidpointBinarizer, QuantileBinarizer, ThresholdGuessBinarizer
+    from ..inputs import MidpointBinarizer, QuantileBinarizer
 
     if isinstance(given, Cuts):
         if given.quantiles is None:
@@ -57,6 +57,8 @@ def binarizer_of(given: Any, space: Space | None, task: str = "classification") 
         parts = given.quantiles + 1
         return QuantileBinarizer(quantiles=[i / parts for i in range(1, parts)], space=space)
     if isinstance(given, str) and given == "threshold-guess":
+        from ..inputs import ThresholdGuessBinarizer  # half a second: it imports ensembles
+
         return ThresholdGuessBinarizer(space=space, task=task)
     if isinstance(given, str) and given == "quantile":
         return QuantileBinarizer(space=space)
