@@ -34,7 +34,7 @@ __all__ = ["explore", "write_explorer"]
 
 SCRIPTS = (
     "set.js", "filters.js", "order.js", "draw.js", "parts.js", "compare.js", "build.js", "row.js",
-    "take.js", "live.js", "start.js",
+    "take.js", "form.js", "live.js", "start.js",
 )  # fmt: skip
 LIMIT = 20_000
 
