@@ -106,7 +106,8 @@ def explore(
     live = Live(trees, secrets.token_urlsafe(32), *(report_on or (X, y)), options.get("costs"))
     page = _page(trees, X, y, live, **options)
     told = _opened if ready is None else ready
-    serve_page(page, port=port, ready=told, answers=live.answers, token=live.token)
+    with live.working_ahead():
+        serve_page(page, port=port, ready=told, answers=live.answers, token=live.token)
 
 
 def _page(

@@ -48,7 +48,9 @@ def page_pieces(columns: Any, example: Tree, title: str) -> dict[str, Any]:
     page = page_of(written, known, _hole("fields"), [], title=title,
                    description=_hole("description"), target_name="")  # fmt: skip
     script = page[page.index("<script>") + len("<script>") : page.rindex("</script>")]
-    page = page.replace(script_hash(script).strip("'"), _hole("hash")).replace(script, _hole("script"))
+    page = page.replace(script_hash(script).strip("'"), _hole("hash")).replace(
+        script, _hole("script")
+    )
     for name in ("names", "units", "order", "weights"):
         script = script.replace(literal(_hole(name)), _hole(name))
     features = example.space.features
