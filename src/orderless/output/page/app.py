@@ -141,7 +141,7 @@ def write_page(
     page = page_of(
         written,
         content,
-        "".join(field_of(one) for one in _described(features, content) or [None]),
+        "".join([field_of(one) for one in _described(features, content)] or [field_of(None)]),
         [name for name, _ in rows],
         title=printable(_text("title", title, written.title)),
         description=printable(_text("description", description, "")),
@@ -287,14 +287,23 @@ def _filled(feature: Feature, value: Any) -> Any:
 
 
 def page_of(
-    written: Written, content: Mapping[str, Any], fields: str, examples: list[str], **texts: str
+    written: Written,
+    content: Mapping[str, Any],
+    fields: str,
+    examples: list[str],
+    *,
+    title: str,
+    description: str,
+    target_name: str,
 ) -> str:
     """Put the page together: the model, what its script knows, and the form."""
     script = [written.model, f"const PAGE = {literal(content)};\n",
               *map(part, [*written.files, "page.js"])]  # fmt: skip
     return sealed(
         "page/page.html",
-        **texts,
+        title=title,
+        description=description,
+        target_name=target_name,
         fields=markup(fields),
         examples=examples,
         about=written.about,
