@@ -132,7 +132,8 @@ def _page(
     if trees._problem.task == "regression":
         raise InvalidData(
             "the explorer is about classes, and this set is of task='regression', whose trees "
-            "predict numbers: choose() gives its functions as a table"
+            "predict numbers: choose() gives its functions as a table, function(name).tree the "
+            "tree of one of them, and write_page(tree) its page to fill in"
         )
     judging = {
         "X": X, "y": y, "missing": missing, "costs": costs, "positive": positive, "goals": goals
