@@ -8,6 +8,7 @@ ARGUMENTS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-dev-shm-usage",
 ]  # fmt: skip
+SLOWER = float(os.environ.get("ORDERLESS_SLOWER_BROWSER", "1"))  # 6: as on a busy machine
 STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
@@ -22,6 +23,15 @@ def launched():
         browser.close()
 
 
+def open_tab(context):
+    """Open a tab, on a processor that is slower if that was asked for: to hunt for races."""
+    tab = context.new_page()
+    if SLOWER > 1:
+        session = context.new_cdp_session(tab)
+        session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    return tab
+
+
 @contextmanager
 def watched(browser):
     """Give a function that opens a file in a tab, and the requests; in the end none complained."""
@@ -31,7 +41,7 @@ def watched(browser):
         context = browser.new_context(**options)
         context.set_default_timeout(20_000)
         contexts.append(context)
-        tab = context.new_page()
+        tab = open_tab(context)
         tab.on("console", lambda message: complaints.append(message.text))
         tab.on("pageerror", lambda fault: complaints.append(str(fault)))
         tab.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))

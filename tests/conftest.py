@@ -3,6 +3,7 @@
 import signal
 from pathlib import Path
 
+import browsing
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -35,3 +36,10 @@ def shared() -> Path:
             f"the paper's numbers are not at hand: no folder {SHARED.name!r} beside the clone"
         )
     return SHARED
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A browser; one that is not there is a failure."""
+    with browsing.launched() as started:
+        yield started

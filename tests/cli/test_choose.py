@@ -56,6 +56,21 @@ def test_the_first_function_is_taken_along(here):
     assert fine("explain", "model.json")
 
 
+def test_any_function_is_taken_along(here):
+    args = (*TABLE, "--epsilon", 0.2)
+    names = [row["fingerprint"] for row in records(fine("choose", *args, "-f", "csv"))]
+    last = names[-1]
+    text = fine("choose", *args, "--save", "model.json", "--function", last[:12].upper())
+    assert f"Function {last} is in model.json." in text
+    tree = ol.Tree.from_json((here / "model.json").read_text())
+    assert ol.fingerprint(tree) == last
+    for given, words in (("xyz", "none of the"), ("", "give more of its digits")):
+        told = mistake("choose", *args, "--save", "other.json", "--function", given)
+        assert f"--function: {words}" in told or words in told
+    assert not (here / "other.json").exists()
+    assert "--function is for --save" in mistake("choose", *args, "--function", last)
+
+
 def test_nothing_meets_the_conditions(here):
     assert "No function meets the conditions" in fine("choose", *TABLE, "--where", "leaves > 99")
     words = mistake("choose", *TABLE, "--where", "leaves > 99", "--save", "model.json")

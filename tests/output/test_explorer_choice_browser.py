@@ -17,12 +17,6 @@ from orderless.output.page.serve import address, page_server
 pytestmark = pytest.mark.engine
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with browsing.launched() as browser:
-        yield browser
-
-
 @pytest.fixture
 def visit(browser):
     with browsing.watched(browser) as (go, requests):
@@ -318,7 +312,8 @@ def test_all_trees_are_counted_by_the_server(browser, monkeypatch):
     assert found.n_trees > 10**5
     with explored(monkeypatch, found, X, y, sample=40, rows=True) as served:
         context = browser.new_context()
-        tab = context.new_page()
+        context.set_default_timeout(20_000)
+        tab = browsing.open_tab(context)
         complaints, requests = [], []
         tab.on("console", lambda message: complaints.append(message.text))
         tab.on("pageerror", lambda fault: complaints.append(str(fault)))

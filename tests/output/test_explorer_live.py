@@ -1,6 +1,7 @@
 """What the explorer asks of this machine: counts by views, and files of a function."""
 
 import json
+import threading
 
 import numpy as np
 import pandas as pd
@@ -54,6 +55,23 @@ def counted(live, **wishes):
     return json.loads(ask(live, "/count", wishes)[1])
 
 
+def prepared(live):
+    """Have everything counted that may be asked."""
+    for first in (None, *NAMES):
+        for _ in live._counts.ahead(first, True):
+            pass
+    return live
+
+
+@pytest.fixture(scope="module", params=["when asked", "ahead", "ahead, of many features"])
+def counting(request, found):
+    with pytest.MonkeyPatch.context() as patched:
+        if "many" in request.param:
+            patched.setattr("orderless.output.explorer.tree_counts.MOST_SETS", 2)
+        out = Live(found, TOKEN, None, None, None)
+        return out if request.param == "when asked" else prepared(out)
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     st.dictionaries(st.sampled_from(NAMES), st.booleans()),
@@ -62,7 +80,7 @@ def counted(live, **wishes):
     st.none() | st.integers(0, 60),
     st.none() | st.integers(0, 4),
 )
-def test_counts_are_those_of_views(found, live, wanted, leaves, first, above, features):
+def test_counts_are_those_of_views(found, counting, wanted, leaves, first, above, features):
     view = found
     wishes = {"must": [n for n, is_ in wanted.items() if is_],
               "not": [n for n, is_ in wanted.items() if not is_]}  # fmt: skip
@@ -83,7 +101,7 @@ def test_counts_are_those_of_views(found, live, wanted, leaves, first, above, fe
         wishes["objective"] = repr(bound)
         rows = view.histogram()
         expected = int(rows.trees[rows.objective <= bound + 1e-12].sum())
-    out = counted(live, each=True, **wishes)
+    out = counted(counting, each=True, **wishes)
     assert int(out["trees"]) == expected
     name = NAMES[0]
     if name not in wanted and above is None:
@@ -109,6 +127,7 @@ def test_a_wish_that_is_met_already_is_asked_anew(found, live):
         ({"must": [1]}, "must be lists of names"),
         ({"must": ["nobody"]}, "no feature 'nobody'"),
         ({"first": "nobody"}, "no column and no feature"),
+        ({"first": ["age"]}, "'first' must be the name of a feature or column"),
         ({"max_leaves": "3"}, "max_leaves must be a whole number"),
         ({"max_features": -1}, "at_most_features must be a whole number"),
         ({"objective": 0.3}, "objective must be a number, as text"),
@@ -125,8 +144,9 @@ def test_wishes_that_are_refused(live, wishes, words):
 
 
 def test_what_is_sent_is_bounded(live, found):
+    wide = ol.RashomonSet(1, 0.01, 0.5).fit(np.eye(9, dtype=int)[:, :8], [0, 1] * 4 + [0])
     with pytest.raises(TooLarge, match="at most 6 features"):
-        ask(live, "/count", {"must": list("abcdefg")})
+        ask(Live(wide, TOKEN, None, None, None), "/count", {"must": [f"x{i}" for i in range(7)]})
     with pytest.raises(InvalidData, match="this is not JSON"):
         live.answers["/count"](b"{")
     with pytest.raises(InvalidData, match="this must be an object"):
@@ -147,11 +167,30 @@ def test_one_question_at_a_time(live, monkeypatch):
 
 
 def test_few_counts_are_kept(found, monkeypatch):
-    monkeypatch.setattr("orderless.output.explorer.live.MOST_KNOWN", 3)
+    room = "orderless.output.explorer.tree_counts"
+    for name, most in (("MOST_KNOWN", 3), ("MOST_WHOLE", 1), ("MOST_EXACT", 2)):
+        monkeypatch.setattr(f"{room}.{name}", most)
     live = Live(found, TOKEN, None, None, None)
     first = counted(live, each=True)
-    assert len(live._known) <= 3
+    counts = prepared(live)._counts
+    for leaves in range(3, 8):
+        counted(live, max_leaves=leaves, first=NAMES[-1])
+    assert len(counts._known) <= 3
+    assert list(counts._whole) == [found.first(NAMES[-1])._view]
+    assert len(counts._exact) == 2
     assert counted(live, each=True) == first
+
+
+def test_it_counts_ahead_while_nobody_asks(found):
+    live = Live(found, TOKEN, None, None, None)
+    with live.working_ahead():
+        first = counted(live, first="age", max_features=2)
+        while found.first("age")._view not in live._counts._whole:
+            threading.Event().wait(0.01)  # nobody asks
+        assert counted(live, first="age", max_features=2) == first
+    assert int(first["trees"]) == found.first("age").at_most_features(2).n_trees
+    assert live._ended.is_set()
+    assert int(counted(live)["trees"]) == found.n_trees
 
 
 def test_files_are_the_librarys(found, live):

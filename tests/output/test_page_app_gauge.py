@@ -20,12 +20,6 @@ def stay():
     return ol.read_tree(STAY, space=SPACE)
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with browsing.launched() as found:
-        yield found
-
-
 @pytest.mark.parametrize("width", [1100, 360])
 def test_the_gauge_shows_what_is_possible(browser, tmp_path, width):
     path = tmp_path / "page.html"

@@ -97,11 +97,11 @@ def test_widths_that_do_not_go_together():
 
 @pytest.mark.engine
 @pytest.mark.parametrize("width", [1100, 360])
-def test_the_page_says_that_it_is_near_enough(tmp_path, width):
+def test_the_page_says_that_it_is_near_enough(browser, tmp_path, width):
     path = tmp_path / "page.html"
     policy = ol.cheapest_policy(stay(), ROWS, {"age": 1, "smoker": 1}, within=6)
     ol.write_page(stay(), path, title="How long will it take?", target_name="Days", policy=policy)
-    with browsing.launched() as browser, browsing.watched(browser) as (go, requests):
+    with browsing.watched(browser) as (go, requests):
         tab = go(path, viewport={"width": width, "height": 800})
         verdict, details = tab.locator("#verdict"), tab.locator("#details")
         assert "Not known within 6 yet" in verdict.inner_text()

@@ -15,12 +15,6 @@ PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1100, "height": 900}
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with browsing.launched() as found:
-        yield found
-
-
 @pytest.fixture
 def visit(browser, tmp_path):
     with browsing.watched(browser) as (go, requests):
@@ -162,8 +156,9 @@ def test_hostile_names_are_only_text(visit):
     assert verdict(tab)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize(
+    ("scheme", "size"), [("light", DESK), ("dark", PHONE)], ids=["light-desk", "dark-phone"]
+)
 def test_accessible_and_as_wide_as_the_screen(visit, scheme, size):
     X, forest = cancer(15)
     tab = settled(visit(forest, {"examples": X.head(1)}, color_scheme=scheme, viewport=size))

@@ -29,12 +29,6 @@ def pages(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with browsing.launched() as browser:
-        yield browser
-
-
 @pytest.fixture
 def visit(browser, pages):
     """Opens a report; in the end it has asked for nothing, and nothing was complained of."""
@@ -58,9 +52,8 @@ def contrast(colours):
 
 @pytest.mark.parametrize(
     ("name", "scheme", "size"),
-    [("wisconsin", "light", "desk"), ("wisconsin", "dark", "phone"), ("hostile", "dark", "desk"),
-     ("hostile", "light", "phone")],
-)  # fmt: skip
+    [("wisconsin", "dark", "phone"), ("hostile", "light", "desk")],
+)
 def test_accessible(visit, name, scheme, size):
     tab = visit(name, color_scheme=scheme, viewport=SIZES[size])
     tab.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
@@ -94,8 +87,11 @@ def test_sections_are_reached_by_keyboard(visit):
     for name in ("tree", "rules", "costs", "near", "made"):
         tab.locator(f'nav a[href="#{name}"]').focus()
         tab.keyboard.press("Enter")
-        assert tab.evaluate("location.hash") == f"#{name}"
-        assert tab.locator(f"#{name} h2").bounding_box()["y"] < 900
+        tab.wait_for_function("(name) => location.hash === `#${name}`", arg=name)
+        tab.wait_for_function(
+            "(name) => document.querySelector(`#${name} h2`).getBoundingClientRect().y < 900",
+            arg=name,
+        )
 
 
 def test_on_paper_lists_are_unfolded(visit):

@@ -143,6 +143,16 @@ Taken = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+Which = Annotated[
+    str | None,
+    typer.Option(
+        "--function",
+        metavar="FINGERPRINT",
+        help="The function that --save writes instead of the first, by the beginning of its "
+        "fingerprint.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 Explorer = Annotated[
     Path | None,
     typer.Option(
@@ -187,6 +197,7 @@ def command(
     other_costs: OtherCosts = None,
     top: Top = SHOWN,
     save: Taken = None,
+    function: Which = None,
     explorer: Explorer = None,
     shown_rows: ShownRows = False,
 ) -> None:
@@ -196,12 +207,15 @@ def command(
     classes sensitivity and specificity, how often the other functions agree with it and overrule
     it, how many rows it answers for certain when values are missing (coverage), how many questions
     an answer takes, and with --costs what it costs. --where, --front and --sort say which are
-    wanted; --save takes the first one along, and --explorer writes a page on which to choose.
+    wanted; --save takes the first one along, or the one that --function names, and --explorer
+    writes a page on which to choose.
     """
     from .table import labelled, split
 
     if shown_rows and explorer is None:
         raise Mistake("--rows is for --explorer, which is not given")
+    if function is not None and save is None:
+        raise Mistake("--function is for --save, which is not given")
     if choice.draw != Drawn.functions and choice.sample is None:
         raise Mistake("--draw is for --sample, which is not given")
     given = labelled(given_table(data, table), files)
@@ -229,13 +243,13 @@ def command(
     records = _records(frame)
     content = _content(found, given, held, choice, frame) | {"choice": records}
     content |= about_part(found, limits)
+    written: list[str] = []
     if save is not None:
-        if not records:
-            raise Mistake("--save: no function meets the conditions of --where")
-        write(found.function(records[0]["fingerprint"]).tree.to_json(), save)
-    written = [] if save is None else [f"The first is in {save}."]
+        name = _named(records, function)
+        write(found.function(name).tree.to_json(), save)
+        written.append(f"{'The first' if function is None else f'Function {name}'} is in {save}.")
     if explorer is not None:
-        all_ = "All of them are" if choice.sample is None else "They are"
+        all_ = "All functions of the set are" if choice.sample is None else "They are"
         written.append(f"{all_} on the page {explorer}.")
         found.write_explorer(
             explorer, rows.typed, labels, title=given.name, rows=shown_rows, **judged
@@ -254,6 +268,24 @@ def _found(
         task=data.task.value, loss=which.loss and which.loss.value, decimals=which.decimals,
         **asdict(limits, dict_factory=search_settings),
     ).fit(learn.typed, learn.y)  # fmt: skip
+
+
+def _named(records: list[dict[str, Any]], beginning: str | None) -> str:
+    """Give the fingerprint of the function that is saved."""
+    if not records:
+        raise Mistake("--save: no function meets the conditions of --where")
+    names = [str(record["fingerprint"]) for record in records]
+    if beginning is None:
+        return names[0]
+    alike = list(dict.fromkeys(name for name in names if name.startswith(beginning.lower())))
+    if len(alike) != 1 or not beginning:
+        many = f"{len(alike):,}" if alike else "none"
+        do = "give more of its digits" if alike else "the column fingerprint has them"
+        raise Mistake(
+            f"--function: {many} of the {len(names):,} functions have a fingerprint that begins "
+            f"with {beginning!r:.80}; {do}"
+        )
+    return alike[0]
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:

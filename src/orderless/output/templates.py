@@ -16,7 +16,7 @@ from .plots.look import FRAGMENT
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["fragment", "markup", "render", "sealed"]
+__all__ = ["fragment", "markup", "render", "script_hash", "sealed"]
 
 
 def render(name: str, **content: Any) -> str:
@@ -37,8 +37,8 @@ def sealed(name: str, *, style: str, script: str, connect: bool = False, **conte
     allowed = {
         "default-src": "'none'",
         **({"connect-src": "'self'"} if connect else {}),
-        "script-src": _hash(script),
-        "style-src": _hash(style),
+        "script-src": script_hash(script),
+        "style-src": script_hash(style),
         "img-src": "data:",
         "base-uri": "'none'",
         "form-action": "'none'",
@@ -53,7 +53,8 @@ def sealed(name: str, *, style: str, script: str, connect: bool = False, **conte
     return f"{page}\n"
 
 
-def _hash(text: str) -> str:
+def script_hash(text: str) -> str:
+    """Name a script or a style as a content security policy does."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 

@@ -45,11 +45,14 @@ function treeBox(k, i) {
     const note = best ? words : `${words}; there are too many orders to compare, so this is the tree of the set`;
     inner.replaceChildren(make("div", { class: "tools" }, ...choices), branch(tree), make("p", { class: "quiet" }, note));
   };
-  const box = make("details", { open: opened.has(k), ontoggle: () => {
-    if (box.open && !opened.has(k)) draw();
-    if (box.open) opened.add(k);
+  const look = (open) => {
+    if (open && !opened.has(k)) draw();
+    if (open) opened.add(k);
     else opened.delete(k);
-  } }, make("summary", {}, "As a tree"), inner);
+  };
+  // Drawn with the click: "toggle" comes later, and alone only where the browser opens the box.
+  const head = make("summary", { onclick: () => look(!box.open) }, "As a tree");
+  const box = make("details", { open: opened.has(k), ontoggle: () => { if (box.isConnected) look(box.open); } }, head, inner);
   if (box.open) draw();
   return box;
 }

@@ -16,10 +16,12 @@ from ...inputs import counted
 from ...model import class_names, has_or, label_text, printable, short_number, side_text
 from ..code.sql import certain_texts
 from ..code.sql_words import Words
+from ..page import page_pieces
 from .beginnings import beginnings
 from .numbers import as_base64
 from .places import map_places
 from .rows import training_content
+from .taken import FORM_TITLE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,6 +68,7 @@ def set_content(
         "drawn": int(some.drawn.sum()),
         "ends": _ends(some),
         "sql": _sql(columns, example),
+        "form": _form(columns, example),
         "model": {"space": example.space.to_dict(), "classes": list(example.classes)},
     }  # fmt: skip
 
@@ -93,6 +96,14 @@ def _sql(columns: Any, example: Any) -> dict[str, Any] | None:
         "yes": [text[1] for text in texts],
         "labels": labels,
     }
+
+
+def _form(columns: Any, example: Any) -> dict[str, Any]:
+    """Give the page to fill in, in pieces; or why it cannot be written."""
+    try:
+        return page_pieces(columns, example, FORM_TITLE)
+    except InvalidSpace as fault:  # facts about the values
+        return {"fault": printable(str(fault))}
 
 
 def _features(columns: Any) -> list[dict[str, Any]]:

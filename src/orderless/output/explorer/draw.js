@@ -9,6 +9,7 @@ class Picture {
     canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
     canvas.addEventListener("pointerdown", (event) => this.down(event));
     canvas.addEventListener("pointerup", (event) => this.up(event));
+    canvas.addEventListener("pointercancel", () => { this.drag = null; this.draw(); });
     new ResizeObserver(() => this.draw()).observe(canvas);
   }
 
@@ -69,7 +70,8 @@ class Picture {
   }
 
   up(event) {
-    const { from, to } = this.drag ?? { from: [0, 0], to: [0, 0] };
+    const to = inside(event);
+    const { from } = this.drag ?? { from: to };
     this.drag = null;
     if (Math.hypot(from[0] - to[0], from[1] - to[1]) < 6) {
       const k = this.near(event);

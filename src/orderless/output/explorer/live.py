@@ -10,53 +10,33 @@ from __future__ import annotations
 import json
 import math
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InvalidData, OutOfTime, TooLarge
 from ...form import hex_digits
 from ...model import Tree
 from .taken import NAMES, written
+from .tree_counts import TreeCounts, Wishes
 
 if TYPE_CHECKING:
     from ...rashomon import LookedAt, TreeSet
 
 __all__ = ["Live"]
 
-MOST_KNOWN = 1_000  # views whose counts are kept
 MOST_DIGITS = 30  # of an objective
-MOST_MUST = 6  # features that must be used: 2 to the power of so many views
+MOST_AHEAD = 1_000
 PATIENCE = 8.0  # seconds that a question waits for the one before it
+PAUSE = 0.002  # seconds after which the work ahead looks whether a question is answered
 
 Answer = tuple[str, bytes]
 Ends = tuple[int | None, int | None]
 KEYS = {"must", "not", "max_leaves", "max_features", "objective", "first"}
-
-
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    """Trees by objective, in whole numbers, and leaves."""
-
-    cost: NDArray[np.int64]
-    leaves: NDArray[np.int64]
-    counts: list[int]
-
-    def count(self, bound: int | None, leaves: int | None) -> int:
-        """Count those with at most this objective, and at most so many leaves."""
-        inside = np.ones(len(self.counts), dtype=bool)
-        if bound is not None:
-            inside &= self.cost <= max(-1, min(bound, 2**62))
-        if leaves is not None:
-            inside &= self.leaves <= min(leaves, 2**62)
-        return sum(n for n, own in zip(self.counts, inside.tolist(), strict=True) if own)
 
 
 class Live:
@@ -75,8 +55,12 @@ class Live:
     def __init__(self, trees: TreeSet, token: str, X: Any, y: Any, costs: Any) -> None:
         self._trees, self.token = trees, token
         self._X, self._y, self._costs = X, y, costs
-        self._known: OrderedDict[Any, _Cells] = OrderedDict()
+        self._counts = TreeCounts(trees)
         self._lock = threading.Lock()
+        self._waiting: deque[None] = deque()  # one for each question that is asked right now
+        # First questions to be prepared; of too many the oldest are forgotten.
+        self._ahead: deque[tuple[str | None, bool]] = deque(maxlen=MOST_AHEAD)
+        self._ended = threading.Event()
         self._some: LookedAt | None = None
         self._place: dict[str, int] = {}
 
@@ -105,12 +89,16 @@ class Live:
                 raise InvalidData(f"this is not JSON: {fault}") from None
             if not isinstance(given, dict):
                 raise InvalidData("this must be an object")
-            if not self._lock.acquire(timeout=PATIENCE):
-                raise OutOfTime("the question before this one is not answered yet")
+            self._waiting.append(None)
             try:
-                return answer(given)
+                if not self._lock.acquire(timeout=PATIENCE):
+                    raise OutOfTime("the question before this one is not answered yet")
+                try:
+                    return answer(given)
+                finally:
+                    self._lock.release()
             finally:
-                self._lock.release()
+                self._waiting.pop()
 
         return one
 
@@ -122,20 +110,23 @@ class Live:
         if set(given) - KEYS:
             raise InvalidData(f"unknown wishes: {sorted(set(given) - KEYS)!r:.80}")
         must, unwanted = (_names(given.get(key, [])) for key in ("must", "not"))
-        if len(must) > MOST_MUST:
-            raise TooLarge(f"at most {MOST_MUST} features that must be used are counted", MOST_MUST)
-        base, ends = self._base(given), self._ends(given)
-        out: dict[str, Any] = {"trees": str(self._n(base, ends, must, unwanted))}
+        most, first = given.get("max_features"), given.get("first")
+        if first is not None and not isinstance(first, str):
+            raise InvalidData(f"'first' must be the name of a feature or column, got {first!r:.80}")
+        self._counts.check([*must, *unwanted], most)
+        wishes = Wishes(tuple(must), tuple(unwanted), most, first, self._ends(given))
+        out: dict[str, Any] = {"trees": str(self._counts.n(wishes))}
         if each:
-            out["each"] = {}
-            space = self._trees._problem.columns.space
-            for i in sorted(set(self._trees._problem.columns.feature.tolist())):
-                name = space.names[i]
-                musts, nots = ([o for o in wish if o != name] for wish in (must, unwanted))
-                both = self._n(base, ends, musts, nots)
-                without = self._n(base, ends, musts, [*nots, name])
-                out["each"][name] = [str(n) for n in (both, both - without, without)]
+            out["each"] = {name: self._each(wishes, name) for name in self._counts.names}
+        self._ahead.appendleft((first, True))
         return "application/json", json.dumps(out).encode()
+
+    def _each(self, wishes: Wishes, name: str) -> list[str]:
+        """Count by the wish about a feature: none, that it is used, that it is not."""
+        must, unwanted = (tuple(o for o in wish if o != name) for wish in wishes[:2])
+        both = self._counts.n(wishes._replace(must=must, unwanted=unwanted))
+        without = self._counts.n(wishes._replace(must=must, unwanted=(*unwanted, name)))
+        return [str(n) for n in (both, both - without, without)]
 
     def _ends(self, given: Mapping[str, Any]) -> Ends:
         """Give the largest objective, in whole numbers, and the most leaves; None for any."""
@@ -154,40 +145,39 @@ class Live:
             raise InvalidData(f"objective must be a number, got {objective!r:.80}")
         return math.floor(Fraction(most) * self._trees._problem.unit), leaves
 
-    def _base(self, given: Mapping[str, Any]) -> Any:
-        """Give the view of what is asked beside features."""
-        trees = self._trees
-        if given.get("first") is not None:
-            trees = trees.first(given["first"])
-        if given.get("max_features") is not None:
-            trees = trees.at_most_features(given["max_features"])
-        return trees._view
+    # -- ahead ---------------------------------------------------------------------------------
 
-    def _n(self, base: Any, ends: Ends, must: list[str], unwanted: list[str]) -> int:
-        """Count by inclusion and exclusion: only views without features, which are quick."""
-        total = 0
-        for k in range(len(must) + 1):
-            for some in combinations(must, k):
-                cells = self._without(base, frozenset([*unwanted, *some]))
-                total += (-1) ** k * cells.count(*ends)
-        return total
+    @contextmanager
+    def working_ahead(self) -> Iterator[None]:
+        """Count what may be asked next while nobody asks, until this ends.
 
-    def _without(self, base: Any, names: frozenset[str]) -> _Cells:
-        """Give the trees that ask about none of some features, by objective and leaves."""
-        key = base, names
-        if key in self._known:
-            self._known.move_to_end(key)
-            return self._known[key]
-        view = base
-        for name in sorted(names):
-            view = view.without(self._trees._columns_of(name))
-        found = self._trees._source.histogram(view)
-        counts = found.trees if view.trivial else found.nontrivial
-        cost = self._trees._problem.cost(found.errors, found.leaves)
-        cells = self._known[key] = _Cells(cost, np.asarray(found.leaves), counts)
-        if len(self._known) > MOST_KNOWN:
-            self._known.popitem(last=False)
-        return cells
+        A page that shows all functions asks for no counts.
+        """
+        if self._some is not None and self._some.all:
+            yield
+            return
+        self._ahead.extend([(None, True), *((name, False) for name in self._counts.names)])
+        worker = threading.Thread(target=self._work, daemon=True, name="orderless explorer")
+        worker.start()
+        try:
+            yield
+        finally:
+            self._ended.set()
+            worker.join(PATIENCE)
+
+    def _work(self) -> None:
+        """Count step by step; a person's question goes first."""
+        while not self._ended.wait(PAUSE):
+            if not self._ahead:
+                continue
+            steps = self._counts.ahead(*self._ahead.popleft())
+            with suppress(MemoryError, TooLarge, OutOfTime):  # then it is counted when asked
+                while not self._ended.is_set():
+                    while self._waiting:
+                        time.sleep(PAUSE)
+                    with self._lock:
+                        if next(steps, True):
+                            break
 
     # -- files ---------------------------------------------------------------------------------
 

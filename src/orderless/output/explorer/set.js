@@ -211,9 +211,8 @@ function modelOf(k) {
     node.threshold = column.threshold;
     node.nan_true = column.nan_true;
     node.set = column.set;
-    const [yes, no] = column.one_is_true ? [tree.yes, tree.no] : [tree.no, tree.yes];
-    node.when_true = add(yes);
-    node.when_false = add(no);
+    const [yes, no] = [add(tree.yes), add(tree.no)]; // nodes in the order of the library's
+    [node.when_true, node.when_false] = column.one_is_true ? [yes, no] : [no, yes];
     return at;
   };
   add(TREES[k]);

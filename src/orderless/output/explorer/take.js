@@ -1,6 +1,6 @@
 // Taking a function along: as a model, as code, as a page, with a line that says where it comes from.
 
-const FILES = { json: ["json", "Model (JSON)"], sql: ["sql", "SQL"], sklearn: ["py", "scikit-learn (Python)"], python: ["py", "The choice again (Python)"], page: ["html", "Page to fill in"], report: ["html", "Report"] };
+const FILES = { json: ["json", "Model (JSON)"], sql: ["sql", "SQL"], sklearn: ["py", "scikit-learn (Python)"], python: ["py", "The choice again (Python)"], page: ["html", "Page to fill in"], summary: ["html", "Summary to print"], report: ["html", "Report"] };
 
 function drawTake() {
   if ($("panel-take").hidden) return;
@@ -12,12 +12,12 @@ function drawTake() {
     const name = SET.fingerprints[k];
     const short = name.slice(0, 8);
     const button = (kind) => make("button", { type: "button", "data-take": name, "data-as": kind, onclick: () => take(k, kind) }, FILES[kind][1]);
-    const kinds = ["json", "sql", "sklearn", "python", ...(SET.live?.takes.includes("page") ? ["page"] : []), ...(SET.live?.takes.includes("report") ? ["report"] : [])];
+    const kinds = ["json", "sql", "sklearn", "python", "page", "summary", ...(SET.live?.takes.includes("report") ? ["report"] : [])];
     const lines = [`orderless app ${short}.json -o page.html`, `orderless report ${short}.json --data data.csv --target y -o report.html`, `orderless export ${short}.json --format sql --dialect postgres`];
     return make("section", {}, make("h3", {}, LETTERS[i]), ruleList(k), make("p", { class: "origin quiet" }, bdi(originOf(k))),
       make("div", { class: "tools" }, ...kinds.map(button)),
       make("pre", { tabindex: "0" }, pythonOf(k)),
-      make("p", { class: "quiet" }, SET.live ? "In a shell, with the model:" : "The page to fill in, the report and other kinds of SQL are written in a shell, with the model:"),
+      make("p", { class: "quiet" }, SET.live?.takes.includes("report") ? "In a shell, with the model:" : "The summary has what this page knows; the full report, and other kinds of SQL, are written in a shell, with the model:"),
       make("pre", { tabindex: "0", class: "shell" }, lines.join("\n")));
   });
   $("take").replaceChildren(make("p", { id: "take-note", role: "status", class: "fault" }), ...parts);
@@ -76,7 +76,8 @@ function sklearnOf(k) {
 }
 
 async function take(k, kind) {
-  const file = `${SET.fingerprints[k].slice(0, 8)}.${FILES[kind][0]}`;
+  const own = ["page", "summary", "report"].includes(kind) ? `-${kind}` : ""; // three kinds of HTML
+  const file = `${SET.fingerprints[k].slice(0, 8)}${own}.${FILES[kind][0]}`;
   try {
     save(file, await textOf(k, kind));
     $("take-note").textContent = "";
@@ -87,9 +88,11 @@ async function take(k, kind) {
 
 async function textOf(k, kind) {
   if (kind === "python") return `${comment("#", originOf(k))}\n${pythonOf(k)}`;
+  if (kind === "summary") return summaryOf(k);
   if (SET.live) return (await ask("/take", { as: kind, function: SET.fingerprints[k], origin: originOf(k) })).text();
   if (kind === "json") return JSON.stringify(modelOf(k));
   if (kind === "sklearn") return sklearnOf(k);
+  if (kind === "page") return formOf(k);
   if (SET.sql.fault) throw new Error(SET.sql.fault);
   return `${comment("--", originOf(k))}\n-- For DuckDB; for others: orderless export model.json --format sql --dialect NAME\n${sqlOf(k)}\n`;
 }

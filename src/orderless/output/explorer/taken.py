@@ -13,9 +13,10 @@ from ..code import as_sql
 from ..page import write_page
 from ..report import report
 
-__all__ = ["NAMES", "written"]
+__all__ = ["FORM_TITLE", "NAMES", "written"]
 
 NAMES = ("json", "sql", "sklearn", "page", "report")
+FORM_TITLE = "What is certain"
 PLAIN = "text/plain; charset=utf-8"
 
 
@@ -30,7 +31,7 @@ def written(tree: Tree, kind: str, origin: str, X: Any, y: Any, costs: Any) -> t
     if kind == "sklearn":
         return PLAIN, sklearn_code(tree.to_json(), told).encode()
     if kind == "page":
-        return "text/html", write_page(tree, title="What is certain", description=told).encode()
+        return "text/html", write_page(tree, title=FORM_TITLE, description=told).encode()
     page = report(tree, X, y, costs, about={"Where it comes from": told})
     return "text/html", page.html.encode()
 

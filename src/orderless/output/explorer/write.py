@@ -34,7 +34,7 @@ __all__ = ["explore", "write_explorer"]
 
 SCRIPTS = (
     "set.js", "filters.js", "order.js", "draw.js", "parts.js", "compare.js", "build.js", "row.js",
-    "take.js", "live.js", "start.js",
+    "take.js", "form.js", "live.js", "start.js",
 )  # fmt: skip
 LIMIT = 20_000
 
@@ -106,7 +106,8 @@ def explore(
     live = Live(trees, secrets.token_urlsafe(32), *(report_on or (X, y)), options.get("costs"))
     page = _page(trees, X, y, live, **options)
     told = _opened if ready is None else ready
-    serve_page(page, port=port, ready=told, answers=live.answers, token=live.token)
+    with live.working_ahead():
+        serve_page(page, port=port, ready=told, answers=live.answers, token=live.token)
 
 
 def _page(
@@ -131,7 +132,8 @@ def _page(
     if trees._problem.task == "regression":
         raise InvalidData(
             "the explorer is about classes, and this set is of task='regression', whose trees "
-            "predict numbers: choose() gives its functions as a table"
+            "predict numbers: choose() gives its functions as a table, function(name).tree the "
+            "tree of one of them, and write_page(tree) its page to fill in"
         )
     judging = {
         "X": X, "y": y, "missing": missing, "costs": costs, "positive": positive, "goals": goals

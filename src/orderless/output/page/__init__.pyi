@@ -1,6 +1,9 @@
 from .app import (
     write_page as write_page,
 )
+from .pieces import (
+    page_pieces as page_pieces,
+)
 from .serve import (
     serve_page as serve_page,
 )

@@ -36,7 +36,7 @@ from ..templates import markup, render, sealed
 from .ensemble_content import Written, label_names, written_ensemble
 from .tree_content import written_tree
 
-__all__ = ["write_page"]
+__all__ = ["field_of", "page_of", "write_page"]
 
 TIME_LIMIT = 0.5
 
@@ -138,19 +138,14 @@ def write_page(
         **written.own,
         "examples": [row for _, row in rows],
     }
-    script = [written.model, f"const PAGE = {literal(content)};\n",
-              *map(part, [*written.files, "page.js"])]  # fmt: skip
-    page = sealed(
-        "page/page.html",
+    page = page_of(
+        written,
+        content,
+        "".join([field_of(one) for one in _described(features, content)] or [field_of(None)]),
+        [name for name, _ in rows],
         title=printable(_text("title", title, written.title)),
         description=printable(_text("description", description, "")),
         target_name=printable(_text("target_name", target_name, "")),
-        features=_described(features, content),
-        examples=[name for name, _ in rows],
-        about=written.about,
-        fingerprint=written.fingerprint,
-        style=_style(),
-        script=script_of("\n".join(script)),
     )
     if target is not None:
         write_whole(target, page)
@@ -289,6 +284,38 @@ def _filled(feature: Feature, value: Any) -> Any:
 
 
 # -- what is written -----------------------------------------------------------------------------
+
+
+def page_of(
+    written: Written,
+    content: Mapping[str, Any],
+    fields: str,
+    examples: list[str],
+    *,
+    title: str,
+    description: str,
+    target_name: str,
+) -> str:
+    """Put the page together: the model, what its script knows, and the form."""
+    script = [written.model, f"const PAGE = {literal(content)};\n",
+              *map(part, [*written.files, "page.js"])]  # fmt: skip
+    return sealed(
+        "page/page.html",
+        title=title,
+        description=description,
+        target_name=target_name,
+        fields=markup(fields),
+        examples=examples,
+        about=written.about,
+        fingerprint=written.fingerprint,
+        style=_style(),
+        script=script_of("\n".join(script)),
+    )
+
+
+def field_of(feature: Mapping[str, Any] | None) -> str:
+    """Write the part of the form that asks about a feature; without one, that nothing is asked."""
+    return render("page/field.html", f=feature)
 
 
 def _style() -> str:

@@ -234,10 +234,13 @@ function locks(features, changed) {
     });
     return element("label", "choice lock", box, element("span", "", isolated(PAGE.names[i], "name")));
   });
-  const out = element("details", "locks", element("summary", "", "Lock what cannot be changed"));
+  const head = element("summary", "", "Lock what cannot be changed");
+  const out = element("details", "locks", head);
   out.append(element("div", "choices", ...boxes));
   out.open = locksShown;
-  out.addEventListener("toggle", () => (locksShown = out.open));
+  // Known with the click: "toggle" comes later, perhaps after the list has been drawn again.
+  head.addEventListener("click", () => (locksShown = !out.open));
+  out.addEventListener("toggle", () => (locksShown = out.isConnected ? out.open : locksShown));
   return out;
 }
 
