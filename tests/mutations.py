@@ -203,6 +203,28 @@ def onnx_sum_file() -> bytes:
     return to_onnx(_boosted(), np.zeros((1, 2), dtype=np.float32)).SerializeToString()
 
 
+def onnx_prepared_file() -> bytes:
+    """A pipeline: filled and scaled numbers, text in columns of 0 and 1."""
+    from skl2onnx import to_onnx
+    from skl2onnx.common.data_types import FloatTensorType, StringTensorType
+    from sklearn.compose import make_column_transformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y = table()
+    X["colour"] = X["colour"].astype(str).astype(object)
+    prepare = make_column_transformer(
+        (make_pipeline(SimpleImputer(), StandardScaler()), ["age", "size"]),
+        (OneHotEncoder(), ["colour"]),
+    )
+    model = make_pipeline(prepare, DecisionTreeClassifier(max_depth=3, random_state=0)).fit(X, y)
+    numbers, text = FloatTensorType([None, 1]), StringTensorType([None, 1])
+    types = [("age", numbers), ("colour", text), ("size", numbers)]
+    return to_onnx(model, initial_types=types).SerializeToString()
+
+
 def onnx_newer_sum_file() -> bytes:
     import orderless as ol
 
@@ -278,6 +300,7 @@ def spark_file() -> bytes:
 
 FILES = {
     "onnx": onnx_file,
+    "onnx prepared": onnx_prepared_file,
     "treelite": treelite_file,
     "pmml": pmml_file,
     "r": r_file,
@@ -414,7 +437,8 @@ def _proto(content: bytes, rng: np.random.Generator) -> bytes:
     node = trees[0] if rng.random() < 0.7 else graph.node[rng.integers(len(graph.node))]
     what = rng.integers(6)
     if what == 0:
-        node.op_type = ["Cast", "Scaler", "Gather", "TreeEnsemble", ""][rng.integers(5)]
+        kinds = ["Cast", "Scaler", "Gather", "TreeEnsemble", "", "Imputer", "Div", "OneHotEncoder"]
+        node.op_type = kinds[rng.integers(len(kinds))]
     elif what == 1 and len(node.input):
         node.input[rng.integers(len(node.input))] = ["X", "", "nothing"][rng.integers(3)]
     elif what == 2 and len(graph.initializer):
