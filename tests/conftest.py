@@ -1,7 +1,9 @@
 """Shared settings of the tests."""
 
 import signal
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -35,3 +37,12 @@ def shared() -> Path:
             f"the paper's numbers are not at hand: no folder {SHARED.name!r} beside the clone"
         )
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """One session of Spark for all tests of a run: it takes seconds to start."""
+    from servers import spark_session
+
+    with spark_session() as session:
+        yield session

@@ -338,7 +338,9 @@ def test_transformations_that_are_refused_only_if_they_are_asked() -> None:
     inner = tag("LocalTransformations", derived)
     assert ol.read_tree(pmml(SPLIT, inner=inner)).n_leaves == 2
     refused(pmml(SPLIT.replace('field="x"', 'field="d"'), inner=inner),
-            "the derived field 'd' is made by Apply, and read are FieldRef, Norm")  # fmt: skip
+            "a derived field is computed by 'log' of 1 arguments: read are")  # fmt: skip
+    refused(pmml(SPLIT.replace('field="x"', 'field="d"'), inner=inner.replace("Apply", "Lag")),
+            "the derived field 'd' is made by Lag, and read are FieldRef, Norm")  # fmt: skip
     cast = inner.replace(tag("Apply", tag("FieldRef", field="x"), function="log"),
                          tag("FieldRef", field="x")).replace("double", "integer")  # fmt: skip
     refused(
