@@ -373,3 +373,17 @@ def test_the_command_line_reads_it(tmp_path: Path) -> None:
     assert "IF x <= 3" in fine("explain", path)
     path.write_text(pmml(SPLIT)[:300])
     assert "model.pmml: this XML file is damaged" in " ".join(mistake("explain", path).split())
+
+
+def test_labels_that_are_not_listed_beside_missing_values() -> None:
+    """No rule fires where another value is missing, which says nothing of the label."""
+    number = {"feature": "a", "relation": "<=", "reference": 24.5, "false": {"prediction": "n"}}
+    label = {"feature": "c", "relation": "in", "reference": ["only"], "true": {"prediction": "n"},
+             "false": {"prediction": "x"}}  # fmt: skip
+    space = ol.Space([ol.Feature("a"), ol.Feature("c", "categorical", categories=("only",),
+                                                  other=True)])  # fmt: skip
+    tree = ol.read_tree({**number, "true": label}, space=space)
+    read = ol.read_tree(tree.to_pmml())
+    assert read.space["c"].other
+    assert read.predict([{"a": 1, "c": "another"}]).tolist() == ["x"]
+    assert ol.check_export(tree, tree.to_pmml())
