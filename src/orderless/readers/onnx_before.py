@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnreadableModel
+from ..model import Label
 from .onnx_model import ML, OnnxModel, attributes
 from .through.stage import Encode, Fill, Pass, Rescale, Stage, Wire
 
@@ -79,7 +80,7 @@ def staged(column: OnnxColumn) -> tuple[Stage, ...]:
     if column.codes is not None:
         codes = column.codes
         missing = float("nan") if codes.gaps else None
-        table = dict(zip(codes.labels, codes.codes, strict=True))
+        table: dict[Label, float] = dict(zip(codes.labels, codes.codes, strict=True))
         return (Encode("LabelEncoder", table, codes.other, missing),)
     if column.stages:
         return column.stages

@@ -207,7 +207,7 @@ def _reshaped(model: OnnxModel, node: Any, depth: int) -> list[OnnxColumn]:
 
 def _cast(model: OnnxModel, node: Any, depth: int) -> list[OnnxColumn] | str:
     own = _trace(model, node.input[0], depth + 1)
-    to = attributes(node).get("to")
+    to = int(attributes(node).get("to", 0))
     if isinstance(own, str):
         if to == model.inputs[own][0]:
             return own

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnreadableModel
+from ..model import Label
 from .through.stage import Before, Encode, Pass, Rescale, Stage, Wire
 
 __all__ = ["SparkBefore", "columns_before"]
@@ -89,13 +90,13 @@ def _bucketed(column: dict[str, Any]) -> tuple[tuple[Stage, ...], int]:
         return np.where(np.isnan(x), n, found).astype(np.float64)
 
     step = Rescale("Bucketizer", function, takes_missing=keep)
-    table = {float(i): float(i) for i in range(n + keep)}
+    table: dict[Label, float] = {float(i): float(i) for i in range(n + keep)}
     return (step, Encode("Bucketizer", table)), n + keep
 
 
 def _indexed(pairs: list[list[Any]], unseen: str) -> tuple[tuple[Stage, ...], int]:
     """Give the index of a number that is a category."""
-    table = {float(value): float(i) for value, i in pairs}
+    table: dict[Label, float] = {float(value): float(i) for value, i in pairs}
     if sorted(table.values()) != list(range(len(pairs))):
         raise ValueError(f"a VectorIndexer has the categories {pairs!r:.80}")
     keep = unseen == "keep"
