@@ -242,6 +242,35 @@ def pmml_file() -> bytes:
     return oracle_pmml.Files(PMML_SEED).tree().encode()
 
 
+def pmml_prepared_file() -> bytes:
+    """Numbers that are computed: as scalers are written, and by a line."""
+    minus = '<Apply function="-"><FieldRef field="a"/><Constant>1.5</Constant></Apply>'
+    scaled = f'<Apply function="/">{minus}<Constant dataType="double">-2.5</Constant></Apply>'
+    ends = '<LinearNorm orig="0" norm="1"/><LinearNorm orig="3" norm="-1.5"/>'
+    line = f'<NormContinuous field="b" mapMissingTo="0.5">{ends}</NormContinuous>'
+    kinds = 'optype="continuous" dataType='
+    derived = (
+        f'<DerivedField name="s" {kinds}"float">{scaled}</DerivedField>'
+        f'<DerivedField name="l" {kinds}"double">{line}</DerivedField>'
+    )
+    ask = '<SimplePredicate field="{}" operator="{}" value="{}"/>'.format
+    nodes = (
+        f'<Node score="x">{ask("s", "lessOrEqual", 0.25)}</Node>'
+        f'<Node score="y">{ask("l", "greaterThan", -0.75)}</Node>'
+        f'<Node score="x">{ask("s", "equal", 1)}</Node>'
+    )
+    fields = "".join(f'<DataField name="{n}" {kinds}"double"/>' for n in "ab")
+    mining = "".join(f'<MiningField name="{n}"/>' for n in "ab")
+    return (
+        f'<PMML version="4.4"><DataDictionary>{fields}'
+        '<DataField name="t" optype="categorical" dataType="string"/></DataDictionary>'
+        '<TreeModel functionName="classification" noTrueChildStrategy="returnLastPrediction">'
+        f'<MiningSchema>{mining}<MiningField name="t" usageType="target"/></MiningSchema>'
+        f"<LocalTransformations>{derived}</LocalTransformations>"
+        f'<Node score="z"><True/>{nodes}</Node></TreeModel></PMML>'
+    ).encode()
+
+
 def pmml_sum_file() -> bytes:
     """Three sums that go into a regression, as boosted trees are written."""
     from sklearn.ensemble import GradientBoostingClassifier
@@ -303,6 +332,7 @@ FILES = {
     "onnx prepared": onnx_prepared_file,
     "treelite": treelite_file,
     "pmml": pmml_file,
+    "pmml prepared": pmml_prepared_file,
     "r": r_file,
     "spark": spark_file,
     "xgboost": xgboost_file,
@@ -340,7 +370,7 @@ def changed(kind: str, content: bytes, rng: np.random.Generator) -> bytes:
         return _proto(content, rng)
     if kind == "treelite":
         return _numbers(content, rng)
-    if kind == "pmml":
+    if kind.startswith("pmml"):
         return _xml(content, rng)
     return _zip(content, rng)
 
